@@ -1,0 +1,57 @@
+# Every task of the project by name; `make` lists them. V=1 shows every command.
+BUILD ?= build
+PREFIX ?= /usr/local
+export V
+
+.PHONY: help run test setup build install gpu-test test-newest format tidy docs clean
+help:
+	@echo 'make run          install what is missing, build, train a text model on all devices'
+	@echo 'make test         run every test that this machine can run'
+	@echo
+	@echo 'make build        build everything'
+	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
+	@echo 'make install      install into PREFIX (now $(PREFIX))'
+	@echo 'make gpu-test     run the tests that need a GPU, and record the run'
+	@echo 'make test-newest  build and test against the newest torch of the package index, on the CPU'
+	@echo 'make format       format the sources            make tidy   run clang-tidy'
+	@echo 'make docs         write docs/reference          make clean  remove build folders'
+
+run: programs
+	@$(BUILD)/lockstep train textgen --then evaluate,predict
+
+test: build
+	@scripts/test.sh $(BUILD)
+
+setup:
+	@scripts/setup.sh
+
+.PHONY: ready programs
+ready:
+	@scripts/setup.sh --quick
+
+programs: ready
+	@scripts/build.sh $(BUILD) programs
+
+build: ready
+	@scripts/build.sh $(BUILD)
+
+install: programs
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+gpu-test: build
+	@scripts/gpu-test.sh $(BUILD)
+
+test-newest: ready
+	@scripts/newest.sh build-newest
+
+format:
+	@scripts/sources.sh format
+
+tidy: ready
+	@scripts/sources.sh tidy
+
+docs: programs
+	@scripts/docs.sh $(BUILD)
+
+clean:
+	@rm -rf build build-*

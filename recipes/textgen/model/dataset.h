@@ -1,0 +1,31 @@
+// Blocks of neighbouring tokens with the tokens that follow them.
+#pragma once
+
+#include "data/dataset.h"
+#include "recipes/textgen/model/token_source.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace lockstep::textgen {
+
+// A sample is {tokens i32 [T], targets i64 [T]}, T = context: a block as options/blocks.h cuts it,
+// filled up with token 0 and target kIgnored. With `shifting`, training samples of an epoch are cut
+// at the epoch's offset; validation never is.
+class TextDataset : public Dataset {
+ public:
+  TextDataset(std::shared_ptr<const TokenSource> tokens, std::int64_t context, bool shifting);
+
+  std::int64_t size() const override;
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
+  // No target counts.
+  std::vector<at::Tensor> padding(SampleContext& context) const override;
+
+ private:
+  std::shared_ptr<const TokenSource> tokens_;
+  std::int64_t context_;
+  bool shifting_;
+};
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,136 @@
+// The GPT-2 form of transformer: pre-norm blocks, learned positions, causal attention.
+#include "recipes/textgen/model/gpt.h"
+
+#include "base/check.h"
+#include "base/text.h"
+#include "recipes/textgen/model/attention.h"
+#include "recipes/textgen/model/gpt_init.h"
+#include "recipes/textgen/model/kv_cache.h"
+
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+
+#include <cmath>
+#include <utility>
+
+namespace lockstep::textgen {
+namespace {
+
+constexpr double kNormEpsilon = 1e-5;
+
+// Numbers that tell the model's dropouts apart: 0 is the embedding's, then three a block.
+enum class DropoutPlace { attention_output = 1, feed_forward_output = 2, probabilities = 3 };
+std::int64_t dropout_layer(std::int64_t block, DropoutPlace place) {
+  return 3 * block + static_cast<std::int64_t>(place);
+}
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  return bias.defined() ? at::linear(x, weight, bias) : at::linear(x, weight);
+}
+
+}  // namespace
+
+Gpt::Gpt(const GptShape& shape, std::uint64_t seed) : shape_(shape) {
+  LOCKSTEP_CHECK(shape.heads > 0 && shape.width % shape.heads == 0);
+  const double std = shape.init_std;
+  const double last_std = std / std::sqrt(2.0 * static_cast<double>(shape.layers));
+  tok_ = make_matrix("tok", shape.vocab, shape.width, std, seed);
+  pos_ = make_matrix("pos", shape.context, shape.width, std, seed);
+  for (std::int64_t i = 0; i < shape.layers; ++i) {
+    const std::string name = cat("blocks.", i, ".");
+    Block block;
+    block.ln1 = make_norm(name + "ln1");
+    block.qkv = make_linear(name + "qkv", 3 * shape.width, shape.width, std, seed);
+    block.proj = make_linear(name + "proj", shape.width, shape.width, last_std, seed);
+    block.ln2 = make_norm(name + "ln2");
+    block.up = make_linear(name + "up", shape.feed_forward, shape.width, std, seed);
+    block.down = make_linear(name + "down", shape.width, shape.feed_forward, last_std, seed);
+    blocks_.push_back(std::move(block));
+  }
+  ln_ = make_norm("ln");
+  head_ = shape.tied ? tok_ : make_matrix("head", shape.vocab, shape.width, std, seed);
+}
+
+at::Tensor Gpt::keep(std::string name, at::Tensor tensor, bool decay) {
+  parameters_.push_back({.name = std::move(name), .tensor = tensor, .decay = decay});
+  return tensor;
+}
+
+at::Tensor Gpt::make_matrix(const std::string& name, std::int64_t rows, std::int64_t columns,
+                            double std, std::uint64_t seed) {
+  const auto number = static_cast<std::int64_t>(parameters_.size());
+  return keep(name + ".weight", normal_parameter({rows, columns}, std, seed, number), true);
+}
+
+Gpt::Affine Gpt::make_linear(const std::string& name, std::int64_t out, std::int64_t in, double std,
+                             std::uint64_t seed) {
+  Affine made{.weight = make_matrix(name, out, in, std, seed), .bias = {}};
+  if (shape_.bias) made.bias = keep(name + ".bias", constant_parameter({out}, 0), false);
+  return made;
+}
+
+Gpt::Affine Gpt::make_norm(const std::string& name) {
+  Affine made{.weight = keep(name + ".weight", constant_parameter({shape_.width}, 1), false),
+              .bias = {}};
+  if (shape_.bias) made.bias = keep(name + ".bias", constant_parameter({shape_.width}, 0), false);
+  return made;
+}
+
+at::Tensor Gpt::normalize(const at::Tensor& x, const Affine& norm) const {
+  return at::layer_norm(x, {shape_.width}, norm.weight, norm.bias, kNormEpsilon);
+}
+
+at::Tensor Gpt::embed(const at::Tensor& tokens, const StepContext& context,
+                      std::int64_t first) const {
+  const std::int64_t t = tokens.size(1);
+  LOCKSTEP_CHECK(first + t <= shape_.context);
+  const at::Tensor positions = t == shape_.context ? pos_ : pos_.narrow(0, first, t);
+  return context.dropout(at::embedding(tok_, tokens).add(positions), shape_.dropout, 0);
+}
+
+at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContext& context,
+                       KvCache* cache) const {
+  const Block& block = blocks_[static_cast<std::size_t>(index)];
+  const std::int64_t b = x.size(0), t = x.size(1), d = shape_.width / shape_.heads;
+  const at::Tensor qkv = linear(normalize(x, block.ln1), block.qkv.weight, block.qkv.bias);
+  // unbind's backward is one stack, where three slices would each write a whole zero tensor.
+  const auto parts = qkv.view({b, t, 3, shape_.heads, d}).unbind(2);
+  const at::Tensor query = parts[0].transpose(1, 2);
+  KvCache::View seen{.key = parts[1].transpose(1, 2), .value = parts[2].transpose(1, 2)};
+  if (cache) seen = cache->append(index, seen.key, seen.value);
+
+  const bool explicit_way = context.training && shape_.attention_dropout > 0;
+  const at::Tensor mixed =
+      explicit_way ? causal_attention_with_dropout(
+                         query, seen.key, seen.value, shape_.attention_dropout,
+                         dropout_layer(index, DropoutPlace::probabilities), context)
+                   : causal_attention(query, seen.key, seen.value);
+  const at::Tensor joined = mixed.transpose(1, 2).reshape({b, t, shape_.width});
+  return context.dropout(linear(joined, block.proj.weight, block.proj.bias), shape_.dropout,
+                         dropout_layer(index, DropoutPlace::attention_output));
+}
+
+at::Tensor Gpt::feed_forward(const at::Tensor& x, std::int64_t index,
+                             const StepContext& context) const {
+  const Block& block = blocks_[static_cast<std::size_t>(index)];
+  const at::Tensor up = linear(normalize(x, block.ln2), block.up.weight, block.up.bias);
+  const at::Tensor active = at::gelu(up, shape_.tanh_gelu ? "tanh" : "none");
+  return context.dropout(linear(active, block.down.weight, block.down.bias), shape_.dropout,
+                         dropout_layer(index, DropoutPlace::feed_forward_output));
+}
+
+at::Tensor Gpt::hidden(const at::Tensor& tokens, const StepContext& context, KvCache* cache) const {
+  at::Tensor x = embed(tokens, context, cache ? cache->length() : 0);
+  for (std::int64_t i = 0; i < shape_.layers; ++i) {
+    x = x.add(attend(x, i, context, cache));
+    x = x.add(feed_forward(x, i, context));
+  }
+  if (cache) cache->advance(tokens.size(1));
+  return normalize(x, ln_);
+}
+
+at::Tensor Gpt::logits(const at::Tensor& hidden) const { return at::linear(hidden, head_); }
+
+}  // namespace lockstep::textgen

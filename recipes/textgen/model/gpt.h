@@ -1,0 +1,66 @@
+// The GPT-2 form of transformer: pre-norm blocks, learned positions, causal attention.
+#pragma once
+
+#include "engine/recipe.h"
+#include "recipes/textgen/model/gpt_shape.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep::textgen {
+
+class KvCache;
+
+// Parameters are named tok.weight, pos.weight, blocks.N.{ln1,qkv,proj,ln2,up,down}.{weight,bias},
+// ln.{weight,bias} and, untied, head.weight. Rows of qkv are all queries, then keys, then values,
+// each head after head.
+class Gpt : public Model {
+ public:
+  // Weights from N(0, init_std^2), those that end a residual branch divided by sqrt(2 layers);
+  // biases 0, norms 1. The same for the same seed.
+  Gpt(const GptShape& shape, std::uint64_t seed);
+
+  const GptShape& shape() const { return shape_; }
+  std::vector<Parameter> parameters() override { return parameters_; }
+
+  // tokens i32|i64 [B,T], T <= context. Returns [B,T,width] in the parameters' dtype, after the
+  // last norm. With a cache, `tokens` follow the positions that it holds, and it holds them after.
+  at::Tensor hidden(const at::Tensor& tokens, const StepContext& context,
+                    KvCache* cache = nullptr) const;
+  // hidden [...,width] to [...,vocab], in the same dtype.
+  at::Tensor logits(const at::Tensor& hidden) const;
+
+ private:
+  // Weight and bias; the bias is undefined where the shape has none.
+  struct Affine {
+    at::Tensor weight, bias;
+  };
+  struct Block {
+    Affine ln1, qkv, proj, ln2, up, down;
+  };
+
+  Affine make_norm(const std::string& name);
+  Affine make_linear(const std::string& name, std::int64_t out, std::int64_t in, double std,
+                     std::uint64_t seed);
+  at::Tensor make_matrix(const std::string& name, std::int64_t rows, std::int64_t columns,
+                         double std, std::uint64_t seed);
+  at::Tensor keep(std::string name, at::Tensor tensor, bool decay);
+
+  at::Tensor normalize(const at::Tensor& x, const Affine& norm) const;
+  at::Tensor embed(const at::Tensor& tokens, const StepContext& context, std::int64_t first) const;
+  at::Tensor attend(const at::Tensor& x, std::int64_t index, const StepContext& context,
+                    KvCache* cache) const;
+  at::Tensor feed_forward(const at::Tensor& x, std::int64_t index,
+                          const StepContext& context) const;
+
+  GptShape shape_;
+  std::vector<Parameter> parameters_;
+  at::Tensor tok_, pos_, head_;
+  std::vector<Block> blocks_;
+  Affine ln_;
+};
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,35 @@
+// Keys and values of the tokens a model has read, so that the next token costs one position.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::textgen {
+
+// Holds up to `context` positions of `rows` sequences of equal length, for every layer.
+class KvCache {
+ public:
+  KvCache(std::int64_t layers, std::int64_t rows, std::int64_t heads, std::int64_t context,
+          std::int64_t head_width, at::Device device, at::ScalarType dtype);
+
+  std::int64_t length() const { return length_; }  // positions held
+  std::int64_t context() const { return context_; }
+  void clear() { length_ = 0; }
+
+  // Keys and values of one layer up to and including `key` and `value` [rows,heads,t,head_width],
+  // which are stored behind the positions held; views [rows,heads,length + t,head_width].
+  struct View {
+    at::Tensor key, value;
+  };
+  View append(std::int64_t layer, const at::Tensor& key, const at::Tensor& value);
+  // Counts t positions as held, once every layer has appended them.
+  void advance(std::int64_t t);
+
+ private:
+  std::int64_t context_, length_ = 0;
+  std::vector<View> layers_;
+};
+
+}  // namespace lockstep::textgen

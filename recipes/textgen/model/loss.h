@@ -1,0 +1,20 @@
+// Cross-entropy of next tokens.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace lockstep::textgen {
+
+inline constexpr std::int64_t kIgnored = -100;  // the target of a position that does not count
+
+// logits [B,T,V] of any floating dtype; targets i64 [B,T], kIgnored = does not count; same device.
+// Neither synchronises the stream; both compute in f32 (f64 for f64 logits).
+
+// The sum over all targets that count, 0-dim f32 (f64); differentiable in logits.
+at::Tensor token_loss(const at::Tensor& logits, const at::Tensor& targets);
+// The sum over each row's targets, f64 [B].
+at::Tensor row_losses(const at::Tensor& logits, const at::Tensor& targets);
+
+}  // namespace lockstep::textgen

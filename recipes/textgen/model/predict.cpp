@@ -1,0 +1,106 @@
+// What `lockstep predict` prints for a text model.
+#include "recipes/textgen/model/predict.h"
+
+#include "base/check.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "recipes/textgen/options/token_pieces.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace lockstep::textgen {
+namespace {
+
+constexpr std::int64_t kBeside = 16;  // sequences drawn at once: bounds the cache
+
+// Tokens as text: the pieces file, or numbers where there is none.
+class Pieces {
+ public:
+  explicit Pieces(const nlohmann::json& extra) {
+    if (extra.contains("pieces")) file_.emplace(extra["pieces"].get<std::string>());
+  }
+  std::int64_t size() const { return file_ ? file_->size() : 0; }
+  std::string_view bytes(std::int64_t token) {
+    if (file_) return file_->bytes(token);
+    number_ = cat(' ', token);
+    return number_;
+  }
+
+ private:
+  std::optional<TokenPieces> file_;
+  std::string number_;
+};
+
+using Out = std::function<void(const std::string&)>;
+
+// Samples [first, first + count) of one prompt, in order.
+void print_samples(const Gpt& model, const StepContext& context, Pieces& pieces,
+                   const TokenIds& prompt, const std::string& text, const GenerateOptions& options,
+                   std::int64_t first, std::int64_t count, const Out& out) {
+  std::vector<std::string> later(static_cast<std::size_t>(count));
+  if (first > 0) out("---\n");
+  out(text);
+  generate(
+      model, context, [&](std::int64_t token) { return pieces.bytes(token); }, prompt, options,
+      first, count, [&](std::int64_t sequence, const std::string& part) {
+        if (sequence == first)
+          out(part);
+        else
+          later[static_cast<std::size_t>(sequence - first)] += part;
+      });
+  out("\n");
+  for (std::size_t i = 1; i < later.size(); ++i) out(cat("---\n", text, later[i], "\n"));
+}
+
+void print_all(const Gpt& model, const PredictRequest& request, const SampleSettings& settings,
+               const Out& out) {
+  StepContext context;
+  context.training = false;
+  context.device = request.device;
+  context.compute_dtype = request.compute_dtype;
+  const nlohmann::json& extra = request.extra;
+  Pieces pieces(extra);
+  GenerateOptions options = settings.generate;
+  options.vocab = pieces.size();
+  if (const auto end = extra.value("eot", std::int64_t{-1}); end >= 0) options.end = end;
+  const auto prompts = extra.at("prompts").get<std::vector<TokenIds>>();
+  const auto texts = extra.at("prompt_texts").get<std::vector<std::string>>();
+  LOCKSTEP_CHECK(prompts.size() == texts.size());
+  std::int64_t number = 0;
+  for (std::size_t i = 0; i < prompts.size(); ++i)
+    for (std::int64_t left = settings.count; left > 0;) {
+      const std::int64_t now = std::min(left, kBeside);
+      print_samples(model, context, pieces, prompts[i], texts[i], options, number, now, out);
+      number += now;
+      left -= now;
+    }
+}
+
+}  // namespace
+
+SampleSettings sample_settings(const TextOptions& options) {
+  const auto& sample = options.sample;
+  return {.generate = {.sampler = {.temperature = sample.temperature,
+                                   .top_k = sample.top_k,
+                                   .top_p = sample.top_p,
+                                   .repetition_penalty = sample.repetition_penalty},
+                       .seed = static_cast<std::uint64_t>(sample.seed),
+                       .tokens = sample.tokens,
+                       .stop = sample.stop},
+          .count = sample.count};
+}
+
+void predict_text(const Gpt& model, const PredictRequest& request, const SampleSettings& settings) {
+  if (request.out) return print_all(model, request, settings, request.out);
+  std::string text;
+  print_all(model, request, settings, [&](const std::string& part) { text += part; });
+  const auto folder = std::filesystem::path(request.run_dir) / "predictions";
+  make_directories(folder);
+  write_file_atomic(folder / "samples.txt", text);
+}
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,41 @@
+// Choosing the next token from logits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lockstep::textgen {
+
+struct SamplerOptions {
+  double temperature = 1;         // 0: always the most likely token
+  std::int64_t top_k = 0;         // only the k most likely tokens; 0 = all
+  double top_p = 1;               // only the most likely tokens that hold this share together
+  double repetition_penalty = 1;  // above 1: tokens that occurred become less likely
+};
+
+struct Candidate {
+  std::int64_t token = 0;
+  double probability = 0;
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+// The tokens that may be drawn, most likely first (equal ones: lower token first), probabilities
+// adding up to 1. In this order: the logit of each token in `history` is divided by the repetition
+// penalty if positive, else multiplied by it, once however often it occurred (Keskar et al., CTRL,
+// 2019); division by temperature; top-k; top-p, which keeps the token that crosses the share.
+// Temperature 0 leaves one candidate. NaN and -inf are never candidates; if nothing else is there,
+// throws Error.
+std::vector<Candidate> candidates(std::span<const float> logits,
+                                  std::span<const std::int64_t> history,
+                                  const SamplerOptions& options);
+
+// Draws from the candidates with u in [0, 1).
+std::int64_t pick(std::span<const Candidate> candidates, double u);
+
+// A token for place `position` of sequence number `sequence`: a pure function of its arguments.
+std::int64_t sample_token(std::span<const float> logits, std::span<const std::int64_t> history,
+                          const SamplerOptions& options, std::uint64_t seed,
+                          std::uint64_t sequence, std::uint64_t position);
+
+}  // namespace lockstep::textgen

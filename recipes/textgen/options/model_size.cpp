@@ -1,0 +1,54 @@
+// Parameters and memory of the text model as formulas.
+#include <algorithm>
+
+#include "recipes/textgen/options/text_options.h"
+
+namespace lockstep::textgen {
+
+std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
+  const std::int64_t vocab = model_vocab(tokenizer_vocab);
+  const std::int64_t width = model.width, hidden = model.hidden();
+  const std::int64_t norm = width * (model.bias ? 2 : 1);
+  const std::int64_t weights = width * 3 * width + width * width + 2 * width * hidden;
+  const std::int64_t biases = model.bias ? 3 * width + width + hidden + width : 0;
+  const std::int64_t block = 2 * norm + weights + biases;
+  const std::int64_t head = model.tied ? 0 : vocab * width;
+  return vocab * width + model.context * width + model.layers * block + norm + head;
+}
+
+// What a rank holds, in bytes.
+// Fixed, a parameter: fp32 weight 4 and gradient 4; the optimizer's moments 8 (SGD: 4 with momentum);
+// in low precision a working copy and a gradient of it, 2 + 2. With that the workspace of the
+// matrix library on a GPU.
+// A token of a sample, with e bytes an element (4 or 2), width W, hidden size F, vocabulary V:
+//   a block keeps for backward the input of both norms and their results (4 W), q, k, v (3 W), the
+//   attention's result (W), the feed-forward part before and after GELU (2 F): e (8 W + 2 F), and
+//   with dropout two results (2 W e) and masks (2 W); attention's own scores (heads x context, kept
+//   three times) only where their dropout forbids the fused way;
+//   embeddings and the last norm: 4 W e; logits, their fp32 copy, and the gradient of both:
+//   V (e + 4 + 4 + e).
+// Backward holds one block's gradients beside that: e (8 W + 2 F).
+MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts) const {
+  const bool low = train.precision != Precision::fp32;
+  const double element = low ? 2 : 4;
+  const double moments = train.optimizer.kind != OptimizerKind::sgd ? 8
+                         : train.optimizer.momentum != 0            ? 4
+                                                                    : 0;
+  const double parameter = 4 + 4 + moments + (low ? 4 : 0);
+  const double width = static_cast<double>(model.width);
+  const double block = element * (8 * width + 2 * static_cast<double>(model.hidden()));
+  const double dropout = model.dropout > 0 ? 2 * width * (element + 1) : 0;
+  const double scores = model.attention_dropout > 0
+                            ? 3 * element * static_cast<double>(model.heads * model.context)
+                            : 0;
+  const double vocab = static_cast<double>(std::max<std::int64_t>(256, model_vocab(prepared_vocab_)));
+  const double token = static_cast<double>(model.layers) * (block + dropout + scores) + block +
+                       4 * width * element + vocab * (2 * element + 8);
+  const double parameters = static_cast<double>(
+      facts.parameters != 0 ? facts.parameters : parameter_count(prepared_vocab_));
+  constexpr double workspace = 64.0 * (1 << 20);
+  return {.fixed_bytes = parameters * parameter + workspace,
+          .per_sample_bytes = token * static_cast<double>(model.context)};
+}
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,18 @@
+// Makes the text recipe known to the program that links this.
+#include "recipes/textgen/options/text_options.h"
+
+namespace lockstep::textgen {
+
+constinit Preparer preparer = nullptr;
+
+namespace {
+
+[[maybe_unused]] const bool registered = [] {
+  register_recipe({.name = "textgen",
+                   .summary = "trains a GPT on text of any kind and generates text",
+                   .make_options = [] { return std::make_unique<TextOptions>(); }});
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::textgen

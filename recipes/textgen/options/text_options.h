@@ -1,0 +1,111 @@
+// Every option of the text recipe, and what follows from the options alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/recipe_info.h"
+
+namespace lockstep::textgen {
+
+enum class Gelu { tanh, erf };
+enum class Positions { learned };
+enum class Split { automatic, documents, tail };
+enum class TokenizerKind { bytes, chars, bpe, gpt2 };
+
+// GPT in pre-norm form. The defaults are those of the preset `small`.
+struct ModelShape {
+  std::int64_t layers = 3, width = 128, heads = 4;
+  std::int64_t feed_forward = 0;  // 0 = 4 * width
+  std::int64_t context = 128;     // tokens
+  std::int64_t vocab = 0;         // 0 = the tokenizer's; more pads the embedding
+  bool bias = false;              // of linear layers and norms
+  bool tied = true;               // the output matrix is the token embedding
+  Gelu gelu = Gelu::tanh;
+  Positions positions = Positions::learned;
+  double dropout = 0, attention_dropout = 0;
+  double init_std = 0.02;
+
+  std::int64_t hidden() const { return feed_forward == 0 ? 4 * width : feed_forward; }
+};
+
+struct TextOptions : RecipeOptions {
+  TextOptions();  // fills `table`
+
+  ModelShape model;
+  struct {
+    std::vector<std::string> path;  // empty: the headers of LibTorch; "synthetic": random tokens
+    std::vector<std::string> valid_path;
+    std::string field = "text";
+    double valid_share = 0.1;
+    Split split = Split::automatic;
+    bool shift = true;
+  } data;
+  struct {
+    TokenizerKind kind = TokenizerKind::bytes;
+    std::int64_t vocab = 8192;
+    std::string path;
+  } tokenizer;
+  struct {
+    std::string prompt, prompt_file, stop;
+    std::int64_t tokens = 256, top_k = 50, seed = 1, count = 1;
+    double temperature = 0.8, top_p = 0.95, repetition_penalty = 1.0;
+  } sample;
+
+  bool synthetic() const { return data.path.size() == 1 && data.path[0] == "synthetic"; }
+  // The tokenizer's entries as far as the options tell: 256, tokenizer.vocab, 50257; 0 for chars.
+  std::int64_t expected_vocab() const;
+  // Rows of the embedding for a tokenizer of that many entries (0: expected_vocab()). Throws Error if
+  // model.vocab is smaller.
+  std::int64_t model_vocab(std::int64_t tokenizer_vocab = 0) const;
+  std::int64_t parameter_count(std::int64_t tokenizer_vocab = 0) const;
+
+  // Chooses the preset: `small` without a GPU, `medium` with one.
+  void defaults(TrainOptions& train, bool has_gpu) const override;
+  void check(const TrainOptions& train) const override;
+  Prepared prepare(const PrepareContext& context) override;
+  MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
+
+ private:
+  std::int64_t prepared_vocab_ = 0;  // the tokenizer's, once `prepare` has run
+};
+
+// What TextOptions::prepare calls: set by linking the target textgen-tokenize, null elsewhere (the
+// worker gets what was prepared and never prepares).
+using Preparer = Prepared (*)(const TextOptions& options, const PrepareContext& context);
+extern Preparer preparer;
+
+const std::vector<Preset>& presets();
+
+}  // namespace lockstep::textgen
+
+namespace lockstep {
+
+template <>
+struct EnumNames<textgen::Gelu> {
+  static constexpr std::pair<textgen::Gelu, const char*> value[] = {{textgen::Gelu::tanh, "tanh"},
+                                                                    {textgen::Gelu::erf, "erf"}};
+};
+template <>
+struct EnumNames<textgen::Positions> {
+  static constexpr std::pair<textgen::Positions, const char*> value[] = {
+      {textgen::Positions::learned, "learned"}};
+};
+template <>
+struct EnumNames<textgen::Split> {
+  static constexpr std::pair<textgen::Split, const char*> value[] = {
+      {textgen::Split::automatic, "auto"},
+      {textgen::Split::documents, "documents"},
+      {textgen::Split::tail, "tail"}};
+};
+template <>
+struct EnumNames<textgen::TokenizerKind> {
+  static constexpr std::pair<textgen::TokenizerKind, const char*> value[] = {
+      {textgen::TokenizerKind::bytes, "bytes"},
+      {textgen::TokenizerKind::chars, "chars"},
+      {textgen::TokenizerKind::bpe, "bpe"},
+      {textgen::TokenizerKind::gpt2, "gpt2"}};
+};
+
+}  // namespace lockstep

@@ -1,0 +1,88 @@
+// Reads corpora of any size in parts of about a megabyte that can be worked on apart.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "recipes/textgen/prepare/source_files.h"
+
+namespace lockstep::textgen {
+
+// Where a file may be cut: after a line, before a space that follows a visible ASCII character (no
+// token reaches over it), or between any two characters.
+enum class Cut { line, space, character };
+
+// Which part of the data a document goes to; by_line: each line of a jsonl file by its own name.
+enum class Role { train, valid, by_line };
+
+// A range of a file; a text file's range starts a document.
+struct Segment {
+  std::size_t file = 0;
+  std::int64_t begin = 0, end = 0;
+  std::int64_t first_line = 1;  // jsonl: the number of the line at `begin`
+  Role role = Role::train;
+};
+
+struct Chunk {
+  const SourceFile* file = nullptr;
+  Role role = Role::train;
+  std::string bytes;
+  std::int64_t first_line = 1;
+  bool starts_document = true, ends_document = true;
+  std::int64_t index = 0;  // of the chunk in the corpus
+};
+
+// The chunks of segments, in order. Not thread-safe. Throws Error if a file cannot be read or is
+// shorter than it was.
+class ChunkReader {
+ public:
+  ChunkReader(const std::vector<SourceFile>& files, const std::vector<Segment>& segments,
+              Cut text_cut, std::size_t chunk_bytes = std::size_t{1} << 20);
+  bool next(Chunk& chunk);  // false at the end
+
+ private:
+  bool open_next();
+  void read_more(std::string& bytes, std::size_t wanted);
+  std::size_t find_cut(std::string_view bytes, Cut cut) const;
+
+  const std::vector<SourceFile>& files_;
+  const std::vector<Segment>& segments_;
+  Cut text_cut_;
+  std::size_t chunk_bytes_;
+  std::size_t segment_ = 0;  // the one after the open one
+  UniqueFd fd_;
+  const SourceFile* file_ = nullptr;
+  Role role_ = Role::train;
+  std::int64_t at_ = 0, end_ = 0;  // bytes of the file not read yet
+  std::int64_t line_ = 1, index_ = 0;
+  bool starts_document_ = true;
+  std::string rest_;  // read, but behind the last cut
+};
+
+// A document or, of a large text file, a part of one.
+struct Passage {
+  std::string_view text;
+  bool valid = false;            // for validation
+  bool starts_document = true, ends_document = true;
+};
+
+// Calls `take` for each passage of a chunk. Empty documents are left out. Throws Error naming file
+// and line for a jsonl line that is not an object with the text `field`, and for a NUL in it.
+// With `mend`, what is not valid UTF-8 becomes U+FFFD.
+void for_each_passage(const Chunk& chunk, const std::string& field, double valid_share, bool mend,
+                      const std::function<void(const Passage&)>& take);
+
+// Calls `take` for each line that is not blank, with its number.
+void for_each_line(std::string_view bytes, std::int64_t first_line,
+                   const std::function<void(std::int64_t number, std::string_view line)>& take);
+
+// Whether the document of this name is for validation: a hash of the name alone, so that it stays
+// where it is when the corpus grows.
+bool is_validation(std::string_view name, double valid_share);
+std::string line_name(const SourceFile& file, std::int64_t line);
+
+}  // namespace lockstep::textgen

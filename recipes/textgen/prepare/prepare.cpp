@@ -1,0 +1,279 @@
+// What TextOptions::prepare does: corpus to token files in the cache, or prompts to tokens.
+#include <filesystem>
+#include <iostream>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "recipes/textgen/options/blocks.h"
+#include "recipes/textgen/options/synthetic.h"
+#include "recipes/textgen/options/token_file.h"
+#include "recipes/textgen/prepare/encode.h"
+#include "recipes/textgen/prepare/learn.h"
+#include "recipes/textgen/prepare/prompts.h"
+#include "recipes/textgen/prepare/store.h"
+
+namespace lockstep::textgen {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int cache_version = 1;
+
+// The files of the corpus, and what of the options decides what becomes of them.
+struct Sources {
+  std::vector<SourceFile> train, valid;
+  json options;
+};
+
+Sources find_sources(const TextOptions& options) {
+  Sources sources;
+  sources.train = options.data.path.empty() ? default_corpus()
+                                            : list_files(options.data.path, "data.path");
+  sources.valid = list_files(options.data.valid_path, "data.valid_path");
+  sources.options = {{"path", options.data.path},
+                     {"valid_path", options.data.valid_path},
+                     {"field", options.data.field},
+                     {"valid_share", options.data.valid_share},
+                     {"split", static_cast<int>(options.data.split)}};
+  return sources;
+}
+
+// Names the folder of the cache; `tokenizer` tells tokenizers apart.
+std::string cache_key(const Sources& sources, const std::string& tokenizer) {
+  json files = json::array();
+  for (const auto* list : {&sources.train, &sources.valid}) {
+    files.push_back(nullptr);
+    for (const SourceFile& file : *list)
+      files.push_back({file.path.string(), file.name, file.bytes, file.modified_ns, file.named});
+  }
+  Hasher hash;
+  hash.update(json{cache_version, tokenizer, sources.options, files}.dump(
+      -1, ' ', false, json::error_handler_t::replace));
+  return hash.hex();
+}
+
+// The record in a folder of the cache or in RUN/recipe; null if the folder is not whole.
+json read_record(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder / "prepared.json", ignored)) return nullptr;
+  const json record = json::parse(read_file(folder / "prepared.json"), nullptr, false);
+  return record.is_object() ? record : json();
+}
+
+bool whole(const fs::path& folder) try {
+  const json record = read_record(folder);
+  if (record.is_null()) return false;
+  for (const std::string name : record.at("keep"))
+    if (!fs::exists(folder / name)) return false;
+  return TokenFile(folder / "train.tok").size() == record.at("train_tokens") &&
+         TokenFile(folder / "valid.tok").size() == record.at("valid_tokens");
+} catch (const Error&) {
+  return false;
+} catch (const json::exception&) {
+  return false;
+}
+
+std::string summary(const Corpus& corpus) {
+  std::string text = cat("found ", corpus.documents, corpus.documents == 1 ? " document in " : " documents in ",
+                         corpus.files.size(), corpus.files.size() == 1 ? " file" : " files");
+  if (corpus.passed_over > 0)
+    text += cat("; passed over ", corpus.passed_over,
+                corpus.passed_over == 1 ? " file that is not text" : " files that are not text");
+  return text;
+}
+
+// Fills `folder`; `kept` is the tokenizer of an earlier run, or null.
+void fill(const fs::path& folder, const std::string& key, Sources sources,
+          const TextOptions& options, std::unique_ptr<Tokenizer> kept, const Say& say) {
+  say("reading the text");
+  const json source_options = sources.options;
+  const std::string sources_key = cache_key(sources, "");
+  const Corpus corpus =
+      look_through(std::move(sources.train), std::move(sources.valid), options);
+  say(summary(corpus));
+  const std::unique_ptr<Tokenizer> tokenizer =
+      kept ? std::move(kept) : make_tokenizer(options, corpus, say);
+  std::vector<std::string> keep = save_tokenizer(*tokenizer, folder);
+  keep.push_back("prepared.json");
+  const Encoded encoded = encode_corpus(corpus, *tokenizer, options, folder, say);
+  const json record = {{"key", key},
+                       {"sources", sources_key},
+                       {"options", source_options},
+                       {"kind", tokenizer->kind()},
+                       {"vocab", tokenizer->vocabulary()},
+                       {"eot", tokenizer->separator()},
+                       {"documents", corpus.documents},
+                       {"train_tokens", encoded.train_tokens},
+                       {"valid_tokens", encoded.valid_tokens},
+                       {"valid_bytes", encoded.valid_bytes},
+                       {"train_hash", encoded.train_hash},
+                       {"valid_hash", encoded.valid_hash},
+                       {"pair_bits_per_byte", encoded.pair_bits_per_byte},
+                       {"keep", keep}};
+  write_file_atomic(folder / "prepared.json",
+                    record.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+fs::path prepared_folder(const TextOptions& options, const PrepareContext& context,
+                         const std::string& key, Sources sources,
+                         std::unique_ptr<Tokenizer> kept, const Say& say) {
+  return fill_once(
+      context.cache_dir / "textgen", key, whole,
+      [&](const fs::path& folder) {
+        fill(folder, key, std::move(sources), options, std::move(kept), say);
+      },
+      [&] { say("waiting for another run that prepares the same text"); });
+}
+
+// The kept tokenizer must be of the kind that the options name: the model knows no other.
+std::unique_ptr<Tokenizer> kept_tokenizer(const TextOptions& options, const fs::path& recipe) {
+  std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(recipe);
+  const std::string wanted = options.table.get("tokenizer.kind");
+  if (tokenizer->kind() != wanted)
+    throw Error(cat("tokenizer.kind must stay ", tokenizer->kind(), " in this run, but is ", wanted),
+                "leave out tokenizer.kind, or start a new run");
+  return tokenizer;
+}
+
+std::string kept_identity(const Tokenizer& tokenizer) {
+  Hasher hash;
+  hash.update(tokenizer.description().dump());
+  for (const auto& [name, content] : tokenizer.files()) hash.update(content);
+  return cat("kept ", tokenizer.kind(), " ", hash.hex());
+}
+
+// For a run that is there already: the same tokens again, with the run's own tokenizer.
+fs::path prepare_again(const TextOptions& options, const PrepareContext& context, Sources sources,
+                       const json& before, const Say& say) {
+  std::unique_ptr<Tokenizer> tokenizer = kept_tokenizer(options, context.run_dir / "recipe");
+  const json source_options = sources.options;
+  const std::string key = cache_key(sources, kept_identity(*tokenizer));
+  const fs::path folder =
+      prepared_folder(options, context, key, std::move(sources), std::move(tokenizer), say);
+  const json after = read_record(folder);
+  if (after["train_hash"] == before["train_hash"] && after["valid_hash"] == before["valid_hash"])
+    return folder;
+  if (context.purpose == Purpose::train && source_options == before["options"])
+    throw Error("the text of this run has changed since the run began",
+                "restore the files, or start a new run on the text as it is now");
+  say("the text is not the one that this run began with");
+  return folder;
+}
+
+fs::path find_prepared(const TextOptions& options, const PrepareContext& context, const Say& say) {
+  Sources sources = find_sources(options);
+  const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
+  if (before.is_null()) {
+    const std::string key = cache_key(sources, tokenizer_identity(options));
+    return prepared_folder(options, context, key, std::move(sources), nullptr, say);
+  }
+  const fs::path cached = context.cache_dir / "textgen" / before.value("key", "none");
+  if (before.value("sources", "") == cache_key(sources, "") && whole(cached) &&
+      before.value("kind", "") == options.table.get("tokenizer.kind"))
+    return cached;
+  return prepare_again(options, context, std::move(sources), before, say);
+}
+
+// What the worker needs besides the token files: prompts, and how to write tokens as text.
+void add_prompts(Prepared& prepared, const TextOptions& options, const fs::path& folder,
+                 const std::vector<std::string>& prompts) {
+  const json record = read_record(folder);
+  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(folder);
+  json& extra = prepared.extra;
+  extra["prompt_texts"] = prompts;
+  extra["prompts"] = json::array();
+  for (const std::string& prompt : prompts)
+    extra["prompts"].push_back(
+        encode_prompt(*tokenizer, prompt, record.value("documents", std::int64_t{1})));
+  extra["synthetic"] = false;
+  extra["tokenizer_vocab"] = tokenizer->vocabulary();
+  extra["vocab"] = options.model_vocab(tokenizer->vocabulary());
+  extra["eot"] = tokenizer->separator();
+  extra["pieces"] = fs::absolute(folder / "pieces.bin").string();
+  extra["bytes"] = fs::absolute(folder / "bytes.bin").string();
+  prepared.facts.unit = "tokens";
+  prepared.facts.units_per_sample = static_cast<double>(options.model.context);
+  prepared.facts.parameters = options.parameter_count(tokenizer->vocabulary());
+  prepared.facts.default_global = 32;
+}
+
+void add_tokens(Prepared& prepared, const TextOptions& options, const fs::path& folder) {
+  const json record = read_record(folder);
+  const std::int64_t context = options.model.context;
+  const std::int64_t train_tokens = record.at("train_tokens");
+  const std::int64_t valid_tokens = record.at("valid_tokens");
+  if (train_tokens <= context)
+    throw Error(cat("the training text has ", train_tokens, " tokens, but one context takes ",
+                    context + 1),
+                train_tokens > 2 ? cat("use more text, or set model.context to at most ",
+                                       train_tokens - 1)
+                                 : std::string("use more text"));
+  if (valid_tokens < 2 && options.data.valid_share > 0)
+    throw Error(cat("the validation text has ", valid_tokens, " tokens, but needs at least 2"),
+                "use more text, a larger data.valid_share, or data.valid_path");
+  json& extra = prepared.extra;
+  for (const char* name : {"train_tokens", "valid_tokens", "valid_bytes", "pair_bits_per_byte"})
+    extra[name] = record.at(name);
+  extra["train"] = fs::absolute(folder / "train.tok").string();
+  extra["valid"] = fs::absolute(folder / "valid.tok").string();
+  prepared.facts.train_samples = sample_count(train_tokens, context);
+  prepared.facts.valid_samples = sample_count(valid_tokens, context);
+  for (const std::string name : record.at("keep")) prepared.keep.push_back(folder / name);
+}
+
+Prepared prepare_synthetic(const TextOptions& options) {
+  Prepared prepared;
+  const std::int64_t context = options.model.context;
+  prepared.facts = {.train_samples = sample_count(synthetic_train_tokens, context),
+                    .valid_samples = sample_count(synthetic_valid_tokens, context),
+                    .unit = "tokens",
+                    .units_per_sample = static_cast<double>(context),
+                    .parameters = options.parameter_count(),
+                    .default_global = 32};
+  prepared.extra = {{"synthetic", true},
+                    {"vocab", options.model_vocab()},
+                    {"eot", -1},
+                    {"train_tokens", synthetic_train_tokens},
+                    {"valid_tokens", synthetic_valid_tokens},
+                    {"valid_bytes", 0},
+                    {"pair_bits_per_byte", 0},
+                    {"prompts", json::array({json::array({0})})},
+                    {"prompt_texts", json::array({""})}};
+  return prepared;
+}
+
+// Prompts in the run's own tokens; the corpus is not needed.
+Prepared prepare_predict(const TextOptions& options, const PrepareContext& context) {
+  const fs::path recipe = context.run_dir / "recipe";
+  if (context.run_dir.empty() || read_record(recipe).is_null())
+    throw Error(cat("the run ", context.run_dir.string(), " has no tokenizer in ", recipe.string()),
+                "restore the folder, or name another run");
+  Prepared prepared;
+  add_prompts(prepared, options, recipe, read_prompts(options, std::cin));
+  return prepared;
+}
+
+Prepared prepare_text(const TextOptions& options, const PrepareContext& context) try {
+  if (options.synthetic()) return prepare_synthetic(options);
+  if (context.purpose == Purpose::predict) return prepare_predict(options, context);
+  const Say say = context.say ? context.say : [](const std::string&) {};
+  const fs::path folder = find_prepared(options, context, say);
+  Prepared prepared;
+  add_prompts(prepared, options, folder, {options.sample.prompt});
+  add_tokens(prepared, options, folder);
+  return prepared;
+} catch (const fs::filesystem_error& error) {
+  throw Error(cat("cannot prepare the text: ", error.what()), "check the cache folder and its space");
+}
+
+[[maybe_unused]] const bool linked = [] {
+  preparer = prepare_text;
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::textgen

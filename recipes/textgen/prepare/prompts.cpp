@@ -1,0 +1,48 @@
+// The prompts that samples go on from.
+#include "recipes/textgen/prepare/prompts.h"
+
+#include <iterator>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "recipes/textgen/options/utf8.h"
+
+namespace lockstep::textgen {
+
+std::vector<std::string> read_prompts(const TextOptions& options, std::istream& input) {
+  std::vector<std::string> prompts;
+  if (!options.sample.prompt.empty()) prompts.push_back(options.sample.prompt);
+  const std::string& path = options.sample.prompt_file;
+  if (!path.empty()) {
+    const std::string text = path == "-" ? std::string(std::istreambuf_iterator<char>(input), {})
+                                         : read_file(path);
+    if (text.find('\0') != std::string::npos || invalid_bytes(text) * 100 > text.size())
+      throw Error(cat(path == "-" ? "standard input" : path, " is not text"),
+                  "give a prompt a line, in UTF-8");
+    for (std::string line : split(text, '\n')) {
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      if (!trim(line).empty()) prompts.push_back(line);
+    }
+    if (prompts.empty())
+      throw Error(cat(path == "-" ? "standard input" : path, " holds no prompt"),
+                  "give a prompt a line, or use sample.prompt");
+  }
+  if (prompts.empty()) prompts.emplace_back();
+  return prompts;
+}
+
+Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt,
+                     std::int64_t documents) {
+  const std::string text = tokenizer.takes_any_bytes() ? prompt : mend_utf8(prompt);
+  if (!text.empty()) return tokenizer.encode(text);
+  if (documents > 1 && tokenizer.separator() >= 0)
+    return {static_cast<std::uint32_t>(tokenizer.separator())};
+  try {
+    return tokenizer.encode("\n");
+  } catch (const Error&) {  // characters without a line feed
+    return {0};
+  }
+}
+
+}  // namespace lockstep::textgen

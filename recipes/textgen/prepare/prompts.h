@@ -1,0 +1,22 @@
+// The prompts that samples go on from.
+#pragma once
+
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "recipes/textgen/options/text_options.h"
+#include "recipes/textgen/prepare/tokenizer.h"
+
+namespace lockstep::textgen {
+
+// sample.prompt, then a prompt a line of sample.prompt_file ("-" = `input`); blank lines are left
+// out. One empty prompt if there is none. Throws Error if the file cannot be read or is not text.
+std::vector<std::string> read_prompts(const TextOptions& options, std::istream& input);
+
+// Never empty: an empty prompt is the separator where the model was trained on several documents,
+// else a line feed if the vocabulary has it, else token 0.
+Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt,
+                     std::int64_t documents);
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,130 @@
+// Which files a corpus is made of.
+#include "recipes/textgen/prepare/source_files.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep::textgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+SourceFile describe(const fs::path& path, const std::string& name, bool named) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0)
+    throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)),
+                "check the path and its permissions");
+  if (!S_ISREG(info.st_mode))
+    throw Error(cat(path.string(), " is neither a file nor a folder"), "name text files or folders");
+  const std::string extension = path.extension().string();
+  return {.path = fs::absolute(path).lexically_normal(),
+          .name = name,
+          .bytes = info.st_size,
+          .modified_ns = std::int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec,
+          .jsonl = extension == ".jsonl" || extension == ".ndjson",
+          .named = named};
+}
+
+bool hidden(const fs::path& path) { return path.filename().string().starts_with("."); }
+
+// Files below `folder` that are not empty, sorted; names are relative to `base`.
+std::vector<SourceFile> list_folder(const fs::path& folder, const fs::path& base) {
+  std::vector<SourceFile> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (hidden(entry->path())) {
+      if (entry->is_directory()) entry.disable_recursion_pending();
+      continue;
+    }
+    std::error_code ignored;
+    if (!entry->is_regular_file(ignored) || entry->file_size(ignored) == 0) continue;
+    files.push_back(
+        describe(entry->path(), entry->path().lexically_relative(base).generic_string(), false));
+  }
+  if (error)
+    throw Error(cat("cannot read the folder ", folder.string(), ": ", error.message()),
+                "check its permissions");
+  std::sort(files.begin(), files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
+  return files;
+}
+
+std::vector<std::string> expand(const std::string& pattern) {
+  std::vector<std::string> found;
+  glob_t result{};
+  if (::glob(pattern.c_str(), 0, nullptr, &result) == 0)
+    found.assign(result.gl_pathv, result.gl_pathv + result.gl_pathc);
+  ::globfree(&result);
+  return found;  // sorted by glob
+}
+
+std::vector<SourceFile> list_one(const std::string& path, const std::string& option) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    std::vector<SourceFile> files = list_folder(path, path);
+    if (files.empty())
+      throw Error(cat(option, " names the folder ", path, ", which holds no files with text"),
+                  "name a folder with text or jsonl files");
+    return files;
+  }
+  if (fs::exists(path, ignored)) {
+    SourceFile file = describe(path, fs::path(path).filename().string(), true);
+    if (file.bytes == 0) throw Error(cat(path, " is empty"), cat("take it out of ", option));
+    return {file};
+  }
+  std::vector<SourceFile> files;
+  if (path.find_first_of("*?[") != std::string::npos) {
+    for (const std::string& match : expand(path))
+      for (SourceFile& file : list_one(match, option)) files.push_back(std::move(file));
+    if (!files.empty()) return files;
+    throw Error(cat(option, ": no file matches ", path), "check the pattern; quote it in the shell");
+  }
+  throw Error(cat(option, ": there is no file or folder ", path),
+              "check the path; it is taken from the current folder if relative");
+}
+
+// Written by people, not by a generator.
+bool hand_written(const SourceFile& file) {
+  const bool header = file.name.ends_with(".h") || file.name.ends_with(".hpp");
+  return header && file.name.find("generated") == std::string::npos &&
+         !file.name.ends_with("/TensorBody.h") && !file.name.ends_with("/aten_interned_strings.h");
+}
+
+}  // namespace
+
+std::vector<SourceFile> list_files(std::span<const std::string> paths, const std::string& option) {
+  std::vector<SourceFile> files;
+  std::set<fs::path> seen;
+  for (const std::string& path : paths)
+    for (SourceFile& file : list_one(path, option))
+      if (seen.insert(file.path).second) files.push_back(std::move(file));
+  return files;
+}
+
+std::vector<SourceFile> default_corpus() {
+  const char* chosen = std::getenv("LOCKSTEP_CORPUS");
+  const bool given = chosen != nullptr && *chosen != '\0';
+  const fs::path base = given ? chosen : LOCKSTEP_TORCH_INCLUDE;
+  std::vector<SourceFile> files;
+  for (const char* folder : {"ATen/core", "c10", "torch/csrc"}) {
+    std::error_code ignored;
+    if (!fs::is_directory(base / folder, ignored)) continue;
+    for (SourceFile& file : list_folder(base / folder, base))
+      if (hand_written(file)) files.push_back(std::move(file));
+  }
+  if (files.empty())
+    throw Error(cat("the default corpus, the headers of LibTorch, is not in ", base.string()),
+                "set data.path to your own text, or LOCKSTEP_CORPUS to LibTorch's include folder");
+  return files;
+}
+
+}  // namespace lockstep::textgen

@@ -1,0 +1,30 @@
+// Which files a corpus is made of.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lockstep::textgen {
+
+struct SourceFile {
+  std::filesystem::path path;  // absolute
+  std::string name;            // the same on every machine: relative to the folder that was named
+  std::int64_t bytes = 0;
+  std::int64_t modified_ns = 0;
+  bool jsonl = false;  // .jsonl or .ndjson: a document a line; else the file is one document
+  bool named = false;  // named itself, so it must be text; files found in folders may be something else
+};
+
+// Files, folders (all below them, hidden ones left out) and globs, each sorted by name, none twice.
+// `option` is named in errors. Throws Error if something is absent or empty.
+std::vector<SourceFile> list_files(std::span<const std::string> paths, const std::string& option);
+
+// The hand-written C++ headers of LibTorch: about 6 MB of real text that every machine has that can
+// build Lockstep. In the folder of the environment variable LOCKSTEP_CORPUS, else in the include
+// folder that this was built with.
+std::vector<SourceFile> default_corpus();
+
+}  // namespace lockstep::textgen

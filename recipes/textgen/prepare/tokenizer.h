@@ -1,0 +1,77 @@
+// Text to tokens and back: what every tokenizer can do.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::textgen {
+
+using Tokens = std::vector<std::uint32_t>;
+
+// One thread's encoder; keeps what it has worked out. Must not outlive its tokenizer.
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  // Appends the tokens of `text`, which is valid UTF-8 unless the tokenizer takes any bytes.
+  // Throws Error for a character that the vocabulary cannot express.
+  virtual void encode(std::string_view text, Tokens& out) = 0;
+};
+
+// Immutable, so thread-safe.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+  virtual std::string kind() const = 0;        // as the option is typed
+  virtual std::int64_t vocabulary() const = 0;
+  virtual std::int64_t separator() const = 0;  // stands between documents; -1 = none
+  virtual bool takes_any_bytes() const { return false; }
+  // True if `c` can be the last byte of one token and a space the first of the next in every text,
+  // so that a text may be cut between them and encoded in parts.
+  virtual bool may_cut_before_space() const { return true; }
+  virtual bool may_cut_anywhere() const { return false; }  // between any two characters
+  virtual std::string piece(std::int64_t token) const = 0;  // its bytes; empty for separators
+  virtual std::unique_ptr<Encoder> encoder() const = 0;
+  // Files that `load_tokenizer` needs beside tokenizer.json: names and contents.
+  virtual std::vector<std::pair<std::string, std::string>> files() const { return {}; }
+  // What tokenizer.json says besides the kind.
+  virtual nlohmann::json description() const { return nlohmann::json::object(); }
+
+  Tokens encode(std::string_view text) const;
+  std::string decode(std::span<const std::uint32_t> tokens) const;
+  std::vector<std::string> pieces() const;
+};
+
+// Writes tokenizer.json, files(), pieces.bin and bytes.bin into an existing folder; returns their
+// names. bytes.bin is a token file with the number of bytes of each piece.
+std::vector<std::string> save_tokenizer(const Tokenizer& tokenizer,
+                                        const std::filesystem::path& folder);
+// From a folder that `save_tokenizer` wrote. Throws Error if absent or damaged.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder);
+
+// Token = byte; the separator is 0, which texts do not hold.
+std::unique_ptr<Tokenizer> make_byte_tokenizer();
+
+// Token = character of `characters`, sorted; then, if asked for, an entry for unknown characters
+// (its piece is U+FFFD) and one that separates documents.
+std::unique_ptr<Tokenizer> make_char_tokenizer(std::vector<char32_t> characters, bool replacement,
+                                               bool separator);
+std::unique_ptr<Tokenizer> load_char_tokenizer(const nlohmann::json& description);
+
+// GPT-2's byte-level BPE from the texts of vocab.json and merges.txt; `where` is named in errors.
+std::unique_ptr<Tokenizer> make_gpt2_tokenizer(const std::string& vocab_json,
+                                               const std::string& merges_txt,
+                                               const std::string& where);
+
+// A serialized sentencepiece model; `where` is named in errors.
+std::unique_ptr<Tokenizer> make_bpe_tokenizer(const std::string& model, const std::string& where);
+// Trains one of `vocabulary` entries; the same lines give the same model. Lines are valid UTF-8.
+// Throws Error naming the largest vocabulary possible if the lines are too few for it.
+std::string train_bpe(const std::vector<std::string>& lines, std::int64_t vocabulary);
+
+}  // namespace lockstep::textgen

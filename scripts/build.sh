@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Configures a build folder where needed and builds targets in it, with what setup.sh chose.
+#   build.sh FOLDER [-DOPTION=VALUE…] [TARGET…]       no target: all of them
+# Environment: V=1 shows every command; ONLY_CONFIGURE=1 builds nothing; BUILD_TORCH=DIR takes
+# another LibTorch than the chosen one.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+checkout=$(dirname "$here")
+# shellcheck source=scripts/lib/common.sh
+. "$here/lib/common.sh"
+
+folder=$1
+shift
+options=(-G Ninja -DCMAKE_CXX_COMPILER="$(cat "$checkout/.lockstep/compiler")"
+  -DLOCKSTEP_TORCH="${BUILD_TORCH:-$(cat "$checkout/.lockstep/torch")}")
+targets=()
+for word in "$@"; do
+  if [[ $word == -D* ]]; then options+=("$word"); else targets+=("$word"); fi
+done
+
+# Other options than last time, or a configuration that failed: from the start.
+stamp=$folder/.configured-with
+if [ ! -e "$folder/build.ninja" ] || [ "$(cat "$stamp" 2>/dev/null)" != "${options[*]}" ]; then
+  mkdir -p "$folder"
+  rm -f "$folder/CMakeCache.txt" "$stamp"
+  log=$folder/configure.log
+  if ! cmake -S "$checkout" -B "$folder" "${options[@]}" >"$log" 2>&1; then
+    cat "$log" >&2
+    die "the build could not be configured" "see CMake's message above; it is kept in $log"
+  fi
+  if [ -n "${V:-}" ]; then cat "$log"; fi
+  echo "${options[*]}" >"$stamp"
+fi
+
+if [ -n "${ONLY_CONFIGURE:-}" ]; then exit 0; fi
+verbose=()
+if [ -n "${V:-}" ]; then verbose=(-v); fi
+exec ninja -C "$folder" -j "$(build_jobs)" "${verbose[@]}" "${targets[@]}"

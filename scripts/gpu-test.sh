@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs the tests that need a GPU and records the run with commit and device in bench/results/.
+#   gpu-test.sh FOLDER [CTEST-OPTION…]
+# Environment: LOCKSTEP_COMMIT names the commit where the checkout has no git history.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+checkout=$(dirname "$here")
+# shellcheck source=scripts/lib/common.sh
+. "$here/lib/common.sh"
+# shellcheck source=scripts/lib/gpus.sh
+. "$here/lib/gpus.sh"
+# shellcheck source=scripts/lib/torch.sh
+. "$here/lib/torch.sh"
+
+find_gpus
+[ -n "$gpus" ] || die "no NVIDIA GPU on this machine" "run it on a machine with one; make test skips these tests elsewhere"
+folder=$1
+shift
+
+out=$folder/gpu-test.log
+status=0
+"$here/test.sh" "$folder" -L gpu "$@" | tee "$out" || status=$?
+
+commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || commit=${LOCKSTEP_COMMIT:-unknown}
+if [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
+record=$checkout/bench/results/gpu-tests.toml
+mkdir -p "$(dirname "$record")"
+{
+  echo "# The last run of \`make gpu-test\` on a machine with GPUs; written by scripts/gpu-test.sh."
+  echo "command = \"make gpu-test\""
+  echo "date = $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+  echo "commit = \"$commit\""
+  echo "devices = [$(smi name | sed 's/.*/"&"/' | paste -sd, | sed 's/,/, /g')]"
+  echo "driver = \"$(smi driver_version | sed -n 1p)\""
+  echo "torch = \"$(torch_version "$(cat "$checkout/.lockstep/torch")")\""
+  tail -n 1 "$out" | sed -E 's/([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped/passed = \1\nfailed = \2\nskipped = \3/'
+} >"$record"
+say "recorded in bench/results/gpu-tests.toml"
+exit "$status"

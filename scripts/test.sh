@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs the tests of a build folder and closes with "N passed, N failed, N skipped".
+#   test.sh FOLDER [CTEST-OPTION…]       e.g. test.sh build -R unit-plan
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=scripts/lib/common.sh
+. "$here/lib/common.sh"
+
+folder=$(cd "$1" && pwd)
+shift
+results=$folder/test-results.xml
+rm -f "$results"
+
+verbose=()
+if [ -n "${V:-}" ]; then verbose=(--verbose); fi
+status=0
+ctest --test-dir "$folder" --output-on-failure --no-tests=error --output-junit "$results" \
+  --test-output-size-passed 20000 -j "$(usable_cores)" "${verbose[@]}" "$@" || status=$?
+python3 "$here/lib/test_summary.py" "$results" || status=1
+exit "$status"

@@ -1,0 +1,115 @@
+// Files read and written whole, and durably.
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+[[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int error) {
+  std::string hint;
+  if (error == ENOENT) hint = "check the path; it is taken from the current folder if relative";
+  if (error == EACCES || error == EPERM || error == EROFS)
+    hint = "check the permissions of the file and of the folders above it";
+  if (error == ENOSPC || error == EDQUOT) hint = "free some space, or choose another folder";
+  throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(error)), hint);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+// Writes all bytes; returns 0 or the error's number.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// Writes and syncs a new file; returns 0 or the error's number.
+int write_new_file(const std::filesystem::path& path, std::string_view text) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!fd) return errno;
+  if (const int error = write_all(fd.get(), text)) return error;
+  if (::fsync(fd.get()) != 0) return errno;
+  return ::close(fd.release()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) fail("read", path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) fail("read", path, errno);
+  if (S_ISDIR(info.st_mode)) fail("read", path, EISDIR);
+  std::string text;
+  text.reserve(static_cast<std::size_t>(info.st_size));
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("read", path, errno);
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+void write_file_atomic(const std::filesystem::path& path, std::string_view text) {
+  static std::atomic<unsigned> serial{0};
+  const std::filesystem::path temporary =
+      folder_of(path) /
+      cat(".", path.filename().string(), ".", ::getpid(), ".", serial.fetch_add(1), ".tmp");
+  ::unlink(temporary.c_str());
+  int error = write_new_file(temporary, text);
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    fail("write", path, error);
+  }
+  sync_directory(folder_of(path));
+}
+
+void make_directories(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail("create folder", path, error.value());
+}
+
+void sync_directory(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) fail("open folder", path, errno);
+  // Some network file systems cannot sync a folder and say EINVAL; there is nothing more to do.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) fail("sync folder", path, errno);
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::error_code error;
+  const std::filesystem::path root = std::filesystem::temp_directory_path(error);
+  if (error) fail("find the temporary folder", root, error.value());
+  std::string name = (root / "lockstep-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) fail("create folder", name, errno);
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace lockstep

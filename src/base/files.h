@@ -1,0 +1,30 @@
+// Files read and written whole, and durably.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+std::string read_file(const std::filesystem::path& path);  // throws Error naming path and reason
+// Temporary name beside it, fsync, rename, fsync of the parent: old or new, never half. Throws
+// Error.
+void write_file_atomic(const std::filesystem::path& path, std::string_view text);
+void make_directories(const std::filesystem::path& path);  // throws Error
+void sync_directory(const std::filesystem::path& path);    // throws Error
+
+// A new empty folder under the system's temporary folder, removed with all in it by the destructor.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace lockstep

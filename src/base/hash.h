@@ -1,0 +1,32 @@
+// Fast hashes for checksums and fingerprints; not for secrets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+// XXH3-128 of all bytes given to `update`, in order. Movable; not thread-safe.
+class Hasher {
+ public:
+  Hasher();
+  ~Hasher();
+  Hasher(Hasher&&) noexcept;
+  Hasher& operator=(Hasher&&) noexcept;
+
+  void update(const void* data, std::size_t bytes);
+  void update(std::string_view bytes) { update(bytes.data(), bytes.size()); }
+  // 32 lower-case digits, most significant first, as `xxhsum -H2` prints. More may be added after.
+  std::string hex() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// XXH3-64 with seed 0.
+std::uint64_t hash64(std::string_view bytes);
+
+}  // namespace lockstep

@@ -1,0 +1,34 @@
+// Small text helpers for messages.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+// The parts as text, one after the other: cat("step ", 3) == "step 3".
+template <class... Parts>
+std::string cat(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+std::string fixed(double value, int digits);       // "3.214"
+std::string scientific(double value, int digits);  // "5.9e-04"
+std::string general(double value, int digits);     // as printf's %.*g
+
+// The candidate with the smallest edit distance, if near enough to be a likely misspelling; else
+// "".
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+std::vector<std::string> split(std::string_view text, char separator);
+std::string trim(std::string_view text);
+std::string format_bytes(double bytes);  // "1.5 GiB"
+std::string format_count(double count);  // "1.02M"
+std::string errno_text(int error);       // strerror, thread-safe
+
+}  // namespace lockstep

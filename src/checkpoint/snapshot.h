@@ -1,0 +1,64 @@
+// Checkpoints of tensors: what is saved, in the background, and how it comes back.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/backend.h"
+#include "engine/optimizer.h"
+#include "run/checkpoint_index.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// What a checkpoint is made of and comes back into. All must outlive the calls that use it.
+struct Trained {
+  Arena& arena;
+  Optimizer* optimizer = nullptr;  // null: weights and buffers alone can come back
+  std::vector<NamedTensor> buffers;
+};
+
+// Writes checkpoints on a thread of its own, one at a time. Rank 0 has one; the others need none,
+// because every rank holds the same state.
+//   model.safetensors      each parameter (f32 master) and buffer under the model's own name
+//   optimizer.safetensors  exp_avg.NAME and exp_avg_sq.NAME (or momentum.NAME) for each parameter
+//   state.json             what the trainer passes, and the optimizer's scalars
+class CheckpointSaver {
+ public:
+  struct Result {
+    std::int64_t step = 0;
+    CheckpointInfo info;   // damage holds the reason if it failed
+    double seconds = 0;
+  };
+  // on_done runs on the saver's thread after each checkpoint, good or failed.
+  CheckpointSaver(std::filesystem::path checkpoints, Retention retention, Backend& backend,
+                  std::function<void(const Result&)> on_done);
+  ~CheckpointSaver();  // finishes what was asked for
+  CheckpointSaver(const CheckpointSaver&) = delete;
+  CheckpointSaver& operator=(const CheckpointSaver&) = delete;
+
+  // Copies the state (on GPUs: enqueues copies to pinned memory; the device is not synchronised) and
+  // returns; waits first if the one before is still being written. Never throws for a full disk:
+  // that comes as a Result.
+  void save(const Trained& trained, std::int64_t step, nlohmann::json state, nlohmann::json metrics);
+  void finish();  // blocks until written
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Reads a checkpoint into `trained` and returns its state.json; optimizer state where there is an
+// optimizer. Throws Error if names, shapes or
+// dtypes are not the model's (naming the first that differ), or files are unreadable.
+nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained);
+
+// state.json alone.
+nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint);
+
+}  // namespace lockstep

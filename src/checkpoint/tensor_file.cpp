@@ -1,0 +1,96 @@
+// Between ATen tensors and the safetensors format.
+#include "checkpoint/tensor_file.h"
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "run/safetensors.h"
+
+#include <ATen/ops/from_blob.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+
+namespace lockstep {
+namespace {
+
+constexpr std::array<std::pair<at::ScalarType, const char*>, 10> dtype_names{{{at::kDouble, "F64"},
+                                                                              {at::kFloat, "F32"},
+                                                                              {at::kHalf, "F16"},
+                                                                              {at::kBFloat16, "BF16"},
+                                                                              {at::kLong, "I64"},
+                                                                              {at::kInt, "I32"},
+                                                                              {at::kShort, "I16"},
+                                                                              {at::kChar, "I8"},
+                                                                              {at::kByte, "U8"},
+                                                                              {at::kBool, "BOOL"}}};
+
+std::string name_of(at::ScalarType dtype) {
+  for (const auto& [type, name] : dtype_names)
+    if (type == dtype) return name;
+  throw Error(cat("tensors of dtype ", c10::toString(dtype), " cannot be saved"));
+}
+
+at::ScalarType dtype_of(const std::string& name, const std::filesystem::path& file) {
+  for (const auto& [type, known] : dtype_names)
+    if (known == name) return type;
+  throw Error(cat(file.string(), ": dtype ", name, " is not supported"));
+}
+
+// A file mapped privately and read-only for as long as somebody holds it.
+class Mapping {
+ public:
+  explicit Mapping(const std::filesystem::path& file) {
+    const UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!fd || fstat(fd.get(), &status) != 0)
+      throw Error(cat("could not open ", file.string(), ": ", errno_text(errno)));
+    bytes_ = static_cast<std::size_t>(status.st_size);
+    data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd.get(), 0);
+    if (data_ == MAP_FAILED)
+      throw Error(cat("could not map ", file.string(), ": ", errno_text(errno)));
+  }
+  ~Mapping() { munmap(data_, bytes_); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  char* data() const { return static_cast<char*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+void write_tensors(CheckpointWriter& writer, const std::string& file,
+                   const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
+  std::vector<TensorEntry> entries;
+  for (const auto& [name, tensor] : tensors) {
+    LOCKSTEP_CHECK(tensor.is_contiguous() && tensor.device().is_cpu());
+    entries.push_back(
+        {.name = name, .dtype = name_of(tensor.scalar_type()), .shape = tensor.sizes().vec()});
+  }
+  const std::string header = make_header(entries, {{"format", "pt"}});
+  writer.append(file, header.data(), header.size());
+  for (const auto& [name, tensor] : tensors)
+    writer.append(file, tensor.const_data_ptr(), static_cast<std::size_t>(tensor.nbytes()));
+}
+
+std::map<std::string, at::Tensor> map_tensors(const std::filesystem::path& file) {
+  const SafetensorsHeader header = read_header(file);
+  const auto mapping = std::make_shared<Mapping>(file);
+  std::map<std::string, at::Tensor> tensors;
+  for (const TensorEntry& entry : header.tensors) {
+    char* data = mapping->data() + header.data_start + entry.begin;
+    tensors[entry.name] = at::from_blob(
+        data, entry.shape, [mapping](void*) {}, at::TensorOptions(dtype_of(entry.dtype, file)));
+  }
+  return tensors;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,24 @@
+// The subcommands, one file each.
+#pragma once
+
+#include "cli/arguments.h"
+
+#include <vector>
+
+namespace lockstep::cli {
+
+Command train_command();
+Command resume_command();
+Command plan_command();
+Command launch_command();
+Command evaluate_command();
+Command predict_command();
+Command prepare_command();
+Command runs_command();
+Command config_command();
+Command devices_command();
+Command completion_command();
+
+std::vector<Command> all_commands();
+
+}  // namespace lockstep::cli

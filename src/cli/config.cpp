@@ -1,0 +1,47 @@
+// lockstep config: every option of a recipe and of the engine.
+#include "config/option_help.h"
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/resolve.h"
+
+#include <nlohmann/json.hpp>
+
+namespace lockstep::cli {
+namespace {
+
+int config_main(const Parsed& parsed) {
+  const std::vector<Device> devices = parsed.has("--devices")
+                                          ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
+                                          : devices_for("");
+  const RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
+                                         parsed.all("--config"), parsed.assignments,
+                                         devices[0].kind == DeviceKind::cuda);
+  const auto tables = setup.tables();
+  if (parsed.has("--toml")) print(to_toml(tables));
+  else if (parsed.has("--json")) print(options_json(tables).dump(2));
+  else if (parsed.has("--markdown")) print(options_markdown(tables));
+  else print(options_text(tables, terminal_width()));
+  return 0;
+}
+
+}  // namespace
+
+Command config_command() {
+  return {.name = "config",
+          .operands = "RECIPE [key=value …]",
+          .summary = "every option with default, meaning, unit and range",
+          .flags = {{"--toml", "", "a commented config file with the values resolved"},
+                    {"--json", "", "as JSON"},
+                    {"--markdown", "", "as the reference page"},
+                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
+                    {"--devices", "LIST", "resolve defaults for these devices", "devices"},
+                    {"--plugin", "LIB", "shared library with the recipe", "file"}},
+          .min_positionals = 1,
+          .max_positionals = 1,
+          .takes_assignments = true,
+          .complete = "recipe",
+          .run = config_main};
+}
+
+}  // namespace lockstep::cli

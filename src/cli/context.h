@@ -1,0 +1,27 @@
+// What every subcommand shares: where programs and caches lie, the terminal, the probe.
+#pragma once
+
+#include "devices/gpu_probe.h"
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+std::filesystem::path program_folder();            // where this executable lies
+std::filesystem::path worker_program();            // throws Error if it is not there
+bool stderr_is_terminal();
+bool colour_wanted();                              // NO_COLOR, TERM=dumb
+int terminal_width();
+void say(const std::string& line);                 // a line for people, on standard error
+void print(const std::string& text);               // data, on standard output; a newline is added
+
+GpuProbe& probe();                                 // NVML, loaded on first use
+std::vector<Device> devices_for(const std::string& spec);  // "" = all; checks the driver for the build
+
+// Runs the worker without ranks and returns its standard output; throws Error with what it said.
+std::string ask_worker(const std::vector<std::string>& arguments);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,81 @@
+// lockstep evaluate: a run's validation metrics, on any devices.
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/ranks.h"
+#include "cli/resolve.h"
+#include "cli/train.h"
+
+#include <optional>
+
+namespace lockstep::cli {
+namespace {
+
+std::string table(const nlohmann::json& result) {
+  std::string text = cat("step ", result.at("step").get<std::int64_t>(), "\n");
+  for (const auto& [name, unit] : result.at("units").items()) {
+    const nlohmann::json& value = result.at("metrics").at(name);
+    const std::string number = value.is_number() ? general(value.get<double>(), 6) : "nan";
+    const std::string words = unit.get<std::string>();
+    text += cat("  ", name, std::string(name.size() < 24 ? 24 - name.size() : 1, ' '), number,
+                words.empty() ? "" : " ", words, "\n");
+  }
+  return text;
+}
+
+int evaluate_main(const Parsed& parsed) {
+  const RunDir run = RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
+  return evaluate(run, devices_for(parsed.value("--devices")), parsed.has("--best"), parsed.has("--json"));
+}
+
+}  // namespace
+
+int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, bool json) {
+  const nlohmann::json old = run.record();
+  describe_plugin(old.value("plugin", ""));
+  RunSetup setup = setup_from_json(old);
+  const Prepared before = setup.prepared;
+  setup.prepared = setup.options->prepare({.purpose = Purpose::evaluate,
+                                           .cache_dir = cache_dir(*setup.train),
+                                           .run_dir = run.path(),
+                                           .say = say});
+  if (setup.prepared.facts.train_samples == 0) setup.prepared = before;
+  setup.plan.devices = devices;
+  setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
+  const TemporaryDirectory folder;
+  const std::filesystem::path record = folder.path() / "record.json";
+  write_file_atomic(record, setup_to_json(setup).dump());
+  std::vector<std::string> arguments{"evaluate", "--run", std::filesystem::absolute(run.path()).string(),
+                                     "--record", record.string()};
+  if (best) arguments.push_back("--best");
+  std::optional<nlohmann::json> result;
+  const LaunchOutcome outcome =
+      run_ranks(arguments, devices, folder.path(), false, [&](const nlohmann::json& event) {
+        if (event.value("kind", "") == "evaluated") result = event;
+      });
+  if (const auto* failed = std::get_if<RankFailed>(&outcome))
+    throw Error(cat("rank ", failed->rank, " on ", failed->device, " failed: ", failed->how, "\n",
+                    failed->last_lines));
+  if (!result) throw Error("the evaluation was interrupted");
+  result->erase("kind");
+  print(json ? result->dump(2) : table(*result));
+  return exit_finished;
+}
+
+Command evaluate_command() {
+  return {.name = "evaluate",
+          .operands = "RUN",
+          .summary = "validation metrics of a run's newest good checkpoint",
+          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+                    {"--best", "", "the best checkpoint instead of the newest"},
+                    {"--root", "DIR", "where runs lie (default runs)", "file"},
+                    {"--json", "", "as JSON"}},
+          .min_positionals = 1,
+          .max_positionals = 1,
+          .complete = "run",
+          .run = evaluate_main};
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,59 @@
+// lockstep launch: any program, once a device.
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "launch/restart.h"
+
+#include <cstdlib>
+
+namespace lockstep::cli {
+namespace {
+
+int restarts_of(const Parsed& parsed) {
+  const std::string text = parsed.value("--restart", "0");
+  char* end = nullptr;
+  const long count = std::strtol(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || count < 0 || count > 1000000)
+    throw Error(cat("--restart must be a number of times, but is ", text));
+  return static_cast<int>(count);
+}
+
+int launch_main(const Parsed& parsed) {
+  if (parsed.rest.empty())
+    throw Error("lockstep launch needs a program", "lockstep launch --devices all -- python3 train.py");
+  LaunchSpec spec;
+  spec.argv = parsed.rest;
+  spec.devices = devices_for(parsed.value("--devices"));
+  spec.log_dir = parsed.value("--logs", "logs");
+  spec.own_listener = false;
+  spec.forward_output = true;
+  const LaunchOutcome outcome = launch_with_restarts(
+      spec, system_clock(), restarts_of(parsed), [](int restart, const RankFailed& failed) {
+        say(cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how,
+                "; starting all ranks again (restart ", restart, ")"));
+      });
+  if (std::holds_alternative<Finished>(outcome)) return exit_finished;
+  if (std::holds_alternative<Stopped>(outcome)) return exit_stopped;
+  if (std::holds_alternative<Interrupted>(outcome)) return exit_interrupted;
+  const auto& failed = std::get<RankFailed>(outcome);
+  say(cat("error: rank ", failed.rank, " on ", failed.device, " failed: ", failed.how,
+          "\n\nlast lines:\n", failed.last_lines));
+  return failed.exit_code == 0 ? exit_failed : failed.exit_code;
+}
+
+}  // namespace
+
+Command launch_command() {
+  return {.name = "launch",
+          .operands = "[flags] -- CMD …",
+          .summary = "start any program once a device, with torchrun's environment",
+          .details = "The first rank that fails ends all; every rank's output is kept in --logs.",
+          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+                    {"--restart", "N", "start all ranks again up to N times after a failure", ""},
+                    {"--logs", "DIR", "where rankN.log go (default logs)", "file"}},
+          .takes_rest = true,
+          .run = launch_main};
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,79 @@
+// The cache of measured peaks, keyed by what memory depends on.
+#include "cli/measured_memory.h"
+
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "cli/resolve.h"
+#include "run/events.h"
+
+#include <algorithm>
+
+namespace lockstep::cli {
+namespace {
+
+std::filesystem::path cache_file(const RunSetup& setup) {
+  return cache_dir(*setup.train) / "memory.json";
+}
+
+// CPU ranks measure the whole process, which says little of a sample's share: only GPUs count.
+bool measurable(const std::vector<Device>& devices) {
+  return !devices.empty() && devices[0].kind == DeviceKind::cuda;
+}
+
+std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
+  nlohmann::json config = nlohmann::json::object();
+  for (const auto& [key, value] : setup.options->table.to_json().items())
+    if (key.starts_with("model.")) config[key] = value;
+  const nlohmann::json train = setup.train->table.to_json();
+  const nlohmann::json what{setup.recipe, config, train["precision"], train["optimizer.kind"],
+                            devices[0].name};
+  const std::string text = what.dump();
+  Hasher hasher;
+  hasher.update(text.data(), text.size());
+  return hasher.hex();
+}
+
+nlohmann::json read_cache(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return nlohmann::json::object();
+  nlohmann::json cache = nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  return cache.is_object() ? cache : nlohmann::json::object();
+}
+
+double largest_peak(const RunDir& run) {
+  double peak = 0;
+  for (const nlohmann::json& event : read_events(run.events_path()))
+    if (event.value("kind", "") == "step" && event.contains("memory"))
+      for (const nlohmann::json& rank : event["memory"]) peak = std::max(peak, rank.value("peak", 0.0));
+  return peak;
+}
+
+}  // namespace
+
+void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
+                         const std::vector<Device>& devices) {
+  if (!measurable(devices)) return;
+  const nlohmann::json cache = read_cache(cache_file(setup));
+  const auto found = cache.find(key_of(setup, devices));
+  if (found == cache.end() || !found->is_object()) return;
+  const double peak = found->value("peak_bytes", 0.0), micro = found->value("micro", 0.0);
+  if (micro < 1 || peak <= memory.fixed_bytes) return;
+  memory.per_sample_bytes = (peak - memory.fixed_bytes) / micro;
+  memory.measured = true;
+}
+
+void remember_memory(const RunSetup& setup, const RunDir& run) {
+  if (!measurable(setup.plan.devices)) return;
+  try {
+    const double peak = largest_peak(run);
+    if (peak <= 0) return;
+    nlohmann::json cache = read_cache(cache_file(setup));
+    cache[key_of(setup, setup.plan.devices)] = {{"peak_bytes", peak}, {"micro", setup.plan.batch.micro}};
+    make_directories(cache_file(setup).parent_path());
+    write_file_atomic(cache_file(setup), cache.dump(1));
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+}  // namespace lockstep::cli

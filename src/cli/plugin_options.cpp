@@ -1,0 +1,64 @@
+// Builds an option table from its description.
+#include "cli/plugin_options.h"
+
+#include "plan/recipe_info.h"
+
+#include <deque>
+#include <limits>
+
+namespace lockstep::cli {
+namespace {
+
+// Fields of a described table; deques keep their addresses.
+class DescribedOptions : public RecipeOptions {
+ public:
+  explicit DescribedOptions(const nlohmann::json& recipe) {
+    for (const nlohmann::json& option : recipe.at("options")) add(option);
+    for (const nlohmann::json& preset : recipe.at("presets")) {
+      Preset described{.name = preset.at("name"), .meaning = preset.at("meaning")};
+      for (const auto& [key, value] : preset.at("values").items())
+        described.values.emplace_back(key, value.get<std::string>());
+      table.add_preset(std::move(described));
+    }
+  }
+
+ private:
+  void add(const nlohmann::json& option) {
+    const std::string key = option.at("key"), type = option.at("type");
+    const nlohmann::json& value = option.at("default");
+    OptionSpec spec{.meaning = option.at("meaning"), .unit = option.value("unit", "")};
+    if (option.at("min").is_number()) spec.min = option["min"];
+    if (option.at("max").is_number()) spec.max = option["max"];
+    if (type == "boolean") {
+      table.add(key, booleans_.emplace_back(value.get<bool>()), spec);
+    } else if (type == "integer") {
+      table.add(key, integers_.emplace_back(value.get<std::int64_t>()), spec);
+    } else if (type == "real") {
+      table.add(key, reals_.emplace_back(value.get<double>()), spec);
+    } else if (type == "duration") {
+      table.add(key, durations_.emplace_back(Duration{value.get<double>()}), spec);
+    } else if (type == "list") {
+      table.add(key, lists_.emplace_back(value.get<std::vector<std::string>>()), spec);
+    } else {
+      if (option.at("choices").is_array()) spec.choices = option["choices"];
+      table.add(key, texts_.emplace_back(value.get<std::string>()), spec);
+    }
+  }
+
+  std::deque<bool> booleans_;
+  std::deque<std::int64_t> integers_;
+  std::deque<double> reals_;
+  std::deque<Duration> durations_;
+  std::deque<std::string> texts_;
+  std::deque<std::vector<std::string>> lists_;
+};
+
+}  // namespace
+
+void register_described_recipe(const nlohmann::json& recipe) {
+  register_recipe({.name = recipe.at("name"),
+                   .summary = recipe.at("summary"),
+                   .make_options = [recipe] { return std::make_unique<DescribedOptions>(recipe); }});
+}
+
+}  // namespace lockstep::cli

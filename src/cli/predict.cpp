@@ -1,0 +1,63 @@
+// lockstep predict: a recipe's outputs, streamed.
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/ranks.h"
+#include "cli/resolve.h"
+#include "cli/train.h"
+
+namespace lockstep::cli {
+namespace {
+
+int predict_main(const Parsed& parsed) {
+  const RunDir run = RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
+  std::vector<std::string> assignments = parsed.assignments;
+  if (parsed.positionals.size() > 1) assignments.push_back("sample.prompt=" + parsed.positionals[1]);
+  std::vector<Device> devices = devices_for(parsed.value("--devices"));
+  devices.resize(1);
+  return predict(run, resolve_resume(run, parsed.all("--config"), assignments), devices, parsed.has("--best"));
+}
+
+}  // namespace
+
+int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best) {
+  const Prepared asked = setup.options->prepare({.purpose = Purpose::predict,
+                                                 .cache_dir = cache_dir(*setup.train),
+                                                 .run_dir = run.path(),
+                                                 .say = say});
+  setup.prepared.extra.update(asked.extra);
+  setup.plan.devices = devices;
+  setup.plan.batch.world_size = 1;
+  const TemporaryDirectory folder;
+  const std::filesystem::path record = folder.path() / "record.json";
+  const std::filesystem::path request = folder.path() / "request.json";
+  write_file_atomic(record, setup_to_json(setup).dump());
+  write_file_atomic(request, setup.prepared.extra.dump());
+  std::vector<std::string> arguments{"predict", "--run", std::filesystem::absolute(run.path()).string(),
+                                     "--record", record.string(), "--request", request.string()};
+  if (best) arguments.push_back("--best");
+  const LaunchOutcome outcome = run_ranks(arguments, devices, folder.path(), /*pass_stdout=*/true);
+  if (const auto* failed = std::get_if<RankFailed>(&outcome))
+    throw Error(cat("predict on ", failed->device, " failed: ", failed->how, "\n", failed->last_lines));
+  return std::holds_alternative<Finished>(outcome) ? exit_finished : exit_interrupted;
+}
+
+Command predict_command() {
+  return {.name = "predict",
+          .operands = "RUN [PROMPT] [key=value …]",
+          .summary = "outputs of a run's newest good checkpoint, streamed",
+          .details = "For text: generated text. Options sample.* say how; PROMPT is sample.prompt.",
+          .flags = {{"--devices", "LIST", "the first of these is used (default all)", "devices"},
+                    {"--best", "", "the best checkpoint instead of the newest"},
+                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
+                    {"--root", "DIR", "where runs lie (default runs)", "file"}},
+          .min_positionals = 1,
+          .max_positionals = 2,
+          .takes_assignments = true,
+          .complete = "run",
+          .run = predict_main};
+}
+
+}  // namespace lockstep::cli

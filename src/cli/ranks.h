@@ -1,0 +1,24 @@
+// Runs the ranks of a run and tells people how it goes.
+#pragma once
+
+#include "launch/launch.h"
+#include "plan/run_setup.h"
+#include "run/run_dir.h"
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+// Starts `lockstep-worker ARGUMENTS` once a device of the plan, shows progress, and waits. Events of
+// rank 0 also go to `on_event`. pass_stdout: rank 0 writes to our standard output.
+LaunchOutcome run_ranks(const std::vector<std::string>& arguments, const std::vector<Device>& devices,
+                        const std::filesystem::path& log_dir, bool pass_stdout,
+                        const std::function<void(const nlohmann::json&)>& on_event = {});
+
+// Says how the ranks ended (and writes a failed run's state); returns the exit code.
+int report_outcome(const LaunchOutcome& outcome, const RunDir& run);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,116 @@
+// Options, preparation, plan.
+#include "cli/resolve.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/measured_memory.h"
+#include "cli/plugin_options.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lockstep::cli {
+namespace {
+
+std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) {
+  return {files.begin(), files.end()};
+}
+
+// What the weights and the order of samples stand on.
+bool frozen(const std::string& key) {
+  constexpr std::array prefixes{"model.", "tokenizer.", "data.path", "data.field", "data.valid",
+                                "data.split", "data.shuffle", "data.shift"};
+  if (key == "seed" || key == "batch.global") return true;
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const char* prefix) { return key.starts_with(prefix); });
+}
+
+void check_frozen(const nlohmann::json& before, const nlohmann::json& after) {
+  for (const auto& [key, value] : before.items())
+    if (frozen(key) && after.contains(key) && after[key] != value)
+      throw Error(cat(key, " cannot change when a run goes on: it is ", value.dump(), ", not ",
+                      after[key].dump()),
+                  "start a new run for it");
+}
+
+// A recipe whose data only the worker can read: it counts.
+Facts ask_facts(const RunSetup& setup, bool has_gpu) {
+  const TemporaryDirectory folder;
+  nlohmann::json request = setup_to_json(setup);
+  request["has_gpu"] = has_gpu;
+  const std::filesystem::path file = folder.path() / "request.json";
+  write_file_atomic(file, request.dump());
+  std::vector<std::string> words{"facts"};
+  if (!setup.plugin.empty()) words.insert(words.end(), {"--plugin", setup.plugin});
+  words.push_back(file.string());
+  return facts_from_json(nlohmann::json::parse(ask_worker(words)));
+}
+
+}  // namespace
+
+std::filesystem::path cache_dir(const TrainOptions& options) {
+  return std::filesystem::path(options.run.root) / ".cache";
+}
+
+void describe_plugin(const std::string& plugin) {
+  if (plugin.empty()) return;
+  const nlohmann::json all =
+      nlohmann::json::parse(ask_worker({"describe", "--plugin", plugin}));
+  std::vector<std::string> known;
+  for (const RecipeInfo& info : recipes()) known.push_back(info.name);
+  for (const nlohmann::json& recipe : all)
+    if (std::find(known.begin(), known.end(), recipe.at("name")) == known.end())
+      register_described_recipe(recipe);
+}
+
+RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
+                         const std::vector<std::string>& files,
+                         const std::vector<std::string>& assignments, bool has_gpu) {
+  describe_plugin(plugin);
+  const std::string library =
+      plugin.empty() ? "" : std::filesystem::absolute(plugin).lexically_normal().string();
+  RunSetup setup = make_setup(recipe, library, has_gpu);
+  const auto tables = setup.tables();
+  apply_config(tables, paths(files), assignments);
+  setup.options->check(*setup.train);
+  if (setup.train->exact)
+    throw Error("exact = true is not available in this version",
+                "without it, results on different numbers of devices differ by rounding only");
+  return setup;
+}
+
+void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                      const std::filesystem::path& run_dir) {
+  setup.prepared = setup.options->prepare(
+      {.purpose = purpose, .cache_dir = cache_dir(*setup.train), .run_dir = run_dir, .say = say});
+  if (setup.prepared.facts.train_samples == 0) {
+    const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
+    setup.prepared.facts = ask_facts(setup, has_gpu);
+  }
+  const Facts& facts = setup.prepared.facts;
+  MemoryEstimate memory = setup.options->memory(*setup.train, facts);
+  use_measured_memory(memory, setup, devices);
+  setup.plan = make_plan(*setup.train, facts, memory, devices);
+}
+
+RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
+                        const std::vector<std::string>& assignments) {
+  const nlohmann::json record = run.record();
+  describe_plugin(record.value("plugin", ""));
+  RunSetup setup = setup_from_json(record);
+  const auto tables = setup.tables();
+  nlohmann::json before = record.at("config");
+  // The global batch is the run's; how devices share it is found anew.
+  setup.train->batch = {.global = setup.plan.batch.global, .micro = 0, .accumulation = 0};
+  before["batch.global"] = setup.plan.batch.global;
+  apply_config(tables, paths(files), assignments);
+  nlohmann::json after = nlohmann::json::object();
+  for (OptionTable* table : tables) after.update(table->to_json());
+  check_frozen(before, after);
+  setup.options->check(*setup.train);
+  return setup;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,33 @@
+// From a command line to a run that is checked, prepared and planned; nothing is written to runs.
+#pragma once
+
+#include "cli/arguments.h"
+#include "plan/run_setup.h"
+#include "run/run_dir.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+// Makes the plugin's recipes known to the tool, from what the worker describes. "" does nothing.
+void describe_plugin(const std::string& plugin);
+
+// Options with defaults, preset, files and assignments applied and checked.
+RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
+                         const std::vector<std::string>& files,
+                         const std::vector<std::string>& assignments, bool has_gpu);
+
+// Prepares data and makes the plan for `devices`. run_dir: of the run to read from, or empty.
+void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                      const std::filesystem::path& run_dir);
+
+// The setup of an existing run with `assignments` over it; throws Error if one changes what the
+// run's curve or model stands on (seed, global batch, model, data).
+RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
+                        const std::vector<std::string>& assignments);
+
+std::filesystem::path cache_dir(const TrainOptions& options);  // run.root/.cache
+
+}  // namespace lockstep::cli

@@ -1,0 +1,188 @@
+// lockstep train: from options to a run that has trained.
+#include "cli/train.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/measured_memory.h"
+#include "cli/ranks.h"
+#include "cli/resolve.h"
+#include "devices/gpu_probe.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+
+namespace lockstep::cli {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+nlohmann::json device_records(const std::vector<Device>& devices) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Device& device : devices)
+    list.push_back({{"kind", device.kind == DeviceKind::cuda ? "cuda" : "cpu"},
+                    {"name", device.name},
+                    {"uuid", device.uuid},
+                    {"index", device.index}});
+  return list;
+}
+
+// --world=SIZE:LOCAL_SIZE:cuda|cpu, from a worker whose world somebody else made.
+std::vector<Device> devices_of_world(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 3) throw Error(cat("--world must be SIZE:LOCAL_SIZE:KIND, but is ", text));
+  const int size = std::atoi(parts[0].c_str()), local = std::atoi(parts[1].c_str());
+  const std::vector<Device> own = devices_for(parts[2] == "cuda" ? "all" : cat("cpu:", local));
+  std::vector<Device> devices;
+  for (int rank = 0; rank < size; ++rank)
+    devices.push_back(own[static_cast<std::size_t>(rank) % own.size()]);
+  return devices;
+}
+
+std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup) {
+  const std::string name = parsed.value("--name");
+  for (RunDir& run : list_runs(setup.train->run.root)) {
+    if (!name.empty() && run.name() != name) continue;
+    if (name.empty() && run.record().value("recipe", "") != setup.recipe) continue;
+    return std::move(run);
+  }
+  return std::nullopt;
+}
+
+void check_resume_flag(const Parsed& parsed) {
+  const std::string value = parsed.value("--resume", "never");
+  if (value != "auto" && value != "never")
+    throw Error(cat("--resume must be auto or never, but is ", value),
+                "to go on with a given run: lockstep resume RUN");
+}
+
+int train_main(const Parsed& parsed) {
+  check_resume_flag(parsed);
+  const std::vector<std::string> then = then_steps(parsed);
+  const bool foreign = parsed.has("--world");
+  const std::vector<Device> devices =
+      foreign ? devices_of_world(parsed.value("--world")) : devices_for(parsed.value("--devices"));
+  const bool has_gpu = devices[0].kind == DeviceKind::cuda;
+  RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
+                                   parsed.all("--config"), parsed.assignments, has_gpu);
+  if (parsed.value("--resume") == "auto")
+    if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
+      if (run->state() == RunState::finished) {
+        say(cat("run ", run->name(), " has finished"));
+        return run_then(setup_from_json(run->record()), *run, then);
+      }
+      return resume_run(parsed, std::move(*run), "");
+    }
+  prepare_and_plan(setup, Purpose::train, devices, {});
+  say(to_text(setup.plan, false));
+  RunDir run = RunDir::create(setup.train->run.root, parsed.value("--name"), setup.recipe);
+  if (foreign) {
+    write_start(setup, run, false);
+    print(std::filesystem::absolute(run.path()).string());
+    return exit_finished;
+  }
+  run.lock();
+  return train_run(std::move(setup), run, false, then);
+}
+
+}  // namespace
+
+std::vector<Flag> training_flags() {
+  return {{"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
+          {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+          {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma", "word evaluate|predict|evaluate,predict"},
+          {"--prepare-only", "", "sets the run up, prints its path and leaves", "", true},
+          {"--world", "WORLD", "ranks that somebody else starts", "", true}};
+}
+
+std::vector<std::string> then_steps(const Parsed& parsed) {
+  std::vector<std::string> steps;
+  if (!parsed.has("--then")) return steps;
+  for (const std::string& step : split(parsed.value("--then"), ',')) {
+    if (step != "evaluate" && step != "predict")
+      throw Error(cat("--then knows evaluate and predict, but was given ", step));
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
+  nlohmann::json record = resuming ? run.record() : nlohmann::json::object();
+  record.update(setup_to_json(setup));
+  const double now = system_clock().wall_s();
+  const nlohmann::json devices = device_records(setup.plan.devices);
+  if (!resuming) {
+    record["started"] = now;
+    record["git"] = git_state(std::filesystem::current_path());
+    record["starts"] = nlohmann::json::array();
+    for (const std::filesystem::path& file : setup.prepared.keep) {
+      std::filesystem::create_directories(run.path() / "recipe");
+      std::filesystem::copy_file(file, run.path() / "recipe" / file.filename(),
+                                 std::filesystem::copy_options::overwrite_existing);
+    }
+  }
+  record["lockstep"] = version();
+  record["torch"] = LOCKSTEP_TORCH_VERSION;
+  record["host"] = host_name();
+  record["devices"] = devices;
+  record["driver"] = probe().driver_version();
+  record["starts"].push_back({{"time", now}, {"devices", devices}, {"resumed", resuming}});
+  if (resuming) record["resuming"] = true;
+  run.write_record(record);
+}
+
+int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
+  write_start(setup, run, resuming);
+  std::vector<std::string> arguments{"train", "--run", std::filesystem::absolute(run.path()).string()};
+  if (resuming) arguments.push_back("--resume");
+  const LaunchOutcome outcome =
+      run_ranks(arguments, setup.plan.devices, run.path() / "logs", /*pass_stdout=*/false);
+  const int code = report_outcome(outcome, run);
+  if (code != exit_finished) return code;
+  remember_memory(setup, run);
+  say(cat("run ", run.path().string()));
+  const int after = run_then(setup, run, then);
+  if (after == exit_finished)
+    say(cat("\ntry next:\n  lockstep runs ", run.path().string(), "\n  lockstep evaluate ",
+            run.path().string(), "\n  lockstep predict ", run.path().string()));
+  return after;
+}
+
+int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::string>& then) {
+  for (const std::string& step : then) {
+    int code = exit_finished;
+    if (step == "evaluate") code = evaluate(run, setup.plan.devices, false, false);
+    if (step == "predict") code = predict(run, setup_from_json(run.record()), {setup.plan.devices[0]}, false);
+    if (code != exit_finished) return code;
+  }
+  return exit_finished;
+}
+
+Command train_command() {
+  Command command{.name = "train",
+                  .operands = "RECIPE [key=value …]",
+                  .summary = "train a model on all devices",
+                  .details = "Prints the plan, then trains one process a device. Ctrl-C ends with a "
+                             "checkpoint; a second one at once.",
+                  .flags = training_flags(),
+                  .min_positionals = 1,
+                  .max_positionals = 1,
+                  .takes_assignments = true,
+                  .complete = "recipe",
+                  .run = train_main};
+  command.flags.push_back({"--name", "NAME", "the run's name (default: recipe and time)", ""});
+  command.flags.push_back({"--resume", "auto", "go on with the run (--name, or the recipe's newest) where there is one", "word auto|never"});
+  command.flags.push_back({"--plugin", "LIB", "shared library with the recipe", "file"});
+  return command;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,33 @@
+// Training runs: creating, resuming, and what follows them.
+#pragma once
+
+#include "cli/arguments.h"
+#include "plan/run_setup.h"
+#include "run/run_dir.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+// Flags that train and resume share.
+std::vector<Flag> training_flags();
+
+// Writes run.json (and recipe files), launches the ranks, reports, then runs what `then` names.
+// run: locked. resuming: from its newest checkpoint.
+int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then);
+
+// Writes the record of a start without launching; for ranks that somebody else starts.
+void write_start(const RunSetup& setup, RunDir& run, bool resuming);
+
+// Resumes as `lockstep resume`; into: name of a new run, or empty.
+int resume_run(const Parsed& parsed, RunDir run, const std::string& into);
+
+std::vector<std::string> then_steps(const Parsed& parsed);  // checked
+int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::string>& then);
+
+// Shared with the commands of those names.
+int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, bool json);
+int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best);
+
+}  // namespace lockstep::cli

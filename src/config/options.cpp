@@ -1,0 +1,162 @@
+// A table of options bound to fields: add, set, get.
+#include "config/options.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/value.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+struct Option {
+  OptionInfo info;  // default_text is filled once the option is set
+  std::function<json()> read;
+  std::function<void(const json&)> write;  // gets checked values only
+  bool is_set = false;
+
+  std::string text() const { return detail::value_text(info.type, read()); }
+};
+
+// One or more words of lower-case letters, digits and underscores, joined by dots.
+bool is_key(std::string_view key) {
+  const std::vector<std::string> words = split(key, '.');
+  return std::all_of(words.begin(), words.end(), [](const std::string& word) {
+    return !word.empty() &&
+           word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+  });
+}
+
+template <class T>
+Option bind(std::string key, OptionType type, T& field, OptionSpec spec) {
+  return {.info = {std::move(key), type, std::move(spec), {}},
+          .read = [&field] { return json(field); },
+          .write = [&field](const json& value) { field = value.get<T>(); }};
+}
+
+}  // namespace
+
+struct OptionTable::Impl {
+  std::vector<Option> options;
+  std::vector<Preset> presets;
+
+  Option* find(std::string_view key) {
+    for (Option& option : options)
+      if (option.info.key == key) return &option;
+    return nullptr;
+  }
+
+  Option& get(std::string_view key) {
+    if (Option* option = find(key)) return *option;
+    std::vector<std::string> keys;
+    for (const Option& option : options) keys.push_back(option.info.key);
+    const std::string near = nearest(key, keys);
+    throw Error(cat(key, " is not an option"), near.empty() ? "" : cat("did you mean ", near, "?"));
+  }
+
+  void add(Option option) {
+    const std::string& key = option.info.key;
+    const char* hint = "this is a mistake in the program or plugin that adds the option";
+    if (!is_key(key)) throw Error(cat("\"", key, "\" cannot be an option's name"), hint);
+    if (find(key)) throw Error(cat("option ", key, " is added twice"), hint);
+    try {
+      detail::check_value(option.info, option.read());
+    } catch (const Error& error) {
+      throw Error(cat("the default of an option is wrong: ", error.what()), hint);
+    }
+    options.push_back(std::move(option));
+  }
+
+  void store(Option& option, const json& checked) {
+    if (!option.is_set) option.info.default_text = option.text();
+    option.write(checked);
+    option.is_set = true;
+  }
+};
+
+OptionTable::OptionTable() : impl_(std::make_unique<Impl>()) {}
+OptionTable::~OptionTable() = default;
+
+void OptionTable::add(std::string key, bool& field, OptionSpec spec) {
+  impl_->add(bind(std::move(key), OptionType::boolean, field, std::move(spec)));
+}
+
+void OptionTable::add(std::string key, std::int64_t& field, OptionSpec spec) {
+  impl_->add(bind(std::move(key), OptionType::integer, field, std::move(spec)));
+}
+
+void OptionTable::add(std::string key, double& field, OptionSpec spec) {
+  impl_->add(bind(std::move(key), OptionType::real, field, std::move(spec)));
+}
+
+void OptionTable::add(std::string key, std::string& field, OptionSpec spec) {
+  const OptionType type = spec.choices.empty() ? OptionType::text : OptionType::choice;
+  impl_->add(bind(std::move(key), type, field, std::move(spec)));
+}
+
+void OptionTable::add(std::string key, Duration& field, OptionSpec spec) {
+  impl_->add(bind(std::move(key), OptionType::duration, field.seconds, std::move(spec)));
+}
+
+void OptionTable::add(std::string key, std::vector<std::string>& field, OptionSpec spec) {
+  impl_->add(bind(std::move(key), OptionType::list, field, std::move(spec)));
+}
+
+void OptionTable::add_choice(std::string key,
+                             std::vector<std::pair<std::int64_t, std::string>> names,
+                             std::function<std::int64_t()> get,
+                             std::function<void(std::int64_t)> set, OptionSpec spec) {
+  spec.choices.clear();
+  for (const auto& [value, name] : names) spec.choices.push_back(name);
+  auto read = [names, get = std::move(get)]() -> json {
+    const std::int64_t present = get();
+    for (const auto& [value, name] : names)
+      if (value == present) return name;
+    return {};
+  };
+  auto write = [names, set = std::move(set)](const json& word) {
+    for (const auto& [value, name] : names)
+      if (name == word.get_ref<const std::string&>()) set(value);
+  };
+  impl_->add({.info = {std::move(key), OptionType::choice, std::move(spec), {}},
+              .read = std::move(read),
+              .write = std::move(write)});
+}
+
+void OptionTable::set(std::string_view key, std::string_view text) {
+  Option& option = impl_->get(key);
+  impl_->store(option, detail::parse_value(option.info, text));
+}
+
+void OptionTable::set_json(std::string_view key, const json& value) {
+  Option& option = impl_->get(key);
+  impl_->store(option, detail::check_value(option.info, value));
+}
+
+bool OptionTable::has(std::string_view key) const { return impl_->find(key) != nullptr; }
+std::string OptionTable::get(std::string_view key) const { return impl_->get(key).text(); }
+bool OptionTable::is_set(std::string_view key) const { return impl_->get(key).is_set; }
+
+void OptionTable::add_preset(Preset preset) { impl_->presets.push_back(std::move(preset)); }
+const std::vector<Preset>& OptionTable::presets() const { return impl_->presets; }
+
+std::vector<OptionInfo> OptionTable::options() const {
+  std::vector<OptionInfo> infos;
+  for (const Option& option : impl_->options) {
+    infos.push_back(option.info);
+    if (!option.is_set) infos.back().default_text = option.text();
+  }
+  return infos;
+}
+
+json OptionTable::to_json() const {
+  json record = json::object();
+  for (const Option& option : impl_->options) record[option.info.key] = option.read();
+  return record;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,98 @@
+// A TOML file as a flat list of keys and values; the only file that includes the parser.
+#include "config/read_toml.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <toml.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace lockstep::detail {
+namespace {
+
+using Toml = toml::basic_value<toml::discard_comments, std::map, std::vector>;
+
+// "missing value" of "[error] toml::parse_key_value_pair: missing value\n --> file ...".
+std::string reason(std::string_view what) {
+  std::string first(what.substr(0, what.find('\n')));
+  if (first.starts_with("[error] ")) first.erase(0, 8);
+  const std::size_t name_end = first.find_first_of(": ", first.starts_with("toml::") ? 6 : 0);
+  if (name_end != std::string::npos && first[name_end] == ':') first.erase(0, name_end + 1);
+  first = trim(first);
+  if (first.ends_with('.')) first.pop_back();
+  return first;
+}
+
+// The line at fault, unless it is not text at all.
+std::string line_hint(std::string_view line) {
+  const bool is_text = std::all_of(line.begin(), line.end(), [](unsigned char c) {
+    return c == '\t' || c == '\r' || (c >= 0x20 && c < 0x7F);
+  });
+  return is_text ? cat("the line is: ", trim(line)) : "is this a TOML file in UTF-8?";
+}
+
+Toml parse(const std::filesystem::path& path) {
+  std::istringstream text(read_file(path));
+  try {
+    return toml::parse<toml::discard_comments, std::map, std::vector>(text, path.string());
+  } catch (const toml::exception& error) {
+    throw Error(cat("cannot read ", path.string(), " as TOML: ", reason(error.what()), " in line ",
+                    error.location().line()),
+                line_hint(error.location().line_str()));
+  } catch (const std::exception& error) {
+    throw Error(cat("cannot read ", path.string(), " as TOML: ", reason(error.what())));
+  }
+}
+
+nlohmann::json to_json(const Toml& value, const std::string& where) {
+  switch (value.type()) {
+    case toml::value_t::boolean:
+      return value.as_boolean();
+    case toml::value_t::integer:
+      return value.as_integer();
+    case toml::value_t::floating:
+      return value.as_floating();
+    case toml::value_t::string:
+      return value.as_string().str;
+    case toml::value_t::table:
+      return nlohmann::json::object();
+    case toml::value_t::array: {
+      nlohmann::json items = nlohmann::json::array();
+      for (const Toml& item : value.as_array()) items.push_back(to_json(item, where));
+      return items;
+    }
+    default:
+      throw Error(cat("a date or time cannot be an option's value (", where, ")"),
+                  "put it in quotes if a text is meant");
+  }
+}
+
+struct Flattener {
+  const std::string path;
+  std::vector<TomlEntry> entries{};
+
+  void add(const std::string& key, const Toml& value) {
+    if (value.is_table() && !value.as_table().empty()) {
+      for (const auto& [name, member] : value.as_table())
+        add(key.empty() ? name : cat(key, ".", name), member);
+    } else if (!key.empty()) {
+      const std::size_t line = value.location().line();
+      entries.push_back({key, to_json(value, cat(path, ", line ", line)), line});
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<TomlEntry> read_toml(const std::filesystem::path& path) {
+  Flattener flattener{path.string()};
+  flattener.add("", parse(path));
+  std::stable_sort(flattener.entries.begin(), flattener.entries.end(),
+                   [](const TomlEntry& a, const TomlEntry& b) { return a.line < b.line; });
+  return std::move(flattener.entries);
+}
+
+}  // namespace lockstep::detail

@@ -1,0 +1,47 @@
+// Several option tables seen as one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options.h"
+
+namespace lockstep::detail {
+
+// Options of one group, the part of their keys before the first dot; "" for keys without one.
+struct OptionGroup {
+  struct Member {
+    OptionTable* table;
+    OptionInfo info;
+  };
+  std::string name;
+  std::vector<Member> members;
+};
+
+class Tables {
+ public:
+  // Throws Error if two tables have the same key, or one's key is another's group.
+  explicit Tables(std::span<OptionTable* const> tables);
+
+  // The table that has the key, or null.
+  OptionTable* find(std::string_view key) const;
+  // Throws Error naming the nearest key of all tables.
+  OptionTable& table_of(std::string_view key) const;
+  std::string nearest_key(std::string_view word) const;  // "" if none is near
+  bool is_group(std::string_view name) const;
+  // Throws Error naming the nearest and listing all.
+  const Preset& preset(std::string_view name) const;
+
+  std::vector<Preset> presets() const;
+  // In the order of the tables, the nameless group first.
+  std::vector<OptionGroup> groups() const;
+
+ private:
+  std::vector<std::string> keys() const;
+
+  std::span<OptionTable* const> tables_;
+};
+
+}  // namespace lockstep::detail

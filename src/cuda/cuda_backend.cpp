@@ -1,0 +1,125 @@
+// The CUDA backend and the one function that the engine looks up in this library.
+#include "base/error.h"
+#include "base/text.h"
+#include "cuda/event.h"
+#include "cuda/kernels.h"
+#include "cuda/nccl_group.h"
+#include "cuda/transfers.h"
+#include "engine/backend.h"
+
+#include <ATen/Context.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+namespace {
+
+std::string cuda_version(int number) { return cat(number / 1000, ".", number % 1000 / 10); }
+
+class CudaMark : public Mark {
+ public:
+  CudaMark() { event_.record(c10::cuda::getCurrentCUDAStream()); }
+  bool reached() override { return event_.reached(); }
+  double seconds_since(Mark& earlier) override {
+    const Event& other = dynamic_cast<CudaMark&>(earlier).event_;
+    other.synchronize();
+    event_.synchronize();
+    return event_.seconds_since(other);
+  }
+
+ private:
+  Event event_{Event::Kind::timing};
+};
+
+class CudaBackend : public Backend {
+ public:
+  at::Device device() const override { return {at::kCUDA, 0}; }
+
+  std::string description() const override {
+    cudaDeviceProp properties;
+    C10_CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    int driver = 0;
+    C10_CUDA_CHECK(cudaDriverGetVersion(&driver));
+    return cat(properties.name, ", sm_", properties.major, properties.minor, ", NCCL ",
+               nccl_version(), ", driver for CUDA ", cuda_version(driver),
+               own_kernels_ ? "" : ", without Lockstep's own kernels");
+  }
+
+  void use_training_stream() override { c10::cuda::setCurrentCUDAStream(training_stream_); }
+
+  c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
+                                               int rank, int size,
+                                               std::chrono::milliseconds timeout) override {
+    return make_nccl_group(store, rank, size, device(), timeout);
+  }
+
+  at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) override {
+    return pinned_empty(sizes, dtype);
+  }
+  std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) override {
+    return start_upload(host, copy_stream_);
+  }
+  std::unique_ptr<Download> download(const at::Tensor& tensor) override {
+    return start_download(tensor);
+  }
+  std::unique_ptr<Mark> mark() override { return std::make_unique<CudaMark>(); }
+  void synchronize() override { c10::cuda::device_synchronize(); }
+
+  MemoryUse memory() override {
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
+    constexpr auto all = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    return {.allocated_bytes = stats.allocated_bytes[all].current,
+            .reserved_bytes = stats.reserved_bytes[all].current,
+            .peak_bytes = stats.allocated_bytes[all].peak};
+  }
+  void release_cached_memory() override { c10::cuda::CUDACachingAllocator::emptyCache(); }
+
+ private:
+  // High priority: NCCL's streams have it too, so neither starves, and copies come last.
+  c10::cuda::CUDAStream training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, 0);
+  c10::cuda::CUDAStream copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
+  bool own_kernels_ = register_kernels();
+};
+
+// Throws Error unless CUDA sees a GPU.
+void require_gpu() {
+  int count = 0, driver = 0, runtime = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) return;
+  static_cast<void>(cudaGetLastError());
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  static_cast<void>(cudaRuntimeGetVersion(&runtime));
+  if (error == cudaErrorInsufficientDriver)
+    throw Error(driver == 0
+                    ? cat("there is no NVIDIA driver here, and this build needs one for CUDA ",
+                          cuda_version(runtime))
+                    : cat("the NVIDIA driver is for CUDA ", cuda_version(driver),
+                          ", and this build needs CUDA ", cuda_version(runtime)),
+                "install a newer NVIDIA driver, or use --devices cpu");
+  throw Error(cat("no GPU answers: ",
+                  error == cudaSuccess ? "CUDA counts none" : cudaGetErrorString(error)),
+              "check nvidia-smi and CUDA_VISIBLE_DEVICES, or use --devices cpu");
+}
+
+Backend* start() {
+  require_gpu();
+  try {
+    at::globalContext().lazyInitDevice(at::kCUDA);
+    return new CudaBackend;  // never destroyed: CUDA may be gone before static destructors run
+  } catch (const c10::Error& error) {
+    throw Error(cat("could not start the GPU: ", error.what_without_backtrace()),
+                "check nvidia-smi for other programs on the GPU, or use --devices cpu");
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
+
+// Throws lockstep::Error. The same object every time.
+extern "C" __attribute__((visibility("default"))) lockstep::Backend* lockstep_cuda_backend() {
+  static lockstep::Backend* backend = lockstep::start();
+  return backend;
+}

@@ -1,0 +1,167 @@
+// Dropout on the GPU: a thread draws the words of four elements at a time and loads and stores them
+// as one vector where rows allow it.
+#include "cuda/dropout_launch.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace lockstep {
+namespace {
+
+constexpr int threads = 256;
+
+__device__ float to_float(float value) { return value; }
+__device__ float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
+__device__ float to_float(__half value) { return __half2float(value); }
+
+// Rounds to nearest even, as the CPU does.
+template <class T>
+__device__ T from_float(float value);
+template <>
+__device__ float from_float<float>(float value) {
+  return value;
+}
+template <>
+__device__ __nv_bfloat16 from_float<__nv_bfloat16>(float value) {
+  return __float2bfloat16_rn(value);
+}
+template <>
+__device__ __half from_float<__half>(float value) {
+  return __float2half_rn(value);
+}
+
+template <class T>
+struct alignas(4 * sizeof(T)) Quad {
+  T value[4];
+};
+
+struct Facts {
+  std::int64_t rows, row_elements, quads_per_row;
+  std::int64_t row_stride, quad_stride;  // one grid stride = row_stride rows + quad_stride quads
+  DropoutRule rule;
+  float scale;
+  const std::int64_t* counters;
+  std::int64_t layer;
+};
+
+template <class T>
+__device__ T drop(T value, std::uint32_t word, const Facts& facts) {
+  return word >= facts.rule.threshold ? from_float<T>(__fmul_rn(to_float(value), facts.scale))
+                                      : from_float<T>(0.0f);
+}
+
+// `vector`: row_elements is a multiple of four and both pointers are aligned to a Quad.
+template <class T, bool vector>
+__device__ void drop_quad(const T* x, T* y, std::int64_t row, std::int64_t quad,
+                          const PhiloxWords& words, const Facts& facts) {
+  const std::int64_t first = row * facts.row_elements + quad * 4;
+  if constexpr (vector) {
+    Quad<T> values = *reinterpret_cast<const Quad<T>*>(x + first);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) values.value[i] = drop(values.value[i], words.word[i], facts);
+    *reinterpret_cast<Quad<T>*>(y + first) = values;
+  } else {
+    const std::int64_t left = facts.row_elements - quad * 4;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (i < left) y[first + i] = drop(x[first + i], words.word[i], facts);
+  }
+}
+
+template <class T, bool vector>
+__global__ void __launch_bounds__(threads) dropout_kernel(const T* x, T* y, Facts facts) {
+  const std::int64_t seed = facts.counters[0], step = facts.counters[1];
+  const std::int64_t first_place = facts.counters[2];
+  const std::int64_t index = blockIdx.x * std::int64_t{threads} + threadIdx.x;
+  std::int64_t row = index / facts.quads_per_row;
+  std::int64_t quad = index - row * facts.quads_per_row;
+  while (row < facts.rows) {
+    drop_quad<T, vector>(x, y, row, quad,
+                         dropout_words(quad, first_place + row, step, facts.layer, seed), facts);
+    row += facts.row_stride;
+    quad += facts.quad_stride;
+    if (quad >= facts.quads_per_row) {
+      quad -= facts.quads_per_row;
+      ++row;
+    }
+  }
+}
+
+// Enough blocks to fill the GPU several times over, or as many as there is work for.
+cudaError_t grid_size(std::int64_t quads, int& blocks) {
+  static int processors = 0;  // a process has one GPU; racing threads store the same number
+  if (processors == 0) {
+    int device = 0;
+    if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) return error;
+    int count = 0;
+    const cudaError_t error =
+        cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess) return error;
+    processors = count;
+  }
+  const std::int64_t wanted = (quads + threads - 1) / threads, most = std::int64_t{16} * processors;
+  blocks = static_cast<int>(wanted < most ? wanted : most);
+  return cudaSuccess;
+}
+
+template <class T>
+bool vectors_fit(const DropoutLaunch& launch) {
+  const auto aligned = [](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(Quad<T>) == 0;
+  };
+  return launch.row_elements % 4 == 0 && aligned(launch.x) && aligned(launch.y);
+}
+
+template <class T>
+cudaError_t launch_typed(const DropoutLaunch& launch, cudaStream_t stream) {
+  const std::int64_t quads_per_row = (launch.row_elements + 3) / 4;
+  int blocks = 0;
+  const cudaError_t error = grid_size(launch.rows * quads_per_row, blocks);
+  if (error != cudaSuccess) return error;
+  const std::int64_t stride = std::int64_t{blocks} * threads;
+  const Facts facts{.rows = launch.rows,
+                    .row_elements = launch.row_elements,
+                    .quads_per_row = quads_per_row,
+                    .row_stride = stride / quads_per_row,
+                    .quad_stride = stride % quads_per_row,
+                    .rule = launch.rule,
+                    .scale = static_cast<float>(launch.rule.scale),
+                    .counters = launch.counters,
+                    .layer = launch.layer};
+  const auto* x = static_cast<const T*>(launch.x);
+  auto* y = static_cast<T*>(launch.y);
+  if (vectors_fit<T>(launch))
+    dropout_kernel<T, true><<<blocks, threads, 0, stream>>>(x, y, facts);
+  else
+    dropout_kernel<T, false><<<blocks, threads, 0, stream>>>(x, y, facts);
+  return cudaGetLastError();
+}
+
+std::size_t element_bytes(DropoutDtype dtype) { return dtype == DropoutDtype::f32 ? 4 : 2; }
+
+}  // namespace
+
+bool dropout_runs_here() {
+  cudaFuncAttributes attributes;
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, dropout_kernel<float, true>);
+  if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return error == cudaSuccess;
+}
+
+cudaError_t launch_dropout(const DropoutLaunch& launch, cudaStream_t stream) {
+  const std::int64_t elements = launch.rows * launch.row_elements;
+  if (elements == 0) return cudaSuccess;
+  if (launch.rule.drop_all)
+    return cudaMemsetAsync(launch.y, 0, elements * element_bytes(launch.dtype), stream);
+  switch (launch.dtype) {
+    case DropoutDtype::f32:
+      return launch_typed<float>(launch, stream);
+    case DropoutDtype::bf16:
+      return launch_typed<__nv_bfloat16>(launch, stream);
+    case DropoutDtype::f16:
+      return launch_typed<__half>(launch, stream);
+  }
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,32 @@
+// The dropout kernel as plain C++ sees it: pointers, sizes and a stream.
+#pragma once
+
+#include "kernels/philox_inline.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace lockstep {
+
+enum class DropoutDtype { f32, bf16, f16 };
+
+// x, y: [rows, row_elements] on the device, aligned to an element; y may be x. counters: i64 [3] on
+// the device.
+struct DropoutLaunch {
+  const void* x = nullptr;
+  void* y = nullptr;
+  DropoutDtype dtype = DropoutDtype::f32;
+  std::int64_t rows = 0, row_elements = 0;
+  DropoutRule rule;
+  const std::int64_t* counters = nullptr;
+  std::int64_t layer = 0;
+};
+
+// Whether this library holds code for the current device.
+bool dropout_runs_here();
+
+// Enqueues; neither synchronises nor allocates, so that it can be captured into a graph.
+cudaError_t launch_dropout(const DropoutLaunch& launch, cudaStream_t stream);
+
+}  // namespace lockstep

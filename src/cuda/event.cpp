@@ -1,0 +1,39 @@
+// CUDA events through the runtime's own functions.
+#include "cuda/event.h"
+
+#include <c10/cuda/CUDAException.h>
+
+namespace lockstep {
+
+Event::Event(Kind kind) {
+  const unsigned flags = kind == Kind::timing ? cudaEventDefault : cudaEventDisableTiming;
+  C10_CUDA_CHECK(cudaEventCreateWithFlags(&event_, flags));
+}
+
+Event::~Event() { C10_CUDA_IGNORE_ERROR(cudaEventDestroy(event_)); }
+
+void Event::record(cudaStream_t stream) { C10_CUDA_CHECK(cudaEventRecord(event_, stream)); }
+
+void Event::make_wait(cudaStream_t stream) const {
+  C10_CUDA_CHECK(cudaStreamWaitEvent(stream, event_, 0));
+}
+
+bool Event::reached() const {
+  const cudaError_t error = C10_CUDA_ERROR_HANDLED(cudaEventQuery(event_));
+  if (error == cudaErrorNotReady) {
+    static_cast<void>(cudaGetLastError());  // not a failure: do not leave it for the next check
+    return false;
+  }
+  C10_CUDA_CHECK(error);
+  return true;
+}
+
+void Event::synchronize() const { C10_CUDA_CHECK(cudaEventSynchronize(event_)); }
+
+double Event::seconds_since(const Event& earlier) const {
+  float milliseconds = 0;
+  C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));
+  return milliseconds * 1e-3;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,28 @@
+// A CUDA event that is destroyed with its owner.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Neither copyable nor movable. Functions throw c10::Error when CUDA reports a failure, which may
+// stem from any earlier work of the device.
+class Event {
+ public:
+  enum class Kind { order, timing };  // timing events cost a little more
+  explicit Event(Kind kind = Kind::order);
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(cudaStream_t stream);
+  void make_wait(cudaStream_t stream) const;  // later work of `stream` waits; the host does not
+  bool reached() const;
+  void synchronize() const;                          // blocks the host
+  double seconds_since(const Event& earlier) const;  // both timing, recorded and reached
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,11 @@
+// Which of our own kernels this library brings.
+#pragma once
+
+namespace lockstep {
+
+// Hands every kernel to the engine, if they run on this GPU. False where they do not, or where
+// there was no CUDA compiler at build time: then the ATen references serve. The device must be
+// usable.
+bool register_kernels();
+
+}  // namespace lockstep

@@ -1,0 +1,24 @@
+// Collectives over NCCL; the only file pair that knows c10d's NCCL backend.
+#pragma once
+
+#include <c10/core/Device.h>
+#include <c10/util/intrusive_ptr.h>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace lockstep {
+
+// Several ranks connect at once, so that a fault of the network shows here and not in the first
+// step; a single rank connects at its first collective. A collective that takes longer than
+// `timeout` ends the process. Call shutdown() or abort() by hand before the store goes: dropped
+// without either, it aborts and warns. Throws Error when the ranks cannot connect.
+c10::intrusive_ptr<c10d::Backend> make_nccl_group(const c10::intrusive_ptr<c10d::Store>& store,
+                                                  int rank, int size, at::Device device,
+                                                  std::chrono::milliseconds timeout);
+
+std::string nccl_version();  // "2.28.9"
+
+}  // namespace lockstep

@@ -1,0 +1,8 @@
+// For builds without a CUDA compiler: no kernels, so the ATen references serve.
+#include "cuda/kernels.h"
+
+namespace lockstep {
+
+bool register_kernels() { return false; }
+
+}  // namespace lockstep

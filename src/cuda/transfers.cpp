@@ -1,0 +1,95 @@
+// Uploads on a stream of their own, downloads in the order of the current stream.
+#include "cuda/transfers.h"
+
+#include "base/check.h"
+#include "cuda/event.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAGuard.h>
+
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+at::Tensor pinned(const at::Tensor& host) {
+  const at::Tensor source = host.contiguous();
+  if (source.is_pinned()) return source;
+  at::Tensor copy = pinned_empty(source.sizes(), source.scalar_type());
+  copy.copy_(source);
+  return copy;
+}
+
+class CudaUpload : public Upload {
+ public:
+  CudaUpload(const std::vector<at::Tensor>& host, c10::cuda::CUDAStream copy_stream) {
+    const c10::cuda::CUDAStreamGuard guard(copy_stream);
+    for (const at::Tensor& tensor : host) {
+      LOCKSTEP_CHECK(tensor.is_cpu());
+      sources_.push_back(pinned(tensor));
+      copies_.push_back(
+          at::empty(sources_.back().sizes(),
+                    sources_.back().options().pinned_memory(false).device(at::kCUDA)));
+      copies_.back().copy_(sources_.back(), /*non_blocking=*/true);
+    }
+    copied_.record(copy_stream);
+  }
+
+  // The caller may write into its tensors once this is gone, so it outlasts the copies: no wait in
+  // practice, because whoever took them has enqueued a step behind them.
+  ~CudaUpload() override {
+    try {
+      copied_.synchronize();
+    } catch (const c10::Error&) {
+      // The device has failed; the next call on it says so.
+    }
+  }
+
+  std::vector<at::Tensor> take() override {
+    const c10::cuda::CUDAStream consumer = c10::cuda::getCurrentCUDAStream();
+    copied_.make_wait(consumer);
+    for (const at::Tensor& copy : copies_) copy.record_stream(consumer.unwrap());
+    return std::move(copies_);
+  }
+
+ private:
+  std::vector<at::Tensor> sources_, copies_;
+  Event copied_;
+};
+
+class CudaDownload : public Download {
+ public:
+  explicit CudaDownload(const at::Tensor& tensor) {
+    LOCKSTEP_CHECK(tensor.is_cuda());
+    const at::Tensor source = tensor.detach().contiguous();
+    host_ = pinned_empty(source.sizes(), source.scalar_type());
+    host_.copy_(source, /*non_blocking=*/true);
+    copied_.record(c10::cuda::getCurrentCUDAStream());
+  }
+  bool ready() override { return copied_.reached(); }
+  at::Tensor get() override {
+    copied_.synchronize();
+    return host_;
+  }
+
+ private:
+  at::Tensor host_;
+  Event copied_;
+};
+
+}  // namespace
+
+at::Tensor pinned_empty(at::IntArrayRef sizes, at::ScalarType dtype) {
+  return at::empty(sizes, at::TensorOptions().dtype(dtype).pinned_memory(true));
+}
+
+std::unique_ptr<Upload> start_upload(const std::vector<at::Tensor>& host,
+                                     c10::cuda::CUDAStream copy_stream) {
+  return std::make_unique<CudaUpload>(host, copy_stream);
+}
+
+std::unique_ptr<Download> start_download(const at::Tensor& tensor) {
+  return std::make_unique<CudaDownload>(tensor);
+}
+
+}  // namespace lockstep

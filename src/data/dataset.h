@@ -1,0 +1,51 @@
+// Data as the engine sees it: random access by index, and batches of tensors.
+#pragma once
+
+#include "plan/philox.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+// Where a sample is used. Everything random about it must come from `random`, so that it depends on
+// neither rank, micro-batch, thread nor time.
+struct SampleContext {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;
+  std::int64_t place = 0;  // in the step's global batch
+  bool training = true;    // false: no augmentation
+  Random random;           // of (seed, step, place)
+};
+
+// Random access to samples. `get` and `collate` are called from several threads at once.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual std::int64_t size() const = 0;
+  // The tensors of one sample, on the CPU, contiguous; the same number and dtypes for every index.
+  virtual std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const = 0;
+  // A row that stands in for padding: same shapes, any values. The default is sample 0.
+  virtual std::vector<at::Tensor> padding(SampleContext& context) const { return get(0, context); }
+  // Samples [B] of field lists to fields [B, ...]. The default stacks, so shapes must agree.
+  virtual std::vector<at::Tensor> collate(const std::vector<std::vector<at::Tensor>>& rows) const;
+};
+
+struct DatasetPair {
+  std::shared_ptr<const Dataset> train, valid;  // valid may be null
+};
+
+// One micro-batch. Tensors are [B, ...], as `collate` made them; on the host in Recipe::weigh, on
+// the rank's device in loss and judge.
+struct Batch {
+  std::vector<at::Tensor> tensors;
+  at::Tensor row_weight;            // [B] f32, same device: 1, or 0 for padding
+  std::int64_t first_place = 0;     // rows are places first_place, first_place + 1, … of the global batch
+  std::int64_t size() const { return row_weight.size(0); }
+};
+
+}  // namespace lockstep

@@ -1,0 +1,65 @@
+// What NVML knows of the GPUs, behind an interface with a data-driven fake.
+#pragma once
+
+#include "devices/device.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct GpuInfo {
+  int index = 0;     // NVML order = PCI bus order
+  std::string uuid;  // "GPU-…" or "MIG-…"
+  std::string name;
+  std::string pci_bus_id;
+  std::optional<std::uint64_t> memory_total_bytes, memory_used_bytes;
+  int compute_major = 0, compute_minor = 0;
+  std::string fault;  // why it cannot be used ("GPU is lost"); empty: it can
+};
+
+class GpuProbe {
+ public:
+  virtual ~GpuProbe() = default;
+  // All GPUs of the machine, PCI order. Empty where there is no driver; `why_absent` says why.
+  virtual std::vector<GpuInfo> gpus() = 0;
+  virtual std::string why_absent() const = 0;  // "" if NVML works
+  virtual std::string driver_version() = 0;    // "580.159.04" or ""
+  virtual int cuda_driver_version() = 0;       // 13000 for 13.0; 0 unknown
+  // Utilisation in percent, or nothing when unsupported.
+  virtual std::optional<int> utilization_percent(const std::string& uuid) = 0;
+};
+
+// NVML by dlopen ("libnvidia-ml.so.1", or LOCKSTEP_NVML=path). Never throws.
+std::unique_ptr<GpuProbe> make_nvml_probe();
+
+struct HostInfo {
+  int cores = 1;                   // this process may use (affinity and cgroup quota)
+  std::uint64_t memory_bytes = 0;  // physical, or the cgroup's limit if smaller
+};
+HostInfo host_info();
+// The same from a recorded tree; affinity_cores: CPUs in this process's affinity mask.
+HostInfo host_info_under(const std::filesystem::path& root, int affinity_cores);
+
+// "all": every visible GPU, else as "cpu"; "cpu": 2 CPU ranks that share the cores (1 on one core);
+// "cpu:4"; "0,1" (indexes within what CUDA_VISIBLE_DEVICES leaves visible); "GPU-uuid[,…]" (unique
+// prefix suffices); "MIG-uuid", known to the probe or not. root: where /proc, /dev and /sys are.
+// visible: the value of CUDA_VISIBLE_DEVICES or null. Throws Error: unknown device (present ones
+// named), same twice, GPU older than sm_75 (by name; with "all" an Error too), NVIDIA device files
+// or PCI devices present but no working driver, driver too old for `cuda_needed` (e.g. 13000; 0 =
+// no check).
+std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
+                                   const char* visible, int cuda_needed,
+                                   const std::filesystem::path& root = "/");
+
+// Devices that are not there, for `lockstep plan --devices`: "8", "8xH100", "cpu:4", "2xT4",
+// "4x80GB"; anything else goes to select_devices. A plain number means that many of this machine's
+// first GPU, or without one, of an H100 80 GB.
+std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
+                                    const char* visible, const std::filesystem::path& root = "/");
+
+}  // namespace lockstep

@@ -1,0 +1,67 @@
+// The few types and functions of NVIDIA's management library that Lockstep calls, as its reference
+// manual documents them, so that no CUDA header is needed to build.
+#pragma once
+
+namespace lockstep::nvml {
+
+using Return = int;
+constexpr Return success = 0;
+constexpr Return not_supported = 3;
+constexpr Return no_permission = 4;
+constexpr Return not_found = 6;
+constexpr Return driver_not_loaded = 9;
+constexpr Return library_mismatch = 18;
+
+constexpr unsigned text_length = 96;  // enough for names, UUIDs and versions
+
+using Device = struct OpaqueDevice*;
+
+struct PciInfo {  // nvmlPciInfo_t, of nvmlDeviceGetPciInfo_v3
+  char bus_id_legacy[16];
+  unsigned domain;
+  unsigned bus;
+  unsigned device;
+  unsigned pci_device_id;
+  unsigned pci_subsystem_id;
+  char bus_id[32];
+};
+
+struct Memory {  // nvmlMemory_t
+  unsigned long long total, free, used;
+};
+
+struct MemoryV2 {  // nvmlMemory_v2_t; `used` leaves out what the driver reserves
+  unsigned version;
+  unsigned long long total, reserved, free, used;
+};
+constexpr unsigned memory_v2_version = sizeof(MemoryV2) | (2u << 24);
+
+struct Utilization {  // nvmlUtilization_t, percent
+  unsigned gpu;
+  unsigned memory;
+};
+
+// One member a function, named after it; null where the library lacks an optional one.
+struct Api {
+  Return (*nvmlInit_v2)() = nullptr;
+  Return (*nvmlShutdown)() = nullptr;
+  const char* (*nvmlErrorString)(Return) = nullptr;
+  Return (*nvmlSystemGetDriverVersion)(char*, unsigned) = nullptr;
+  Return (*nvmlSystemGetCudaDriverVersion_v2)(int*) = nullptr;
+  Return (*nvmlDeviceGetCount_v2)(unsigned*) = nullptr;
+  Return (*nvmlDeviceGetHandleByIndex_v2)(unsigned, Device*) = nullptr;
+  Return (*nvmlDeviceGetHandleByUUID)(const char*, Device*) = nullptr;
+  Return (*nvmlDeviceGetUUID)(Device, char*, unsigned) = nullptr;
+  Return (*nvmlDeviceGetName)(Device, char*, unsigned) = nullptr;
+  Return (*nvmlDeviceGetPciInfo_v3)(Device, PciInfo*) = nullptr;
+  Return (*nvmlDeviceGetMemoryInfo)(Device, Memory*) = nullptr;
+  Return (*nvmlDeviceGetCudaComputeCapability)(Device, int*, int*) = nullptr;
+  Return (*nvmlDeviceGetUtilizationRates)(Device, Utilization*) = nullptr;
+  // Optional.
+  Return (*nvmlDeviceGetMemoryInfo_v2)(Device, MemoryV2*) = nullptr;
+  Return (*nvmlDeviceGetMigMode)(Device, unsigned*, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetMaxMigDeviceCount)(Device, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetMigDeviceHandleByIndex)(Device, unsigned, Device*) = nullptr;
+};
+
+}  // namespace lockstep::nvml

@@ -1,0 +1,48 @@
+// The parameter arena: all parameters, gradients and optimizer state of a model as flat buffers.
+#pragma once
+
+#include "engine/recipe.h"
+#include "plan/buckets.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// Takes a freshly built model's parameters (fp32, CPU) and makes them views into flat buffers on the
+// device, laid out by plan/buckets.h. Afterwards Parameter::tensor handles are:
+//  compute dtype fp32: views of `master`, whose .grad are views of `gradients`;
+//  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes; gradients of that
+//  dtype are added into the fp32 `gradients` as they appear and dropped.
+// Owns the buffers; the model keeps the handles. One thread, on the training stream.
+class Arena {
+ public:
+  Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype);
+
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const ArenaLayout& layout() const { return layout_; }
+  const std::vector<std::int64_t>& sizes() const { return sizes_; }
+  bool low_precision() const { return working_.defined(); }
+
+  at::Tensor& master() { return master_; }        // f32 [elements]; padding between parameters is 0
+  at::Tensor& gradients() { return gradients_; }  // f32 [elements]
+  // The part of a flat buffer that parameter i fills, in its shape.
+  at::Tensor view(const at::Tensor& flat, std::size_t i) const;
+
+  void zero_gradients();
+  // Called after the gradient of parameter i of a backward pass arrived in .grad (low precision:
+  // adds it into `gradients` and drops it).
+  void take_gradient(std::size_t i);
+  void refresh_working();  // after the master weights changed; nothing in fp32
+
+ private:
+  std::vector<Parameter> parameters_;
+  std::vector<std::int64_t> sizes_;
+  ArenaLayout layout_;
+  at::Tensor master_, gradients_, working_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,110 @@
+// The CPU backend: Gloo over loopback or the host's own address, and copies that are no copies.
+#include "base/text.h"
+#include "engine/backend.h"
+
+#include <ATen/ops/empty.h>
+#include <torch/csrc/distributed/c10d/GlooDeviceFactory.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+class CpuUpload : public Upload {
+ public:
+  explicit CpuUpload(std::vector<at::Tensor> tensors) : tensors_(std::move(tensors)) {}
+  std::vector<at::Tensor> take() override { return std::move(tensors_); }
+
+ private:
+  std::vector<at::Tensor> tensors_;
+};
+
+class CpuDownload : public Download {
+ public:
+  explicit CpuDownload(at::Tensor tensor) : tensor_(std::move(tensor)) {}
+  bool ready() override { return true; }
+  at::Tensor get() override { return tensor_; }
+
+ private:
+  at::Tensor tensor_;
+};
+
+std::int64_t status_bytes(const char* key) {
+  std::FILE* file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) return 0;
+  char line[256];
+  long long kib = 0;
+  while (std::fgets(line, sizeof line, file) != nullptr)
+    if (std::string_view(line).starts_with(key)) {
+      kib = std::atoll(line + std::string_view(key).size());
+      break;
+    }
+  std::fclose(file);
+  return kib * 1024;
+}
+
+class CpuBackend : public Backend {
+ public:
+  at::Device device() const override { return at::kCPU; }
+  std::string description() const override { return "CPU, Gloo"; }
+  void use_training_stream() override {}
+
+  // All ranks on one host: Gloo listens on loopback only, unless the user chose an interface.
+  c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                               int size, std::chrono::milliseconds timeout) override {
+    auto options = c10d::ProcessGroupGloo::Options::create(timeout);
+    const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
+    const char* master = std::getenv("MASTER_ADDR");
+    const bool one_host = master == nullptr || std::string(master) == "127.0.0.1" ||
+                          std::string(master) == "localhost";
+    if (interface != nullptr)
+      options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface(interface));
+    else if (one_host)
+      options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
+    else
+      options->devices.push_back(c10d::ProcessGroupGloo::createDefaultDevice());
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
+  }
+
+  at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) override {
+    return at::empty(sizes, dtype);
+  }
+  std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) override {
+    return std::make_unique<CpuUpload>(std::move(host));
+  }
+  std::unique_ptr<Download> download(const at::Tensor& tensor) override {
+    return std::make_unique<CpuDownload>(tensor.clone());
+  }
+  void synchronize() override {}
+  MemoryUse memory() override {
+    const std::int64_t resident = status_bytes("VmRSS:");
+    return {.allocated_bytes = resident, .reserved_bytes = resident, .peak_bytes = status_bytes("VmHWM:")};
+  }
+  void release_cached_memory() override {}
+};
+
+class HostMark : public Mark {
+ public:
+  bool reached() override { return true; }
+  double seconds_since(Mark& earlier) override {
+    const auto& other = dynamic_cast<const HostMark&>(earlier);
+    return std::chrono::duration<double>(at_ - other.at_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+std::unique_ptr<Mark> Backend::mark() { return std::make_unique<HostMark>(); }
+
+Backend& cpu_backend() {
+  static CpuBackend backend;
+  return backend;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,25 @@
+// Evaluates a validation set, split over the ranks, with the same result on any number of them.
+#pragma once
+
+#include "engine/backend.h"
+#include "engine/process_group.h"
+#include "engine/recipe.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep {
+
+struct EvaluatorOptions {
+  std::uint64_t seed = 0;
+  std::int64_t batch = 1;  // samples a rank judges at once; always full, padded with weight-0 rows
+  at::ScalarType compute_dtype = at::kFloat;
+};
+
+// All ranks call it together. Rank r judges samples [r * per, (r + 1) * per), per = ceil(N / ranks);
+// records are gathered in sample order. The metrics are computed on every rank from the same
+// records. Throws Error if the dataset is empty or a metric list is.
+std::vector<Metric> evaluate(Recipe& recipe, Model& model, const Dataset& dataset,
+                             ProcessGroup& group, Backend& backend, const EvaluatorOptions& options);
+
+}  // namespace lockstep

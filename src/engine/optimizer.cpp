@@ -1,0 +1,134 @@
+// The fused optimizers of ATen on ranges of the arena.
+#include "engine/optimizer.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_amp_update_scale.h>
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/_fused_adamw.h>
+#include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+constexpr double initial_loss_scale = 65536;
+constexpr double scale_growth = 2, scale_backoff = 0.5;
+constexpr std::int64_t growth_interval = 2000;  // steps without overflow before the scale doubles
+
+}  // namespace
+
+Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(options), arena_(arena) {
+  const at::NoGradGuard no_grad;
+  const auto f32 = arena.master().options();
+  first_ = at::zeros_like(arena.master());
+  if (options.optimizer.kind != OptimizerKind::sgd) second_ = at::zeros_like(arena.master());
+  step_ = at::zeros({1}, f32);
+  norm_ = at::zeros({1}, f32);
+  skip_ = at::zeros({1}, f32);
+  divisor_ = at::full({1}, 1.0, f32);
+  const bool scaled = options.precision == Precision::fp16;
+  loss_scale_ = at::full({1}, scaled ? initial_loss_scale : 1.0, f32);
+  growth_ = at::zeros({1}, f32.dtype(at::kInt));
+  make_groups();
+}
+
+// Neighbours in the arena with equal properties become one range, so that most models have few.
+void Optimizer::make_groups() {
+  const std::vector<Parameter>& parameters = arena_.parameters();
+  const ArenaLayout& layout = arena_.layout();
+  const auto decays = [&](std::size_t i) {
+    return parameters[i].decay || options_.optimizer.decay_norms_and_biases;
+  };
+  const auto group_of = [&](std::size_t i) -> std::size_t {
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      if (groups_[g].decay == decays(i) && groups_[g].lr_scale == parameters[i].lr_scale) return g;
+    groups_.push_back({.decay = decays(i), .lr_scale = parameters[i].lr_scale});
+    groups_.back().lr = at::zeros({}, arena_.master().options());
+    return groups_.size() - 1;
+  };
+  for (std::size_t i = parameters.size(); i-- > 0;) {
+    const std::int64_t begin = layout.offsets[i];
+    std::size_t last = i;  // extend over following neighbours (lower registration indexes)
+    while (last > 0 && group_of(last - 1) == group_of(i)) --last;
+    const std::int64_t end = last == 0 ? layout.elements : layout.offsets[last - 1];
+    Group& group = groups_[group_of(i)];
+    const auto range = [&](const at::Tensor& flat) { return flat.narrow(0, begin, end - begin); };
+    group.weights.push_back(range(arena_.master()));
+    group.gradients.push_back(range(arena_.gradients()));
+    group.first.push_back(range(first_));
+    if (second_.defined()) group.second.push_back(range(second_));
+    group.steps.push_back(step_);
+    i = last;
+  }
+}
+
+void Optimizer::find_norm_and_scale() {
+  norm_.copy_(at::linalg_vector_norm(arena_.gradients()).div(loss_scale_[0]).unsqueeze(0));
+  const at::Tensor finite = at::isfinite(norm_);
+  skip_.copy_(finite.logical_not());
+  divisor_.copy_(loss_scale_);
+  if (options_.optimizer.clip <= 0) return;
+  // max(1, norm / clip) is one over the coefficient min(1, clip / norm).
+  const at::Tensor excess = at::clamp(norm_.div(options_.optimizer.clip), 1.0);
+  divisor_.mul_(at::where(finite, excess, at::full_like(excess, 1.0)));
+}
+
+void Optimizer::update(Group& group) {
+  const auto& o = options_.optimizer;
+  const double decay = group.decay ? o.weight_decay : 0.0;
+  switch (o.kind) {
+    case OptimizerKind::adamw:
+      at::_fused_adamw_(group.weights, group.gradients, group.first, group.second, {}, group.steps,
+                        group.lr, o.beta1, o.beta2, decay, o.eps, /*amsgrad=*/false,
+                        /*maximize=*/false, divisor_, skip_);
+      return;
+    case OptimizerKind::adam:
+      at::_fused_adam_(group.weights, group.gradients, group.first, group.second, {}, group.steps,
+                       group.lr, o.beta1, o.beta2, decay, o.eps, /*amsgrad=*/false,
+                       /*maximize=*/false, divisor_, skip_);
+      return;
+    case OptimizerKind::sgd:
+      at::_fused_sgd_(group.weights, group.gradients, group.first, decay, o.momentum, group.lr,
+                      /*dampening=*/0.0, o.nesterov, /*maximize=*/false, /*is_first_step=*/false,
+                      divisor_, skip_);
+      return;
+  }
+}
+
+void Optimizer::update_loss_scale() {
+  if (options_.precision != Precision::fp16) return;
+  at::Tensor scale = loss_scale_[0], growth = growth_[0], skip = skip_[0];
+  at::_amp_update_scale_(scale, growth, skip, scale_growth, scale_backoff, growth_interval);
+}
+
+void Optimizer::step(double lr) {
+  const at::NoGradGuard no_grad;
+  find_norm_and_scale();
+  step_.add_(skip_, -1).add_(1);
+  for (Group& group : groups_) {
+    group.lr.fill_(lr * group.lr_scale);
+    update(group);
+  }
+  update_loss_scale();
+  arena_.refresh_working();
+}
+
+std::map<std::string, at::Tensor> Optimizer::flat_state() const {
+  if (!second_.defined()) return {{"momentum", first_}};
+  return {{"exp_avg", first_}, {"exp_avg_sq", second_}};
+}
+
+std::map<std::string, at::Tensor> Optimizer::scalar_state() const {
+  return {{"step", step_}, {"loss_scale", loss_scale_}, {"growth", growth_}};
+}
+
+}  // namespace lockstep

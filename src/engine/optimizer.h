@@ -1,0 +1,54 @@
+// AdamW, Adam and SGD over the arena, with clipping and loss scaling decided on the device.
+#pragma once
+
+#include "engine/arena.h"
+#include "plan/train_options.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// One update of the master weights from the arena's gradients, which hold the gradient of the loss
+// times the loss scale. Weight decay and learning rate are properties of ranges of the arena. A step
+// whose gradient is not finite changes nothing but the loss scale; no call synchronises the device.
+class Optimizer {
+ public:
+  Optimizer(const TrainOptions& options, Arena& arena);
+
+  // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
+  const at::Tensor& loss_scale() const { return loss_scale_; }
+  void step(double lr);
+  // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if skipped.
+  const at::Tensor& gradient_norm() const { return norm_; }
+
+  // State a checkpoint holds: flat f32 buffers like the arena's ("exp_avg", "exp_avg_sq" or
+  // "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
+  std::map<std::string, at::Tensor> flat_state() const;
+  std::map<std::string, at::Tensor> scalar_state() const;
+
+ private:
+  struct Group {
+    bool decay = true;
+    double lr_scale = 1;
+    std::vector<at::Tensor> weights, gradients, first, second, steps;
+    at::Tensor lr;
+  };
+  void make_groups();
+  void find_norm_and_scale();
+  void update(Group& group);
+  void update_loss_scale();
+
+  const TrainOptions& options_;
+  Arena& arena_;
+  std::vector<Group> groups_;
+  at::Tensor first_, second_;        // moments, flat
+  at::Tensor step_;                  // updates that were not skipped
+  at::Tensor norm_, skip_, divisor_; // skip: 1 if not finite; divisor: loss scale / clip coefficient
+  at::Tensor loss_scale_, growth_;
+};
+
+}  // namespace lockstep

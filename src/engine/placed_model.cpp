@@ -1,0 +1,100 @@
+// Building, placing and restoring a model.
+#include "engine/placed_model.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "checkpoint/snapshot.h"
+#include "engine/evaluator.h"
+#include "engine/recorder.h"
+#include "engine/step.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints) {
+  std::optional<CheckpointInfo> best;
+  for (CheckpointInfo& info : list_checkpoints(checkpoints, true)) {
+    if (!info.damage.empty() || !info.metrics.is_object() || !info.metrics.contains("selection"))
+      continue;
+    const nlohmann::json& value = info.metrics["selection"];
+    if (!value.is_number()) continue;
+    if (!best || value.get<double>() < best->metrics["selection"].get<double>()) best = info;
+  }
+  return best;
+}
+
+}  // namespace
+
+PlacedModel::PlacedModel(const TrainerSetup& setup)
+    : model(setup.recipe.build(static_cast<std::uint64_t>(setup.options.seed))) {
+  const at::NoGradGuard no_grad;
+  for (NamedTensor& buffer : model->buffers()) {
+    buffer.tensor.set_data(buffer.tensor.to(setup.backend.device()));
+    buffers.push_back(buffer);
+  }
+  arena = std::make_unique<Arena>(model->parameters(), setup.backend.device(),
+                                  compute_dtype(setup.options.precision));
+}
+
+std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
+                                                std::vector<CheckpointInfo>* skipped) {
+  std::string chosen;
+  if (group.rank() == 0) {
+    std::optional<CheckpointInfo> found;
+    if (best) found = best_good(run.checkpoints());
+    if (!found)
+      found = newest_good(run.checkpoints(), [&](const CheckpointInfo& bad) {
+        if (skipped != nullptr) skipped->push_back(bad);
+      });
+    if (found) chosen = cat(found->step);
+  }
+  chosen = group.share("checkpoint", chosen);
+  if (chosen.empty()) return std::nullopt;
+  for (CheckpointInfo& info : list_checkpoints(run.checkpoints(), false))
+    if (cat(info.step) == chosen) return info;
+  throw Error(cat("the checkpoint of step ", chosen, " is not visible on rank ", group.rank()),
+              "the run's folder must be on a file system that all hosts share");
+}
+
+struct LoadedModel::Impl {
+  PlacedModel placed;
+  std::int64_t step = 0;
+};
+
+LoadedModel::LoadedModel(const TrainerSetup& setup, bool best)
+    : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup)})) {
+  const auto checkpoint = choose_checkpoint(setup.run, setup.group, best, nullptr);
+  if (!checkpoint)
+    throw Error(cat("run ", setup.run.name(), " has no good checkpoint yet"),
+                cat("see: lockstep runs ", setup.run.name()));
+  const nlohmann::json state =
+      restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers});
+  impl_->step = state.at("step").get<std::int64_t>();
+}
+
+LoadedModel::~LoadedModel() = default;
+Model& LoadedModel::model() { return *impl_->placed.model; }
+std::int64_t LoadedModel::step() const { return impl_->step; }
+
+nlohmann::json evaluate_run(const TrainerSetup& setup, bool best) {
+  setup.backend.use_training_stream();
+  LoadedModel loaded(setup, best);
+  const DatasetPair data = setup.recipe.data();
+  if (!data.valid || data.valid->size() == 0) throw Error("the recipe has no validation data");
+  const std::int64_t batch =
+      setup.options.eval.batch > 0 ? setup.options.eval.batch : setup.plan.batch.micro;
+  const std::vector<Metric> metrics =
+      evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend,
+               {.seed = static_cast<std::uint64_t>(setup.options.seed),
+                .batch = batch,
+                .compute_dtype = compute_dtype(setup.options.precision)});
+  nlohmann::json units = nlohmann::json::object();
+  for (const Metric& metric : metrics) units[metric.name] = metric.unit;
+  return {{"step", loaded.step()}, {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)}, {"units", units}};
+}
+
+}  // namespace lockstep

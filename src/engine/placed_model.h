@@ -1,0 +1,28 @@
+// A recipe's model on the device, and the checkpoint that its weights come from.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/trainer.h"
+#include "run/checkpoint_index.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// A freshly built model whose parameters lie in an arena on the device, buffers beside it.
+struct PlacedModel {
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Arena> arena;
+  std::vector<NamedTensor> buffers;
+
+  explicit PlacedModel(const TrainerSetup& setup);
+};
+
+// The newest good checkpoint, or with `best` the one whose evaluation was best; the same on every
+// rank, because rank 0 chooses and verifies. skipped (may be null) gets newer ones that are damaged.
+std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
+                                                std::vector<CheckpointInfo>* skipped);
+
+}  // namespace lockstep

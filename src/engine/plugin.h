@@ -1,0 +1,15 @@
+// Loads a recipe from a shared library outside this repository.
+#pragma once
+
+#include <filesystem>
+
+namespace lockstep {
+
+// What a plugin must have been built against, exactly: "0.1.0 torch 2.11.0".
+const char* plugin_version();
+
+// dlopen()s the library, compares its version and registers its recipe; the library stays loaded.
+// Throws Error: not there, not a plugin, built against another version (both named).
+void load_plugin(const std::filesystem::path& library);
+
+}  // namespace lockstep

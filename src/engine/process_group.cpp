@@ -1,0 +1,141 @@
+// Rendezvous and collectives on c10d::Backend (Gloo here, NCCL through the CUDA library).
+#include "engine/process_group.h"
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+class NothingPending : public Pending {
+ public:
+  void wait() override {}
+};
+
+class WorkPending : public Pending {
+ public:
+  explicit WorkPending(c10::intrusive_ptr<c10d::Work> work) : work_(std::move(work)) {}
+  void wait() override { work_->wait(); }
+
+ private:
+  c10::intrusive_ptr<c10d::Work> work_;
+};
+
+bool agent_serves_store() {
+  const char* text = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
+  return text != nullptr && std::string(text) == "True";
+}
+
+c10::intrusive_ptr<c10d::Store> meet(const World& world, std::chrono::milliseconds timeout) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(world.master_port);
+  options.isServer = world.rank == 0 && !agent_serves_store();
+  options.numWorkers = world.size;
+  options.waitWorkers = !agent_serves_store();
+  options.timeout = timeout;
+  if (const char* fd = std::getenv("LOCKSTEP_LISTEN_FD"); fd != nullptr && options.isServer)
+    options.masterListenFd = std::atoi(fd);
+  try {
+    return c10::make_intrusive<c10d::TCPStore>(world.master_addr, options);
+  } catch (const std::exception& error) {
+    throw Error(cat("rank ", world.rank, " could not meet the other ranks at ", world.master_addr,
+                    ":", world.master_port, ": ", error.what()),
+                "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
+  }
+}
+
+}  // namespace
+
+struct ProcessGroup::Impl {
+  World world;
+  at::Device device;
+  c10::intrusive_ptr<c10d::Store> store;
+  c10::intrusive_ptr<c10d::Backend> group;
+};
+
+ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_s)
+    : impl_(std::make_unique<Impl>(Impl{world, backend.device(), {}, {}})) {
+  if (world.size == 1) return;
+  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(timeout_s * 1000));
+  impl_->store = meet(world, timeout);
+  auto prefixed = c10::make_intrusive<c10d::PrefixStore>("lockstep", impl_->store);
+  impl_->group = backend.make_group(prefixed, world.rank, world.size, timeout);
+}
+
+ProcessGroup::~ProcessGroup() = default;
+
+int ProcessGroup::rank() const { return impl_->world.rank; }
+int ProcessGroup::size() const { return impl_->world.size; }
+
+std::unique_ptr<Pending> ProcessGroup::all_reduce(const at::Tensor& tensor) {
+  if (!impl_->group) return std::make_unique<NothingPending>();
+  std::vector<at::Tensor> tensors{tensor};
+  return std::make_unique<WorkPending>(impl_->group->allreduce(tensors));
+}
+
+void ProcessGroup::broadcast(const at::Tensor& tensor, int root) {
+  if (!impl_->group) return;
+  std::vector<at::Tensor> tensors{tensor};
+  c10d::BroadcastOptions options;
+  options.rootRank = root;
+  impl_->group->broadcast(tensors, options)->wait();
+}
+
+at::Tensor ProcessGroup::all_gather(const at::Tensor& tensor) {
+  if (!impl_->group) return tensor.unsqueeze(0);
+  std::vector<std::int64_t> sizes = tensor.sizes().vec();
+  sizes.insert(sizes.begin(), size());
+  at::Tensor all = at::empty(sizes, tensor.options());
+  std::vector<at::Tensor> inputs{tensor.contiguous()};
+  std::vector<std::vector<at::Tensor>> outputs{all.unbind(0)};
+  impl_->group->allgather(outputs, inputs)->wait();
+  return all;
+}
+
+void ProcessGroup::barrier() {
+  if (!impl_->group) return;
+  at::Tensor one = at::zeros({1}, at::TensorOptions().dtype(at::kFloat).device(impl_->device));
+  all_reduce(one)->wait();
+  one.item<float>();  // on GPUs: the host waits too
+}
+
+std::string ProcessGroup::share(const std::string& key, const std::string& text) {
+  if (!impl_->store) return text;
+  if (rank() == 0) {
+    impl_->store->set(key, std::vector<std::uint8_t>(text.begin(), text.end()));
+    return text;
+  }
+  const std::vector<std::uint8_t> bytes = impl_->store->get(key);
+  return {bytes.begin(), bytes.end()};
+}
+
+void ProcessGroup::shutdown() {
+  if (!impl_->group) return;
+  barrier();
+  impl_->group->shutdown();
+  impl_->group.reset();
+  // Rank 0 serves the store: it leaves last.
+  const std::string key = "left";
+  impl_->store->add(key, 1);
+  if (rank() == 0)
+    while (impl_->store->add(key, 0) < size()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  impl_->store.reset();
+}
+
+void ProcessGroup::abort() {
+  if (impl_->group) impl_->group->abort();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,57 @@
+// The ranks of a run as one object; all of c10d stays behind this file and its source.
+#pragma once
+
+#include "engine/backend.h"
+#include "launch/world.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// A collective under way.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  // CPU: blocks until done. GPU: the current stream waits, the host does not. Throws on failure.
+  virtual void wait() = 0;
+};
+
+// All ranks call the same collectives in the same order. With one rank nothing is sent. Not
+// thread-safe, except that one thread may wait while another issues.
+class ProcessGroup {
+ public:
+  // Meets the other ranks at master_addr:master_port; rank 0 serves the store, on the socket in
+  // LOCKSTEP_LISTEN_FD if that is set. torchrun's agent serves it where TORCHELASTIC_USE_AGENT_STORE
+  // says so. Throws Error when the ranks do not meet within timeout_s.
+  ProcessGroup(const World& world, Backend& backend, double timeout_s = 600);
+  ~ProcessGroup();
+  ProcessGroup(const ProcessGroup&) = delete;
+  ProcessGroup& operator=(const ProcessGroup&) = delete;
+
+  int rank() const;
+  int size() const;
+
+  // In place, sum; tensor contiguous, on the backend's device.
+  std::unique_ptr<Pending> all_reduce(const at::Tensor& tensor);
+  void broadcast(const at::Tensor& tensor, int root);
+  // [n, ...] of every rank to [size, n, ...]; the same shape on every rank.
+  at::Tensor all_gather(const at::Tensor& tensor);
+  void barrier();
+  // Text from rank 0 to all through the store, without a device.
+  std::string share(const std::string& key, const std::string& text);
+  // Orderly end: all ranks meet, then the communicators go. Call it by hand, never from statics.
+  void shutdown();
+  // For a failed run: drop the communicators without meeting.
+  void abort();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lockstep

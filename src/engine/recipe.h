@@ -1,0 +1,106 @@
+// What a recipe is: the engine sees this and nothing else of a task. The same header serves the
+// recipes in this repository and models outside it (see examples/own_model).
+#pragma once
+
+#include "data/dataset.h"
+#include "plan/recipe_info.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct NamedTensor {
+  std::string name;   // the model's own, "blocks.0.ln1.weight"; unique
+  at::Tensor tensor;
+};
+
+// A trainable leaf tensor (requires_grad), fp32 on the CPU when built. The engine replaces its
+// storage and dtype (Tensor::set_data), never the handle.
+struct Parameter {
+  std::string name;
+  at::Tensor tensor;
+  bool decay = true;     // false for norms and biases; optimizer.decay_norms_and_biases overrides
+  double lr_scale = 1;
+};
+
+// Holds parameters and buffers. Not thread-safe.
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual std::vector<Parameter> parameters() = 0;             // the same order on every rank
+  virtual std::vector<NamedTensor> buffers() { return {}; }    // batch-norm statistics and the like
+  virtual void train(bool on) {}
+};
+
+// What one forward pass may know of its surroundings.
+class StepContext {
+ public:
+  bool training = true;
+  at::ScalarType compute_dtype = at::kFloat;  // dtype of the parameters: cast floating inputs to it
+  at::Device device = at::kCPU;
+  // i64 [3] on `device`: seed, step, first_place. On the device so that a captured graph reads it.
+  at::Tensor counters;
+
+  // x * mask / (1 - p), mask drawn from (seed, step, layer, place of the row, element): dimension 0
+  // of x is the row of the micro-batch. x f32|bf16|f16, contiguous. The identity if not training or
+  // p == 0. `layer` tells the dropouts of one model apart.
+  at::Tensor dropout(const at::Tensor& x, double p, std::int64_t layer) const;
+};
+
+struct Metric {
+  std::string name;      // "loss", "bits_per_byte"
+  double value = 0;
+  std::string unit;      // "nats/token"
+  bool lower_is_better = true;
+};
+
+struct PredictRequest {
+  nlohmann::json extra;                               // Prepared::extra of Purpose::predict
+  std::string run_dir;                                // outputs go below RUN/predictions unless streamed
+  std::function<void(const std::string&)> out;        // data for standard output, as it comes
+  at::Device device = at::kCPU;
+  at::ScalarType compute_dtype = at::kFloat;
+};
+
+class Recipe {
+ public:
+  virtual ~Recipe() = default;
+
+  // A fresh model, fp32 on the CPU; the same for the same seed (use Stream::init).
+  virtual std::unique_ptr<Model> build(std::uint64_t seed) = 0;
+  virtual DatasetPair data() = 0;
+
+  // Names of the loss's terms; the reported loss is the sum of the terms' means.
+  virtual std::vector<std::string> terms() const { return {"loss"}; }
+  // Host: the weight of each term in this micro-batch (tokens, voxels, items), padding rows counted
+  // 0. Known from the batch alone; the engine adds them over ranks and micro-batches.
+  virtual std::vector<double> weigh(const Batch& batch) const = 0;
+  // One 0-dim f32 tensor a term: the sum over the rows (padding rows times their weight 0), not
+  // divided by anything. Does not synchronise the device.
+  virtual std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) = 0;
+
+  // One record a row, f64 [B, R], any R: what `metrics` needs. Without gradients. Padding rows may
+  // hold anything: the engine drops them, shards samples over ranks and gathers rows in order.
+  virtual at::Tensor judge(Model& model, const Batch& batch, StepContext& context) = 0;
+  // records: f64 [N, R] on the CPU, row i of validation sample i. The first metric is the one that
+  // `checkpoint.best_metric` means by default.
+  virtual std::vector<Metric> metrics(const at::Tensor& records) const = 0;
+
+  virtual void predict(Model& model, const PredictRequest& request) = 0;
+};
+
+// Makes a recipe of checked options and what preparation found.
+using RecipeFactory =
+    std::function<std::unique_ptr<Recipe>(const RecipeOptions& options, const Prepared& prepared)>;
+
+void register_recipe_factory(const std::string& name, RecipeFactory factory);
+const RecipeFactory& find_recipe_factory(const std::string& name);  // throws Error
+
+}  // namespace lockstep

@@ -1,0 +1,166 @@
+// Events as docs/reference/events.md lists them.
+#include "engine/recorder.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace lockstep {
+
+const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric) {
+  if (best_metric.empty()) return metrics.front();
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) {
+    if (metric.name == best_metric) return metric;
+    names.push_back(metric.name);
+  }
+  const std::string near = nearest(best_metric, names);
+  throw Error(cat("checkpoint.best_metric must be one of ", join(names, ", "), ", but is ", best_metric),
+              near.empty() ? "" : cat("did you mean ", near, "?"));
+}
+
+nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric) {
+  nlohmann::json values = nlohmann::json::object();
+  for (const Metric& metric : metrics) values[metric.name] = metric.value;
+  const Metric& chosen = chosen_metric(metrics, best_metric);
+  values["selection"] = chosen.lower_is_better ? chosen.value : -chosen.value;
+  return values;
+}
+
+Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock)
+    : run_(run),
+      plan_(plan),
+      options_(options),
+      clock_(clock),
+      events_(run.events_path()),
+      begin_s_(clock.now_s()),
+      last_step_s_(begin_s_) {
+  if (options.run.record_samples) samples_.emplace(run.path() / "samples.jsonl");
+}
+
+void Recorder::write(nlohmann::json event) {
+  const std::lock_guard lock(mutex_);
+  events_.write(std::move(event));
+}
+
+void Recorder::started(std::int64_t step, double quota_s, const std::string& backend) {
+  write({{"kind", "start"},
+         {"step", step},
+         {"total_steps", plan_.total_steps},
+         {"steps_per_epoch", plan_.steps_per_epoch},
+         {"unit", plan_.unit},
+         {"units_per_step", plan_.units_per_step},
+         {"quota_s", quota_s},
+         {"ranks", plan_.batch.world_size},
+         {"backend", backend}});
+  last_step_s_ = clock_.now_s();
+}
+
+void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
+                       const std::vector<CheckpointInfo>& skipped) {
+  nlohmann::json damaged = nlohmann::json::array();
+  for (const CheckpointInfo& bad : skipped) {
+    damaged.push_back({{"path", bad.path.filename().string()}, {"damage", bad.damage}});
+    warn(step, cat("checkpoint ", bad.path.filename().string(), " is damaged (", bad.damage,
+                   "); using the one before it"));
+  }
+  write({{"kind", "resume"},
+         {"step", step},
+         {"from", from ? from->path.filename().string() : ""},
+         {"skipped", damaged}});
+  if (samples_) samples_->resume(step);
+}
+
+void Recorder::step(const StepResult& result, double lr) {
+  const double now_s = clock_.now_s();
+  ++steps_since_log_;
+  const RankReport& own = result.ranks.at(0);
+  shares_.data_s += own.data_s;
+  shares_.wait_s += own.wait_s;
+  shares_.save_s += own.save_s;
+  if (result.skipped)
+    warn(result.step, cat("the gradient of step ", result.step,
+                          " is not finite; the step changed no weights"));
+  if (result.step % options_.log.every_steps != 0 && result.step != plan_.total_steps) return;
+  const double window_s = std::max(now_s - last_step_s_, 1e-9);
+  const double step_s = window_s / static_cast<double>(steps_since_log_);
+  const auto share = [&](double seconds) { return std::clamp(seconds / window_s, 0.0, 1.0); };
+  const double data = share(shares_.data_s), wait = share(shares_.wait_s), save = share(shares_.save_s);
+  nlohmann::json memory = nlohmann::json::array();
+  for (const RankReport& rank : result.ranks)
+    memory.push_back({{"allocated", rank.memory.allocated_bytes},
+                      {"reserved", rank.memory.reserved_bytes},
+                      {"peak", rank.memory.peak_bytes}});
+  nlohmann::json event{{"kind", "step"},
+                       {"step", result.step},
+                       {"epoch", static_cast<double>(result.step) /
+                                     static_cast<double>(std::max<std::int64_t>(plan_.steps_per_epoch, 1))},
+                       {"loss", result.loss},
+                       {"lr", lr},
+                       {"grad_norm", result.gradient_norm},
+                       {"step_s", step_s},
+                       {"units_per_s", plan_.units_per_step / step_s},
+                       {"data_share", data},
+                       {"wait_share", wait},
+                       {"save_share", save},
+                       {"compute_share", std::max(0.0, 1 - data - wait - save)},
+                       {"memory", memory}};
+  if (result.terms.size() > 1) event["terms"] = result.terms;
+  if (options_.precision == Precision::fp16) event["loss_scale"] = result.loss_scale;
+  write(std::move(event));
+  last_step_s_ = now_s;
+  steps_since_log_ = 0;
+  shares_ = {};
+}
+
+void Recorder::samples(std::int64_t step, const std::vector<std::int64_t>& indexes) {
+  if (samples_) samples_->write(step, indexes);
+}
+
+void Recorder::loader_threads(std::int64_t step, std::int64_t threads, double data_share) {
+  write({{"kind", "loader"}, {"step", step}, {"threads", threads}, {"data_share", data_share}});
+}
+
+void Recorder::evaluation(std::int64_t step, const std::vector<Metric>& metrics, bool best,
+                          double seconds) {
+  write({{"kind", "eval"},
+         {"step", step},
+         {"metrics", metric_values(metrics, options_.checkpoint.best_metric)},
+         {"best", best},
+         {"seconds", seconds}});
+  const std::lock_guard lock(mutex_);
+  last_step_s_ += seconds;  // the next step's time is its own
+}
+
+void Recorder::checkpoint(const CheckpointSaver::Result& result) {
+  if (!result.info.damage.empty()) {
+    write({{"kind", "checkpoint_failed"}, {"step", result.step}, {"why", result.info.damage}});
+    return;
+  }
+  write({{"kind", "checkpoint"},
+         {"step", result.step},
+         {"path", result.info.path.filename().string()},
+         {"bytes", result.info.size_bytes},
+         {"seconds", result.seconds},
+         {"metrics", result.info.metrics}});
+}
+
+void Recorder::warn(std::int64_t step, const std::string& text) {
+  write({{"kind", "warning"}, {"step", step}, {"text", text}});
+}
+
+void Recorder::ended(std::int64_t step, const std::string& why) {
+  const double seconds = clock_.now_s() - begin_s_;
+  if (why.empty()) {
+    write({{"kind", "end"}, {"step", step}, {"seconds", seconds}});
+    run_.write_state(RunState::finished, "");
+  } else {
+    write({{"kind", "stop"}, {"step", step}, {"why", why}, {"seconds", seconds}});
+    run_.write_state(RunState::stopped, why);
+  }
+}
+
+}  // namespace lockstep

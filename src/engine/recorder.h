@@ -1,0 +1,60 @@
+// What rank 0 writes down while it trains: events, samples, the run's state.
+#pragma once
+
+#include "base/clock.h"
+#include "checkpoint/snapshot.h"
+#include "engine/recipe.h"
+#include "engine/step.h"
+#include "run/events.h"
+#include "run/run_dir.h"
+#include "run/samples.h"
+
+#include <nlohmann/json.hpp>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// {"loss": 1.23, …, "selection": …}: `selection` is the chosen metric with the sign that makes lower
+// better; retention and `best` go by it.
+nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric);
+// The metric named, or the first if the name is empty; throws Error naming the nearest.
+const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric);
+
+// Thread-safe: the checkpoint saver reports from its own thread.
+class Recorder {
+ public:
+  Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock);
+
+  void started(std::int64_t step, double quota_s, const std::string& backend);
+  void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
+               const std::vector<CheckpointInfo>& skipped);
+  void step(const StepResult& result, double lr);
+  void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
+  void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
+  void evaluation(std::int64_t step, const std::vector<Metric>& metrics, bool best, double seconds);
+  void checkpoint(const CheckpointSaver::Result& result);
+  void warn(std::int64_t step, const std::string& text);
+  // why: empty when the run finished, else what stopped it.
+  void ended(std::int64_t step, const std::string& why);
+
+ private:
+  void write(nlohmann::json event);
+
+  RunDir& run_;
+  const Plan& plan_;
+  const TrainOptions& options_;
+  Clock& clock_;
+  EventWriter events_;
+  std::optional<SampleWriter> samples_;
+  std::mutex mutex_;
+  double begin_s_;
+  double last_step_s_;
+  std::int64_t steps_since_log_ = 0;
+  RankReport shares_;           // summed over the steps since the last logged one
+};
+
+}  // namespace lockstep

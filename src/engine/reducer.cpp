@@ -1,0 +1,121 @@
+// Gradient hooks, readiness counting and the all-reduces.
+#include "engine/reducer.h"
+
+#include "base/check.h"
+#include "plan/buckets.h"
+
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <functional>
+#include <utility>
+
+namespace lockstep {
+
+struct Reducer::State {
+  Arena& arena;
+  ProcessGroup& group;
+  ReducePrecision precision;
+  std::vector<Bucket> buckets;
+  std::vector<std::size_t> bucket_of;   // by parameter
+  std::vector<bool> arrived;            // by parameter, since arm
+  std::vector<std::int64_t> missing;    // by bucket
+  std::vector<at::Tensor> staged;       // by bucket, reduce_precision = bf16 only
+  std::vector<std::unique_ptr<Pending>> pending;
+  std::size_t next = 0;                 // first bucket not fired
+  bool armed = false;
+  int early = 0;
+
+  State(Arena& arena_in, ProcessGroup& group_in, ReducePrecision precision_in)
+      : arena(arena_in), group(group_in), precision(precision_in) {
+    buckets = cut_buckets(arena.layout(), arena.sizes());
+    bucket_of.resize(arena.parameters().size());
+    for (std::size_t b = 0; b < buckets.size(); ++b)
+      for (const std::int64_t p : buckets[b].parameters) bucket_of[static_cast<std::size_t>(p)] = b;
+    staged.resize(buckets.size());
+  }
+
+  void arm() {
+    LOCKSTEP_CHECK(!armed);
+    armed = true;
+    next = 0;
+    early = 0;
+    arrived.assign(bucket_of.size(), false);
+    missing.clear();
+    for (const Bucket& bucket : buckets)
+      missing.push_back(static_cast<std::int64_t>(bucket.parameters.size()));
+  }
+
+  void on_gradient(std::size_t parameter) {
+    arena.take_gradient(parameter);
+    if (!armed || group.size() == 1 || arrived[parameter]) return;
+    arrived[parameter] = true;
+    --missing[bucket_of[parameter]];
+    while (next < buckets.size() && missing[next] == 0) {
+      fire(next++);
+      ++early;
+    }
+  }
+
+  void fire(std::size_t b) {
+    const at::NoGradGuard no_grad;
+    const Bucket& bucket = buckets[b];
+    at::Tensor range = arena.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin);
+    if (precision == ReducePrecision::bf16) range = staged[b] = range.to(at::kBFloat16);
+    pending.push_back(group.all_reduce(range));
+  }
+
+  void flush() {
+    LOCKSTEP_CHECK(armed);
+    armed = false;
+    if (group.size() == 1) return;
+    while (next < buckets.size()) fire(next++);
+  }
+
+  void wait() {
+    const at::NoGradGuard no_grad;
+    for (std::size_t b = 0; b < pending.size(); ++b) {
+      pending[b]->wait();
+      if (precision != ReducePrecision::bf16) continue;
+      const Bucket& bucket = buckets[b];
+      arena.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin).copy_(staged[b]);
+      staged[b].reset();
+    }
+    pending.clear();
+  }
+};
+
+namespace {
+
+// Runs after a parameter's gradient of one backward pass is complete in .grad.
+class GradientHook : public torch::autograd::PostAccumulateGradHook {
+ public:
+  explicit GradientHook(std::function<void()> arrived) : arrived_(std::move(arrived)) {}
+  void operator()(const at::Tensor& /*parameter*/) override { arrived_(); }
+
+ private:
+  std::function<void()> arrived_;
+};
+
+}  // namespace
+
+Reducer::Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision)
+    : state_(std::make_shared<State>(arena, group, precision)) {
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+    torch::autograd::impl::set_post_acc_grad_hooks(
+        arena.parameters()[i].tensor,
+        std::make_unique<GradientHook>([state = state_, i] { state->on_gradient(i); }));
+}
+
+Reducer::~Reducer() {
+  for (const Parameter& parameter : state_->arena.parameters())
+    torch::autograd::impl::set_post_acc_grad_hooks(parameter.tensor, nullptr);
+}
+
+void Reducer::arm() { state_->arm(); }
+void Reducer::flush() { state_->flush(); }
+void Reducer::wait() { state_->wait(); }
+int Reducer::buckets_fired_early() const { return state_->early; }
+
+}  // namespace lockstep

@@ -1,0 +1,37 @@
+// Sums gradients over the ranks: buckets of the arena, one all-reduce each, during the last backward
+// of a step.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/process_group.h"
+#include "plan/train_options.h"
+
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+// Buckets fire in one fixed order, the same on every rank, each when it and all before it are ready;
+// what no gradient reached is sent by `finish`. So the number of forward passes, and parameters
+// without a gradient, make no difference, and accumulation costs no communication.
+// Installs hooks on the arena's parameters; must outlive no backward pass. One thread.
+class Reducer {
+ public:
+  Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision);
+  ~Reducer();
+  Reducer(const Reducer&) = delete;
+  Reducer& operator=(const Reducer&) = delete;
+
+  // The next backward pass is the step's last: buckets fire from now on.
+  void arm();
+  // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait.
+  void flush();
+  void wait();
+  int buckets_fired_early() const;  // of the last step: before flush
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the hooks
+};
+
+}  // namespace lockstep

@@ -1,0 +1,182 @@
+// The step itself; see docs/design/engine.md for the order of things and why.
+#include "engine/step.h"
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <cmath>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// The vector of numbers that a step sums over ranks: terms, the two stop wishes, then for each rank
+// its report, which only that rank fills.
+constexpr std::size_t report_slots = 6;
+
+std::size_t slots(std::size_t terms, int ranks) {
+  return terms + 2 + report_slots * static_cast<std::size_t>(ranks);
+}
+
+at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup& group,
+                         const RankReport& report) {
+  const auto count = static_cast<std::int64_t>(slots(terms, group.size()));
+  at::Tensor host = backend.host_empty({count}, at::kDouble);
+  host.zero_();
+  double* values = host.mutable_data_ptr<double>();
+  values[terms] = report.stop_signal;
+  values[terms + 1] = report.stop_quota;
+  double* own = values + slots(terms, group.rank());
+  own[0] = report.data_s;
+  own[1] = report.wait_s;
+  own[2] = report.save_s;
+  own[3] = static_cast<double>(report.memory.allocated_bytes);
+  own[4] = static_cast<double>(report.memory.reserved_bytes);
+  own[5] = static_cast<double>(report.memory.peak_bytes);
+  return host;
+}
+
+RankReport read_report(const double* own) {
+  RankReport report{.data_s = own[0], .wait_s = own[1], .save_s = own[2]};
+  report.memory = {.allocated_bytes = static_cast<std::int64_t>(own[3]),
+                   .reserved_bytes = static_cast<std::int64_t>(own[4]),
+                   .peak_bytes = static_cast<std::int64_t>(own[5])};
+  return report;
+}
+
+}  // namespace
+
+at::ScalarType compute_dtype(Precision precision) {
+  switch (precision) {
+    case Precision::fp32: return at::kFloat;
+    case Precision::bf16: return at::kBFloat16;
+    case Precision::fp16: return at::kHalf;
+  }
+  LOCKSTEP_CHECK(false);
+}
+
+StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer,
+                       Optimizer& optimizer, ProcessGroup& group, Backend& backend,
+                       const TrainOptions& options)
+    : recipe_(recipe),
+      model_(model),
+      arena_(arena),
+      reducer_(reducer),
+      optimizer_(optimizer),
+      group_(group),
+      backend_(backend),
+      options_(options),
+      terms_(recipe.terms().size()) {}
+
+StagedStep StepRunner::stage(StepData data) {
+  StagedStep staged;
+  LOCKSTEP_CHECK(data.weights.size() == terms_);
+  for (Batch& batch : data.batches) {
+    at::Tensor counters = backend_.host_empty({3}, at::kLong);
+    auto* values = counters.mutable_data_ptr<std::int64_t>();
+    values[0] = options_.seed;
+    values[1] = data.step;
+    values[2] = batch.first_place;
+    std::vector<at::Tensor> fields = std::move(batch.tensors);
+    fields.push_back(batch.row_weight);
+    fields.push_back(counters);
+    staged.uploads.push_back(backend_.upload(std::move(fields)));
+  }
+  at::Tensor weights = backend_.host_empty({static_cast<std::int64_t>(terms_)}, at::kDouble);
+  std::copy(data.weights.begin(), data.weights.end(), weights.mutable_data_ptr<double>());
+  staged.weights = backend_.upload({weights})->take().at(0);
+  staged.weights_pending = group_.all_reduce(staged.weights);
+  staged.data = std::move(data);
+  return staged;
+}
+
+void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
+                                  const at::Tensor& factors, at::Tensor& means, bool last) {
+  StepContext context;
+  context.compute_dtype = compute_dtype(options_.precision);
+  context.device = backend_.device();
+  context.counters = std::move(fields.back());
+  fields.pop_back();
+  Batch batch{.row_weight = std::move(fields.back()), .first_place = first_place};
+  fields.pop_back();
+  batch.tensors = std::move(fields);
+
+  const std::vector<at::Tensor> sums = recipe_.loss(model_, batch, context);
+  if (sums.size() != terms_)
+    throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", sums.size()));
+  at::Tensor total;
+  for (std::size_t t = 0; t < terms_; ++t) {
+    const at::Tensor mean = sums[t].to(at::kFloat) * factors[static_cast<std::int64_t>(t)];
+    total = total.defined() ? total + mean : mean;
+    const at::NoGradGuard no_grad;
+    means[static_cast<std::int64_t>(t)].add_(mean.detach());
+  }
+  if (last) reducer_.arm();
+  (total * optimizer_.loss_scale()[0]).backward();
+}
+
+StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankReport& report) {
+  Running running;
+  running.step_ = staged.data.step + 1;
+  running.terms_ = terms_;
+  const auto f32 = arena_.master().options();
+  arena_.zero_gradients();
+  staged.weights_pending->wait();
+  at::Tensor factors, means;
+  {
+    const at::NoGradGuard no_grad;
+    // One over the weight of the global batch; a term that weighs nothing gives no gradient.
+    const at::Tensor& weights = staged.weights;
+    factors = at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
+    means = at::zeros({static_cast<std::int64_t>(terms_)}, f32);
+  }
+  for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
+    const std::int64_t first_place = staged.data.batches[m].first_place;
+    forward_backward(staged.uploads[m]->take(), first_place, factors, means,
+                     m + 1 == staged.uploads.size());
+    staged.uploads[m].reset();
+  }
+  const at::NoGradGuard no_grad;
+  running.before_ = backend_.mark();
+  reducer_.flush();
+  reducer_.wait();
+  at::Tensor numbers =
+      backend_.upload({report_vector(backend_, terms_, group_, report)})->take().at(0);
+  numbers.narrow(0, 0, static_cast<std::int64_t>(terms_)).copy_(means);
+  group_.all_reduce(numbers)->wait();
+  running.after_ = backend_.mark();
+  optimizer_.step(lr);
+  const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
+  running.numbers_ = backend_.download(at::cat({numbers, own.to(at::kDouble)}));
+  return running;
+}
+
+StepResult StepRunner::Running::get() {
+  const at::Tensor host = numbers_->get();
+  wait_s_ = after_->seconds_since(*before_);
+  const double* values = host.const_data_ptr<double>();
+  const auto count = static_cast<std::size_t>(host.numel());
+  StepResult result{.step = step_};
+  for (std::size_t t = 0; t < terms_; ++t) {
+    result.terms.push_back(values[t]);
+    result.loss += values[t];
+  }
+  result.stop_signal = values[terms_];
+  result.stop_quota = values[terms_ + 1];
+  for (std::size_t i = slots(terms_, 0); i + 2 < count; i += report_slots)
+    result.ranks.push_back(read_report(values + i));
+  result.gradient_norm = values[count - 2];
+  result.loss_scale = values[count - 1];
+  result.skipped = !std::isfinite(result.gradient_norm);
+  return result;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,86 @@
+// One optimizer step: forward and backward over the micro-batches, reduction, update.
+#pragma once
+
+#include "data/loader.h"
+#include "engine/arena.h"
+#include "engine/backend.h"
+#include "engine/optimizer.h"
+#include "engine/process_group.h"
+#include "engine/recipe.h"
+#include "engine/reducer.h"
+
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+at::ScalarType compute_dtype(Precision precision);
+
+// A step's data on its way to the device, with the weights of its loss terms being added up over
+// the ranks: started one step ahead, so that nothing waits for it.
+struct StagedStep {
+  StepData data;                                  // batches emptied into `uploads`
+  std::vector<std::unique_ptr<Upload>> uploads;   // one a micro-batch: fields…, row_weight, counters
+  std::unique_ptr<Upload> weights_upload;         // f64 [terms]
+  at::Tensor weights;                             // of all ranks, once `weights_pending` is waited for
+  std::unique_ptr<Pending> weights_pending;
+};
+
+// What a rank reports of itself with each step; summed slots let every rank read all ranks'.
+struct RankReport {
+  double stop_signal = 0, stop_quota = 0;         // > 0: this rank wants to stop
+  double data_s = 0, wait_s = 0, save_s = 0;      // of the step before
+  MemoryUse memory;
+};
+
+// What all ranks know once a step is done.
+struct StepResult {
+  std::int64_t step = 0;                          // finished steps: the first gives 1
+  std::vector<double> terms;                      // mean of each loss term over the global batch
+  double loss = 0;                                // their sum
+  double gradient_norm = 0;
+  bool skipped = false;                           // gradient not finite: weights unchanged
+  double loss_scale = 1;
+  double stop_signal = 0, stop_quota = 0;
+  std::vector<RankReport> ranks;
+};
+
+// Runs steps on the training stream without synchronising the device. One thread.
+class StepRunner {
+ public:
+  StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer, Optimizer& optimizer,
+             ProcessGroup& group, Backend& backend, const TrainOptions& options);
+
+  StagedStep stage(StepData data);
+  // A step under way: `get` blocks until its numbers are on the host.
+  class Running {
+   public:
+    StepResult get();
+    double wait_s() const { return wait_s_; }  // host or device time spent waiting for other ranks
+
+   private:
+    friend class StepRunner;
+    std::int64_t step_ = 0;
+    std::size_t terms_ = 0;
+    std::unique_ptr<Download> numbers_;
+    std::unique_ptr<Mark> before_, after_;
+    double wait_s_ = 0;
+  };
+  Running run(StagedStep staged, double lr, const RankReport& report);
+
+ private:
+  void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
+                        const at::Tensor& factors, at::Tensor& means, bool last);
+
+  Recipe& recipe_;
+  Model& model_;
+  Arena& arena_;
+  Reducer& reducer_;
+  Optimizer& optimizer_;
+  ProcessGroup& group_;
+  Backend& backend_;
+  const TrainOptions& options_;
+  std::size_t terms_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,291 @@
+// The loop; see docs/design/engine.md.
+#include "engine/trainer.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "checkpoint/snapshot.h"
+#include "engine/evaluator.h"
+#include "engine/placed_model.h"
+#include "engine/recorder.h"
+#include "engine/step.h"
+#include "engine/stop.h"
+#include "run/checkpoint_index.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// The loop's state, in the order in which it must be taken down.
+class Loop {
+ public:
+  explicit Loop(const TrainerSetup& setup)
+      : setup_(setup),
+        options_(setup.options),
+        placed_(setup),
+        optimizer_(options_, *placed_.arena),
+        reducer_(*placed_.arena, setup.group, options_.reduce_precision),
+        runner_(setup.recipe, *placed_.model, *placed_.arena, reducer_, optimizer_, setup.group,
+                setup.backend, options_),
+        data_(setup.recipe.data()) {
+    if (!data_.train || data_.train->size() != setup.plan.train_samples)
+      throw Error(cat("the training data must have ", setup.plan.train_samples,
+                      " samples, but has ", data_.train ? data_.train->size() : 0),
+                  "the data changed since the run was planned");
+  }
+
+  TrainEnd run();
+
+ private:
+  Trained trained() { return {*placed_.arena, &optimizer_, placed_.buffers}; }
+  void restore_or_start();
+  void make_loader();
+  StagedStep fetch();
+  void run_step();
+  void drain(std::size_t keep);
+  void on_result(StepRunner::Running& running);
+  void adapt_loader();
+  void evaluate_now();
+  void save(bool forced);
+  bool save_due() const;
+  TrainEnd finish(TrainEnd end);
+  std::int64_t eval_batch() const {
+    return options_.eval.batch > 0 ? options_.eval.batch : setup_.plan.batch.micro;
+  }
+
+  const TrainerSetup& setup_;
+  const TrainOptions& options_;
+  PlacedModel placed_;
+  Optimizer optimizer_;
+  Reducer reducer_;
+  StepRunner runner_;
+  DatasetPair data_;
+  std::unique_ptr<Quota> quota_;
+  std::unique_ptr<Recorder> recorder_;       // rank 0
+  std::unique_ptr<CheckpointSaver> saver_;   // rank 0
+  std::unique_ptr<Loader> loader_;
+  std::optional<StagedStep> staged_;
+  std::vector<std::int64_t> staged_samples_;  // of all ranks, with run.record_samples
+  std::deque<StepRunner::Running> running_;
+
+  std::int64_t step_ = 0;             // steps enqueued
+  std::int64_t saved_step_ = -1, evaluated_step_ = -1;
+  double saved_at_s_ = 0;
+  double data_s_ = 0, wait_s_ = 0, save_s_ = 0;  // since the last report
+  double window_data_s_ = 0, window_begin_s_ = 0;
+  std::int64_t window_steps_ = 0, loader_threads_ = 0;
+  bool stop_ = false;
+  std::string stop_reason_;
+  nlohmann::json metrics_;            // of the last evaluation
+  std::optional<double> best_;
+};
+
+void Loop::restore_or_start() {
+  double spent_s = 0;
+  std::vector<CheckpointInfo> skipped;
+  std::optional<CheckpointInfo> from;
+  if (setup_.resume) from = choose_checkpoint(setup_.run, setup_.group, false, &skipped);
+  if (from) {
+    const nlohmann::json state = restore(*from, trained());
+    step_ = state.at("step").get<std::int64_t>();
+    spent_s = state.value("elapsed_s", 0.0);
+    if (state.contains("best") && state["best"].is_number()) best_ = state["best"].get<double>();
+    saved_step_ = step_;
+  } else {
+    setup_.group.broadcast(placed_.arena->master(), 0);
+    for (NamedTensor& buffer : placed_.buffers) setup_.group.broadcast(buffer.tensor, 0);
+    placed_.arena->refresh_working();
+  }
+  quota_ = std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget, spent_s);
+  if (setup_.group.rank() != 0) return;
+  recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock);
+  if (setup_.resume) recorder_->resumed(step_, from, skipped);
+  recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
+  const Retention retention{.keep = options_.checkpoint.keep,
+                            .keep_every_s = options_.checkpoint.keep_every.seconds,
+                            .best_metric = options_.checkpoint.keep_best ? "selection" : "",
+                            .lower_is_better = true};
+  saver_ = std::make_unique<CheckpointSaver>(
+      setup_.run.checkpoints(), retention, setup_.backend,
+      [recorder = recorder_.get()](const CheckpointSaver::Result& result) {
+        recorder->checkpoint(result);
+      });
+}
+
+void Loop::make_loader() {
+  LoaderOptions options{.seed = static_cast<std::uint64_t>(options_.seed),
+                        .shuffle = options_.data.shuffle,
+                        .batch = setup_.plan.batch,
+                        .rank = setup_.group.rank(),
+                        .first_step = step_,
+                        .last_step = setup_.plan.total_steps,
+                        .threads = options_.data.threads < 0 ? 1 : options_.data.threads,
+                        .prefetch_steps = options_.data.prefetch};
+  options.weigh = [this](const Batch& batch) { return setup_.recipe.weigh(batch); };
+  if (!setup_.backend.device().is_cpu())
+    options.pin = [this](at::Tensor tensor) {
+      at::Tensor pinned = setup_.backend.host_empty(tensor.sizes(), tensor.scalar_type());
+      pinned.copy_(tensor);
+      return pinned;
+    };
+  loader_threads_ = options.threads;
+  loader_ = std::make_unique<Loader>(data_.train, std::move(options));
+}
+
+StagedStep Loop::fetch() {
+  const double begin_s = setup_.clock.now_s();
+  StepData data = loader_->next();
+  data_s_ += setup_.clock.now_s() - begin_s;
+  if (options_.run.record_samples) {
+    at::Tensor own = at::empty({static_cast<std::int64_t>(data.samples.size())}, at::kLong);
+    std::copy(data.samples.begin(), data.samples.end(), own.mutable_data_ptr<std::int64_t>());
+    const at::Tensor all = setup_.group.all_gather(own.to(setup_.backend.device())).to(at::kCPU);
+    const auto* first = all.const_data_ptr<std::int64_t>();
+    staged_samples_.assign(first, first + all.numel());
+  }
+  return runner_.stage(std::move(data));
+}
+
+void Loop::run_step() {
+  RankReport report{.data_s = data_s_, .wait_s = wait_s_, .save_s = save_s_};
+  data_s_ = wait_s_ = save_s_ = 0;
+  report.stop_signal = stop_signal().empty() ? 0 : 1;
+  report.stop_quota = setup_.group.rank() == 0 && quota_->over() ? 1 : 0;
+  if ((step_ + 1) % options_.log.every_steps == 0) report.memory = setup_.backend.memory();
+  const double lr = learning_rate(setup_.plan.schedule, step_);
+  running_.push_back(runner_.run(std::move(*staged_), lr, report));
+  staged_.reset();
+  ++step_;
+  if (recorder_ && options_.run.record_samples) recorder_->samples(step_, staged_samples_);
+}
+
+// Reads the numbers of finished steps until at most `keep` are under way. On a GPU one step stays
+// under way, so that the host is always ahead of the device.
+void Loop::drain(std::size_t keep) {
+  while (running_.size() > keep) {
+    on_result(running_.front());
+    running_.pop_front();
+  }
+}
+
+void Loop::on_result(StepRunner::Running& running) {
+  const StepResult result = running.get();
+  wait_s_ += running.wait_s();
+  if (recorder_) recorder_->step(result, learning_rate(setup_.plan.schedule, result.step - 1));
+  if (stop_ || (result.stop_signal == 0 && result.stop_quota == 0)) return;
+  stop_ = true;
+  const std::string own = stop_signal();
+  if (result.stop_signal == 0) stop_reason_ = quota_->reason();
+  else stop_reason_ = own.empty() ? "a signal to another rank" : own;
+}
+
+// With data.threads unset: one more loader thread whenever the steps of the last window waited for
+// data more than 2 % of their time, as long as the cores last.
+void Loop::adapt_loader() {
+  constexpr std::int64_t window = 20;
+  if (options_.data.threads >= 0 || ++window_steps_ < window) return;
+  const double now_s = setup_.clock.now_s();
+  const double share = window_data_s_ / std::max(now_s - window_begin_s_, 1e-9);
+  const auto& device = setup_.plan.devices[static_cast<std::size_t>(setup_.group.rank())];
+  if (window_begin_s_ > 0 && share > 0.02 && loader_threads_ < device.threads) {
+    loader_->add_thread();
+    ++loader_threads_;
+    if (recorder_) recorder_->loader_threads(step_, loader_threads_, share);
+  }
+  window_steps_ = 0;
+  window_data_s_ = 0;
+  window_begin_s_ = now_s;
+}
+
+void Loop::evaluate_now() {
+  if (!data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_) return;
+  drain(0);
+  const double begin_s = setup_.clock.now_s();
+  const std::vector<Metric> metrics =
+      evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
+               {.seed = static_cast<std::uint64_t>(options_.seed),
+                .batch = eval_batch(),
+                .compute_dtype = compute_dtype(options_.precision)});
+  evaluated_step_ = step_;
+  if (!recorder_) return;
+  metrics_ = metric_values(metrics, options_.checkpoint.best_metric);
+  const Metric& judged = chosen_metric(metrics, options_.checkpoint.best_metric);
+  const bool better = !best_ || (judged.lower_is_better ? judged.value < *best_ : judged.value > *best_);
+  if (better && std::isfinite(judged.value)) best_ = judged.value;
+  recorder_->evaluation(step_, metrics, better, setup_.clock.now_s() - begin_s);
+  if (better && options_.checkpoint.keep_best && step_ > 0) save(true);
+}
+
+bool Loop::save_due() const {
+  if (!recorder_ || saved_step_ == step_) return false;
+  const std::int64_t every = options_.checkpoint.every_steps;
+  if (every > 0 && step_ % every == 0) return true;
+  const double every_s = options_.checkpoint.every.seconds;
+  return every_s > 0 && setup_.clock.now_s() - saved_at_s_ >= every_s;
+}
+
+void Loop::save(bool forced) {
+  if (!saver_ || (!forced && !save_due()) || saved_step_ == step_) return;
+  const double begin_s = setup_.clock.now_s();
+  nlohmann::json state{{"step", step_},
+                       {"epoch", static_cast<double>(step_) / static_cast<double>(setup_.plan.steps_per_epoch)},
+                       {"seed", options_.seed},
+                       {"global_batch", setup_.plan.batch.global},
+                       {"elapsed_s", quota_->elapsed_s()}};
+  if (best_) state["best"] = *best_;
+  const bool fresh = evaluated_step_ == step_;
+  saver_->save(trained(), step_, std::move(state), fresh ? metrics_ : nlohmann::json());
+  saved_step_ = step_;
+  saved_at_s_ = setup_.clock.now_s();
+  save_s_ += saved_at_s_ - begin_s;
+}
+
+TrainEnd Loop::finish(TrainEnd end) {
+  drain(0);
+  if (staged_) staged_->weights_pending->wait();
+  if (end == TrainEnd::finished) evaluate_now();
+  save(true);
+  if (saver_) saver_->finish();
+  if (recorder_) recorder_->ended(step_, end == TrainEnd::stopped ? stop_reason_ : "");
+  return end;
+}
+
+TrainEnd Loop::run() {
+  restore_or_start();
+  saved_at_s_ = setup_.clock.now_s();
+  const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
+  if (options_.eval.at_start && step_ == 0) evaluate_now();
+  if (step_ < setup_.plan.total_steps) {
+    make_loader();
+    staged_ = fetch();
+  }
+  while (step_ < setup_.plan.total_steps && !stop_) {
+    run_step();
+    const double before_s = data_s_;
+    if (step_ < setup_.plan.total_steps) staged_ = fetch();
+    window_data_s_ += data_s_ - before_s;
+    drain(ahead);
+    adapt_loader();
+    const std::int64_t every = options_.eval.every_steps;
+    if (every > 0 && step_ % every == 0 && !stop_) evaluate_now();
+    save(false);
+  }
+  return finish(stop_ && step_ < setup_.plan.total_steps ? TrainEnd::stopped : TrainEnd::finished);
+}
+
+}  // namespace
+
+TrainEnd train(const TrainerSetup& setup) {
+  setup.backend.use_training_stream();
+  Loop loop(setup);
+  return loop.run();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,51 @@
+// The training loop of one rank: steps, evaluations, checkpoints, events, and stopping together.
+#pragma once
+
+#include "base/clock.h"
+#include "engine/backend.h"
+#include "engine/process_group.h"
+#include "engine/recipe.h"
+#include "run/run_dir.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+namespace lockstep {
+
+struct TrainerSetup {
+  const TrainOptions& options;
+  const Plan& plan;
+  Recipe& recipe;
+  ProcessGroup& group;
+  Backend& backend;
+  RunDir& run;
+  Clock& clock;
+  bool resume = false;  // from the newest good checkpoint
+};
+
+enum class TrainEnd { finished, stopped };
+
+// Trains to the end or to a stop that all ranks agreed on. Rank 0 writes events, checkpoints and the
+// run's state. Throws Error on what the user can mend; any exception means that this rank failed.
+TrainEnd train(const TrainerSetup& setup);
+
+// Evaluates the newest good checkpoint (or the best: `best`) of the run on all ranks and returns
+// {"step", "metrics": {name: value}, "units": {…}}.
+nlohmann::json evaluate_run(const TrainerSetup& setup, bool best);
+
+// Loads a checkpoint's weights into a fresh model on the device, for predict. Owns the arena.
+class LoadedModel {
+ public:
+  LoadedModel(const TrainerSetup& setup, bool best);
+  ~LoadedModel();
+  Model& model();
+  std::int64_t step() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,30 @@
+// Dropout whose mask is a pure function of (seed, step, layer, place, element).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace lockstep {
+
+// y = x * mask / (1 - p), differentiable in x; the backward pass draws the mask again instead of
+// keeping it. x: [B, ...] f32|bf16|f16 contiguous; counters: i64 [3] on x's device (seed, step,
+// first_place). Element e of row b is kept if word e % 4 of
+//   philox(counter = {e / 4, first_place + b, step, layer}, key = seed * 2 + 1)   (low 32 bits
+//   each)
+// is >= p * 2^32. CPU: a loop over rows; CUDA: the registered kernel, else ATen operators.
+at::Tensor dropout(const at::Tensor& x, double p, const at::Tensor& counters, std::int64_t layer);
+
+struct DropoutArguments {
+  const void* x = nullptr;
+  void* y = nullptr;
+  at::ScalarType dtype = at::kFloat;
+  std::int64_t rows = 0, row_elements = 0;
+  double p = 0;
+  const std::int64_t* counters = nullptr;  // device
+  std::int64_t layer = 0;
+};
+using DropoutKernel = void (*)(const DropoutArguments&);  // on the current stream
+void register_cuda_dropout(DropoutKernel kernel);
+
+}  // namespace lockstep

@@ -1,0 +1,16 @@
+// Slurm's compact lists: of hosts ("node[003-007,9],x1") and of tasks a node ("2(x3),1").
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+// Every host, in order. Throws Error if the list is malformed or longer than a million.
+std::vector<std::string> expand_hostlist(std::string_view list);
+
+// {2, 2, 2, 1}. Throws Error if malformed.
+std::vector<int> expand_tasks_per_node(std::string_view list);
+
+}  // namespace lockstep

@@ -1,0 +1,80 @@
+// Starts one child process a rank, watches them, and brings all down when one fails.
+#pragma once
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "devices/device.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lockstep {
+
+// How a user's program ends: documented in docs/guide.
+enum ExitCode {
+  exit_finished = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_stopped = 75,
+  exit_interrupted = 130
+};
+
+struct LaunchSpec {
+  std::vector<std::string> argv;                   // the same for every rank
+  std::vector<Device> devices;                     // one a rank
+  std::map<std::string, std::string> environment;  // added to the inherited one
+  // Made if absent; stdout and stderr are appended to rankN.log in it.
+  std::filesystem::path log_dir;
+
+  // Bind 127.0.0.1:0 here and hand the listening descriptor to rank 0 in LOCKSTEP_LISTEN_FD; false:
+  // only choose a free port (torchrun's way).
+  bool own_listener = true;
+  // Also print rank output on our stdout, each line prefixed "[rank] " (launch command).
+  bool forward_output = false;
+  // Each rank sees its GPU alone, as cuda:0; false: all of the run's, in rank order, so that
+  // LOCAL_RANK is the device (torchrun's way, which most Python programs expect).
+  bool one_gpu_visible = true;
+  int pass_stdout_rank = -1;  // this rank inherits our stdout instead (predict)
+
+  // Takes lines that rank 0 writes to LOCKSTEP_EVENTS_FD; none: the variable is not set.
+  std::function<void(std::string_view)> on_event;
+  double grace_s = 5;  // from SIGTERM after the first failure to SIGKILL
+  // From the first interrupt, for a checkpoint; then SIGTERM again, and grace_s later SIGKILL.
+  double stop_grace_s = 60;
+};
+
+struct Finished {};  // every rank exited 0
+struct Stopped {     // at least one rank exited with exit_stopped, the others with it or 0
+  std::string why;   // "SIGINT", or "" if no signal asked for it
+};
+struct RankFailed {
+  int rank = -1;
+  std::string device;      // "cuda:1 (NVIDIA T4)"
+  std::string how;         // "exit code 1", "killed by signal 9 (Killed)"
+  int exit_code = 1;       // of the rank, 128 + signal when killed
+  std::string last_lines;  // of its log, at most 20
+};
+struct Interrupted {};  // a second interrupt, or grace over, or ended by the signal passed on
+using LaunchOutcome = std::variant<Finished, Stopped, RankFailed, Interrupted>;
+
+// Runs to the end. Ranks get RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR,
+// MASTER_PORT, GROUP_RANK, no TORCHELASTIC_…; on GPUs CUDA_VISIBLE_DEVICES = the device's UUID and
+// CUDA_DEVICE_ORDER = PCI_BUS_ID (so every rank's device is cuda:0), NCCL_SOCKET_IFNAME=lo unless
+// the user set it; on CPU OMP_NUM_THREADS = device.threads unless the user set it,
+// CUDA_VISIBLE_DEVICES empty. Each rank is its own process group with PR_SET_PDEATHSIG = SIGKILL.
+// The first interrupt (SIGINT, SIGTERM, or SIGHUP as SIGTERM) is passed on to every rank once, and
+// so is the first SIGUSR1; SIGINT to the rank's whole group, as a terminal does, the others to the
+// rank itself. The second interrupt kills all at once (one within 0.2 s of the first is its echo:
+// timeout and Slurm send it twice). Not reentrant: installs signal handlers while it runs, on any
+// thread; that thread must stay until the end. However a run ends, no process of a rank's group
+// survives, even if this process is killed. Throws Error if nothing could be started (program
+// absent, …), with every started rank stopped.
+LaunchOutcome launch(const LaunchSpec& spec, Clock& clock);
+
+}  // namespace lockstep

@@ -1,0 +1,25 @@
+// Cuts a stream of bytes into lines.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+class Lines {
+ public:
+  using Take = std::function<void(std::string_view)>;  // one line, without its newline
+  explicit Lines(Take take) : take_(std::move(take)) {}
+  void add(std::string_view bytes);
+  void finish();  // hands over what came after the last newline, if anything
+  void discard() { rest_.clear(); }
+
+ private:
+  // A line that never ends is cut here, so that memory stays bounded.
+  static constexpr std::size_t most_in_a_line = 1 << 20;
+  Take take_;
+  std::string rest_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+// The environment of a rank: what was inherited, what the caller adds, and torchrun's contract.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "launch/launch.h"
+
+namespace lockstep {
+
+struct Rendezvous {
+  int port = 0;
+  int listen_fd = -1;  // rank 0 only; -1: none
+  int events_fd = -1;  // rank 0 only; -1: none
+};
+
+std::map<std::string, std::string> this_environment();
+
+// All variables of one rank, as launch.h lists them.
+std::map<std::string, std::string> rank_environment(
+    const LaunchSpec& spec, int rank, const Rendezvous& rendezvous,
+    const std::map<std::string, std::string>& inherited);
+
+std::vector<std::string> as_assignments(const std::map<std::string, std::string>& variables);
+
+}  // namespace lockstep

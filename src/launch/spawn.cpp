@@ -1,0 +1,145 @@
+#include "launch/spawn.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "launch/descriptors.h"
+
+namespace lockstep {
+namespace {
+
+enum class Stage : int { descriptors, exec };
+struct Failure {
+  Stage stage;
+  int error;
+};
+
+// Everything the child needs, made before fork: after it only async-signal-safe calls are allowed.
+struct Prepared {
+  std::vector<char*> argv, environment;
+  const SpawnSpec* spec;
+  pid_t parent;
+  int failure_fd;
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+bool place(int from, int to) { return from == to || ::dup2(from, to) == to; }
+
+bool arrange_descriptors(const Prepared& prepared) {
+  const SpawnSpec& spec = *prepared.spec;
+  close_on_exec_above_stderr();
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0 || !place(nothing, STDIN_FILENO)) return false;
+  ::fcntl(STDIN_FILENO, F_SETFD, 0);
+  if (!place(spec.stdout_fd, STDOUT_FILENO) || !place(spec.stderr_fd, STDERR_FILENO)) return false;
+  for (const int fd : spec.inherited) {
+    if (::fcntl(fd, F_SETFD, 0) != 0) return false;
+  }
+  return true;
+}
+
+void reset_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD}) {
+    struct sigaction current {};
+    ::sigaction(number, nullptr, &current);
+    if (number == SIGHUP && current.sa_handler == SIG_IGN) continue;  // nohup
+    ::signal(number, SIG_IGN);                                        // forgets one that is pending
+    ::signal(number, SIG_DFL);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void report(const Prepared& prepared, Stage stage) {
+  const Failure failure{stage, errno};
+  [[maybe_unused]] const ssize_t written = ::write(prepared.failure_fd, &failure, sizeof failure);
+  ::_exit(127);
+}
+
+[[noreturn]] void run_child(const Prepared& prepared) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != prepared.parent) ::_exit(127);  // it ended before prctl
+  const pid_t self = ::getpid();
+  if (prepared.spec->announce_fd >= 0) {
+    [[maybe_unused]] const ssize_t written =
+        ::write(prepared.spec->announce_fd, &self, sizeof self);
+  }
+  if (!arrange_descriptors(prepared)) report(prepared, Stage::descriptors);
+  reset_signals();
+  ::execvpe(prepared.argv[0], prepared.argv.data(), prepared.environment.data());
+  report(prepared, Stage::exec);
+}
+
+[[noreturn]] void throw_failure(const std::string& program, const Failure& failure) {
+  const std::string reason = errno_text(failure.error);
+  if (failure.stage == Stage::descriptors) {
+    throw Error(cat("cannot start \"", program, "\": its descriptors: ", reason));
+  }
+  std::string hint;
+  if (failure.error == ENOENT) {
+    hint = program.find('/') == program.npos
+               ? "is it installed and in PATH? A program in the current folder needs ./"
+               : "check the path, and the interpreter named in the file's first line";
+  } else if (failure.error == EACCES) {
+    hint = "make it executable (chmod +x), or put its interpreter first, as in python3 train.py";
+  }
+  throw Error(cat("cannot start \"", program, "\": ", reason), hint);
+}
+
+}  // namespace
+
+pid_t fork_with_signals_blocked() {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = ::fork();
+  if (pid == 0) return 0;
+  const int error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) {
+    throw Error(cat("cannot start a process: ", errno_text(error)),
+                "is the limit of processes (ulimit -u) or memory used up?");
+  }
+  return pid;
+}
+
+pid_t spawn(const SpawnSpec& spec) {
+  Pipe failures = make_pipe();  // closes by itself when exec succeeds
+  const Prepared prepared{.argv = pointers(spec.argv),
+                          .environment = pointers(spec.environment),
+                          .spec = &spec,
+                          .parent = ::getpid(),
+                          .failure_fd = failures.write.get()};
+  const pid_t pid = fork_with_signals_blocked();
+  if (pid == 0) run_child(prepared);
+  ::setpgid(pid, pid);  // whoever of the two is first
+  failures.write.reset();
+
+  Failure failure{};
+  ssize_t got = 0;
+  do {
+    got = ::read(failures.read.get(), &failure, sizeof failure);
+  } while (got < 0 && errno == EINTR);
+  if (got == static_cast<ssize_t>(sizeof failure)) {
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
+    throw_failure(spec.argv[0], failure);
+  }
+  return pid;
+}
+
+}  // namespace lockstep

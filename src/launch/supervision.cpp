@@ -1,0 +1,139 @@
+#include "launch/supervision.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+// timeout(1) and Slurm send a signal twice at once; a person who insists takes longer.
+constexpr double echo_s = 0.2;
+// What SIGKILL has not ended after this long hangs in the kernel.
+constexpr double killing_s = 10;
+
+bool failed(const ExitStatus& status) {
+  return status.signal != 0 || (status.code != exit_finished && status.code != exit_stopped);
+}
+
+const char* name(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGUSR1:
+      return "SIGUSR1";
+    default:
+      return "a signal";
+  }
+}
+
+}  // namespace
+
+Supervision::Supervision(double grace_s, double stop_grace_s)
+    : grace_s_(grace_s), stop_grace_s_(stop_grace_s) {}
+
+std::vector<Command> Supervision::enter(Phase phase, double now_s) {
+  if (phase <= phase_) return {};
+  phase_ = phase;
+  switch (phase) {
+    case Phase::stopping:
+      deadline_s_ = now_s + stop_grace_s_;
+      return {};
+    case Phase::terminating:
+      deadline_s_ = now_s + grace_s_;
+      return {{Action::terminate}};
+    case Phase::killing:
+      deadline_s_ = now_s + killing_s;
+      return {{Action::kill}};
+    default:
+      deadline_s_.reset();
+      return {};
+  }
+}
+
+std::vector<Command> Supervision::on_signal(int number, double now_s) {
+  if (number != SIGUSR1) return interrupt(number, now_s);
+  const bool again = std::count(passed_on_.begin(), passed_on_.end(), number) > 0;
+  if (again || phase_ >= Phase::terminating) return {};
+  passed_on_.push_back(number);
+  return {{Action::pass_on_to_leaders, number}};
+}
+
+std::vector<Command> Supervision::interrupt(int number, double now_s) {
+  if (interrupted_s_ && now_s - *interrupted_s_ < echo_s) return {};
+  if (interrupted_s_ || phase_ >= Phase::terminating) {
+    if (!failure_ && !all_ended_) interrupted_ = true;
+    return enter(Phase::killing, now_s);
+  }
+  interrupted_s_ = now_s;
+  passed_on_.push_back(number);
+  enter(Phase::stopping, now_s);
+  if (number == SIGINT) return {{Action::pass_on_to_groups, SIGINT}};
+  return {{Action::pass_on_to_leaders, SIGTERM}};
+}
+
+bool Supervision::by_signal_passed_on(const ExitStatus& status) const {
+  return std::any_of(passed_on_.begin(), passed_on_.end(), [&](int number) {
+    const int sent = number == SIGHUP ? SIGTERM : number;
+    return status.signal == sent || status.code == 128 + sent;
+  });
+}
+
+std::vector<Command> Supervision::on_exits(const std::vector<Exit>& exits, double now_s) {
+  const Exit* first = nullptr;
+  for (const Exit& exit : exits) {
+    if (exit.status.signal == 0 && exit.status.code == exit_stopped) stopped_ = true;
+    if (!failed(exit.status)) continue;
+    if (!first || (first->status.signal == 0 && exit.status.signal != 0)) first = &exit;
+  }
+  if (!first || failure_ || interrupted_) return {};
+  if (by_signal_passed_on(first->status)) {
+    interrupted_ = true;
+  } else {
+    failure_ = *first;
+  }
+  return enter(Phase::terminating, now_s);
+}
+
+std::vector<Command> Supervision::on_time(double now_s) {
+  if (!deadline_s_ || now_s < *deadline_s_) return {};
+  switch (phase_) {
+    case Phase::stopping:
+      interrupted_ = true;
+      return enter(Phase::terminating, now_s);
+    case Phase::terminating:
+      return enter(Phase::killing, now_s);
+    default:
+      return enter(Phase::given_up, now_s);
+  }
+}
+
+std::vector<Command> Supervision::on_all_ended(double now_s) {
+  all_ended_ = true;
+  return enter(Phase::terminating, now_s);
+}
+
+LaunchOutcome Supervision::outcome() const {
+  if (failure_) {
+    return RankFailed{.rank = failure_->rank,
+                      .how = describe(failure_->status),
+                      .exit_code = failure_->status.code};
+  }
+  if (interrupted_) return Interrupted{};
+  if (stopped_) return Stopped{.why = passed_on_.empty() ? "" : name(passed_on_.back())};
+  return Finished{};
+}
+
+std::string describe(const ExitStatus& status) {
+  if (status.signal == 0) return cat("exit code ", status.code);
+  return cat("killed by signal ", status.signal, " (", ::strsignal(status.signal), ")");
+}
+
+}  // namespace lockstep

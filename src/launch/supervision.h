@@ -1,0 +1,67 @@
+// What a launcher decides, apart from processes and clocks: when to stop, end and kill ranks, and
+// what to report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/launch.h"
+#include "launch/process_group.h"
+
+namespace lockstep {
+
+enum class Action {
+  pass_on_to_leaders,  // Command::signal to every rank that runs
+  pass_on_to_groups,
+  terminate,  // SIGTERM to every group
+  kill        // SIGKILL to every group
+};
+struct Command {
+  Action action;
+  int signal = 0;
+};
+
+// A state machine over signals, exits and time. Each call returns what must be done now.
+class Supervision {
+ public:
+  Supervision(double grace_s, double stop_grace_s);
+
+  std::vector<Command> on_signal(int number, double now_s);
+  // All exits seen at one time, so that a rank that was killed is named before those that failed
+  // because of it.
+  struct Exit {
+    int rank;
+    ExitStatus status;
+  };
+  std::vector<Command> on_exits(const std::vector<Exit>& exits, double now_s);
+  std::vector<Command> on_time(double now_s);  // call at deadline_s() or later
+  // The ranks are gone, but processes that they started in their groups are not.
+  std::vector<Command> on_all_ended(double now_s);
+  std::optional<double> deadline_s() const { return deadline_s_; }
+
+  bool given_up() const { return phase_ == Phase::given_up; }  // something survived SIGKILL
+  std::optional<Exit> first_failure() const { return failure_; }
+  // Once all ranks have ended or given_up(). Of RankFailed: rank, how and exit_code.
+  LaunchOutcome outcome() const;
+
+ private:
+  enum class Phase { running, stopping, terminating, killing, given_up };
+  std::vector<Command> enter(Phase phase, double now_s);
+  std::vector<Command> interrupt(int number, double now_s);
+  bool by_signal_passed_on(const ExitStatus& status) const;
+
+  double grace_s_, stop_grace_s_;
+  Phase phase_ = Phase::running;
+  std::optional<double> deadline_s_;
+  std::optional<double> interrupted_s_;
+  std::vector<int> passed_on_;
+  std::optional<Exit> failure_;
+  bool interrupted_ = false;  // the run ends because of a signal, whatever the ranks say
+  bool all_ended_ = false;    // so the outcome is known
+  bool stopped_ = false;      // a rank exited with exit_stopped
+};
+
+std::string describe(const ExitStatus& status);  // "exit code 1", "killed by signal 9 (Killed)"
+
+}  // namespace lockstep

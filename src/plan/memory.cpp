@@ -1,0 +1,63 @@
+// Whether a model and its micro-batch fit into the memory of a plan's devices.
+#include "plan/memory.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "plan/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep {
+namespace {
+
+constexpr double gpu_share = 0.92, gpu_reserve_bytes = 512.0 * 1024 * 1024;
+constexpr double host_share = 0.5;
+constexpr std::int64_t no_limit = std::int64_t{1} << 40;
+
+}  // namespace
+
+double available_bytes(const Device& device) {
+  const double total = static_cast<double>(device.memory_bytes);
+  if (device.kind == DeviceKind::cpu || total == 0) return total * host_share;
+  return std::max(1.0, total * gpu_share - gpu_reserve_bytes);
+}
+
+std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices) {
+  std::optional<TightestDevice> tightest;
+  for (std::size_t rank = 0; rank < devices.size(); ++rank) {
+    const double available = available_bytes(devices[rank]);
+    if (available > 0 && (!tightest || available < tightest->available_bytes))
+      tightest = TightestDevice{.rank = rank, .available_bytes = available};
+  }
+  return tightest;
+}
+
+std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Device>& devices) {
+  const auto tightest = tightest_device(devices);
+  if (!tightest || memory.per_sample_bytes <= 0) return no_limit;
+  const double fits =
+      std::floor((tightest->available_bytes - memory.fixed_bytes) / memory.per_sample_bytes);
+  return static_cast<std::int64_t>(std::clamp(fits, 1.0, static_cast<double>(no_limit)));
+}
+
+double needed_bytes(const MemoryEstimate& memory, std::int64_t micro) {
+  return memory.fixed_bytes + memory.per_sample_bytes * static_cast<double>(micro);
+}
+
+void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices) {
+  const auto tightest = tightest_device(devices);
+  if (!tightest) return;
+  const Device& device = devices[tightest->rank];
+  const double present = static_cast<double>(device.memory_bytes);
+  if (memory.fixed_bytes <= present) return;
+  const bool gpu = device.kind == DeviceKind::cuda;
+  throw Error(cat("the model with its gradients and optimizer state needs ",
+                  format_bytes(memory.fixed_bytes), ", but ", device_label(device),
+                  device.name.empty() ? "" : cat(" (", device.name, ")"), " has ",
+                  format_bytes(present), gpu ? "" : " (its share of the host's memory)"),
+              gpu ? "choose a smaller model, or a device with more memory"
+                  : "choose a smaller model, fewer CPU ranks, or a machine with more memory");
+}
+
+}  // namespace lockstep

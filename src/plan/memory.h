@@ -1,0 +1,32 @@
+// Whether a model and its micro-batch fit into the memory of a plan's devices.
+#pragma once
+
+#include "plan/plan.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// Bytes of a device that a rank may plan with: a GPU less 8 % and 512 MiB (context, libraries,
+// fragmentation), half of a CPU rank's share of the host. 0 = unknown.
+double available_bytes(const Device& device);
+
+// Where memory is tightest; nothing if no device's memory is known.
+struct TightestDevice {
+  std::size_t rank = 0;
+  double available_bytes = 0;
+};
+std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices);
+
+// The largest micro-batch that fits on every device by the estimate, at least 1; a very large
+// number if nothing is known to limit it.
+std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Device>& devices);
+
+double needed_bytes(const MemoryEstimate& memory, std::int64_t micro);
+
+// Throws Error if the part that no micro-batch can shrink exceeds a device's whole memory.
+void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices);
+
+}  // namespace lockstep

@@ -1,0 +1,125 @@
+// What a plan says in words: what differs from one device and what does not, and what looks wrong.
+#include "plan/notes.h"
+
+#include "base/text.h"
+#include "plan/memory.h"
+#include "plan/words.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+using Notes = std::vector<std::string>;
+
+void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const BatchPlan& batch = plan.batch;
+  notes.push_back(cat("the effective batch stays ", batch.global,
+                      " on any number of devices: more or fewer of them change the micro-batch or "
+                      "the accumulation, never the batch"));
+  if (batch.world_size == 1) return;
+  notes.push_back(
+      "the samples of every step, their order, their random numbers (augmentation, dropout) and "
+      "the learning rate are those of one device");
+  if (options.exact)
+    notes.push_back(
+        "exact = true: sums are added in one fixed order, so the weights are bitwise "
+        "those of one device");
+  else
+    notes.push_back(
+        "sums are rounded differently than on one device: gradients agree to about 1e-6 of their "
+        "size in fp32, not bit for bit (exact = true makes them equal)");
+  notes.push_back(cat("every ", rank_word(plan.devices),
+                      " holds the whole model and its optimizer state; gradients are added up once "
+                      "a step, whatever the accumulation"));
+}
+
+void note_mixed_devices(const Plan& plan, Notes& notes) {
+  const Device& first = plan.devices.front();
+  const bool same =
+      std::all_of(plan.devices.begin(), plan.devices.end(), [&](const Device& device) {
+        return device.name == first.name && device.memory_bytes == first.memory_bytes;
+      });
+  if (!same)
+    notes.push_back(
+        "the devices differ: all get the same share of the batch, so each step waits "
+        "for the slowest, and the smallest memory sets the micro-batch");
+}
+
+void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const auto& optimizer = options.optimizer;
+  if (plan.schedule.base_lr == optimizer.lr) return;
+  const bool linear = optimizer.scale_lr == ScaleLr::linear;
+  notes.push_back(cat("scale_lr = ", linear ? "linear" : "sqrt", " changed the learning rate from ",
+                      rate_text(optimizer.lr), " to ", rate_text(plan.schedule.base_lr), ", by ",
+                      linear ? "" : "the square root of ", plan.batch.global, "/",
+                      optimizer.base_batch, " (global batch / optimizer.base_batch)"));
+}
+
+void note_padding(const Plan& plan, Notes& notes) {
+  if (plan.train_samples <= 0) return;
+  const std::int64_t last = plan.train_samples % plan.batch.global;
+  if (last == 0) return;
+  notes.push_back(cat(plan.steps_per_epoch == 1 ? "each epoch is one step of "
+                                                : "the last step of each epoch holds ",
+                      count_of(last, "sample"), " and ", plan.batch.global - last,
+                      " padding rows of weight 0, so no sample is dropped or repeated"));
+}
+
+void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const double warmup = plan.schedule.warmup_steps;
+  const double total = static_cast<double>(plan.total_steps);
+  if (warmup > total)
+    notes.push_back(cat("warning: warm-up takes ", general(warmup, 9),
+                        " steps, but the run ends after ", plan.total_steps,
+                        ": the learning rate only rises, to ",
+                        rate_text(learning_rate(plan.schedule, plan.total_steps - 1))));
+  if (options.stop.steps > 0 && options.stop.epochs > 0)
+    notes.push_back(cat(plan.total_steps == options.stop.steps ? "stop.steps ends the run"
+                                                               : "stop.epochs ends the run",
+                        ": the smaller of stop.steps = ", options.stop.steps,
+                        " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
+}
+
+void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const auto tightest = tightest_device(plan.devices);
+  if (!tightest || plan.memory_needed_bytes <= tightest->available_bytes) return;
+  const bool by_user = options.batch.micro > 0 || options.batch.accumulation > 0;
+  notes.push_back(
+      cat("warning: micro-batch ", plan.batch.micro, " needs about ",
+          format_bytes(plan.memory_needed_bytes),
+          plan.memory.measured ? " as measured" : " by estimate", ", more than the ",
+          format_bytes(tightest->available_bytes), " available on ",
+          device_label(plan.devices[tightest->rank]), "; if memory runs out, ",
+          by_user ? "leave out batch.micro and batch.accumulation" : "choose a smaller model"));
+}
+
+void note_small_micro(const Plan& plan, const TrainOptions& options, const Facts& facts,
+                      Notes& notes) {
+  if (options.batch.micro > 0 || options.batch.accumulation > 0) return;
+  std::int64_t fits = largest_micro(plan.memory, plan.devices);
+  if (facts.preferred_micro > 0) fits = std::min(fits, facts.preferred_micro);
+  const BatchPlan& batch = plan.batch;
+  if (batch.accumulation == 1 || batch.micro > fits / 2) return;
+  notes.push_back(cat("a micro-batch of up to ", fits, " would fit, but ", batch.micro,
+                      " is the largest that divides ", batch.global / batch.world_size,
+                      " samples a ", rank_word(plan.devices),
+                      "; a batch.global with more divisors would be faster"));
+}
+
+}  // namespace
+
+std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options,
+                                    const Facts& facts) {
+  Notes notes;
+  note_world(plan, options, notes);
+  note_mixed_devices(plan, notes);
+  note_scaled_rate(plan, options, notes);
+  note_padding(plan, notes);
+  note_length(plan, options, notes);
+  note_memory(plan, options, notes);
+  note_small_micro(plan, options, facts, notes);
+  return notes;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,15 @@
+// What a plan says in words: what differs from one device and what does not, and what looks wrong.
+#pragma once
+
+#include "plan/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// plan: complete but for its notes. Each note is a sentence or two without a full stop at the end.
+std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options,
+                                    const Facts& facts);
+
+}  // namespace lockstep

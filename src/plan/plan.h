@@ -1,0 +1,69 @@
+// The plan of a run: pure arithmetic over options, facts of the data and devices. Printable, and
+// the same on every rank.
+#pragma once
+
+#include "devices/device.h"
+#include "plan/schedule.h"
+#include "plan/train_options.h"
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// What a recipe knows of its data and model before a worker starts.
+struct Facts {
+  std::int64_t train_samples = 0;
+  std::int64_t valid_samples = 0;
+  std::string unit = "samples";  // what throughput counts: "tokens", "voxels"
+  double units_per_sample = 1;
+  std::int64_t parameters = 0;       // 0 = unknown
+  std::int64_t preferred_micro = 0;  // the recipe's wish; 0 = none
+  std::int64_t default_global = 0;   // the recipe's default global batch
+};
+
+// Bytes a rank needs: fixed + per_sample * micro_batch.
+struct MemoryEstimate {
+  double fixed_bytes = 0;       // weights, working copy, gradients, optimizer state, workspace
+  double per_sample_bytes = 0;  // activations
+  bool measured = false;        // true once an earlier run measured it
+};
+
+struct BatchPlan {
+  std::int64_t world_size = 1, micro = 1, accumulation = 1, global = 1;
+};
+
+struct Plan {
+  BatchPlan batch;
+  std::vector<Device> devices;  // one a rank
+  std::int64_t train_samples = 0, valid_samples = 0;
+  std::int64_t steps_per_epoch = 0;  // ceil(train_samples / global)
+  std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; what the curve ends at
+  Schedule schedule;
+  MemoryEstimate memory;
+  double memory_needed_bytes = 0;  // of one rank at this micro-batch
+  std::string unit;
+  double units_per_step = 0;
+  std::vector<std::string> notes;  // what differs from one device and what does not, in words
+};
+
+// Solves world_size * micro * accumulation = global for what is 0. With only `global` given (or
+// defaulted) picks the largest micro <= largest_micro that divides. Throws Error naming the nearest
+// global batches that work. rank_word: what messages call a rank ("GPU", "CPU rank"). Pure.
+BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t micro,
+                      std::int64_t accumulation, std::int64_t default_global,
+                      std::int64_t largest_micro, const std::string& rank_word = "GPU");
+
+// memory: the recipe's formula at this precision. Throws Error on anything that cannot be.
+Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& memory,
+               const std::vector<Device>& devices);
+
+// The plan as `lockstep train` and `lockstep plan` print it: a table, the notes, and with `curve` a
+// plot of the learning rate `width` columns wide. No trailing blank line.
+std::string to_text(const Plan& plan, bool curve, int width = 72);
+nlohmann::json to_json(const Plan& plan);
+
+}  // namespace lockstep

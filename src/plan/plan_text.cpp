@@ -1,0 +1,162 @@
+// The plan as people and as programs read it.
+#include "base/text.h"
+#include "plan/curve.h"
+#include "plan/memory.h"
+#include "plan/plan.h"
+#include "plan/words.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace lockstep {
+namespace {
+
+constexpr int title_width = 15, narrowest = 40;
+
+// Breaks at spaces; lines after the first are indented by as many columns as `first` has.
+std::string wrap(const std::string& first, const std::string& body, int width) {
+  std::string text = first;
+  std::size_t column = first.size();
+  bool fresh = true;
+  for (const std::string& word : split(body, ' ')) {
+    if (!fresh && column + 1 + word.size() > static_cast<std::size_t>(width)) {
+      text += "\n" + std::string(first.size(), ' ');
+      column = first.size();
+      fresh = true;
+    }
+    text += (fresh ? "" : " ") + word;
+    column += word.size() + (fresh ? 0 : 1);
+    fresh = false;
+  }
+  return text + "\n";
+}
+
+std::string entry(const std::string& title, const std::string& body, int width) {
+  return wrap(title + std::string(title_width - title.size(), ' '), body, width);
+}
+
+std::string device_words(const Device& device) {
+  std::string words = device.name.empty() ? "unnamed" : device.name;
+  if (device.kind == DeviceKind::cpu) words += cat(", ", count_of(device.threads, "thread"));
+  if (device.memory_bytes > 0)
+    words += cat(", ", format_bytes(static_cast<double>(device.memory_bytes)));
+  return words;
+}
+
+// "2: rank 0 on cuda:0, rank 1 on cuda:1 (NVIDIA H200, 139.8 GiB)": what equal neighbours share is
+// said once.
+std::string ranks_text(const Plan& plan) {
+  std::string text = cat(plan.devices.size(), ": ");
+  for (std::size_t rank = 0; rank < plan.devices.size(); ++rank) {
+    const std::string words = device_words(plan.devices[rank]);
+    text += cat(rank == 0 ? "" : ", ", "rank ", rank, " on ", device_label(plan.devices[rank]));
+    const bool last_of_its_kind =
+        rank + 1 == plan.devices.size() || device_words(plan.devices[rank + 1]) != words;
+    if (last_of_its_kind) text += cat(" (", words, ")");
+  }
+  return text;
+}
+
+std::string batch_text(const Plan& plan) {
+  return cat(plan.batch.global, " = ", count_of(plan.batch.world_size, rank_word(plan.devices)),
+             " x micro-batch ", plan.batch.micro, " x accumulation ", plan.batch.accumulation);
+}
+
+std::string step_text(const Plan& plan) {
+  const std::string samples = count_of(plan.batch.global, "sample");
+  if (plan.unit == "samples") return samples;
+  return cat(general(plan.units_per_step, 12), " ", plan.unit, " (", samples, ")");
+}
+
+std::string length_text(const Plan& plan) {
+  const std::string total = count_of(plan.total_steps, "step");
+  if (plan.steps_per_epoch == 0) return total;
+  const double epochs =
+      static_cast<double>(plan.total_steps) / static_cast<double>(plan.steps_per_epoch);
+  return cat(total, " = ", general(epochs, 4), epochs == 1 ? " epoch" : " epochs", " of ",
+             count_of(plan.steps_per_epoch, "step"));
+}
+
+std::string data_text(const Plan& plan) {
+  if (plan.train_samples == 0) return "number of samples not known yet";
+  return cat(plan.train_samples, " training samples, ", plan.valid_samples, " validation samples");
+}
+
+std::string memory_text(const Plan& plan) {
+  if (plan.memory_needed_bytes <= 0) return "not known: the recipe gives no estimate";
+  const auto tightest = tightest_device(plan.devices);
+  return cat(format_bytes(plan.memory_needed_bytes), " needed of ",
+             tightest ? format_bytes(tightest->available_bytes) : "an unknown size",
+             " available a ", rank_word(plan.devices), " (",
+             plan.memory.measured ? "measured" : "estimate", ")");
+}
+
+nlohmann::json device_json(const Device& device) {
+  return {{"device", device_label(device)},
+          {"uuid", device.uuid},
+          {"name", device.name},
+          {"memory_bytes", device.memory_bytes},
+          {"threads", device.threads}};
+}
+
+nlohmann::json schedule_json(const Plan& plan) {
+  const Schedule& schedule = plan.schedule;
+  return {{"kind", kind_name(schedule)},
+          {"base_lr", schedule.base_lr},
+          {"min_lr", schedule.min_lr},
+          {"warmup_steps", schedule.warmup_steps},
+          {"total_steps", schedule.total_steps},
+          {"power", schedule.power},
+          {"every_steps", schedule.every_steps},
+          {"gamma", schedule.gamma},
+          {"period_steps", schedule.period_steps},
+          {"period_mult", schedule.period_mult},
+          {"words", describe_curve(schedule, plan.total_steps)}};
+}
+
+nlohmann::json memory_json(const Plan& plan) {
+  const auto tightest = tightest_device(plan.devices);
+  return {{"needed_bytes", plan.memory_needed_bytes},
+          {"available_bytes", tightest ? nlohmann::json(tightest->available_bytes) : nullptr},
+          {"fixed_bytes", plan.memory.fixed_bytes},
+          {"per_sample_bytes", plan.memory.per_sample_bytes},
+          {"measured", plan.memory.measured}};
+}
+
+}  // namespace
+
+std::string to_text(const Plan& plan, bool curve, int width) {
+  width = std::max(width, narrowest);
+  std::string text = entry("ranks", ranks_text(plan), width);
+  text += entry("global batch", batch_text(plan), width);
+  text += entry("a step", step_text(plan), width);
+  text += entry("data", data_text(plan), width);
+  text += entry("length", length_text(plan), width);
+  text += entry("learning rate", describe_curve(plan.schedule, plan.total_steps), width);
+  text += entry("memory", memory_text(plan), width);
+  for (const std::string& note : plan.notes) text += wrap("- ", note, width);
+  if (curve) text += "\n" + plot_curve(plan.schedule, plan.total_steps, width);
+  return text;
+}
+
+nlohmann::json to_json(const Plan& plan) {
+  nlohmann::json devices = nlohmann::json::array();
+  for (const Device& device : plan.devices) devices.push_back(device_json(device));
+  return {{"batch",
+           {{"world_size", plan.batch.world_size},
+            {"micro", plan.batch.micro},
+            {"accumulation", plan.batch.accumulation},
+            {"global", plan.batch.global}}},
+          {"devices", devices},
+          {"train_samples", plan.train_samples},
+          {"valid_samples", plan.valid_samples},
+          {"steps_per_epoch", plan.steps_per_epoch},
+          {"total_steps", plan.total_steps},
+          {"schedule", schedule_json(plan)},
+          {"memory", memory_json(plan)},
+          {"unit", plan.unit},
+          {"units_per_step", plan.units_per_step},
+          {"notes", plan.notes}};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,68 @@
+// The registry of recipes, and what a recipe's options do unless it says otherwise.
+#include "plan/recipe_info.h"
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+std::vector<RecipeInfo>& registry() {
+  static std::vector<RecipeInfo> all;
+  return all;
+}
+
+// fp32 weights and gradients, the optimizer's moments, and a working copy in low precision.
+double bytes_per_parameter(const TrainOptions& train) {
+  double bytes = 4 + 4;
+  if (train.optimizer.kind != OptimizerKind::sgd)
+    bytes += 8;
+  else if (train.optimizer.momentum != 0)
+    bytes += 4;
+  return train.precision == Precision::fp32 ? bytes : bytes + 2;
+}
+
+}  // namespace
+
+RecipeOptions::~RecipeOptions() = default;
+
+void RecipeOptions::defaults(TrainOptions&, bool) const {}
+
+void RecipeOptions::check(const TrainOptions&) const {}
+
+Prepared RecipeOptions::prepare(const PrepareContext&) { return {}; }
+
+MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& facts) const {
+  return {.fixed_bytes = bytes_per_parameter(train) * static_cast<double>(facts.parameters)};
+}
+
+void register_recipe(RecipeInfo info) {
+  LOCKSTEP_CHECK(!info.name.empty() && info.make_options);
+  for (const RecipeInfo& other : registry())
+    if (other.name == info.name)
+      throw Error(cat("there are two recipes named \"", info.name, "\""),
+                  "rename the one in the plugin");
+  registry().push_back(std::move(info));
+}
+
+const std::vector<RecipeInfo>& recipes() { return registry(); }
+
+const RecipeInfo& find_recipe(const std::string& name) {
+  std::vector<std::string> names;
+  for (const RecipeInfo& info : registry()) {
+    if (info.name == name) return info;
+    names.push_back(info.name);
+  }
+  const std::string near = nearest(name, names);
+  std::string hint = "load the plugin that has it with --plugin";
+  if (!near.empty())
+    hint = cat("did you mean \"", near, "\"?");
+  else if (!names.empty())
+    hint = cat("the recipes are: ", join(names, ", "), "; --plugin loads others");
+  throw Error(cat("there is no recipe named \"", name, "\""), hint);
+}
+
+}  // namespace lockstep

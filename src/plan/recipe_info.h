@@ -1,0 +1,70 @@
+// The half of a recipe that needs no LibTorch: its name, its option table, its data's facts and its
+// memory formula, so that the tool checks and plans everything before a worker starts.
+#pragma once
+
+#include "config/options.h"
+#include "plan/plan.h"
+#include "plan/train_options.h"
+
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+enum class Purpose { plan, train, evaluate, predict };
+
+// Where a recipe may put what it prepares, and how it says what it does meanwhile.
+struct PrepareContext {
+  Purpose purpose = Purpose::train;
+  std::filesystem::path cache_dir;             // shared by runs; prepared data, keyed by content
+  std::filesystem::path run_dir;               // set for evaluate, predict and resume: the run to read from
+  std::function<void(const std::string&)> say; // progress for people, one line, no newline
+};
+
+// What preparation found; `extra` travels to the worker and into run.json unchanged.
+struct Prepared {
+  Facts facts;
+  nlohmann::json extra = nlohmann::json::object();
+  std::vector<std::filesystem::path> keep;  // files to copy into RUN/recipe/ when the run is created
+};
+
+// Base of a recipe's option struct. Fields live in the derived struct, bound to `table` in its
+// constructor. Presets may also set engine options ("batch.global").
+class RecipeOptions {
+ public:
+  RecipeOptions() = default;
+  virtual ~RecipeOptions();
+  RecipeOptions(const RecipeOptions&) = delete;
+  RecipeOptions& operator=(const RecipeOptions&) = delete;
+
+  // Changes defaults of engine options for this recipe (before config is applied).
+  virtual void defaults(TrainOptions& train, bool has_gpu) const;
+  // Cross-option checks; throws Error.
+  virtual void check(const TrainOptions& train) const;
+  // Reads and prepares data; torch-free; safe against two at once. Throws Error. The default knows
+  // nothing: facts with train_samples = 0, which the worker then fills from Recipe::data.
+  virtual Prepared prepare(const PrepareContext& context);
+  // Bytes of one rank. The default is from Facts::parameters alone.
+  virtual MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const;
+
+  OptionTable table;
+};
+
+struct RecipeInfo {
+  std::string name;
+  std::string summary;  // one line for help
+  std::function<std::unique_ptr<RecipeOptions>()> make_options;
+};
+
+// All recipes this program knows, built in and loaded.
+void register_recipe(RecipeInfo info);
+const std::vector<RecipeInfo>& recipes();
+// Throws Error naming the nearest.
+const RecipeInfo& find_recipe(const std::string& name);
+
+}  // namespace lockstep

@@ -1,0 +1,194 @@
+// The engine's options: keys, meanings, units and ranges; a function for each group.
+#include "plan/train_options.h"
+
+namespace lockstep {
+namespace {
+
+void add_general(TrainOptions& o) {
+  OptionTable& table = o.table;
+  table.add("seed", o.seed,
+            {.meaning = "fixes the initial weights, the sample order, augmentation and dropout",
+             .min = 0});
+  table.add("precision", o.precision,
+            {.meaning = "type of weights and activations in forward and backward; the optimizer "
+                        "always works on fp32 weights"});
+  table.add(
+      "reduce_precision", o.reduce_precision,
+      {.meaning = "type in which gradients are added up over devices; bf16 halves the traffic"});
+  table.add(
+      "exact", o.exact,
+      {.meaning = "bitwise the same weights on any number of devices, at some cost in speed"});
+  table.add(
+      "preset", o.preset,
+      {.meaning =
+           "a named set of values that config files and key=value then overlay; empty for none"});
+}
+
+void add_batch(TrainOptions& o) {
+  OptionTable& table = o.table;
+  table.add("batch.global", o.batch.global,
+            {.meaning = "samples in one optimizer step over all devices; 0: devices x micro x "
+                        "accumulation if both are given, else the recipe's own",
+             .unit = "samples",
+             .min = 0});
+  table.add("batch.micro", o.batch.micro,
+            {.meaning = "samples that one device takes through forward and backward at once; 0: "
+                        "the most that fits",
+             .unit = "samples",
+             .min = 0});
+  table.add("batch.accumulation", o.batch.accumulation,
+            {.meaning = "micro-batches whose gradients a device adds up for one optimizer step; 0: "
+                        "what batch.global and batch.micro leave",
+             .unit = "micro-batches",
+             .min = 0});
+}
+
+void add_optimizer(TrainOptions& o) {
+  OptionTable& table = o.table;
+  auto& optimizer = o.optimizer;
+  // 1 would never forget, and divide by zero in the bias correction.
+  constexpr double below_one = 0.999999;
+  table.add("optimizer.kind", optimizer.kind,
+            {.meaning = "the rule that updates the weights: adamw takes weight decay off the "
+                        "weights, adam and sgd add it to the gradient"});
+  table.add("optimizer.lr", optimizer.lr,
+            {.meaning = "learning rate after warm-up, before scale_lr", .min = 0});
+  table.add(
+      "optimizer.weight_decay", optimizer.weight_decay,
+      {.meaning =
+           "pull of the weights towards zero, as a multiple of the weight times the learning rate",
+       .min = 0});
+  table.add("optimizer.beta1", optimizer.beta1,
+            {.meaning = "decay of the running mean of gradients in adamw and adam",
+             .min = 0,
+             .max = below_one});
+  table.add("optimizer.beta2", optimizer.beta2,
+            {.meaning = "decay of the running mean of squared gradients in adamw and adam",
+             .min = 0,
+             .max = below_one});
+  table.add("optimizer.eps", optimizer.eps,
+            {.meaning = "added to the denominator in adamw and adam", .min = 1e-30});
+  table.add("optimizer.momentum", optimizer.momentum,
+            {.meaning = "share of the last update that sgd carries on; 0: none",
+             .min = 0,
+             .max = below_one});
+  table.add("optimizer.nesterov", optimizer.nesterov,
+            {.meaning = "sgd looks ahead along its momentum"});
+  table.add("optimizer.decay_norms_and_biases", optimizer.decay_norms_and_biases,
+            {.meaning = "weight decay also on biases and on the weights of norms"});
+  table.add("optimizer.clip", optimizer.clip,
+            {.meaning = "largest norm of the whole gradient; a longer one is scaled down; 0: off",
+             .min = 0});
+  table.add("optimizer.scale_lr", optimizer.scale_lr,
+            {.meaning = "how the learning rate grows with batch.global over optimizer.base_batch"});
+  table.add("optimizer.base_batch", optimizer.base_batch,
+            {.meaning = "the global batch that optimizer.lr was chosen for; needed by scale_lr",
+             .unit = "samples",
+             .min = 0});
+}
+
+void add_schedule(TrainOptions& o) {
+  OptionTable& table = o.table;
+  auto& schedule = o.schedule;
+  const char* unit = "steps or epochs";
+  table.add("schedule.kind", schedule.kind, {.meaning = "the curve of the learning rate"});
+  table.add("schedule.unit", schedule.unit,
+            {.meaning = "what schedule.warmup, every and period count"});
+  table.add("schedule.warmup", schedule.warmup,
+            {.meaning = "length of the linear rise at the start", .unit = unit, .min = 0});
+  table.add("schedule.min_lr", schedule.min_lr,
+            {.meaning = "the rate that decaying kinds end at", .min = 0});
+  table.add("schedule.power", schedule.power,
+            {.meaning = "exponent of polynomial; 1 is linear", .min = 0});
+  table.add("schedule.every", schedule.every,
+            {.meaning = "length between two drops of step", .unit = unit, .min = 0});
+  table.add("schedule.gamma", schedule.gamma,
+            {.meaning = "factor on the rate at each drop of step", .min = 0, .max = 1});
+  table.add("schedule.period", schedule.period,
+            {.meaning = "length of the first cycle of cosine_restarts", .unit = unit, .min = 0});
+  table.add(
+      "schedule.period_mult", schedule.period_mult,
+      {.meaning = "how many times longer each cycle of cosine_restarts is than the one before",
+       .min = 1});
+}
+
+void add_stop_and_data(TrainOptions& o) {
+  OptionTable& table = o.table;
+  table.add("stop.steps", o.stop.steps,
+            {.meaning = "length of the run; 0: stop.epochs decides", .unit = "steps", .min = 0});
+  table.add("stop.epochs", o.stop.epochs,
+            {.meaning = "length of the run in passes over the data; 0: stop.steps decides; with "
+                        "both the smaller counts",
+             .unit = "epochs",
+             .min = 0});
+  table.add(
+      "stop.after", o.stop.after,
+      {.meaning = "save and stop this long after this start, resumable; 0s: never", .unit = "s"});
+  table.add(
+      "stop.budget", o.stop.budget,
+      {.meaning = "save and stop once all starts of the run together took this long; 0s: never",
+       .unit = "s"});
+  table.add("data.threads", o.data.threads,
+            {.meaning = "threads that load data for one device; -1: found by measurement",
+             .unit = "threads",
+             .min = -1,
+             .max = 1024});
+  table.add("data.prefetch", o.data.prefetch,
+            {.meaning = "how far loading may run ahead of training",
+             .unit = "steps",
+             .min = 1,
+             .max = 1024});
+  table.add("data.shuffle", o.data.shuffle,
+            {.meaning = "a new order of samples each epoch, fixed by seed and epoch"});
+}
+
+void add_checkpoint(TrainOptions& o) {
+  OptionTable& table = o.table;
+  auto& checkpoint = o.checkpoint;
+  table.add("checkpoint.every_steps", checkpoint.every_steps,
+            {.meaning = "save each so many steps; 0: only by time and at the end",
+             .unit = "steps",
+             .min = 0});
+  table.add("checkpoint.every", checkpoint.every,
+            {.meaning = "save each such time; 0s: only by steps and at the end", .unit = "s"});
+  table.add(
+      "checkpoint.keep", checkpoint.keep,
+      {.meaning = "how many of the newest checkpoints stay", .unit = "checkpoints", .min = 1});
+  table.add("checkpoint.keep_every", checkpoint.keep_every,
+            {.meaning = "besides the newest, keep one for each such time; 0s: none", .unit = "s"});
+  table.add("checkpoint.keep_best", checkpoint.keep_best,
+            {.meaning = "keep the best by checkpoint.best_metric too"});
+  table.add("checkpoint.best_metric", checkpoint.best_metric,
+            {.meaning = "validation metric that names the best; empty: the recipe's first"});
+}
+
+void add_eval_run_and_log(TrainOptions& o) {
+  OptionTable& table = o.table;
+  table.add(
+      "eval.every_steps", o.eval.every_steps,
+      {.meaning = "validate each so many steps; 0: only at the end", .unit = "steps", .min = 0});
+  table.add("eval.batch", o.eval.batch,
+            {.meaning = "samples that one device validates at once; 0: batch.micro",
+             .unit = "samples",
+             .min = 0});
+  table.add("eval.at_start", o.eval.at_start, {.meaning = "validate before the first step too"});
+  table.add("run.root", o.run.root, {.meaning = "folder that holds the run directories"});
+  table.add("run.record_samples", o.run.record_samples,
+            {.meaning = "write the indices of each step's samples into the run directory"});
+  table.add("log.every_steps", o.log.every_steps,
+            {.meaning = "a line in events.jsonl each so many steps", .unit = "steps", .min = 1});
+}
+
+}  // namespace
+
+TrainOptions::TrainOptions() {
+  add_general(*this);
+  add_batch(*this);
+  add_optimizer(*this);
+  add_schedule(*this);
+  add_stop_and_data(*this);
+  add_checkpoint(*this);
+  add_eval_run_and_log(*this);
+}
+
+}  // namespace lockstep

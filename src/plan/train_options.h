@@ -1,0 +1,123 @@
+// Every option of the engine; recipes add their own table beside it.
+#pragma once
+
+#include "config/options.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace lockstep {
+
+enum class Precision { fp32, bf16, fp16 };
+enum class ReducePrecision { fp32, bf16 };
+enum class OptimizerKind { adamw, adam, sgd };
+enum class ScheduleKind { constant, linear, step, polynomial, cosine, cosine_restarts };
+enum class ScaleLr { none, linear, sqrt };
+enum class TimeUnit { steps, epochs };
+
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::pair<Precision, const char*> value[] = {
+      {Precision::fp32, "fp32"}, {Precision::bf16, "bf16"}, {Precision::fp16, "fp16"}};
+};
+template <>
+struct EnumNames<ReducePrecision> {
+  static constexpr std::pair<ReducePrecision, const char*> value[] = {
+      {ReducePrecision::fp32, "fp32"}, {ReducePrecision::bf16, "bf16"}};
+};
+template <>
+struct EnumNames<OptimizerKind> {
+  static constexpr std::pair<OptimizerKind, const char*> value[] = {
+      {OptimizerKind::adamw, "adamw"}, {OptimizerKind::adam, "adam"}, {OptimizerKind::sgd, "sgd"}};
+};
+template <>
+struct EnumNames<ScheduleKind> {
+  static constexpr std::pair<ScheduleKind, const char*> value[] = {
+      {ScheduleKind::constant, "constant"}, {ScheduleKind::linear, "linear"},
+      {ScheduleKind::step, "step"},         {ScheduleKind::polynomial, "polynomial"},
+      {ScheduleKind::cosine, "cosine"},     {ScheduleKind::cosine_restarts, "cosine_restarts"}};
+};
+template <>
+struct EnumNames<ScaleLr> {
+  static constexpr std::pair<ScaleLr, const char*> value[] = {
+      {ScaleLr::none, "none"}, {ScaleLr::linear, "linear"}, {ScaleLr::sqrt, "sqrt"}};
+};
+template <>
+struct EnumNames<TimeUnit> {
+  static constexpr std::pair<TimeUnit, const char*> value[] = {{TimeUnit::steps, "steps"},
+                                                               {TimeUnit::epochs, "epochs"}};
+};
+
+struct TrainOptions {
+  TrainOptions();  // fills `table`
+
+  std::int64_t seed = 42;
+  Precision precision = Precision::fp32;
+  ReducePrecision reduce_precision = ReducePrecision::fp32;
+  bool exact = false;
+
+  struct {
+    std::int64_t global = 0, micro = 0, accumulation = 0;
+  } batch;  // 0 = find it
+
+  struct {
+    OptimizerKind kind = OptimizerKind::adamw;
+    double lr = 1e-3, weight_decay = 0.01, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, momentum = 0.9;
+    bool nesterov = false;
+    bool decay_norms_and_biases = false;
+    double clip = 1.0;  // largest gradient norm; 0 = off
+    ScaleLr scale_lr = ScaleLr::none;
+    std::int64_t base_batch = 0;  // the global batch that `lr` was chosen for; needed by scale_lr
+  } optimizer;
+
+  struct {
+    ScheduleKind kind = ScheduleKind::cosine;
+    TimeUnit unit = TimeUnit::steps;  // of warmup, every and period
+    double warmup = 0;
+    double min_lr = 0;                   // floor of the decaying kinds
+    double power = 1.0;                  // polynomial
+    double every = 0, gamma = 0.1;       // step: multiply by gamma each `every`
+    double period = 0, period_mult = 1;  // cosine_restarts
+  } schedule;
+
+  struct {
+    std::int64_t steps = 0;  // 0 = no limit of its own
+    double epochs = 0;
+    Duration after{}, budget{};
+  } stop;
+
+  struct {
+    std::int64_t threads = -1;  // loader threads a rank; -1 = measured
+    std::int64_t prefetch = 2;  // steps ahead
+    bool shuffle = true;
+  } data;
+
+  struct {
+    std::int64_t every_steps = 0;
+    Duration every{};
+    std::int64_t keep = 4;
+    Duration keep_every{};  // besides the newest: one each such time
+    bool keep_best = true;
+    std::string best_metric;  // empty: the recipe's first metric
+  } checkpoint;
+
+  struct {
+    std::int64_t every_steps = 0;  // 0: only at the end
+    std::int64_t batch = 0;        // samples a rank evaluates at once; 0 = micro-batch
+    bool at_start = false;
+  } eval;
+
+  struct {
+    std::string root = "runs";
+    bool record_samples = false;
+  } run;
+  struct {
+    std::int64_t every_steps = 1;
+  } log;
+  std::string preset;
+
+  OptionTable table;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,152 @@
+// Finds, checks and removes checkpoints.
+#include "run/checkpoint_index.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <map>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "run/checkpoint_names.h"
+#include "run/manifest.h"
+
+namespace lockstep {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    paths.push_back(entry->path());
+  return paths;
+}
+
+// Folder of each step. One that was moved aside counts where its successor did not come.
+std::map<std::int64_t, fs::path> folders_by_step(const fs::path& checkpoints) {
+  std::map<std::int64_t, fs::path> folders, aside;
+  for (const fs::path& path : entries_of(checkpoints)) {
+    const std::string name = path.filename().string();
+    if (const auto step = step_of(name)) folders[*step] = path;
+    if (name.starts_with(aside_prefix))
+      if (const auto step =
+              step_of(std::string_view(name).substr(std::string(aside_prefix).size())))
+        aside[*step] = path;
+  }
+  folders.merge(aside);
+  return folders;
+}
+
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  for (const fs::path& path : entries_of(folder)) {
+    struct stat info = {};
+    if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode))
+      bytes += static_cast<std::uint64_t>(info.st_size);
+  }
+  return bytes;
+}
+
+std::string damage_of_manifest(const fs::path& folder, CheckpointInfo& info, Manifest& manifest) {
+  std::error_code error;
+  const fs::path path = folder / manifest_name;
+  if (!fs::exists(path, error) && !error) return cat(manifest_name, ": missing");
+  try {
+    manifest = parse_manifest(read_file(path));
+  } catch (const Error& problem) {
+    return cat(manifest_name, ": ", problem.what());
+  }
+  info.time = manifest.time;
+  info.metrics = manifest.metrics;
+  if (manifest.step != info.step) return cat(manifest_name, ": is of step ", manifest.step);
+  return "";
+}
+
+// Nothing if the folder has gone meanwhile.
+std::optional<CheckpointInfo> inspect(const fs::path& folder, std::int64_t step, bool thorough) {
+  CheckpointInfo info{.path = folder, .step = step, .metrics = nullptr, .damage = {}};
+  struct stat status = {};
+  if (stat(folder.c_str(), &status) == 0) info.time = static_cast<double>(status.st_mtime);
+  info.size_bytes = bytes_in(folder);
+  Manifest manifest;
+  info.damage = damage_of_manifest(folder, info, manifest);
+  if (info.damage.empty()) info.damage = damage_of_files(folder, manifest, thorough);
+  std::error_code error;
+  if (!info.damage.empty() && !fs::exists(folder, error)) return std::nullopt;
+  return info;
+}
+
+// The process at the end of ".tmp-step-000001234-4321".
+bool writer_process_lives(const std::string& name) {
+  pid_t pid = 0;
+  const std::size_t digits = name.find_last_of('-') + 1;
+  std::from_chars(name.data() + digits, name.data() + name.size(), pid);
+  return pid > 0 && pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
+}
+
+// A writer holds a lock on its folder; where there are no locks its process tells.
+bool is_being_written(const fs::path& folder) {
+  UniqueFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return false;
+  return errno == EWOULDBLOCK || writer_process_lives(folder.filename().string());
+}
+
+}  // namespace
+
+std::vector<CheckpointInfo> list_checkpoints(const fs::path& checkpoints, bool thorough) {
+  std::vector<CheckpointInfo> found;
+  for (const auto& [step, folder] : folders_by_step(checkpoints))
+    if (auto info = inspect(folder, step, thorough)) found.push_back(std::move(*info));
+  return found;
+}
+
+std::optional<CheckpointInfo> newest_good(
+    const fs::path& checkpoints, const std::function<void(const CheckpointInfo&)>& skipped) {
+  const auto folders = folders_by_step(checkpoints);
+  for (auto entry = folders.rbegin(); entry != folders.rend(); ++entry) {
+    const auto info = inspect(entry->second, entry->first, true);
+    if (info && info->damage.empty()) return info;
+    if (info && skipped) skipped(*info);
+  }
+  return std::nullopt;
+}
+
+void remove_leftovers(const fs::path& checkpoints) {
+  std::error_code ignored;
+  for (const fs::path& path : entries_of(checkpoints)) {
+    const std::string name = path.filename().string();
+    if (name.starts_with(temporary_prefix)) {
+      if (!is_being_written(path)) fs::remove_all(path, ignored);
+    } else if (name.starts_with(aside_prefix)) {
+      const fs::path final_path = checkpoints / name.substr(std::string(aside_prefix).size());
+      if (fs::exists(final_path, ignored))
+        fs::remove_all(path, ignored);
+      else
+        fs::rename(path, final_path, ignored);
+    }
+  }
+}
+
+void remove_checkpoint(const CheckpointInfo& checkpoint) {
+  const fs::path doomed =
+      checkpoint.path.parent_path() /
+      cat(temporary_prefix, "removed-", checkpoint_name(checkpoint.step), "-", getpid());
+  std::error_code error;
+  fs::remove_all(doomed, error);
+  fs::rename(checkpoint.path, doomed, error);
+  if (!error) fs::remove_all(doomed, error);
+  if (error)
+    throw Error(cat("cannot remove checkpoint ", checkpoint.path.string(), ": ", error.message()));
+}
+
+}  // namespace lockstep

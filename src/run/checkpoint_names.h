@@ -1,0 +1,24 @@
+// How the folders of checkpoints are called, also while they are being written or replaced.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+inline constexpr const char* temporary_prefix = ".tmp-";  // being written, or being deleted
+inline constexpr const char* aside_prefix = ".old-";      // being replaced
+
+std::string checkpoint_name(std::int64_t step);              // "step-000001234"
+std::optional<std::int64_t> step_of(std::string_view name);  // exactly such a name
+
+// Gives `from` the name `to`. If `to` exists it becomes `from` at the same moment where the file
+// system can exchange names; else it is called `aside` for the moment between, and removed.
+// Throws Error. exchange = false: as on a file system that cannot.
+void replace_directory(const std::filesystem::path& from, const std::filesystem::path& to,
+                       const std::filesystem::path& aside, bool exchange = true);
+
+}  // namespace lockstep

@@ -1,0 +1,39 @@
+// Files of one JSON object a line that survive kills and full disks.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/fd.h"
+
+namespace lockstep {
+
+// Opens for appending, creating the file, and cuts off a last line without its newline, which a
+// killed writer left. Throws Error.
+UniqueFd open_lines(const std::filesystem::path& path);
+
+// Appends the line and a newline with one write. False if it could not be written whole; then the
+// file is as before and errno says why. `line` must hold no newline.
+bool append_line(int fd, std::string_view line);
+
+// As one line, without throwing: invalid UTF-8 is replaced, numbers that are not finite become
+// null.
+std::string to_line(const nlohmann::json& value);
+
+// Calls `visit` for each line that ended with a newline. A missing file has no lines. Throws Error
+// if the file is there and cannot be read.
+void for_each_line(const std::filesystem::path& path,
+                   const std::function<void(const std::string&)>& visit);
+
+// The object on this line, or a discarded value if it holds none.
+nlohmann::json parse_object(std::string_view line);
+
+// The value of a key if it is a number, else `otherwise`; never throws.
+double number_or(const nlohmann::json& object, const char* key, double otherwise);
+std::int64_t integer_or(const nlohmann::json& object, const char* key, std::int64_t otherwise);
+std::string text_or(const nlohmann::json& object, const char* key, const std::string& otherwise);
+
+}  // namespace lockstep

@@ -1,0 +1,36 @@
+// A checkpoint's manifest: which files it has, their sizes and checksums.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace lockstep {
+
+inline constexpr const char* manifest_name = "manifest.json";
+
+struct FileRecord {
+  std::uint64_t bytes = 0;
+  std::string checksum;  // XXH3-128
+};
+
+struct Manifest {
+  std::int64_t step = 0;
+  double time = 0;  // unix seconds
+  nlohmann::json metrics = nullptr;
+  std::map<std::string, FileRecord> files{};
+};
+
+// The text holds a checksum of itself, so that a change of any byte is found.
+std::string to_text(const Manifest& manifest);
+// Throws Error saying what is wrong with the text, in a few words.
+Manifest parse_manifest(const std::string& text);
+
+// What is wrong with the files that the manifest names, in words; empty if nothing is.
+// thorough: also reads them and compares checksums.
+std::string damage_of_files(const std::filesystem::path& folder, const Manifest& manifest,
+                            bool thorough);
+
+}  // namespace lockstep

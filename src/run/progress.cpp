@@ -1,0 +1,177 @@
+// Shows a run's progress as it goes.
+#include "run/progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.h"
+#include "run/lines.h"
+#include "run/progress_text.h"
+#include "run/time_left.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double rewrite_every_s = 0.1;
+constexpr double ask_devices_every_s = 1;
+constexpr const char* clear_line = "\r\x1b[K";
+
+std::string coloured(const EventLine& line, bool colour) {
+  if (!colour || line.tone == Tone::plain) return line.text;
+  return cat(line.tone == Tone::good ? "\x1b[32m" : "\x1b[33m", line.text, "\x1b[0m");
+}
+
+// Control characters from outside must not reach the terminal.
+std::string printable(std::string text) {
+  for (char& letter : text)
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = ' ';
+  return text;
+}
+
+std::string percent(double share) {
+  const double value = share * 100;
+  return cat(fixed(value, value < 9.95 ? 1 : 0), "%");
+}
+
+}  // namespace
+
+struct Progress::Impl {
+  Impl(ProgressOptions given, Clock& the_clock) : options(std::move(given)), clock(the_clock) {}
+
+  void on_start(const nlohmann::json& event);
+  void on_step(const nlohmann::json& event);
+  void print_lines(const nlohmann::json& event);
+  void show(bool now);
+  std::vector<Field> fields();
+  std::string epoch_text() const;
+  std::string end_text() const;
+  const std::string& devices();
+  void write(const std::string& text) const {
+    if (options.write) options.write(text);
+  }
+
+  ProgressOptions options;
+  Clock& clock;
+  TimeLeft time_left;
+  nlohmann::json step_event;  // the last one
+  std::int64_t total_steps = 0, steps_per_epoch = 0;
+  std::string unit;
+  double quota_ends_s = 0;  // on the clock; 0 = no quota
+  std::optional<double> shown_s, asked_s;
+  std::string device_text;
+  bool line_open = false;
+};
+
+void Progress::Impl::on_start(const nlohmann::json& event) {
+  total_steps = integer_or(event, "total_steps", 0);
+  steps_per_epoch = integer_or(event, "steps_per_epoch", 0);
+  unit = text_or(event, "unit", "samples");
+  const double quota_s = number_or(event, "quota_s", 0);
+  quota_ends_s = quota_s > 0 ? clock.now_s() + quota_s : 0;
+  time_left.start(integer_or(event, "step", 0));
+  step_event = nullptr;
+  shown_s.reset();
+}
+
+void Progress::Impl::on_step(const nlohmann::json& event) {
+  const std::int64_t step = integer_or(event, "step", 0);
+  time_left.on_step(step, number_or(event, "step_s", NAN), number_or(event, "save_share", 0));
+  step_event = event;
+  show(total_steps > 0 && step >= total_steps);
+}
+
+std::string Progress::Impl::epoch_text() const {
+  if (steps_per_epoch <= 0) return "";
+  const std::int64_t step = std::max<std::int64_t>(1, integer_or(step_event, "step", 1));
+  const std::int64_t epoch = (step - 1) / steps_per_epoch + 1;
+  if (total_steps <= 0) return cat("epoch ", epoch);
+  return cat("epoch ", epoch, "/", std::max(epoch, (total_steps - 1) / steps_per_epoch + 1));
+}
+
+std::string Progress::Impl::end_text() const {
+  const std::optional<double> left =
+      total_steps > 0 ? time_left.seconds_left(total_steps) : std::nullopt;
+  const double quota_left = quota_ends_s - clock.now_s();
+  if (quota_ends_s > 0 && (!left || *left > quota_left))
+    return cat("quota in ", format_span(quota_left), left ? ", before the end" : "");
+  return left ? "eta " + format_span(*left) : "";
+}
+
+const std::string& Progress::Impl::devices() {
+  const double now = clock.now_s();
+  if (options.device_status && (!asked_s || now - *asked_s >= ask_devices_every_s)) {
+    asked_s = now;
+    device_text = printable(options.device_status());
+  }
+  return device_text;
+}
+
+std::vector<Field> Progress::Impl::fields() {
+  const auto has_number = [&](const char* key) {
+    return step_event.contains(key) && step_event[key].is_number();
+  };
+  std::vector<Field> fields = {{epoch_text(), 5}};
+  const std::string step = cat("step ", integer_or(step_event, "step", 0));
+  fields.push_back({total_steps > 0 ? cat(step, "/", total_steps) : step, 0});
+  if (step_event.contains("loss")) fields.push_back({"loss " + format_loss(step_event["loss"]), 1});
+  if (has_number("lr")) fields.push_back({"lr " + scientific(step_event["lr"], 1), 7});
+  if (has_number("units_per_s"))
+    fields.push_back({format_rate(step_event["units_per_s"], unit), 3});
+  fields.push_back({devices(), 4});
+  if (has_number("data_share")) fields.push_back({"data " + percent(step_event["data_share"]), 6});
+  fields.push_back({end_text(), 2});
+  return fields;
+}
+
+void Progress::Impl::show(bool now) {
+  const double time = clock.now_s();
+  const double every_s = options.terminal ? rewrite_every_s : options.plain_every_s;
+  if (step_event.is_null() || (!now && shown_s && time - *shown_s < every_s)) return;
+  shown_s = time;
+  if (!options.terminal) return write(fit_line(fields(), 0) + "\n");
+  // The last column stays free: some terminals wrap once it is written.
+  write(clear_line + fit_line(fields(), std::max(1, options.width - 1)));
+  line_open = true;
+}
+
+void Progress::Impl::print_lines(const nlohmann::json& event) {
+  std::string text;
+  for (EventLine line : describe_event(event)) {
+    line.text = printable(line.text);
+    text += coloured(line, options.colour) + "\n";
+  }
+  if (text.empty()) return;
+  const bool reopen = line_open;
+  write((line_open ? clear_line : "") + text);
+  line_open = false;
+  if (reopen) show(true);
+}
+
+Progress::Progress(ProgressOptions options, Clock& clock)
+    : impl_(std::make_unique<Impl>(std::move(options), clock)) {}
+
+Progress::~Progress() = default;
+
+void Progress::on_event(const nlohmann::json& event) {
+  const std::string kind = text_or(event, "kind", "");
+  if (kind == "start") return impl_->on_start(event);
+  if (kind == "step") return impl_->on_step(event);
+  if (kind == "eval")
+    impl_->time_left.on_eval(integer_or(event, "step", 0), number_or(event, "seconds", 0));
+  if (kind == "stop" || kind == "end") finish();
+  impl_->print_lines(event);
+}
+
+void Progress::finish() {
+  if (impl_->line_open) impl_->write("\n");
+  impl_->line_open = false;
+}
+
+std::string format_rate(double per_second, const std::string& unit) {
+  const std::string count = std::isnan(per_second) ? "nan" : format_count(per_second);
+  return cat(count, " ", unit == "tokens" ? "tok" : unit, "/s");
+}
+
+}  // namespace lockstep

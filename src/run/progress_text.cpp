@@ -1,0 +1,127 @@
+// Turns events into lines for people.
+#include "run/progress_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "run/lines.h"
+#include "run/time_left.h"
+
+namespace lockstep {
+namespace {
+
+std::string at_step(const nlohmann::json& event) {
+  return event.contains("step") ? cat(" at step ", integer_or(event, "step", 0)) : "";
+}
+
+std::string seconds_text(const nlohmann::json& event) {
+  const double seconds = number_or(event, "seconds", NAN);
+  if (std::isnan(seconds)) return "";
+  return seconds < 60 ? cat(fixed(seconds, 1), "s") : format_span(seconds);
+}
+
+EventLine describe_eval(const nlohmann::json& event) {
+  std::string text = cat("eval", at_step(event));
+  const std::string metrics = event.contains("metrics") ? format_metrics(event["metrics"]) : "";
+  if (!metrics.empty()) text += "  " + metrics;
+  if (const std::string took = seconds_text(event); !took.empty()) text += cat("  in ", took);
+  const bool best = event.contains("best") && event["best"] == true;
+  if (best) text += "  best so far";
+  return {text, best ? Tone::good : Tone::plain};
+}
+
+EventLine describe_checkpoint(const nlohmann::json& event) {
+  std::string text = cat("checkpoint", at_step(event));
+  const double bytes = number_or(event, "bytes", NAN);
+  if (!std::isnan(bytes)) text += cat("  ", format_bytes(bytes));
+  if (const std::string took = seconds_text(event); !took.empty()) text += cat("  in ", took);
+  const std::string path = text_or(event, "path", "");
+  if (!path.empty()) text += "  " + path;
+  return {text};
+}
+
+std::string describe_skipped(const nlohmann::json& skipped) {
+  if (skipped.is_string()) return skipped.get<std::string>();
+  std::string text = text_or(skipped, "path", to_line(skipped));
+  const std::string damage = text_or(skipped, "damage", "");
+  return damage.empty() ? text : cat(text, ": ", damage);
+}
+
+std::vector<EventLine> describe_resume(const nlohmann::json& event) {
+  std::vector<EventLine> lines;
+  if (event.contains("skipped") && event["skipped"].is_array())
+    for (const nlohmann::json& skipped : event["skipped"])
+      lines.push_back(
+          {cat("warning: passed over a checkpoint: ", describe_skipped(skipped)), Tone::warning});
+  const std::string from = text_or(event, "from", "");
+  lines.push_back({cat("resumed", at_step(event), from.empty() ? "" : "  from " + from)});
+  return lines;
+}
+
+}  // namespace
+
+std::string format_loss(const nlohmann::json& value) {
+  const double number = value.is_number() ? value.get<double>() : NAN;
+  if (std::isnan(number)) return "nan";
+  const double size = std::fabs(number);
+  if (!std::isfinite(number) || size == 0) return fixed(number, 3);
+  return size < 0.1 ? general(number, 3) : size < 1000 ? fixed(number, 3) : general(number, 6);
+}
+
+std::string format_metrics(const nlohmann::json& metrics) {
+  if (!metrics.is_object()) return "";
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : metrics.items())
+    parts.push_back(
+        cat(name, " ", value.is_string() ? value.get<std::string>() : format_loss(value)));
+  return join(parts, "  ");
+}
+
+std::vector<EventLine> describe_event(const nlohmann::json& event) {
+  const std::string kind = text_or(event, "kind", "");
+  if (kind == "eval") return {describe_eval(event)};
+  if (kind == "checkpoint") return {describe_checkpoint(event)};
+  if (kind == "checkpoint_failed")
+    return {{cat("warning: no checkpoint", at_step(event), ": ",
+                 text_or(event, "why", "unknown reason"), "; the run goes on"),
+             Tone::warning}};
+  if (kind == "warning") return {{"warning: " + text_or(event, "text", ""), Tone::warning}};
+  if (kind == "resume") return describe_resume(event);
+  if (kind == "stop") {
+    const std::string why = text_or(event, "why", "");
+    return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why), Tone::warning}};
+  }
+  if (kind == "end") {
+    const std::string took = seconds_text(event);
+    return {{cat("finished", at_step(event), took.empty() ? "" : " after " + took), Tone::good}};
+  }
+  return {};
+}
+
+int columns_of(const std::string& text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+  }));
+}
+
+std::string fit_line(std::vector<Field> fields, int width) {
+  std::erase_if(fields, [](const Field& field) { return field.text.empty(); });
+  while (true) {
+    std::vector<std::string> texts;
+    for (const Field& field : fields) texts.push_back(field.text);
+    std::string line = join(texts, "  ");
+    if (width <= 0 || columns_of(line) <= width) return line;
+    if (fields.size() > 1) {
+      fields.erase(
+          std::max_element(fields.begin(), fields.end(),
+                           [](const Field& a, const Field& b) { return a.rank < b.rank; }));
+      continue;
+    }
+    while (columns_of(line) > width) line.pop_back();
+    return line;
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,34 @@
+// The words of the progress display, one event at a time.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// "3.214"; more digits where that would hide the number; "nan" or "inf" as such. JSON writes
+// numbers that are not finite as null, so null reads "nan".
+std::string format_loss(const nlohmann::json& value);
+
+// "loss 3.1  accuracy 0.87" of an object of metrics.
+std::string format_metrics(const nlohmann::json& metrics);
+
+enum class Tone { plain, good, warning };
+struct EventLine {
+  std::string text;
+  Tone tone = Tone::plain;
+};
+// The lines of an event that gets its own; none for steps and the start.
+std::vector<EventLine> describe_event(const nlohmann::json& event);
+
+// A part of the progress line. Where the line is too long, the parts of the highest rank go first.
+struct Field {
+  std::string text;
+  int rank = 0;
+};
+// Parts joined with two spaces, in at most `width` columns; width 0 = any length.
+std::string fit_line(std::vector<Field> fields, int width);
+int columns_of(const std::string& text);  // code points of UTF-8
+
+}  // namespace lockstep

@@ -1,0 +1,148 @@
+// Makes, finds and lists run directories.
+#include "run/run_dir.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "run/lines.h"
+
+namespace lockstep {
+namespace fs = std::filesystem;
+namespace {
+
+// Why this is not a plain file name; empty if it is one.
+std::string fault_of_name(const std::string& name) {
+  if (trim(name).empty()) return "is empty";
+  if (name == "." || name == "..") return "means a folder that is there already";
+  if (name.front() == '-') return "begins with -";
+  if (name.find('/') != std::string::npos) return "contains /";
+  for (const char letter : name)
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f)
+      return "contains a control character";
+  return "";
+}
+
+void check_name(const std::string& name) {
+  const std::string fault = fault_of_name(name);
+  if (!fault.empty())
+    throw Error(cat("run name \"", name, "\" must be a plain file name, but it ", fault),
+                "choose a name like first-try; run.root says in which folder runs lie");
+}
+
+std::string name_for_now(const std::string& recipe) {
+  const std::time_t now = static_cast<std::time_t>(system_clock().wall_s());
+  std::tm local = {};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+  return cat(recipe, "-", text);
+}
+
+// False if something of that name is there.
+bool make_new_directory(const fs::path& path) {
+  if (mkdir(path.c_str(), 0777) == 0) return true;
+  if (errno == EEXIST) return false;
+  throw Error(cat("cannot make the run directory ", path.string(), ": ", errno_text(errno)),
+              "set run.root to a folder that you can write to");
+}
+
+bool is_run(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path / "run.json", error);
+}
+
+std::vector<std::string> names_of_runs(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error))
+    if (is_run(entry->path())) names.push_back(entry->path().filename().string());
+  return names;
+}
+
+[[noreturn]] void throw_no_run(const std::string& run, const fs::path& root) {
+  for (const fs::path& path : {root / run, fs::path(run)})
+    if (std::error_code error; !run.empty() && fs::is_directory(path, error))
+      throw Error(cat(path.string(), " is not a run: it has no run.json"),
+                  "`lockstep runs` lists the runs");
+  const std::string near = nearest(run, names_of_runs(root));
+  throw Error(cat("there is no run \"", run, "\" in ", root.string()),
+              near.empty() ? "`lockstep runs` lists the runs; a path to a run directory works too"
+                           : cat("did you mean ", near, "?"));
+}
+
+// With a file name at its end, so that the run has a name: not "runs/x/" or ".".
+fs::path with_name(fs::path path) {
+  path = path.lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.empty() || path.filename() == "." || path.filename() == "..")
+    path = fs::canonical(path.empty() ? fs::path(".") : path);
+  return path;
+}
+
+double start_of(const RunDir& run) {
+  try {
+    return number_or(run.record(), "started", 0);
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+RunDir RunDir::create(const fs::path& root, const std::string& name, const std::string& recipe) {
+  const std::string base = name.empty() ? name_for_now(recipe) : name;
+  check_name(base);
+  try {
+    make_directories(root);
+  } catch (const Error& problem) {
+    throw Error(problem.what(), "set run.root to a folder that you can write to");
+  }
+  fs::path path = root / base;
+  for (int copy = 2; !make_new_directory(path); ++copy) {
+    if (!name.empty())
+      throw Error(cat("run \"", name, "\" is there already: ", path.string()),
+                  cat("choose another name, or go on with `lockstep resume ", name, "`"));
+    path = root / cat(base, "-", copy);
+  }
+  RunDir run(path);
+  make_directories(path / "logs");
+  make_directories(run.checkpoints());
+  return run;
+}
+
+RunDir RunDir::open(const std::string& run, const fs::path& root) {
+  if (fault_of_name(run).empty() && is_run(root / run)) return RunDir(root / run);
+  if (!run.empty() && is_run(run)) return RunDir(with_name(run));
+  throw_no_run(run, root);
+}
+
+std::string RunDir::name() const { return path_.filename().string(); }
+fs::path RunDir::checkpoints() const { return path_ / "checkpoints"; }
+fs::path RunDir::events_path() const { return path_ / "events.jsonl"; }
+fs::path RunDir::log_path(int rank) const { return path_ / "logs" / cat("rank", rank, ".log"); }
+
+std::vector<RunDir> list_runs(const fs::path& root) {
+  std::vector<std::pair<double, RunDir>> found;
+  for (const std::string& name : names_of_runs(root)) {
+    RunDir run = RunDir::open(name, root);
+    const double start = start_of(run);
+    found.emplace_back(start, std::move(run));
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second.name() > b.second.name();
+  });
+  std::vector<RunDir> runs;
+  for (auto& [start, run] : found) runs.push_back(std::move(run));
+  return runs;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,66 @@
+// A run directory: the only contract between training and everything that reads it.
+#pragma once
+
+#include "base/fd.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+enum class RunState { running, finished, stopped, failed, interrupted };
+//                    locked   all done  resumable       no word of its end and no lock: killed
+
+// RUN/
+//   run.json        the record: recipe, plugin, resolved config, facts, plan, versions, devices by
+//                   UUID, host, git state of the user's folder, start time
+//   state.json      how it ended: {"state": "finished" | "stopped" | "failed", "why", "time"}
+//   events.jsonl    one object a line: {"kind": "step" | "eval" | "checkpoint" | "start" | ...,
+//   "step", ...} samples.jsonl   with run.record_samples: {"step", "samples": [index, ...]} in
+//   order of place lock            flock()ed by the program that trains logs/rankN.log checkpoints/
+//   recipe/ (tokenizer and the like)
+class RunDir {
+ public:
+  // Makes ROOT/NAME, new. An empty name becomes RECIPE-YYYYMMDD-HHMMSS[-2…]. Throws Error if the
+  // name is taken (hint: another name, or resume), not writable, or not a plain file name.
+  static RunDir create(const std::filesystem::path& root, const std::string& name,
+                       const std::string& recipe);
+  // Opens an existing run given as a path or as a name under `root`. Throws Error naming the
+  // nearest.
+  static RunDir open(const std::string& run, const std::filesystem::path& root);
+
+  // Takes the lock until this object (and the descriptor's inheritors) go; throws Error naming the
+  // holder's process id and host if another holds it, or if the folder cannot be written to.
+  void lock();
+  bool locked_by_other() const;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string name() const;
+  std::filesystem::path checkpoints() const;
+  std::filesystem::path events_path() const;
+  std::filesystem::path log_path(int rank) const;
+
+  nlohmann::json record() const;  // run.json; throws Error if absent or damaged
+  void write_record(const nlohmann::json& record) const;  // atomic
+  void write_state(RunState state, const std::string& why) const;
+  RunState state() const;
+  std::string state_reason() const;
+
+ private:
+  explicit RunDir(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+  UniqueFd lock_;
+};
+
+const char* to_string(RunState state);
+
+// Runs under `root`, newest first. Folders that are no runs are passed over.
+std::vector<RunDir> list_runs(const std::filesystem::path& root);
+
+// Commit, branch and whether dirty of the git work tree around `folder`; null if there is none.
+nlohmann::json git_state(const std::filesystem::path& folder);
+
+}  // namespace lockstep

@@ -1,0 +1,64 @@
+// Reads a run's events in one pass.
+#include "run/run_history.h"
+
+#include <algorithm>
+#include <string>
+
+#include "run/lines.h"
+
+namespace lockstep {
+namespace {
+
+constexpr const char* step_mark = "\"kind\":\"step\"";  // as EventWriter writes it
+
+void take_event(nlohmann::json event, RunHistory& history) {
+  const std::string kind = text_or(event, "kind", "");
+  const std::int64_t step = integer_or(event, "step", history.step);
+  if (kind == "start") {
+    history.step = step;
+    history.start = std::move(event);
+  } else if (kind == "resume") {
+    history.step = step;
+    if (integer_or(history.last_step, "step", 0) > step) history.last_step = nullptr;
+    std::erase_if(history.evals, [step](const nlohmann::json& eval) {
+      return integer_or(eval, "step", 0) > step;
+    });
+  } else if (kind == "step") {
+    history.step = step;
+    history.last_step = std::move(event);
+  } else if (kind == "eval") {
+    history.evals.push_back(std::move(event));
+  } else if (kind == "warning" || kind == "checkpoint_failed") {
+    history.warnings.push_back(std::move(event));
+  }
+}
+
+}  // namespace
+
+nlohmann::json RunHistory::best() const {
+  for (auto eval = evals.rbegin(); eval != evals.rend(); ++eval)
+    if (eval->contains("best") && (*eval)["best"] == true) return *eval;
+  return nullptr;
+}
+
+RunHistory read_history(const std::filesystem::path& events) {
+  RunHistory history;
+  std::string step_line;
+  const auto take_line = [&](const std::string& line) {
+    nlohmann::json event = parse_object(line);
+    if (!event.is_discarded()) take_event(std::move(event), history);
+  };
+  for_each_line(events, [&](const std::string& line) {
+    if (line.find(step_mark) != std::string::npos) {
+      step_line = line;
+      return;
+    }
+    if (!step_line.empty()) take_line(step_line);
+    step_line.clear();
+    take_line(line);
+  });
+  if (!step_line.empty()) take_line(step_line);
+  return history;
+}
+
+}  // namespace lockstep

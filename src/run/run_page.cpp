@@ -1,0 +1,180 @@
+// One run on a page, and as data.
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "run/checkpoint_index.h"
+#include "run/lines.h"
+#include "run/progress.h"
+#include "run/progress_text.h"
+#include "run/run_history.h"
+#include "run/run_summary.h"
+#include "run/time_left.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::size_t shown_evals = 10;
+
+std::string row(const std::string& name, const std::string& value) {
+  if (value.empty()) return "";
+  return cat("  ", name, std::string(name.size() < 10 ? 10 - name.size() : 1, ' '), value, "\n");
+}
+
+std::string local_time(double unix_s) {
+  const auto time = static_cast<std::time_t>(std::clamp(unix_s, 0.0, 1e11));
+  std::tm local = {};
+  localtime_r(&time, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+  return text;
+}
+
+std::string value_text(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : to_line(value);
+}
+
+std::string git_text(const nlohmann::json& git) {
+  const std::string commit = text_or(git, "commit", "");
+  if (commit.empty()) return "";
+  const std::string branch = text_or(git, "branch", "");
+  const bool dirty = git.contains("dirty") && git["dirty"] == true;
+  return cat(commit.substr(0, 12), branch.empty() ? "" : " on " + branch,
+             dirty ? ", with changes" : "");
+}
+
+std::string words(const nlohmann::json& list) {
+  std::vector<std::string> parts;
+  if (list.is_array())
+    for (const nlohmann::json& word : list) parts.push_back(value_text(word));
+  return join(parts, " ");
+}
+
+std::string record_text(const RunDir& run, const RunSummary& summary,
+                        const nlohmann::json& record) {
+  std::string text = cat("run ", summary.name, "\n");
+  text += row("state", cat(to_string(summary.state), summary.why.empty() ? "" : ": ", summary.why));
+  text += row("path", run.path().string());
+  text += row("recipe", summary.recipe);
+  text += row("plugin", text_or(record, "plugin", ""));
+  if (summary.started > 0)
+    text +=
+        row("started", cat(local_time(summary.started), " (", format_span(summary.age_s), " ago)"));
+  text += row("host", text_or(record, "host", ""));
+  text += row("devices", summary.devices);
+  const std::string lockstep = text_or(record, "lockstep", "");
+  const std::string torch = text_or(record, "torch", "");
+  text += row("versions", cat(lockstep.empty() ? "" : "lockstep " + lockstep,
+                              lockstep.empty() || torch.empty() ? "" : ", ",
+                              torch.empty() ? "" : "torch " + torch));
+  if (!record.is_object()) return text;
+  text += row("git", git_text(record.value("git", nlohmann::json())));
+  text += row("command", words(record.value("command", nlohmann::json())));
+  const nlohmann::json starts = record.value("starts", nlohmann::json());
+  if (starts.is_array() && starts.size() > 1) text += row("starts", cat(starts.size()));
+  return text;
+}
+
+std::string progress_text(const RunSummary& summary, const RunHistory& history) {
+  std::string step = cat(summary.step);
+  if (summary.total_steps > 0) step += cat("/", summary.total_steps);
+  if (summary.loss) step += "  loss " + format_loss(*summary.loss);
+  const double lr = number_or(history.last_step, "lr", NAN);
+  if (!std::isnan(lr)) step += "  lr " + scientific(lr, 1);
+  const double rate = number_or(history.last_step, "units_per_s", NAN);
+  if (!std::isnan(rate))
+    step += "  " + format_rate(rate, text_or(history.start, "unit", "samples"));
+  std::string text = row("step", step);
+  if (!summary.best.is_null())
+    text += row("best", cat("at step ", summary.best_step, "  ", format_metrics(summary.best)));
+  return text;
+}
+
+std::string evals_text(const RunHistory& history) {
+  if (history.evals.empty()) return "";
+  const std::size_t count = history.evals.size();
+  const std::size_t first = count - std::min(count, shown_evals);
+  std::string text = first ? cat("\nevaluations (the last ", shown_evals, " of ", count, ")\n")
+                           : "\nevaluations\n";
+  for (std::size_t i = first; i < count; ++i) {
+    const nlohmann::json& eval = history.evals[i];
+    text += cat("  step ", integer_or(eval, "step", 0), "  ",
+                format_metrics(eval.value("metrics", nlohmann::json())), "\n");
+  }
+  return text;
+}
+
+std::string checkpoints_text(const std::vector<CheckpointInfo>& checkpoints, double now_s,
+                             bool thorough) {
+  if (checkpoints.empty()) return "\nno checkpoints\n";
+  std::string text = "\ncheckpoints\n";
+  for (const CheckpointInfo& checkpoint : checkpoints) {
+    const std::string good = thorough ? "good" : "good by size";
+    const std::string metrics = format_metrics(checkpoint.metrics);
+    text += cat("  step ", checkpoint.step, "  ",
+                format_bytes(static_cast<double>(checkpoint.size_bytes)), "  ",
+                format_span(now_s - checkpoint.time), " ago  ",
+                checkpoint.damage.empty() ? good : "damaged: " + checkpoint.damage,
+                metrics.empty() ? "" : "  " + metrics, "\n");
+  }
+  return text;
+}
+
+std::string config_text(const nlohmann::json& record) {
+  if (!record.is_object() || !record.contains("config") || !record["config"].is_object()) return "";
+  std::string text = "\nconfiguration\n";
+  for (const auto& [key, value] : record["config"].items())
+    text += cat("  ", key, " = ", value_text(value), "\n");
+  return text;
+}
+
+// The record, or null and what is wrong with it.
+nlohmann::json record_or_problem(const RunDir& run, std::string& problem) {
+  try {
+    return run.record();
+  } catch (const Error& error) {
+    problem = error.what();
+    return nullptr;
+  }
+}
+
+nlohmann::json checkpoint_json(const CheckpointInfo& checkpoint) {
+  return {{"path", checkpoint.path.string()}, {"step", checkpoint.step},
+          {"bytes", checkpoint.size_bytes},   {"time", checkpoint.time},
+          {"metrics", checkpoint.metrics},    {"good", checkpoint.damage.empty()},
+          {"damage", checkpoint.damage}};
+}
+
+}  // namespace
+
+std::string run_page(const RunDir& run, bool thorough, Clock& clock) {
+  std::string problem;
+  const nlohmann::json record = record_or_problem(run, problem);
+  const RunSummary summary = summarize(run, clock);
+  const RunHistory history = read_history(run.events_path());
+  return cat(
+      record_text(run, summary, record), row("problem", problem), progress_text(summary, history),
+      evals_text(history),
+      checkpoints_text(list_checkpoints(run.checkpoints(), thorough), clock.wall_s(), thorough),
+      config_text(record));
+}
+
+nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
+  std::string problem;
+  const nlohmann::json record = record_or_problem(run, problem);
+  const RunHistory history = read_history(run.events_path());
+  nlohmann::json value = summary_json(summarize(run, clock));
+  value["record"] = record;
+  if (!problem.empty()) value["problem"] = problem;
+  value["last_step"] = history.last_step;
+  value["evals"] = history.evals;
+  value["warnings"] = history.warnings;
+  value["checkpoints"] = nlohmann::json::array();
+  for (const CheckpointInfo& checkpoint : list_checkpoints(run.checkpoints(), thorough))
+    value["checkpoints"].push_back(checkpoint_json(checkpoint));
+  return nlohmann::json::parse(to_line(value), nullptr, false);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,48 @@
+// What `lockstep runs` says of a run: one row of a table, or a page.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "run/run_dir.h"
+
+namespace lockstep {
+
+struct RunSummary {
+  std::string name;
+  std::string path;
+  std::string recipe;  // "?" if the record is damaged
+  RunState state = RunState::interrupted;
+  std::string why;  // of the state; may be empty
+  std::int64_t step = 0;
+  std::int64_t total_steps = 0;  // 0 = unknown
+  std::optional<double> loss;    // of the last step; NaN if it was not finite
+  std::int64_t best_step = 0;    // of the best evaluation
+  nlohmann::json best;           // its metrics; null if there was none
+  std::string devices;           // "2 x NVIDIA T4"
+  double started = 0;            // unix seconds; 0 = unknown
+  double age_s = 0;              // since then
+};
+
+// Reads the run; never throws over damaged files, only over what cannot be read at all.
+RunSummary summarize(const RunDir& run, Clock& clock = system_clock());
+nlohmann::json summary_json(const RunSummary& summary);
+
+// A table with a head, a row a run; columns of less weight are left out where `width` is too small.
+// Without runs: an empty text. Ends with a newline.
+std::string runs_table(const std::vector<RunSummary>& runs, int width);
+
+// Record, last step, evaluations, checkpoints with size and state, configuration.
+// thorough: the state of a checkpoint includes its checksums, which reads all of it.
+std::string run_page(const RunDir& run, bool thorough = true, Clock& clock = system_clock());
+// The same as data, and all of the record.
+nlohmann::json run_json(const RunDir& run, bool thorough = true, Clock& clock = system_clock());
+
+// "2 x NVIDIA T4, 1 x CPU" of a record's "devices".
+std::string devices_text(const nlohmann::json& devices);
+
+}  // namespace lockstep

@@ -1,0 +1,37 @@
+// The safetensors format: an 8-byte little-endian header length, a JSON header, raw tensors.
+// Source: huggingface/safetensors README, "Format".
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct TensorEntry {
+  std::string name;
+  std::string dtype;  // "F64", "F32", "F16", "BF16", "I64", "I32", "U8", "BOOL", …
+  std::vector<std::int64_t> shape{};
+  std::uint64_t begin = 0, end = 0;  // bytes from the start of the data section
+};
+
+// Bytes of one element; throws Error for a dtype that the format does not have.
+std::uint64_t dtype_bytes(const std::string& dtype);
+
+struct SafetensorsHeader {
+  std::vector<TensorEntry> tensors;             // in file order
+  std::map<std::string, std::string> metadata;  // "__metadata__"
+  std::uint64_t data_start = 0;                 // offset of the data section in the file
+};
+
+// Header bytes including the length, padded with spaces to a multiple of 8; fills begin and end of
+// the entries in their order.
+std::string make_header(std::vector<TensorEntry>& entries,
+                        const std::map<std::string, std::string>& metadata);
+
+// Throws Error on anything malformed: sizes, overlaps, holes, trailing bytes, names twice.
+SafetensorsHeader read_header(const std::filesystem::path& file);
+
+}  // namespace lockstep

@@ -1,0 +1,66 @@
+// Writes and reads the record of samples.
+#include "run/samples.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "run/lines.h"
+
+namespace lockstep {
+namespace {
+
+struct Entry {
+  std::int64_t step;
+  std::vector<std::int64_t> samples;
+};
+
+bool is_list_of_integers(const nlohmann::json& value) {
+  if (!value.is_array()) return false;
+  for (const nlohmann::json& item : value)
+    if (!item.is_number_integer()) return false;
+  return true;
+}
+
+void take_line(const std::string& line, std::vector<Entry>& entries) {
+  const nlohmann::json value = parse_object(line);
+  if (value.is_discarded()) return;
+  if (value.contains("resume") && value["resume"].is_number_integer()) {
+    const auto step = value["resume"].get<std::int64_t>();
+    std::erase_if(entries, [step](const Entry& entry) { return entry.step > step; });
+  } else if (value.contains("step") && value["step"].is_number_integer() &&
+             value.contains("samples") && is_list_of_integers(value["samples"])) {
+    entries.push_back(
+        {value["step"].get<std::int64_t>(), value["samples"].get<std::vector<std::int64_t>>()});
+  }
+}
+
+}  // namespace
+
+SampleWriter::SampleWriter(const std::filesystem::path& path)
+    : path_(path), file_(open_lines(path)) {}
+
+void SampleWriter::write(std::int64_t step, std::span<const std::int64_t> samples) {
+  std::string line = cat("{\"step\":", step, ",\"samples\":[");
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    line += (i ? "," : "") + std::to_string(samples[i]);
+  append(line + "]}");
+}
+
+void SampleWriter::resume(std::int64_t step) { append(cat("{\"resume\":", step, "}")); }
+
+void SampleWriter::append(const std::string& line) {
+  if (!append_line(file_.get(), line))
+    throw Error(cat("cannot write ", path_.string(), ": ", errno_text(errno)),
+                "free some space, or train without run.record_samples");
+}
+
+std::vector<std::vector<std::int64_t>> effective_samples(const std::filesystem::path& run) {
+  std::vector<Entry> entries;
+  for_each_line(run / "samples.jsonl", [&](const std::string& line) { take_line(line, entries); });
+  std::vector<std::vector<std::int64_t>> samples;
+  for (Entry& entry : entries) samples.push_back(std::move(entry.samples));
+  return samples;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,36 @@
+// Estimates how long a run still takes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+namespace lockstep {
+
+// Fed with what a run reports; a step later costs the median of a window of steps, and evaluations
+// and saving cost what they did until now, spread over the steps between them.
+class TimeLeft {
+ public:
+  // Training begins after `step` finished steps.
+  void start(std::int64_t step);
+  // `seconds` is what each of the steps since the last call took, `save_share` of it for saving.
+  void on_step(std::int64_t step, double seconds, double save_share);
+  void on_eval(std::int64_t step, double seconds);
+
+  // Seconds from here to the end of step `total`; nothing before the first step.
+  std::optional<double> seconds_left(std::int64_t total) const;
+
+ private:
+  std::int64_t first_step_ = 0, step_ = 0;
+  std::deque<double> window_;  // step times without saving
+  double save_s_ = 0;          // of all steps
+  std::int64_t first_eval_ = -1, last_eval_ = -1;
+  double eval_s_ = 0;  // of all evaluations but the first
+  double first_eval_s_ = 0;
+};
+
+// "45s", "5m20s", "12m", "2h41m", "3d4h": two units at most, as near as people plan by.
+std::string format_span(double seconds);
+
+}  // namespace lockstep

@@ -1,0 +1,47 @@
+// Option tables and facts as JSON on standard output.
+#include "worker/describe.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "config/option_help.h"
+#include "engine/plugin.h"
+#include "engine/recipe.h"
+#include "plan/run_setup.h"
+
+#include <iostream>
+
+namespace lockstep {
+
+int describe_recipes() {
+  nlohmann::json all = nlohmann::json::array();
+  for (const RecipeInfo& info : recipes()) {
+    const auto options = info.make_options();
+    OptionTable* const tables[] = {&options->table};
+    nlohmann::json described = options_json(tables);
+    described["name"] = info.name;
+    described["summary"] = info.summary;
+    all.push_back(std::move(described));
+  }
+  std::cout << all.dump() << '\n';
+  return 0;
+}
+
+int print_facts(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) throw Error("facts needs one file with recipe and config");
+  const nlohmann::json request = nlohmann::json::parse(read_file(arguments[0]));
+  RunSetup setup = make_setup(request.at("recipe"), "", request.value("has_gpu", false));
+  const auto tables = setup.tables();
+  apply_json(tables, request.at("config"));
+  const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);
+  const DatasetPair data = recipe->data();
+  Facts facts = facts_from_json(request.at("facts"));
+  facts.train_samples = data.train ? data.train->size() : 0;
+  facts.valid_samples = data.valid ? data.valid->size() : 0;
+  facts.parameters = 0;
+  const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
+  for (const Parameter& parameter : model->parameters()) facts.parameters += parameter.tensor.numel();
+  std::cout << to_json(facts).dump() << '\n';
+  return 0;
+}
+
+}  // namespace lockstep

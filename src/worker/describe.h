@@ -1,0 +1,17 @@
+// What the tool asks about recipes that only a worker can load.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// Prints [{"name", "summary", "options": […], "presets": […]}, …] of the loaded plugin and all
+// recipes; the tool caches it.
+int describe_recipes();
+
+// arguments: FILE with {"recipe", "config"}. Builds the recipe and its data, and prints
+// {"train_samples", "valid_samples", "parameters", …}.
+int print_facts(const std::vector<std::string>& arguments);
+
+}  // namespace lockstep

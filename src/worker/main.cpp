@@ -1,0 +1,141 @@
+// lockstep-worker: a rank of a run. Started by `lockstep`, or by torchrun, srun or mpirun.
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "engine/plugin.h"
+#include "engine/step.h"
+#include "engine/stop.h"
+#include "launch/launch.h"
+#include "recipes/textgen/model/register.h"
+#include "run/events.h"
+#include "worker/describe.h"
+#include "worker/session.h"
+
+#include <ATen/core/grad_mode.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+namespace lockstep {
+namespace {
+
+const char* const usage =
+    "usage: lockstep-worker train RECIPE [key=value …] [as for `lockstep train`]\n"
+    "\n"
+    "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
+    "  torchrun --no-python --nproc-per-node 2 lockstep-worker train textgen\n";
+
+World own_world() {
+  const auto world = world_from_environment([](const char* name) { return std::getenv(name); });
+  return world ? *world : World{.rank = 0, .local_rank = 0, .size = 1, .local_size = 1};
+}
+
+// Value of "--name VALUE" in `arguments`, removed from them; empty if absent.
+std::string take(std::vector<std::string>& arguments, const std::string& name) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] != name) continue;
+    std::string value = arguments[i + 1];
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                    arguments.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+    return value;
+  }
+  return "";
+}
+
+bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
+  return std::erase(arguments, name) > 0;
+}
+
+// A rank that failed must not wait for the others: the launcher ends them.
+[[noreturn]] void leave_failed(Session& session, const std::exception& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  if (session.foreign && session.world.rank == 0 && session.run)
+    session.run->write_state(RunState::failed, error.what());
+  std::fflush(stderr);
+  _exit(exit_failed);
+}
+
+int run_train(std::vector<std::string> arguments) {
+  const std::string run = take(arguments, "--run");
+  const World world = own_world();
+  Session session = run.empty() ? open_foreign_session(arguments, world) : open_session(run, "", world);
+  const bool resume = run.empty() ? session.run->record().contains("resuming")
+                                  : take_flag(arguments, "--resume");
+  catch_stop_signals();
+  try {
+    const TrainEnd end = train(session.trainer(resume));
+    session.group->shutdown();
+    return end == TrainEnd::finished ? exit_finished : exit_stopped;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    leave_failed(session, error);
+  }
+}
+
+int run_evaluate(std::vector<std::string> arguments) {
+  const std::string run = take(arguments, "--run");
+  Session session = open_session(run, take(arguments, "--record"), own_world());
+  nlohmann::json result = evaluate_run(session.trainer(false), take_flag(arguments, "--best"));
+  if (session.world.rank == 0) {
+    result["kind"] = "evaluated";
+    EventWriter("/dev/null").write(result);
+  }
+  session.group->shutdown();
+  return exit_finished;
+}
+
+int run_predict(std::vector<std::string> arguments) {
+  const std::string run = take(arguments, "--run");
+  const std::string request_file = take(arguments, "--request");
+  Session session = open_session(run, take(arguments, "--record"), own_world());
+  const TrainerSetup setup = session.trainer(false);
+  setup.backend.use_training_stream();
+  const at::NoGradGuard no_grad;
+  LoadedModel loaded(setup, take_flag(arguments, "--best"));
+  loaded.model().train(false);
+  PredictRequest request{.extra = nlohmann::json::parse(read_file(request_file)),
+                         .run_dir = session.run->path().string(),
+                         .out = [](const std::string& text) { std::cout << text << std::flush; },
+                         .device = session.backend->device(),
+                         .compute_dtype = compute_dtype(session.setup.train->precision)};
+  session.recipe->predict(loaded.model(), request);
+  return exit_finished;
+}
+
+int run(std::vector<std::string> arguments) {
+  register_textgen_model();
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    std::cout << usage;
+    return arguments.empty() ? exit_usage : exit_finished;
+  }
+  const std::string command = arguments[0];
+  arguments.erase(arguments.begin());
+  if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
+  if (command == "train") return run_train(std::move(arguments));
+  if (command == "evaluate") return run_evaluate(std::move(arguments));
+  if (command == "predict") return run_predict(std::move(arguments));
+  if (command == "describe") return describe_recipes();
+  if (command == "facts") return print_facts(arguments);
+  throw Error(cat("unknown command ", command), "see lockstep-worker --help");
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  try {
+    return lockstep::run({argv + 1, argv + argc});
+  } catch (const lockstep::Error& error) {
+    std::cerr << "error: " << error.what() << '\n';
+    if (!error.hint().empty()) std::cerr << "\nhint: " << error.hint() << '\n';
+    std::cerr.flush();
+    _exit(lockstep::exit_usage);  // other ranks may be waiting: no orderly teardown
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << '\n';
+    std::cerr.flush();
+    _exit(lockstep::exit_failed);
+  }
+}

@@ -1,0 +1,105 @@
+// Opening a session: device first, because LibTorch remembers for good whether it saw a GPU.
+#include "worker/session.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "devices/gpu_probe.h"
+#include "devices/visible_gpus.h"
+#include "engine/plugin.h"
+#include "worker/tool.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+void use_record(Session& session, const nlohmann::json& record) {
+  if (const std::string plugin = record.value("plugin", ""); !plugin.empty()) load_plugin(plugin);
+  session.setup = setup_from_json(record);
+  const Plan& plan = session.setup.plan;
+  if (plan.batch.world_size != session.world.size)
+    throw Error(cat("the run was planned for ", plan.batch.world_size, " ranks, but there are ",
+                    session.world.size));
+  const Device& device = plan.devices.at(static_cast<std::size_t>(session.world.rank));
+  if (device.kind == DeviceKind::cpu) at::set_num_threads(std::max(device.threads, 1));
+  session.recipe =
+      find_recipe_factory(session.setup.recipe)(*session.setup.options, session.setup.prepared);
+}
+
+bool wants_cpu(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i)
+    if (arguments[i] == "--devices" && arguments[i + 1].starts_with("cpu")) return true;
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("--devices=cpu");
+  });
+}
+
+// Leaves one GPU visible to this rank: the one of its local rank, unless whoever made the world
+// already left just one. False if there is none.
+bool claim_gpu(const World& world) {
+  const auto probe = make_nvml_probe();
+  const std::vector<GpuInfo> gpus = visible_gpus(probe->gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
+  if (gpus.empty()) return false;
+  if (gpus.size() > 1 && static_cast<std::size_t>(world.local_rank) >= gpus.size())
+    throw Error(cat("local rank ", world.local_rank, " has no GPU: only ", gpus.size(), " visible"),
+                "start at most one rank a GPU");
+  const std::size_t own = gpus.size() == 1 ? 0 : static_cast<std::size_t>(world.local_rank);
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+  setenv("CUDA_VISIBLE_DEVICES", gpus[own].uuid.c_str(), 1);
+  return true;
+}
+
+}  // namespace
+
+TrainerSetup Session::trainer(bool resume) {
+  return {.options = *setup.train,
+          .plan = setup.plan,
+          .recipe = *recipe,
+          .group = *group,
+          .backend = *backend,
+          .run = *run,
+          .clock = system_clock(),
+          .resume = resume};
+}
+
+Session open_session(const std::filesystem::path& run, const std::string& record_file,
+                     const World& world) {
+  Session session{.world = world};
+  session.run = RunDir::open(std::filesystem::absolute(run).string(), "");
+  const nlohmann::json record = record_file.empty() ? session.run->record()
+                                                    : nlohmann::json::parse(read_file(record_file));
+  const nlohmann::json& devices = record.at("plan").at("devices");
+  const bool cuda = devices.at(0).at("device").get<std::string>().starts_with("cuda");
+  session.backend = cuda ? &cuda_backend() : &cpu_backend();
+  use_record(session, record);
+  session.group = std::make_unique<ProcessGroup>(world, *session.backend);
+  return session;
+}
+
+Session open_foreign_session(const std::vector<std::string>& arguments, const World& world) {
+  Session session{.world = world, .foreign = true};
+  const bool cuda = !wants_cpu(arguments) && claim_gpu(world);
+  session.backend = cuda ? &cuda_backend() : &cpu_backend();
+  session.group = std::make_unique<ProcessGroup>(world, *session.backend);
+  std::string answer;  // "run PATH", or "error WHAT" so that all ranks end
+  if (world.rank == 0) {
+    try {
+      answer = "run " + create_run_with_tool(arguments, world, cuda);
+    } catch (const Error& error) {
+      answer = cat("error ", error.what());
+    }
+  }
+  answer = session.group->share("run", answer);
+  if (answer.starts_with("error ")) throw Error(answer.substr(6));
+  session.run = RunDir::open(answer.substr(4), "");
+  if (world.rank == 0) session.run->lock();
+  use_record(session, session.run->record());
+  return session;
+}
+
+}  // namespace lockstep

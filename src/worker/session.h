@@ -1,0 +1,40 @@
+// What a rank needs before it can work: its run, its place in the world, its device.
+#pragma once
+
+#include "engine/process_group.h"
+#include "engine/recipe.h"
+#include "engine/trainer.h"
+#include "launch/world.h"
+#include "plan/run_setup.h"
+#include "run/run_dir.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct Session {
+  World world;
+  Backend* backend = nullptr;
+  std::unique_ptr<ProcessGroup> group;
+  std::optional<RunDir> run;
+  RunSetup setup;
+  std::unique_ptr<Recipe> recipe;
+  bool foreign = false;  // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
+
+  TrainerSetup trainer(bool resume);
+};
+
+// A rank of a world that `lockstep` launched, or a world of one. record: a file that stands in for
+// RUN/run.json, or empty.
+Session open_session(const std::filesystem::path& run, const std::string& record,
+                     const World& world);
+
+// A rank of a world that somebody else made. Rank 0 lets the tool beside this program check, plan
+// and create the run from `arguments` (as for `lockstep train`); the others follow.
+Session open_foreign_session(const std::vector<std::string>& arguments, const World& world);
+
+}  // namespace lockstep

@@ -1,0 +1,16 @@
+// The tool beside this program, for what a rank must not do itself.
+#pragma once
+
+#include "launch/world.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// Runs `lockstep train ARGUMENTS --prepare-only …` and returns the path of the run it created (or
+// found, with --resume). Throws Error with what the tool said.
+std::string create_run_with_tool(const std::vector<std::string>& arguments, const World& world,
+                                 bool cuda);
+
+}  // namespace lockstep

@@ -1,0 +1,168 @@
+// A stand-in for libnvidia-ml.so.1 that shows the GPUs of a JSON file, named by FAKE_NVML:
+//   {"driver": "580.65.06", "cuda": 13000, "init": 0, "gpus": [
+//     {"uuid": "GPU-…", "name": "Tesla T4", "domain": 0, "bus": 101, "device": 0,
+//      "memory": 16106127360, "used": 1048576, "major": 7, "minor": 5, "utilization": 40,
+//      "error": 0, "mig": [{"uuid": "MIG-…", …}]}]}
+// "init" and "error" are NVML's return codes; without "utilization" it is unsupported.
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "devices/nvml_api.h"
+
+namespace nvml = lockstep::nvml;
+using nlohmann::json;
+
+struct OpaqueGpu {
+  json facts;
+  std::vector<OpaqueGpu> instances;
+};
+
+namespace {
+
+json machine;
+std::vector<OpaqueGpu> gpus;
+
+OpaqueGpu& of(nvml::Device device) { return *reinterpret_cast<OpaqueGpu*>(device); }
+nvml::Device handle(OpaqueGpu& gpu) { return reinterpret_cast<nvml::Device>(&gpu); }
+
+nvml::Return give(const std::string& text, char* out, unsigned size) {
+  if (text.size() + 1 > size) return 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+  std::memcpy(out, text.c_str(), text.size() + 1);
+  return nvml::success;
+}
+
+OpaqueGpu from(const json& facts) {
+  OpaqueGpu gpu{facts, {}};
+  for (const json& part : facts.value("mig", json::array())) gpu.instances.push_back(from(part));
+  return gpu;
+}
+
+}  // namespace
+
+extern "C" {
+
+nvml::Return nvmlInit_v2() {
+  const char* path = std::getenv("FAKE_NVML");
+  if (!path) return nvml::driver_not_loaded;
+  std::ifstream file(path);
+  machine = json::parse(file);
+  gpus.clear();
+  for (const json& facts : machine.value("gpus", json::array())) gpus.push_back(from(facts));
+  return machine.value("init", nvml::success);
+}
+
+nvml::Return nvmlShutdown() {
+  gpus.clear();
+  return nvml::success;
+}
+
+const char* nvmlErrorString(nvml::Return result) {
+  switch (result) {
+    case nvml::driver_not_loaded:
+      return "Driver Not Loaded";
+    case nvml::library_mismatch:
+      return "Driver/library version mismatch";
+    case 15:
+      return "GPU is lost";
+    default:
+      return "Unknown Error";
+  }
+}
+
+nvml::Return nvmlSystemGetDriverVersion(char* text, unsigned size) {
+  return give(machine.value("driver", "580.65.06"), text, size);
+}
+
+nvml::Return nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  *version = machine.value("cuda", 13000);
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = static_cast<unsigned>(gpus.size());
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetHandleByIndex_v2(unsigned index, nvml::Device* device) {
+  if (index >= gpus.size()) return 2;  // NVML_ERROR_INVALID_ARGUMENT
+  *device = handle(gpus[index]);
+  return gpus[index].facts.value("error", nvml::success);
+}
+
+nvml::Return nvmlDeviceGetHandleByUUID(const char* uuid, nvml::Device* device) {
+  for (OpaqueGpu& gpu : gpus) {
+    if (gpu.facts.value("uuid", "") == uuid) {
+      *device = handle(gpu);
+      return nvml::success;
+    }
+  }
+  return nvml::not_found;
+}
+
+nvml::Return nvmlDeviceGetUUID(nvml::Device device, char* text, unsigned size) {
+  return give(of(device).facts.value("uuid", ""), text, size);
+}
+
+nvml::Return nvmlDeviceGetName(nvml::Device device, char* text, unsigned size) {
+  return give(of(device).facts.value("name", ""), text, size);
+}
+
+nvml::Return nvmlDeviceGetPciInfo_v3(nvml::Device device, nvml::PciInfo* pci) {
+  const json& facts = of(device).facts;
+  pci->domain = facts.value("domain", 0u);
+  pci->bus = facts.value("bus", 0u);
+  pci->device = facts.value("device", 0u);
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMemoryInfo(nvml::Device device, nvml::Memory* memory) {
+  const json& facts = of(device).facts;
+  *memory = {facts.value("memory", 0ull), 0, facts.value("used", 0ull)};
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMemoryInfo_v2(nvml::Device device, nvml::MemoryV2* memory) {
+  if (memory->version != nvml::memory_v2_version)
+    return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
+  const json& facts = of(device).facts;
+  if (!facts.contains("memory")) return nvml::not_supported;
+  memory->total = facts.value("memory", 0ull);
+  memory->used = facts.value("used", 0ull);
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetCudaComputeCapability(nvml::Device device, int* major, int* minor) {
+  *major = of(device).facts.value("major", 0);
+  *minor = of(device).facts.value("minor", 0);
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetUtilizationRates(nvml::Device device, nvml::Utilization* rates) {
+  const json& facts = of(device).facts;
+  if (!facts.contains("utilization")) return nvml::not_supported;
+  rates->gpu = facts["utilization"].get<unsigned>();
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMigMode(nvml::Device device, unsigned* mode, unsigned* pending) {
+  *mode = *pending = of(device).facts.contains("mig") ? 1 : 0;
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMaxMigDeviceCount(nvml::Device, unsigned* count) {
+  *count = 7;
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMigDeviceHandleByIndex(nvml::Device device, unsigned index,
+                                                 nvml::Device* instance) {
+  OpaqueGpu& gpu = of(device);
+  if (index >= gpu.instances.size()) return nvml::not_found;
+  *instance = handle(gpu.instances[index]);
+  return nvml::success;
+}
+}

@@ -1,0 +1,58 @@
+// Real Gloo ranks as threads of one test process.
+#pragma once
+
+#include "engine/backend.h"
+#include "engine/process_group.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace lockstep::testing {
+
+// A port that was free a moment ago.
+inline int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  bind(fd, reinterpret_cast<sockaddr*>(&address), length);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+// Runs `body` once a rank, each in its own thread with its own process group; rethrows the first
+// failure.
+inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
+  const int port = free_port();
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank)
+    threads.emplace_back([&, rank] {
+      try {
+        const World world{.rank = rank,
+                          .local_rank = rank,
+                          .size = size,
+                          .local_size = size,
+                          .master_addr = "127.0.0.1",
+                          .master_port = port};
+        ProcessGroup group(world, cpu_backend(), 60);
+        body(group);
+        group.shutdown();
+      } catch (...) {
+        errors[static_cast<std::size_t>(rank)] = std::current_exception();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace lockstep::testing

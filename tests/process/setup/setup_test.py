@@ -1,0 +1,344 @@
+"""The decisions of scripts/setup.sh, with fakes of everything that it asks: setup_test.py [TEST...]"""
+
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import zipfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+
+# Stand-ins for programs; each notes its call in $FAKE_LOG. FAKE_* variables steer them.
+FAKES = {
+    "apt-get": """echo "apt-get $*" >>"$FAKE_LOG"; exit "${FAKE_APT_STATUS:-0}" """,
+    "sudo": """echo "sudo $*" >>"$FAKE_LOG"; [ "$FAKE_SUDO" = yes ] || exit 1; shift; exec "$@" """,
+    "id": 'echo "${FAKE_UID:-0}"',
+    "dpkg-query": """shift 3; for p in "$@"; do
+      [[ " ${FAKE_MISSING:-} " == *" $p "* && ! " $(cat "$FAKE_LOG" 2>/dev/null) " == *" install "* ]] ||
+      printf 'installed:%s ' "$p"; done""",
+    "nvidia-smi": """[ -n "${FAKE_GPUS:-}" ] || exit 9
+      case "$*" in
+        *compute_cap*) printf '%s\\n' "$FAKE_GPUS" ;;
+        *driver_version*) echo "${FAKE_DRIVER:-580.65.06}" ;;
+        *query-gpu*) printf '%s\\n' "$FAKE_GPUS" | cut -d, -f1 ;;
+        *) echo "| NVIDIA-SMI 580.65.06    Driver Version: 580.65.06    CUDA Version: ${FAKE_CUDA:-13.0}  |" ;;
+      esac""",
+    "g++": 'echo "${FAKE_GXX:-12.2.0}"',
+    "cmake": 'echo "cmake version 3.25.1"',
+    "ninja": "exit 0",
+    "ccache": "exit 0",
+    "df": """echo head; echo "disk 1 1 ${FAKE_FREE_MB:-100000} 1% /" """,
+    # pip download copies from $FAKE_INDEX; anything else is the real Python.
+    "python3": """if [ "$1 $2" != "-m pip" ]; then exec "$REAL_PYTHON" "$@"; fi
+      while [ $# -gt 0 ]; do case $1 in --dest) to=$2 ;; -r) list=$2 ;; esac; shift; done
+      read -r wheel _ <"$list"
+      name=${wheel%==*}; version=${wheel#*==}
+      echo "pip $name $version" >>"$FAKE_LOG"
+      sleep "${FAKE_PIP_SECONDS:-0}"
+      if [ "${FAKE_PIP_BREAKS_AT:-}" = "$name" ]; then echo "ERROR: connection reset" >&2; exit 1; fi
+      cp "$FAKE_INDEX/${name//-/_}-$version-"*.whl "$to" """,
+}
+
+
+def version_header(version):
+    parts = zip(("MAJOR", "MINOR", "PATCH"), version.split("."))
+    return "".join(f"#define TORCH_VERSION_{name} {value}\n" for name, value in parts)
+
+
+def torch_files(version):
+    return {
+        "torch/__init__.py": "raise ImportError('the setup must not import torch')\n",
+        "torch/version.py": "cuda: Optional[str] = '13.0'\n",
+        "torch/include/ATen/ATen.h": "",
+        "torch/include/torch/headeronly/version.h": version_header(version),
+        "torch/lib/libtorch_cpu.so": "",
+        "torch/lib/libtorch_cuda.so": "",
+        "torch/nn/large.py": "not needed\n",
+    }
+
+
+def write_files(folder, files):
+    for name, text in files.items():
+        path = pathlib.Path(folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+class SetupTest(unittest.TestCase):
+    def setUp(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-setup-"))
+        self.addCleanup(shutil.rmtree, self.top)
+        self.checkout = self.top / "checkout"
+        shutil.copytree(SOURCE / "scripts", self.checkout / "scripts")
+        self.cache = self.top / "cache"
+        self.log = self.top / "log"
+        self.root = self.top / "root"
+        write_files(self.root, {"etc/os-release": 'ID=debian\nVERSION_ID="12"\n', "var/lib/apt/lists/x_Packages": ""})
+        self.make_fakes()
+        self.make_wheels()
+        self.environment = {
+            "PATH": f"{self.top / 'bin'}:/usr/bin:/bin",
+            "HOME": str(self.top),
+            "FAKE_LOG": str(self.log),
+            "FAKE_INDEX": str(self.top / "index"),
+            "REAL_PYTHON": sys.executable,
+            "LOCKSTEP_CACHE": str(self.cache),
+            "LOCKSTEP_WHEELS": str(self.top / "wheels.txt"),
+            "LOCKSTEP_SETUP_ROOT": str(self.root),
+        }
+
+    def make_fakes(self):
+        for name, body in FAKES.items():
+            path = self.top / "bin" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/bash\n{body}\n")
+            path.chmod(0o755)
+
+    def make_wheels(self):
+        index = self.top / "index"
+        index.mkdir()
+        lines = []
+        for name, version, files in (
+            ("torch", "2.11.0", torch_files("2.11.0")),
+            ("nvidia-cuda-runtime", "13.0.96", {"nvidia/cu13/lib/libcudart.so.13": ""}),
+        ):
+            wheel = index / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+            with zipfile.ZipFile(wheel, "w") as archive:
+                for path, text in files.items():
+                    archive.writestr(path, text)
+            lines.append(f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
+        (self.top / "wheels.txt").write_text("".join(lines))
+
+    def run_setup(self, *arguments, **environment):
+        return subprocess.run(
+            [self.checkout / "scripts/setup.sh", *arguments],
+            env={**self.environment, **environment}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+
+    def assert_fails_with(self, result, *words):
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("error: ", result.stderr)
+        self.assertIn("\n\nhint: ", result.stderr)
+        for word in words:
+            self.assertIn(word, result.stderr)
+        self.assertFalse((self.checkout / ".lockstep").exists(), "a failed setup wrote its choices")
+
+    def chosen(self):
+        return (self.checkout / ".lockstep/torch").read_text().strip()
+
+    def calls(self, start=""):
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return [line for line in lines if line.startswith(start)]
+
+    def make_torch(self, name, version, **changes):
+        folder = self.top / name
+        write_files(folder, {**torch_files(version), **changes})
+        return folder
+
+
+class Packages(SetupTest):
+    def test_prints_the_line_to_run_where_neither_root_nor_sudo_may_install(self):
+        result = self.run_setup(FAKE_UID="1000", FAKE_SUDO="no", FAKE_MISSING="libgloo-dev libxxhash-dev")
+        self.assert_fails_with(
+            result, "sudo apt-get update && sudo apt-get install -y --no-install-recommends libxxhash-dev libgloo-dev")
+        self.assertEqual(self.calls("apt-get") + self.calls("pip"), [])
+        self.assertFalse(self.cache.exists())
+
+    def test_installs_what_is_missing_and_no_more_as_root(self):
+        result = self.run_setup(FAKE_MISSING="libgloo-dev")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(self.calls("apt-get")), 1)
+        self.assertTrue(self.calls()[0].endswith("install -y --no-install-recommends libgloo-dev"), self.calls())
+
+    def test_installs_through_sudo_that_asks_for_no_password(self):
+        result = self.run_setup(FAKE_UID="1000", FAKE_SUDO="yes", FAKE_MISSING="libgloo-dev")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(self.calls("sudo -n env DEBIAN_FRONTEND=noninteractive apt-get")), 1)
+
+    def test_renews_the_package_list_where_there_is_none(self):
+        shutil.rmtree(self.root / "var/lib/apt")
+        self.run_setup(FAKE_MISSING="libgloo-dev")
+        self.assertIn("update", self.calls("apt-get")[0])
+
+    def test_says_so_where_apt_fails(self):
+        result = self.run_setup(FAKE_MISSING="libgloo-dev", FAKE_APT_STATUS="100")
+        self.assert_fails_with(result, "apt-get could not install: libgloo-dev")
+        self.assertEqual(self.calls("pip"), [])
+
+    def test_takes_another_compiler_package_on_ubuntu_22_04(self):
+        write_files(self.root, {"etc/os-release": 'ID=ubuntu\nVERSION_ID="22.04"\n'})
+        for newer in ("g++-12", "g++-13", "g++-14", "g++-15"):
+            (self.top / "bin" / newer).write_text("#!/bin/bash\nexit 1\n")
+            (self.top / "bin" / newer).chmod(0o755)
+        result = self.run_setup(FAKE_GXX="11.4.0", FAKE_UID="1000", FAKE_SUDO="no")
+        self.assert_fails_with(result, "--no-install-recommends g++-12")
+
+    def test_refuses_an_old_compiler_that_the_user_chose(self):
+        result = self.run_setup(CXX="g++", FAKE_GXX="11.4.0")
+        self.assert_fails_with(result, "must be g++ 12 or newer, but 'g++' is version 11.4.0")
+
+
+class Gpus(SetupTest):
+    def test_refuses_an_old_gpu_by_name(self):
+        result = self.run_setup(FAKE_GPUS="Tesla P100-PCIE-16GB, 6.0")
+        self.assert_fails_with(result, "Tesla P100-PCIE-16GB (sm_60)", "sm_75")
+        self.assertEqual(self.calls("pip"), [])
+
+    def test_names_an_old_gpu_beside_a_newer_one_and_goes_on(self):
+        result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5\nQuadro K620, 5.0")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Quadro K620 (sm_50)", result.stderr)
+
+    def test_says_that_the_driver_is_too_old_and_what_to_do(self):
+        result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5", FAKE_CUDA="12.4", FAKE_DRIVER="550.54.15")
+        self.assert_fails_with(result, "driver 550.54.15 supports CUDA 12.4", "CUDA 13.0", "580", "LOCKSTEP_TORCH")
+        self.assertEqual(self.calls("pip"), [])
+
+    def test_reads_the_driver_from_proc_where_there_is_no_nvidia_smi(self):
+        write_files(self.root, {
+            "dev/nvidiactl": "",
+            "proc/driver/nvidia/gpus/0000:00:04.0/information": "Model: \t\t Tesla T4\n",
+            "proc/driver/nvidia/version":
+                "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19\n"})
+        self.assert_fails_with(self.run_setup(), "driver 535.104.05")
+
+    def test_hidden_gpus_do_not_count(self):
+        result = self.run_setup(FAKE_GPUS="Tesla P100, 6.0", CUDA_VISIBLE_DEVICES="")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(self.chosen().endswith("libtorch-2.11.0-cpu/torch"))
+
+
+class Torch(SetupTest):
+    def test_takes_the_torch_of_the_active_python_on_a_machine_with_gpus(self):
+        site = self.make_torch("site", "2.12.1")
+        result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5", PYTHONPATH=str(site))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.chosen(), str(site / "torch"))
+        self.assertEqual(self.calls("pip"), [])
+
+    def test_takes_the_wheels_where_the_python_torch_is_too_old_or_has_no_cuda(self):
+        old = self.make_torch("old", "2.9.0")
+        no_cuda = self.make_torch("no_cuda", "2.11.0")
+        (no_cuda / "torch/lib/libtorch_cuda.so").unlink()
+        for site in (old, no_cuda):
+            result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5", PYTHONPATH=str(site))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("is not used", result.stderr)
+            self.assertEqual(self.chosen(), str(self.cache / "libtorch-2.11.0-cuda/torch"))
+
+    def test_leaves_the_python_torch_alone_without_gpus(self):
+        result = self.run_setup(PYTHONPATH=str(self.make_torch("site", "2.11.0")))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.chosen(), str(self.cache / "libtorch-2.11.0-cpu/torch"))
+
+    def test_a_given_torch_comes_before_all_others(self):
+        given = self.make_torch("given", "2.13.0")
+        for folder in (given, given / "torch"):
+            result = self.run_setup(LOCKSTEP_TORCH=str(folder), FAKE_GPUS="Tesla T4, 7.5")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(self.chosen(), str(given / "torch"))
+        self.assertEqual(self.calls("pip"), [])
+
+    def test_refuses_a_given_torch_of_the_wrong_version(self):
+        for version in ("2.10.2", "3.0.0"):
+            result = self.run_setup(LOCKSTEP_TORCH=str(self.make_torch(version, version)))
+            self.assert_fails_with(result, f"holds {version}", "2.11 or newer")
+
+    def test_refuses_a_given_folder_without_libtorch(self):
+        self.assert_fails_with(self.run_setup(LOCKSTEP_TORCH=str(self.top)), "holds no LibTorch")
+
+
+class Wheels(SetupTest):
+    def test_unpacks_what_a_build_needs_and_no_more(self):
+        self.assertEqual(self.run_setup().returncode, 0)
+        folder = pathlib.Path(self.chosen())
+        self.assertTrue((folder / "include/ATen/ATen.h").exists())
+        self.assertTrue((folder.parent / "nvidia/cu13/lib/libcudart.so.13").exists())
+        self.assertFalse((folder / "nn").exists())
+
+    def test_does_nothing_the_second_time(self):
+        self.run_setup()
+        before = (self.checkout / ".lockstep/torch").stat().st_mtime_ns
+        for arguments in ((), ("--quick",)):
+            self.assertEqual(self.run_setup(*arguments).returncode, 0)
+        self.assertEqual(len(self.calls("pip")), 2)
+        self.assertEqual((self.checkout / ".lockstep/torch").stat().st_mtime_ns, before)
+
+    def test_the_quick_way_notices_that_the_unpacked_folder_is_gone(self):
+        self.run_setup()
+        shutil.rmtree(self.cache / "libtorch-2.11.0-cpu")
+        self.assertEqual(self.run_setup("--quick").returncode, 0)
+        self.assertTrue(pathlib.Path(self.chosen(), "include/ATen/ATen.h").exists())
+        self.assertEqual(len(self.calls("pip")), 2, "the wheels were in the cache already")
+
+    def test_an_interrupted_download_is_clear_and_the_next_run_goes_on(self):
+        result = self.run_setup(FAKE_PIP_BREAKS_AT="nvidia-cuda-runtime")
+        self.assert_fails_with(result, "download of nvidia-cuda-runtime 13.0.96 failed", "run make again")
+        self.assertFalse((self.cache / "libtorch-2.11.0-cpu").exists())
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(len(self.calls("pip torch")), 1, "torch was fetched twice")
+
+    def test_a_damaged_wheel_in_the_cache_is_fetched_again(self):
+        self.run_setup()
+        next((self.cache / "wheels").glob("torch-*.whl")).write_bytes(b"cut short")
+        shutil.rmtree(self.cache / "libtorch-2.11.0-cpu")
+        result = self.run_setup()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("is damaged", result.stderr)
+        self.assertEqual(len(self.calls("pip torch")), 2)
+        self.assertEqual(len(self.calls("pip nvidia")), 1)
+
+    def test_a_file_with_another_hash_is_never_unpacked(self):
+        next((self.top / "index").glob("torch-*.whl")).write_bytes(b"something else")
+        self.assert_fails_with(self.run_setup(), "download of torch 2.11.0 is damaged")
+        self.assertEqual(list((self.cache / "wheels").glob("torch-*.whl")), [])
+        self.assertFalse((self.cache / "libtorch-2.11.0-cpu").exists())
+
+    def test_two_setups_at_once_do_the_work_once(self):
+        results = []
+        work = [threading.Thread(target=lambda: results.append(self.run_setup(FAKE_PIP_SECONDS="0.5")))
+                for _ in range(2)]
+        for thread in work:
+            thread.start()
+        for thread in work:
+            thread.join()
+        self.assertEqual([result.returncode for result in results], [0, 0], [result.stderr for result in results])
+        self.assertEqual(len(self.calls("pip")), 2)
+        self.assertTrue(any("waiting for another setup" in result.stderr for result in results))
+
+    def test_what_a_killed_setup_left_is_cleared_away(self):
+        (self.cache / ".unpack-99999/torch").mkdir(parents=True)
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(list(self.cache.glob(".unpack-*")), [])
+
+    def test_another_list_of_wheels_replaces_the_unpacked_folder(self):
+        self.run_setup()
+        stale = self.cache / "libtorch-2.11.0-cpu/stale"
+        stale.touch()
+        (self.cache / "libtorch-2.11.0-cpu/.lockstep-complete").write_text("of another list\n")
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertFalse(stale.exists())
+
+    def test_says_that_there_is_no_space(self):
+        self.assert_fails_with(self.run_setup(FAKE_FREE_MB="12"), "no space for LibTorch", "12 MB free", "LOCKSTEP_CACHE")
+        self.assertEqual(self.calls("pip"), [])
+
+    def test_says_that_the_cache_cannot_be_written(self):
+        (self.top / "file").touch()
+        self.assert_fails_with(self.run_setup(LOCKSTEP_CACHE=str(self.top / "file/cache")), "cannot write to the cache")
+
+    def test_another_processor_is_refused_before_anything_is_done(self):
+        uname = self.top / "bin/uname"
+        uname.write_text("#!/bin/bash\necho aarch64\n")
+        uname.chmod(0o755)
+        self.assert_fails_with(self.run_setup(), "this machine is aarch64", "LOCKSTEP_TORCH")
+        self.assertFalse(self.cache.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

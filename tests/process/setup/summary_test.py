@@ -1,0 +1,59 @@
+"""What scripts/test.sh says at its end, from results as ctest writes them."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SUMMARY = pathlib.Path(__file__).resolve().parents[3] / "scripts/lib/test_summary.py"
+PASSED = '<testcase name="a" status="run"><system-out>fine</system-out></testcase>'
+FAILED = '<testcase name="b" status="fail"><failure message=""/><system-out>no</system-out></testcase>'
+NO_PROGRAM = '<testcase name="c" status="notrun"><skipped message="Unable to find executable"/></testcase>'
+SKIPPED = """<testcase name="{}" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+<system-out>[ RUN      ] Gpu.Runs
+/src/gpu_test.cpp:12: Skipped
+{}
+
+[  SKIPPED ] Gpu.Runs (0 ms)
+</system-out></testcase>"""
+
+
+class Summary(unittest.TestCase):
+    def summarise(self, *cases):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as results:
+            results.write(f"<testsuite>{''.join(cases)}</testsuite>")
+            results.flush()
+            done = subprocess.run([sys.executable, SUMMARY, results.name], stdout=subprocess.PIPE, text=True)
+        return done.returncode, done.stdout.splitlines()
+
+    def test_closes_with_the_counts_alone_on_a_line(self):
+        status, lines = self.summarise(PASSED, PASSED, SKIPPED.format("s", "no GPU"))
+        self.assertEqual((status, lines[-1]), (0, "2 passed, 0 failed, 1 skipped"))
+
+    def test_groups_the_skipped_by_reason(self):
+        cases = [SKIPPED.format(f"s{i}", "needs an NVIDIA GPU") for i in range(5)] + [SKIPPED.format("t", "no torchrun")]
+        _, lines = self.summarise(PASSED, *cases)
+        self.assertIn("skipped 5: needs an NVIDIA GPU (s0, s1, s2, ...)", lines)
+        self.assertIn("skipped 1: no torchrun (t)", lines)
+
+    def test_a_failed_test_fails_the_run_and_is_named(self):
+        status, lines = self.summarise(PASSED, FAILED)
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("failed: b", lines)
+
+    def test_a_test_whose_program_is_missing_has_failed(self):
+        status, lines = self.summarise(PASSED, NO_PROGRAM)
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_a_test_that_failed_before_it_skipped_has_failed(self):
+        status, lines = self.summarise(PASSED, SKIPPED.format("s", "[  FAILED  ] Gpu.Runs"))
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_a_run_that_ran_no_test_fails(self):
+        self.assertEqual(self.summarise(SKIPPED.format("s", "no GPU"))[0], 1)
+        self.assertEqual(self.summarise()[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

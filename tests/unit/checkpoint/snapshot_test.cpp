@@ -1,0 +1,161 @@
+// Saving, restoring and refusing.
+#include "checkpoint/snapshot.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "checkpoint/tensor_file.h"
+#include "fakes/toy_recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/randn.h>
+
+#include <fstream>
+
+namespace lockstep {
+namespace {
+
+struct Rig {
+  TrainOptions options;
+  testing::ToyModel model;
+  Arena arena;
+  Optimizer optimizer;
+
+  explicit Rig(std::uint64_t seed, Precision precision = Precision::fp32)
+      : options(), model(seed),
+        arena((options.precision = precision, model.parameters()), at::kCPU,
+              precision == Precision::fp32 ? at::kFloat : at::kBFloat16),
+        optimizer(options, arena) {}
+
+  Trained trained() {
+    std::vector<NamedTensor> buffers = model.buffers();
+    return {arena, &optimizer, buffers};
+  }
+  void train_a_little() {
+    const at::NoGradGuard no_grad;
+    for (int i = 0; i < 3; ++i) {
+      for (std::size_t p = 0; p < arena.parameters().size(); ++p)
+        arena.view(arena.gradients(), p).copy_(at::randn(arena.parameters()[p].tensor.sizes()));
+      optimizer.step(0.01);
+    }
+    model.seen.fill_(17);
+  }
+};
+
+CheckpointSaver::Result save(Rig& rig, const std::filesystem::path& folder, std::int64_t step,
+                             Retention retention = {}) {
+  CheckpointSaver::Result result;
+  CheckpointSaver saver(folder, retention, cpu_backend(),
+                        [&](const CheckpointSaver::Result& done) { result = done; });
+  saver.save(rig.trained(), step, {{"step", step}}, {{"loss", 1.5}});
+  saver.finish();
+  return result;
+}
+
+TEST(Snapshot, ComesBackBitForBit) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.train_a_little();
+  const auto saved = save(a, folder.path(), 3);
+  ASSERT_EQ(saved.info.damage, "");
+  Rig b(2);
+  const nlohmann::json state = restore(*newest_good(folder.path()), b.trained());
+  EXPECT_EQ(state.at("step"), 3);
+  EXPECT_TRUE(a.arena.master().equal(b.arena.master()));
+  for (const auto& [name, flat] : a.optimizer.flat_state())
+    EXPECT_TRUE(flat.equal(b.optimizer.flat_state().at(name))) << name;
+  for (const auto& [name, scalar] : a.optimizer.scalar_state())
+    EXPECT_EQ(scalar.item<double>(), b.optimizer.scalar_state().at(name).item<double>()) << name;
+  EXPECT_EQ(b.model.seen.item<double>(), 17);
+}
+
+TEST(Snapshot, RefreshesTheWorkingCopy) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.train_a_little();
+  save(a, folder.path(), 1);
+  Rig b(2, Precision::bf16);
+  restore(*newest_good(folder.path()), b.trained());
+  EXPECT_TRUE(b.model.first.equal(a.model.first.to(at::kBFloat16)));
+}
+
+TEST(Snapshot, IsOfTheMomentItWasAskedFor) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.train_a_little();
+  const at::Tensor then = a.arena.master().clone();
+  {
+    CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
+    saver.save(a.trained(), 1, {{"step", 1}}, nullptr);
+    a.train_a_little();
+  }
+  Rig b(2);
+  restore(*newest_good(folder.path()), b.trained());
+  EXPECT_TRUE(b.arena.master().equal(then));
+}
+
+TEST(Snapshot, NamesTensorsAsTheModelDoes) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  const auto saved = save(a, folder.path(), 1);
+  const auto model = map_tensors(saved.info.path / "model.safetensors");
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : model) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"first.bias", "first.weight", "rare", "second.weight",
+                                             "seen", "unused"}));
+  EXPECT_TRUE(model.at("first.weight").equal(a.model.first));
+}
+
+class Renamed : public testing::ToyModel {
+ public:
+  using ToyModel::ToyModel;
+  std::vector<Parameter> parameters() override {
+    auto all = ToyModel::parameters();
+    all[0].name = "other.weight";
+    return all;
+  }
+};
+
+TEST(Snapshot, RefusesACheckpointOfAnotherModel) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  save(a, folder.path(), 1);
+  Renamed model(1);
+  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  try {
+    restore(*newest_good(folder.path()), {arena, nullptr, model.buffers()});
+    FAIL() << "restored";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("other.weight"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Snapshot, ReportsAFullDiskAndKeepsTheLastGoodOne) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  save(a, folder.path(), 1);
+  CheckpointWriter::fault = [](const std::filesystem::path& path, std::size_t) {
+    if (path.filename() == "optimizer.safetensors") throw Error("no space left on device");
+  };
+  const auto failed = save(a, folder.path(), 2);
+  CheckpointWriter::fault = {};
+  EXPECT_NE(failed.info.damage.find("no space"), std::string::npos);
+  EXPECT_EQ(newest_good(folder.path())->step, 1);
+  EXPECT_EQ(save(a, folder.path(), 3).info.damage, "");
+  EXPECT_EQ(newest_good(folder.path())->step, 3);
+}
+
+TEST(Snapshot, KeepsTheNewestFew) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  for (int step = 1; step <= 5; ++step) save(a, folder.path(), step, {.keep = 2});
+  const auto left = list_checkpoints(folder.path(), true);
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left[0].step, 4);
+  EXPECT_EQ(left[1].step, 5);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,112 @@
+// make_nvml_probe() over a fake library, through dlopen.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/files.h"
+#include "devices/gpu_probe.h"
+
+namespace lockstep {
+namespace {
+
+class NvmlProbe : public testing::Test {
+ protected:
+  void SetUp() override { setenv("LOCKSTEP_NVML", LOCKSTEP_BUILD_DIR "/tests/libfake-nvml.so", 1); }
+  void TearDown() override {
+    unsetenv("LOCKSTEP_NVML");
+    unsetenv("FAKE_NVML");
+  }
+  std::unique_ptr<GpuProbe> probe(const std::string& json) {
+    const auto path = folder_.path() / "gpus.json";
+    write_file_atomic(path, json);
+    setenv("FAKE_NVML", path.c_str(), 1);
+    return make_nvml_probe();
+  }
+  TemporaryDirectory folder_;
+};
+
+constexpr const char* two_t4 = R"({"driver": "580.95.05", "cuda": 13010, "gpus": [
+  {"uuid": "GPU-aa", "name": "Tesla T4", "domain": 0, "bus": 101, "device": 4,
+   "memory": 16106127360, "used": 1048576, "major": 7, "minor": 5, "utilization": 40},
+  {"uuid": "GPU-bb", "name": "Tesla T4", "domain": 1, "bus": 175, "major": 7, "minor": 5}]})";
+
+TEST_F(NvmlProbe, ReadsEveryGpuInOrder) {
+  auto nvml = probe(two_t4);
+  EXPECT_EQ(nvml->why_absent(), "");
+  EXPECT_EQ(nvml->driver_version(), "580.95.05");
+  EXPECT_EQ(nvml->cuda_driver_version(), 13010);
+  const auto gpus = nvml->gpus();
+  ASSERT_EQ(gpus.size(), 2u);
+  EXPECT_EQ(gpus[0].index, 0);
+  EXPECT_EQ(gpus[0].uuid, "GPU-aa");
+  EXPECT_EQ(gpus[0].name, "Tesla T4");
+  EXPECT_EQ(gpus[0].pci_bus_id, "0000:65:04.0");
+  EXPECT_EQ(gpus[0].memory_total_bytes, 16106127360u);
+  EXPECT_EQ(gpus[0].memory_used_bytes, 1048576u);
+  EXPECT_EQ(gpus[0].compute_major, 7);
+  EXPECT_EQ(gpus[0].compute_minor, 5);
+  EXPECT_EQ(gpus[1].index, 1);
+  EXPECT_EQ(gpus[1].pci_bus_id, "0001:af:00.0");
+}
+
+TEST_F(NvmlProbe, TellsUnsupportedUtilizationFromZero) {
+  auto nvml = probe(two_t4);
+  EXPECT_EQ(nvml->utilization_percent("GPU-aa"), 40);
+  EXPECT_EQ(nvml->utilization_percent("GPU-bb"), std::nullopt);
+  EXPECT_EQ(nvml->utilization_percent("GPU-none"), std::nullopt);
+}
+
+TEST_F(NvmlProbe, ShowsTheInstancesOfASplitGpuInItsPlace) {
+  auto nvml = probe(R"({"gpus": [{"uuid": "GPU-aa", "name": "NVIDIA H100", "bus": 1, "major": 9,
+    "mig": [{"uuid": "MIG-1", "name": "NVIDIA H100 MIG 3g.40gb", "memory": 40},
+            {"uuid": "MIG-2", "name": "NVIDIA H100 MIG 3g.40gb", "memory": 41}]},
+    {"uuid": "GPU-bb", "name": "NVIDIA H100", "bus": 2, "major": 9}]})");
+  const auto gpus = nvml->gpus();
+  ASSERT_EQ(gpus.size(), 3u);
+  EXPECT_EQ(gpus[0].uuid, "MIG-1");
+  EXPECT_EQ(gpus[1].uuid, "MIG-2");
+  EXPECT_EQ(gpus[1].index, 0);
+  EXPECT_EQ(gpus[1].compute_major, 9);
+  EXPECT_EQ(gpus[1].pci_bus_id, "0000:01:00.0");
+  EXPECT_EQ(gpus[1].memory_total_bytes, 41u);
+  EXPECT_EQ(gpus[2].uuid, "GPU-bb");
+  EXPECT_EQ(gpus[2].index, 1);
+}
+
+TEST_F(NvmlProbe, KeepsALostGpuWithItsFaultAndLeavesOutAForbiddenOne) {
+  auto nvml = probe(R"({"gpus": [{"uuid": "GPU-aa", "error": 4}, {"uuid": "GPU-bb", "error": 15},
+                                 {"uuid": "GPU-cc", "name": "Tesla T4"}]})");
+  const auto gpus = nvml->gpus();
+  ASSERT_EQ(gpus.size(), 2u);
+  EXPECT_EQ(gpus[0].index, 1);
+  EXPECT_EQ(gpus[0].fault, "GPU is lost");
+  EXPECT_EQ(gpus[1].index, 2);
+  EXPECT_EQ(gpus[1].fault, "");
+}
+
+TEST_F(NvmlProbe, SaysWhyTheDriverDoesNotAnswer) {
+  auto nvml = probe(R"({"init": 18, "gpus": [{"uuid": "GPU-aa"}]})");
+  EXPECT_EQ(nvml->why_absent(),
+            "the NVIDIA driver does not answer: Driver/library version mismatch");
+  EXPECT_TRUE(nvml->gpus().empty());
+  EXPECT_EQ(nvml->driver_version(), "");
+  EXPECT_EQ(nvml->cuda_driver_version(), 0);
+  EXPECT_EQ(nvml->utilization_percent("GPU-aa"), std::nullopt);
+}
+
+TEST_F(NvmlProbe, SaysThatTheLibraryIsNotThere) {
+  setenv("LOCKSTEP_NVML", "/nonexistent/libnvidia-ml.so", 1);
+  auto nvml = make_nvml_probe();
+  EXPECT_TRUE(nvml->why_absent().starts_with("LOCKSTEP_NVML: /nonexistent")) << nvml->why_absent();
+  EXPECT_TRUE(nvml->gpus().empty());
+}
+
+TEST_F(NvmlProbe, SaysWhichFunctionAForeignLibraryLacks) {
+  setenv("LOCKSTEP_NVML", "libc.so.6", 1);
+  EXPECT_EQ(make_nvml_probe()->why_absent(),
+            "the NVIDIA management library is too old: it lacks nvmlInit_v2");
+}
+
+}  // namespace
+}  // namespace lockstep

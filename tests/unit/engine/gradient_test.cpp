@@ -1,0 +1,91 @@
+// The gradient of any ranks x accumulation is that of one big batch.
+#include "engine/step.h"
+#include "fakes/thread_ranks.h"
+#include "fakes/toy_recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <ATen/core/grad_mode.h>
+
+#include <mutex>
+#include <tuple>
+
+namespace lockstep {
+namespace {
+
+constexpr std::int64_t global_batch = 48;
+constexpr std::int64_t samples = 40;  // fewer than the batch: the step has padding rows
+
+// The arena's gradient after one step of the toy, by parameter.
+std::vector<at::Tensor> gradients(int ranks, std::int64_t accumulation, double dropout,
+                                  Precision precision = Precision::fp32) {
+  std::vector<at::Tensor> result;
+  std::mutex mutex;
+  testing::with_ranks(ranks, [&](ProcessGroup& group) {
+    TrainOptions options;
+    options.precision = precision;
+    options.optimizer.clip = 0;
+    testing::ToyRecipe recipe(samples, 3, dropout);
+    const auto model = recipe.build(1);
+    Arena arena(model->parameters(), at::kCPU, compute_dtype(precision));
+    Optimizer optimizer(options, arena);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    StepRunner runner(recipe, *model, arena, reducer, optimizer, group, cpu_backend(), options);
+    LoaderOptions loading{.seed = 42,
+                          .batch = {.world_size = ranks,
+                                    .micro = global_batch / ranks / accumulation,
+                                    .accumulation = accumulation,
+                                    .global = global_batch},
+                          .rank = group.rank(),
+                          .last_step = 1,
+                          .threads = 0};
+    loading.weigh = [&](const Batch& batch) { return recipe.weigh(batch); };
+    Loader loader(recipe.data().train, loading);
+    auto running = runner.run(runner.stage(loader.next()), /*lr=*/0, {});
+    running.get();
+    if (group.rank() != 0) return;
+    const std::lock_guard lock(mutex);
+    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+      result.push_back(arena.view(arena.gradients(), i).clone());
+  });
+  return result;
+}
+
+double relative(const at::Tensor& a, const at::Tensor& b) {
+  const double norm = b.norm().item<double>();
+  const double difference = (a - b).norm().item<double>();
+  return norm == 0 ? difference : difference / norm;
+}
+
+class SameGradient : public ::testing::TestWithParam<std::tuple<int, int, double>> {};
+
+TEST_P(SameGradient, AsOneBatchToOneMillionthOfEachTensorsNorm) {
+  const auto [ranks, accumulation, dropout] = GetParam();
+  const auto one = gradients(1, 1, dropout);
+  const auto many = gradients(ranks, accumulation, dropout);
+  ASSERT_EQ(one.size(), 5U);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (i == 3) continue;  // `rare` depends on how places fall into micro-batches, by design
+    EXPECT_LE(relative(many[i], one[i]), 1e-6) << "parameter " << i;
+  }
+  EXPECT_GT(one[0].norm().item<double>(), 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(RanksTimesAccumulation, SameGradient,
+                         ::testing::Combine(::testing::Values(1, 2, 3, 4), ::testing::Values(1, 2, 4),
+                                            ::testing::Values(0.0, 0.25)));
+
+TEST(Gradient, IsZeroWhereNoGradientArrived) {
+  const auto result = gradients(2, 2, 0);
+  EXPECT_EQ(result[4].abs().sum().item<double>(), 0);
+}
+
+TEST(Gradient, InLowPrecisionIsCloseToFp32) {
+  const auto exact = gradients(1, 1, 0);
+  const auto half = gradients(2, 2, 0, Precision::bf16);
+  EXPECT_LE(relative(half[0], exact[0]), 0.05);
+  EXPECT_GT(relative(half[0], exact[0]), 0);
+}
+
+}  // namespace
+}  // namespace lockstep

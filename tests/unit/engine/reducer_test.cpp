@@ -1,0 +1,126 @@
+// Buckets: order, early firing, parameters without gradients, accumulation without communication.
+#include "engine/reducer.h"
+
+#include "fakes/thread_ranks.h"
+#include "fakes/toy_recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/ones.h>
+
+namespace lockstep {
+namespace {
+
+TEST(Reducer, SumsOverRanksOnce) {
+  testing::with_ranks(3, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    arena.zero_gradients();
+    const double share = group.rank() + 1;
+    (model.first.sum() * share).backward();  // not armed: stays local
+    EXPECT_EQ(model.first.grad()[0][0].item<double>(), share);
+    reducer.arm();
+    (model.first.sum() * share).backward();
+    reducer.flush();
+    reducer.wait();
+    EXPECT_EQ(model.first.grad()[0][0].item<double>(), 2 * (1 + 2 + 3));
+  });
+}
+
+TEST(Reducer, WaitsForNoParameterThatGotNoGradientOnSomeRanks) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    for (int step = 0; step < 3; ++step) {
+      arena.zero_gradients();
+      reducer.arm();
+      at::Tensor loss = model.second.sum();
+      if (group.rank() == 1) loss = loss + model.rare.sum() * 5;
+      loss.backward();
+      reducer.flush();
+      reducer.wait();
+      EXPECT_EQ(model.rare.grad()[0].item<double>(), 5);
+      EXPECT_EQ(model.second.grad()[0][0].item<double>(), 2);
+      EXPECT_EQ(model.unused.grad().abs().sum().item<double>(), 0);
+    }
+  });
+}
+
+TEST(Reducer, CountsAParameterUsedByTwoForwardPassesOnce) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    arena.zero_gradients();
+    reducer.arm();
+    (model.first.sum() + 3 * model.first.sum()).backward();
+    reducer.flush();
+    reducer.wait();
+    EXPECT_EQ(model.first.grad()[0][0].item<double>(), 8);
+  });
+}
+
+TEST(Reducer, FiresBucketsBeforeBackwardEndsWhenAllGradientsArrive) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    arena.zero_gradients();
+    reducer.arm();
+    (model.first.sum() + model.bias.sum() + model.second.sum() + model.rare.sum() +
+     model.unused.sum())
+        .backward();
+    EXPECT_EQ(reducer.buckets_fired_early(), 1);
+    reducer.flush();
+    reducer.wait();
+  });
+}
+
+TEST(Reducer, InBf16RoundsTheSumOnly) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat);
+    Reducer reducer(arena, group, ReducePrecision::bf16);
+    arena.zero_gradients();
+    reducer.arm();
+    (model.first.sum() * 1.001).backward();
+    reducer.flush();
+    reducer.wait();
+    EXPECT_NEAR(model.first.grad()[0][0].item<double>(), 2.002, 0.02);
+    EXPECT_NE(model.first.grad()[0][0].item<float>(), 2.002F);
+  });
+}
+
+TEST(Arena, HoldsParametersInReverseOrderWithoutOverlap) {
+  testing::ToyModel model(1);
+  const at::Tensor first = model.first.detach().clone();
+  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  EXPECT_TRUE(at::allclose(arena.view(arena.master(), 0), first, 0, 0));
+  EXPECT_EQ(arena.layout().offsets.back(), 0);
+  for (std::size_t i = 0; i + 1 < arena.sizes().size(); ++i) {
+    EXPECT_GE(arena.layout().offsets[i], arena.layout().offsets[i + 1] + arena.sizes()[i + 1]);
+    EXPECT_EQ(arena.layout().offsets[i] % arena_alignment, 0);
+  }
+  model.first.mutable_grad().fill_(2);
+  EXPECT_EQ(arena.view(arena.gradients(), 0).sum().item<double>(), 2 * 16 * 5);
+}
+
+class TwoOfOneName : public Model {
+ public:
+  std::vector<Parameter> parameters() override {
+    const at::Tensor one = at::ones({2}).set_requires_grad(true);
+    return {{"w", one}, {"w", one}};
+  }
+};
+
+TEST(Arena, RefusesTwoParametersOfOneName) {
+  TwoOfOneName model;
+  EXPECT_THROW(Arena(model.parameters(), at::kCPU, at::kFloat), std::exception);
+}
+
+}  // namespace
+}  // namespace lockstep

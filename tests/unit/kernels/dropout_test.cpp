@@ -1,0 +1,155 @@
+#include "kernels/dropout.h"
+
+#include "engine/recipe.h"
+#include "kernels/dropout_paths.h"
+#include "plan/philox.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/linspace.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+at::Tensor counters(std::int64_t seed, std::int64_t step, std::int64_t first_place) {
+  return at::tensor({seed, step, first_place}, at::kLong);
+}
+
+at::Tensor values(at::IntArrayRef sizes, at::ScalarType dtype = at::kFloat) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  return at::linspace(-3, 5, count, at::kDouble).view(sizes).to(dtype);
+}
+
+bool same_bits(const at::Tensor& a, const at::Tensor& b) {
+  return a.view({-1}).view(at::kByte).equal(b.view({-1}).view(at::kByte));
+}
+
+TEST(Dropout, DropsTheShareP) {
+  const at::Tensor x = at::ones({64, 4096});
+  for (const double p : {0.1, 0.5, 0.9}) {
+    const at::Tensor y = dropout(x, p, counters(1, 2, 3), 4);
+    const double dropped = y.eq(0).to(at::kDouble).mean().item<double>();
+    EXPECT_NEAR(dropped, p, 5 * std::sqrt(p * (1 - p) / x.numel())) << p;
+    EXPECT_NEAR(y.mean().item<double>(), 1, 0.02);
+  }
+}
+
+TEST(Dropout, FollowsItsDefinitionElementByElement) {
+  const std::int64_t seed = 12345, step = 17, first_place = 100, layer = 6;
+  const double p = 0.3;
+  const at::Tensor x = values({5, 3, 7});
+  const at::Tensor y = dropout(x, p, counters(seed, step, first_place), layer);
+  for (std::int64_t row = 0; row < 5; ++row)
+    for (std::int64_t e = 0; e < 21; ++e) {
+      const auto words = philox({static_cast<std::uint32_t>(e / 4),
+                                 static_cast<std::uint32_t>(first_place + row), step, layer},
+                                seed * 2 + 1);
+      const bool keep = words[e % 4] >= p * 4294967296.0;
+      const float from = x.view({5, 21})[row][e].item<float>();
+      const float expected = keep ? from * static_cast<float>(1 / (1 - p)) : 0.0f;
+      ASSERT_EQ((y.view({5, 21})[row][e].item<float>()), expected) << row << " " << e;
+    }
+}
+
+TEST(Dropout, DependsOnNeitherRanksNorMicroBatch) {
+  const at::Tensor x = values({12, 33});
+  const at::Tensor whole = dropout(x, 0.4, counters(7, 8, 0), 1);
+  for (const std::int64_t micro : {1, 2, 3, 4, 6}) {
+    std::vector<at::Tensor> parts;
+    for (std::int64_t first = 0; first < 12; first += micro)
+      parts.push_back(dropout(x.narrow(0, first, micro), 0.4, counters(7, 8, first), 1));
+    EXPECT_TRUE(at::cat(parts).equal(whole)) << micro;
+  }
+}
+
+TEST(Dropout, DrawsAnotherMaskForAnotherSeedStepLayerOrPlace) {
+  const at::Tensor x = at::ones({4, 256});
+  const at::Tensor y = dropout(x, 0.5, counters(1, 1, 0), 1);
+  const auto differ = [&](const at::Tensor& other) {
+    const double share = y.ne(other).to(at::kDouble).mean().item<double>();
+    EXPECT_GT(share, 0.4);
+    EXPECT_LT(share, 0.6);
+  };
+  differ(dropout(x, 0.5, counters(2, 1, 0), 1));
+  differ(dropout(x, 0.5, counters(1, 2, 0), 1));
+  differ(dropout(x, 0.5, counters(1, 1, 4), 1));
+  differ(dropout(x, 0.5, counters(1, 1, 0), 2));
+}
+
+TEST(Dropout, LoopEqualsTheReferenceBitForBit) {
+  const std::vector<std::vector<std::int64_t>> shapes = {{1},         {3},        {1, 1},  {2, 3},
+                                                         {3, 4},      {5, 63},    {5, 64}, {5, 65},
+                                                         {2, 130, 3}, {1, 20000}, {300, 2}};
+  const std::vector<at::Tensor> facts = {counters(0, 0, 0), counters(42, 1000, 999),
+                                         counters(-5, 3, (std::int64_t{1} << 32) - 1),
+                                         counters(std::int64_t{1} << 62, 1, 1)};
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kBFloat16, at::kHalf})
+    for (const auto& shape : shapes)
+      for (const at::Tensor& fact : facts)
+        for (const double p : {0.0, 1e-9, 0.1, 0.5, 0.999, 1.0}) {
+          const at::Tensor x = values(shape, dtype);
+          const at::Tensor loop = dropout_cpu(x, p, fact, 5);
+          ASSERT_EQ(loop.scalar_type(), dtype);
+          ASSERT_TRUE(same_bits(loop, dropout_reference(x, p, fact, 5)))
+              << dtype << " " << x.sizes() << " " << fact << " " << p;
+        }
+}
+
+TEST(Dropout, GradientHasTheMaskOfTheForwardPass) {
+  const at::Tensor x = values({6, 50}).requires_grad_();
+  const at::Tensor y = dropout(x, 0.25, counters(3, 4, 5), 6);
+  const at::Tensor weight = values({6, 50}).flip(0);
+  y.mul(weight).sum().backward();
+  EXPECT_TRUE(x.grad().equal(dropout(weight, 0.25, counters(3, 4, 5), 6)));
+  EXPECT_TRUE(x.grad().eq(0).equal(y.eq(0).logical_or(weight.eq(0))));
+}
+
+TEST(Dropout, RefusesABackwardPassAfterTheCountersWereOverwritten) {
+  const at::Tensor x = values({6, 50}).requires_grad_();
+  at::Tensor fact = counters(3, 4, 5);
+  const at::Tensor loss = dropout(x, 0.25, fact, 6).sum();
+  fact.select(0, 1).add_(1);
+  EXPECT_THROW(loss.backward(), c10::Error);
+}
+
+TEST(Dropout, Is0Where1IsAskedForEvenOfInfinity) {
+  const at::Tensor x = at::full({3, 5}, INFINITY).requires_grad_();
+  const at::Tensor y = dropout(x, 1, counters(1, 2, 3), 4);
+  EXPECT_TRUE(y.eq(0).all().item<bool>());
+  y.sum().backward();
+  EXPECT_TRUE(x.grad().eq(0).all().item<bool>());
+}
+
+TEST(Dropout, TakesTensorsThatAreNotContiguous) {
+  const at::Tensor x = values({8, 9, 10}).transpose(0, 2);
+  const at::Tensor fact = at::tensor({1, 0, 2, 0, 3, 0}, at::kLong).view({3, 2}).select(1, 0);
+  EXPECT_TRUE(dropout(x, 0.5, fact, 4).equal(dropout(x.contiguous(), 0.5, counters(1, 2, 3), 4)));
+  EXPECT_TRUE(dropout_reference(x, 0.5, fact, 4).equal(dropout_cpu(x, 0.5, fact, 4)));
+}
+
+TEST(Dropout, TakesEmptyTensors) {
+  EXPECT_EQ(dropout(at::empty({0, 4}), 0.5, counters(1, 2, 3), 4).numel(), 0);
+  EXPECT_EQ(dropout(at::empty({4, 0}), 0.5, counters(1, 2, 3), 4).numel(), 0);
+  EXPECT_EQ(dropout_reference(at::empty({4, 0}), 0.5, counters(1, 2, 3), 4).numel(), 0);
+}
+
+TEST(StepContext, DropsOnlyWhileTraining) {
+  const at::Tensor x = values({4, 40});
+  StepContext context;
+  context.counters = counters(1, 2, 3);
+  EXPECT_TRUE(context.dropout(x, 0.5, 4).equal(dropout(x, 0.5, context.counters, 4)));
+  EXPECT_TRUE(context.dropout(x, 0, 4).is_same(x));
+  context.training = false;
+  EXPECT_TRUE(context.dropout(x, 0.5, 4).is_same(x));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,191 @@
+// solve_batch over thousands of combinations: exact, or an error whose sizes work and are nearest.
+#include "base/error.h"
+#include "plan/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+struct Ask {
+  std::int64_t world_size = 1, global = 0, micro = 0, accumulation = 0, default_global = 0,
+               largest_micro = 1 << 30;
+};
+
+BatchPlan solve(const Ask& ask) {
+  return solve_batch(ask.world_size, ask.global, ask.micro, ask.accumulation, ask.default_global,
+                     ask.largest_micro);
+}
+
+std::optional<Error> error_of(const Ask& ask) {
+  try {
+    solve(ask);
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
+bool works(Ask ask, std::int64_t global) {
+  ask.global = global;
+  return !error_of(ask);
+}
+
+// The sizes that a hint "set batch.global to 96 or 128" names.
+std::vector<std::int64_t> sizes_in(const std::string& hint) {
+  long long first = 0, second = 0;
+  const int found = std::sscanf(hint.c_str(), "set batch.global to %lld or %lld", &first, &second);
+  if (found == 2) return {first, second};
+  return found == 1 ? std::vector<std::int64_t>{first} : std::vector<std::int64_t>{};
+}
+
+// Every size named works, and no size between them, or below the only one, does.
+void expect_nearest_sizes(const Ask& ask, std::int64_t wanted, const Error& error) {
+  const auto sizes = sizes_in(error.hint());
+  ASSERT_FALSE(sizes.empty()) << error.hint();
+  for (const std::int64_t size : sizes) EXPECT_TRUE(works(ask, size)) << error.hint();
+  const std::int64_t below = sizes.size() == 2 ? sizes.front() : 0;
+  EXPECT_LT(below, wanted);
+  EXPECT_GT(sizes.back(), wanted);
+  for (std::int64_t size = below + 1; size < sizes.back(); ++size)
+    EXPECT_FALSE(works(ask, size)) << size << " lies nearer than " << error.hint();
+}
+
+void expect_exact(const BatchPlan& batch, const Ask& ask) {
+  EXPECT_EQ(batch.world_size, ask.world_size);
+  EXPECT_EQ(batch.world_size * batch.micro * batch.accumulation, batch.global);
+  EXPECT_GE(batch.micro, 1);
+  EXPECT_GE(batch.accumulation, 1);
+}
+
+TEST(SolveBatch, SaysWhichSizesDivideInTheAgreedWords) {
+  const auto error = error_of({.world_size = 8, .global = 100, .micro = 4});
+  ASSERT_TRUE(error);
+  EXPECT_STREQ(
+      error->what(),
+      "global batch 100 does not divide into 8 GPUs x micro-batch 4 (needs a multiple of 32)");
+  EXPECT_EQ(error->hint(), "set batch.global to 96 or 128");
+}
+
+TEST(SolveBatch, NamesTheRanksAsItIsTold) {
+  try {
+    solve_batch(3, 100, 0, 0, 0, 1, "CPU rank");
+    FAIL() << "100 does not divide by 3";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "global batch 100 does not divide into 3 CPU ranks (needs a multiple of 3)");
+  }
+}
+
+TEST(SolveBatch, FindsTheThirdOfAnyTwo) {
+  for (std::int64_t world_size = 1; world_size <= 16; ++world_size)
+    for (std::int64_t micro = 1; micro <= 12; ++micro)
+      for (std::int64_t accumulation = 1; accumulation <= 12; ++accumulation) {
+        const std::int64_t global = world_size * micro * accumulation;
+        for (const Ask& ask :
+             {Ask{.world_size = world_size, .micro = micro, .accumulation = accumulation},
+              Ask{.world_size = world_size, .global = global, .accumulation = accumulation},
+              Ask{.world_size = world_size, .global = global, .micro = micro},
+              Ask{world_size, global, micro, accumulation}}) {
+          const BatchPlan batch = solve(ask);
+          EXPECT_EQ(batch.global, global);
+          EXPECT_EQ(batch.micro, micro);
+          EXPECT_EQ(batch.accumulation, accumulation);
+        }
+      }
+}
+
+TEST(SolveBatch, IsExactOrNamesTheNearestSizesThatWork) {
+  for (std::int64_t world_size = 1; world_size <= 16; ++world_size)
+    for (std::int64_t global = 1; global <= 70; global += 3)
+      for (const Ask& factor : {Ask{}, Ask{.micro = 2}, Ask{.micro = 5}, Ask{.accumulation = 3},
+                                Ask{.accumulation = 4}}) {
+        const Ask ask{world_size, global, factor.micro, factor.accumulation};
+        const std::int64_t multiple = world_size * std::max<std::int64_t>(1, factor.micro) *
+                                      std::max<std::int64_t>(1, factor.accumulation);
+        const auto error = error_of(ask);
+        EXPECT_EQ(!error, global % multiple == 0);
+        if (error)
+          expect_nearest_sizes(ask, global, *error);
+        else
+          expect_exact(solve(ask), ask);
+      }
+}
+
+TEST(SolveBatch, NeverChangesTheDefaultGlobalBatch) {
+  for (std::int64_t world_size = 1; world_size <= 16; ++world_size)
+    for (std::int64_t global = 1; global <= 64; ++global)
+      for (const std::int64_t micro : {0, 1, 3, 4})
+        for (const std::int64_t accumulation : {0, 2}) {
+          if (micro > 0 && accumulation > 0) continue;
+          const Ask ask{world_size, 0, micro, accumulation, global};
+          const auto error = error_of(ask);
+          if (!error) {
+            EXPECT_EQ(solve(ask).global, global);
+            expect_exact(solve(ask), ask);
+          } else {
+            EXPECT_EQ(std::string(error->what()).find("the default global batch "), 0u);
+            expect_nearest_sizes(ask, global, *error);
+          }
+        }
+}
+
+TEST(SolveBatch, PicksTheLargestMicroBatchThatFitsAndDivides) {
+  for (std::int64_t world_size = 1; world_size <= 16; ++world_size)
+    for (std::int64_t share = 1; share <= 60; ++share)
+      for (const std::int64_t largest : {1, 2, 5, 8, 31, 1000}) {
+        const std::int64_t global = share * world_size;
+        std::int64_t expected = std::min(share, largest);
+        while (share % expected != 0) --expected;
+        const Ask ask{.world_size = world_size, .global = global, .largest_micro = largest};
+        EXPECT_EQ(solve(ask).micro, expected) << global << " on " << world_size;
+        expect_exact(solve(ask), ask);
+      }
+}
+
+TEST(SolveBatch, FindsLargeDivisorsQuickly) {
+  const std::int64_t global = std::int64_t{1} << 40;
+  EXPECT_EQ(solve({.global = global, .largest_micro = global - 1}).micro, global / 2);
+  EXPECT_EQ(solve({.global = 999999000001, .largest_micro = 999999000000}).micro, 1);  // a prime
+}
+
+TEST(SolveBatch, TakesOneSampleWhereNothingFits) {
+  EXPECT_EQ(solve({.global = 8, .largest_micro = 0}).micro, 1);
+}
+
+TEST(SolveBatch, RefusesThreeSizesThatDisagree) {
+  const auto error = error_of({2, 100, 8, 4});
+  ASSERT_TRUE(error);
+  EXPECT_STREQ(error->what(),
+               "global batch 100 is not 2 GPUs x micro-batch 8 x accumulation 4 = 64");
+  ASSERT_EQ(sizes_in(error->hint()), std::vector<std::int64_t>{64});
+  EXPECT_TRUE(works({2, 100, 8, 4}, 64));
+}
+
+TEST(SolveBatch, AsksForAGlobalBatchWhereThereIsNone) {
+  for (const Ask& ask : {Ask{.world_size = 3}, Ask{.world_size = 3, .micro = 5},
+                         Ask{.world_size = 3, .accumulation = 5}}) {
+    const auto error = error_of(ask);
+    ASSERT_TRUE(error);
+    EXPECT_STREQ(error->what(), "the global batch is not known: the recipe has no default for it");
+    EXPECT_NE(error->hint().find("batch.global"), std::string::npos);
+  }
+}
+
+TEST(SolveBatch, RefusesSizesOutOfRange) {
+  const std::int64_t huge = std::int64_t{1} << 62, large = std::int64_t{1} << 39;
+  for (const Ask& ask :
+       {Ask{.global = -1}, Ask{.micro = -2}, Ask{.accumulation = -3}, Ask{.global = huge},
+        Ask{.micro = huge}, Ask{.micro = large, .accumulation = large},
+        Ask{.world_size = 8, .global = 64, .micro = large}, Ask{8, 64, large, large}})
+    EXPECT_TRUE(error_of(ask));
+}
+
+}  // namespace
+}  // namespace lockstep

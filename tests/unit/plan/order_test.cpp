@@ -1,0 +1,176 @@
+// The sample order: a permutation that looks shuffled, and rows that no split of a batch changes.
+#include "plan/order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+
+Indices epoch_order(const SampleOrder& order, std::int64_t count, std::int64_t epoch) {
+  Indices indices;
+  for (std::int64_t position = 0; position < count; ++position)
+    indices.push_back(order.at(epoch, position));
+  return indices;
+}
+
+Indices ascending(std::int64_t count) {
+  Indices indices(count);
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+// How many standard deviations a chi-square statistic lies above its mean (Wilson and Hilferty).
+double chi_square_deviation(double statistic, double freedom) {
+  const double spread = 2 / (9 * freedom);
+  return (std::cbrt(statistic / freedom) - (1 - spread)) / std::sqrt(spread);
+}
+
+TEST(SampleOrder, IsAPermutationForEveryCount) {
+  Indices counts{63, 64, 65, 100, 255, 256, 257, 1000, 1023, 1024, 4096, 4097, 65537};
+  for (std::int64_t count = 1; count <= 40; ++count) counts.push_back(count);
+  for (const std::int64_t count : counts) {
+    const SampleOrder order(42, count, true);
+    for (const std::int64_t epoch : {0, 1, 7}) {
+      Indices indices = epoch_order(order, count, epoch);
+      std::sort(indices.begin(), indices.end());
+      EXPECT_EQ(indices, ascending(count)) << count << " samples, epoch " << epoch;
+    }
+  }
+}
+
+TEST(SampleOrder, StaysInRangeForCountsNearTheLargest) {
+  for (const int bits : {31, 32, 33, 40, 62}) {
+    const std::int64_t count = (std::int64_t{1} << bits) + 1;
+    const SampleOrder order(1, count, true);
+    for (const std::int64_t position : {std::int64_t{0}, count / 2, count - 1}) {
+      EXPECT_GE(order.at(3, position), 0);
+      EXPECT_LT(order.at(3, position), count);
+    }
+  }
+}
+
+TEST(SampleOrder, DiffersByEpochAndBySeed) {
+  const SampleOrder order(42, 1000, true), other(43, 1000, true);
+  const Indices first = epoch_order(order, 1000, 0);
+  EXPECT_NE(first, ascending(1000));
+  EXPECT_NE(first, epoch_order(order, 1000, 1));
+  EXPECT_NE(first, epoch_order(order, 1000, std::int64_t{1} << 32));
+  EXPECT_NE(first, epoch_order(other, 1000, 0));
+  EXPECT_EQ(first, epoch_order(SampleOrder(42, 1000, true), 1000, 0));
+}
+
+TEST(SampleOrder, KeepsTheOrderWithoutShuffle) {
+  EXPECT_EQ(epoch_order(SampleOrder(42, 100, false), 100, 5), ascending(100));
+}
+
+TEST(SampleOrder, PutsEveryIndexOnEveryPositionEquallyOften) {
+  constexpr int epochs = 400;
+  for (std::int64_t count = 5; count <= 50; ++count) {
+    const SampleOrder order(9, count, true);
+    std::vector<std::vector<int>> seen(count, std::vector<int>(count));
+    for (int epoch = 0; epoch < epochs; ++epoch)
+      for (std::int64_t position = 0; position < count; ++position)
+        ++seen[position][order.at(epoch, position)];
+    const double expected = double{epochs} / static_cast<double>(count);
+    for (std::int64_t position = 0; position < count; ++position) {
+      double statistic = 0;
+      for (const int times : seen[position])
+        statistic += (times - expected) * (times - expected) / expected;
+      EXPECT_LT(chi_square_deviation(statistic, static_cast<double>(count - 1)), 4.5)
+          << "position " << position << " of " << count;
+    }
+  }
+}
+
+TEST(SampleOrder, DrawsEveryOrderOfAFewSamplesEquallyOften) {
+  for (const auto& [count, orders] : {std::pair{2, 2}, {3, 6}, {4, 24}}) {
+    const SampleOrder order(5, count, true);
+    const int epochs = 100 * orders;
+    std::map<Indices, int> seen;
+    for (int epoch = 0; epoch < epochs; ++epoch) ++seen[epoch_order(order, count, epoch)];
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(orders));
+    for (const auto& [indices, times] : seen)
+      EXPECT_NEAR(times, 100, 5 * std::sqrt(100)) << count << " samples";
+  }
+}
+
+TEST(SampleOrder, KeepsFewNeighboursTogether) {
+  const SampleOrder order(6, 1000, true);
+  int together = 0;
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    const Indices indices = epoch_order(order, 1000, epoch);
+    for (std::size_t i = 1; i < indices.size(); ++i) together += indices[i] == indices[i - 1] + 1;
+  }
+  EXPECT_NEAR(together, 20, 5 * std::sqrt(20));  // one a permutation, as by chance
+}
+
+// The rows of one epoch as the ranks of a split see them, put in the order of their places.
+Indices rows_of_epoch(const BatchPlan& batch, std::int64_t count, std::int64_t epoch) {
+  const SampleOrder order(42, count, true);
+  const std::int64_t steps = (count + batch.global - 1) / batch.global;
+  Indices samples(steps * batch.global, -2);
+  for (std::int64_t step = 0; step < steps; ++step)
+    for (int rank = 0; rank < batch.world_size; ++rank)
+      for (std::int64_t micro_index = 0; micro_index < batch.accumulation; ++micro_index)
+        for (std::int64_t i = 0; i < batch.micro; ++i) {
+          const std::int64_t place = first_place(batch, rank, micro_index) + i;
+          const Row row = row_at(order, count, batch.global, epoch * steps + step, place);
+          EXPECT_EQ(row.place, place);
+          EXPECT_EQ(row.epoch, epoch);
+          EXPECT_EQ(samples.at(step * batch.global + place), -2) << "a place taken twice";
+          samples.at(step * batch.global + place) = row.sample;
+        }
+  return samples;
+}
+
+TEST(Rows, AreTheSameForEverySplitOfTheGlobalBatch) {
+  for (const std::int64_t global : {12, 24}) {
+    for (const std::int64_t count : {1, 11, 12, 13, 24, 100, 145}) {
+      const Indices whole = rows_of_epoch({1, global, 1, global}, count, 2);
+      for (std::int64_t world_size = 1; world_size <= 4; ++world_size) {
+        const std::int64_t share = global / world_size;
+        for (std::int64_t micro = 1; micro <= share; ++micro) {
+          if (share % micro != 0) continue;
+          const BatchPlan batch{world_size, micro, share / micro, global};
+          EXPECT_EQ(rows_of_epoch(batch, count, 2), whole)
+              << world_size << " ranks, micro-batch " << micro << ", " << count << " samples";
+        }
+      }
+    }
+  }
+}
+
+TEST(Rows, HoldEverySampleOnceAndPadOnlyTheEndOfTheEpoch) {
+  for (std::int64_t global = 1; global <= 17; ++global) {
+    for (std::int64_t count = 1; count <= 40; ++count) {
+      Indices rows = rows_of_epoch({1, global, 1, global}, count, 1);
+      ASSERT_LT(static_cast<std::int64_t>(rows.size()) - count, global);
+      EXPECT_TRUE(std::all_of(rows.begin() + count, rows.end(),
+                              [](std::int64_t sample) { return sample == -1; }));
+      rows.resize(count);
+      EXPECT_EQ(rows, epoch_order(SampleOrder(42, count, true), count, 1));
+      std::sort(rows.begin(), rows.end());
+      EXPECT_EQ(rows, ascending(count));
+    }
+  }
+}
+
+TEST(Rows, StartTheNextEpochOnAStepOfItsOwn) {
+  const SampleOrder order(42, 10, true);
+  EXPECT_EQ(row_at(order, 10, 4, 2, 1).epoch, 0);
+  EXPECT_EQ(row_at(order, 10, 4, 2, 1).sample, order.at(0, 9));
+  EXPECT_EQ(row_at(order, 10, 4, 2, 2).sample, -1);
+  EXPECT_EQ(row_at(order, 10, 4, 3, 0).epoch, 1);
+  EXPECT_EQ(row_at(order, 10, 4, 3, 0).sample, order.at(1, 0));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,257 @@
+// make_plan: lengths, rates, memory and notes.
+#include "plan/plan.h"
+
+#include "base/error.h"
+#include "plan_fixtures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+namespace lockstep {
+namespace {
+
+class MakePlan : public testing::Test {
+ protected:
+  MakePlan() { options.stop.steps = 100; }
+
+  Plan make() const { return make_plan(options, facts, memory, devices); }
+
+  Error error() const {
+    try {
+      make();
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "no error";
+    return Error("");
+  }
+
+  TrainOptions options;
+  Facts facts = text_facts();
+  MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.1 * gib};
+  std::vector<Device> devices = gpus(2);
+};
+
+TEST_F(MakePlan, CountsStepsOfAnEpochUpwards) {
+  EXPECT_EQ(make().steps_per_epoch, 16);  // 1000 / 64
+  facts.train_samples = 1024;
+  EXPECT_EQ(make().steps_per_epoch, 16);
+  facts.train_samples = 1;
+  EXPECT_EQ(make().steps_per_epoch, 1);
+}
+
+TEST_F(MakePlan, EndsAtTheSmallerOfStepsAndEpochs) {
+  options.stop.epochs = 3;
+  EXPECT_EQ(make().total_steps, 48);
+  options.stop.steps = 20;
+  EXPECT_EQ(make().total_steps, 20);
+  EXPECT_TRUE(has_note(make(), "stop.steps ends the run"));
+  options.stop.steps = 0;
+  EXPECT_EQ(make().total_steps, 48);
+  EXPECT_EQ(make().schedule.total_steps, 48);
+}
+
+TEST_F(MakePlan, CutsEpochsWhereTheyAreWritten) {
+  options.stop.steps = 0;
+  options.batch.global = 2;
+  for (std::int64_t steps_per_epoch = 1; steps_per_epoch <= 50; ++steps_per_epoch)
+    for (std::int64_t tenths = 1; tenths <= 60; ++tenths) {
+      facts.train_samples = 2 * steps_per_epoch;
+      options.stop.epochs = static_cast<double>(tenths) / 10;
+      EXPECT_EQ(make().total_steps, (tenths * steps_per_epoch + 9) / 10)
+          << options.stop.epochs << " epochs of " << steps_per_epoch;
+    }
+}
+
+TEST_F(MakePlan, AsksForALengthWhereNoneIsSet) {
+  options.stop.steps = 0;
+  EXPECT_EQ(error().hint(), "set stop.steps or stop.epochs");
+}
+
+TEST_F(MakePlan, RefusesEpochsOfUnknownLength) {
+  facts.train_samples = 0;
+  EXPECT_EQ(make().steps_per_epoch, 0);
+  options.stop.epochs = 2;
+  EXPECT_TRUE(contains(error().what(), "stop.epochs"));
+  EXPECT_TRUE(contains(error().what(), "the number of training samples is not known"));
+  options.stop.epochs = 0;
+  options.schedule.unit = TimeUnit::epochs;
+  EXPECT_EQ(make().total_steps, 100);  // a cosine without warm-up needs no epochs
+  options.schedule.warmup = 1;
+  EXPECT_TRUE(contains(error().what(), "the number of training samples is not known"));
+}
+
+TEST_F(MakePlan, ConvertsEpochsToSteps) {
+  options.schedule = {.kind = ScheduleKind::cosine_restarts,
+                      .unit = TimeUnit::epochs,
+                      .warmup = 0.5,
+                      .every = 2,
+                      .period = 1.5};
+  const Schedule schedule = make().schedule;
+  EXPECT_EQ(schedule.warmup_steps, 8);
+  EXPECT_EQ(schedule.every_steps, 32);
+  EXPECT_EQ(schedule.period_steps, 24);
+  options.schedule.unit = TimeUnit::steps;
+  EXPECT_EQ(make().schedule.period_steps, 1.5);
+}
+
+TEST_F(MakePlan, ScalesTheRateAndSaysSo) {
+  options.optimizer.lr = 0.001;
+  options.optimizer.base_batch = 16;
+  EXPECT_DOUBLE_EQ(make().schedule.base_lr, 0.001);
+  EXPECT_FALSE(has_note(make(), "scale_lr"));
+  options.optimizer.scale_lr = ScaleLr::linear;
+  EXPECT_DOUBLE_EQ(make().schedule.base_lr, 0.004);
+  EXPECT_TRUE(has_note(make(), "scale_lr = linear changed the learning rate from 0.001 to 0.004"));
+  options.optimizer.scale_lr = ScaleLr::sqrt;
+  EXPECT_DOUBLE_EQ(make().schedule.base_lr, 0.002);
+  EXPECT_TRUE(has_note(make(), "scale_lr = sqrt changed the learning rate from 0.001 to 0.002"));
+  options.optimizer.base_batch = 64;
+  EXPECT_FALSE(has_note(make(), "scale_lr"));
+}
+
+TEST_F(MakePlan, NeedsTheBatchThatTheRateWasChosenFor) {
+  options.optimizer.scale_lr = ScaleLr::linear;
+  EXPECT_TRUE(contains(error().hint(), "optimizer.base_batch"));
+}
+
+TEST_F(MakePlan, WarnsOfAWarmUpLongerThanTheRun) {
+  options.schedule.warmup = 100;
+  EXPECT_FALSE(has_note(make(), "warm-up"));
+  options.schedule.warmup = 200;
+  options.optimizer.lr = 0.01;
+  EXPECT_TRUE(has_note(make(), "warm-up takes 200 steps, but the run ends after 100"));
+  EXPECT_TRUE(has_note(make(), "only rises, to 0.005"));
+}
+
+TEST_F(MakePlan, RefusesCurvesThatCannotBe) {
+  options.schedule.kind = ScheduleKind::step;
+  EXPECT_TRUE(contains(error().what(), "schedule.every"));
+  options.schedule.kind = ScheduleKind::cosine_restarts;
+  EXPECT_TRUE(contains(error().what(), "schedule.period"));
+  options.schedule.period = 10;
+  options.schedule.period_mult = 0.5;
+  EXPECT_TRUE(contains(error().what(), "schedule.period_mult must be at least 1, but is 0.5"));
+  options.schedule = {.kind = ScheduleKind::linear, .min_lr = 1};
+  EXPECT_TRUE(contains(error().what(), "schedule.min_lr must be at most the learning rate"));
+  options.schedule.kind = ScheduleKind::constant;
+  EXPECT_EQ(make().total_steps, 100);
+}
+
+// A GPU of 16 GiB leaves 0.92 x 16 - 0.5 = 14.22 GiB: 132 samples of 0.1 GiB beside 1 GiB.
+TEST_F(MakePlan, TakesTheLargestMicroBatchThatFitsTheSmallestDevice) {
+  options.batch.global = 2 * 132 * 133;
+  EXPECT_EQ(make().batch.micro, 132);
+  memory.per_sample_bytes *= 1.002;
+  EXPECT_EQ(make().batch.micro, 114);  // 131 is a prime that 132 x 133 lacks
+  devices[1].memory_bytes = static_cast<std::uint64_t>(4 * gib);  // 21 samples fit
+  EXPECT_EQ(make().batch.micro, 21);
+  EXPECT_TRUE(has_note(make(), "the devices differ"));
+}
+
+TEST_F(MakePlan, TakesHalfOfACpuRanksShareOfTheHost) {
+  devices = cpu_ranks(2, 4);
+  options.batch.global = 200;
+  memory.per_sample_bytes = 0.05 * gib;  // (2 - 1) / 0.05
+  EXPECT_EQ(make().batch.micro, 20);
+}
+
+TEST_F(MakePlan, PicksTheWholeShareWhereNothingLimitsIt) {
+  memory.per_sample_bytes = 0;
+  EXPECT_EQ(make().batch.micro, 32);
+  memory.per_sample_bytes = gib;
+  for (Device& device : devices) device.memory_bytes = 0;
+  EXPECT_EQ(make().batch.micro, 32);
+}
+
+TEST_F(MakePlan, CapsTheAutomaticChoiceAtTheRecipesWish) {
+  facts.preferred_micro = 8;
+  EXPECT_EQ(make().batch.micro, 8);
+  EXPECT_EQ(make().batch.accumulation, 4);
+  options.batch.micro = 16;
+  EXPECT_EQ(make().batch.micro, 16);
+}
+
+TEST_F(MakePlan, WarnsOfAMicroBatchThatDoesNotFitByTheEstimate) {
+  options.batch.micro = 160;
+  options.batch.global = 320;
+  const Plan plan = make();
+  EXPECT_EQ(plan.batch.micro, 160);
+  EXPECT_DOUBLE_EQ(plan.memory_needed_bytes, memory.fixed_bytes + 160 * memory.per_sample_bytes);
+  EXPECT_TRUE(has_note(plan, "warning: micro-batch 160 needs about 17 GiB by estimate"));
+  EXPECT_TRUE(has_note(plan, "cuda:0"));
+  options.batch.micro = 16;
+  EXPECT_FALSE(has_note(make(), "warning"));
+}
+
+TEST_F(MakePlan, WarnsWhereNotEvenOneSampleFits) {
+  memory.per_sample_bytes = 100 * gib;
+  EXPECT_EQ(make().batch.micro, 1);
+  EXPECT_TRUE(has_note(make(), "warning: micro-batch 1 needs about 101 GiB"));
+}
+
+TEST_F(MakePlan, RefusesAModelLargerThanADevice) {
+  memory.fixed_bytes = 17 * gib;
+  EXPECT_TRUE(contains(error().what(), "17 GiB"));
+  EXPECT_TRUE(contains(error().what(), "cuda:0 (Tesla T4) has 16 GiB"));
+  memory.fixed_bytes = 16 * gib;
+  EXPECT_TRUE(has_note(make(), "warning"));
+}
+
+TEST_F(MakePlan, RefusesADefaultBatchThatDoesNotDivide) {
+  devices = gpus(3);
+  EXPECT_STREQ(error().what(),
+               "the default global batch 64 does not divide into 3 GPUs (needs a multiple of 3)");
+  EXPECT_EQ(error().hint(), "set batch.global to 63 or 66");
+  devices = cpu_ranks(3);
+  EXPECT_TRUE(contains(error().what(), "3 CPU ranks"));
+}
+
+TEST_F(MakePlan, KeepsBatchAndLengthOnAnyNumberOfDevices) {
+  options.stop.epochs = 3;
+  devices = gpus(1);
+  const Plan one = make();
+  for (const int count : {2, 4, 8, 16, 32, 64}) {
+    devices = gpus(count);
+    const Plan many = make();
+    EXPECT_EQ(many.batch.global, one.batch.global);
+    EXPECT_EQ(many.total_steps, one.total_steps);
+    EXPECT_EQ(many.units_per_step, one.units_per_step);
+    EXPECT_EQ(learning_rate(many.schedule, 10), learning_rate(one.schedule, 10));
+  }
+}
+
+TEST_F(MakePlan, SaysWhatDiffersFromOneDeviceAndWhatDoesNot) {
+  const Plan two = make();
+  EXPECT_TRUE(has_note(two, "the effective batch stays 64 on any number of devices"));
+  EXPECT_TRUE(has_note(two, "their order"));
+  EXPECT_TRUE(has_note(two, "sums are rounded differently than on one device"));
+  options.exact = true;
+  EXPECT_FALSE(has_note(make(), "rounded differently"));
+  EXPECT_TRUE(has_note(make(), "bitwise"));
+  devices = gpus(1);
+  EXPECT_TRUE(has_note(make(), "the effective batch stays 64 on any number of devices"));
+  EXPECT_FALSE(has_note(make(), "bitwise"));
+  EXPECT_LT(make().notes.size(), two.notes.size());
+}
+
+TEST_F(MakePlan, SaysHowTheLastStepOfAnEpochIsPadded) {
+  EXPECT_TRUE(has_note(make(), "the last step of each epoch holds 40 samples and 24 padding rows"));
+  facts.train_samples = 10;
+  EXPECT_TRUE(has_note(make(), "each epoch is one step of 10 samples and 54 padding rows"));
+  facts.train_samples = 128;
+  EXPECT_FALSE(has_note(make(), "padding"));
+}
+
+TEST_F(MakePlan, SaysWhenTheBatchDividesBadly) {
+  options.batch.global = 2 * 509;
+  EXPECT_EQ(make().batch.micro, 1);
+  EXPECT_TRUE(has_note(make(), "a micro-batch of up to 132 would fit, but 1 is the largest"));
+  options.batch.micro = 1;
+  EXPECT_FALSE(has_note(make(), "would fit"));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,77 @@
+// The registry of recipes and the defaults of a recipe's options.
+#include "plan/recipe_info.h"
+
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+RecipeInfo recipe(const std::string& name) {
+  return {name, "for tests", [] { return std::make_unique<RecipeOptions>(); }};
+}
+
+class Recipes : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    register_recipe(recipe("sentences"));
+    register_recipe(recipe("volumes"));
+  }
+};
+
+TEST_F(Recipes, AreFoundByName) {
+  EXPECT_EQ(find_recipe("volumes").name, "volumes");
+  EXPECT_NE(find_recipe("volumes").make_options(), nullptr);
+  EXPECT_EQ(recipes().size(), 2u);
+}
+
+TEST_F(Recipes, HintAtTheNearestName) {
+  try {
+    find_recipe("volume");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "there is no recipe named \"volume\"");
+    EXPECT_EQ(error.hint(), "did you mean \"volumes\"?");
+  }
+}
+
+TEST_F(Recipes, ListAllNamesWhereNoneIsNear) {
+  try {
+    find_recipe("xyzzyxyzzy");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.hint(), "the recipes are: sentences, volumes; --plugin loads others");
+  }
+}
+
+TEST_F(Recipes, AreRefusedTheSecondTime) {
+  EXPECT_THROW(register_recipe(recipe("volumes")), Error);
+  EXPECT_EQ(recipes().size(), 2u);
+}
+
+TEST(RecipeOptions, EstimateMemoryFromTheParameters) {
+  const RecipeOptions recipe;
+  TrainOptions train;
+  const Facts facts{.parameters = 1000};
+  EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 16000);  // weight, gradient, two moments
+  train.precision = Precision::bf16;
+  EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 18000);
+  train.optimizer.kind = OptimizerKind::sgd;
+  EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 14000);
+  train.optimizer.momentum = 0;
+  EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 10000);
+  EXPECT_EQ(recipe.memory(train, facts).per_sample_bytes, 0);
+  EXPECT_FALSE(recipe.memory(train, facts).measured);
+}
+
+TEST(RecipeOptions, KnowNothingOfTheirDataByDefault) {
+  RecipeOptions recipe;
+  const Prepared prepared = recipe.prepare({});
+  EXPECT_EQ(prepared.facts.train_samples, 0);
+  EXPECT_EQ(prepared.facts.parameters, 0);
+  EXPECT_TRUE(prepared.extra.empty());
+}
+
+}  // namespace
+}  // namespace lockstep

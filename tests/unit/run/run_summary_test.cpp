@@ -1,0 +1,224 @@
+// What `lockstep runs` shows, from good and from damaged runs.
+#include "run/run_summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "fakes/fake_clock.h"
+#include "run/checkpoint_index.h"
+#include "run/events.h"
+#include "run/progress_text.h"
+#include "run_fixtures.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class RunSummaries : public testing::Test {
+ protected:
+  RunSummaries() {
+    clock.wall = 10'000;
+    run.write_record(
+        {{"lockstep", "0.1.0"},
+         {"recipe", "toy"},
+         {"plugin", ""},
+         {"config", {{"seed", 7}, {"data.path", "a b"}}},
+         {"plan", {{"total_steps", 50}}},
+         {"devices", {device("cuda", "NVIDIA T4"), device("cuda", "NVIDIA T4")}},
+         {"host", "box"},
+         {"torch", "2.11.0"},
+         {"started", 10'000 - 7200},
+         {"git", {{"commit", std::string(40, 'c')}, {"branch", "trunk"}, {"dirty", true}}},
+         {"command", {"lockstep", "train", "toy"}}});
+  }
+  static json device(const std::string& kind, const std::string& name) {
+    return {{"kind", kind}, {"name", name}, {"uuid", ""}, {"index", 0}};
+  }
+  void train(std::int64_t from, std::int64_t to) {
+    EventWriter writer(run.events_path());
+    writer.write({{"kind", "start"}, {"step", from}, {"total_steps", 100}, {"unit", "tokens"}});
+    if (from > 0) writer.write({{"kind", "resume"}, {"step", from}});
+    for (std::int64_t step = from + 1; step <= to; ++step) {
+      writer.write({{"kind", "step"},
+                    {"step", step},
+                    {"loss", 5.0 - 0.01 * step},
+                    {"lr", 1e-3},
+                    {"units_per_s", 2000}});
+      if (step % 10 == 0)
+        writer.write({{"kind", "eval"},
+                      {"step", step},
+                      {"best", step <= 30},
+                      {"metrics", {{"loss", 4.0 - 0.01 * step}}}});
+    }
+  }
+  RunSummary summary() { return summarize(run, clock); }
+  std::string page() { return run_page(run, true, clock); }
+
+  TemporaryDirectory folder;
+  std::filesystem::path root = folder.path();
+  RunDir run = RunDir::create(root, "first", "toy");
+  FakeClock clock;
+};
+
+TEST_F(RunSummaries, SumARunUp) {
+  train(0, 42);
+  run.write_state(RunState::stopped, "time");
+  const RunSummary s = summary();
+  EXPECT_EQ(s.name, "first");
+  EXPECT_EQ(s.recipe, "toy");
+  EXPECT_EQ(s.state, RunState::stopped);
+  EXPECT_EQ(s.why, "time");
+  EXPECT_EQ(s.step, 42);
+  EXPECT_EQ(s.total_steps, 100);
+  EXPECT_NEAR(s.loss.value(), 4.58, 1e-9);
+  EXPECT_EQ(s.best_step, 30);
+  EXPECT_NEAR(s.best["loss"].get<double>(), 3.7, 1e-9);
+  EXPECT_EQ(s.devices, "2 x NVIDIA T4");
+  EXPECT_EQ(s.age_s, 7200);
+}
+
+TEST_F(RunSummaries, ARunThatHasNotBegunHasItsPlan) {
+  const RunSummary s = summary();
+  EXPECT_EQ(s.step, 0);
+  EXPECT_EQ(s.total_steps, 50);
+  EXPECT_EQ(s.loss, std::nullopt);
+  EXPECT_TRUE(s.best.is_null());
+}
+
+TEST_F(RunSummaries, WhatAResumeTookBackDoesNotCount) {
+  train(0, 42);
+  train(15, 15);
+  EXPECT_EQ(summary().step, 15);
+  EXPECT_EQ(summary().loss, std::nullopt);
+  EXPECT_EQ(summary().best_step, 10);
+  train(15, 18);
+  EXPECT_EQ(summary().step, 18);
+  EXPECT_NEAR(summary().loss.value(), 4.82, 1e-9);
+}
+
+TEST_F(RunSummaries, TheNewestStartTellsTheDevices) {
+  json record = run.record();
+  record["starts"] = {{{"time", 1}, {"devices", {device("cuda", "NVIDIA T4")}}, {"step", 0}},
+                      {{"time", 2}, {"devices", {device("cpu", "CPU")}}, {"step", 5}}};
+  run.write_record(record);
+  EXPECT_EQ(summary().devices, "1 x CPU");
+}
+
+TEST_F(RunSummaries, DevicesAreCountedByName) {
+  EXPECT_EQ(devices_text({device("cuda", "A"), device("cuda", "B"), device("cuda", "A")}),
+            "2 x A, 1 x B");
+  EXPECT_EQ(devices_text({"cpu:0", "cpu:1"}), "1 x cpu:0, 1 x cpu:1");
+  EXPECT_EQ(devices_text({{{"kind", "cpu"}}, 7}), "1 x cpu, 1 x ?");
+  EXPECT_EQ(devices_text(nullptr), "");
+}
+
+TEST_F(RunSummaries, AreValidJsonWhateverTheLoss) {
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "step"}, {"step", 1}, {"loss", NAN}});
+  EXPECT_TRUE(std::isnan(summary().loss.value()));
+  const json value = json::parse(summary_json(summary()).dump());
+  EXPECT_TRUE(value["loss"].is_null());
+  EXPECT_EQ(value["state"], "interrupted");
+  EXPECT_EQ(value["step"], 1);
+  EXPECT_THAT(runs_table({summary()}, 200), HasSubstr("nan"));
+}
+
+TEST_F(RunSummaries, TheTableHasARowARun) {
+  train(0, 42);
+  RunSummary other = summary();
+  other.name = "a-longer-name";
+  other.step = 7;
+  EXPECT_EQ(runs_table({summary(), other}, 200),
+            "NAME           RECIPE  STATE          STEP   LOSS  DEVICES        AGE\n"
+            "first          toy     interrupted  42/100  4.580  2 x NVIDIA T4   2h\n"
+            "a-longer-name  toy     interrupted   7/100  4.580  2 x NVIDIA T4   2h\n");
+  EXPECT_EQ(runs_table({}, 80), "");
+}
+
+TEST_F(RunSummaries, TheTableLeavesColumnsOutWhereItIsNarrowAndNeverTheName) {
+  train(0, 42);
+  for (int width = 1; width < 120; ++width) {
+    const std::string table = runs_table({summary()}, width);
+    EXPECT_THAT(table, HasSubstr("first"));
+    for (const std::string& line : split(table, '\n'))
+      EXPECT_LE(columns_of(line), std::max(width, 5));
+  }
+  EXPECT_THAT(runs_table({summary()}, 50), Not(HasSubstr("NVIDIA")));
+  EXPECT_THAT(runs_table({summary()}, 50), HasSubstr("42/100"));
+}
+
+TEST_F(RunSummaries, ThePageShowsRecordProgressAndCheckpoints) {
+  train(0, 42);
+  for (std::int64_t step : {10, 20}) {
+    CheckpointWriter writer(run.checkpoints(), step);
+    writer.append("model.safetensors", "weights", 7);
+    writer.commit({{"loss", 2.5}});
+  }
+  put(run.checkpoints() / "step-000000020" / "model.safetensors", "weighty");
+  const std::string text = page();
+  for (const char* part :
+       {"run first\n", "state     interrupted", "recipe    toy", "(2h ago)", "host      box",
+        "devices   2 x NVIDIA T4", "lockstep 0.1.0, torch 2.11.0",
+        "git       cccccccccccc on trunk, with changes", "command   lockstep train toy",
+        "step      42/100  loss 4.580  lr 1.0e-03  2k tok/s", "best      at step 30  loss 3.700",
+        "  step 40  loss 3.600\n", "  step 10  ", "good  loss 2.500",
+        "damaged: model.safetensors: checksum differs", "data.path = a b\n", "seed = 7\n"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(run_page(run, false, clock), HasSubstr("good by size"));
+  const json value = run_json(run, true, clock);
+  EXPECT_EQ(value["checkpoints"][0]["good"], true);
+  EXPECT_EQ(value["checkpoints"][1]["good"], false);
+  EXPECT_EQ(value["record"]["config"]["seed"], 7);
+  EXPECT_EQ(value["evals"].size(), 4u);
+}
+
+TEST_F(RunSummaries, ThePageShowsTheLastEvaluationsOfMany) {
+  train(0, 300);
+  EXPECT_THAT(page(), HasSubstr("evaluations (the last 10 of 30)"));
+  EXPECT_THAT(page(), Not(HasSubstr("  step 200  ")));
+  EXPECT_THAT(page(), HasSubstr("  step 210  "));
+}
+
+TEST_F(RunSummaries, SurviveRandomBytesInEveryFile) {
+  train(0, 5);
+  std::mt19937 random(16);
+  for (int round = 0; round < 100; ++round) {
+    for (const char* file : {"events.jsonl", "state.json", "run.json", "lock"}) {
+      std::filesystem::remove(run.path() / file);
+      put(run.path() / file, random_bytes(random, random() % 200) + "\n");
+    }
+    ASSERT_EQ(summary().recipe, "?");
+    ASSERT_THAT(page(), HasSubstr("problem"));
+    ASSERT_FALSE(run_json(run, true, clock).dump().empty());
+  }
+}
+
+TEST_F(RunSummaries, SurviveARecordOfTheWrongShape) {
+  const json values[] = {nullptr,
+                         3,
+                         "text",
+                         json::array(),
+                         json::object(),
+                         {{"a", 1}},
+                         json::array({1, json::object()})};
+  const char* keys[] = {"recipe",  "plugin", "config",  "plan",   "devices", "host",
+                        "started", "git",    "command", "starts", "torch"};
+  for (const char* key : keys)
+    for (const json& value : values) {
+      json record = run.record();
+      record[key] = value;
+      std::filesystem::remove(run.path() / "run.json");
+      put(run.path() / "run.json", record.dump());
+      ASSERT_NO_THROW(page()) << key << value;
+      ASSERT_NO_THROW(runs_table({summary()}, 80)) << key << value;
+    }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,132 @@
+#include "tests/unit/textgen/text_test.h"
+
+namespace lockstep::textgen {
+namespace {
+
+void apply_preset(const std::string& name, TrainOptions& train, TextOptions& text) {
+  OptionTable* const tables[] = {&train.table, &text.table};
+  const std::string assignments[] = {"preset=" + name};
+  apply_config(tables, {}, assignments);
+}
+
+std::int64_t parameters(const std::string& preset, std::int64_t vocab = 0) {
+  TrainOptions train;
+  TextOptions text;
+  apply_preset(preset, train, text);
+  return text.parameter_count(vocab);
+}
+
+TEST(Parameters, OfThePresetsAreThoseOfTheModelsTheyReproduce) {
+  EXPECT_EQ(parameters("kaggle"), 19315456);
+  EXPECT_EQ(parameters("kaggle-10m"), 10119680);
+  EXPECT_EQ(parameters("gpt2"), 124439808 + (50304 - 50257) * 768);
+  // V d + T d + layers (2 d + 12 d d) + d, worked out by hand from the peers' model.
+  EXPECT_EQ(parameters("bench-textgen"), 98304 + 196608 + 6 * (768 + 1769472) + 384);
+  EXPECT_EQ(parameters("bench-gpt124m"), 38633472 + 786432 + 12 * (1536 + 7077888) + 768);
+  EXPECT_EQ(parameters("shakespeare", 65), 10745088);
+  EXPECT_EQ(parameters("medium"), 10818432);
+  EXPECT_EQ(parameters("small"), 639872);
+}
+
+TEST(Parameters, CountAnOutputMatrixThatIsNotTied) {
+  TextOptions text;
+  const std::int64_t tied = text.parameter_count();
+  text.table.set("model.tied", "false");
+  EXPECT_EQ(text.parameter_count(), tied + 256 * 128);
+}
+
+TEST(Parameters, FollowTheVocabularyUnlessItIsPadded) {
+  TextOptions text;
+  EXPECT_EQ(text.parameter_count(1000) - text.parameter_count(256), 744 * 128);
+  text.table.set("model.vocab", "1024");
+  EXPECT_EQ(text.parameter_count(1000), text.parameter_count(256));
+  EXPECT_NE(error_of([&] { text.model_vocab(1025); }).find("at least the tokenizer's 1025"),
+            std::string::npos);
+}
+
+TEST(Presets, NameOnlyOptionsThatThereAreAndPassTheChecks) {
+  for (const Preset& preset : presets()) {
+    TrainOptions train;
+    TextOptions text;
+    apply_preset(preset.name, train, text);
+    if (preset.name != "kaggle" && preset.name != "gpt2") {
+      EXPECT_EQ(error_of([&] { text.check(train); }), "") << preset.name;
+    }
+  }
+}
+
+TEST(Presets, OfThePeersHaveTheirSteps) {
+  TrainOptions train;
+  TextOptions text;
+  apply_preset("bench-textgen", train, text);
+  EXPECT_EQ(train.batch.micro, 16);
+  EXPECT_EQ(train.batch.accumulation, 4);
+  EXPECT_EQ(train.precision, Precision::bf16);
+  EXPECT_TRUE(train.optimizer.decay_norms_and_biases);
+  EXPECT_EQ(train.schedule.kind, ScheduleKind::constant);
+  EXPECT_EQ(text.model.gelu, Gelu::erf);
+  EXPECT_TRUE(text.synthetic());
+}
+
+TEST(Defaults, AreAPresetForTheDevices) {
+  for (const bool gpu : {false, true}) {
+    TrainOptions train;
+    TextOptions text;
+    text.defaults(train, gpu);
+    OptionTable* const tables[] = {&train.table, &text.table};
+    apply_config(tables, {}, {});
+    EXPECT_EQ(train.preset, gpu ? "medium" : "small");
+    EXPECT_EQ(text.model.width, gpu ? 384 : 128);
+    EXPECT_EQ(text.tokenizer.kind, TokenizerKind::bytes);
+  }
+}
+
+TEST(Defaults, OfTheTableAreThoseOfThePresetSmall) {
+  TrainOptions train;
+  TextOptions plain, small;
+  apply_preset("small", train, small);
+  EXPECT_EQ(plain.table.to_json(), small.table.to_json());
+}
+
+std::string check(const Settings& settings) {
+  TextOptions text;
+  for (const auto& [key, value] : settings) text.table.set(key, value);
+  return error_of([&] { text.check(TrainOptions()); });
+}
+
+TEST(Checks, NameWhatDoesNotGoTogether) {
+  EXPECT_NE(check({{"model.heads", "3"}}).find("multiple of model.heads"), std::string::npos);
+  EXPECT_NE(check({{"tokenizer.kind", "gpt2"}}).find("tokenizer.path is empty"), std::string::npos);
+  EXPECT_NE(check({{"tokenizer.path", "x"}}).find("has no file"), std::string::npos);
+  EXPECT_NE(check({{"data.path", "synthetic,a.txt"}}).find("mixes"), std::string::npos);
+  EXPECT_NE(check({{"model.vocab", "100"}}).find("at least the tokenizer's 256"), std::string::npos);
+  EXPECT_NE(check({{"data.path", "synthetic"}, {"tokenizer.kind", "chars"}}).find("model.vocab"),
+            std::string::npos);
+}
+
+TEST(Memory, GrowsWithTheModelAndShrinksInLowPrecision) {
+  TrainOptions train;
+  TextOptions small, large;
+  large.table.set("model.layers", "12");
+  const MemoryEstimate a = small.memory(train, {}), b = large.memory(train, {});
+  EXPECT_GT(b.fixed_bytes, a.fixed_bytes);
+  EXPECT_GT(b.per_sample_bytes, a.per_sample_bytes);
+  train.precision = Precision::bf16;
+  EXPECT_LT(small.memory(train, {}).per_sample_bytes, a.per_sample_bytes);
+  small.table.set("model.attention_dropout", "0.1");
+  EXPECT_GT(small.memory(train, {}).per_sample_bytes, 0.5 * a.per_sample_bytes);
+}
+
+TEST(Memory, OfTheLargePeerIsNearWhatItWasMeasuredToTake) {
+  TrainOptions train;
+  TextOptions text;
+  apply_preset("bench-gpt124m", train, text);
+  const MemoryEstimate memory = text.memory(train, {});
+  // 32 samples of 1024 tokens in bf16 take tens of GB, most of it logits.
+  const double total = memory.fixed_bytes + 32 * memory.per_sample_bytes;
+  EXPECT_GT(total, 20e9);
+  EXPECT_LT(total, 60e9);
+}
+
+}  // namespace
+}  // namespace lockstep::textgen
