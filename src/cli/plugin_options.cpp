@@ -2,6 +2,7 @@
 #include "cli/plugin_options.h"
 
 #include "plan/recipe_info.h"
+#include "plan/train_options.h"
 
 #include <deque>
 #include <limits>
@@ -12,7 +13,8 @@ namespace {
 // Fields of a described table; deques keep their addresses.
 class DescribedOptions : public RecipeOptions {
  public:
-  explicit DescribedOptions(const nlohmann::json& recipe) {
+  explicit DescribedOptions(const nlohmann::json& recipe)
+      : cpu_defaults_(recipe.at("cpu_defaults")), gpu_defaults_(recipe.at("gpu_defaults")) {
     for (const nlohmann::json& option : recipe.at("options")) add(option);
     for (const nlohmann::json& preset : recipe.at("presets")) {
       Preset described{.name = preset.at("name"), .meaning = preset.at("meaning")};
@@ -20,6 +22,11 @@ class DescribedOptions : public RecipeOptions {
         described.values.emplace_back(key, value.get<std::string>());
       table.add_preset(std::move(described));
     }
+  }
+
+  void defaults(TrainOptions& train, bool has_gpu) const override {
+    OptionTable* const tables[] = {&train.table};
+    apply_json(tables, has_gpu ? gpu_defaults_ : cpu_defaults_);
   }
 
  private:
@@ -45,6 +52,7 @@ class DescribedOptions : public RecipeOptions {
     }
   }
 
+  nlohmann::json cpu_defaults_, gpu_defaults_;
   std::deque<bool> booleans_;
   std::deque<std::int64_t> integers_;
   std::deque<double> reals_;

@@ -65,7 +65,7 @@ class OptionTable {
   OptionTable& operator=(const OptionTable&) = delete;
 
   // The field's value when the option is first set is its default. Throws Error if the key was
-  // added before or is not of the form "group.name", or if the default is out of range.
+  // added before or is not made of a-z, 0-9, _ and dots, or if the default is out of range.
   void add(std::string key, bool& field, OptionSpec spec);
   void add(std::string key, std::int64_t& field, OptionSpec spec);
   void add(std::string key, double& field, OptionSpec spec);

@@ -114,13 +114,13 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", sums.size()));
   at::Tensor total;
   for (std::size_t t = 0; t < terms_; ++t) {
-    const at::Tensor mean = sums[t].to(at::kFloat) * factors[static_cast<std::int64_t>(t)];
-    total = total.defined() ? total + mean : mean;
+    const at::Tensor mean = sums[t].to(at::kFloat).mul(factors[static_cast<std::int64_t>(t)]);
+    total = total.defined() ? total.add(mean) : mean;
     const at::NoGradGuard no_grad;
     means[static_cast<std::int64_t>(t)].add_(mean.detach());
   }
   if (last) reducer_.arm();
-  (total * optimizer_.loss_scale()[0]).backward();
+  total.mul(optimizer_.loss_scale()[0]).backward();
 }
 
 StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankReport& report) {

@@ -60,7 +60,7 @@ class Run {
   void obey(const std::vector<Command>& commands);
   void end_groups();
   void forward(int rank, std::string_view line);
-  std::vector<const ProcessGroup*> groups() const;
+  std::vector<const ChildGroup*> groups() const;
   LaunchOutcome outcome();
 
   const LaunchSpec& spec_;
@@ -118,7 +118,7 @@ void Run::start(int rank, Rendezvous rendezvous) {
     if (rendezvous.listen_fd >= 0) child.inherited.push_back(rendezvous.listen_fd);
     if (rendezvous.events_fd >= 0) child.inherited.push_back(rendezvous.events_fd);
   }
-  ranks_.emplace_back(ProcessGroup(spawn(child)), std::move(log), std::move(output.read),
+  ranks_.emplace_back(ChildGroup(spawn(child)), std::move(log), std::move(output.read),
                       [this, rank](std::string_view line) { forward(rank, line); });
   if (ranks_.back().group().pidfd() < 0) polled_ = true;
 }
@@ -171,7 +171,7 @@ void Run::take_signals() {
 void Run::take_exits() {
   std::vector<Supervision::Exit> exits;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    ProcessGroup& group = ranks_[i].group();
+    ChildGroup& group = ranks_[i].group();
     if (!group.status() && group.poll()) exits.push_back({static_cast<int>(i), *group.status()});
   }
   if (!exits.empty()) obey(supervision_.on_exits(exits, clock_.now_s()));
@@ -180,7 +180,7 @@ void Run::take_exits() {
 void Run::obey(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     for (const RankProcess& rank : ranks_) {
-      const ProcessGroup& group = rank.group();
+      const ChildGroup& group = rank.group();
       switch (command.action) {
         case Action::pass_on_to_leaders:
           group.signal_leader(command.signal);
@@ -199,8 +199,8 @@ void Run::obey(const std::vector<Command>& commands) {
   }
 }
 
-std::vector<const ProcessGroup*> Run::groups() const {
-  std::vector<const ProcessGroup*> all;
+std::vector<const ChildGroup*> Run::groups() const {
+  std::vector<const ChildGroup*> all;
   for (const RankProcess& rank : ranks_) all.push_back(&rank.group());
   return all;
 }

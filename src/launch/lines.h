@@ -13,7 +13,6 @@ class Lines {
   explicit Lines(Take take) : take_(std::move(take)) {}
   void add(std::string_view bytes);
   void finish();  // hands over what came after the last newline, if anything
-  void discard() { rest_.clear(); }
 
  private:
   // A line that never ends is cut here, so that memory stays bounded.

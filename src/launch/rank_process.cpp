@@ -28,7 +28,7 @@ RankLog open_log(const std::filesystem::path& folder, int rank) {
   return log;
 }
 
-RankProcess::RankProcess(ProcessGroup group, RankLog log, UniqueFd output, Lines::Take forward)
+RankProcess::RankProcess(ChildGroup group, RankLog log, UniqueFd output, Lines::Take forward)
     : group_(std::move(group)),
       log_(std::move(log)),
       output_(std::move(output)),

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "launch/lines.h"
-#include "launch/process_group.h"
+#include "launch/child_group.h"
 
 namespace lockstep {
 
@@ -25,17 +25,17 @@ class RankProcess {
  public:
   // output: what the rank writes, to be copied to its log and line by line to `forward`; may be
   // empty if the rank writes to its log itself.
-  RankProcess(ProcessGroup group, RankLog log, UniqueFd output, Lines::Take forward);
+  RankProcess(ChildGroup group, RankLog log, UniqueFd output, Lines::Take forward);
 
-  ProcessGroup& group() { return group_; }
-  const ProcessGroup& group() const { return group_; }
+  ChildGroup& group() { return group_; }
+  const ChildGroup& group() const { return group_; }
   int output_fd() const { return output_.get(); }  // -1: none, or at its end
   void copy_output();                              // what can be read without waiting
   void finish_output();  // the same, and the last line though it lacks its newline
   std::string last_lines() const;
 
  private:
-  ProcessGroup group_;
+  ChildGroup group_;
   RankLog log_;
   UniqueFd output_;
   Lines lines_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launch/launch.h"
-#include "launch/process_group.h"
+#include "launch/child_group.h"
 
 namespace lockstep {
 

@@ -12,6 +12,21 @@
 
 namespace lockstep {
 
+namespace {
+
+// Engine options whose defaults the recipe changes.
+nlohmann::json changed_defaults(const RecipeOptions& options, bool has_gpu) {
+  TrainOptions changed;
+  const nlohmann::json plain = changed.table.to_json();
+  options.defaults(changed, has_gpu);
+  nlohmann::json difference = nlohmann::json::object();
+  for (const auto& [key, value] : changed.table.to_json().items())
+    if (plain.at(key) != value) difference[key] = value;
+  return difference;
+}
+
+}  // namespace
+
 int describe_recipes() {
   nlohmann::json all = nlohmann::json::array();
   for (const RecipeInfo& info : recipes()) {
@@ -20,6 +35,8 @@ int describe_recipes() {
     nlohmann::json described = options_json(tables);
     described["name"] = info.name;
     described["summary"] = info.summary;
+    described["cpu_defaults"] = changed_defaults(*options, false);
+    described["gpu_defaults"] = changed_defaults(*options, true);
     all.push_back(std::move(described));
   }
   std::cout << all.dump() << '\n';

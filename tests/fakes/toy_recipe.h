@@ -4,10 +4,8 @@
 
 #include "engine/recipe.h"
 
-#include <ATen/ops/cat.h>
-#include <ATen/ops/full.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/randn.h>
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
 

@@ -19,9 +19,9 @@ struct Sequence {
 // Draws the next token of a sequence and passes its text on.
 std::int64_t extend(Sequence& sequence, std::span<const float> logits, const TokenIds& window,
                     const Decode& decode, const GenerateOptions& options, std::int64_t position) {
-  const std::int64_t token =
-      sample_token(logits, window, options.sampler, options.seed,
-                   static_cast<std::uint64_t>(sequence.number), static_cast<std::uint64_t>(position));
+  const std::int64_t token = sample_token(logits, window, options.sampler, options.seed,
+                                          static_cast<std::uint64_t>(sequence.number),
+                                          static_cast<std::uint64_t>(position));
   sequence.ended = token == options.end;
   if (!sequence.ended) {
     sequence.text.push(decode(token));

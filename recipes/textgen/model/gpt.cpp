@@ -102,11 +102,11 @@ at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContex
   if (cache) seen = cache->append(index, seen.key, seen.value);
 
   const bool explicit_way = context.training && shape_.attention_dropout > 0;
-  const at::Tensor mixed =
-      explicit_way ? causal_attention_with_dropout(
-                         query, seen.key, seen.value, shape_.attention_dropout,
-                         dropout_layer(index, DropoutPlace::probabilities), context)
-                   : causal_attention(query, seen.key, seen.value);
+  const at::Tensor mixed = explicit_way
+                               ? causal_attention_with_dropout(
+                                     query, seen.key, seen.value, shape_.attention_dropout,
+                                     dropout_layer(index, DropoutPlace::probabilities), context)
+                               : causal_attention(query, seen.key, seen.value);
   const at::Tensor joined = mixed.transpose(1, 2).reshape({b, t, shape_.width});
   return context.dropout(linear(joined, block.proj.weight, block.proj.bias), shape_.dropout,
                          dropout_layer(index, DropoutPlace::attention_output));

@@ -11,12 +11,12 @@ struct GptShape {
   std::int64_t layers = 6;
   std::int64_t heads = 6;
   std::int64_t feed_forward = 1536;
-  std::int64_t context = 256;      // tokens; the number of learned positions
-  bool bias = true;                // of linear layers and norms
-  bool tanh_gelu = true;           // else the exact GELU with erf
-  bool tied = true;                // the output matrix is the embedding
-  double dropout = 0;              // after the embedding and on each residual branch
-  double attention_dropout = 0;    // on attention probabilities; above 0 attention takes a slower way
+  std::int64_t context = 256;    // tokens; the number of learned positions
+  bool bias = true;              // of linear layers and norms
+  bool tanh_gelu = true;         // else the exact GELU with erf
+  bool tied = true;              // the output matrix is the embedding
+  double dropout = 0;            // after the embedding and on each residual branch
+  double attention_dropout = 0;  // on attention probabilities; above 0 attention takes a slower way
   double init_std = 0.02;
 };
 

@@ -26,9 +26,7 @@ class IncrementalGpt {
   at::Tensor read(const std::vector<TokenIds>& tokens);
 
   // The tokens of a row that the model sees.
-  const TokenIds& window(std::int64_t row) const {
-    return window_[static_cast<std::size_t>(row)];
-  }
+  const TokenIds& window(std::int64_t row) const { return window_[static_cast<std::size_t>(row)]; }
 
  private:
   at::Tensor forward(std::int64_t last);

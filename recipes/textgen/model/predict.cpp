@@ -46,7 +46,8 @@ void print_samples(const Gpt& model, const StepContext& context, Pieces& pieces,
   out(text);
   generate(
       model, context, [&](std::int64_t token) { return pieces.bytes(token); }, prompt, options,
-      first, count, [&](std::int64_t sequence, const std::string& part) {
+      first, count,
+      [&](std::int64_t sequence, const std::string& part) {
         if (sequence == first)
           out(part);
         else

@@ -79,8 +79,8 @@ std::vector<at::Tensor> TextRecipe::loss(Model& model, const Batch& batch, StepC
 
 const at::Tensor& TextRecipe::bytes_of_tokens(at::Device device) {
   if (!bytes_.defined()) {
-    bytes_ = synthetic_ ? at::ones({shape_.vocab}, at::kDouble)
-                        : at::zeros({shape_.vocab}, at::kDouble);
+    bytes_ =
+        synthetic_ ? at::ones({shape_.vocab}, at::kDouble) : at::zeros({shape_.vocab}, at::kDouble);
     if (!synthetic_) {
       const TokenFile file(extra_.at("bytes").get<std::string>());
       LOCKSTEP_CHECK(file.size() <= shape_.vocab);

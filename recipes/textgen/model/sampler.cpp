@@ -84,8 +84,8 @@ std::int64_t pick(std::span<const Candidate> candidates, double u) {
 }
 
 std::int64_t sample_token(std::span<const float> logits, std::span<const std::int64_t> history,
-                          const SamplerOptions& options, std::uint64_t seed,
-                          std::uint64_t sequence, std::uint64_t position) {
+                          const SamplerOptions& options, std::uint64_t seed, std::uint64_t sequence,
+                          std::uint64_t position) {
   Random random(seed, Stream::sample, sequence, position);
   return pick(candidates(logits, history, options), random.uniform());
 }

@@ -35,7 +35,7 @@ std::int64_t pick(std::span<const Candidate> candidates, double u);
 
 // A token for place `position` of sequence number `sequence`: a pure function of its arguments.
 std::int64_t sample_token(std::span<const float> logits, std::span<const std::int64_t> history,
-                          const SamplerOptions& options, std::uint64_t seed,
-                          std::uint64_t sequence, std::uint64_t position);
+                          const SamplerOptions& options, std::uint64_t seed, std::uint64_t sequence,
+                          std::uint64_t position);
 
 }  // namespace lockstep::textgen

@@ -12,8 +12,6 @@
 
 namespace lockstep::textgen {
 
-class TokenFile;
-
 // Samples of `context` pairs in a stream of `tokens`; 0 for fewer than two tokens.
 std::int64_t sample_count(std::int64_t tokens, std::int64_t context);
 
@@ -34,11 +32,5 @@ Block block_at(std::int64_t tokens, std::int64_t context, std::int64_t shift, st
 // The shift of an epoch's grid in [0, context): a pure function. Zero where `shifting` is false.
 std::int64_t epoch_shift(std::uint64_t seed, std::int64_t epoch, std::int64_t context,
                          bool shifting);
-
-// Fills inputs and targets [context] with a sample; after its last pair inputs are 0 and targets
-// `ignore`. Returns the number of targets. Thread-safe.
-std::int64_t read_block(const TokenFile& file, std::int64_t context, std::int64_t shift,
-                        std::int64_t index, std::int64_t ignore, std::int64_t* inputs,
-                        std::int64_t* targets);
 
 }  // namespace lockstep::textgen

@@ -43,8 +43,8 @@ TEST(ApplyConfig, LetsTheLastOfTwoSettingsWin) {
 
 TEST(ApplyConfig, ReadsEveryTypeFromToml) {
   TomlFile file(
-      "exact = true\ncolor = 'blue'\nstop.after = 90\n\"run.root\" = \"a\\tb\"\n"
-      "[stop]\nevery = \"1h\"\n[data]\npath = [\"x,y\", \"z\"]\nmode = \"safe\"\n"
+      "exact = true\ncolor = 'blue'\n\"run.root\" = \"a\\tb\"\n"
+      "[stop]\nafter = 90\nevery = \"1h\"\n[data]\npath = [\"x,y\", \"z\"]\nmode = \"safe\"\n"
       "[optimizer]\nlr = 1\n[batch]\nglobal = 1_024\n");
   Both both;
   both.apply({}, {file.path()});

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/ones.h>

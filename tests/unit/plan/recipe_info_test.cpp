@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace lockstep {
@@ -15,15 +16,19 @@ RecipeInfo recipe(const std::string& name) {
 class Recipes : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    register_recipe(recipe("sentences"));
-    register_recipe(recipe("volumes"));
+    static const bool once = [] {  // the registry outlives a repetition of the tests
+      register_recipe(recipe("sentences"));
+      register_recipe(recipe("volumes"));
+      return true;
+    }();
+    ASSERT_TRUE(once);
   }
 };
 
 TEST_F(Recipes, AreFoundByName) {
   EXPECT_EQ(find_recipe("volumes").name, "volumes");
   EXPECT_NE(find_recipe("volumes").make_options(), nullptr);
-  EXPECT_EQ(recipes().size(), 2u);
+  EXPECT_GE(recipes().size(), 2u);
 }
 
 TEST_F(Recipes, HintAtTheNearestName) {
@@ -41,13 +46,14 @@ TEST_F(Recipes, ListAllNamesWhereNoneIsNear) {
     find_recipe("xyzzyxyzzy");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.hint(), "the recipes are: sentences, volumes; --plugin loads others");
+    EXPECT_THAT(error.hint(), testing::HasSubstr("sentences, volumes"));
   }
 }
 
 TEST_F(Recipes, AreRefusedTheSecondTime) {
+  const std::size_t before = recipes().size();
   EXPECT_THROW(register_recipe(recipe("volumes")), Error);
-  EXPECT_EQ(recipes().size(), 2u);
+  EXPECT_EQ(recipes().size(), before);
 }
 
 TEST(RecipeOptions, EstimateMemoryFromTheParameters) {

@@ -111,7 +111,8 @@ TEST(Generate, JoinsCharactersThatTokensCutInTwo) {
   generate(
       model, quiet(),
       [&](std::int64_t token) { return std::string_view(bytes).substr(token == 0 ? 0 : 1, 1); },
-      {1}, {.tokens = 200, .vocab = 2}, 0, 1, [&](std::int64_t, const std::string& part) {
+      {1}, {.tokens = 200, .vocab = 2}, 0, 1,
+      [&](std::int64_t, const std::string& part) {
         EXPECT_TRUE(part.find_first_not_of("\u00e9\uFFFD") == std::string::npos);
         EXPECT_GE(part.size(), 2);
         text += part;

@@ -19,16 +19,33 @@ namespace {
 
 // The shapes of the presets, written out: a change of a formula must not go unseen.
 GptShape kaggle() {
-  return {.vocab = 50257, .width = 256, .layers = 8, .heads = 8, .feed_forward = 1024,
-          .context = 512, .bias = true};
+  return {.vocab = 50257,
+          .width = 256,
+          .layers = 8,
+          .heads = 8,
+          .feed_forward = 1024,
+          .context = 512,
+          .bias = true};
 }
 GptShape bench_textgen() {
-  return {.vocab = 256, .width = 384, .layers = 6, .heads = 6, .feed_forward = 1536,
-          .context = 512, .bias = false, .tanh_gelu = false};
+  return {.vocab = 256,
+          .width = 384,
+          .layers = 6,
+          .heads = 6,
+          .feed_forward = 1536,
+          .context = 512,
+          .bias = false,
+          .tanh_gelu = false};
 }
 GptShape bench_gpt124m() {
-  return {.vocab = 50304, .width = 768, .layers = 12, .heads = 12, .feed_forward = 3072,
-          .context = 1024, .bias = false, .tanh_gelu = false};
+  return {.vocab = 50304,
+          .width = 768,
+          .layers = 12,
+          .heads = 12,
+          .feed_forward = 3072,
+          .context = 1024,
+          .bias = false,
+          .tanh_gelu = false};
 }
 
 std::int64_t elements(Gpt& model) {
@@ -112,7 +129,8 @@ TEST(Gpt, StartsFromNormalMatricesZeroBiasesAndUnitNorms) {
       EXPECT_TRUE(t.eq(norm ? 1 : 0).all().item<bool>()) << p.name;
       continue;
     }
-    const bool last = p.name.find("proj") != std::string::npos || p.name.find("down") != std::string::npos;
+    const bool last =
+        p.name.find("proj") != std::string::npos || p.name.find("down") != std::string::npos;
     const double std = last ? 0.02 / std::sqrt(12.0) : 0.02;
     const double n = std::sqrt(static_cast<double>(t.numel()));
     EXPECT_NEAR(t.std().item<double>() / std, 1, 5 / n) << p.name;

@@ -56,7 +56,8 @@ TEST(IncrementalGpt, KeepsItsRowsApart) {
   const at::Tensor logits = reader.read({{1}, {2}, {3}});
   for (std::int64_t row = 0; row < 3; ++row) {
     rows[static_cast<std::size_t>(row)].push_back(row + 1);
-    EXPECT_LT(difference(logits[row], whole_pass(model, rows[static_cast<std::size_t>(row)])), 1e-4);
+    EXPECT_LT(difference(logits[row], whole_pass(model, rows[static_cast<std::size_t>(row)])),
+              1e-4);
   }
 }
 

@@ -23,15 +23,22 @@ namespace {
 class TextRecipeTest : public testing::Test {
  protected:
   TextRecipeTest() {
-    options.model = {.layers = 2, .width = 8, .heads = 2, .feed_forward = 12, .context = 6,
-                     .vocab = 11, .bias = true, .init_std = 0.4};
+    options.model = {.layers = 2,
+                     .width = 8,
+                     .heads = 2,
+                     .feed_forward = 12,
+                     .context = 6,
+                     .vocab = 11,
+                     .bias = true,
+                     .init_std = 0.4};
     write("train.tok", 60, 5);
     write("valid.tok", 30, 3);
     write_tokens(folder.path() / "bytes.bin", {0, 1, 1, 1, 2, 2, 2, 3, 3, 4});
-    prepared.extra = {{"synthetic", false}, {"vocab", 11}, {"tokenizer_vocab", 10},
-                      {"train", path("train.tok")}, {"valid", path("valid.tok")},
-                      {"train_tokens", 60}, {"valid_tokens", 30},
-                      {"bytes", path("bytes.bin")}, {"pair_bits_per_byte", 3.25}};
+    prepared.extra = {{"synthetic", false},         {"vocab", 11},
+                      {"tokenizer_vocab", 10},      {"train", path("train.tok")},
+                      {"valid", path("valid.tok")}, {"train_tokens", 60},
+                      {"valid_tokens", 30},         {"bytes", path("bytes.bin")},
+                      {"pair_bits_per_byte", 3.25}};
   }
 
   std::string path(const std::string& name) const { return (folder.path() / name).string(); }
@@ -45,7 +52,8 @@ class TextRecipeTest : public testing::Test {
     std::vector<std::vector<at::Tensor>> samples;
     std::vector<float> weights;
     for (const std::int64_t row : rows) {
-      SampleContext context{.seed = 1, .training = false, .random = Random(1, Stream::augment, 0, 0)};
+      SampleContext context{
+          .seed = 1, .training = false, .random = Random(1, Stream::augment, 0, 0)};
       samples.push_back(row < 0 ? data.padding(context) : data.get(row, context));
       weights.push_back(row < 0 ? 0.0F : 1.0F);
     }
@@ -76,7 +84,8 @@ TEST_F(TextRecipeTest, HasTheShapeOfEachOptionSet) {
   TextOptions other;
   for (const bool bias : {false, true})
     for (const bool tied : {false, true}) {
-      other.model = {.layers = 3, .width = 24, .heads = 3, .context = 17, .bias = bias, .tied = tied};
+      other.model = {
+          .layers = 3, .width = 24, .heads = 3, .context = 17, .bias = bias, .tied = tied};
       EXPECT_EQ(parameter_count(gpt_shape(other, 256)), other.parameter_count(256));
     }
 }
@@ -172,7 +181,8 @@ TEST_F(TextRecipeTest, KnowsNoPairTableWhereItIsZero) {
 
 TEST_F(TextRecipeTest, RunsOnSyntheticTokensWithoutFiles) {
   options.data.path = {"synthetic"};
-  prepared.extra = {{"synthetic", true}, {"vocab", 11}, {"train_tokens", 600}, {"valid_tokens", 60}};
+  prepared.extra = {
+      {"synthetic", true}, {"vocab", 11}, {"train_tokens", 600}, {"valid_tokens", 60}};
   TextRecipe recipe(options, prepared);
   const DatasetPair data = recipe.data();
   EXPECT_EQ(data.train->size(), 100);
@@ -181,7 +191,8 @@ TEST_F(TextRecipeTest, RunsOnSyntheticTokensWithoutFiles) {
   StepContext context = quiet();
   const auto records = recipe.judge(*model, batch_of(*data.valid, {0}), context);
   EXPECT_EQ(records[0][1].item<double>(), records[0][2].item<double>());
-  EXPECT_FALSE(at::equal(batch_of(*data.train, {0}).tensors[0], batch_of(*data.valid, {0}).tensors[0]));
+  EXPECT_FALSE(
+      at::equal(batch_of(*data.train, {0}).tensors[0], batch_of(*data.valid, {0}).tensors[0]));
 }
 
 TEST_F(TextRecipeTest, HasNoValidationWhereThereIsNoText) {
@@ -197,7 +208,8 @@ TEST_F(TextRecipeTest, DrawsDropoutByPlaceNotByMicroBatch) {
   const auto data = recipe.data().train;
   const auto model = recipe.build(1);
   const at::NoGradGuard no_grad;
-  const auto loss = [&](const std::vector<std::int64_t>& rows, std::int64_t step, std::int64_t place) {
+  const auto loss = [&](const std::vector<std::int64_t>& rows, std::int64_t step,
+                        std::int64_t place) {
     StepContext context;
     context.counters = at::tensor(std::vector<std::int64_t>{1, step, place}, at::kLong);
     return recipe.loss(*model, batch_of(*data, rows), context).at(0).item<double>();
@@ -228,8 +240,10 @@ TEST_F(TextRecipeTest, PredictsTextAfterEachPrompt) {
   TextRecipe recipe(options, prepared);
   const auto model = recipe.build(1);
   std::string text;
-  PredictRequest request{.extra = {{"prompts", {{1, 2}, {3}}}, {"prompt_texts", {"bc", "d"}},
-                                   {"pieces", path("pieces.bin")}, {"eot", -1}},
+  PredictRequest request{.extra = {{"prompts", {{1, 2}, {3}}},
+                                   {"prompt_texts", {"bc", "d"}},
+                                   {"pieces", path("pieces.bin")},
+                                   {"eot", -1}},
                          .run_dir = folder.path().string(),
                          .out = [&](const std::string& part) { text += part; }};
   recipe.predict(*model, request);

@@ -31,8 +31,7 @@ void expect_candidates(const std::vector<Candidate>& found, const std::vector<Ca
 }
 
 TEST(Sampler, SortsTheSoftmax) {
-  expect_candidates(candidates(logs({0.1, 0.6, 0.3}), nothing, {}),
-                    {{1, 0.6}, {2, 0.3}, {0, 0.1}});
+  expect_candidates(candidates(logs({0.1, 0.6, 0.3}), nothing, {}), {{1, 0.6}, {2, 0.3}, {0, 0.1}});
 }
 
 TEST(Sampler, DividesByTheTemperature) {

@@ -13,7 +13,8 @@ namespace lockstep::textgen {
 namespace {
 
 // Pushes `bytes` in pieces of `size`; gives the parts that came out.
-std::vector<std::string> parts(const std::string& bytes, std::size_t size, const std::string& stop) {
+std::vector<std::string> parts(const std::string& bytes, std::size_t size,
+                               const std::string& stop) {
   std::vector<std::string> out;
   TextStream stream(stop, [&](const std::string& text) { out.push_back(text); });
   for (std::size_t i = 0; i < bytes.size(); i += size) stream.push(bytes.substr(i, size));

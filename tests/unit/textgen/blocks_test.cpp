@@ -3,7 +3,6 @@
 #include <set>
 
 #include "recipes/textgen/options/synthetic.h"
-#include "recipes/textgen/prepare/token_writer.h"
 #include "tests/unit/textgen/text_test.h"
 
 namespace lockstep::textgen {
@@ -59,22 +58,18 @@ TEST(EpochShift, IsAPureFunctionWithinTheContext) {
   EXPECT_EQ(*seen.rbegin(), 15);
 }
 
-TEST(ReadBlock, ShiftsTargetsByOneAndMarksWhatIsMissing) {
-  const TemporaryDirectory folder;
-  TokenWriter writer(folder.path() / "a.tok", 70000);
-  for (std::uint32_t i = 0; i < 10; ++i) writer.write(100 + i);
-  writer.finish();
-  const TokenFile file(folder.path() / "a.tok");
-  std::vector<std::int64_t> inputs(4), targets(4);
-  EXPECT_EQ(read_block(file, 4, 0, 1, -100, inputs.data(), targets.data()), 4);
-  EXPECT_EQ(inputs, (std::vector<std::int64_t>{104, 105, 106, 107}));
-  EXPECT_EQ(targets, (std::vector<std::int64_t>{105, 106, 107, 108}));
-  EXPECT_EQ(read_block(file, 4, 0, 2, -100, inputs.data(), targets.data()), 1);
-  EXPECT_EQ(inputs, (std::vector<std::int64_t>{108, 0, 0, 0}));
-  EXPECT_EQ(targets, (std::vector<std::int64_t>{109, -100, -100, -100}));
-  EXPECT_EQ(read_block(file, 4, 3, 1, -100, inputs.data(), targets.data()), 4);
-  EXPECT_EQ(inputs, (std::vector<std::int64_t>{107, 108, 100, 101}));  // over the end
-  EXPECT_EQ(targets, (std::vector<std::int64_t>{108, 109, 101, 102}));
+TEST(Blocks, RunOverTheEndAtMostOnceAnEpoch) {
+  for (std::int64_t shift = 0; shift < 16; ++shift) {
+    int over = 0;
+    for (std::int64_t i = 0; i < sample_count(100, 16); ++i)
+      over += block_at(100, 16, shift, i).second.count > 0;
+    EXPECT_EQ(over, shift == 0 || shift == 3 ? 0 : 1) << shift;  // 99 = 6 * 16 + 3 pairs
+  }
+  const Block block = block_at(10, 4, 3, 1);  // pairs 7, 8, then 0, 1 of 9
+  EXPECT_EQ(block.first.begin, 7);
+  EXPECT_EQ(block.first.count, 2);
+  EXPECT_EQ(block.second.begin, 0);
+  EXPECT_EQ(block.second.count, 2);
 }
 
 TEST(SyntheticTokens, AreSpreadEvenlyAndDependOnSeedAndPosition) {

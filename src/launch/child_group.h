@@ -19,12 +19,12 @@ struct ExitStatus {
 
 // Owns a child that leads its own process group. The child is reaped by the destructor only, so
 // that until then its number cannot pass to another process and signals reach nobody else.
-class ProcessGroup {
+class ChildGroup {
  public:
-  explicit ProcessGroup(pid_t leader);
-  ProcessGroup(ProcessGroup&&) noexcept;
-  ProcessGroup& operator=(ProcessGroup&&) = delete;
-  ~ProcessGroup();  // kills what is left of the group, then reaps the leader
+  explicit ChildGroup(pid_t leader);
+  ChildGroup(ChildGroup&&) noexcept;
+  ChildGroup& operator=(ChildGroup&&) = delete;
+  ~ChildGroup();  // kills what is left of the group, then reaps the leader
 
   pid_t leader() const { return leader_; }
   int pidfd() const { return pidfd_.get(); }  // readable once the leader ended; -1 before Linux 5.3
@@ -40,6 +40,6 @@ class ProcessGroup {
 };
 
 // Whether any process of these groups runs still (zombies do not).
-bool any_alive(std::span<const ProcessGroup* const> groups);
+bool any_alive(std::span<const ChildGroup* const> groups);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-#include "launch/process_group.h"
+#include "launch/child_group.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -43,14 +43,14 @@ pid_t group_of(const char* pid) {
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(pid_t leader) : leader_(leader), pidfd_(open_pidfd(leader)) {}
+ChildGroup::ChildGroup(pid_t leader) : leader_(leader), pidfd_(open_pidfd(leader)) {}
 
-ProcessGroup::ProcessGroup(ProcessGroup&& other) noexcept
+ChildGroup::ChildGroup(ChildGroup&& other) noexcept
     : leader_(std::exchange(other.leader_, -1)),
       pidfd_(std::move(other.pidfd_)),
       status_(other.status_) {}
 
-ProcessGroup::~ProcessGroup() {
+ChildGroup::~ChildGroup() {
   if (leader_ <= 0) return;
   ::kill(-leader_, SIGKILL);
   // A process that hangs in a driver does not end; it is left to init rather than waited for.
@@ -59,7 +59,7 @@ ProcessGroup::~ProcessGroup() {
   while (::waitpid(leader_, nullptr, pidfd_ ? WNOHANG : 0) < 0 && errno == EINTR) continue;
 }
 
-const std::optional<ExitStatus>& ProcessGroup::poll() {
+const std::optional<ExitStatus>& ChildGroup::poll() {
   if (status_) return status_;
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
@@ -74,11 +74,11 @@ const std::optional<ExitStatus>& ProcessGroup::poll() {
   return status_;
 }
 
-void ProcessGroup::signal_leader(int number) const { ::kill(leader_, number); }
+void ChildGroup::signal_leader(int number) const { ::kill(leader_, number); }
 
-void ProcessGroup::signal_all(int number) const { ::kill(-leader_, number); }
+void ChildGroup::signal_all(int number) const { ::kill(-leader_, number); }
 
-bool any_alive(std::span<const ProcessGroup* const> groups) {
+bool any_alive(std::span<const ChildGroup* const> groups) {
   DIR* processes = ::opendir("/proc");
   if (!processes) return false;
   bool alive = false;
@@ -86,7 +86,7 @@ bool any_alive(std::span<const ProcessGroup* const> groups) {
     if (!std::isdigit(static_cast<unsigned char>(entry->d_name[0]))) continue;
     const pid_t group = group_of(entry->d_name);
     alive = std::any_of(groups.begin(), groups.end(),
-                        [&](const ProcessGroup* each) { return each->leader() == group; });
+                        [&](const ChildGroup* each) { return each->leader() == group; });
   }
   ::closedir(processes);
   return alive;

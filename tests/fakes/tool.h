@@ -1,0 +1,96 @@
+// Runs the real tool as a child and reads what it says.
+#pragma once
+
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lockstep::testing {
+
+struct ToolResult {
+  int code = -1;     // exit code, or 128 + signal
+  std::string out, err;
+};
+
+// A started tool; its output goes to files in `folder`.
+class ToolProcess {
+ public:
+  ToolProcess(const std::vector<std::string>& words, const std::filesystem::path& folder,
+              const std::map<std::string, std::string>& environment = {})
+      : out_(folder / "stdout.txt"), err_(folder / "stderr.txt") {
+    pid_ = fork();
+    if (pid_ != 0) return;
+    setpgid(0, 0);
+    const int out = open(out_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    const int err = open(err_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    const int in = open("/dev/null", O_RDONLY);
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(err, 2);
+    if (chdir(folder.c_str()) != 0) _exit(126);
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    std::vector<std::string> copy = words;
+    std::vector<char*> argv;
+    for (std::string& word : copy) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  pid_t pid() const { return pid_; }
+  std::string err() const { return read_file(err_); }
+  ToolResult wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    ToolResult result;
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.out = read_file(out_);
+    result.err = read_file(err_);
+    return result;
+  }
+
+ private:
+  std::filesystem::path out_, err_;
+  pid_t pid_ = -1;
+};
+
+inline std::string program(const std::string& name) {
+  return std::string(LOCKSTEP_BUILD_DIR) + "/" + name;
+}
+
+// `lockstep WORDS…` in `folder`, to its end.
+inline ToolResult run_tool(std::vector<std::string> words, const std::filesystem::path& folder,
+                           const std::map<std::string, std::string>& environment = {}) {
+  words.insert(words.begin(), program("lockstep"));
+  return ToolProcess(words, folder, environment).wait();
+}
+
+// About `bytes` of text that a model can learn something of, the same for the same seed.
+inline void write_corpus(const std::filesystem::path& file, std::size_t bytes, unsigned seed = 1) {
+  const char* const words[] = {"the ", "model ", "trains ", "on ", "every ", "device, ", "and ", "learns.\n"};
+  std::ofstream out(file);
+  unsigned state = seed;
+  for (std::size_t written = 0; written < bytes;) {
+    state = state * 1664525U + 1013904223U;
+    const std::string word = words[(state >> 24) % 8];
+    out << word;
+    written += word.size();
+  }
+}
+
+// Options of a model that trains in a second.
+inline std::vector<std::string> tiny(const std::filesystem::path& corpus) {
+  return {"data.path=" + corpus.string(), "tokenizer.kind=bytes", "model.layers=1", "model.width=16",
+          "model.heads=2",  "model.context=16", "batch.global=12", "optimizer.lr=0.01",
+          "schedule.warmup=2", "schedule.kind=linear"};
+}
+
+}  // namespace lockstep::testing

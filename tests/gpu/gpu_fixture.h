@@ -1,0 +1,26 @@
+// The CUDA backend for tests, or the reason why there is none.
+#pragma once
+
+#include "engine/backend.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lockstep {
+
+// Loaded at the first call, as a worker does: before anything else asks ATen for a GPU.
+struct GpuOrReason {
+  Backend* backend = nullptr;
+  std::string reason;
+};
+const GpuOrReason& gpu_or_reason();
+
+// Each test has the backend as gpu(), on the training stream, or is skipped.
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override;
+  Backend& gpu() { return *gpu_or_reason().backend; }
+};
+
+}  // namespace lockstep

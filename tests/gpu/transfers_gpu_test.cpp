@@ -1,0 +1,84 @@
+#include "gpu/gpu_fixture.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/ones.h>
+
+#include <thread>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using Transfers = GpuTest;
+
+TEST_F(Transfers, HostMemoryIsPinned) {
+  const at::Tensor host = gpu().host_empty({3, 5}, at::kLong);
+  EXPECT_TRUE(host.is_cpu());
+  EXPECT_TRUE(host.is_pinned());
+  EXPECT_EQ(host.sizes(), (std::vector<std::int64_t>{3, 5}));
+  EXPECT_EQ(host.scalar_type(), at::kLong);
+}
+
+TEST_F(Transfers, WhatGoesUpComesDown) {
+  const std::vector<at::Tensor> host = {at::arange(1000), at::arange(12).view({3, 4}).t(),
+                                        at::full({}, 2.5), at::arange(0)};
+  auto upload = gpu().upload(host);
+  const std::vector<at::Tensor> device = upload->take();
+  ASSERT_EQ(device.size(), host.size());
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    EXPECT_TRUE(device[i].is_cuda());
+    const at::Tensor back = gpu().download(device[i])->get();
+    EXPECT_TRUE(back.is_cpu());
+    EXPECT_TRUE(back.equal(host[i])) << i;
+  }
+}
+
+// The source is overwritten as soon as the upload is gone, many times over: a copy that started too
+// late, or memory given away too early, shows as a wrong number.
+TEST_F(Transfers, EveryUploadArrivesWhole) {
+  std::vector<at::Tensor> sums;
+  const at::Tensor source = gpu().host_empty({1 << 18}, at::kLong);
+  for (std::int64_t i = 0; i < 50; ++i) {
+    source.fill_(i);
+    auto upload = gpu().upload({source});
+    at::Tensor copy = upload->take().at(0);
+    upload.reset();
+    sums.push_back(copy.sum());
+  }
+  for (std::int64_t i = 0; i < 50; ++i) EXPECT_EQ(sums[i].item<std::int64_t>(), i << 18);
+}
+
+TEST_F(Transfers, UploadsFromAnotherThread) {
+  std::unique_ptr<Upload> upload;
+  std::thread loader([&] { upload = gpu().upload({at::arange(5000)}); });
+  loader.join();
+  EXPECT_EQ(upload->take().at(0).sum().item<std::int64_t>(), 4999 * 5000 / 2);
+}
+
+TEST_F(Transfers, ADownloadHoldsTheValueOfItsMoment) {
+  at::Tensor device = at::ones({1 << 20}, at::TensorOptions().device(gpu().device()));
+  auto download = gpu().download(device);
+  device.fill_(7);
+  const at::Tensor host = download->get();
+  EXPECT_TRUE(download->ready());
+  EXPECT_TRUE(host.eq(1).all().item<bool>());
+}
+
+TEST_F(Transfers, MarksMeasureTheWorkBetweenThem) {
+  const at::Tensor a = at::ones({2048, 2048}, at::TensorOptions().device(gpu().device()));
+  at::mm(a, a);
+  const auto begin = gpu().mark();
+  for (int i = 0; i < 20; ++i) at::mm(a, a);
+  const auto middle = gpu().mark();
+  for (int i = 0; i < 200; ++i) at::mm(a, a);
+  const auto end = gpu().mark();
+  const double first = middle->seconds_since(*begin), second = end->seconds_since(*middle);
+  EXPECT_TRUE(end->reached());
+  EXPECT_GT(first, 0);
+  EXPECT_GT(second, first);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,110 @@
+// Whole runs with the real tool and real ranks.
+#include "fakes/tool.h"
+#include "run/checkpoint_index.h"
+#include "run/events.h"
+#include "run/run_dir.h"
+#include "run/samples.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <random>
+#include <thread>
+
+namespace lockstep {
+namespace {
+
+using testing::program;
+using testing::run_tool;
+using testing::tiny;
+using testing::ToolProcess;
+using testing::ToolResult;
+
+std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class Train : public ::testing::Test {
+ protected:
+  void SetUp() override { testing::write_corpus(corpus, 12000); }
+
+  std::vector<std::string> train(int ranks, const std::string& name, int steps) const {
+    return std::vector<std::string>{"train", "textgen", "--devices", "cpu:" + std::to_string(ranks),
+                                    "--name", name} +
+           tiny(corpus) + std::vector<std::string>{"stop.steps=" + std::to_string(steps), "run.record_samples=true"};
+  }
+  std::filesystem::path run(const std::string& name) const { return folder.path() / "runs" / name; }
+  std::vector<double> losses(const std::string& name) const {
+    std::vector<double> all;
+    for (const auto& event : effective_events(read_events(run(name) / "events.jsonl")))
+      if (event.value("kind", "") == "step") all.push_back(event.at("loss"));
+    return all;
+  }
+
+  std::size_t losses_so_far(const std::string& name) const {
+    const std::filesystem::path events = run(name) / "events.jsonl";
+    return std::filesystem::exists(events) ? losses(name).size() : 0;
+  }
+
+  TemporaryDirectory folder;
+  std::filesystem::path corpus = folder.path() / "corpus.txt";
+};
+
+TEST_F(Train, GivesTheSameCurveAndSamplesOnAnyNumberOfRanks) {
+  std::vector<double> one;
+  std::vector<std::vector<std::int64_t>> samples;
+  for (const int ranks : {1, 2, 3, 4}) {
+    const std::string name = "r" + std::to_string(ranks);
+    const ToolResult result = run_tool(train(ranks, name, 100), folder.path());
+    ASSERT_EQ(result.code, 0) << result.err;
+    const std::vector<double> curve = losses(name);
+    ASSERT_EQ(curve.size(), 100U);
+    if (ranks == 1) {
+      one = curve;
+      samples = effective_samples(run(name));
+      ASSERT_EQ(samples.size(), 100U);
+      EXPECT_LT(curve.back(), curve.front() - 0.5);
+      continue;
+    }
+    EXPECT_EQ(effective_samples(run(name)), samples);
+    for (std::size_t i = 0; i < curve.size(); ++i)
+      EXPECT_LE(std::abs(curve[i] - one[i]), 1e-4 * one[i]) << ranks << " ranks, step " << i + 1;
+  }
+}
+
+TEST_F(Train, EndsInFinishedWithACheckpointAndLogs) {
+  ASSERT_EQ(run_tool(train(2, "a", 5), folder.path()).code, 0);
+  EXPECT_EQ(RunDir::open("a", folder.path() / "runs").state(), RunState::finished);
+  const auto checkpoint = newest_good(run("a") / "checkpoints");
+  ASSERT_TRUE(checkpoint);
+  EXPECT_EQ(checkpoint->step, 5);
+  EXPECT_TRUE(std::filesystem::exists(run("a") / "logs" / "rank1.log"));
+}
+
+TEST_F(Train, StopsAtAStepBoundaryAndGoesOnToTheSameCurveOnAnotherNumberOfRanks) {
+  ASSERT_EQ(run_tool(train(1, "whole", 60), folder.path()).code, 0);
+  ToolProcess first(std::vector<std::string>{program("lockstep")} + train(2, "cut", 60) +
+                        std::vector<std::string>{"run.root=runs"},
+                    folder.path());
+  for (int i = 0; i < 400 && losses_so_far("cut") < 5; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(first.pid(), SIGINT);
+  const ToolResult stopped = first.wait();
+  if (stopped.code == 75) {  // a fast machine may have finished first
+    EXPECT_EQ(RunDir::open("cut", folder.path() / "runs").state(), RunState::stopped);
+    const ToolResult resumed = run_tool({"resume", "cut", "--devices", "cpu:3"}, folder.path());
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+  } else {
+    ASSERT_EQ(stopped.code, 0) << stopped.err;
+  }
+  EXPECT_EQ(effective_samples(run("cut")), effective_samples(run("whole")));
+  const auto a = losses("whole"), b = losses("cut");
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LE(std::abs(a[i] - b[i]), 1e-4 * a[i]);
+}
+
+}  // namespace
+}  // namespace lockstep

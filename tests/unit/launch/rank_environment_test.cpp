@@ -1,0 +1,87 @@
+#include "launch/rank_environment.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+LaunchSpec spec_of(DeviceKind kind) {
+  LaunchSpec spec;
+  for (int i = 0; i < 3; ++i) {
+    spec.devices.push_back({.kind = kind, .index = i, .threads = 5});
+    if (kind == DeviceKind::cuda) spec.devices.back().uuid = "GPU-" + std::to_string(i);
+  }
+  return spec;
+}
+
+TEST(RankEnvironment, FollowsTorchrunsContract) {
+  const auto env = rank_environment(spec_of(DeviceKind::cpu), 2, {.port = 4000}, {});
+  EXPECT_EQ(env, (Variables{{"RANK", "2"},
+                            {"LOCAL_RANK", "2"},
+                            {"WORLD_SIZE", "3"},
+                            {"LOCAL_WORLD_SIZE", "3"},
+                            {"GROUP_RANK", "0"},
+                            {"MASTER_ADDR", "127.0.0.1"},
+                            {"MASTER_PORT", "4000"},
+                            {"CUDA_VISIBLE_DEVICES", ""},
+                            {"OMP_NUM_THREADS", "5"}}));
+}
+
+TEST(RankEnvironment, ShowsARankItsGpuAlone) {
+  const auto env = rank_environment(spec_of(DeviceKind::cuda), 1, {}, {});
+  EXPECT_EQ(env.at("CUDA_VISIBLE_DEVICES"), "GPU-1");
+  EXPECT_EQ(env.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
+  EXPECT_EQ(env.at("NCCL_SOCKET_IFNAME"), "lo");
+  EXPECT_FALSE(env.contains("OMP_NUM_THREADS"));
+}
+
+TEST(RankEnvironment, ShowsAllGpusOfTheRunInRankOrderOnRequest) {
+  LaunchSpec spec = spec_of(DeviceKind::cuda);
+  spec.one_gpu_visible = false;
+  const auto env = rank_environment(spec, 1, {}, {{"CUDA_VISIBLE_DEVICES", "7"}});
+  EXPECT_EQ(env.at("CUDA_VISIBLE_DEVICES"), "GPU-0,GPU-1,GPU-2");
+  EXPECT_EQ(env.at("LOCAL_RANK"), "1");
+}
+
+TEST(RankEnvironment, KeepsWhatTheUserSet) {
+  const Variables mine = {{"OMP_NUM_THREADS", "2"}, {"NCCL_SOCKET_IFNAME", "eth0"}, {"HOME", "/h"}};
+  EXPECT_EQ(rank_environment(spec_of(DeviceKind::cpu), 0, {}, mine).at("OMP_NUM_THREADS"), "2");
+  const auto env = rank_environment(spec_of(DeviceKind::cuda), 0, {}, mine);
+  EXPECT_EQ(env.at("NCCL_SOCKET_IFNAME"), "eth0");
+  EXPECT_EQ(env.at("HOME"), "/h");
+}
+
+TEST(RankEnvironment, LetsTheCallerAddButNotChangeTheRank) {
+  LaunchSpec spec = spec_of(DeviceKind::cpu);
+  spec.environment = {{"OMP_NUM_THREADS", "1"}, {"HOME", "/other"}, {"RANK", "9"}};
+  const auto env = rank_environment(spec, 0, {}, {{"HOME", "/h"}});
+  EXPECT_EQ(env.at("OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(env.at("HOME"), "/other");
+  EXPECT_EQ(env.at("RANK"), "0");
+}
+
+TEST(RankEnvironment, ForgetsTheLaunchersAroundIt) {
+  const auto env = rank_environment(spec_of(DeviceKind::cpu), 1, {.listen_fd = 7, .events_fd = 8},
+                                    {{"TORCHELASTIC_RUN_ID", "x"},
+                                     {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                     {"LOCKSTEP_LISTEN_FD", "3"},
+                                     {"LOCKSTEP_EVENTS_FD", "4"},
+                                     {"RANK", "17"}});
+  EXPECT_EQ(env.size(), 9u);
+  EXPECT_EQ(env.at("RANK"), "1");
+}
+
+TEST(RankEnvironment, NamesDescriptorsToRankZeroOnly) {
+  const Rendezvous rendezvous{.port = 1, .listen_fd = 7, .events_fd = 8};
+  const auto zero = rank_environment(spec_of(DeviceKind::cpu), 0, rendezvous, {});
+  EXPECT_EQ(zero.at("LOCKSTEP_LISTEN_FD"), "7");
+  EXPECT_EQ(zero.at("LOCKSTEP_EVENTS_FD"), "8");
+  const auto one = rank_environment(spec_of(DeviceKind::cpu), 1, rendezvous, {});
+  EXPECT_FALSE(one.contains("LOCKSTEP_LISTEN_FD"));
+  EXPECT_FALSE(one.contains("LOCKSTEP_EVENTS_FD"));
+}
+
+}  // namespace
+}  // namespace lockstep
