@@ -11,7 +11,6 @@ endif()
 if(NOT EXISTS "${LOCKSTEP_TORCH}/include/ATen/ATen.h")
   message(FATAL_ERROR "LibTorch not found: run `make setup`, or pass -DLOCKSTEP_TORCH=DIR")
 endif()
-set(LOCKSTEP_VERSION ${PROJECT_VERSION})
 include(TorchTarget)
 message(STATUS "LibTorch ${LOCKSTEP_TORCH_VERSION} in ${LOCKSTEP_TORCH}")
 

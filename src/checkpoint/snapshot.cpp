@@ -85,10 +85,8 @@ struct CheckpointSaver::Impl {
     const auto begin = std::chrono::steady_clock::now();
     try {
       result.info = write(checkpoints, work);
-      for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention)) {
-        std::error_code ignored;
-        std::filesystem::remove_all(old.path, ignored);
-      }
+      for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention))
+        remove_checkpoint(old);
     } catch (const std::exception& error) {
       result.info.damage = error.what();
     }

@@ -18,6 +18,7 @@ Command runs_command();
 Command config_command();
 Command devices_command();
 Command completion_command();
+Command reference_command();
 
 std::vector<Command> all_commands();
 

@@ -28,6 +28,7 @@ int launch_main(const Parsed& parsed) {
   spec.log_dir = parsed.value("--logs", "logs");
   spec.own_listener = false;
   spec.forward_output = true;
+  spec.one_gpu_visible = false;  // programs choose theirs by LOCAL_RANK
   const LaunchOutcome outcome = launch_with_restarts(
       spec, system_clock(), restarts_of(parsed), [](int restart, const RankFailed& failed) {
         say(cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how,

@@ -1,4 +1,4 @@
-// lockstep prepare: does a recipe's preparation (tokenizing, indexing) ahead of the first run.
+// lockstep prepare: does a recipe's preparation of its data ahead of the first run.
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"

@@ -9,7 +9,6 @@
 #include "cli/plugin_options.h"
 
 #include <algorithm>
-#include <array>
 
 namespace lockstep::cli {
 namespace {
@@ -18,21 +17,19 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
-// What the weights and the order of samples stand on.
-bool frozen(const std::string& key) {
-  constexpr std::array prefixes{"model.", "tokenizer.", "data.path", "data.field", "data.valid",
-                                "data.split", "data.shuffle", "data.shift"};
-  if (key == "seed" || key == "batch.global") return true;
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](const char* prefix) { return key.starts_with(prefix); });
-}
-
-void check_frozen(const nlohmann::json& before, const nlohmann::json& after) {
-  for (const auto& [key, value] : before.items())
-    if (frozen(key) && after.contains(key) && after[key] != value)
-      throw Error(cat(key, " cannot change when a run goes on: it is ", value.dump(), ", not ",
-                      after[key].dump()),
-                  "start a new run for it");
+// What the weights and the order of samples stand on: all of the recipe's options but those of the
+// group `sample`, which concern outputs only, and three of the engine's.
+void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
+  const auto check = [&](const std::string& key, const nlohmann::json& now) {
+    if (!before.contains(key) || before[key] == now) return;
+    throw Error(cat(key, " cannot change when a run goes on: it is ", before[key].dump(), ", not ",
+                    now.dump()),
+                "start a new run for it");
+  };
+  const nlohmann::json engine = setup.train->table.to_json();
+  for (const char* key : {"seed", "batch.global", "data.shuffle"}) check(key, engine.at(key));
+  for (const auto& [key, value] : setup.options->table.to_json().items())
+    if (!key.starts_with("sample.")) check(key, value);
 }
 
 // A recipe whose data only the worker can read: it counts.
@@ -106,9 +103,7 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   setup.train->batch = {.global = setup.plan.batch.global, .micro = 0, .accumulation = 0};
   before["batch.global"] = setup.plan.batch.global;
   apply_config(tables, paths(files), assignments);
-  nlohmann::json after = nlohmann::json::object();
-  for (OptionTable* table : tables) after.update(table->to_json());
-  check_frozen(before, after);
+  check_frozen(setup, before);
   setup.options->check(*setup.train);
   return setup;
 }

@@ -142,6 +142,7 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
 
 int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
   write_start(setup, run, resuming);
+  run.write_state(RunState::running, "");
   std::vector<std::string> arguments{"train", "--run", std::filesystem::absolute(run.path()).string()};
   if (resuming) arguments.push_back("--resume");
   const LaunchOutcome outcome =

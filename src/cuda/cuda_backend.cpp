@@ -93,12 +93,11 @@ void require_gpu() {
   static_cast<void>(cudaDriverGetVersion(&driver));
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
   if (error == cudaErrorInsufficientDriver)
-    throw Error(driver == 0
-                    ? cat("there is no NVIDIA driver here, and this build needs one for CUDA ",
-                          cuda_version(runtime))
-                    : cat("the NVIDIA driver is for CUDA ", cuda_version(driver),
-                          ", and this build needs CUDA ", cuda_version(runtime)),
-                "install a newer NVIDIA driver, or use --devices cpu");
+    throw Error(cat("this build needs an NVIDIA driver for CUDA ", cuda_version(runtime),
+                    driver == 0 ? ", and there is none"
+                                : cat(", but the driver here is for CUDA ", cuda_version(driver))),
+                cat("install an NVIDIA driver for CUDA ", cuda_version(runtime),
+                    " or newer, or use --devices cpu"));
   throw Error(cat("no GPU answers: ",
                   error == cudaSuccess ? "CUDA counts none" : cudaGetErrorString(error)),
               "check nvidia-smi and CUDA_VISIBLE_DEVICES, or use --devices cpu");

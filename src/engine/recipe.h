@@ -55,7 +55,7 @@ class StepContext {
 };
 
 struct Metric {
-  std::string name;      // "loss", "bits_per_byte"
+  std::string name;      // "loss", "accuracy"
   double value = 0;
   std::string unit;      // "nats/token"
   bool lower_is_better = true;

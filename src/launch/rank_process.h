@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "launch/lines.h"
 #include "launch/child_group.h"
+#include "launch/lines.h"
 
 namespace lockstep {
 

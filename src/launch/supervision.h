@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/launch.h"
 #include "launch/child_group.h"
+#include "launch/launch.h"
 
 namespace lockstep {
 

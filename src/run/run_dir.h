@@ -21,7 +21,7 @@ enum class RunState { running, finished, stopped, failed, interrupted };
 //   events.jsonl    one object a line: {"kind": "step" | "eval" | "checkpoint" | "start" | ...,
 //   "step", ...} samples.jsonl   with run.record_samples: {"step", "samples": [index, ...]} in
 //   order of place lock            flock()ed by the program that trains logs/rankN.log checkpoints/
-//   recipe/ (tokenizer and the like)
+//   recipe/ (what the recipe keeps for predict)
 class RunDir {
  public:
   // Makes ROOT/NAME, new. An empty name becomes RECIPE-YYYYMMDD-HHMMSS[-2…]. Throws Error if the

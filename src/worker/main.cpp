@@ -4,9 +4,8 @@
 #include "base/text.h"
 #include "engine/plugin.h"
 #include "engine/step.h"
-#include "engine/stop.h"
+#include "trainer/stop.h"
 #include "launch/launch.h"
-#include "recipes/textgen/model/register.h"
 #include "run/events.h"
 #include "worker/describe.h"
 #include "worker/session.h"
@@ -25,7 +24,7 @@ const char* const usage =
     "usage: lockstep-worker train RECIPE [key=value …] [as for `lockstep train`]\n"
     "\n"
     "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
-    "  torchrun --no-python --nproc-per-node 2 lockstep-worker train textgen\n";
+    "  torchrun --no-python --nproc-per-node 2 lockstep-worker train RECIPE\n";
 
 World own_world() {
   const auto world = world_from_environment([](const char* name) { return std::getenv(name); });
@@ -106,7 +105,6 @@ int run_predict(std::vector<std::string> arguments) {
 }
 
 int run(std::vector<std::string> arguments) {
-  register_textgen_model();
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     std::cout << usage;
     return arguments.empty() ? exit_usage : exit_finished;

@@ -3,7 +3,7 @@
 
 #include "engine/process_group.h"
 #include "engine/recipe.h"
-#include "engine/trainer.h"
+#include "trainer/trainer.h"
 #include "launch/world.h"
 #include "plan/run_setup.h"
 #include "run/run_dir.h"

@@ -100,8 +100,9 @@ class ToyRecipe : public Recipe {
     at::Tensor hidden = at::tanh(at::linear(x, toy.first, toy.bias));
     hidden = context.dropout(hidden, dropout_, 1);
     at::Tensor out = at::linear(hidden, toy.second);
-    // Only batches whose first sample has all elements touch `rare`: others give it no gradient.
-    if (context.training && batch.first_place % 2 == 0) out = out + toy.rare;
+    // Only some rows touch `rare`; a batch without such a row gives it no gradient at all.
+    const at::Tensor touched = batch.tensors[0].select(1, 1).gt(1.2);
+    if (touched.any().item<bool>()) out = out + touched.unsqueeze(1).to(out.scalar_type()) * toy.rare;
     return out;
   }
 

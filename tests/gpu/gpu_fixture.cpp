@@ -2,6 +2,9 @@
 #include "gpu/gpu_fixture.h"
 
 #include "base/error.h"
+#include "devices/gpu_probe.h"
+
+#include <filesystem>
 
 namespace lockstep {
 
@@ -12,6 +15,8 @@ const GpuOrReason& gpu_or_reason() {
       result.backend = &cuda_backend();
     } catch (const Error& error) {
       result.reason = error.what();
+      result.fault = std::filesystem::exists(LOCKSTEP_BUILD_DIR "/liblockstep-cuda.so") &&
+                     !make_nvml_probe()->gpus().empty();
     }
     return result;
   }();
@@ -19,7 +24,9 @@ const GpuOrReason& gpu_or_reason() {
 }
 
 void GpuTest::SetUp() {
-  if (gpu_or_reason().backend == nullptr) GTEST_SKIP() << gpu_or_reason().reason;
+  const GpuOrReason& loaded = gpu_or_reason();
+  ASSERT_FALSE(loaded.fault) << loaded.reason;
+  if (loaded.backend == nullptr) GTEST_SKIP() << loaded.reason;
   gpu().use_training_stream();
 }
 

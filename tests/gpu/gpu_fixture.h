@@ -13,10 +13,12 @@ namespace lockstep {
 struct GpuOrReason {
   Backend* backend = nullptr;
   std::string reason;
+  bool fault = false;  // there is a GPU and a library, which must work then
 };
 const GpuOrReason& gpu_or_reason();
 
-// Each test has the backend as gpu(), on the training stream, or is skipped.
+// Each test has the backend as gpu(), on the training stream; or is skipped where there is no GPU
+// or no CUDA library; or fails where both are there and do not work.
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override;

@@ -1,15 +1,15 @@
-// Makes the text recipe known to the worker.
-#include "recipes/textgen/model/register.h"
-
+// Makes the torch half of the text recipe known to the program that links this.
 #include "recipes/textgen/model/recipe.h"
 
-namespace lockstep {
+namespace lockstep::textgen {
+namespace {
 
-void register_textgen_model() {
+[[maybe_unused]] const bool registered = [] {
   register_recipe_factory("textgen", [](const RecipeOptions& options, const Prepared& prepared) {
-    return std::make_unique<textgen::TextRecipe>(dynamic_cast<const textgen::TextOptions&>(options),
-                                                 prepared);
+    return std::make_unique<TextRecipe>(dynamic_cast<const TextOptions&>(options), prepared);
   });
-}
+  return true;
+}();
 
-}  // namespace lockstep
+}  // namespace
+}  // namespace lockstep::textgen

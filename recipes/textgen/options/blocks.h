@@ -1,11 +1,12 @@
 // How a stream of tokens is cut into samples of one context each: pure arithmetic.
 //
-// A stream of N tokens has N - 1 pairs: pair p asks for token p + 1 after token p. They are cut into
-// ceil((N - 1) / T) samples of T pairs; the last may have fewer, and says so by its weight.
-// A shift s turns the stream of pairs like a wheel: sample i holds pairs (s + i T + j) mod (N - 1) for
-// j < T. So whatever the shift, the number of samples and the weight of each stay the same, and an
-// epoch asks for every token but the first exactly once. At most one sample of an epoch runs over
-// the end of the stream; it is made of two runs, and reads on at the start as at a document's end.
+// A stream of N tokens has N - 1 pairs: pair p asks for token p + 1 after token p. They are cut
+// into ceil((N - 1) / T) samples of T pairs; the last may have fewer, and says so by its weight. A
+// shift s turns the stream of pairs like a wheel: sample i holds pairs (s + i T + j) mod (N - 1)
+// for j < T. So whatever the shift, the number of samples and the weight of each stay the same, and
+// an epoch asks for every token but the first exactly once. At most one sample of an epoch runs
+// over the end of the stream; it is made of two runs, and reads on at the start as at a document's
+// end.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace lockstep::textgen {
 // Samples of `context` pairs in a stream of `tokens`; 0 for fewer than two tokens.
 std::int64_t sample_count(std::int64_t tokens, std::int64_t context);
 
-// Neighbouring pairs: inputs are tokens [begin, begin + count), targets [begin + 1, begin + count + 1).
+// Neighbouring pairs: inputs are tokens [begin, begin + count), targets [begin + 1, begin + count +
+// 1).
 struct Run {
   std::int64_t begin = 0, count = 0;
 };

@@ -17,10 +17,10 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
 }
 
 // What a rank holds, in bytes.
-// Fixed, a parameter: fp32 weight 4 and gradient 4; the optimizer's moments 8 (SGD: 4 with momentum);
-// in low precision a working copy and a gradient of it, 2 + 2. With that the workspace of the
-// matrix library on a GPU.
-// A token of a sample, with e bytes an element (4 or 2), width W, hidden size F, vocabulary V:
+// Fixed, a parameter: fp32 weight 4 and gradient 4; the optimizer's moments 8 (SGD: 4 with
+// momentum); in low precision a working copy and a gradient of it, 2 + 2. With that the workspace
+// of the matrix library on a GPU. A token of a sample, with e bytes an element (4 or 2), width W,
+// hidden size F, vocabulary V:
 //   a block keeps for backward the input of both norms and their results (4 W), q, k, v (3 W), the
 //   attention's result (W), the feed-forward part before and after GELU (2 F): e (8 W + 2 F), and
 //   with dropout two results (2 W e) and masks (2 W); attention's own scores (heads x context, kept
@@ -41,7 +41,8 @@ MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts
   const double scores = model.attention_dropout > 0
                             ? 3 * element * static_cast<double>(model.heads * model.context)
                             : 0;
-  const double vocab = static_cast<double>(std::max<std::int64_t>(256, model_vocab(prepared_vocab_)));
+  const double vocab =
+      static_cast<double>(std::max<std::int64_t>(256, model_vocab(prepared_vocab_)));
   const double token = static_cast<double>(model.layers) * (block + dropout + scores) + block +
                        4 * width * element + vocab * (2 * element + 8);
   const double parameters = static_cast<double>(

@@ -66,20 +66,20 @@ Values kaggle(const Values& tokenizer) {
 // 6 layers of width 384 on 256 tokens: about 10.7 M parameters.
 Values shakespeare_body(const char* tokenizer) {
   return body("6", "384", "6", "256",
-                       {{"model.bias", "false"},
-                        {"model.gelu", "erf"},
-                        {"model.dropout", "0.2"},
-                        {"tokenizer.kind", tokenizer},
-                        {"batch.global", "64"},
-                        {"optimizer.lr", "1e-3"},
-                        {"optimizer.beta2", "0.99"},
-                        {"optimizer.weight_decay", "0.1"},
-                        {"optimizer.clip", "1.0"},
-                        {"schedule.kind", "cosine"},
-                        {"schedule.min_lr", "1e-4"},
-                        {"schedule.warmup", "100"},
-                        {"stop.steps", "5000"},
-                        {"eval.every_steps", "250"}});
+              {{"model.bias", "false"},
+               {"model.gelu", "erf"},
+               {"model.dropout", "0.2"},
+               {"tokenizer.kind", tokenizer},
+               {"batch.global", "64"},
+               {"optimizer.lr", "1e-3"},
+               {"optimizer.beta2", "0.99"},
+               {"optimizer.weight_decay", "0.1"},
+               {"optimizer.clip", "1.0"},
+               {"schedule.kind", "cosine"},
+               {"schedule.min_lr", "1e-4"},
+               {"schedule.warmup", "100"},
+               {"stop.steps", "5000"},
+               {"eval.every_steps", "250"}});
 }
 
 Preset small() {
@@ -131,7 +131,8 @@ const std::vector<Preset>& presets() {
        shakespeare_body("chars")},
       {"kaggle", "19.3 M parameters, GPT-2's tokens; needs tokenizer.path",
        kaggle({{"tokenizer.kind", "gpt2"}})},
-      {"kaggle-10m", "the body of kaggle with 14,336 tokens trained on the corpus: 10.1 M parameters",
+      {"kaggle-10m",
+       "the body of kaggle with 14,336 tokens trained on the corpus: 10.1 M parameters",
        kaggle({{"tokenizer.kind", "bpe"}, {"tokenizer.vocab", "14336"}})},
       gpt2(),
       {"bench-textgen", "small text model for speed measurements, random tokens",

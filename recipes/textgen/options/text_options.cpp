@@ -40,9 +40,9 @@ void add_sample(OptionTable& table, Sample& sample) {
   table.add("sample.temperature", sample.temperature,
             {"divides the logits; 0 takes the most probable token", "", 0, 100});
   table.add("sample.top_k", sample.top_k, {"draw from the K most probable; 0 is off", "", 0, 1e9});
-  table.add("sample.top_p", sample.top_p,
-            {"draw from the fewest tokens that have this probability together; 1 is off", "",
-             1e-6, 1});
+  table.add(
+      "sample.top_p", sample.top_p,
+      {"draw from the fewest tokens that have this probability together; 1 is off", "", 1e-6, 1});
   table.add("sample.repetition_penalty", sample.repetition_penalty,
             {"lowers tokens that were there before; 1 is off", "", 0.01, 100});
   table.add("sample.stop", sample.stop, {"text at which a sample ends; empty is none"});
@@ -62,8 +62,9 @@ TextOptions::TextOptions() {
             {"files to validate on; empty takes data.valid_share of data.path"});
   table.add("data.valid_share", data.valid_share,
             {"share of the text to validate on; 0 is none", "", 0, 0.9});
-  table.add("data.split", data.split,
-            {"validate on whole documents or on the tail of the text; auto is documents from 20 on"});
+  table.add(
+      "data.split", data.split,
+      {"validate on whole documents or on the tail of the text; auto is documents from 20 on"});
   table.add("data.shift", data.shift, {"another offset of the grid of blocks each epoch"});
   table.add("tokenizer.kind", tokenizer.kind, {"what a token is"});
   table.add("tokenizer.vocab", tokenizer.vocab,
@@ -77,10 +78,14 @@ TextOptions::TextOptions() {
 
 std::int64_t TextOptions::expected_vocab() const {
   switch (tokenizer.kind) {
-    case TokenizerKind::bytes: return 256;
-    case TokenizerKind::chars: return 0;
-    case TokenizerKind::bpe: return tokenizer.vocab;
-    case TokenizerKind::gpt2: return 50257;
+    case TokenizerKind::bytes:
+      return 256;
+    case TokenizerKind::chars:
+      return 0;
+    case TokenizerKind::bpe:
+      return tokenizer.vocab;
+    case TokenizerKind::gpt2:
+      return 50257;
   }
   return 0;
 }
@@ -91,8 +96,8 @@ std::int64_t TextOptions::model_vocab(std::int64_t tokenizer_vocab) const {
                                                    : expected_vocab();
   if (model.vocab == 0) return needed != 0 ? needed : expected_vocab();
   if (model.vocab < needed)
-    throw Error(cat("model.vocab must be 0 or at least the tokenizer's ", needed, " entries, but is ",
-                    model.vocab),
+    throw Error(cat("model.vocab must be 0 or at least the tokenizer's ", needed,
+                    " entries, but is ", model.vocab),
                 "leave model.vocab at 0 to take the tokenizer's vocabulary");
   return model.vocab;
 }

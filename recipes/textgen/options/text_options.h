@@ -56,8 +56,8 @@ struct TextOptions : RecipeOptions {
   bool synthetic() const { return data.path.size() == 1 && data.path[0] == "synthetic"; }
   // The tokenizer's entries as far as the options tell: 256, tokenizer.vocab, 50257; 0 for chars.
   std::int64_t expected_vocab() const;
-  // Rows of the embedding for a tokenizer of that many entries (0: expected_vocab()). Throws Error if
-  // model.vocab is smaller.
+  // Rows of the embedding for a tokenizer of that many entries (0: expected_vocab()). Throws Error
+  // if model.vocab is smaller.
   std::int64_t model_vocab(std::int64_t tokenizer_vocab = 0) const;
   std::int64_t parameter_count(std::int64_t tokenizer_vocab = 0) const;
 

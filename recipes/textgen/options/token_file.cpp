@@ -15,11 +15,12 @@ TokenFile::TokenFile(const std::filesystem::path& path) : file_(path) {
   bool good = file_.size() >= sizeof header;
   if (good) {
     std::memcpy(&header, file_.data(), sizeof header);
-    good = std::memcmp(header.magic, token_magic, sizeof token_magic) == 0 &&
-           header.version == token_version && (header.width == 2 || header.width == 4) &&
-           header.count >= 0 &&
-           static_cast<std::uint64_t>(header.count) == (file_.size() - sizeof header) / header.width &&
-           (file_.size() - sizeof header) % header.width == 0;
+    good =
+        std::memcmp(header.magic, token_magic, sizeof token_magic) == 0 &&
+        header.version == token_version && (header.width == 2 || header.width == 4) &&
+        header.count >= 0 &&
+        static_cast<std::uint64_t>(header.count) == (file_.size() - sizeof header) / header.width &&
+        (file_.size() - sizeof header) % header.width == 0;
   }
   if (!good)
     throw Error(cat(path.string(), " is not a whole token file of this version"),

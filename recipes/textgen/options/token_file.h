@@ -11,9 +11,9 @@
 namespace lockstep::textgen {
 
 struct TokenHeader {
-  char magic[8];         // "LSTOKENS"
+  char magic[8];  // "LSTOKENS"
   std::uint32_t version;
-  std::uint32_t width;   // 2 = u16, 4 = u32
+  std::uint32_t width;  // 2 = u16, 4 = u32
   std::int64_t count;
 };
 inline constexpr char token_magic[8] = {'L', 'S', 'T', 'O', 'K', 'E', 'N', 'S'};

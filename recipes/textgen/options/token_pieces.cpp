@@ -57,7 +57,8 @@ std::string encode_pieces(std::span<const std::string> pieces) {
   append(text, static_cast<std::uint32_t>(pieces.size()));
   std::uint32_t at = 0;
   append(text, at);
-  for (const std::string& piece : pieces) append(text, at += static_cast<std::uint32_t>(piece.size()));
+  for (const std::string& piece : pieces)
+    append(text, at += static_cast<std::uint32_t>(piece.size()));
   for (const std::string& piece : pieces) text += piece;
   return text;
 }

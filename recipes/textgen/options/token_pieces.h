@@ -1,6 +1,7 @@
 // The bytes that each token stands for: turns tokens back into text without the tokenizer.
 //
-// Layout, little-endian: "LSPIECES", u32 version, u32 count, u32 offsets[count + 1], then the bytes.
+// Layout, little-endian: "LSPIECES", u32 version, u32 count, u32 offsets[count + 1], then the
+// bytes.
 #pragma once
 
 #include <cstdint>

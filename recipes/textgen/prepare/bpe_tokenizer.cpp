@@ -29,9 +29,10 @@ class BpeTokenizer : public Tokenizer {
   BpeTokenizer(const std::string& model, const std::string& where) : model_(model) {
     const auto status = processor_.LoadFromSerializedProto(model);
     if (!status.ok())
-      throw Error(cat(where, " is not a sentencepiece model: ", status.ToString()),
-                  "set tokenizer.path to a .model file of sentencepiece, or leave it empty to train "
-                  "a vocabulary on the corpus");
+      throw Error(
+          cat(where, " is not a sentencepiece model: ", status.ToString()),
+          "set tokenizer.path to a .model file of sentencepiece, or leave it empty to train "
+          "a vocabulary on the corpus");
     separator_ = processor_.eos_id() >= 0 ? processor_.eos_id() : processor_.bos_id();
     if (separator_ < 0)
       throw Error(cat(where, " has neither an end nor a begin token to stand between documents"),
@@ -103,7 +104,8 @@ class Lines : public sentencepiece::SentenceIterator {
     throw Error(cat("tokenizer.vocab must be at most ", limit[1].str(),
                     " for this corpus, which has no more pieces, but is ", vocabulary),
                 cat("set tokenizer.vocab=", limit[1].str(), " or less, or use a larger corpus"));
-  if (std::regex_search(why, limit, std::regex("smaller than required_chars[^0-9]*([0-9]+)[^0-9]+([0-9]+)")))
+  if (std::regex_search(why, limit,
+                        std::regex("smaller than required_chars[^0-9]*([0-9]+)[^0-9]+([0-9]+)")))
     throw Error(cat("tokenizer.vocab must be larger than the ", limit[2].str(),
                     " characters of the corpus, but is ", vocabulary),
                 cat("set tokenizer.vocab to more than ", limit[2].str()));

@@ -37,9 +37,8 @@ class CharTokenizer : public Tokenizer {
 
   nlohmann::json description() const override {
     std::vector<std::uint32_t> points(characters_.begin(), characters_.end());
-    return {{"characters", points},
-            {"replacement", replacement_ >= 0},
-            {"separator", separator_ >= 0}};
+    return {
+        {"characters", points}, {"replacement", replacement_ >= 0}, {"separator", separator_ >= 0}};
   }
 
   std::uint32_t token_of(char32_t c) const {

@@ -66,7 +66,7 @@ class ChunkReader {
 // A document or, of a large text file, a part of one.
 struct Passage {
   std::string_view text;
-  bool valid = false;            // for validation
+  bool valid = false;  // for validation
   bool starts_document = true, ends_document = true;
 };
 

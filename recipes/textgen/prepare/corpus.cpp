@@ -106,7 +106,8 @@ Place cut_place(const SourceFile& file, std::int64_t wanted) {
   char before = '\n';
   for (Chunk chunk; reader.next(chunk);)
     for (const char c : chunk.bytes) {
-      const bool start = file.jsonl ? before == '\n' : (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+      const bool start =
+          file.jsonl ? before == '\n' : (static_cast<unsigned char>(c) & 0xC0) != 0x80;
       if (offset >= wanted && start) return {offset, line};
       line += c == '\n';
       before = c;
@@ -143,9 +144,9 @@ void split_tail(std::vector<SourceFile> files, double share, Corpus& corpus) {
 
 void split_documents(std::vector<SourceFile> files, double share, Corpus& corpus) {
   for (SourceFile& file : files) {
-    const Role role = file.jsonl                           ? Role::by_line
+    const Role role = file.jsonl                        ? Role::by_line
                       : is_validation(file.name, share) ? Role::valid
-                                                           : Role::train;
+                                                        : Role::train;
     add_whole(corpus, std::move(file), role);
   }
 }
@@ -181,9 +182,9 @@ Corpus look_through(std::vector<SourceFile> train, std::vector<SourceFile> valid
   for (const Look& look : valid_looks) corpus.documents += look.documents;
 
   const bool both = valid_documents > 0 && valid_documents < documents;
-  const bool by_documents = options.data.split == Split::documents ||
-                            (options.data.split == Split::automatic &&
-                             documents >= documents_to_split && both);
+  const bool by_documents =
+      options.data.split == Split::documents ||
+      (options.data.split == Split::automatic && documents >= documents_to_split && both);
   if (!valid.empty() || share == 0) {
     for (SourceFile& file : train) add_whole(corpus, std::move(file), Role::train);
     for (SourceFile& file : valid) add_whole(corpus, std::move(file), Role::valid);

@@ -15,11 +15,11 @@ namespace lockstep::textgen {
 using Say = std::function<void(const std::string&)>;
 
 struct Corpus {
-  std::vector<SourceFile> files;     // all text
-  std::vector<Segment> segments;     // in order; training and validation mixed
-  std::int64_t documents = 0;        // of data.path and data.valid_path together
-  std::int64_t train_bytes = 0;      // as the files hold them; about, where lines decide
-  std::int64_t passed_over = 0;      // files in folders that are not text
+  std::vector<SourceFile> files;  // all text
+  std::vector<Segment> segments;  // in order; training and validation mixed
+  std::int64_t documents = 0;     // of data.path and data.valid_path together
+  std::int64_t train_bytes = 0;   // as the files hold them; about, where lines decide
+  std::int64_t passed_over = 0;   // files in folders that are not text
 };
 
 // Documents from which on the split `auto` goes by documents.

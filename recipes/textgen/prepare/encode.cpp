@@ -105,15 +105,17 @@ Encoded encode_corpus(const Corpus& corpus, const Tokenizer& tokenizer, const Te
   Encoded encoded;
   Progress progress(say, total_bytes(corpus));
   ChunkReader reader(corpus.files, corpus.segments, cut_for(tokenizer));
-  ordered_parallel<Chunk, Part>(
-      [&](Chunk& chunk) { return reader.next(chunk); }, workers, [&](const Part& part) {
-        train.write(part.train);
-        const bool first = valid.count() == 0;
-        const auto written = valid.write(part.valid);
-        for (const std::uint32_t token : written) encoded.valid_bytes += lengths[token];
-        if (first && !written.empty()) encoded.valid_bytes -= lengths[written[0]];
-        progress.advance(part.bytes);
-      });
+  ordered_parallel<Chunk, Part>([&](Chunk& chunk) { return reader.next(chunk); }, workers,
+                                [&](const Part& part) {
+                                  train.write(part.train);
+                                  const bool first = valid.count() == 0;
+                                  const auto written = valid.write(part.valid);
+                                  for (const std::uint32_t token : written)
+                                    encoded.valid_bytes += lengths[token];
+                                  if (first && !written.empty())
+                                    encoded.valid_bytes -= lengths[written[0]];
+                                  progress.advance(part.bytes);
+                                });
   encoded.train_tokens = train.count();
   encoded.valid_tokens = valid.count();
   encoded.train_hash = train.finish();

@@ -95,8 +95,8 @@ void Gpt2Tokenizer::read_vocabulary(const std::string& where) {
   pieces_.resize(ids_.size());
   for (const auto& [text, id] : ids_) {
     if (id >= ids_.size() || seen[id])
-      throw Error(cat(path, " must number its ", ids_.size(), " tokens from 0 on without gaps, but \"",
-                      text, "\" has ", id),
+      throw Error(cat(path, " must number its ", ids_.size(),
+                      " tokens from 0 on without gaps, but \"", text, "\" has ", id),
                   files_hint);
     seen[id] = true;
     for (std::string_view rest = text; !rest.empty();) {
@@ -117,10 +117,10 @@ void Gpt2Tokenizer::add_merge(const std::string& line, std::int64_t number,
   const auto find = [&](const std::string& word) {
     const auto found = ids_.find(word);
     if (words.size() != 2 || found == ids_.end())
-      throw Error(cat(where, "/merges.txt line ", number,
-                      " must be two tokens of vocab.json that together are a third, but is \"",
-                      line, "\""),
-                  files_hint);
+      throw Error(
+          cat(where, "/merges.txt line ", number,
+              " must be two tokens of vocab.json that together are a third, but is \"", line, "\""),
+          files_hint);
     return found->second;
   };
   const std::uint32_t left = find(words[0]), right = find(words.back());

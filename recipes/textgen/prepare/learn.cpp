@@ -58,8 +58,8 @@ std::unique_ptr<Tokenizer> learn_characters(const TextOptions& options, const Co
   return make_char_tokenizer(std::move(characters), unknown, corpus.documents > 1);
 }
 
-// Lines of training text, at most `longest` bytes each, with the line feed that ends them. Of a large
-// corpus each line is taken with the probability `share`, by a hash of where it stands.
+// Lines of training text, at most `longest` bytes each, with the line feed that ends them. Of a
+// large corpus each line is taken with the probability `share`, by a hash of where it stands.
 struct LineWorker {
   static constexpr std::size_t longest = 4096;
   const TextOptions* options;
@@ -101,7 +101,8 @@ std::unique_ptr<Tokenizer> learn_bpe(const TextOptions& options, const Corpus& c
   ChunkReader reader(corpus.files, corpus.segments, Cut::character);
   std::vector<std::string> lines;
   ordered_parallel<Chunk, std::vector<std::string>>(
-      [&](Chunk& chunk) { return reader.next(chunk); }, workers, [&](std::vector<std::string> part) {
+      [&](Chunk& chunk) { return reader.next(chunk); }, workers,
+      [&](std::vector<std::string> part) {
         std::move(part.begin(), part.end(), std::back_inserter(lines));
       });
   say(cat("training a vocabulary of ", options.tokenizer.vocab, " tokens on ",
@@ -115,8 +116,10 @@ std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corp
                                           const Say& say) {
   const fs::path path = options.tokenizer.path;
   switch (options.tokenizer.kind) {
-    case TokenizerKind::bytes: return make_byte_tokenizer();
-    case TokenizerKind::chars: return learn_characters(options, corpus);
+    case TokenizerKind::bytes:
+      return make_byte_tokenizer();
+    case TokenizerKind::chars:
+      return learn_characters(options, corpus);
     case TokenizerKind::gpt2:
       return make_gpt2_tokenizer(read_file(path / "vocab.json"), read_file(path / "merges.txt"),
                                  path.string());
@@ -130,8 +133,10 @@ std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corp
 std::string tokenizer_identity(const TextOptions& options) {
   const fs::path path = options.tokenizer.path;
   switch (options.tokenizer.kind) {
-    case TokenizerKind::bytes: return "bytes";
-    case TokenizerKind::chars: return "chars";
+    case TokenizerKind::bytes:
+      return "bytes";
+    case TokenizerKind::chars:
+      return "chars";
     case TokenizerKind::gpt2: {
       Hasher hash;
       hash.update(read_file(path / "vocab.json"));

@@ -46,7 +46,8 @@ void Merges::apply(std::vector<std::uint32_t>& tokens) const {
   std::vector<Node> nodes;
   const auto count = static_cast<std::int64_t>(tokens.size());
   for (std::int64_t i = 0; i < count; ++i)
-    nodes.push_back({tokens[static_cast<std::size_t>(i)], i - 1, i + 1 < count ? i + 1 : none, true});
+    nodes.push_back(
+        {tokens[static_cast<std::size_t>(i)], i - 1, i + 1 < count ? i + 1 : none, true});
   const auto node = [&](std::int64_t i) -> Node& { return nodes[static_cast<std::size_t>(i)]; };
 
   std::priority_queue<Candidate> queue;

@@ -13,8 +13,8 @@ inline std::size_t worker_count() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 32);
 }
 
-// `next(Item&)` gives items until it returns false; `workers[t](const Item&)` makes a result of one;
-// `sink(Result)` takes the results in the order of the items. next and sink run on the calling
+// `next(Item&)` gives items until it returns false; `workers[t](const Item&)` makes a result of
+// one; `sink(Result)` takes the results in the order of the items. next and sink run on the calling
 // thread, a worker on one thread at a time. At most 4 items a worker are held at once. The error of
 // the first faulty item is thrown, after all before it went to the sink.
 template <class Item, class Result, class Next, class Worker, class Sink>
@@ -40,7 +40,8 @@ void ordered_parallel(Next next, std::vector<Worker>& workers, Sink sink) {
     };
     {
       std::vector<std::jthread> threads;
-      for (std::size_t t = 1; t < std::min(workers.size(), count); ++t) threads.emplace_back(work, t);
+      for (std::size_t t = 1; t < std::min(workers.size(), count); ++t)
+        threads.emplace_back(work, t);
       work(0);
     }
     for (std::size_t i = 0; i < count; ++i) {

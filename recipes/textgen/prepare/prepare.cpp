@@ -31,8 +31,8 @@ struct Sources {
 
 Sources find_sources(const TextOptions& options) {
   Sources sources;
-  sources.train = options.data.path.empty() ? default_corpus()
-                                            : list_files(options.data.path, "data.path");
+  sources.train =
+      options.data.path.empty() ? default_corpus() : list_files(options.data.path, "data.path");
   sources.valid = list_files(options.data.valid_path, "data.valid_path");
   sources.options = {{"path", options.data.path},
                      {"valid_path", options.data.valid_path},
@@ -78,8 +78,9 @@ bool whole(const fs::path& folder) try {
 }
 
 std::string summary(const Corpus& corpus) {
-  std::string text = cat("found ", corpus.documents, corpus.documents == 1 ? " document in " : " documents in ",
-                         corpus.files.size(), corpus.files.size() == 1 ? " file" : " files");
+  std::string text =
+      cat("found ", corpus.documents, corpus.documents == 1 ? " document in " : " documents in ",
+          corpus.files.size(), corpus.files.size() == 1 ? " file" : " files");
   if (corpus.passed_over > 0)
     text += cat("; passed over ", corpus.passed_over,
                 corpus.passed_over == 1 ? " file that is not text" : " files that are not text");
@@ -92,8 +93,7 @@ void fill(const fs::path& folder, const std::string& key, Sources sources,
   say("reading the text");
   const json source_options = sources.options;
   const std::string sources_key = cache_key(sources, "");
-  const Corpus corpus =
-      look_through(std::move(sources.train), std::move(sources.valid), options);
+  const Corpus corpus = look_through(std::move(sources.train), std::move(sources.valid), options);
   say(summary(corpus));
   const std::unique_ptr<Tokenizer> tokenizer =
       kept ? std::move(kept) : make_tokenizer(options, corpus, say);
@@ -119,8 +119,8 @@ void fill(const fs::path& folder, const std::string& key, Sources sources,
 }
 
 fs::path prepared_folder(const TextOptions& options, const PrepareContext& context,
-                         const std::string& key, Sources sources,
-                         std::unique_ptr<Tokenizer> kept, const Say& say) {
+                         const std::string& key, Sources sources, std::unique_ptr<Tokenizer> kept,
+                         const Say& say) {
   return fill_once(
       context.cache_dir / "textgen", key, whole,
       [&](const fs::path& folder) {
@@ -134,8 +134,9 @@ std::unique_ptr<Tokenizer> kept_tokenizer(const TextOptions& options, const fs::
   std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(recipe);
   const std::string wanted = options.table.get("tokenizer.kind");
   if (tokenizer->kind() != wanted)
-    throw Error(cat("tokenizer.kind must stay ", tokenizer->kind(), " in this run, but is ", wanted),
-                "leave out tokenizer.kind, or start a new run");
+    throw Error(
+        cat("tokenizer.kind must stay ", tokenizer->kind(), " in this run, but is ", wanted),
+        "leave out tokenizer.kind, or start a new run");
   return tokenizer;
 }
 
@@ -207,11 +208,10 @@ void add_tokens(Prepared& prepared, const TextOptions& options, const fs::path& 
   const std::int64_t train_tokens = record.at("train_tokens");
   const std::int64_t valid_tokens = record.at("valid_tokens");
   if (train_tokens <= context)
-    throw Error(cat("the training text has ", train_tokens, " tokens, but one context takes ",
-                    context + 1),
-                train_tokens > 2 ? cat("use more text, or set model.context to at most ",
-                                       train_tokens - 1)
-                                 : std::string("use more text"));
+    throw Error(
+        cat("the training text has ", train_tokens, " tokens, but one context takes ", context + 1),
+        train_tokens > 2 ? cat("use more text, or set model.context to at most ", train_tokens - 1)
+                         : std::string("use more text"));
   if (valid_tokens < 2 && options.data.valid_share > 0)
     throw Error(cat("the validation text has ", valid_tokens, " tokens, but needs at least 2"),
                 "use more text, a larger data.valid_share, or data.valid_path");
@@ -267,7 +267,8 @@ Prepared prepare_text(const TextOptions& options, const PrepareContext& context)
   add_tokens(prepared, options, folder);
   return prepared;
 } catch (const fs::filesystem_error& error) {
-  throw Error(cat("cannot prepare the text: ", error.what()), "check the cache folder and its space");
+  throw Error(cat("cannot prepare the text: ", error.what()),
+              "check the cache folder and its space");
 }
 
 [[maybe_unused]] const bool linked = [] {

@@ -16,7 +16,6 @@ std::vector<std::string> read_prompts(const TextOptions& options, std::istream& 
 
 // Never empty: an empty prompt is the separator where the model was trained on several documents,
 // else a line feed if the vocabulary has it, else token 0.
-Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt,
-                     std::int64_t documents);
+Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt, std::int64_t documents);
 
 }  // namespace lockstep::textgen

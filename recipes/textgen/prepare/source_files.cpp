@@ -23,7 +23,8 @@ SourceFile describe(const fs::path& path, const std::string& name, bool named) {
     throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)),
                 "check the path and its permissions");
   if (!S_ISREG(info.st_mode))
-    throw Error(cat(path.string(), " is neither a file nor a folder"), "name text files or folders");
+    throw Error(cat(path.string(), " is neither a file nor a folder"),
+                "name text files or folders");
   const std::string extension = path.extension().string();
   return {.path = fs::absolute(path).lexically_normal(),
           .name = name,
@@ -86,7 +87,8 @@ std::vector<SourceFile> list_one(const std::string& path, const std::string& opt
     for (const std::string& match : expand(path))
       for (SourceFile& file : list_one(match, option)) files.push_back(std::move(file));
     if (!files.empty()) return files;
-    throw Error(cat(option, ": no file matches ", path), "check the pattern; quote it in the shell");
+    throw Error(cat(option, ": no file matches ", path),
+                "check the pattern; quote it in the shell");
   }
   throw Error(cat(option, ": there is no file or folder ", path),
               "check the path; it is taken from the current folder if relative");

@@ -15,7 +15,8 @@ struct SourceFile {
   std::int64_t bytes = 0;
   std::int64_t modified_ns = 0;
   bool jsonl = false;  // .jsonl or .ndjson: a document a line; else the file is one document
-  bool named = false;  // named itself, so it must be text; files found in folders may be something else
+  bool named =
+      false;  // named itself, so it must be text; files found in folders may be something else
 };
 
 // Files, folders (all below them, hidden ones left out) and globs, each sorted by name, none twice.

@@ -21,9 +21,8 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 [[noreturn]] void fail(const std::filesystem::path& path) {
   const int error = errno;
   throw Error(cat("cannot write ", path.string(), ": ", errno_text(error)),
-              error == ENOSPC || error == EDQUOT
-                  ? "free some space, or choose another cache folder"
-                  : "check the permissions of the cache folder");
+              error == ENOSPC || error == EDQUOT ? "free some space, or choose another cache folder"
+                                                 : "check the permissions of the cache folder");
 }
 
 }  // namespace

@@ -9,12 +9,11 @@
 namespace lockstep::textgen {
 namespace {
 
-#define WHITE                                                                          \
+#define WHITE                                                                        \
   "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}" \
   "\\x{202f}\\x{205f}\\x{3000}"
-constexpr const char* pattern =
-    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WHITE "\\p{L}\\p{N}]+|[" WHITE
-    "]+(?![^" WHITE "])|[" WHITE "]+";
+constexpr const char* pattern = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WHITE
+                                "\\p{L}\\p{N}]+|[" WHITE "]+(?![^" WHITE "])|[" WHITE "]+";
 #undef WHITE
 
 }  // namespace
@@ -44,12 +43,13 @@ void WordPattern::split(std::string_view text,
   std::size_t at = 0;
   while (at < text.size()) {
     // The caller vouches for valid UTF-8, so it is not checked again at each word.
-    const int found =
-        code_->jit ? pcre2_jit_match(code_->compiled, subject, text.size(), at, 0, match.get(), nullptr)
-                   : pcre2_match(code_->compiled, subject, text.size(), at, PCRE2_NO_UTF_CHECK,
-                                 match.get(), nullptr);
+    const int found = code_->jit ? pcre2_jit_match(code_->compiled, subject, text.size(), at, 0,
+                                                   match.get(), nullptr)
+                                 : pcre2_match(code_->compiled, subject, text.size(), at,
+                                               PCRE2_NO_UTF_CHECK, match.get(), nullptr);
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
-    // Every character matches one of the alternatives; a match limit hit takes the rest as one word.
+    // Every character matches one of the alternatives; a match limit hit takes the rest as one
+    // word.
     const bool whole = found > 0 && ends[0] == at && ends[1] > at;
     const std::size_t end = whole ? ends[1] : text.size();
     word(text.substr(at, end - at));

@@ -36,7 +36,7 @@ class Counting : public Dataset {
 LoaderOptions options(int ranks, int rank, std::int64_t accumulation, std::int64_t threads) {
   return {.seed = 5,
           .shuffle = true,
-          .batch = {.world_size = ranks, .micro = 12 / ranks / accumulation, .accumulation = accumulation, .global = 12},
+          .batch = {.world_size = ranks, .micro = 24 / ranks / accumulation, .accumulation = accumulation, .global = 24},
           .rank = rank,
           .last_step = 9,
           .threads = threads,
@@ -67,9 +67,9 @@ std::vector<std::vector<double>> rows(int ranks, std::int64_t accumulation, std:
 
 TEST(Loader, GivesEverySampleTheSameWhateverRanksAccumulationAndThreads) {
   const auto one = rows(1, 1, 0);
-  ASSERT_EQ(one.size(), 9U * 12U);
+  ASSERT_EQ(one.size(), 9U * 24U);
   for (const int ranks : {1, 2, 3, 4})
-    for (const std::int64_t accumulation : {1, 3})
+    for (const std::int64_t accumulation : {1, 2})
       for (const std::int64_t threads : {0, 1, 3}) EXPECT_EQ(rows(ranks, accumulation, threads), one);
 }
 
@@ -77,7 +77,7 @@ TEST(Loader, CoversEachEpochExactlyOnce) {
   const auto all = rows(2, 1, 2);
   std::vector<int> seen(40, 0);
   int padding = 0;
-  for (std::size_t i = 0; i < 4 * 12; ++i) {  // an epoch of 40 samples is 4 steps of 12
+  for (std::size_t i = 0; i < 2 * 24; ++i) {  // an epoch of 40 samples is 2 steps of 24
     if (all[i][0] == 0) ++padding;
     else ++seen[static_cast<std::size_t>(all[i][1])];
   }
@@ -88,7 +88,7 @@ TEST(Loader, CoversEachEpochExactlyOnce) {
 TEST(Loader, AddsUpTheWeightsOfAStep) {
   Loader loader(std::make_shared<Counting>(40), options(1, 0, 3, 2));
   for (int step = 0; step < 4; ++step)
-    EXPECT_EQ(loader.next().weights.at(0), step < 3 ? 12 : 4);
+    EXPECT_EQ(loader.next().weights.at(0), step % 2 == 0 ? 24 : 16);
 }
 
 TEST(Loader, NeverRunsFurtherAheadThanAsked) {
@@ -97,10 +97,10 @@ TEST(Loader, NeverRunsFurtherAheadThanAsked) {
   o.prefetch_steps = 2;
   Loader loader(data, o);
   loader.next();
-  for (int i = 0; i < 200 && data->gets < 36; ++i)
+  for (int i = 0; i < 200 && data->gets < 72; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_EQ(data->gets, 36);  // the one taken and two ahead
+  EXPECT_EQ(data->gets, 72);  // the one taken and two ahead
 }
 
 TEST(Loader, RethrowsWhatTheDatasetThrew) {

@@ -65,10 +65,8 @@ TEST_P(SameGradient, AsOneBatchToOneMillionthOfEachTensorsNorm) {
   const auto one = gradients(1, 1, dropout);
   const auto many = gradients(ranks, accumulation, dropout);
   ASSERT_EQ(one.size(), 5U);
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    if (i == 3) continue;  // `rare` depends on how places fall into micro-batches, by design
+  for (std::size_t i = 0; i < one.size(); ++i)
     EXPECT_LE(relative(many[i], one[i]), 1e-6) << "parameter " << i;
-  }
   EXPECT_GT(one[0].norm().item<double>(), 1e-3);
 }
 

@@ -17,13 +17,19 @@ namespace lockstep {
 namespace {
 
 struct Fixture {
-  TrainOptions options;
+  struct Changed : TrainOptions {
+    explicit Changed(const std::function<void(TrainOptions&)>& change) {
+      if (change) change(*this);
+    }
+  };
+  Changed options;
   testing::ToyModel model{3};
   Arena arena;
   Optimizer optimizer;
 
   explicit Fixture(const std::function<void(TrainOptions&)>& change = {})
-      : arena((change ? change(options) : void(), model.parameters()), at::kCPU,
+      : options(change),
+        arena(model.parameters(), at::kCPU,
               options.precision == Precision::fp32 ? at::kFloat : at::kHalf),
         optimizer(options, arena) {}
 

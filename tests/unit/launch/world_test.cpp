@@ -48,7 +48,9 @@ void expect_world(const Variables& variables, const World& expected) {
   EXPECT_EQ(world->local_size, expected.local_size);
   EXPECT_EQ(world->master_addr, expected.master_addr);
   EXPECT_EQ(world->source, expected.source);
-  if (expected.master_port != 0) EXPECT_EQ(world->master_port, expected.master_port);
+  if (expected.master_port != 0) {
+    EXPECT_EQ(world->master_port, expected.master_port);
+  }
 }
 
 const Variables torchrun = {{"RANK", "5"},         {"WORLD_SIZE", "8"},

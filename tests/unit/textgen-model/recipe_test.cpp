@@ -2,7 +2,6 @@
 #include "recipes/textgen/model/recipe.h"
 
 #include "recipes/textgen/model/loss.h"
-#include "recipes/textgen/model/register.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "tests/unit/textgen-model/temporary_tokens.h"
 #include "tests/unit/textgen-model/tiny.h"
@@ -71,7 +70,6 @@ double loss_sum(TextRecipe& recipe, Model& model, const Batch& batch) {
 }
 
 TEST_F(TextRecipeTest, IsMadeByItsRegisteredFactory) {
-  register_textgen_model();
   const auto recipe = find_recipe_factory("textgen")(options, prepared);
   EXPECT_EQ(recipe->terms(), std::vector<std::string>{"loss"});
   const auto model = recipe->build(1);

@@ -15,7 +15,7 @@ TEST(Blocks, AskForEveryTokenButTheFirstExactlyOnceWhateverTheShift) {
         std::vector<int> asked(static_cast<std::size_t>(tokens));
         for (std::int64_t i = 0; i < sample_count(tokens, context); ++i) {
           const Block block = block_at(tokens, context, shift, i);
-          for (const Run& run : {block.first, block.second})
+          for (const auto& run : {block.first, block.second})
             for (std::int64_t p = run.begin; p < run.begin + run.count; ++p)
               ++asked.at(static_cast<std::size_t>(p + 1));
         }

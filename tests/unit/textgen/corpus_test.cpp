@@ -78,8 +78,9 @@ TEST_F(CorpusTest, RefusesANamedFileThatIsNotText) {
   write("latin.txt", "gr\xFC\xDF dich");
   EXPECT_NE(error_of([&] { look({path("nul.txt")}); }).find("nul.txt is not text: byte 3 is NUL"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { look({path("latin.txt")}); })
-                .find("latin.txt is not text: 2 of its 9 bytes are not valid UTF-8"),
+  EXPECT_NE(error_of([&] {
+              look({path("latin.txt")});
+            }).find("latin.txt is not text: 2 of its 9 bytes are not valid UTF-8"),
             std::string::npos);
 }
 
@@ -161,8 +162,9 @@ TEST_F(CorpusTest, SplitsManyFilesByNameAndFewOnRequest) {
     EXPECT_EQ(segment.role == Role::valid, is_validation(corpus.files[segment.file].name, 0.1));
   const Corpus tail = look({path("many")}, {{"data.split", "tail"}});
   EXPECT_EQ(tail.segments.back().role, Role::valid);
-  EXPECT_NE(error_of([&] { look({path("many/1.txt")}, {{"data.split", "documents"}}); })
-                .find("data.split=documents leaves 0 of 1 documents"),
+  EXPECT_NE(error_of([&] {
+              look({path("many/1.txt")}, {{"data.split", "documents"}});
+            }).find("data.split=documents leaves 0 of 1 documents"),
             std::string::npos);
 }
 

@@ -63,8 +63,8 @@ TEST(WordPattern, NeverReachesOverAVisibleCharacterAndASpace) {
 }
 
 // As GPT-2's own program does it: join all of the pair of lowest rank, again and again.
-Tokens joined_slowly(Tokens tokens,
-                     const std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& ranks) {
+Tokens joined_slowly(
+    Tokens tokens, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& ranks) {
   while (true) {
     std::uint32_t best = std::numeric_limits<std::uint32_t>::max();
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
@@ -73,7 +73,8 @@ Tokens joined_slowly(Tokens tokens,
     if (best == std::numeric_limits<std::uint32_t>::max()) return tokens;
     Tokens next;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const auto found = i + 1 < tokens.size() ? ranks.find({tokens[i], tokens[i + 1]}) : ranks.end();
+      const auto found =
+          i + 1 < tokens.size() ? ranks.find({tokens[i], tokens[i + 1]}) : ranks.end();
       const bool join = found != ranks.end() && found->second == best;
       next.push_back(join ? 1000 + best : tokens[i]);
       i += join;
@@ -109,11 +110,12 @@ TEST(Gpt2Tokenizer, EncodesWithTheGivenMerges) {
   const auto tokenizer = make_gpt2_tokenizer(files.vocab, files.merges, "here");
   const auto pieces = [&](const std::string& text) {
     Words all;
-    for (const std::uint32_t token : tokenizer->encode(text)) all.push_back(tokenizer->piece(token));
+    for (const std::uint32_t token : tokenizer->encode(text))
+      all.push_back(tokenizer->piece(token));
     return all;
   };
   EXPECT_EQ(pieces("the theme and look"),
-            (Words{"th", "e", " the", "m", "e", " and", " ", "l", "ook"}));
+            (Words{"the", " the", "m", "e", " and", " ", "l", "ook"}));
   EXPECT_EQ(pieces("don't"), (Words{"d", "o", "n", "'t"}));
   EXPECT_EQ(pieces("\u00e9"), (Words{"\u00e9"}));
   EXPECT_EQ(pieces("    x"), (Words{"  ", " ", " ", "x"}));

@@ -99,7 +99,8 @@ TEST(Checks, NameWhatDoesNotGoTogether) {
   EXPECT_NE(check({{"tokenizer.kind", "gpt2"}}).find("tokenizer.path is empty"), std::string::npos);
   EXPECT_NE(check({{"tokenizer.path", "x"}}).find("has no file"), std::string::npos);
   EXPECT_NE(check({{"data.path", "synthetic,a.txt"}}).find("mixes"), std::string::npos);
-  EXPECT_NE(check({{"model.vocab", "100"}}).find("at least the tokenizer's 256"), std::string::npos);
+  EXPECT_NE(check({{"model.vocab", "100"}}).find("at least the tokenizer's 256"),
+            std::string::npos);
   EXPECT_NE(check({{"data.path", "synthetic"}, {"tokenizer.kind", "chars"}}).find("model.vocab"),
             std::string::npos);
 }

@@ -40,23 +40,26 @@ class PrepareTest : public TextTest {
 };
 
 TEST_F(PrepareTest, WritesTheWholeTextInEveryKindOfToken) {
-  const std::string text = prose(1, 4000) + "\u6f22\u5b57 end";
+  const std::string text = "\u6f22\u5b57 start\n" + prose(1, 4000) + "\u6f22\u5b57 end";
   for (const Settings& settings : all_kinds(write("a.txt", text))) {
     const Prepared prepared = prepare(settings);
-    EXPECT_EQ(decode(prepared, "train") + decode(prepared, "valid"), text);
+    EXPECT_TRUE(decode(prepared, "train") + decode(prepared, "valid") == text);
     const json& extra = prepared.extra;
     EXPECT_EQ(extra["train_tokens"], tokens_of(extra["train"]).size());
     EXPECT_EQ(extra["vocab"], extra["tokenizer_vocab"]);
     const TokenFile lengths(extra["bytes"].get<std::string>());
     const Tokens valid = tokens_of(extra["valid"]);
-    EXPECT_EQ(extra["valid_bytes"].get<std::size_t>() + static_cast<std::size_t>(lengths.at(valid[0])),
-              decode(prepared, "valid").size());
+    EXPECT_EQ(
+        extra["valid_bytes"].get<std::size_t>() + static_cast<std::size_t>(lengths.at(valid[0])),
+        decode(prepared, "valid").size());
     EXPECT_GT(extra["pair_bits_per_byte"], 1.0);
     EXPECT_LT(extra["pair_bits_per_byte"], 3.5);
     EXPECT_EQ(prepared.facts.unit, "tokens");
     EXPECT_EQ(prepared.facts.units_per_sample, 128);
-    EXPECT_EQ(prepared.facts.train_samples, (extra["train_tokens"].get<std::int64_t>() + 126) / 128);
-    EXPECT_EQ(prepared.facts.valid_samples, (extra["valid_tokens"].get<std::int64_t>() + 126) / 128);
+    EXPECT_EQ(prepared.facts.train_samples,
+              (extra["train_tokens"].get<std::int64_t>() + 126) / 128);
+    EXPECT_EQ(prepared.facts.valid_samples,
+              (extra["valid_tokens"].get<std::int64_t>() + 126) / 128);
     TextOptions options;
     for (const auto& [key, value] : settings) options.table.set(key, value);
     EXPECT_EQ(prepared.facts.parameters, options.parameter_count(extra["tokenizer_vocab"]));
@@ -95,7 +98,9 @@ TEST_F(PrepareTest, PreparesAgainWhatIsDamaged) {
 
 TEST_F(PrepareTest, LeavesNothingHalfDoneBehindAnError) {
   write("a.jsonl", "{\"text\": \"fine\"}\n{\"text\": broken}\n");
-  EXPECT_NE(error_of([&] { prepare({{"data.path", path("a.jsonl")}}); }).find("line 2 is not JSON"),
+  EXPECT_NE(error_of([&] {
+              prepare({{"data.path", path("a.jsonl")}});
+            }).find("line 2 is not JSON"),
             std::string::npos);
   for (const auto& entry : std::filesystem::directory_iterator(path("cache/textgen")))
     EXPECT_EQ(entry.path().extension(), ".lock");
@@ -165,10 +170,10 @@ TEST_F(PrepareTest, CharactersHaveExtraEntriesOnlyWhereTheyAreNeeded) {
   };
   EXPECT_EQ(vocab(path("a.txt"), path("v.txt")), 5);  // z is unknown; two documents in all
   EXPECT_EQ(vocab(path("a.txt"), path("b.txt")), 4);
-  const Prepared one = prepare({{"data.path", write("c.txt", std::string(90, 'a') + "aaabbbaaab" +
-                                                                 std::string(20, 'b'))},
-                                {"tokenizer.kind", "chars"},
-                                {"model.context", "4"}});
+  const Prepared one = prepare(
+      {{"data.path", write("c.txt", std::string(90, 'a') + "aaabbbaaab" + std::string(20, 'b'))},
+       {"tokenizer.kind", "chars"},
+       {"model.context", "4"}});
   EXPECT_EQ(one.extra["vocab"], 2);
   EXPECT_EQ(one.extra["eot"], -1);
 }
@@ -186,7 +191,9 @@ TEST_F(PrepareTest, PadsTheModelsVocabularyOnly) {
 
 TEST_F(PrepareTest, RefusesTextShorterThanAContext) {
   const std::string file = write("a.txt", std::string(100, 'x'));
-  EXPECT_NE(error_of([&] { prepare({{"data.path", file}}); })
+  EXPECT_NE(error_of([&] {
+              prepare({{"data.path", file}});
+            })
                 .find("the training text has 90 tokens, but one context takes 129 | use more text, "
                       "or set model.context to at most 89"),
             std::string::npos);
@@ -224,15 +231,17 @@ TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
   const Settings settings = {{"data.path", write("a.txt", prose(1, 1000))}};
   const std::string run = keep(prepare(settings));
   write("a.txt", prose(2, 1000));
-  EXPECT_NE(error_of([&] { prepare(settings, "cache", Purpose::train, run); })
-                .find("the text of this run has changed"),
+  EXPECT_NE(error_of([&] {
+              prepare(settings, "cache", Purpose::train, run);
+            }).find("the text of this run has changed"),
             std::string::npos);
   EXPECT_EQ(error_of([&] { prepare(settings, "cache", Purpose::evaluate, run); }), "");
   EXPECT_NE(said_.find("not the one that this run began with"), std::string::npos);
-  EXPECT_EQ(error_of([&] {
-              prepare({{"data.path", write("b.txt", prose(3, 1000))}}, "cache", Purpose::train, run);
-            }),
-            "");  // asked for
+  EXPECT_EQ(
+      error_of([&] {
+        prepare({{"data.path", write("b.txt", prose(3, 1000))}}, "cache", Purpose::train, run);
+      }),
+      "");  // asked for
   EXPECT_NE(error_of([&] {
               Settings other = settings;
               other.push_back({"tokenizer.kind", "chars"});
@@ -245,8 +254,8 @@ TEST_F(PrepareTest, FilesThatWereOnlyTouchedMayBeResumed) {
   const Settings settings = {{"data.path", write("a.txt", prose(1, 1000))}};
   const Prepared before = prepare(settings);
   const std::string run = keep(before);
-  std::filesystem::last_write_time(path("a.txt"), std::filesystem::file_time_type::clock::now() +
-                                                      std::chrono::hours(1));
+  std::filesystem::last_write_time(
+      path("a.txt"), std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
   EXPECT_EQ(tokens_of(prepare(settings, "cache", Purpose::train, run).extra["train"]),
             tokens_of(before.extra["train"]));
 }
@@ -270,8 +279,9 @@ TEST_F(PrepareTest, EncodesPromptsWithTheTokenizerOfTheRun) {
 }
 
 TEST_F(PrepareTest, SaysThatARunHasNoTokenizer) {
-  EXPECT_NE(error_of([&] { prepare({}, "cache", Purpose::predict, path("norun")); })
-                .find("has no tokenizer"),
+  EXPECT_NE(error_of([&] {
+              prepare({}, "cache", Purpose::predict, path("norun"));
+            }).find("has no tokenizer"),
             std::string::npos);
 }
 
@@ -333,7 +343,7 @@ TEST_F(PrepareTest, TinyShakespeareHas65CharactersAndANinetyTenSplit) {
   EXPECT_EQ(prepared.extra["valid_tokens"], 111540);
   EXPECT_EQ(prepared.extra["valid_bytes"], 111539);
   EXPECT_EQ(prepared.extra["eot"], -1);
-  EXPECT_EQ(decode(prepared, "train") + decode(prepared, "valid"), read_file(file));
+  EXPECT_TRUE(decode(prepared, "train") + decode(prepared, "valid") == read_file(file));
 }
 
 TEST_F(PrepareTest, RealJsonlLinesAreDocuments) {
@@ -342,10 +352,11 @@ TEST_F(PrepareTest, RealJsonlLinesAreDocuments) {
   const Prepared prepared = prepare({{"data.path", folder + "/train.jsonl"},
                                      {"data.valid_path", folder + "/val.jsonl"},
                                      {"data.field", "Text"}});
-  const std::string text = decode(prepared, "train");
-  EXPECT_EQ(std::count(text.begin(), text.end(), '|'), 4296);
-  EXPECT_NE(error_of([&] { prepare({{"data.path", folder + "/train.jsonl"}}); })
-                .find("train.jsonl line 1 has no field \"text\""),
+  const Tokens tokens = tokens_of(prepared.extra["train"]);
+  EXPECT_EQ(std::count(tokens.begin(), tokens.end(), 0), 4296);  // between 4,297 documents
+  EXPECT_NE(error_of([&] {
+              prepare({{"data.path", folder + "/train.jsonl"}});
+            }).find("train.jsonl line 1 has no field \"text\""),
             std::string::npos);
 }
 

@@ -84,12 +84,23 @@ inline std::string random_text(std::mt19937_64& random, std::size_t length) {
   for (std::size_t i = 0; i < length; ++i) {
     char32_t c = 0;
     switch (random() % 8) {
-      case 0: c = ' '; break;
-      case 1: c = "\n\t 's"[random() % 5]; break;
-      case 2: c = static_cast<char32_t>(0x80 + random() % 0x780); break;
-      case 3: c = static_cast<char32_t>(0x800 + random() % 0xC000); break;
-      case 4: c = static_cast<char32_t>(0x10000 + random() % 0x10000); break;
-      default: c = static_cast<char32_t>('!' + random() % 94);
+      case 0:
+        c = ' ';
+        break;
+      case 1:
+        c = "\n\t 's"[random() % 5];
+        break;
+      case 2:
+        c = static_cast<char32_t>(0x80 + random() % 0x780);
+        break;
+      case 3:
+        c = static_cast<char32_t>(0x800 + random() % 0xC000);
+        break;
+      case 4:
+        c = static_cast<char32_t>(0x10000 + random() % 0x10000);
+        break;
+      default:
+        c = static_cast<char32_t>('!' + random() % 94);
     }
     if (c == 0x2581) c = 'x';
     append_utf8(text, c);
@@ -99,8 +110,8 @@ inline std::string random_text(std::mt19937_64& random, std::size_t length) {
 
 // Plain made-up prose: words of a small vocabulary.
 inline std::string prose(std::uint64_t seed, std::size_t words) {
-  static const char* vocabulary[] = {"the",  "quick", "brown", "fox",    "jumps", "over",
-                                     "lazy", "dogs",  "and",   "doesn't", "look", "behind"};
+  static const char* vocabulary[] = {"the",  "quick", "brown", "fox",     "jumps", "over",
+                                     "lazy", "dogs",  "and",   "doesn't", "look",  "behind"};
   std::mt19937_64 random(seed);
   std::string text;
   for (std::size_t i = 0; i < words; ++i)
@@ -132,8 +143,8 @@ inline Gpt2Files make_gpt2_files(const std::vector<std::string>& merges) {
   return {vocab.dump(), lines};
 }
 inline std::vector<std::string> english_merges() {
-  return {"t h", "Ġ t", "h e", "Ġ th", "Ġt he", "Ġth e", "th e", "l l", "o o", "oo k",
-          "Ġ a", "n d", "Ġa nd", "Ġ Ġ", "' t", "i n", "Ã ©", "q u", "e r", "o v"};
+  return {"t h", "Ġ t", "h e",   "Ġ th", "Ġt he", "Ġth e", "th e", "l l", "o o", "oo k",
+          "Ġ a", "n d", "Ġa nd", "Ġ Ġ",  "' t",   "i n",   "Ã ©",  "q u", "e r", "o v"};
 }
 
 }  // namespace lockstep::textgen

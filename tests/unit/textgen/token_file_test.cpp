@@ -34,9 +34,9 @@ TEST_F(TokenFileTest, RefusesFilesThatAreNotWhole) {
   for (std::uint32_t i = 0; i < 100; ++i) writer.write(i);
   writer.finish();
   const std::string good = read_file(path("a.tok"));
-  for (const std::string& bad : {good.substr(0, good.size() - 1), good.substr(0, good.size() - 2),
-                                 good + "x", std::string("short"), std::string(),
-                                 "X" + good.substr(1)}) {
+  for (const std::string& bad :
+       {good.substr(0, good.size() - 1), good.substr(0, good.size() - 2), good + "x",
+        std::string("short"), std::string(), "X" + good.substr(1)}) {
     write("bad.tok", bad);
     EXPECT_NE(error_of([&] { TokenFile file(path("bad.tok")); }).find("not a whole token file"),
               std::string::npos);
@@ -55,8 +55,9 @@ TEST_F(TokenFileTest, KeepsPiecesWithAnyBytes) {
   write("pieces.bin", encode_pieces(pieces));
   const TokenPieces read(path("pieces.bin"));
   ASSERT_EQ(read.size(), 5);
-  for (std::int64_t i = 0; i < 5; ++i) EXPECT_EQ(read.bytes(i), pieces[static_cast<std::size_t>(i)]);
-  EXPECT_EQ(read.bytes(5), "");   // a row that only pads the embedding
+  for (std::int64_t i = 0; i < 5; ++i)
+    EXPECT_EQ(read.bytes(i), pieces[static_cast<std::size_t>(i)]);
+  EXPECT_EQ(read.bytes(5), "");  // a row that only pads the embedding
   EXPECT_EQ(read.bytes(-1), "");
   const std::string good = encode_pieces(pieces);
   write("bad.bin", good.substr(0, good.size() - 1));

@@ -16,7 +16,8 @@ std::vector<std::unique_ptr<Tokenizer>> all_tokenizers(const std::string& text) 
   std::vector<std::unique_ptr<Tokenizer>> all;
   all.push_back(make_byte_tokenizer());
   std::vector<char32_t> characters;
-  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(next_code_point(rest).length))
+  for (std::string_view rest = text; !rest.empty();
+       rest.remove_prefix(next_code_point(rest).length))
     characters.push_back(next_code_point(rest).value);
   all.push_back(make_char_tokenizer(characters, false, true));
   const Gpt2Files files = make_gpt2_files(english_merges());
@@ -32,8 +33,8 @@ TEST(Tokenizers, GiveBackAnyText) {
   for (const auto& tokenizer : all_tokenizers(all_text)) {
     EXPECT_EQ(tokenizer->decode(tokenizer->encode(all_text)), all_text) << tokenizer->kind();
     for (int i = 0; i < 50; ++i) {
-      const std::string text = tokenizer->kind() == "chars" ? prose(random(), 20)
-                                                            : random_text(random, 30);
+      const std::string text =
+          tokenizer->kind() == "chars" ? prose(random(), 20) : random_text(random, 30);
       ASSERT_EQ(tokenizer->decode(tokenizer->encode(text)), text) << tokenizer->kind();
     }
     for (const std::uint32_t token : tokenizer->encode(all_text))
@@ -87,8 +88,9 @@ TEST(CharTokenizer, SortsItsCharactersAndHasExtraEntriesOnlyOnRequest) {
   EXPECT_EQ(plain->vocabulary(), 3);
   EXPECT_EQ(plain->separator(), -1);
   EXPECT_EQ(plain->encode("abc"), (Tokens{0, 1, 2}));
-  EXPECT_NE(error_of([&] { plain->encode("ad"); }).find("\"d\" is not in the model's vocabulary of 3"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { plain->encode("ad"); }).find("\"d\" is not in the model's vocabulary of 3"),
+      std::string::npos);
   const auto extra = make_char_tokenizer({U'a', U'b'}, true, true);
   EXPECT_EQ(extra->vocabulary(), 4);
   EXPECT_EQ(extra->encode("a?b"), (Tokens{0, 2, 1}));
@@ -122,8 +124,9 @@ TEST(BpeTokenizer, SaysThatAVocabularyIsTooSmallForTheCharacters) {
 }
 
 TEST(BpeTokenizer, RefusesWhatIsNoModel) {
-  EXPECT_NE(error_of([] { make_bpe_tokenizer("rubbish", "x.model"); })
-                .find("x.model is not a sentencepiece model"),
+  EXPECT_NE(error_of([] {
+              make_bpe_tokenizer("rubbish", "x.model");
+            }).find("x.model is not a sentencepiece model"),
             std::string::npos);
 }
 

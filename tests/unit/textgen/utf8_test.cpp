@@ -20,10 +20,10 @@ TEST(Utf8, ReadsBackEveryCodePoint) {
 TEST(Utf8, MendsFaultyPartsAsUnicodeAdvises) {
   const std::string r = "\xEF\xBF\xBD";
   EXPECT_EQ(mend_utf8("a\xFFz"), "a" + r + "z");
-  EXPECT_EQ(mend_utf8("a\xE2\x82z"), "a" + r + "z");            // cut short
-  EXPECT_EQ(mend_utf8("\xC0\xAF"), r + r);                      // too long a form
-  EXPECT_EQ(mend_utf8("\xED\xA0\x80"), r + r + r);              // a surrogate
-  EXPECT_EQ(mend_utf8("\xF4\x90\x80\x80"), r + r + r + r);      // above U+10FFFF
+  EXPECT_EQ(mend_utf8("a\xE2\x82z"), "a" + r + "z");        // cut short
+  EXPECT_EQ(mend_utf8("\xC0\xAF"), r + r);                  // too long a form
+  EXPECT_EQ(mend_utf8("\xED\xA0\x80"), r + r + r);          // a surrogate
+  EXPECT_EQ(mend_utf8("\xF4\x90\x80\x80"), r + r + r + r);  // above U+10FFFF
   EXPECT_EQ(mend_utf8("caf\xC3\xA9"), "caf\xC3\xA9");
 }
 

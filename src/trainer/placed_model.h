@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/arena.h"
-#include "engine/trainer.h"
+#include "trainer/trainer.h"
 #include "run/checkpoint_index.h"
 
 #include <memory>

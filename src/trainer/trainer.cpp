@@ -1,14 +1,14 @@
 // The loop; see docs/design/engine.md.
-#include "engine/trainer.h"
+#include "trainer/trainer.h"
 
 #include "base/error.h"
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
-#include "engine/placed_model.h"
-#include "engine/recorder.h"
+#include "trainer/placed_model.h"
+#include "trainer/recorder.h"
 #include "engine/step.h"
-#include "engine/stop.h"
+#include "trainer/stop.h"
 #include "run/checkpoint_index.h"
 
 #include <ATen/core/grad_mode.h>

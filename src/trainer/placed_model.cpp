@@ -1,11 +1,11 @@
 // Building, placing and restoring a model.
-#include "engine/placed_model.h"
+#include "trainer/placed_model.h"
 
 #include "base/error.h"
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
-#include "engine/recorder.h"
+#include "trainer/recorder.h"
 #include "engine/step.h"
 
 #include <ATen/core/grad_mode.h>

@@ -9,7 +9,8 @@
 namespace lockstep {
 
 // Catches SIGINT, SIGTERM and SIGUSR1 for the process: the first asks for a stop at the next step
-// boundary; a second SIGINT or SIGTERM ends the process at once with exit code 130.
+// boundary; the same SIGINT or SIGTERM again ends the process at once with exit code 130. Another
+// signal after the first (torchrun passes an interrupt on as SIGTERM) and an echo within 0.2 s do not.
 void catch_stop_signals();
 // Name of the signal that asked for a stop, or "".
 std::string stop_signal();

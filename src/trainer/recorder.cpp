@@ -1,5 +1,5 @@
 // Events as docs/reference/events.md lists them.
-#include "engine/recorder.h"
+#include "trainer/recorder.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -126,9 +126,11 @@ void Recorder::loader_threads(std::int64_t step, std::int64_t threads, double da
 
 void Recorder::evaluation(std::int64_t step, const std::vector<Metric>& metrics, bool best,
                           double seconds) {
+  nlohmann::json values = metric_values(metrics, options_.checkpoint.best_metric);
+  values.erase("selection");
   write({{"kind", "eval"},
          {"step", step},
-         {"metrics", metric_values(metrics, options_.checkpoint.best_metric)},
+         {"metrics", values},
          {"best", best},
          {"seconds", seconds}});
   const std::lock_guard lock(mutex_);

@@ -1,9 +1,10 @@
 // Signal handlers that only set a flag, and quota arithmetic.
-#include "engine/stop.h"
+#include "trainer/stop.h"
 
 #include "base/text.h"
 
 #include <csignal>
+#include <ctime>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,11 +14,22 @@ namespace lockstep {
 namespace {
 
 std::atomic<int> caught{0};
+std::atomic<double> last_s[2] = {-1, -1};  // of SIGINT and SIGTERM
+
+double now_s() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);  // safe in a signal handler
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 extern "C" void on_stop_signal(int signal) {
   int none = 0;
-  if (caught.compare_exchange_strong(none, signal)) return;
-  if (signal != SIGUSR1) _exit(130);
+  caught.compare_exchange_strong(none, signal);
+  if (signal == SIGUSR1) return;
+  constexpr double echo_s = 0.2;
+  const double now = now_s();
+  const double before = last_s[signal == SIGTERM ? 1 : 0].exchange(now);
+  if (before >= 0 && now - before > echo_s) _exit(130);
 }
 
 }  // namespace

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Measures a training step of ours and of PyTorch's (one GPU, or DDP on several) in turn on this
+# machine, and writes a record of every run.
+#   bench/step.sh PEERS_DIR OUT_FILE [GPUS]     PEERS_DIR holds peer_bench.py; GPUS is 1
+# Environment: LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60)
+# of ours; WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
+set -euo pipefail
+
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/lib/common.sh
+. "$checkout/scripts/lib/common.sh"
+
+[ $# = 2 ] || [ $# = 3 ] || die "step.sh takes a folder and a file" "bench/step.sh PEERS_DIR OUT_FILE [GPUS]"
+command="bench/step.sh PEERS_DIR $(basename "$2") ${3:-1}"
+peers=$1 out=$2 gpus=${3:-1}
+tool=${LOCKSTEP:-$checkout/build/lockstep}
+[ -e "$peers/peer_bench.py" ] || die "$peers holds no peer_bench.py"
+[ -x "$tool" ] || die "$tool is not there" "build it with bench/gpu_build.sh, or name it with LOCKSTEP"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mode=single
+if [ "$gpus" -gt 1 ]; then mode=ddp; fi
+devices=$(seq -s, 0 $((gpus - 1)))
+
+# One JSON line on the standard output: what the peer prints.
+run_peer() {
+  if ! python3 "$peers/peer_bench.py" "$1" "$mode" --gpus "$gpus" 2>"$work/peer.log" >"$work/peer.out"; then
+    tail -n 20 "$work/peer.log" >&2
+    die "the peer failed on $1"
+  fi
+  grep '^{' "$work/peer.out" | tail -n 1
+}
+
+# The same for ours. Logged in windows, so that reading the loss does not stop every step.
+run_ours() {
+  local root=$work/$1-$2
+  if ! "$tool" train textgen "preset=bench-$1" "stop.steps=${STEPS:-200}" log.every_steps=10 \
+    "run.root=$root" --name step --devices "$devices" >"$work/ours.log" 2>&1; then
+    tail -n 20 "$work/ours.log" >&2
+    die "lockstep failed on $1"
+  fi
+  python3 "$checkout/bench/read_run.py" "$root/step" --after "${WARM_UP:-60}"
+  rm -rf "$root"
+}
+
+# keep PROGRAM WORKLOAD REPEAT JSON
+keep() {
+  printf '{"program": "%s", "workload": "%s", "repeat": %s, "result": %s}\n' "$1" "$2" "$3" "$4" >>"$work/runs"
+  printf '%-8s %-8s run %s: %s\n' "$2" "$1" "$3" "$4" >&2
+}
+
+date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+for workload in ${WORKLOADS:-textgen gpt124m}; do
+  for repeat in $(seq "${REPEATS:-3}"); do
+    result=$(run_peer "$workload")
+    keep peer "$workload" "$repeat" "$result"
+    result=$(run_ours "$workload" "$repeat")
+    keep ours "$workload" "$repeat" "$result"
+  done
+done
+
+commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || commit=${LOCKSTEP_COMMIT:-unknown}
+if [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
+mkdir -p "$(dirname "$out")"
+python3 "$checkout/bench/step_record.py" "$work/runs" --command "$command" --commit "$commit" \
+  --date "$date" --gpus "$gpus" --mode "$mode" >"$out"
+cat "$out"

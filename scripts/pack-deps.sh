@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Copies the headers and libraries that Lockstep takes from system packages into one folder, for a
+# machine where they cannot be installed: build there with LOCKSTEP_DEPS=DIR.
+#   pack-deps.sh DIR        DIR is made; an earlier one of this script is replaced
+# Environment: CXX names the compiler whose library folders are searched (g++).
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=scripts/lib/common.sh
+. "$here/lib/common.sh"
+
+[ $# = 1 ] || die "pack-deps.sh takes the folder to fill" "scripts/pack-deps.sh DIR"
+dir=$1
+if [ -e "$dir" ] && [ -n "$(ls -A "$dir")" ] && [ ! -e "$dir/include/nlohmann/json.hpp" ]; then
+  die "$dir holds something else" "name a folder that is empty or not there yet"
+fi
+rm -rf "${dir:?}/include" "${dir:?}/lib"
+mkdir -p "$dir/include" "$dir/lib"
+
+# A header or a folder of headers, as #include names it.
+pack_header() {
+  local folder
+  for folder in /usr/local/include /usr/include; do
+    if [ -e "$folder/$1" ]; then
+      cp -rL "$folder/$1" "$dir/include/"
+      return
+    fi
+  done
+  die "$1 is not in /usr/include" "make setup installs what is missing, or prints the line that does"
+}
+
+# A library file by the name that the linker looks for; a shared one also under its SONAME, because
+# links are often lost on the way to another machine.
+pack_library() {
+  local file soname
+  file=$("${CXX:-g++}" -print-file-name="$1")
+  if [ ! -e "$file" ]; then
+    die "$1 was not found" "make setup installs what is missing, or prints the line that does"
+  fi
+  cp -L "$file" "$dir/lib/$1"
+  soname=$(objdump -p "$file" 2>/dev/null | awk '$1 == "SONAME" {print $2}')
+  if [ -n "$soname" ] && [ "$soname" != "$1" ]; then cp -L "$file" "$dir/lib/$soname"; fi
+}
+
+for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h gloo gtest gmock \
+  sentencepiece_processor.h sentencepiece_trainer.h; do
+  pack_header "$header"
+done
+for library in libpcre2-8.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
+  libsentencepiece.so libsentencepiece_train.so; do
+  pack_library "$library"
+done
+
+# sentencepiece brings its own protobuf in some packages and needs the system's in others.
+needed=$(objdump -p "$dir/lib/libsentencepiece.so" | awk '$1 == "NEEDED" && /protobuf/ {print $2}')
+for library in $needed; do pack_library "$library"; done
+
+echo "$dir: $(du -sm "$dir" | cut -f1) MiB; build with LOCKSTEP_DEPS=$dir"

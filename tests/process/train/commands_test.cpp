@@ -1,0 +1,243 @@
+// The other commands on a real run.
+#include "fakes/tool.h"
+#include "run/checkpoint_index.h"
+#include "run/events.h"
+#include "run/run_dir.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <sstream>
+#include <fstream>
+#include <thread>
+
+namespace lockstep {
+namespace {
+
+using testing::run_tool;
+using testing::ToolResult;
+
+class Commands : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = new TemporaryDirectory;
+    testing::write_corpus(folder->path() / "corpus.txt", 9000);
+    std::vector<std::string> words{"train", "textgen", "--devices", "cpu:2", "--name", "a", "stop.steps=40",
+                                   "eval.every_steps=20", "checkpoint.every_steps=15"};
+    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+    const ToolResult result = run_tool(words, folder->path());
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  static void TearDownTestSuite() { delete folder; }
+  static ToolResult tool(std::vector<std::string> words) { return run_tool(std::move(words), folder->path()); }
+  static std::filesystem::path run() { return folder->path() / "runs" / "a"; }
+
+  static TemporaryDirectory* folder;
+};
+TemporaryDirectory* Commands::folder = nullptr;
+
+TEST_F(Commands, EvaluateIsTheSameOnAnyNumberOfRanks) {
+  std::vector<double> bits;
+  for (const char* devices : {"cpu:1", "cpu:2", "cpu:3"}) {
+    const ToolResult result = tool({"evaluate", "a", "--json", "--devices", devices});
+    ASSERT_EQ(result.code, 0) << result.err;
+    bits.push_back(nlohmann::json::parse(result.out).at("metrics").at("bits_per_byte"));
+  }
+  EXPECT_NEAR(bits[1], bits[0], 1e-9 * bits[0]);
+  EXPECT_NEAR(bits[2], bits[0], 1e-9 * bits[0]);
+}
+
+TEST_F(Commands, PredictPrintsDataOnStandardOutputAndRepeatsItself) {
+  const std::vector<std::string> words{"predict", "a", "the ", "sample.tokens=30", "sample.seed=3", "--devices", "cpu:1"};
+  const ToolResult one = tool(words), two = tool(words);
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(one.out.find("the "), std::string::npos);
+  EXPECT_GE(one.out.size(), 30U);
+  EXPECT_EQ(one.out, two.out);
+}
+
+TEST_F(Commands, RunsListsAndShows) {
+  const auto list = nlohmann::json::parse(tool({"runs", "--json"}).out);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].at("name"), "a");
+  EXPECT_EQ(list[0].at("state"), "finished");
+  EXPECT_EQ(list[0].at("step"), 40);
+  EXPECT_NE(tool({"runs", "a"}).out.find("step-000000040"), std::string::npos);
+  EXPECT_NE(tool({"runs"}).out.find("finished"), std::string::npos);
+}
+
+TEST_F(Commands, PlanForDevicesThatAreNotThere) {
+  const ToolResult result =
+      tool({"plan", "textgen", "--devices", "8xH100", "--json", "batch.global=64",
+            "data.path=" + (folder->path() / "corpus.txt").string(), "stop.steps=10"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto plan = nlohmann::json::parse(result.out);
+  EXPECT_EQ(plan.at("batch").at("world_size"), 8);
+  EXPECT_EQ(plan.at("batch").at("global"), 64);
+}
+
+TEST_F(Commands, ConfigTomlIsAcceptedAgain) {
+  const ToolResult toml = tool({"config", "textgen", "--toml", "optimizer.lr=0.5"});
+  ASSERT_EQ(toml.code, 0) << toml.err;
+  std::ofstream(folder->path() / "c.toml") << toml.out;
+  const ToolResult json = tool({"config", "textgen", "--json", "--config", "c.toml"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_NE(json.out.find("0.5"), std::string::npos);
+}
+
+TEST_F(Commands, DamagedNewestCheckpointIsSaidAndTheOneBeforeItUsed) {
+  std::filesystem::copy(run(), folder->path() / "runs" / "hurt", std::filesystem::copy_options::recursive);
+  const auto hurt = folder->path() / "runs" / "hurt";
+  {
+    std::fstream file(hurt / "checkpoints/step-000000040/model.safetensors",
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-5, std::ios::end);
+    file.put('\x55');
+  }
+  const ToolResult result = tool({"resume", "hurt", "stop.steps=50", "--devices", "cpu:1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("step-000000040"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("damaged"), std::string::npos) << result.err;
+  EXPECT_EQ(newest_good(hurt / "checkpoints")->step, 50);
+}
+
+TEST_F(Commands, ResumeIntoANewRunLeavesTheOldOneAlone) {
+  const std::string before = read_file(run() / "events.jsonl");
+  const ToolResult result = tool({"resume", "a", "--into", "b", "stop.steps=45", "--devices", "cpu:1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(read_file(run() / "events.jsonl"), before);
+  EXPECT_EQ(newest_good(folder->path() / "runs/b/checkpoints")->step, 45);
+}
+
+TEST_F(Commands, TrainWithResumeAutoGoesStraightToThenWhereAllIsDone) {
+  std::vector<std::string> words{"train", "textgen", "--name", "a", "--resume", "auto", "--devices", "cpu:1",
+                                 "--then", "predict", "stop.steps=40", "sample.tokens=5"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  const ToolResult result = tool(words);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_FALSE(result.out.empty());
+  EXPECT_NE(result.err.find("has finished"), std::string::npos);
+}
+
+TEST_F(Commands, QuotaStopsWithACheckpointAndExitCode75) {
+  std::vector<std::string> words{"train", "textgen", "--name", "quota", "--devices", "cpu:1",
+                                 "stop.steps=1000000", "stop.after=1s"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  const ToolResult result = tool(words);
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_NE(result.err.find("stop.after"), std::string::npos) << result.err;
+  EXPECT_TRUE(newest_good(folder->path() / "runs/quota/checkpoints"));
+}
+
+TEST_F(Commands, LaunchGivesTorchrunsEnvironment) {
+  const ToolResult result = tool({"launch", "--devices", "cpu:2", "--", "sh", "-c",
+                                  "echo rank $RANK of $WORLD_SIZE at $MASTER_ADDR"});
+  EXPECT_EQ(result.code, 0);
+  const std::string all = result.out + result.err;
+  EXPECT_NE(all.find("rank 0 of 2 at 127.0.0.1"), std::string::npos) << all;
+  EXPECT_NE(all.find("rank 1 of 2 at 127.0.0.1"), std::string::npos) << all;
+}
+
+TEST_F(Commands, CompletionScriptsNameCommandsFlagsAndOptions) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const ToolResult result = tool({"completion", shell});
+    EXPECT_EQ(result.code, 0);
+    for (const char* word : {"train", "devices", "optimizer.lr="})
+      EXPECT_NE(result.out.find(word), std::string::npos) << shell << " " << word;
+  }
+  std::ofstream(folder->path() / "c.bash") << tool({"completion", "bash"}).out;
+  EXPECT_EQ(testing::ToolProcess({"bash", "-n", "c.bash"}, folder->path()).wait().code, 0);
+}
+
+TEST_F(Commands, WorkersOfAForeignWorldMakeOneRunTogether) {
+  std::vector<std::unique_ptr<testing::ToolProcess>> ranks;
+  const int port = 20000 + getpid() % 20000;
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto own = folder->path() / ("rank" + std::to_string(rank));
+    std::filesystem::create_directories(own);
+    std::vector<std::string> words{testing::program("lockstep-worker"), "train", "textgen", "--devices=cpu",
+                                   "--name", "foreign", "stop.steps=20",
+                                   "run.root=" + (folder->path() / "runs").string()};
+    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+    ranks.push_back(std::make_unique<testing::ToolProcess>(
+        words, own,
+        std::map<std::string, std::string>{{"RANK", std::to_string(rank)},
+                                           {"LOCAL_RANK", std::to_string(rank)},
+                                           {"WORLD_SIZE", "2"},
+                                           {"LOCAL_WORLD_SIZE", "2"},
+                                           {"MASTER_ADDR", "127.0.0.1"},
+                                           {"MASTER_PORT", std::to_string(port)}}));
+  }
+  for (auto& rank : ranks) {
+    const ToolResult result = rank->wait();
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+  const RunDir made = RunDir::open("foreign", folder->path() / "runs");
+  EXPECT_EQ(made.state(), RunState::finished);
+  EXPECT_EQ(made.record().at("plan").at("batch").at("world_size"), 2);
+}
+
+TEST_F(Commands, ADyingRankEndsTheRunWithItsName) {
+  std::vector<std::string> words{testing::program("lockstep"), "train", "textgen", "--name", "dying",
+                                 "--devices", "cpu:2", "stop.steps=1000000"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  testing::ToolProcess process(words, folder->path());
+  const auto events = folder->path() / "runs/dying/events.jsonl";
+  for (int i = 0; i < 1000 && (!std::filesystem::exists(events) || read_events(events).size() < 3); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::ifstream in("/proc/" + std::to_string(process.pid()) + "/task/" + std::to_string(process.pid()) + "/children");
+  pid_t first = 0, second = 0;
+  in >> first >> second;
+  ASSERT_GT(second, 0);
+  const auto begin = std::chrono::steady_clock::now();
+  kill(second, SIGKILL);
+  const ToolResult result = process.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("rank 1 on cpu:1"), std::string::npos) << result.err;
+  EXPECT_NE(kill(first, 0), 0);
+  EXPECT_EQ(RunDir::open("dying", folder->path() / "runs").state(), RunState::failed);
+}
+
+TEST_F(Commands, OnlyLoopbackIsListenedOn) {
+  std::vector<std::string> words{testing::program("lockstep"), "train", "textgen", "--name", "listen",
+                                 "--devices", "cpu:2", "stop.steps=1000000"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  testing::ToolProcess process(words, folder->path());
+  const auto events = folder->path() / "runs/listen/events.jsonl";
+  for (int i = 0; i < 1000 && (!std::filesystem::exists(events) || read_events(events).size() < 3); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::ifstream in("/proc/" + std::to_string(process.pid()) + "/task/" + std::to_string(process.pid()) + "/children");
+  std::set<std::string> inodes;
+  for (pid_t pid = 0; in >> pid;)
+    for (const auto& fd : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+      std::error_code error;
+      const std::string target = std::filesystem::read_symlink(fd.path(), error).string();
+      if (target.starts_with("socket:[")) inodes.insert(target.substr(8, target.size() - 9));
+    }
+  int listeners = 0;
+  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream rows(table);
+    std::string line;
+    while (std::getline(rows, line)) {
+      std::istringstream fields(line);
+      std::string index, local, remote, state, skip, inode;
+      fields >> index >> local >> remote >> state;
+      for (int i = 0; i < 5; ++i) fields >> skip;
+      fields >> inode;
+      if (state != "0A" || !inodes.contains(inode)) continue;
+      ++listeners;
+      EXPECT_TRUE(local.starts_with("0100007F:")) << line;
+    }
+  }
+  EXPECT_GE(listeners, 2);  // the store, and Gloo's
+  kill(process.pid(), SIGINT);
+  EXPECT_EQ(process.wait().code, 75);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,78 @@
+// kill -9 of everything, again and again, loses no sample and repeats none.
+#include "fakes/tool.h"
+#include "run/run_dir.h"
+#include "run/samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <thread>
+
+namespace lockstep {
+namespace {
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> all;
+  std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+  for (pid_t pid = 0; in >> pid;) all.push_back(pid);
+  return all;
+}
+
+// Kills ranks and tool, in random order; returns the pids.
+std::vector<pid_t> kill_everything(pid_t tool, std::mt19937& random) {
+  std::vector<pid_t> victims = children_of(tool);
+  victims.push_back(tool);
+  std::shuffle(victims.begin(), victims.end(), random);
+  for (const pid_t pid : victims) kill(pid, SIGKILL);
+  return victims;
+}
+
+bool gone(pid_t pid) { return kill(pid, 0) != 0; }
+
+TEST(KillNine, AtTwentyRandomMomentsOnChangingRanksGivesTheUninterruptedSampleList) {
+  const TemporaryDirectory folder;
+  const auto corpus = folder.path() / "corpus.txt";
+  testing::write_corpus(corpus, 9000);
+  std::vector<std::string> options = testing::tiny(corpus);
+  options.insert(options.end(), {"stop.steps=1500", "run.record_samples=true",
+                                 "checkpoint.every_steps=5", "checkpoint.keep=2"});
+  std::vector<std::string> train{"train", "textgen", "--devices", "cpu:2", "--name", "whole"};
+  train.insert(train.end(), options.begin(), options.end());
+  const testing::ToolResult whole = testing::run_tool(train, folder.path());
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const auto expected = effective_samples(folder.path() / "runs" / "whole");
+  ASSERT_EQ(expected.size(), 1500U);
+
+  train[5] = "cut";
+  std::mt19937 random(17);
+  std::uniform_int_distribution<int> moment_ms(50, 1500);
+  int killed = 0;
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::string> words = train;
+    if (std::filesystem::exists(folder.path() / "runs" / "cut" / "run.json"))
+      words = {"resume", "cut", "--devices", "cpu:" + std::to_string(1 + round % 4)};
+    else
+      std::filesystem::remove_all(folder.path() / "runs" / "cut");
+    words.insert(words.begin(), testing::program("lockstep"));
+    testing::ToolProcess tool(words, folder.path());
+    std::this_thread::sleep_for(std::chrono::milliseconds(moment_ms(random)));
+    const std::vector<pid_t> victims = kill_everything(tool.pid(), random);
+    if (tool.wait().code == 137) ++killed;
+    for (const pid_t pid : victims) {
+      for (int i = 0; i < 500 && !gone(pid); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_TRUE(gone(pid));
+    }
+  }
+  EXPECT_GE(killed, 15);
+  const testing::ToolResult last = testing::run_tool({"resume", "cut", "--devices", "cpu:3"}, folder.path());
+  ASSERT_EQ(last.code, 0) << last.err;
+  EXPECT_EQ(effective_samples(folder.path() / "runs" / "cut"), expected);
+}
+
+}  // namespace
+}  // namespace lockstep
