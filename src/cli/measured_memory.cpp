@@ -23,7 +23,8 @@ bool measurable(const std::vector<Device>& devices) {
 
 std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
   nlohmann::json config = nlohmann::json::object();
-  for (const auto& [key, value] : setup.options->table.to_json().items())
+  const nlohmann::json options = setup.options->table.to_json();
+  for (const auto& [key, value] : options.items())
     if (key.starts_with("model.")) config[key] = value;
   const nlohmann::json train = setup.train->table.to_json();
   const nlohmann::json what{setup.recipe, config, train["precision"], train["optimizer.kind"],

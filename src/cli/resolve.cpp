@@ -28,7 +28,8 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   };
   const nlohmann::json engine = setup.train->table.to_json();
   for (const char* key : {"seed", "batch.global", "data.shuffle"}) check(key, engine.at(key));
-  for (const auto& [key, value] : setup.options->table.to_json().items())
+  const nlohmann::json recipe = setup.options->table.to_json();
+  for (const auto& [key, value] : recipe.items())
     if (!key.starts_with("sample.")) check(key, value);
 }
 
@@ -58,7 +59,8 @@ void describe_plugin(const std::string& plugin) {
   std::vector<std::string> known;
   for (const RecipeInfo& info : recipes()) known.push_back(info.name);
   for (const nlohmann::json& recipe : all)
-    if (std::find(known.begin(), known.end(), recipe.at("name")) == known.end())
+    if (std::find(known.begin(), known.end(), recipe.at("name").get<std::string>()) ==
+        known.end())
       register_described_recipe(recipe);
 }
 

@@ -3,7 +3,11 @@
 #include "engine/backend.h"
 
 #include <ATen/ops/empty.h>
+#if __has_include(<torch/csrc/distributed/c10d/gloo/GlooDeviceFactory.hpp>)
+#include <torch/csrc/distributed/c10d/gloo/GlooDeviceFactory.hpp>  // torch 2.15
+#else
 #include <torch/csrc/distributed/c10d/GlooDeviceFactory.hpp>
+#endif
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include <chrono>

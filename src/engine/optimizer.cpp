@@ -97,7 +97,10 @@ void Optimizer::update(Group& group) {
                        /*maximize=*/false, divisor_, skip_);
       return;
     case OptimizerKind::sgd:
-      at::_fused_sgd_(group.weights, group.gradients, group.first, decay, o.momentum, group.lr,
+      // ATen wants no buffers at all where there is no momentum.
+      at::_fused_sgd_(group.weights, group.gradients,
+                      o.momentum == 0 ? std::vector<at::Tensor>{} : group.first, decay, o.momentum,
+                      group.lr,
                       /*dampening=*/0.0, o.nesterov, /*maximize=*/false, /*is_first_step=*/false,
                       divisor_, skip_);
       return;

@@ -20,7 +20,8 @@ nlohmann::json changed_defaults(const RecipeOptions& options, bool has_gpu) {
   const nlohmann::json plain = changed.table.to_json();
   options.defaults(changed, has_gpu);
   nlohmann::json difference = nlohmann::json::object();
-  for (const auto& [key, value] : changed.table.to_json().items())
+  const nlohmann::json now = changed.table.to_json();
+  for (const auto& [key, value] : now.items())
     if (plain.at(key) != value) difference[key] = value;
   return difference;
 }

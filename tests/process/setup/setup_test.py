@@ -110,7 +110,7 @@ class SetupTest(unittest.TestCase):
             wheel = index / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
             with zipfile.ZipFile(wheel, "w") as archive:
                 for path, text in files.items():
-                    archive.writestr(path, text)
+                    archive.writestr(zipfile.ZipInfo(path, (2026, 3, 23, 12, 0, 0)), text)
             lines.append(f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
         (self.top / "wheels.txt").write_text("".join(lines))
 
@@ -323,6 +323,14 @@ class Wheels(SetupTest):
         (self.cache / "libtorch-2.11.0-cpu/.lockstep-complete").write_text("of another list\n")
         self.assertEqual(self.run_setup().returncode, 0)
         self.assertFalse(stale.exists())
+
+    def test_unpacking_again_leaves_the_times_that_builds_look_at(self):
+        self.run_setup()
+        header = pathlib.Path(self.chosen(), "include/ATen/ATen.h")
+        before = header.stat().st_mtime
+        shutil.rmtree(self.cache / "libtorch-2.11.0-cpu")
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(header.stat().st_mtime, before)
 
     def test_says_that_there_is_no_space(self):
         self.assert_fails_with(self.run_setup(FAKE_FREE_MB="12"), "no space for LibTorch", "12 MB free", "LOCKSTEP_CACHE")
