@@ -95,7 +95,7 @@ struct TrainOptions {
 
   struct {
     std::int64_t every_steps = 0;
-    Duration every{};
+    Duration every{600};
     std::int64_t keep = 4;
     Duration keep_every{};  // besides the newest: one each such time
     bool keep_best = true;

@@ -74,8 +74,9 @@ std::string format_metrics(const nlohmann::json& metrics) {
   if (!metrics.is_object()) return "";
   std::vector<std::string> parts;
   for (const auto& [name, value] : metrics.items())
-    parts.push_back(
-        cat(name, " ", value.is_string() ? value.get<std::string>() : format_loss(value)));
+    if (name != "selection")  // the chosen metric once more, for retention
+      parts.push_back(
+          cat(name, " ", value.is_string() ? value.get<std::string>() : format_loss(value)));
   return join(parts, "  ");
 }
 

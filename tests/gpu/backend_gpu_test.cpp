@@ -1,5 +1,6 @@
 #include "gpu/gpu_fixture.h"
 
+#include <regex>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>

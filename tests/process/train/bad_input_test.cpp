@@ -57,7 +57,7 @@ TEST_F(BadInput, FileThatIsNotText) {
   refuses(train({"data.path=" + write("b.txt", std::string("ab\0cd\0\xff\xfe", 8)).string()}), "b.txt");
 }
 TEST_F(BadInput, CorpusShorterThanOneContext) {
-  refuses(train({"data.path=" + write("s.txt", "short").string()}), "short");
+  refuses(train({"data.path=" + write("s.txt", "short").string()}), "context");
 }
 TEST_F(BadInput, JsonlWithABadLineNamesFileAndLine) {
   refuses(train({"data.path=" + write("d.jsonl", "{\"text\": \"a\"}\n{\"text\": \n").string()}), "d.jsonl");
