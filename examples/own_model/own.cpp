@@ -1,7 +1,6 @@
 // A model of one's own in one file: which of two spirals does a point lie on?
 #include <lockstep/engine/nn_model.h>
 #include <lockstep/engine/register.h>
-
 #include <torch/torch.h>
 
 struct OwnOptions : lockstep::RecipeOptions {
@@ -28,11 +27,9 @@ struct Spirals : lockstep::Dataset {  // sample: position [2] f32, spiral [] f32
   }
   std::int64_t count, first;
 };
-
 class OwnRecipe : public lockstep::Recipe {
  public:
-  OwnRecipe(const OwnOptions& options, const lockstep::Prepared&)
-      : width_(options.width), points_(options.points) {}
+  OwnRecipe(const OwnOptions& o, const lockstep::Prepared&) : width_(o.width), points_(o.points) {}
   std::unique_ptr<lockstep::Model> build(std::uint64_t seed) override {
     torch::manual_seed(seed);
     using namespace torch::nn;
@@ -42,9 +39,7 @@ class OwnRecipe : public lockstep::Recipe {
   lockstep::DatasetPair data() override {
     return {std::make_shared<Spirals>(points_, 0), std::make_shared<Spirals>(300, points_)};
   }
-  std::vector<double> weigh(const lockstep::Batch& batch) const override {
-    return {batch.row_weight.sum().item<double>()};
-  }
+  std::vector<double> weigh(const lockstep::Batch& b) const override { return {b.row_weight.sum().item<double>()}; }
   std::vector<at::Tensor> loss(lockstep::Model& model, const lockstep::Batch& batch, lockstep::StepContext& context) override {
     return {torch::binary_cross_entropy_with_logits(logits(model, batch, context), batch.tensors[1], batch.row_weight, {}, at::Reduction::Sum)};
   }
@@ -54,8 +49,7 @@ class OwnRecipe : public lockstep::Recipe {
   std::vector<lockstep::Metric> metrics(const at::Tensor& records) const override {
     return {{"accuracy", records.mean().item<double>(), "", /*lower_is_better=*/false}};
   }
-  void predict(lockstep::Model&, const lockstep::PredictRequest& request) override { request.out("nothing to draw\n"); }
-
+  void predict(lockstep::Model&, const lockstep::PredictRequest& request) override { request.out("spirals have no outputs\n"); }
  private:
   using Net = lockstep::NnModel<torch::nn::SequentialImpl>;
   static at::Tensor logits(lockstep::Model& model, const lockstep::Batch& batch, lockstep::StepContext& context) {
@@ -63,5 +57,4 @@ class OwnRecipe : public lockstep::Recipe {
   }
   std::int64_t width_, points_;
 };
-
 LOCKSTEP_PLUGIN("own", "tells two spirals apart", OwnOptions, OwnRecipe)

@@ -65,6 +65,15 @@ std::vector<Device> devices_for(const std::string& spec) {
                         std::getenv("CUDA_VISIBLE_DEVICES"), cuda_needed);
 }
 
+void check_can_run(const std::vector<Device>& devices) {
+  if (devices[0].kind != DeviceKind::cuda) return;
+  const std::filesystem::path name = "liblockstep-cuda.so";
+  for (const std::filesystem::path& folder : {program_folder(), program_folder() / "../lib"})
+    if (std::filesystem::exists(folder / name)) return;
+  throw Error(cat("this build has no GPU support: ", (program_folder() / name).string(), " is not there"),
+              "build on a machine with a GPU, or with -DLOCKSTEP_CUDA=ON; or use --devices cpu");
+}
+
 namespace {
 
 std::string read_all(int fd) {

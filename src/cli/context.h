@@ -20,6 +20,8 @@ void print(const std::string& text);               // data, on standard output; 
 
 GpuProbe& probe();                                 // NVML, loaded on first use
 std::vector<Device> devices_for(const std::string& spec);  // "" = all; checks the driver for the build
+// Throws Error if this build cannot run ranks on these devices: before anything is written.
+void check_can_run(const std::vector<Device>& devices);
 
 // Runs the worker without ranks and returns its standard output; throws Error with what it said.
 std::string ask_worker(const std::vector<std::string>& arguments);

@@ -52,6 +52,8 @@ int resume_main(const Parsed& parsed) {
 
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const std::vector<std::string> then = then_steps(parsed);
+  const std::vector<Device> devices = devices_for(parsed.value("--devices"));
+  check_can_run(devices);
   RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
   const bool foreign = parsed.has("--world");
   if (into.empty()) {
@@ -61,7 +63,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
     run = copy_run(run, into, setup);
     if (!foreign) run.lock();
   }
-  prepare_and_plan(setup, Purpose::train, devices_for(parsed.value("--devices")), run.path());
+  prepare_and_plan(setup, Purpose::train, devices, run.path());
   if (!newest_good(run.checkpoints()))
     say("there is no good checkpoint yet: starting from the beginning");
   say(to_text(setup.plan, false));

@@ -71,6 +71,7 @@ int train_main(const Parsed& parsed) {
   const bool foreign = parsed.has("--world");
   const std::vector<Device> devices =
       foreign ? devices_of_world(parsed.value("--world")) : devices_for(parsed.value("--devices"));
+  check_can_run(devices);
   const bool has_gpu = devices[0].kind == DeviceKind::cuda;
   RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
                                    parsed.all("--config"), parsed.assignments, has_gpu);

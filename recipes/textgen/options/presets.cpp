@@ -64,11 +64,11 @@ Values kaggle(const Values& tokenizer) {
 }
 
 // 6 layers of width 384 on 256 tokens: about 10.7 M parameters.
-Values shakespeare_body(const char* tokenizer) {
+Values shakespeare_body(const char* tokenizer, const char* dropout, const char* steps) {
   return body("6", "384", "6", "256",
               {{"model.bias", "false"},
                {"model.gelu", "erf"},
-               {"model.dropout", "0.2"},
+               {"model.dropout", dropout},
                {"tokenizer.kind", tokenizer},
                {"batch.global", "64"},
                {"optimizer.lr", "1e-3"},
@@ -78,7 +78,7 @@ Values shakespeare_body(const char* tokenizer) {
                {"schedule.kind", "cosine"},
                {"schedule.min_lr", "1e-4"},
                {"schedule.warmup", "100"},
-               {"stop.steps", "5000"},
+               {"stop.steps", steps},
                {"eval.every_steps", "250"}});
 }
 
@@ -126,9 +126,10 @@ Preset gpt2() {
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
       small(),
-      {"medium", "10.7 M parameters on bytes; the default with a GPU", shakespeare_body("bytes")},
+      {"medium", "10.7 M parameters on bytes; the default with a GPU",
+       shakespeare_body("bytes", "0.2", "5000")},
       {"shakespeare", "10.7 M parameters by character, for small texts such as tinyshakespeare",
-       shakespeare_body("chars")},
+       shakespeare_body("chars", "0.35", "2000")},
       {"kaggle", "19.3 M parameters, GPT-2's tokens; needs tokenizer.path",
        kaggle({{"tokenizer.kind", "gpt2"}})},
       {"kaggle-10m",

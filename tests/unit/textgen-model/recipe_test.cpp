@@ -145,29 +145,37 @@ TEST_F(TextRecipeTest, JudgesRowsByNatsTargetsAndBytes) {
   EXPECT_EQ(records[0][2].item<double>(), bytes);
 }
 
-TEST_F(TextRecipeTest, GivesTheSameMetricsHoweverRowsAreSharedOut) {
+TEST_F(TextRecipeTest, GivesTheSameMetricsOnAnyNumberOfRanks) {
   TextRecipe recipe(options, prepared);
   const auto data = recipe.data().valid;
   const auto model = recipe.build(1);
   const at::NoGradGuard no_grad;
   StepContext context = quiet();
-  const auto metrics_of = [&](const std::vector<std::vector<std::int64_t>>& shares) {
+  const std::int64_t count = data->size();
+  const auto metrics_on = [&](std::int64_t ranks) {
+    const std::int64_t share = (count + ranks - 1) / ranks;
     std::vector<at::Tensor> records;
-    for (const auto& share : shares)
-      records.push_back(recipe.judge(*model, batch_of(*data, share), context));
-    return recipe.metrics(at::cat(records).narrow(0, 0, data->size()));
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      std::vector<std::int64_t> rows;
+      for (std::int64_t i = 0; i < share; ++i)
+        rows.push_back(rank * share + i < count ? rank * share + i : -1);
+      records.push_back(recipe.judge(*model, batch_of(*data, rows), context));
+    }
+    return recipe.metrics(at::cat(records).narrow(0, 0, count));
   };
-  const auto one = metrics_of({{0, 1, 2}, {3, 4, -1}});
-  const auto three = metrics_of({{0, 1, -1}, {2, 3, -1}, {4, -1, -1}}).size();
-  EXPECT_EQ(three, one.size());
-  // Same batch shape, other neighbours: the records of a row do not change.
-  const at::Tensor beside = recipe.judge(*model, batch_of(*data, {0, 1, 2}), context);
-  const at::Tensor apart = recipe.judge(*model, batch_of(*data, {2, -1, 0}), context);
-  EXPECT_TRUE(at::allclose(beside[0], apart[2], 1e-6, 0));
-  EXPECT_TRUE(at::allclose(beside[2], apart[0], 1e-6, 0));
+  const auto one = metrics_on(1);
+  ASSERT_EQ(one.size(), 5);
   EXPECT_EQ(one[0].name, "loss");
-  EXPECT_EQ(one.back().name, "pair_bits_per_byte");
-  EXPECT_EQ(one.back().value, 3.25);
+  EXPECT_EQ(one[4].name, "pair_bits_per_byte");
+  EXPECT_EQ(one[4].value, 3.25);
+  for (std::int64_t ranks = 2; ranks <= count + 1; ++ranks) {
+    const auto metrics = metrics_on(ranks);
+    ASSERT_EQ(metrics.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(metrics[i].name, one[i].name);
+      EXPECT_NEAR(metrics[i].value / one[i].value, 1, 1e-6) << one[i].name << " on " << ranks;
+    }
+  }
 }
 
 TEST_F(TextRecipeTest, KnowsNoPairTableWhereItIsZero) {
