@@ -129,7 +129,7 @@ const std::vector<Preset>& presets() {
       {"medium", "10.7 M parameters on bytes; the default with a GPU",
        shakespeare_body("bytes", "0.2", "5000")},
       {"shakespeare", "10.7 M parameters by character, for small texts such as tinyshakespeare",
-       shakespeare_body("chars", "0.35", "2000")},
+       shakespeare_body("chars", "0.3", "2000")},
       {"kaggle", "19.3 M parameters, GPT-2's tokens; needs tokenizer.path",
        kaggle({{"tokenizer.kind", "gpt2"}})},
       {"kaggle-10m",
