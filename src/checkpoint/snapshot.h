@@ -32,7 +32,7 @@ class CheckpointSaver {
  public:
   struct Result {
     std::int64_t step = 0;
-    CheckpointInfo info;   // damage holds the reason if it failed
+    CheckpointInfo info;  // damage holds the reason if it failed
     double seconds = 0;
   };
   // on_done runs on the saver's thread after each checkpoint, good or failed.
@@ -42,10 +42,11 @@ class CheckpointSaver {
   CheckpointSaver(const CheckpointSaver&) = delete;
   CheckpointSaver& operator=(const CheckpointSaver&) = delete;
 
-  // Copies the state (on GPUs: enqueues copies to pinned memory; the device is not synchronised) and
-  // returns; waits first if the one before is still being written. Never throws for a full disk:
-  // that comes as a Result.
-  void save(const Trained& trained, std::int64_t step, nlohmann::json state, nlohmann::json metrics);
+  // Copies the state (on GPUs: enqueues copies to pinned memory; the device is not synchronised)
+  // and returns; waits first if the one before is still being written. Never throws for a full
+  // disk: that comes as a Result.
+  void save(const Trained& trained, std::int64_t step, nlohmann::json state,
+            nlohmann::json metrics);
   void finish();  // blocks until written
 
  private:

@@ -19,16 +19,17 @@
 namespace lockstep {
 namespace {
 
-constexpr std::array<std::pair<at::ScalarType, const char*>, 10> dtype_names{{{at::kDouble, "F64"},
-                                                                              {at::kFloat, "F32"},
-                                                                              {at::kHalf, "F16"},
-                                                                              {at::kBFloat16, "BF16"},
-                                                                              {at::kLong, "I64"},
-                                                                              {at::kInt, "I32"},
-                                                                              {at::kShort, "I16"},
-                                                                              {at::kChar, "I8"},
-                                                                              {at::kByte, "U8"},
-                                                                              {at::kBool, "BOOL"}}};
+constexpr std::array<std::pair<at::ScalarType, const char*>, 10> dtype_names{
+    {{at::kDouble, "F64"},
+     {at::kFloat, "F32"},
+     {at::kHalf, "F16"},
+     {at::kBFloat16, "BF16"},
+     {at::kLong, "I64"},
+     {at::kInt, "I32"},
+     {at::kShort, "I16"},
+     {at::kChar, "I8"},
+     {at::kByte, "U8"},
+     {at::kBool, "BOOL"}}};
 
 std::string name_of(at::ScalarType dtype) {
   for (const auto& [type, name] : dtype_names)

@@ -90,8 +90,8 @@ Parsed parse(const Command& command, const std::vector<std::string>& words) {
 }
 
 std::string command_help(const Command& command) {
-  std::string text = cat(command.summary, "\n\nUsage: lockstep ", command.name, " ",
-                         command.operands, "\n");
+  std::string text =
+      cat(command.summary, "\n\nUsage: lockstep ", command.name, " ", command.operands, "\n");
   if (!command.details.empty()) text += "\n" + command.details + "\n";
   std::size_t width = 6;
   for (const Flag& flag : command.flags)
@@ -108,7 +108,8 @@ std::string overview(const std::vector<Command>& commands) {
   for (const Command& command : commands)
     if (!command.hidden) text += cat("  ", pad(command.name, 12), command.summary, "\n");
   return text +
-         "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's options.\n"
+         "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's "
+         "options.\n"
          "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 75 stopped and resumable, 130 "
          "interrupted.\n";
 }

@@ -9,17 +9,18 @@
 namespace lockstep::cli {
 
 struct Flag {
-  std::string name;        // "--devices"
-  std::string value;       // "LIST", or empty for a switch
+  std::string name;   // "--devices"
+  std::string value;  // "LIST", or empty for a switch
   std::string meaning;
-  std::string complete{};  // what completion offers for the value: "file", "recipe", "run", "word a|b", ""
+  std::string
+      complete{};  // what completion offers for the value: "file", "recipe", "run", "word a|b", ""
   bool hidden = false;
 };
 
 struct Parsed {
   std::vector<std::string> positionals;
-  std::vector<std::string> assignments;  // key=value
-  std::vector<std::string> rest;         // after --
+  std::vector<std::string> assignments;                    // key=value
+  std::vector<std::string> rest;                           // after --
   std::map<std::string, std::vector<std::string>> values;  // flags given, by name
 
   bool has(const std::string& flag) const { return values.contains(flag); }
@@ -29,13 +30,13 @@ struct Parsed {
 
 struct Command {
   std::string name;
-  std::string operands;      // "RECIPE [key=value …]"
-  std::string summary;       // one line, in the list of commands
-  std::string details;       // paragraphs of the command's own help
+  std::string operands;  // "RECIPE [key=value …]"
+  std::string summary;   // one line, in the list of commands
+  std::string details;   // paragraphs of the command's own help
   std::vector<Flag> flags;
   std::size_t min_positionals = 0, max_positionals = 0;
   bool takes_assignments = false, takes_rest = false;
-  std::string complete{};    // of the first positional: "recipe", "run", "command", ""
+  std::string complete{};  // of the first positional: "recipe", "run", "command", ""
   std::function<int(const Parsed&)> run;
   bool hidden = false;
 };

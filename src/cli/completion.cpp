@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/context.h"
 #include "cli/completion_scripts.h"
+#include "cli/context.h"
 #include "plan/recipe_info.h"
 
 namespace lockstep::cli {
@@ -11,10 +11,14 @@ namespace {
 
 int completion_main(const Parsed& parsed) {
   const std::string& shell = parsed.positionals[0];
-  if (shell == "bash") print(bash_completion(all_commands()));
-  else if (shell == "zsh") print(zsh_completion(all_commands()));
-  else if (shell == "fish") print(fish_completion(all_commands()));
-  else throw Error(cat("completion must be for bash, zsh or fish, but is for ", shell));
+  if (shell == "bash")
+    print(bash_completion(all_commands()));
+  else if (shell == "zsh")
+    print(zsh_completion(all_commands()));
+  else if (shell == "fish")
+    print(fish_completion(all_commands()));
+  else
+    throw Error(cat("completion must be for bash, zsh or fish, but is for ", shell));
   return 0;
 }
 
@@ -24,9 +28,10 @@ Command completion_command() {
   return {.name = "completion",
           .operands = "bash|zsh|fish",
           .summary = "print a completion script for your shell",
-          .details = "bash: source <(lockstep completion bash)\n"
-                     "zsh:  lockstep completion zsh > \"${fpath[1]}/_lockstep\"\n"
-                     "fish: lockstep completion fish > ~/.config/fish/completions/lockstep.fish",
+          .details =
+              "bash: source <(lockstep completion bash)\n"
+              "zsh:  lockstep completion zsh > \"${fpath[1]}/_lockstep\"\n"
+              "fish: lockstep completion fish > ~/.config/fish/completions/lockstep.fish",
           .flags = {},
           .min_positionals = 1,
           .max_positionals = 1,

@@ -62,9 +62,12 @@ std::string bash_values(const Command& command) {
     if (flag.value.empty() || flag.hidden) continue;
     const std::string words = fixed_words(flag.complete);
     out << "        " << flag.name << ") ";
-    if (!words.empty()) out << "COMPREPLY=($(compgen -W " << quoted(words) << " -- \"$cur\"))";
-    else if (flag.complete == "file") out << "COMPREPLY=($(compgen -f -- \"$cur\"))";
-    else out << "COMPREPLY=()";
+    if (!words.empty())
+      out << "COMPREPLY=($(compgen -W " << quoted(words) << " -- \"$cur\"))";
+    else if (flag.complete == "file")
+      out << "COMPREPLY=($(compgen -f -- \"$cur\"))";
+    else
+      out << "COMPREPLY=()";
     out << "; return ;;\n";
   }
   return out.str();
@@ -85,11 +88,13 @@ std::string bash_completion(const std::vector<Command>& commands) {
          "  cur=\"${COMP_WORDS[COMP_CWORD]}\"; prev=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
          "  command=\"${COMP_WORDS[1]}\"; recipe=\"${COMP_WORDS[2]}\"\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-         "    COMPREPLY=($(compgen -W " << quoted(words_of(command_names(commands)))
+         "    COMPREPLY=($(compgen -W "
+      << quoted(words_of(command_names(commands)))
       << " -- \"$cur\")); return\n  fi\n  case \"$command\" in\n";
   for (const Command& command : commands) {
     if (command.hidden) continue;
-    out << "    " << command.name << ")\n      case \"$prev\" in\n" << bash_values(command)
+    out << "    " << command.name << ")\n      case \"$prev\" in\n"
+        << bash_values(command)
         << "      esac\n      if [[ \"$cur\" == -* ]]; then COMPREPLY=($(compgen -W "
         << quoted(words_of(flag_names(command))) << " -- \"$cur\")); return; fi\n"
         << "      if [ \"$COMP_CWORD\" -eq 2 ]; then COMPREPLY=($(compgen -W \""
@@ -98,7 +103,8 @@ std::string bash_completion(const std::vector<Command>& commands) {
       out << "      compopt -o nospace\n      case \"$recipe\" in\n";
       for (const RecipeInfo& recipe : recipes())
         out << "        " << (command.complete == "recipe" ? recipe.name : "*")
-            << ") COMPREPLY=($(compgen -W " << quoted(words_of(keys_of(recipe))) << " -- \"$cur\")) ;;\n";
+            << ") COMPREPLY=($(compgen -W " << quoted(words_of(keys_of(recipe)))
+            << " -- \"$cur\")) ;;\n";
       out << "      esac\n";
     }
     out << "      ;;\n";
@@ -112,9 +118,12 @@ namespace {
 std::string zsh_escape(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '\'') out += "'\\''";
-    else if (c == '[' || c == ']' || c == ':') out += std::string("\\") + c;
-    else out += c;
+    if (c == '\'')
+      out += "'\\''";
+    else if (c == '[' || c == ']' || c == ':')
+      out += std::string("\\") + c;
+    else
+      out += c;
   }
   return out;
 }
@@ -131,7 +140,8 @@ std::string zsh_action(const std::string& complete) {
 
 std::string zsh_completion(const std::vector<Command>& commands) {
   std::ostringstream out;
-  out << "#compdef lockstep\n# zsh completion for lockstep\n_lockstep() {\n  local -a commands\n  commands=(\n";
+  out << "#compdef lockstep\n# zsh completion for lockstep\n_lockstep() {\n  local -a commands\n  "
+         "commands=(\n";
   for (const Command& command : commands)
     if (!command.hidden)
       out << "    '" << command.name << ":" << zsh_escape(command.summary) << "'\n";
@@ -184,7 +194,8 @@ std::string fish_completion(const std::vector<Command>& commands) {
       out << "complete -c lockstep -n " << seen << " -a '(ls runs 2>/dev/null)'\n";
     if (!command.takes_assignments) continue;
     for (const RecipeInfo& recipe : recipes())
-      out << "complete -c lockstep -n " << seen << " -a " << quoted(words_of(keys_of(recipe))) << "\n";
+      out << "complete -c lockstep -n " << seen << " -a " << quoted(words_of(keys_of(recipe)))
+          << "\n";
   }
   return out.str();
 }

@@ -11,17 +11,22 @@ namespace lockstep::cli {
 namespace {
 
 int config_main(const Parsed& parsed) {
-  const std::vector<Device> devices = parsed.has("--devices")
-                                          ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
-                                          : devices_for("");
-  const RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
-                                         parsed.all("--config"), parsed.assignments,
-                                         devices[0].kind == DeviceKind::cuda);
+  const std::vector<Device> devices =
+      parsed.has("--devices")
+          ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
+          : devices_for("");
+  const RunSetup setup =
+      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                      parsed.assignments, devices[0].kind == DeviceKind::cuda);
   const auto tables = setup.tables();
-  if (parsed.has("--toml")) print(to_toml(tables));
-  else if (parsed.has("--json")) print(options_json(tables).dump(2));
-  else if (parsed.has("--markdown")) print(options_markdown(tables));
-  else print(options_text(tables, terminal_width()));
+  if (parsed.has("--toml"))
+    print(to_toml(tables));
+  else if (parsed.has("--json"))
+    print(options_json(tables).dump(2));
+  else if (parsed.has("--markdown"))
+    print(options_markdown(tables));
+  else
+    print(options_text(tables, terminal_width()));
   return 0;
 }
 
@@ -34,7 +39,8 @@ Command config_command() {
           .flags = {{"--toml", "", "a commented config file with the values resolved"},
                     {"--json", "", "as JSON"},
                     {"--markdown", "", "as the reference page"},
-                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
+                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                     "file"},
                     {"--devices", "LIST", "resolve defaults for these devices", "devices"},
                     {"--plugin", "LIB", "shared library with the recipe", "file"}},
           .min_positionals = 1,

@@ -70,8 +70,9 @@ void check_can_run(const std::vector<Device>& devices) {
   const std::filesystem::path name = "liblockstep-cuda.so";
   for (const std::filesystem::path& folder : {program_folder(), program_folder() / "../lib"})
     if (std::filesystem::exists(folder / name)) return;
-  throw Error(cat("this build has no GPU support: ", (program_folder() / name).string(), " is not there"),
-              "build on a machine with a GPU, or with -DLOCKSTEP_CUDA=ON; or use --devices cpu");
+  throw Error(
+      cat("this build has no GPU support: ", (program_folder() / name).string(), " is not there"),
+      "build on a machine with a GPU, or with -DLOCKSTEP_CUDA=ON; or use --devices cpu");
 }
 
 namespace {

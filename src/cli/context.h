@@ -10,16 +10,17 @@
 
 namespace lockstep::cli {
 
-std::filesystem::path program_folder();            // where this executable lies
-std::filesystem::path worker_program();            // throws Error if it is not there
+std::filesystem::path program_folder();  // where this executable lies
+std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
-bool colour_wanted();                              // NO_COLOR, TERM=dumb
+bool colour_wanted();  // NO_COLOR, TERM=dumb
 int terminal_width();
-void say(const std::string& line);                 // a line for people, on standard error
-void print(const std::string& text);               // data, on standard output; a newline is added
+void say(const std::string& line);    // a line for people, on standard error
+void print(const std::string& text);  // data, on standard output; a newline is added
 
-GpuProbe& probe();                                 // NVML, loaded on first use
-std::vector<Device> devices_for(const std::string& spec);  // "" = all; checks the driver for the build
+GpuProbe& probe();  // NVML, loaded on first use
+std::vector<Device> devices_for(
+    const std::string& spec);  // "" = all; checks the driver for the build
 // Throws Error if this build cannot run ranks on these devices: before anything is written.
 void check_can_run(const std::vector<Device>& devices);
 

@@ -13,7 +13,8 @@ int devices_main(const Parsed& parsed) {
   nlohmann::json list = nlohmann::json::array();
   std::string text;
   for (const Device& device : devices) {
-    nlohmann::json entry{{"device", describe(device)}, {"name", device.name}, {"index", device.index}};
+    nlohmann::json entry{
+        {"device", describe(device)}, {"name", device.name}, {"index", device.index}};
     text += describe(device);
     if (device.kind == DeviceKind::cuda) {
       entry["uuid"] = device.uuid;

@@ -26,8 +26,10 @@ std::string table(const nlohmann::json& result) {
 }
 
 int evaluate_main(const Parsed& parsed) {
-  const RunDir run = RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
-  return evaluate(run, devices_for(parsed.value("--devices")), parsed.has("--best"), parsed.has("--json"));
+  const RunDir run =
+      RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
+  return evaluate(run, devices_for(parsed.value("--devices")), parsed.has("--best"),
+                  parsed.has("--json"));
 }
 
 }  // namespace
@@ -47,8 +49,9 @@ int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, b
   const TemporaryDirectory folder;
   const std::filesystem::path record = folder.path() / "record.json";
   write_file_atomic(record, setup_to_json(setup).dump());
-  std::vector<std::string> arguments{"evaluate", "--run", std::filesystem::absolute(run.path()).string(),
-                                     "--record", record.string()};
+  std::vector<std::string> arguments{"evaluate", "--run",
+                                     std::filesystem::absolute(run.path()).string(), "--record",
+                                     record.string()};
   if (best) arguments.push_back("--best");
   std::optional<nlohmann::json> result;
   const LaunchOutcome outcome =

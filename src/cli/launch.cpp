@@ -21,7 +21,8 @@ int restarts_of(const Parsed& parsed) {
 
 int launch_main(const Parsed& parsed) {
   if (parsed.rest.empty())
-    throw Error("lockstep launch needs a program", "lockstep launch --devices all -- python3 train.py");
+    throw Error("lockstep launch needs a program",
+                "lockstep launch --devices all -- python3 train.py");
   LaunchSpec spec;
   spec.argv = parsed.rest;
   spec.devices = devices_for(parsed.value("--devices"));

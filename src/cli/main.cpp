@@ -11,9 +11,9 @@
 namespace lockstep::cli {
 
 std::vector<Command> all_commands() {
-  return {train_command(),   resume_command(),  plan_command(), launch_command(),
-          evaluate_command(), predict_command(), prepare_command(), runs_command(),
-          config_command(),  devices_command(), completion_command(), reference_command()};
+  return {train_command(),    resume_command(),  plan_command(),       launch_command(),
+          evaluate_command(), predict_command(), prepare_command(),    runs_command(),
+          config_command(),   devices_command(), completion_command(), reference_command()};
 }
 
 namespace {
@@ -57,7 +57,8 @@ int main(int argc, char** argv) {
     if (!error.hint().empty()) std::cerr << "\nhint: " << error.hint() << '\n';
     return lockstep::exit_usage;
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what() << "\n\nhint: this is a fault of Lockstep's; please report it\n";
+    std::cerr << "error: " << error.what()
+              << "\n\nhint: this is a fault of Lockstep's; please report it\n";
     return lockstep::exit_failed;
   }
 }

@@ -37,7 +37,8 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
 
 nlohmann::json read_cache(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return nlohmann::json::object();
-  nlohmann::json cache = nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  nlohmann::json cache =
+      nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
   return cache.is_object() ? cache : nlohmann::json::object();
 }
 
@@ -45,7 +46,8 @@ double largest_peak(const RunDir& run) {
   double peak = 0;
   for (const nlohmann::json& event : read_events(run.events_path()))
     if (event.value("kind", "") == "step" && event.contains("memory"))
-      for (const nlohmann::json& rank : event["memory"]) peak = std::max(peak, rank.value("peak", 0.0));
+      for (const nlohmann::json& rank : event["memory"])
+        peak = std::max(peak, rank.value("peak", 0.0));
   return peak;
 }
 
@@ -69,7 +71,8 @@ void remember_memory(const RunSetup& setup, const RunDir& run) {
     const double peak = largest_peak(run);
     if (peak <= 0) return;
     nlohmann::json cache = read_cache(cache_file(setup));
-    cache[key_of(setup, setup.plan.devices)] = {{"peak_bytes", peak}, {"micro", setup.plan.batch.micro}};
+    cache[key_of(setup, setup.plan.devices)] = {{"peak_bytes", peak},
+                                                {"micro", setup.plan.batch.micro}};
     make_directories(cache_file(setup).parent_path());
     write_file_atomic(cache_file(setup), cache.dump(1));
   } catch (const std::exception&) {

@@ -13,9 +13,9 @@ int plan_main(const Parsed& parsed) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::vector<Device> devices =
       imagine_devices(parsed.value("--devices", "all"), probe(), host_info(), visible);
-  RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
-                                   parsed.all("--config"), parsed.assignments,
-                                   devices[0].kind == DeviceKind::cuda);
+  RunSetup setup =
+      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                      parsed.assignments, devices[0].kind == DeviceKind::cuda);
   prepare_and_plan(setup, Purpose::plan, devices, {});
   print(parsed.has("--json") ? to_json(setup.plan).dump(2)
                              : to_text(setup.plan, true, std::min(terminal_width(), 100)));
@@ -25,19 +25,21 @@ int plan_main(const Parsed& parsed) {
 }  // namespace
 
 Command plan_command() {
-  return {.name = "plan",
-          .operands = "RECIPE [key=value …]",
-          .summary = "print the plan for any devices, without them",
-          .details = "--devices 8, 8xH100, 2xT4 or cpu:4 plans for devices that need not be there.",
-          .flags = {{"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
-                    {"--devices", "LIST", "how many and which (default: this machine's)", "devices"},
-                    {"--plugin", "LIB", "shared library with the recipe", "file"},
-                    {"--json", "", "the plan as JSON"}},
-          .min_positionals = 1,
-          .max_positionals = 1,
-          .takes_assignments = true,
-          .complete = "recipe",
-          .run = plan_main};
+  return {
+      .name = "plan",
+      .operands = "RECIPE [key=value …]",
+      .summary = "print the plan for any devices, without them",
+      .details = "--devices 8, 8xH100, 2xT4 or cpu:4 plans for devices that need not be there.",
+      .flags = {{"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                 "file"},
+                {"--devices", "LIST", "how many and which (default: this machine's)", "devices"},
+                {"--plugin", "LIB", "shared library with the recipe", "file"},
+                {"--json", "", "the plan as JSON"}},
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .complete = "recipe",
+      .run = plan_main};
 }
 
 }  // namespace lockstep::cli

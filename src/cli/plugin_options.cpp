@@ -64,9 +64,10 @@ class DescribedOptions : public RecipeOptions {
 }  // namespace
 
 void register_described_recipe(const nlohmann::json& recipe) {
-  register_recipe({.name = recipe.at("name"),
-                   .summary = recipe.at("summary"),
-                   .make_options = [recipe] { return std::make_unique<DescribedOptions>(recipe); }});
+  register_recipe(
+      {.name = recipe.at("name"), .summary = recipe.at("summary"), .make_options = [recipe] {
+         return std::make_unique<DescribedOptions>(recipe);
+       }});
 }
 
 }  // namespace lockstep::cli

@@ -12,12 +12,15 @@ namespace lockstep::cli {
 namespace {
 
 int predict_main(const Parsed& parsed) {
-  const RunDir run = RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
+  const RunDir run =
+      RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
   std::vector<std::string> assignments = parsed.assignments;
-  if (parsed.positionals.size() > 1) assignments.push_back("sample.prompt=" + parsed.positionals[1]);
+  if (parsed.positionals.size() > 1)
+    assignments.push_back("sample.prompt=" + parsed.positionals[1]);
   std::vector<Device> devices = devices_for(parsed.value("--devices"));
   devices.resize(1);
-  return predict(run, resolve_resume(run, parsed.all("--config"), assignments), devices, parsed.has("--best"));
+  return predict(run, resolve_resume(run, parsed.all("--config"), assignments), devices,
+                 parsed.has("--best"));
 }
 
 }  // namespace
@@ -35,12 +38,15 @@ int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& device
   const std::filesystem::path request = folder.path() / "request.json";
   write_file_atomic(record, setup_to_json(setup).dump());
   write_file_atomic(request, setup.prepared.extra.dump());
-  std::vector<std::string> arguments{"predict", "--run", std::filesystem::absolute(run.path()).string(),
-                                     "--record", record.string(), "--request", request.string()};
+  std::vector<std::string> arguments{
+      "predict",       "--run",         std::filesystem::absolute(run.path()).string(),
+      "--record",      record.string(), "--request",
+      request.string()};
   if (best) arguments.push_back("--best");
   const LaunchOutcome outcome = run_ranks(arguments, devices, folder.path(), /*pass_stdout=*/true);
   if (const auto* failed = std::get_if<RankFailed>(&outcome))
-    throw Error(cat("predict on ", failed->device, " failed: ", failed->how, "\n", failed->last_lines));
+    throw Error(
+        cat("predict on ", failed->device, " failed: ", failed->how, "\n", failed->last_lines));
   return std::holds_alternative<Finished>(outcome) ? exit_finished : exit_interrupted;
 }
 
@@ -51,7 +57,8 @@ Command predict_command() {
           .details = "For text: generated text. Options sample.* say how; PROMPT is sample.prompt.",
           .flags = {{"--devices", "LIST", "the first of these is used (default all)", "devices"},
                     {"--best", "", "the best checkpoint instead of the newest"},
-                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
+                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                     "file"},
                     {"--root", "DIR", "where runs lie (default runs)", "file"}},
           .min_positionals = 1,
           .max_positionals = 2,

@@ -44,8 +44,9 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
-LaunchOutcome run_ranks(const std::vector<std::string>& arguments, const std::vector<Device>& devices,
-                        const std::filesystem::path& log_dir, bool pass_stdout,
+LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
+                        const std::vector<Device>& devices, const std::filesystem::path& log_dir,
+                        bool pass_stdout,
                         const std::function<void(const nlohmann::json&)>& on_event) {
   LaunchSpec spec;
   spec.argv = {worker_program().string()};
@@ -65,10 +66,10 @@ LaunchOutcome run_ranks(const std::vector<std::string>& arguments, const std::ve
   return outcome;
 }
 
-int report_outcome(const LaunchOutcome& outcome, const RunDir& run) {
+int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why) {
   if (std::holds_alternative<Finished>(outcome)) return exit_finished;
   if (std::holds_alternative<Stopped>(outcome)) {
-    say(cat("stopped (", run.state_reason(), "); go on with: lockstep resume ", run.path().string()));
+    say(cat("stopped (", why, "); go on with: lockstep resume ", run.path().string()));
     return exit_stopped;
   }
   if (std::holds_alternative<Interrupted>(outcome)) {
@@ -77,11 +78,13 @@ int report_outcome(const LaunchOutcome& outcome, const RunDir& run) {
     return exit_interrupted;
   }
   const auto& failed = std::get<RankFailed>(outcome);
-  const std::string what = cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how);
+  const std::string what =
+      cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how);
   run.write_state(RunState::failed, what);
-  say(cat("error: ", what, "\n\nlast lines of ", run.log_path(failed.rank).string(), ":\n",
-          indented(failed.last_lines), "\nhint: what was saved is kept: lockstep resume ",
-          run.path().string()));
+  const std::string log = indented(failed.last_lines);
+  say(cat("error: ", what, "\n", log.empty() ? "" : "\nlast lines of ",
+          log.empty() ? "" : run.log_path(failed.rank).string() + ":\n", log,
+          "\nhint: what was saved is kept: lockstep resume ", run.path().string()));
   return exit_failed;
 }
 

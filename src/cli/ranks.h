@@ -12,13 +12,15 @@
 
 namespace lockstep::cli {
 
-// Starts `lockstep-worker ARGUMENTS` once a device of the plan, shows progress, and waits. Events of
-// rank 0 also go to `on_event`. pass_stdout: rank 0 writes to our standard output.
-LaunchOutcome run_ranks(const std::vector<std::string>& arguments, const std::vector<Device>& devices,
-                        const std::filesystem::path& log_dir, bool pass_stdout,
+// Starts `lockstep-worker ARGUMENTS` once a device of the plan, shows progress, and waits. Events
+// of rank 0 also go to `on_event`. pass_stdout: rank 0 writes to our standard output.
+LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
+                        const std::vector<Device>& devices, const std::filesystem::path& log_dir,
+                        bool pass_stdout,
                         const std::function<void(const nlohmann::json&)>& on_event = {});
 
-// Says how the ranks ended (and writes a failed run's state); returns the exit code.
-int report_outcome(const LaunchOutcome& outcome, const RunDir& run);
+// Says how the ranks ended (and writes a failed run's state); returns the exit code. why: of a
+// stop.
+int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why);
 
 }  // namespace lockstep::cli

@@ -26,7 +26,8 @@ std::string recipe_page(const RecipeInfo& recipe) {
   const auto tables = setup.tables();
   return cat(generated, "# Options of `", recipe.name, "`\n\n`lockstep train ", recipe.name,
              " key=value …` ", recipe.summary,
-             ". Defaults are those without a GPU and without a preset.\n\n", options_markdown(tables));
+             ". Defaults are those without a GPU and without a preset.\n\n",
+             options_markdown(tables));
 }
 
 int reference_main(const Parsed& parsed) {

@@ -54,13 +54,11 @@ std::filesystem::path cache_dir(const TrainOptions& options) {
 
 void describe_plugin(const std::string& plugin) {
   if (plugin.empty()) return;
-  const nlohmann::json all =
-      nlohmann::json::parse(ask_worker({"describe", "--plugin", plugin}));
+  const nlohmann::json all = nlohmann::json::parse(ask_worker({"describe", "--plugin", plugin}));
   std::vector<std::string> known;
   for (const RecipeInfo& info : recipes()) known.push_back(info.name);
   for (const nlohmann::json& recipe : all)
-    if (std::find(known.begin(), known.end(), recipe.at("name").get<std::string>()) ==
-        known.end())
+    if (std::find(known.begin(), known.end(), recipe.at("name").get<std::string>()) == known.end())
       register_described_recipe(recipe);
 }
 

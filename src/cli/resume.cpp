@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 // A new run that starts from the other's newest good checkpoint and recipe files.
 RunDir copy_run(const RunDir& from, const std::string& into, const RunSetup& setup) {
   const auto checkpoint = newest_good(from.checkpoints(), [](const CheckpointInfo& bad) {
-    say(cat("warning: checkpoint ", bad.path.filename().string(), " is damaged (", bad.damage, ")"));
+    say(cat("warning: checkpoint ", bad.path.filename().string(), " is damaged (", bad.damage,
+            ")"));
   });
-  if (!checkpoint)
-    throw Error(cat("run ", from.name(), " has no good checkpoint to go on from"));
+  if (!checkpoint) throw Error(cat("run ", from.name(), " has no good checkpoint to go on from"));
   RunDir run = RunDir::create(setup.train->run.root, into, setup.recipe);
   fs::create_directories(run.checkpoints());
   fs::copy(checkpoint->path, run.checkpoints() / checkpoint->path.filename(),
@@ -52,8 +52,7 @@ int resume_main(const Parsed& parsed) {
 
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const std::vector<std::string> then = then_steps(parsed);
-  const std::vector<Device> devices = devices_for(parsed.value("--devices"));
-  check_can_run(devices);
+  const std::vector<Device> devices = training_devices(parsed);
   RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
   const bool foreign = parsed.has("--world");
   if (into.empty()) {
@@ -79,8 +78,9 @@ Command resume_command() {
   Command command{.name = "resume",
                   .operands = "RUN [key=value …]",
                   .summary = "go on with a run, on any number of devices",
-                  .details = "RUN is a folder or a name under run.root. What the curve stands on (seed, "
-                             "global batch, model, data) cannot change.",
+                  .details =
+                      "RUN is a folder or a name under run.root. What the curve stands on (seed, "
+                      "global batch, model, data) cannot change.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,

@@ -10,6 +10,7 @@
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "devices/gpu_probe.h"
+#include "run/checkpoint_index.h"
 
 #include <unistd.h>
 
@@ -48,6 +49,17 @@ std::vector<Device> devices_of_world(const std::string& text) {
   return devices;
 }
 
+}  // namespace
+
+std::vector<Device> training_devices(const Parsed& parsed) {
+  std::vector<Device> devices = parsed.has("--world") ? devices_of_world(parsed.value("--world"))
+                                                      : devices_for(parsed.value("--devices"));
+  check_can_run(devices);
+  return devices;
+}
+
+namespace {
+
 std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup) {
   const std::string name = parsed.value("--name");
   for (RunDir& run : list_runs(setup.train->run.root)) {
@@ -69,9 +81,7 @@ int train_main(const Parsed& parsed) {
   check_resume_flag(parsed);
   const std::vector<std::string> then = then_steps(parsed);
   const bool foreign = parsed.has("--world");
-  const std::vector<Device> devices =
-      foreign ? devices_of_world(parsed.value("--world")) : devices_for(parsed.value("--devices"));
-  check_can_run(devices);
+  const std::vector<Device> devices = training_devices(parsed);
   const bool has_gpu = devices[0].kind == DeviceKind::cuda;
   RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
                                    parsed.all("--config"), parsed.assignments, has_gpu);
@@ -79,6 +89,7 @@ int train_main(const Parsed& parsed) {
     if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
       if (run->state() == RunState::finished) {
         say(cat("run ", run->name(), " has finished"));
+        if (foreign) print(std::filesystem::absolute(run->path()).string());
         return run_then(setup_from_json(run->record()), *run, then);
       }
       return resume_run(parsed, std::move(*run), "");
@@ -100,7 +111,8 @@ int train_main(const Parsed& parsed) {
 std::vector<Flag> training_flags() {
   return {{"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
           {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
-          {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma", "word evaluate|predict|evaluate,predict"},
+          {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma",
+           "word evaluate|predict|evaluate,predict"},
           {"--prepare-only", "", "sets the run up, prints its path and leaves", "", true},
           {"--world", "WORLD", "ranks that somebody else starts", "", true}};
 }
@@ -139,16 +151,22 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
   record["starts"].push_back({{"time", now}, {"devices", devices}, {"resumed", resuming}});
   if (resuming) record["resuming"] = true;
   run.write_record(record);
+  run.write_state(RunState::running, "");
+  remove_leftovers(run.checkpoints());
 }
 
 int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
   write_start(setup, run, resuming);
-  run.write_state(RunState::running, "");
-  std::vector<std::string> arguments{"train", "--run", std::filesystem::absolute(run.path()).string()};
+  std::vector<std::string> arguments{"train", "--run",
+                                     std::filesystem::absolute(run.path()).string()};
   if (resuming) arguments.push_back("--resume");
-  const LaunchOutcome outcome =
-      run_ranks(arguments, setup.plan.devices, run.path() / "logs", /*pass_stdout=*/false);
-  const int code = report_outcome(outcome, run);
+  std::string why;
+  const LaunchOutcome outcome = run_ranks(arguments, setup.plan.devices, run.path() / "logs",
+                                          /*pass_stdout=*/false, [&](const nlohmann::json& event) {
+                                            if (event.value("kind", "") == "stop")
+                                              why = event.value("why", "");
+                                          });
+  const int code = report_outcome(outcome, run, why);
   if (code != exit_finished) return code;
   remember_memory(setup, run);
   say(cat("run ", run.path().string()));
@@ -163,7 +181,8 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::st
   for (const std::string& step : then) {
     int code = exit_finished;
     if (step == "evaluate") code = evaluate(run, setup.plan.devices, false, false);
-    if (step == "predict") code = predict(run, setup_from_json(run.record()), {setup.plan.devices[0]}, false);
+    if (step == "predict")
+      code = predict(run, setup_from_json(run.record()), {setup.plan.devices[0]}, false);
     if (code != exit_finished) return code;
   }
   return exit_finished;
@@ -173,8 +192,9 @@ Command train_command() {
   Command command{.name = "train",
                   .operands = "RECIPE [key=value …]",
                   .summary = "train a model on all devices",
-                  .details = "Prints the plan, then trains one process a device. Ctrl-C ends with a "
-                             "checkpoint; a second one at once.",
+                  .details =
+                      "Prints the plan, then trains one process a device. Ctrl-C ends with a "
+                      "checkpoint; a second one at once.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,
@@ -182,7 +202,9 @@ Command train_command() {
                   .complete = "recipe",
                   .run = train_main};
   command.flags.push_back({"--name", "NAME", "the run's name (default: recipe and time)", ""});
-  command.flags.push_back({"--resume", "auto", "go on with the run (--name, or the recipe's newest) where there is one", "word auto|never"});
+  command.flags.push_back({"--resume", "auto",
+                           "go on with the run (--name, or the recipe's newest) where there is one",
+                           "word auto|never"});
   command.flags.push_back({"--plugin", "LIB", "shared library with the recipe", "file"});
   return command;
 }

@@ -17,6 +17,9 @@ std::vector<Flag> training_flags();
 // run: locked. resuming: from its newest checkpoint.
 int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then);
 
+// The devices of --world, else of --devices; throws Error if this build cannot run on them.
+std::vector<Device> training_devices(const Parsed& parsed);
+
 // Writes the record of a start without launching; for ranks that somebody else starts.
 void write_start(const RunSetup& setup, RunDir& run, bool resuming);
 

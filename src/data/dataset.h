@@ -43,8 +43,9 @@ struct DatasetPair {
 // the rank's device in loss and judge.
 struct Batch {
   std::vector<at::Tensor> tensors;
-  at::Tensor row_weight;            // [B] f32, same device: 1, or 0 for padding
-  std::int64_t first_place = 0;     // rows are places first_place, first_place + 1, … of the global batch
+  at::Tensor row_weight;  // [B] f32, same device: 1, or 0 for padding
+  std::int64_t first_place =
+      0;  // rows are places first_place, first_place + 1, … of the global batch
   std::int64_t size() const { return row_weight.size(0); }
 };
 

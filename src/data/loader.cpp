@@ -33,7 +33,8 @@ Batch make_batch(const Dataset& dataset, const std::vector<Row>& rows, std::uint
                           .place = row.place,
                           .training = training,
                           .random = Random(seed, Stream::augment, stream_step, place)};
-    samples.push_back(row.sample >= 0 ? dataset.get(row.sample, context) : dataset.padding(context));
+    samples.push_back(row.sample >= 0 ? dataset.get(row.sample, context)
+                                      : dataset.padding(context));
     *weight++ = row.sample >= 0 ? 1.0F : 0.0F;
   }
   batch.tensors = dataset.collate(samples);

@@ -13,11 +13,11 @@ namespace lockstep {
 
 // What one rank needs for one optimizer step.
 struct StepData {
-  std::int64_t step = 0;                  // from 0
+  std::int64_t step = 0;  // from 0
   std::int64_t epoch = 0;
-  std::vector<Batch> batches;             // `accumulation` micro-batches, on the host
-  std::vector<std::int64_t> samples;      // dataset indexes of all rows in order of place; -1 = padding
-  std::vector<double> weights;            // of each loss term, over all micro-batches of this rank
+  std::vector<Batch> batches;         // `accumulation` micro-batches, on the host
+  std::vector<std::int64_t> samples;  // dataset indexes of all rows in order of place; -1 = padding
+  std::vector<double> weights;        // of each loss term, over all micro-batches of this rank
 };
 
 struct LoaderOptions {
@@ -43,9 +43,9 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  bool done() const;        // all steps were taken
-  StepData next();          // blocks; checks !done()
-  bool ready() const;       // next would not block
+  bool done() const;   // all steps were taken
+  StepData next();     // blocks; checks !done()
+  bool ready() const;  // next would not block
   void add_thread();
 
  private:

@@ -115,9 +115,8 @@ std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, con
       refuse(wanted, probe, driver_traces(root), visible);
     }
     if (left.empty()) {
-      throw Error(
-          cat("--devices must be all, cpu or cpu:N on this machine, but is \"", spec, "\""),
-          "there is no GPU to choose; see: lockstep devices");
+      throw Error(cat("--devices must be all, cpu or cpu:N on this machine, but is \"", spec, "\""),
+                  "there is no GPU to choose; see: lockstep devices");
     }
     for (const std::string& part : split(wanted, ',')) {
       const GpuInfo gpu = find_gpu(trim(part), all, left);

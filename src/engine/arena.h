@@ -12,11 +12,11 @@
 
 namespace lockstep {
 
-// Takes a freshly built model's parameters (fp32, CPU) and makes them views into flat buffers on the
-// device, laid out by plan/buckets.h. Afterwards Parameter::tensor handles are:
+// Takes a freshly built model's parameters (fp32, CPU) and makes them views into flat buffers on
+// the device, laid out by plan/buckets.h. Afterwards Parameter::tensor handles are:
 //  compute dtype fp32: views of `master`, whose .grad are views of `gradients`;
-//  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes; gradients of that
-//  dtype are added into the fp32 `gradients` as they appear and dropped.
+//  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes; gradients of
+//  that dtype are added into the fp32 `gradients` as they appear and dropped.
 // Owns the buffers; the model keeps the handles. One thread, on the training stream.
 class Arena {
  public:

@@ -57,8 +57,9 @@ class CpuBackend : public Backend {
   void use_training_stream() override {}
 
   // All ranks on one host: Gloo listens on loopback only, unless the user chose an interface.
-  c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
-                                               int size, std::chrono::milliseconds timeout) override {
+  c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
+                                               int rank, int size,
+                                               std::chrono::milliseconds timeout) override {
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
     const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
     const char* master = std::getenv("MASTER_ADDR");
@@ -85,7 +86,9 @@ class CpuBackend : public Backend {
   void synchronize() override {}
   MemoryUse memory() override {
     const std::int64_t resident = status_bytes("VmRSS:");
-    return {.allocated_bytes = resident, .reserved_bytes = resident, .peak_bytes = status_bytes("VmHWM:")};
+    return {.allocated_bytes = resident,
+            .reserved_bytes = resident,
+            .peak_bytes = status_bytes("VmHWM:")};
   }
   void release_cached_memory() override {}
 };

@@ -12,7 +12,8 @@ namespace {
 
 std::filesystem::path own_folder() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr)
+    return {};
   return std::filesystem::absolute(info.dli_fname).parent_path();
 }
 
@@ -24,8 +25,9 @@ Backend& load() {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     const char* reason = dlerror();
-    throw Error(cat("could not load ", path.string(), ": ", reason == nullptr ? "unknown" : reason),
-                "the LibTorch it was built for must be complete and reachable (see docs/guide/install.md)");
+    throw Error(
+        cat("could not load ", path.string(), ": ", reason == nullptr ? "unknown" : reason),
+        "the LibTorch it was built for must be complete and reachable (see docs/guide/install.md)");
   }
   using Entry = Backend* (*)();
   auto entry = reinterpret_cast<Entry>(dlsym(library, "lockstep_cuda_backend"));

@@ -57,8 +57,8 @@ std::vector<Metric> evaluate(Recipe& recipe, Model& model, const Dataset& datase
   const std::int64_t end = std::min(begin + share, count);
   std::vector<at::Tensor> own;
   for (std::int64_t i = begin; i < begin + share; i += options.batch)
-    own.push_back(judge_rows(recipe, model, dataset, backend, options,
-                             rows_of(i, end, options.batch)));
+    own.push_back(
+        judge_rows(recipe, model, dataset, backend, options, rows_of(i, end, options.batch)));
   const at::Tensor all = group.all_gather(at::cat(own).narrow(0, 0, share).contiguous());
   model.train(true);
   const at::Tensor host = backend.download(all)->get();

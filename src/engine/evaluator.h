@@ -16,10 +16,11 @@ struct EvaluatorOptions {
   at::ScalarType compute_dtype = at::kFloat;
 };
 
-// All ranks call it together. Rank r judges samples [r * per, (r + 1) * per), per = ceil(N / ranks);
-// records are gathered in sample order. The metrics are computed on every rank from the same
-// records. Throws Error if the dataset is empty or a metric list is.
+// All ranks call it together. Rank r judges samples [r * per, (r + 1) * per), per = ceil(N /
+// ranks); records are gathered in sample order. The metrics are computed on every rank from the
+// same records. Throws Error if the dataset is empty or a metric list is.
 std::vector<Metric> evaluate(Recipe& recipe, Model& model, const Dataset& dataset,
-                             ProcessGroup& group, Backend& backend, const EvaluatorOptions& options);
+                             ProcessGroup& group, Backend& backend,
+                             const EvaluatorOptions& options);
 
 }  // namespace lockstep

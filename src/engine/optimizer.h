@@ -13,8 +13,9 @@
 namespace lockstep {
 
 // One update of the master weights from the arena's gradients, which hold the gradient of the loss
-// times the loss scale. Weight decay and learning rate are properties of ranges of the arena. A step
-// whose gradient is not finite changes nothing but the loss scale; no call synchronises the device.
+// times the loss scale. Weight decay and learning rate are properties of ranges of the arena. A
+// step whose gradient is not finite changes nothing but the loss scale; no call synchronises the
+// device.
 class Optimizer {
  public:
   Optimizer(const TrainOptions& options, Arena& arena);
@@ -22,7 +23,8 @@ class Optimizer {
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
   void step(double lr);
-  // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if skipped.
+  // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
+  // skipped.
   const at::Tensor& gradient_norm() const { return norm_; }
 
   // State a checkpoint holds: flat f32 buffers like the arena's ("exp_avg", "exp_avg_sq" or
@@ -45,9 +47,10 @@ class Optimizer {
   const TrainOptions& options_;
   Arena& arena_;
   std::vector<Group> groups_;
-  at::Tensor first_, second_;        // moments, flat
-  at::Tensor step_;                  // updates that were not skipped
-  at::Tensor norm_, skip_, divisor_; // skip: 1 if not finite; divisor: loss scale / clip coefficient
+  at::Tensor first_, second_;  // moments, flat
+  at::Tensor step_;            // updates that were not skipped
+  at::Tensor norm_, skip_,
+      divisor_;  // skip: 1 if not finite; divisor: loss scale / clip coefficient
   at::Tensor loss_scale_, growth_;
 };
 

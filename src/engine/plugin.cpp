@@ -13,12 +13,14 @@ const char* plugin_version() { return LOCKSTEP_PLUGIN_VERSION; }
 void load_plugin(const std::filesystem::path& library) {
   const std::filesystem::path path = std::filesystem::absolute(library);
   if (!std::filesystem::exists(path))
-    throw Error(cat("there is no plugin ", path.string()), "give the path of the library that you built");
+    throw Error(cat("there is no plugin ", path.string()),
+                "give the path of the library that you built");
   void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = dlerror();
-    throw Error(cat("could not load plugin ", path.string(), ": ", reason == nullptr ? "unknown" : reason),
-                "build it with find_package(lockstep) against this installation");
+    throw Error(
+        cat("could not load plugin ", path.string(), ": ", reason == nullptr ? "unknown" : reason),
+        "build it with find_package(lockstep) against this installation");
   }
   auto version = reinterpret_cast<const char* (*)()>(dlsym(handle, "lockstep_plugin_version"));
   auto enter = reinterpret_cast<void (*)()>(dlsym(handle, "lockstep_plugin_register"));

@@ -130,7 +130,8 @@ void ProcessGroup::shutdown() {
   const std::string key = "left";
   impl_->store->add(key, 1);
   if (rank() == 0)
-    while (impl_->store->add(key, 0) < size()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (impl_->store->add(key, 0) < size())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   impl_->store.reset();
 }
 

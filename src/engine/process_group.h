@@ -26,8 +26,8 @@ class Pending {
 class ProcessGroup {
  public:
   // Meets the other ranks at master_addr:master_port; rank 0 serves the store, on the socket in
-  // LOCKSTEP_LISTEN_FD if that is set. torchrun's agent serves it where TORCHELASTIC_USE_AGENT_STORE
-  // says so. Throws Error when the ranks do not meet within timeout_s.
+  // LOCKSTEP_LISTEN_FD if that is set. torchrun's agent serves it where
+  // TORCHELASTIC_USE_AGENT_STORE says so. Throws Error when the ranks do not meet within timeout_s.
   ProcessGroup(const World& world, Backend& backend, double timeout_s = 600);
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;

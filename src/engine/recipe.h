@@ -17,7 +17,7 @@
 namespace lockstep {
 
 struct NamedTensor {
-  std::string name;   // the model's own, "blocks.0.ln1.weight"; unique
+  std::string name;  // the model's own, "blocks.0.ln1.weight"; unique
   at::Tensor tensor;
 };
 
@@ -26,7 +26,7 @@ struct NamedTensor {
 struct Parameter {
   std::string name;
   at::Tensor tensor;
-  bool decay = true;     // false for norms and biases; optimizer.decay_norms_and_biases overrides
+  bool decay = true;  // false for norms and biases; optimizer.decay_norms_and_biases overrides
   double lr_scale = 1;
 };
 
@@ -34,8 +34,8 @@ struct Parameter {
 class Model {
  public:
   virtual ~Model() = default;
-  virtual std::vector<Parameter> parameters() = 0;             // the same order on every rank
-  virtual std::vector<NamedTensor> buffers() { return {}; }    // batch-norm statistics and the like
+  virtual std::vector<Parameter> parameters() = 0;           // the same order on every rank
+  virtual std::vector<NamedTensor> buffers() { return {}; }  // batch-norm statistics and the like
   virtual void train(bool on) {}
 };
 
@@ -55,16 +55,16 @@ class StepContext {
 };
 
 struct Metric {
-  std::string name;      // "loss", "accuracy"
+  std::string name;  // "loss", "accuracy"
   double value = 0;
-  std::string unit;      // "nats/token"
+  std::string unit;  // "nats/token"
   bool lower_is_better = true;
 };
 
 struct PredictRequest {
-  nlohmann::json extra;                               // Prepared::extra of Purpose::predict
-  std::string run_dir;                                // outputs go below RUN/predictions unless streamed
-  std::function<void(const std::string&)> out;        // data for standard output, as it comes
+  nlohmann::json extra;                         // Prepared::extra of Purpose::predict
+  std::string run_dir;                          // outputs go below RUN/predictions unless streamed
+  std::function<void(const std::string&)> out;  // data for standard output, as it comes
   at::Device device = at::kCPU;
   at::ScalarType compute_dtype = at::kFloat;
 };
@@ -93,7 +93,8 @@ class Recipe {
   // `checkpoint.best_metric` means by default.
   virtual std::vector<Metric> metrics(const at::Tensor& records) const = 0;
 
-  virtual void predict(Model& model, const PredictRequest& request) = 0;
+  // Writes outputs in the formats of the field. The default throws Error: nothing to predict.
+  virtual void predict(Model& model, const PredictRequest& request);
 };
 
 // Makes a recipe of checked options and what preparation found.

@@ -18,12 +18,12 @@ struct Reducer::State {
   ProcessGroup& group;
   ReducePrecision precision;
   std::vector<Bucket> buckets;
-  std::vector<std::size_t> bucket_of;   // by parameter
-  std::vector<bool> arrived;            // by parameter, since arm
-  std::vector<std::int64_t> missing;    // by bucket
-  std::vector<at::Tensor> staged;       // by bucket, reduce_precision = bf16 only
+  std::vector<std::size_t> bucket_of;  // by parameter
+  std::vector<bool> arrived;           // by parameter, since arm
+  std::vector<std::int64_t> missing;   // by bucket
+  std::vector<at::Tensor> staged;      // by bucket, reduce_precision = bf16 only
   std::vector<std::unique_ptr<Pending>> pending;
-  std::size_t next = 0;                 // first bucket not fired
+  std::size_t next = 0;  // first bucket not fired
   bool armed = false;
   int early = 0;
 

@@ -1,5 +1,5 @@
-// Sums gradients over the ranks: buckets of the arena, one all-reduce each, during the last backward
-// of a step.
+// Sums gradients over the ranks: buckets of the arena, one all-reduce each, during the last
+// backward of a step.
 #pragma once
 
 #include "engine/arena.h"
@@ -11,9 +11,9 @@
 
 namespace lockstep {
 
-// Buckets fire in one fixed order, the same on every rank, each when it and all before it are ready;
-// what no gradient reached is sent by `finish`. So the number of forward passes, and parameters
-// without a gradient, make no difference, and accumulation costs no communication.
+// Buckets fire in one fixed order, the same on every rank, each when it and all before it are
+// ready; what no gradient reached is sent by `finish`. So the number of forward passes, and
+// parameters without a gradient, make no difference, and accumulation costs no communication.
 // Installs hooks on the arena's parameters; must outlive no backward pass. One thread.
 class Reducer {
  public:

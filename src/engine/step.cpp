@@ -56,9 +56,12 @@ RankReport read_report(const double* own) {
 
 at::ScalarType compute_dtype(Precision precision) {
   switch (precision) {
-    case Precision::fp32: return at::kFloat;
-    case Precision::bf16: return at::kBFloat16;
-    case Precision::fp16: return at::kHalf;
+    case Precision::fp32:
+      return at::kFloat;
+    case Precision::bf16:
+      return at::kBFloat16;
+    case Precision::fp16:
+      return at::kHalf;
   }
   LOCKSTEP_CHECK(false);
 }
@@ -135,7 +138,8 @@ StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankRepo
     const at::NoGradGuard no_grad;
     // One over the weight of the global batch; a term that weighs nothing gives no gradient.
     const at::Tensor& weights = staged.weights;
-    factors = at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
+    factors =
+        at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
     means = at::zeros({static_cast<std::int64_t>(terms_)}, f32);
   }
   for (std::size_t m = 0; m < staged.uploads.size(); ++m) {

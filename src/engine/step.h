@@ -19,27 +19,27 @@ at::ScalarType compute_dtype(Precision precision);
 // A step's data on its way to the device, with the weights of its loss terms being added up over
 // the ranks: started one step ahead, so that nothing waits for it.
 struct StagedStep {
-  StepData data;                                  // batches emptied into `uploads`
-  std::vector<std::unique_ptr<Upload>> uploads;   // one a micro-batch: fields…, row_weight, counters
-  std::unique_ptr<Upload> weights_upload;         // f64 [terms]
-  at::Tensor weights;                             // of all ranks, once `weights_pending` is waited for
+  StepData data;                                 // batches emptied into `uploads`
+  std::vector<std::unique_ptr<Upload>> uploads;  // one a micro-batch: fields…, row_weight, counters
+  std::unique_ptr<Upload> weights_upload;        // f64 [terms]
+  at::Tensor weights;  // of all ranks, once `weights_pending` is waited for
   std::unique_ptr<Pending> weights_pending;
 };
 
 // What a rank reports of itself with each step; summed slots let every rank read all ranks'.
 struct RankReport {
-  double stop_signal = 0, stop_quota = 0;         // > 0: this rank wants to stop
-  double data_s = 0, wait_s = 0, save_s = 0;      // of the step before
+  double stop_signal = 0, stop_quota = 0;     // > 0: this rank wants to stop
+  double data_s = 0, wait_s = 0, save_s = 0;  // of the step before
   MemoryUse memory;
 };
 
 // What all ranks know once a step is done.
 struct StepResult {
-  std::int64_t step = 0;                          // finished steps: the first gives 1
-  std::vector<double> terms;                      // mean of each loss term over the global batch
-  double loss = 0;                                // their sum
+  std::int64_t step = 0;      // finished steps: the first gives 1
+  std::vector<double> terms;  // mean of each loss term over the global batch
+  double loss = 0;            // their sum
   double gradient_norm = 0;
-  bool skipped = false;                           // gradient not finite: weights unchanged
+  bool skipped = false;  // gradient not finite: weights unchanged
   double loss_scale = 1;
   double stop_signal = 0, stop_quota = 0;
   std::vector<RankReport> ranks;

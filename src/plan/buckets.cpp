@@ -11,7 +11,8 @@ ArenaLayout lay_out(const std::vector<std::int64_t>& sizes) {
   for (std::size_t i = sizes.size(); i-- > 0;) {
     LOCKSTEP_CHECK(sizes[i] >= 0);
     layout.offsets[i] = layout.elements;
-    const std::int64_t padded = (sizes[i] + arena_alignment - 1) / arena_alignment * arena_alignment;
+    const std::int64_t padded =
+        (sizes[i] + arena_alignment - 1) / arena_alignment * arena_alignment;
     layout.elements += padded;
   }
   return layout;

@@ -18,14 +18,13 @@ struct ArenaLayout {
 ArenaLayout lay_out(const std::vector<std::int64_t>& sizes);
 
 struct Bucket {
-  std::int64_t begin = 0, end = 0;            // elements of the arena
-  std::vector<std::int64_t> parameters;       // registration indexes inside
+  std::int64_t begin = 0, end = 0;       // elements of the arena
+  std::vector<std::int64_t> parameters;  // registration indexes inside
 };
 
 // Cuts the arena into consecutive buckets of at least `first_bytes` (the first: it is ready early)
 // or `bytes` (the others) of fp32, never through a parameter. Together they cover [0, elements).
 std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std::int64_t>& sizes,
-                                std::int64_t first_bytes = 1 << 20,
-                                std::int64_t bytes = 25 << 20);
+                                std::int64_t first_bytes = 1 << 20, std::int64_t bytes = 25 << 20);
 
 }  // namespace lockstep

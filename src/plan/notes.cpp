@@ -28,7 +28,7 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   else
     notes.push_back(
         "sums are rounded differently than on one device: gradients agree to about 1e-6 of their "
-        "size in fp32, not bit for bit (exact = true makes them equal)");
+        "size in fp32, not bit for bit");
   notes.push_back(cat("every ", rank_word(plan.devices),
                       " holds the whole model and its optimizer state; gradients are added up once "
                       "a step, whatever the accumulation"));

@@ -21,16 +21,17 @@ enum class Purpose { plan, train, evaluate, predict };
 // Where a recipe may put what it prepares, and how it says what it does meanwhile.
 struct PrepareContext {
   Purpose purpose = Purpose::train;
-  std::filesystem::path cache_dir;             // shared by runs; prepared data, keyed by content
-  std::filesystem::path run_dir;               // set for evaluate, predict and resume: the run to read from
-  std::function<void(const std::string&)> say; // progress for people, one line, no newline
+  std::filesystem::path cache_dir;  // shared by runs; prepared data, keyed by content
+  std::filesystem::path run_dir;    // set for evaluate, predict and resume: the run to read from
+  std::function<void(const std::string&)> say;  // progress for people, one line, no newline
 };
 
 // What preparation found; `extra` travels to the worker and into run.json unchanged.
 struct Prepared {
   Facts facts;
   nlohmann::json extra = nlohmann::json::object();
-  std::vector<std::filesystem::path> keep;  // files to copy into RUN/recipe/ when the run is created
+  std::vector<std::filesystem::path>
+      keep;  // files to copy into RUN/recipe/ when the run is created
 };
 
 // Base of a recipe's option struct. Fields live in the derived struct, bound to `table` in its

@@ -13,7 +13,7 @@ namespace lockstep {
 
 struct RunSetup {
   std::string recipe;
-  std::string plugin;                      // path, or ""
+  std::string plugin;  // path, or ""
   std::unique_ptr<TrainOptions> train;
   std::unique_ptr<RecipeOptions> options;  // of the recipe
   Prepared prepared;

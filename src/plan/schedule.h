@@ -9,8 +9,8 @@ enum class ScheduleKind;
 
 // All lengths in steps (epochs are multiplied out by the plan).
 struct Schedule {
-  ScheduleKind kind;
-  double base_lr = 0;       // after scale_lr
+  ScheduleKind kind{};
+  double base_lr = 0;  // after scale_lr
   double min_lr = 0;
   double warmup_steps = 0;  // linear from base_lr / warmup_steps at step 0
   double total_steps = 0;   // where decaying kinds reach min_lr; 0 = never ends (constant only)

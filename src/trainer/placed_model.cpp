@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
-#include "trainer/recorder.h"
 #include "engine/step.h"
+#include "trainer/recorder.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -94,7 +94,9 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, bool best) {
                 .compute_dtype = compute_dtype(setup.options.precision)});
   nlohmann::json units = nlohmann::json::object();
   for (const Metric& metric : metrics) units[metric.name] = metric.unit;
-  return {{"step", loaded.step()}, {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)}, {"units", units}};
+  return {{"step", loaded.step()},
+          {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
+          {"units", units}};
 }
 
 }  // namespace lockstep

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/arena.h"
-#include "trainer/trainer.h"
 #include "run/checkpoint_index.h"
+#include "trainer/trainer.h"
 
 #include <memory>
 #include <optional>
@@ -21,7 +21,8 @@ struct PlacedModel {
 };
 
 // The newest good checkpoint, or with `best` the one whose evaluation was best; the same on every
-// rank, because rank 0 chooses and verifies. skipped (may be null) gets newer ones that are damaged.
+// rank, because rank 0 chooses and verifies. skipped (may be null) gets newer ones that are
+// damaged.
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
                                                 std::vector<CheckpointInfo>* skipped);
 

@@ -18,8 +18,9 @@ const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::strin
     names.push_back(metric.name);
   }
   const std::string near = nearest(best_metric, names);
-  throw Error(cat("checkpoint.best_metric must be one of ", join(names, ", "), ", but is ", best_metric),
-              near.empty() ? "" : cat("did you mean ", near, "?"));
+  throw Error(
+      cat("checkpoint.best_metric must be one of ", join(names, ", "), ", but is ", best_metric),
+      near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
 nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric) {
@@ -82,32 +83,34 @@ void Recorder::step(const StepResult& result, double lr) {
   shares_.wait_s += own.wait_s;
   shares_.save_s += own.save_s;
   if (result.skipped)
-    warn(result.step, cat("the gradient of step ", result.step,
-                          " is not finite; the step changed no weights"));
+    warn(result.step,
+         cat("the gradient of step ", result.step, " is not finite; the step changed no weights"));
   if (result.step % options_.log.every_steps != 0 && result.step != plan_.total_steps) return;
   const double window_s = std::max(now_s - last_step_s_, 1e-9);
   const double step_s = window_s / static_cast<double>(steps_since_log_);
   const auto share = [&](double seconds) { return std::clamp(seconds / window_s, 0.0, 1.0); };
-  const double data = share(shares_.data_s), wait = share(shares_.wait_s), save = share(shares_.save_s);
+  const double data = share(shares_.data_s), wait = share(shares_.wait_s),
+               save = share(shares_.save_s);
   nlohmann::json memory = nlohmann::json::array();
   for (const RankReport& rank : result.ranks)
     memory.push_back({{"allocated", rank.memory.allocated_bytes},
                       {"reserved", rank.memory.reserved_bytes},
                       {"peak", rank.memory.peak_bytes}});
-  nlohmann::json event{{"kind", "step"},
-                       {"step", result.step},
-                       {"epoch", static_cast<double>(result.step) /
-                                     static_cast<double>(std::max<std::int64_t>(plan_.steps_per_epoch, 1))},
-                       {"loss", result.loss},
-                       {"lr", lr},
-                       {"grad_norm", result.gradient_norm},
-                       {"step_s", step_s},
-                       {"units_per_s", plan_.units_per_step / step_s},
-                       {"data_share", data},
-                       {"wait_share", wait},
-                       {"save_share", save},
-                       {"compute_share", std::max(0.0, 1 - data - wait - save)},
-                       {"memory", memory}};
+  nlohmann::json event{
+      {"kind", "step"},
+      {"step", result.step},
+      {"epoch", static_cast<double>(result.step) /
+                    static_cast<double>(std::max<std::int64_t>(plan_.steps_per_epoch, 1))},
+      {"loss", result.loss},
+      {"lr", lr},
+      {"grad_norm", result.gradient_norm},
+      {"step_s", step_s},
+      {"units_per_s", plan_.units_per_step / step_s},
+      {"data_share", data},
+      {"wait_share", wait},
+      {"save_share", save},
+      {"compute_share", std::max(0.0, 1 - data - wait - save)},
+      {"memory", memory}};
   if (result.terms.size() > 1) event["terms"] = result.terms;
   if (options_.precision == Precision::fp16) event["loss_scale"] = result.loss_scale;
   write(std::move(event));

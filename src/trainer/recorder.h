@@ -18,8 +18,8 @@
 
 namespace lockstep {
 
-// {"loss": 1.23, …, "selection": …}: `selection` is the chosen metric with the sign that makes lower
-// better; retention and `best` go by it.
+// {"loss": 1.23, …, "selection": …}: `selection` is the chosen metric with the sign that makes
+// lower better; retention and `best` go by it.
 nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric);
 // The metric named, or the first if the name is empty; throws Error naming the nearest.
 const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric);
@@ -54,7 +54,7 @@ class Recorder {
   double begin_s_;
   double last_step_s_;
   std::int64_t steps_since_log_ = 0;
-  RankReport shares_;           // summed over the steps since the last logged one
+  RankReport shares_;  // summed over the steps since the last logged one
 };
 
 }  // namespace lockstep

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 
+#include <unistd.h>
 #include <csignal>
 #include <ctime>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -44,10 +44,14 @@ void catch_stop_signals() {
 
 std::string stop_signal() {
   switch (caught.load()) {
-    case 0: return "";
-    case SIGINT: return "SIGINT";
-    case SIGTERM: return "SIGTERM";
-    default: return "SIGUSR1";
+    case 0:
+      return "";
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    default:
+      return "SIGUSR1";
   }
 }
 

@@ -10,7 +10,8 @@ namespace lockstep {
 
 // Catches SIGINT, SIGTERM and SIGUSR1 for the process: the first asks for a stop at the next step
 // boundary; the same SIGINT or SIGTERM again ends the process at once with exit code 130. Another
-// signal after the first (torchrun passes an interrupt on as SIGTERM) and an echo within 0.2 s do not.
+// signal after the first (torchrun passes an interrupt on as SIGTERM) and an echo within 0.2 s do
+// not.
 void catch_stop_signals();
 // Name of the signal that asked for a stop, or "".
 std::string stop_signal();
@@ -20,11 +21,11 @@ class Quota {
  public:
   // spent_s: what earlier starts took.
   Quota(Clock& clock, Duration after, Duration budget, double spent_s);
-  double elapsed_s() const;        // over all starts
+  double elapsed_s() const;  // over all starts
   bool over() const;
   // Seconds allowed to this start in all; 0 = no limit.
   double allowed_s() const { return allowed_s_; }
-  std::string reason() const;      // "stop.after = 8h30m is over"
+  std::string reason() const;  // "stop.after = 8h30m is over"
 
  private:
   Clock& clock_;

@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
+#include "engine/step.h"
+#include "run/checkpoint_index.h"
 #include "trainer/placed_model.h"
 #include "trainer/recorder.h"
-#include "engine/step.h"
 #include "trainer/stop.h"
-#include "run/checkpoint_index.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -46,6 +46,10 @@ class Loop {
  private:
   Trained trained() { return {*placed_.arena, &optimizer_, placed_.buffers}; }
   void restore_or_start();
+  // The rule for buffers: rank 0's count; all ranks evaluate and go on with them.
+  void share_buffers() {
+    for (const NamedTensor& buffer : placed_.buffers) setup_.group.broadcast(buffer.tensor, 0);
+  }
   void make_loader();
   StagedStep fetch();
   void run_step();
@@ -68,14 +72,14 @@ class Loop {
   StepRunner runner_;
   DatasetPair data_;
   std::unique_ptr<Quota> quota_;
-  std::unique_ptr<Recorder> recorder_;       // rank 0
-  std::unique_ptr<CheckpointSaver> saver_;   // rank 0
+  std::unique_ptr<Recorder> recorder_;      // rank 0
+  std::unique_ptr<CheckpointSaver> saver_;  // rank 0
   std::unique_ptr<Loader> loader_;
   std::optional<StagedStep> staged_;
   std::vector<std::int64_t> staged_samples_;  // of all ranks, with run.record_samples
   std::deque<StepRunner::Running> running_;
 
-  std::int64_t step_ = 0;             // steps enqueued
+  std::int64_t step_ = 0;  // steps enqueued
   std::int64_t saved_step_ = -1, evaluated_step_ = -1;
   double saved_at_s_ = 0;
   double data_s_ = 0, wait_s_ = 0, save_s_ = 0;  // since the last report
@@ -83,7 +87,7 @@ class Loop {
   std::int64_t window_steps_ = 0, loader_threads_ = 0;
   bool stop_ = false;
   std::string stop_reason_;
-  nlohmann::json metrics_;            // of the last evaluation
+  nlohmann::json metrics_;  // of the last evaluation
   std::optional<double> best_;
 };
 
@@ -100,10 +104,11 @@ void Loop::restore_or_start() {
     saved_step_ = step_;
   } else {
     setup_.group.broadcast(placed_.arena->master(), 0);
-    for (NamedTensor& buffer : placed_.buffers) setup_.group.broadcast(buffer.tensor, 0);
+    share_buffers();
     placed_.arena->refresh_working();
   }
-  quota_ = std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget, spent_s);
+  quota_ =
+      std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget, spent_s);
   if (setup_.group.rank() != 0) return;
   recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock);
   if (setup_.resume) recorder_->resumed(step_, from, skipped);
@@ -182,8 +187,10 @@ void Loop::on_result(StepRunner::Running& running) {
   if (stop_ || (result.stop_signal == 0 && result.stop_quota == 0)) return;
   stop_ = true;
   const std::string own = stop_signal();
-  if (result.stop_signal == 0) stop_reason_ = quota_->reason();
-  else stop_reason_ = own.empty() ? "a signal to another rank" : own;
+  if (result.stop_signal == 0)
+    stop_reason_ = quota_->reason();
+  else
+    stop_reason_ = own.empty() ? "a signal to another rank" : own;
 }
 
 // With data.threads unset: one more loader thread whenever the steps of the last window waited for
@@ -207,6 +214,7 @@ void Loop::adapt_loader() {
 void Loop::evaluate_now() {
   if (!data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_) return;
   drain(0);
+  share_buffers();
   const double begin_s = setup_.clock.now_s();
   const std::vector<Metric> metrics =
       evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
@@ -217,7 +225,8 @@ void Loop::evaluate_now() {
   if (!recorder_) return;
   metrics_ = metric_values(metrics, options_.checkpoint.best_metric);
   const Metric& judged = chosen_metric(metrics, options_.checkpoint.best_metric);
-  const bool better = !best_ || (judged.lower_is_better ? judged.value < *best_ : judged.value > *best_);
+  const bool better =
+      !best_ || (judged.lower_is_better ? judged.value < *best_ : judged.value > *best_);
   if (better && std::isfinite(judged.value)) best_ = judged.value;
   recorder_->evaluation(step_, metrics, better, setup_.clock.now_s() - begin_s);
   if (better && options_.checkpoint.keep_best && step_ > 0) save(true);
@@ -234,11 +243,12 @@ bool Loop::save_due() const {
 void Loop::save(bool forced) {
   if (!saver_ || (!forced && !save_due()) || saved_step_ == step_) return;
   const double begin_s = setup_.clock.now_s();
-  nlohmann::json state{{"step", step_},
-                       {"epoch", static_cast<double>(step_) / static_cast<double>(setup_.plan.steps_per_epoch)},
-                       {"seed", options_.seed},
-                       {"global_batch", setup_.plan.batch.global},
-                       {"elapsed_s", quota_->elapsed_s()}};
+  nlohmann::json state{
+      {"step", step_},
+      {"epoch", static_cast<double>(step_) / static_cast<double>(setup_.plan.steps_per_epoch)},
+      {"seed", options_.seed},
+      {"global_batch", setup_.plan.batch.global},
+      {"elapsed_s", quota_->elapsed_s()}};
   if (best_) state["best"] = *best_;
   const bool fresh = evaluated_step_ == step_;
   saver_->save(trained(), step_, std::move(state), fresh ? metrics_ : nlohmann::json());

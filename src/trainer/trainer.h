@@ -27,8 +27,9 @@ struct TrainerSetup {
 
 enum class TrainEnd { finished, stopped };
 
-// Trains to the end or to a stop that all ranks agreed on. Rank 0 writes events, checkpoints and the
-// run's state. Throws Error on what the user can mend; any exception means that this rank failed.
+// Trains to the end or to a stop that all ranks agreed on. Rank 0 writes events, checkpoints and
+// the run's state. Throws Error on what the user can mend; any exception means that this rank
+// failed.
 TrainEnd train(const TrainerSetup& setup);
 
 // Evaluates the newest good checkpoint (or the best: `best`) of the run on all ranks and returns

@@ -57,7 +57,8 @@ int print_facts(const std::vector<std::string>& arguments) {
   facts.valid_samples = data.valid ? data.valid->size() : 0;
   facts.parameters = 0;
   const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
-  for (const Parameter& parameter : model->parameters()) facts.parameters += parameter.tensor.numel();
+  for (const Parameter& parameter : model->parameters())
+    facts.parameters += parameter.tensor.numel();
   std::cout << to_json(facts).dump() << '\n';
   return 0;
 }

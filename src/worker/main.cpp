@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "engine/plugin.h"
 #include "engine/step.h"
-#include "trainer/stop.h"
 #include "launch/launch.h"
 #include "run/events.h"
+#include "trainer/stop.h"
 #include "worker/describe.h"
 #include "worker/session.h"
 
@@ -59,9 +59,14 @@ bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
 int run_train(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
   const World world = own_world();
-  Session session = run.empty() ? open_foreign_session(arguments, world) : open_session(run, "", world);
-  const bool resume = run.empty() ? session.run->record().contains("resuming")
-                                  : take_flag(arguments, "--resume");
+  Session session =
+      run.empty() ? open_foreign_session(arguments, world) : open_session(run, "", world);
+  if (session.finished) {
+    session.group->shutdown();
+    return exit_finished;
+  }
+  const bool resume =
+      run.empty() ? session.run->record().contains("resuming") : take_flag(arguments, "--resume");
   catch_stop_signals();
   try {
     const TrainEnd end = train(session.trainer(resume));

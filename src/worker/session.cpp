@@ -43,7 +43,8 @@ bool wants_cpu(const std::vector<std::string>& arguments) {
 // already left just one. False if there is none.
 bool claim_gpu(const World& world) {
   const auto probe = make_nvml_probe();
-  const std::vector<GpuInfo> gpus = visible_gpus(probe->gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
+  const std::vector<GpuInfo> gpus =
+      visible_gpus(probe->gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
   if (gpus.empty()) return false;
   if (gpus.size() > 1 && static_cast<std::size_t>(world.local_rank) >= gpus.size())
     throw Error(cat("local rank ", world.local_rank, " has no GPU: only ", gpus.size(), " visible"),
@@ -71,8 +72,8 @@ Session open_session(const std::filesystem::path& run, const std::string& record
                      const World& world) {
   Session session{.world = world};
   session.run = RunDir::open(std::filesystem::absolute(run).string(), "");
-  const nlohmann::json record = record_file.empty() ? session.run->record()
-                                                    : nlohmann::json::parse(read_file(record_file));
+  const nlohmann::json record =
+      record_file.empty() ? session.run->record() : nlohmann::json::parse(read_file(record_file));
   const nlohmann::json& devices = record.at("plan").at("devices");
   const bool cuda = devices.at(0).at("device").get<std::string>().starts_with("cuda");
   session.backend = cuda ? &cuda_backend() : &cpu_backend();
@@ -86,17 +87,22 @@ Session open_foreign_session(const std::vector<std::string>& arguments, const Wo
   const bool cuda = !wants_cpu(arguments) && claim_gpu(world);
   session.backend = cuda ? &cuda_backend() : &cpu_backend();
   session.group = std::make_unique<ProcessGroup>(world, *session.backend);
-  std::string answer;  // "run PATH", or "error WHAT" so that all ranks end
+  // "run PATH", "done PATH" of a run that has finished, or "error WHAT" so that all ranks end.
+  std::string answer;
   if (world.rank == 0) {
     try {
-      answer = "run " + create_run_with_tool(arguments, world, cuda);
+      const std::string path = create_run_with_tool(arguments, world, cuda);
+      const bool done = RunDir::open(path, "").state() == RunState::finished;
+      answer = (done ? "done " : "run ") + path;
     } catch (const Error& error) {
       answer = cat("error ", error.what());
     }
   }
   answer = session.group->share("run", answer);
   if (answer.starts_with("error ")) throw Error(answer.substr(6));
-  session.run = RunDir::open(answer.substr(4), "");
+  session.finished = answer.starts_with("done ");
+  session.run = RunDir::open(answer.substr(session.finished ? 5 : 4), "");
+  if (session.finished) return session;
   if (world.rank == 0) session.run->lock();
   use_record(session, session.run->record());
   return session;

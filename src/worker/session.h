@@ -3,10 +3,10 @@
 
 #include "engine/process_group.h"
 #include "engine/recipe.h"
-#include "trainer/trainer.h"
 #include "launch/world.h"
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
+#include "trainer/trainer.h"
 
 #include <filesystem>
 #include <memory>
@@ -23,7 +23,8 @@ struct Session {
   std::optional<RunDir> run;
   RunSetup setup;
   std::unique_ptr<Recipe> recipe;
-  bool foreign = false;  // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
+  bool finished = false;  // foreign: the run to resume had finished; there is nothing to do
+  bool foreign = false;   // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
 
   TrainerSetup trainer(bool resume);
 };

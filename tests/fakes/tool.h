@@ -17,7 +17,7 @@
 namespace lockstep::testing {
 
 struct ToolResult {
-  int code = -1;     // exit code, or 128 + signal
+  int code = -1;  // exit code, or 128 + signal
   std::string out, err;
 };
 
@@ -75,7 +75,8 @@ inline ToolResult run_tool(std::vector<std::string> words, const std::filesystem
 
 // About `bytes` of text that a model can learn something of, the same for the same seed.
 inline void write_corpus(const std::filesystem::path& file, std::size_t bytes, unsigned seed = 1) {
-  const char* const words[] = {"the ", "model ", "trains ", "on ", "every ", "device, ", "and ", "learns.\n"};
+  const char* const words[] = {"the ",   "model ",   "trains ", "on ",
+                               "every ", "device, ", "and ",    "learns.\n"};
   std::ofstream out(file);
   unsigned state = seed;
   for (std::size_t written = 0; written < bytes;) {
@@ -88,9 +89,16 @@ inline void write_corpus(const std::filesystem::path& file, std::size_t bytes, u
 
 // Options of a model that trains in a second.
 inline std::vector<std::string> tiny(const std::filesystem::path& corpus) {
-  return {"data.path=" + corpus.string(), "tokenizer.kind=bytes", "model.layers=1", "model.width=16",
-          "model.heads=2",  "model.context=16", "batch.global=12", "optimizer.lr=0.01",
-          "schedule.warmup=2", "schedule.kind=linear"};
+  return {"data.path=" + corpus.string(),
+          "tokenizer.kind=bytes",
+          "model.layers=1",
+          "model.width=16",
+          "model.heads=2",
+          "model.context=16",
+          "batch.global=12",
+          "optimizer.lr=0.01",
+          "schedule.warmup=2",
+          "schedule.kind=linear"};
 }
 
 }  // namespace lockstep::testing

@@ -67,7 +67,9 @@ class ToyRecipe : public Recipe {
  public:
   explicit ToyRecipe(std::int64_t train = 50, std::int64_t valid = 11, double dropout = 0)
       : train_(train), valid_(valid), dropout_(dropout) {}
-  std::unique_ptr<Model> build(std::uint64_t seed) override { return std::make_unique<ToyModel>(seed); }
+  std::unique_ptr<Model> build(std::uint64_t seed) override {
+    return std::make_unique<ToyModel>(seed);
+  }
   DatasetPair data() override {
     return {std::make_shared<ToyData>(train_), std::make_shared<ToyData>(valid_)};
   }
@@ -102,7 +104,8 @@ class ToyRecipe : public Recipe {
     at::Tensor out = at::linear(hidden, toy.second);
     // Only some rows touch `rare`; a batch without such a row gives it no gradient at all.
     const at::Tensor touched = batch.tensors[0].select(1, 1).gt(1.2);
-    if (touched.any().item<bool>()) out = out + touched.unsqueeze(1).to(out.scalar_type()) * toy.rare;
+    if (touched.any().item<bool>())
+      out = out + touched.unsqueeze(1).to(out.scalar_type()) * toy.rare;
     return out;
   }
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "recipes/textgen/model/text_stream.h"
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,9 +17,12 @@ struct Sequence {
   bool ended = false;
 };
 
-// Draws the next token of a sequence and passes its text on.
-std::int64_t extend(Sequence& sequence, std::span<const float> logits, const TokenIds& window,
+// Draws the next token of a sequence and passes its text on. The first is never the end: a sample
+// has text.
+std::int64_t extend(Sequence& sequence, std::span<float> logits, const TokenIds& window,
                     const Decode& decode, const GenerateOptions& options, std::int64_t position) {
+  if (position == 0 && options.end >= 0 && options.end < static_cast<std::int64_t>(logits.size()))
+    logits[static_cast<std::size_t>(options.end)] = -std::numeric_limits<float>::infinity();
   const std::int64_t token = sample_token(logits, window, options.sampler, options.seed,
                                           static_cast<std::uint64_t>(sequence.number),
                                           static_cast<std::uint64_t>(position));
@@ -54,8 +58,8 @@ void generate(const Gpt& model, const StepContext& context, const Decode& decode
       TokenIds& next = fresh[static_cast<std::size_t>(row)];
       next.assign(1, next.back());  // a sequence that ended only keeps its row filled
       if (sequence.ended) continue;
-      const std::span<const float> own(logits.const_data_ptr<float>() + row * width,
-                                       static_cast<std::size_t>(vocab));
+      const std::span<float> own(logits.mutable_data_ptr<float>() + row * width,
+                                 static_cast<std::size_t>(vocab));
       next[0] = extend(sequence, own, reader.window(row), decode, options, position);
       if (sequence.ended) --running;
     }

@@ -64,11 +64,13 @@ Values kaggle(const Values& tokenizer) {
 }
 
 // 6 layers of width 384 on 256 tokens: about 10.7 M parameters.
-Values shakespeare_body(const char* tokenizer, const char* dropout, const char* steps) {
+Values shakespeare_body(const char* tokenizer, const char* dropout, const char* attention_dropout,
+                        const char* steps) {
   return body("6", "384", "6", "256",
               {{"model.bias", "false"},
                {"model.gelu", "erf"},
                {"model.dropout", dropout},
+               {"model.attention_dropout", attention_dropout},
                {"tokenizer.kind", tokenizer},
                {"batch.global", "64"},
                {"optimizer.lr", "1e-3"},
@@ -127,9 +129,9 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
       small(),
       {"medium", "10.7 M parameters on bytes; the default with a GPU",
-       shakespeare_body("bytes", "0.2", "5000")},
+       shakespeare_body("bytes", "0.2", "0", "5000")},
       {"shakespeare", "10.7 M parameters by character, for small texts such as tinyshakespeare",
-       shakespeare_body("chars", "0.3", "2000")},
+       shakespeare_body("chars", "0.3", "0.2", "2500")},
       {"kaggle", "19.3 M parameters, GPT-2's tokens; needs tokenizer.path",
        kaggle({{"tokenizer.kind", "gpt2"}})},
       {"kaggle-10m",

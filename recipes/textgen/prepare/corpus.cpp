@@ -97,23 +97,23 @@ struct Place {
 };
 
 // The first place from `wanted` on where the file may be cut: a line's start, or a character's.
+// Lines are counted from the file's start, characters are looked for at `wanted` only.
 Place cut_place(const SourceFile& file, std::int64_t wanted) {
   const std::vector<SourceFile> files = {file};
-  const std::vector<Segment> segments = {{.file = 0, .begin = 0, .end = file.bytes}};
+  Place place{.offset = file.jsonl ? 0 : wanted};
+  const std::vector<Segment> segments = {{.file = 0, .begin = place.offset, .end = file.bytes}};
   ChunkReader reader(files, segments, Cut::character);
-  std::int64_t offset = 0;
-  std::int64_t line = 1;
   char before = '\n';
   for (Chunk chunk; reader.next(chunk);)
     for (const char c : chunk.bytes) {
       const bool start =
           file.jsonl ? before == '\n' : (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-      if (offset >= wanted && start) return {offset, line};
-      line += c == '\n';
+      if (place.offset >= wanted && start) return place;
+      place.line += c == '\n';
       before = c;
-      ++offset;
+      ++place.offset;
     }
-  return {offset, line};
+  return place;
 }
 
 // The last `share` of the bytes of all files, one after the other, is for validation.

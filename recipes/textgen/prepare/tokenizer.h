@@ -31,9 +31,9 @@ class Tokenizer {
   virtual std::int64_t vocabulary() const = 0;
   virtual std::int64_t separator() const = 0;  // stands between documents; -1 = none
   virtual bool takes_any_bytes() const { return false; }
-  // True if `c` can be the last byte of one token and a space the first of the next in every text,
-  // so that a text may be cut between them and encoded in parts.
-  virtual bool may_cut_before_space() const { return true; }
+  // Whether a text may be cut between any two characters and encoded in parts with the tokens of
+  // the whole. Otherwise only before a space that follows a visible character: no token reaches
+  // over that.
   virtual bool may_cut_anywhere() const { return false; }   // between any two characters
   virtual std::string piece(std::int64_t token) const = 0;  // its bytes; empty for separators
   virtual std::unique_ptr<Encoder> encoder() const = 0;

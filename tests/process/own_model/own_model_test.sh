@@ -22,7 +22,7 @@ for ranks in 1 3; do
   "$tool" train --plugin "$plugin" own --devices "cpu:$ranks" --name "r$ranks" stop.epochs=10 2>"$ranks.log" \
     || { cat "$ranks.log"; fail "train on $ranks ranks"; }
 done
-"$tool" resume r3 --devices cpu:2 stop.epochs=30 --then evaluate,predict >out.txt 2>resume.log \
+"$tool" resume r3 --devices cpu:2 stop.epochs=30 --then evaluate >out.txt 2>resume.log \
   || { cat resume.log; fail resume; }
 grep -q accuracy out.txt || fail "no accuracy in: $(cat out.txt)"
 python3 - <<'P'

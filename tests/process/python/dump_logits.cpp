@@ -1,5 +1,6 @@
 // Writes the logits of a textgen checkpoint for fixed tokens: dump-logits MODEL.safetensors VOCAB
-// WIDTH LAYERS HEADS CONTEXT OUT. OUT: f32 [2, CONTEXT, VOCAB], raw. Tokens: (7 i + 3 i^2) mod VOCAB.
+// WIDTH LAYERS HEADS CONTEXT OUT. OUT: f32 [2, CONTEXT, VOCAB], raw. Tokens: (7 i + 3 i^2) mod
+// VOCAB.
 #include "checkpoint/tensor_file.h"
 #include "recipes/textgen/model/gpt.h"
 

@@ -17,7 +17,8 @@ class BadInput : public ::testing::Test {
   void SetUp() override { testing::write_corpus(folder.path() / "corpus.txt", 9000); }
   std::vector<std::string> train(std::vector<std::string> more) const {
     std::vector<std::string> words{"train", "textgen", "--devices", "cpu:2", "stop.steps=2"};
-    for (const std::string& option : testing::tiny(folder.path() / "corpus.txt")) words.push_back(option);
+    for (const std::string& option : testing::tiny(folder.path() / "corpus.txt"))
+      words.push_back(option);
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -27,7 +28,8 @@ class BadInput : public ::testing::Test {
     EXPECT_EQ(result.code, 2) << what << "\n" << result.err;
     EXPECT_NE(result.err.find("error: "), std::string::npos) << result.err;
     EXPECT_NE(result.err.find("\n\nhint: "), std::string::npos) << result.err;
-    EXPECT_NE(result.err.find(what), std::string::npos) << "expected: " << what << "\n" << result.err;
+    EXPECT_NE(result.err.find(what), std::string::npos) << "expected: " << what << "\n"
+                                                        << result.err;
     EXPECT_TRUE(runs().empty()) << what;
   }
   std::vector<RunDir> runs() const { return list_runs(folder.path() / "runs"); }
@@ -39,10 +41,14 @@ class BadInput : public ::testing::Test {
   TemporaryDirectory folder;
 };
 
-TEST_F(BadInput, UnknownOptionNamesTheNearest) { refuses(train({"optimizer.lrr=1"}), "optimizer.lr"); }
+TEST_F(BadInput, UnknownOptionNamesTheNearest) {
+  refuses(train({"optimizer.lrr=1"}), "optimizer.lr");
+}
 TEST_F(BadInput, UnknownRecipeNamesTheNearest) { refuses({"train", "textgn"}, "textgen"); }
 TEST_F(BadInput, UnknownCommandNamesTheNearest) { refuses({"trian"}, "train"); }
-TEST_F(BadInput, UnknownFlagNamesTheNearest) { refuses({"train", "textgen", "--device", "cpu"}, "--devices"); }
+TEST_F(BadInput, UnknownFlagNamesTheNearest) {
+  refuses({"train", "textgen", "--device", "cpu"}, "--devices");
+}
 TEST_F(BadInput, ValueOutOfRange) { refuses(train({"optimizer.beta1=1.5"}), "optimizer.beta1"); }
 TEST_F(BadInput, ValueOfTheWrongType) { refuses(train({"batch.micro=four"}), "batch.micro"); }
 TEST_F(BadInput, BatchThatDoesNotDivideNamesNearestSizes) {
@@ -52,15 +58,19 @@ TEST_F(BadInput, DeviceThatIsNotThere) {
   refuses({"train", "textgen", "--devices", "cuda:9"}, "cuda:9");
 }
 TEST_F(BadInput, MissingFile) { refuses(train({"data.path=nowhere.txt"}), "nowhere.txt"); }
-TEST_F(BadInput, EmptyFile) { refuses(train({"data.path=" + write("e.txt", "").string()}), "empty"); }
+TEST_F(BadInput, EmptyFile) {
+  refuses(train({"data.path=" + write("e.txt", "").string()}), "empty");
+}
 TEST_F(BadInput, FileThatIsNotText) {
-  refuses(train({"data.path=" + write("b.txt", std::string("ab\0cd\0\xff\xfe", 8)).string()}), "b.txt");
+  refuses(train({"data.path=" + write("b.txt", std::string("ab\0cd\0\xff\xfe", 8)).string()}),
+          "b.txt");
 }
 TEST_F(BadInput, CorpusShorterThanOneContext) {
   refuses(train({"data.path=" + write("s.txt", "short").string()}), "context");
 }
 TEST_F(BadInput, JsonlWithABadLineNamesFileAndLine) {
-  refuses(train({"data.path=" + write("d.jsonl", "{\"text\": \"a\"}\n{\"text\": \n").string()}), "d.jsonl");
+  refuses(train({"data.path=" + write("d.jsonl", "{\"text\": \"a\"}\n{\"text\": \n").string()}),
+          "d.jsonl");
   const ToolResult result =
       run_tool(train({"data.path=" + (folder.path() / "d.jsonl").string()}), folder.path());
   EXPECT_NE(result.err.find("2"), std::string::npos) << result.err;
@@ -94,15 +104,16 @@ TEST_F(BadInput, LockedRunIsNotResumedAndNamesTheHolder) {
   ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
   RunDir holder = RunDir::open("a", folder.path() / "runs");
   holder.lock();
-  const ToolResult result = run_tool({"resume", "a", "stop.steps=4", "--devices", "cpu:1"}, folder.path());
+  const ToolResult result =
+      run_tool({"resume", "a", "stop.steps=4", "--devices", "cpu:1"}, folder.path());
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find(std::to_string(getpid())), std::string::npos) << result.err;
 }
 
 TEST_F(BadInput, CheckpointOfAnotherModelIsRefused) {
   ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
-  const ToolResult result =
-      run_tool({"resume", "a", "stop.steps=4", "model.width=32", "--devices", "cpu:1"}, folder.path());
+  const ToolResult result = run_tool(
+      {"resume", "a", "stop.steps=4", "model.width=32", "--devices", "cpu:1"}, folder.path());
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("model.width"), std::string::npos) << result.err;
 }

@@ -10,9 +10,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <set>
 #include <sstream>
-#include <fstream>
 #include <thread>
 
 namespace lockstep {
@@ -26,14 +26,24 @@ class Commands : public ::testing::Test {
   static void SetUpTestSuite() {
     folder = new TemporaryDirectory;
     testing::write_corpus(folder->path() / "corpus.txt", 9000);
-    std::vector<std::string> words{"train", "textgen", "--devices", "cpu:2", "--name", "a", "stop.steps=40",
-                                   "eval.every_steps=20", "checkpoint.every_steps=15"};
-    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+    std::vector<std::string> words{"train",
+                                   "textgen",
+                                   "--devices",
+                                   "cpu:2",
+                                   "--name",
+                                   "a",
+                                   "stop.steps=40",
+                                   "eval.every_steps=20",
+                                   "checkpoint.every_steps=15"};
+    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+      words.push_back(option);
     const ToolResult result = run_tool(words, folder->path());
     ASSERT_EQ(result.code, 0) << result.err;
   }
   static void TearDownTestSuite() { delete folder; }
-  static ToolResult tool(std::vector<std::string> words) { return run_tool(std::move(words), folder->path()); }
+  static ToolResult tool(std::vector<std::string> words) {
+    return run_tool(std::move(words), folder->path());
+  }
   static std::filesystem::path run() { return folder->path() / "runs" / "a"; }
 
   static TemporaryDirectory* folder;
@@ -52,7 +62,8 @@ TEST_F(Commands, EvaluateIsTheSameOnAnyNumberOfRanks) {
 }
 
 TEST_F(Commands, PredictPrintsDataOnStandardOutputAndRepeatsItself) {
-  const std::vector<std::string> words{"predict", "a", "the ", "sample.tokens=30", "sample.seed=3", "--devices", "cpu:1"};
+  const std::vector<std::string> words{"predict",       "a",         "the ", "sample.tokens=30",
+                                       "sample.seed=3", "--devices", "cpu:1"};
   const ToolResult one = tool(words), two = tool(words);
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_NE(one.out.find("the "), std::string::npos);
@@ -90,7 +101,8 @@ TEST_F(Commands, ConfigTomlIsAcceptedAgain) {
 }
 
 TEST_F(Commands, DamagedNewestCheckpointIsSaidAndTheOneBeforeItUsed) {
-  std::filesystem::copy(run(), folder->path() / "runs" / "hurt", std::filesystem::copy_options::recursive);
+  std::filesystem::copy(run(), folder->path() / "runs" / "hurt",
+                        std::filesystem::copy_options::recursive);
   const auto hurt = folder->path() / "runs" / "hurt";
   {
     std::fstream file(hurt / "checkpoints/step-000000040/model.safetensors",
@@ -107,16 +119,19 @@ TEST_F(Commands, DamagedNewestCheckpointIsSaidAndTheOneBeforeItUsed) {
 
 TEST_F(Commands, ResumeIntoANewRunLeavesTheOldOneAlone) {
   const std::string before = read_file(run() / "events.jsonl");
-  const ToolResult result = tool({"resume", "a", "--into", "b", "stop.steps=45", "--devices", "cpu:1"});
+  const ToolResult result =
+      tool({"resume", "a", "--into", "b", "stop.steps=45", "--devices", "cpu:1"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(read_file(run() / "events.jsonl"), before);
   EXPECT_EQ(newest_good(folder->path() / "runs/b/checkpoints")->step, 45);
 }
 
 TEST_F(Commands, TrainWithResumeAutoGoesStraightToThenWhereAllIsDone) {
-  std::vector<std::string> words{"train", "textgen", "--name", "a", "--resume", "auto", "--devices", "cpu:1",
-                                 "--then", "predict", "stop.steps=40", "sample.tokens=5"};
-  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  std::vector<std::string> words{"train",    "textgen", "--name",        "a",
+                                 "--resume", "auto",    "--devices",     "cpu:1",
+                                 "--then",   "predict", "stop.steps=40", "sample.tokens=5"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
   const ToolResult result = tool(words);
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_FALSE(result.out.empty());
@@ -124,9 +139,11 @@ TEST_F(Commands, TrainWithResumeAutoGoesStraightToThenWhereAllIsDone) {
 }
 
 TEST_F(Commands, QuotaStopsWithACheckpointAndExitCode75) {
-  std::vector<std::string> words{"train", "textgen", "--name", "quota", "--devices", "cpu:1",
-                                 "stop.steps=1000000", "stop.after=1s"};
-  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  std::vector<std::string> words{
+      "train",        "textgen", "--name", "quota", "--devices", "cpu:1", "stop.steps=1000000",
+      "stop.after=1s"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
   const ToolResult result = tool(words);
   EXPECT_EQ(result.code, 75) << result.err;
   EXPECT_NE(result.err.find("stop.after"), std::string::npos) << result.err;
@@ -153,22 +170,31 @@ TEST_F(Commands, CompletionScriptsNameCommandsFlagsAndOptions) {
   EXPECT_EQ(testing::ToolProcess({"bash", "-n", "c.bash"}, folder->path()).wait().code, 0);
 }
 
-TEST_F(Commands, WorkersOfAForeignWorldMakeOneRunTogether) {
+// Ranks as torchrun would start them, to their end.
+void run_foreign(const TemporaryDirectory& folder, int world_size, const std::string& name,
+                 const std::vector<std::string>& more) {
   std::vector<std::unique_ptr<testing::ToolProcess>> ranks;
-  const int port = 20000 + getpid() % 20000;
-  for (int rank = 0; rank < 2; ++rank) {
-    const auto own = folder->path() / ("rank" + std::to_string(rank));
+  static int port = 20000 + getpid() % 20000;
+  ++port;
+  for (int rank = 0; rank < world_size; ++rank) {
+    const auto own = folder.path() / ("rank" + std::to_string(rank));
     std::filesystem::create_directories(own);
-    std::vector<std::string> words{testing::program("lockstep-worker"), "train", "textgen", "--devices=cpu",
-                                   "--name", "foreign", "stop.steps=20",
-                                   "run.root=" + (folder->path() / "runs").string()};
-    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+    std::vector<std::string> words{testing::program("lockstep-worker"),
+                                   "train",
+                                   "textgen",
+                                   "--devices=cpu",
+                                   "--name",
+                                   name,
+                                   "run.root=" + (folder.path() / "runs").string()};
+    for (const std::string& option : testing::tiny(folder.path() / "corpus.txt"))
+      words.push_back(option);
+    words.insert(words.end(), more.begin(), more.end());
     ranks.push_back(std::make_unique<testing::ToolProcess>(
         words, own,
         std::map<std::string, std::string>{{"RANK", std::to_string(rank)},
                                            {"LOCAL_RANK", std::to_string(rank)},
-                                           {"WORLD_SIZE", "2"},
-                                           {"LOCAL_WORLD_SIZE", "2"},
+                                           {"WORLD_SIZE", std::to_string(world_size)},
+                                           {"LOCAL_WORLD_SIZE", std::to_string(world_size)},
                                            {"MASTER_ADDR", "127.0.0.1"},
                                            {"MASTER_PORT", std::to_string(port)}}));
   }
@@ -176,20 +202,38 @@ TEST_F(Commands, WorkersOfAForeignWorldMakeOneRunTogether) {
     const ToolResult result = rank->wait();
     EXPECT_EQ(result.code, 0) << result.err;
   }
-  const RunDir made = RunDir::open("foreign", folder->path() / "runs");
+  const RunDir made = RunDir::open(name, folder.path() / "runs");
   EXPECT_EQ(made.state(), RunState::finished);
-  EXPECT_EQ(made.record().at("plan").at("batch").at("world_size"), 2);
+  EXPECT_EQ(made.record().at("plan").at("batch").at("world_size"), world_size);
+}
+
+TEST_F(Commands, WorkersOfAForeignWorldMakeOneRunTogether) {
+  run_foreign(*folder, 2, "foreign", {"stop.steps=20"});
+}
+
+TEST_F(Commands, WorkersOfAForeignWorldResumeOnAnotherNumberOfRanksAndKnowTheEnd) {
+  run_foreign(*folder, 2, "onward", {"stop.steps=10"});
+  ASSERT_EQ(tool({"resume", "onward", "stop.steps=12", "--devices", "cpu:1"}).code, 0);
+  RunDir::open("onward", folder->path() / "runs").write_state(RunState::stopped, "test");
+  run_foreign(*folder, 3, "onward", {"stop.steps=20", "--resume=auto"});
+  const auto checkpoint = newest_good(folder->path() / "runs/onward/checkpoints");
+  EXPECT_EQ(checkpoint->step, 20);
+  run_foreign(*folder, 3, "onward", {"--resume=auto"});
 }
 
 TEST_F(Commands, ADyingRankEndsTheRunWithItsName) {
-  std::vector<std::string> words{testing::program("lockstep"), "train", "textgen", "--name", "dying",
-                                 "--devices", "cpu:2", "stop.steps=1000000"};
-  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  std::vector<std::string> words{
+      testing::program("lockstep"), "train", "textgen", "--name", "dying", "--devices", "cpu:2",
+      "stop.steps=1000000"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
   testing::ToolProcess process(words, folder->path());
   const auto events = folder->path() / "runs/dying/events.jsonl";
-  for (int i = 0; i < 1000 && (!std::filesystem::exists(events) || read_events(events).size() < 3); ++i)
+  for (int i = 0; i < 1000 && (!std::filesystem::exists(events) || read_events(events).size() < 3);
+       ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::ifstream in("/proc/" + std::to_string(process.pid()) + "/task/" + std::to_string(process.pid()) + "/children");
+  std::ifstream in("/proc/" + std::to_string(process.pid()) + "/task/" +
+                   std::to_string(process.pid()) + "/children");
   pid_t first = 0, second = 0;
   in >> first >> second;
   ASSERT_GT(second, 0);
@@ -204,17 +248,22 @@ TEST_F(Commands, ADyingRankEndsTheRunWithItsName) {
 }
 
 TEST_F(Commands, OnlyLoopbackIsListenedOn) {
-  std::vector<std::string> words{testing::program("lockstep"), "train", "textgen", "--name", "listen",
-                                 "--devices", "cpu:2", "stop.steps=1000000"};
-  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt")) words.push_back(option);
+  std::vector<std::string> words{
+      testing::program("lockstep"), "train", "textgen", "--name", "listen", "--devices", "cpu:2",
+      "stop.steps=1000000"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
   testing::ToolProcess process(words, folder->path());
   const auto events = folder->path() / "runs/listen/events.jsonl";
-  for (int i = 0; i < 1000 && (!std::filesystem::exists(events) || read_events(events).size() < 3); ++i)
+  for (int i = 0; i < 1000 && (!std::filesystem::exists(events) || read_events(events).size() < 3);
+       ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::ifstream in("/proc/" + std::to_string(process.pid()) + "/task/" + std::to_string(process.pid()) + "/children");
+  std::ifstream in("/proc/" + std::to_string(process.pid()) + "/task/" +
+                   std::to_string(process.pid()) + "/children");
   std::set<std::string> inodes;
   for (pid_t pid = 0; in >> pid;)
-    for (const auto& fd : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+    for (const auto& fd :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
       std::error_code error;
       const std::string target = std::filesystem::read_symlink(fd.path(), error).string();
       if (target.starts_with("socket:[")) inodes.insert(target.substr(8, target.size() - 9));

@@ -17,7 +17,8 @@ namespace {
 
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> all;
-  std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+  std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
+                   "/children");
   for (pid_t pid = 0; in >> pid;) all.push_back(pid);
   return all;
 }
@@ -69,7 +70,8 @@ TEST(KillNine, AtTwentyRandomMomentsOnChangingRanksGivesTheUninterruptedSampleLi
     }
   }
   EXPECT_GE(killed, 15);
-  const testing::ToolResult last = testing::run_tool({"resume", "cut", "--devices", "cpu:3"}, folder.path());
+  const testing::ToolResult last =
+      testing::run_tool({"resume", "cut", "--devices", "cpu:3"}, folder.path());
   ASSERT_EQ(last.code, 0) << last.err;
   EXPECT_EQ(effective_samples(folder.path() / "runs" / "cut"), expected);
 }

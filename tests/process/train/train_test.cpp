@@ -32,9 +32,11 @@ class Train : public ::testing::Test {
   void SetUp() override { testing::write_corpus(corpus, 12000); }
 
   std::vector<std::string> train(int ranks, const std::string& name, int steps) const {
-    return std::vector<std::string>{"train", "textgen", "--devices", "cpu:" + std::to_string(ranks),
-                                    "--name", name} +
-           tiny(corpus) + std::vector<std::string>{"stop.steps=" + std::to_string(steps), "run.record_samples=true"};
+    return std::vector<std::string>{
+               "train", "textgen", "--devices", "cpu:" + std::to_string(ranks), "--name", name} +
+           tiny(corpus) +
+           std::vector<std::string>{"stop.steps=" + std::to_string(steps),
+                                    "run.record_samples=true"};
   }
   std::filesystem::path run(const std::string& name) const { return folder.path() / "runs" / name; }
   std::vector<double> losses(const std::string& name) const {

@@ -24,7 +24,8 @@ struct Rig {
   Optimizer optimizer;
 
   explicit Rig(std::uint64_t seed, Precision precision = Precision::fp32)
-      : options(), model(seed),
+      : options(),
+        model(seed),
         arena((options.precision = precision, model.parameters()), at::kCPU,
               precision == Precision::fp32 ? at::kFloat : at::kBFloat16),
         optimizer(options, arena) {}

@@ -36,7 +36,10 @@ class Counting : public Dataset {
 LoaderOptions options(int ranks, int rank, std::int64_t accumulation, std::int64_t threads) {
   return {.seed = 5,
           .shuffle = true,
-          .batch = {.world_size = ranks, .micro = 24 / ranks / accumulation, .accumulation = accumulation, .global = 24},
+          .batch = {.world_size = ranks,
+                    .micro = 24 / ranks / accumulation,
+                    .accumulation = accumulation,
+                    .global = 24},
           .rank = rank,
           .last_step = 9,
           .threads = threads,
@@ -70,7 +73,8 @@ TEST(Loader, GivesEverySampleTheSameWhateverRanksAccumulationAndThreads) {
   ASSERT_EQ(one.size(), 9U * 24U);
   for (const int ranks : {1, 2, 3, 4})
     for (const std::int64_t accumulation : {1, 2})
-      for (const std::int64_t threads : {0, 1, 3}) EXPECT_EQ(rows(ranks, accumulation, threads), one);
+      for (const std::int64_t threads : {0, 1, 3})
+        EXPECT_EQ(rows(ranks, accumulation, threads), one);
 }
 
 TEST(Loader, CoversEachEpochExactlyOnce) {
@@ -78,8 +82,10 @@ TEST(Loader, CoversEachEpochExactlyOnce) {
   std::vector<int> seen(40, 0);
   int padding = 0;
   for (std::size_t i = 0; i < 2 * 24; ++i) {  // an epoch of 40 samples is 2 steps of 24
-    if (all[i][0] == 0) ++padding;
-    else ++seen[static_cast<std::size_t>(all[i][1])];
+    if (all[i][0] == 0)
+      ++padding;
+    else
+      ++seen[static_cast<std::size_t>(all[i][1])];
   }
   EXPECT_EQ(padding, 8);
   for (const int count : seen) EXPECT_EQ(count, 1);

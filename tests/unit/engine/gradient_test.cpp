@@ -71,7 +71,8 @@ TEST_P(SameGradient, AsOneBatchToOneMillionthOfEachTensorsNorm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(RanksTimesAccumulation, SameGradient,
-                         ::testing::Combine(::testing::Values(1, 2, 3, 4), ::testing::Values(1, 2, 4),
+                         ::testing::Combine(::testing::Values(1, 2, 3, 4),
+                                            ::testing::Values(1, 2, 4),
                                             ::testing::Values(0.0, 0.25)));
 
 TEST(Gradient, IsZeroWhereNoGradientArrived) {

@@ -41,7 +41,10 @@ struct Fixture {
 };
 
 TEST(AdamW, FollowsLoshchilovAndHutter) {
-  Fixture f([](TrainOptions& o) { o.optimizer.clip = 0; o.optimizer.weight_decay = 0.1; });
+  Fixture f([](TrainOptions& o) {
+    o.optimizer.clip = 0;
+    o.optimizer.weight_decay = 0.1;
+  });
   const double w0 = f.model.first[0][0].item<double>(), b0 = f.model.bias[0].item<double>();
   double w = w0, b = b0, m = 0, v = 0;
   for (int step = 1; step <= 5; ++step) {
@@ -50,7 +53,8 @@ TEST(AdamW, FollowsLoshchilovAndHutter) {
     f.optimizer.step(0.01);
     m = 0.9 * m + 0.1 * g;
     v = 0.999 * v + 0.001 * g * g;
-    const double update = m / (1 - std::pow(0.9, step)) / (std::sqrt(v / (1 - std::pow(0.999, step))) + 1e-8);
+    const double update =
+        m / (1 - std::pow(0.9, step)) / (std::sqrt(v / (1 - std::pow(0.999, step))) + 1e-8);
     w = w * (1 - 0.01 * 0.1) - 0.01 * update;
     b = b - 0.01 * update;  // biases do not decay
   }
@@ -129,7 +133,10 @@ TEST(LossScale, HalvesOnOverflowAndDoublesAfterManyGoodSteps) {
 }
 
 TEST(LossScale, DoesNotChangeTheUpdate) {
-  Fixture scaled([](TrainOptions& o) { o.precision = Precision::fp16; o.optimizer.clip = 0; });
+  Fixture scaled([](TrainOptions& o) {
+    o.precision = Precision::fp16;
+    o.optimizer.clip = 0;
+  });
   Fixture plain([](TrainOptions& o) { o.optimizer.clip = 0; });
   scaled.set_gradient(0.01 * 65536);
   plain.set_gradient(0.01);
