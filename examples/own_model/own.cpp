@@ -13,9 +13,7 @@ struct OwnOptions : RecipeOptions {
     table.add("data.points", points, {.meaning = "training points", .min = 1, .max = 1e9});
   }
   void defaults(TrainOptions& train, bool) const override {
-    train.batch.global = 120;
-    train.stop.epochs = 30;
-    train.optimizer.lr = 0.01;
+    train.batch.global = 120, train.stop.epochs = 30, train.optimizer.lr = 0.01;
   }
 };
 struct Spirals : Dataset {  // sample: position [2] f32, spiral [] f32
