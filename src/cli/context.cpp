@@ -1,19 +1,18 @@
 // The surroundings of a command.
 #include "cli/context.h"
 
+#include "base/child_output.h"
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/text.h"
+#include "launch/launch.h"
 
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 namespace lockstep::cli {
 
@@ -75,45 +74,14 @@ void check_can_run(const std::vector<Device>& devices) {
       "build on a machine with a GPU, or with -DLOCKSTEP_CUDA=ON; or use --devices cpu");
 }
 
-namespace {
-
-std::string read_all(int fd) {
-  std::string text;
-  std::array<char, 65536> buffer{};
-  while (true) {
-    const ssize_t count = read(fd, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
-
-}  // namespace
-
 std::string ask_worker(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{worker_program().string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw Error(cat("could not make a pipe: ", errno_text(errno)));
-  UniqueFd reader(ends[0]), writer(ends[1]);
-  const pid_t child = fork();
-  if (child < 0) throw Error(cat("could not start ", words[0], ": ", errno_text(errno)));
-  if (child == 0) {
-    dup2(writer.get(), STDOUT_FILENO);
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-  writer.reset();
-  const std::string answer = read_all(reader.get());
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  ChildOutput answer = child_output(std::move(words));
+  if (answer.code == exit_usage) throw ToldAlready{answer.code};
+  if (answer.code != 0)
     throw Error(cat("lockstep-worker ", arguments.at(0), " failed"), "its message is above");
-  return answer;
+  return std::move(answer.out);
 }
 
 }  // namespace lockstep::cli

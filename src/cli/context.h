@@ -24,7 +24,14 @@ std::vector<Device> devices_for(
 // Throws Error if this build cannot run ranks on these devices: before anything is written.
 void check_can_run(const std::vector<Device>& devices);
 
-// Runs the worker without ranks and returns its standard output; throws Error with what it said.
+// Thrown when a child has already told the user what is wrong, with error and hint; main only
+// leaves.
+struct ToldAlready {
+  int code = 0;
+};
+
+// Runs the worker without ranks and returns its standard output. Throws ToldAlready if it ended
+// with an error of the user's, else Error.
 std::string ask_worker(const std::vector<std::string>& arguments);
 
 }  // namespace lockstep::cli

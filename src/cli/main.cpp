@@ -56,6 +56,8 @@ int main(int argc, char** argv) {
     std::cerr << "error: " << error.what() << '\n';
     if (!error.hint().empty()) std::cerr << "\nhint: " << error.hint() << '\n';
     return lockstep::exit_usage;
+  } catch (const lockstep::cli::ToldAlready& told) {
+    return told.code;
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what()
               << "\n\nhint: this is a fault of Lockstep's; please report it\n";

@@ -33,17 +33,24 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     if (!key.starts_with("sample.")) check(key, value);
 }
 
-// A recipe whose data only the worker can read: it counts.
-Facts ask_facts(const RunSetup& setup, bool has_gpu) {
+// A recipe whose code only the worker can load: it checks, prepares and counts.
+MemoryEstimate prepare_in_worker(RunSetup& setup, bool has_gpu) {
   const TemporaryDirectory folder;
   nlohmann::json request = setup_to_json(setup);
   request["has_gpu"] = has_gpu;
+  request["cache_dir"] = std::filesystem::absolute(cache_dir(*setup.train)).string();
   const std::filesystem::path file = folder.path() / "request.json";
   write_file_atomic(file, request.dump());
   std::vector<std::string> words{"facts"};
   if (!setup.plugin.empty()) words.insert(words.end(), {"--plugin", setup.plugin});
   words.push_back(file.string());
-  return facts_from_json(nlohmann::json::parse(ask_worker(words)));
+  const nlohmann::json answer = nlohmann::json::parse(ask_worker(words));
+  setup.prepared.facts = facts_from_json(answer.at("facts"));
+  setup.prepared.extra = answer.at("extra");
+  for (const nlohmann::json& kept : answer.at("keep"))
+    setup.prepared.keep.emplace_back(kept.get<std::string>());
+  return {.fixed_bytes = answer.at("fixed_bytes"),
+          .per_sample_bytes = answer.at("per_sample_bytes")};
 }
 
 }  // namespace
@@ -82,14 +89,15 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
                       const std::filesystem::path& run_dir) {
   setup.prepared = setup.options->prepare(
       {.purpose = purpose, .cache_dir = cache_dir(*setup.train), .run_dir = run_dir, .say = say});
+  MemoryEstimate memory;
   if (setup.prepared.facts.train_samples == 0) {
     const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
-    setup.prepared.facts = ask_facts(setup, has_gpu);
+    memory = prepare_in_worker(setup, has_gpu);
+  } else {
+    memory = setup.options->memory(*setup.train, setup.prepared.facts);
   }
-  const Facts& facts = setup.prepared.facts;
-  MemoryEstimate memory = setup.options->memory(*setup.train, facts);
   use_measured_memory(memory, setup, devices);
-  setup.plan = make_plan(*setup.train, facts, memory, devices);
+  setup.plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
 }
 
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,

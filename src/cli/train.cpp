@@ -113,7 +113,6 @@ std::vector<Flag> training_flags() {
           {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
           {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma",
            "word evaluate|predict|evaluate,predict"},
-          {"--prepare-only", "", "sets the run up, prints its path and leaves", "", true},
           {"--world", "WORLD", "ranks that somebody else starts", "", true}};
 }
 

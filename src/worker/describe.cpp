@@ -50,16 +50,29 @@ int print_facts(const std::vector<std::string>& arguments) {
   RunSetup setup = make_setup(request.at("recipe"), "", request.value("has_gpu", false));
   const auto tables = setup.tables();
   apply_json(tables, request.at("config"));
+  setup.options->check(*setup.train);
+  setup.prepared =
+      setup.options->prepare({.cache_dir = request.at("cache_dir").get<std::string>(),
+                              .say = [](const std::string& line) { std::cerr << line << '\n'; }});
+  Facts& facts = setup.prepared.facts;
   const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);
   const DatasetPair data = recipe->data();
-  Facts facts = facts_from_json(request.at("facts"));
   facts.train_samples = data.train ? data.train->size() : 0;
   facts.valid_samples = data.valid ? data.valid->size() : 0;
   facts.parameters = 0;
   const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
   for (const Parameter& parameter : model->parameters())
     facts.parameters += parameter.tensor.numel();
-  std::cout << to_json(facts).dump() << '\n';
+  const MemoryEstimate memory = setup.options->memory(*setup.train, facts);
+  nlohmann::json keep = nlohmann::json::array();
+  for (const auto& file : setup.prepared.keep) keep.push_back(file.string());
+  std::cout << nlohmann::json{{"facts", to_json(facts)},
+                              {"extra", setup.prepared.extra},
+                              {"keep", keep},
+                              {"fixed_bytes", memory.fixed_bytes},
+                              {"per_sample_bytes", memory.per_sample_bytes}}
+                   .dump()
+            << '\n';
   return 0;
 }
 

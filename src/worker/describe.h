@@ -10,8 +10,9 @@ namespace lockstep {
 // recipes; the tool caches it.
 int describe_recipes();
 
-// arguments: FILE with {"recipe", "config"}. Builds the recipe and its data, and prints
-// {"train_samples", "valid_samples", "parameters", …}.
+// arguments: FILE with {"recipe", "config", "has_gpu", "cache_dir"}. Checks the options, prepares,
+// builds the recipe and its data, and prints {"facts", "extra", "keep", "fixed_bytes",
+// "per_sample_bytes"}.
 int print_facts(const std::vector<std::string>& arguments);
 
 }  // namespace lockstep

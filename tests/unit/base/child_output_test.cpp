@@ -1,0 +1,28 @@
+// Output and exit codes of real children.
+#include "base/child_output.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+TEST(ChildOutput, GivesWhatAChildPrintsAndItsExitCode) {
+  const ChildOutput output = child_output({"/bin/sh", "-c", "printf 'one\\ntwo'; exit 7"});
+  EXPECT_EQ(output.out, "one\ntwo");
+  EXPECT_EQ(output.code, 7);
+}
+
+TEST(ChildOutput, ReadsMoreThanAPipeHolds) {
+  EXPECT_EQ(child_output({"/bin/sh", "-c", "head -c 300000 /dev/zero"}).out.size(), 300000U);
+}
+
+TEST(ChildOutput, NamesASignalAsAShellDoes) {
+  EXPECT_EQ(child_output({"/bin/sh", "-c", "kill -9 $$"}).code, 137);
+}
+
+TEST(ChildOutput, GivesCode127ForAProgramThatIsNotThere) {
+  EXPECT_EQ(child_output({"/nowhere/program"}).code, 127);
+}
+
+}  // namespace
+}  // namespace lockstep
