@@ -21,8 +21,8 @@ struct Sequence {
 // has text.
 std::int64_t extend(Sequence& sequence, std::span<float> logits, const TokenIds& window,
                     const Decode& decode, const GenerateOptions& options, std::int64_t position) {
-  if (position == 0 && options.end >= 0 && options.end < static_cast<std::int64_t>(logits.size()))
-    logits[static_cast<std::size_t>(options.end)] = -std::numeric_limits<float>::infinity();
+  if (position == 0 && options.end && *options.end < static_cast<std::int64_t>(logits.size()))
+    logits[static_cast<std::size_t>(*options.end)] = -std::numeric_limits<float>::infinity();
   const std::int64_t token = sample_token(logits, window, options.sampler, options.seed,
                                           static_cast<std::uint64_t>(sequence.number),
                                           static_cast<std::uint64_t>(position));
