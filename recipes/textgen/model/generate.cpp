@@ -17,15 +17,20 @@ struct Sequence {
   bool ended = false;
 };
 
-// Draws the next token of a sequence and passes its text on. The first is never the end: a sample
-// has text.
+// Draws the next token of a sequence and passes its text on. The first is drawn again without the
+// end token if it is that: a sample has text.
 std::int64_t extend(Sequence& sequence, std::span<float> logits, const TokenIds& window,
                     const Decode& decode, const GenerateOptions& options, std::int64_t position) {
-  if (position == 0 && options.end && *options.end < static_cast<std::int64_t>(logits.size()))
-    logits[static_cast<std::size_t>(*options.end)] = -std::numeric_limits<float>::infinity();
-  const std::int64_t token = sample_token(logits, window, options.sampler, options.seed,
-                                          static_cast<std::uint64_t>(sequence.number),
-                                          static_cast<std::uint64_t>(position));
+  const auto draw = [&] {
+    return sample_token(logits, window, options.sampler, options.seed,
+                        static_cast<std::uint64_t>(sequence.number),
+                        static_cast<std::uint64_t>(position));
+  };
+  std::int64_t token = draw();
+  if (position == 0 && token == options.end) {
+    logits[static_cast<std::size_t>(token)] = -std::numeric_limits<float>::infinity();
+    token = draw();
+  }
   sequence.ended = token == options.end;
   if (!sequence.ended) {
     sequence.text.push(decode(token));

@@ -93,8 +93,20 @@ TEST(Generate, EndsAtTheEndToken) {
   const Gpt model(tiny_shape(), 1);
   GenerateOptions options{.seed = 3, .tokens = 60};
   const std::string whole = make(model, {4}, options).texts[0];
-  options.end = static_cast<std::int64_t>(letters.find(whole[7]));
-  EXPECT_EQ(make(model, {4}, options).texts[0], whole.substr(0, whole.find(whole[7])));
+  const std::size_t at = whole.find_first_not_of(whole[0]);
+  ASSERT_NE(at, std::string::npos);
+  options.end = static_cast<std::int64_t>(letters.find(whole[at]));
+  EXPECT_EQ(make(model, {4}, options).texts[0], whole.substr(0, at));
+}
+
+TEST(Generate, NeverEndsBeforeItsFirstToken) {
+  const Gpt model(tiny_shape(), 1);
+  GenerateOptions options{.seed = 3, .tokens = 60};
+  const std::string whole = make(model, {4}, options).texts[0];
+  options.end = static_cast<std::int64_t>(letters.find(whole[0]));
+  const std::string text = make(model, {4}, options).texts[0];
+  ASSERT_FALSE(text.empty());
+  EXPECT_EQ(text.find(whole[0]), std::string::npos);
 }
 
 TEST(Generate, DrawsNoTokenOfThePaddedVocabulary) {
