@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Runs `lockstep train ARGUMENTS --world=…`, which sets a run up without launching it, and returns the path of the run it created (or
-// found, with --resume). Throws Error with what the tool said.
+// Runs `lockstep train ARGUMENTS --world=…`, which sets a run up without launching it, and returns
+// the path of the run it created (or found, with --resume). Throws Error with what the tool said.
 std::string create_run_with_tool(const std::vector<std::string>& arguments, const World& world,
                                  bool cuda);
 
