@@ -80,18 +80,21 @@ LoadedModel::~LoadedModel() = default;
 Model& LoadedModel::model() { return *impl_->placed.model; }
 std::int64_t LoadedModel::step() const { return impl_->step; }
 
+EvaluatorOptions evaluator_options(const TrainerSetup& setup) {
+  const std::int64_t batch = setup.options.eval.batch;
+  return {.seed = static_cast<std::uint64_t>(setup.options.seed),
+          .batch = batch > 0 ? batch : setup.plan.batch.micro,
+          .compute_dtype = compute_dtype(setup.options.precision)};
+}
+
 nlohmann::json evaluate_run(const TrainerSetup& setup, bool best) {
   setup.backend.use_training_stream();
   LoadedModel loaded(setup, best);
   const DatasetPair data = setup.recipe.data();
   if (!data.valid || data.valid->size() == 0) throw Error("the recipe has no validation data");
-  const std::int64_t batch =
-      setup.options.eval.batch > 0 ? setup.options.eval.batch : setup.plan.batch.micro;
   const std::vector<Metric> metrics =
       evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend,
-               {.seed = static_cast<std::uint64_t>(setup.options.seed),
-                .batch = batch,
-                .compute_dtype = compute_dtype(setup.options.precision)});
+               evaluator_options(setup));
   nlohmann::json units = nlohmann::json::object();
   for (const Metric& metric : metrics) units[metric.name] = metric.unit;
   return {{"step", loaded.step()},

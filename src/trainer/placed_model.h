@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/arena.h"
+#include "engine/evaluator.h"
 #include "run/checkpoint_index.h"
 #include "trainer/trainer.h"
 
@@ -25,5 +26,8 @@ struct PlacedModel {
 // damaged.
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
                                                 std::vector<CheckpointInfo>* skipped);
+
+// How a run evaluates, during training and by itself.
+EvaluatorOptions evaluator_options(const TrainerSetup& setup);
 
 }  // namespace lockstep

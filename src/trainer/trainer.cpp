@@ -60,9 +60,6 @@ class Loop {
   void save(bool forced);
   bool save_due() const;
   TrainEnd finish(TrainEnd end);
-  std::int64_t eval_batch() const {
-    return options_.eval.batch > 0 ? options_.eval.batch : setup_.plan.batch.micro;
-  }
 
   const TrainerSetup& setup_;
   const TrainOptions& options_;
@@ -218,9 +215,7 @@ void Loop::evaluate_now() {
   const double begin_s = setup_.clock.now_s();
   const std::vector<Metric> metrics =
       evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
-               {.seed = static_cast<std::uint64_t>(options_.seed),
-                .batch = eval_batch(),
-                .compute_dtype = compute_dtype(options_.precision)});
+               evaluator_options(setup_));
   evaluated_step_ = step_;
   if (!recorder_) return;
   metrics_ = metric_values(metrics, options_.checkpoint.best_metric);
