@@ -66,6 +66,15 @@ inline std::string program(const std::string& name) {
   return std::string(LOCKSTEP_BUILD_DIR) + "/" + name;
 }
 
+// The children of a process, in the order in which they were started: a tool's ranks.
+inline std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> all;
+  const std::string pid = std::to_string(parent);
+  std::ifstream in("/proc/" + pid + "/task/" + pid + "/children");
+  for (pid_t child = 0; in >> child;) all.push_back(child);
+  return all;
+}
+
 // `lockstep WORDS…` in `folder`, to its end.
 inline ToolResult run_tool(std::vector<std::string> words, const std::filesystem::path& folder,
                            const std::map<std::string, std::string>& environment = {}) {

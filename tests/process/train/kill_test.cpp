@@ -8,24 +8,15 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <fstream>
 #include <random>
 #include <thread>
 
 namespace lockstep {
 namespace {
 
-std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> all;
-  std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
-                   "/children");
-  for (pid_t pid = 0; in >> pid;) all.push_back(pid);
-  return all;
-}
-
 // Kills ranks and tool, in random order; returns the pids.
 std::vector<pid_t> kill_everything(pid_t tool, std::mt19937& random) {
-  std::vector<pid_t> victims = children_of(tool);
+  std::vector<pid_t> victims = testing::children_of(tool);
   victims.push_back(tool);
   std::shuffle(victims.begin(), victims.end(), random);
   for (const pid_t pid : victims) kill(pid, SIGKILL);
