@@ -6,9 +6,7 @@ import sys
 for run in map(pathlib.Path, sys.argv[1:]):
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     evals = [(event["step"], event["metrics"]["loss"]) for event in events if event["kind"] == "eval"]
-    steps = [event for event in events if event["kind"] == "step"]
     best = min(evals, key=lambda pair: pair[1])
     print(f'\n[[run]]\nname = "{run.name}"\nbest_step = {best[0]}\nbest_loss = {best[1]:.4f}')
     print(f"last_step = {evals[-1][0]}\nlast_loss = {evals[-1][1]:.4f}")
-    print(f"median_step_ms = {1e3 * sorted(event['step_s'] for event in steps)[len(steps) // 2]:.3f}")
     print("losses = [" + ", ".join(f"[{step}, {loss:.4f}]" for step, loss in evals) + "]")

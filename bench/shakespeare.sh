@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains the preset `shakespeare` on 1 and 2 GPUs and in every precision, and writes a record of the
-# best and last validation losses.
+# Trains the preset `shakespeare` on 1 and 2 GPUs and in every precision, with two seeds, and writes a
+# record of the validation losses. Several runs share a GPU, so its step times say nothing.
 #   bench/shakespeare.sh CORPUS OUT_FILE      CORPUS is tinyshakespeare's input.txt
 # Environment: LOCKSTEP names the tool (build/lockstep); STEPS overrides the preset's.
 set -euo pipefail
@@ -9,21 +9,38 @@ corpus=$(realpath "$1") out=$2 tool=${LOCKSTEP:-$checkout/build/lockstep}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-train() { # NAME DEVICES PRECISION
-  "$tool" train textgen preset=shakespeare "data.path=$corpus" "precision=$3" log.every_steps=50 \
-    ${STEPS:+"stop.steps=$STEPS"} "run.root=$work" --name "$1" --devices "$2" >"$work/$1.log" 2>&1 \
-    || { tail -n 20 "$work/$1.log" >&2; exit 1; }
+train() { # NAME SEED DEVICES PRECISION
+  "$tool" train textgen preset=shakespeare "data.path=$corpus" "seed=$2" "precision=$4" log.every_steps=50 \
+    ${STEPS:+"stop.steps=$STEPS"} "run.root=$work" --name "$1" --devices "$3" >"$work/$1.log" 2>&1 \
+    || { tail -n 20 "$work/$1.log" >&2; return 1; }
+  echo "$work/$1" >>"$work/done"
 }
-"$tool" prepare textgen preset=shakespeare "data.path=$corpus" "run.root=$work" --devices 0 >/dev/null 2>&1 || true
-train bf16-1gpu-a 0 bf16 & train bf16-1gpu-b 1 bf16 & wait
-train bf16-2gpus 0,1 bf16
-train fp16-1gpu 0 fp16 & train fp32-1gpu 1 fp32 & wait
+together() { # waits for every run that was started, and fails if one did
+  local failed=0
+  for pid in "${started[@]}"; do wait "$pid" || failed=1; done
+  started=()
+  return "$failed"
+}
+
+# Two seeds of each, so that a difference can be told from chance.
+started=()
+for seed in 1 2; do
+  for precision in bf16 fp16 fp32; do
+    train "$precision-1gpu-seed$seed" "$seed" "$((seed - 1))" "$precision" & started+=($!)
+  done
+done
+together
+for seed in 1 2; do
+  for precision in bf16 fp32; do
+    train "$precision-2gpus-seed$seed" "$seed" 0,1 "$precision" & started+=($!)
+  done
+done
+together
 commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || commit=${LOCKSTEP_COMMIT:-unknown}
 {
   printf 'command = "bench/shakespeare.sh CORPUS OUT_FILE"\ncommit = "%s"\n' "$commit"
   printf 'machine = "%s"\n' "$(nvidia-smi --query-gpu=name --format=csv,noheader | sort | uniq -c | xargs)"
   printf 'date = "%s"\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  python3 "$checkout/bench/read_losses.py" "$work"/bf16-1gpu-a "$work"/bf16-1gpu-b "$work"/bf16-2gpus \
-    "$work"/fp16-1gpu "$work"/fp32-1gpu
+  sort "$work/done" | xargs python3 "$checkout/bench/read_losses.py"
 } >"$out"
 cat "$out"

@@ -1,0 +1,168 @@
+// Whole runs of the real tool on real GPUs, over NCCL where there are two.
+#include "devices/gpu_probe.h"
+#include "fakes/tool.h"
+#include "run/checkpoint_index.h"
+#include "run/events.h"
+#include "run/run_dir.h"
+#include "run/samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using testing::program;
+using testing::run_tool;
+using testing::ToolProcess;
+using testing::ToolResult;
+using Words = std::vector<std::string>;
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class TrainOnGpus : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto probe = make_nvml_probe();
+    gpus_ = probe->gpus().size();
+    if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << probe->why_absent();
+    if (!std::filesystem::exists(LOCKSTEP_BUILD_DIR "/liblockstep-cuda.so"))
+      GTEST_SKIP() << "built without the CUDA library";
+    testing::write_corpus(corpus_, 200000);
+  }
+
+  // A model large enough that a wrong sum over ranks shows, small enough for seconds.
+  Words train(const std::string& devices, const std::string& name, int steps) const {
+    return Words{"train", "textgen", "--devices", devices, "--name", name} +
+           testing::tiny(corpus_) +
+           Words{"model.layers=2",          "model.width=64",
+                 "model.context=64",        "model.dropout=0.1",
+                 "batch.global=24",         "optimizer.lr=1e-3",
+                 "precision=fp32",          "stop.steps=" + std::to_string(steps),
+                 "run.record_samples=true", "log.every_steps=1"};
+  }
+  std::filesystem::path run(const std::string& name) const {
+    return folder_.path() / "runs" / name;
+  }
+  std::vector<nlohmann::json> steps(const std::string& name) const {
+    std::vector<nlohmann::json> all;
+    for (const auto& event : effective_events(read_events(run(name) / "events.jsonl")))
+      if (event.value("kind", "") == "step") all.push_back(event);
+    return all;
+  }
+  void expect_same_curve(const std::string& a, const std::string& b) const {
+    const auto first = steps(a), second = steps(b);
+    ASSERT_EQ(first.size(), second.size());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const double x = first[i].at("loss"), y = second[i].at("loss");
+      EXPECT_LE(std::abs(x - y), 1e-4 * x) << "step " << i + 1;
+    }
+    EXPECT_EQ(effective_samples(run(a)), effective_samples(run(b)));
+  }
+
+  std::size_t gpus_ = 0;
+  TemporaryDirectory folder_;
+  std::filesystem::path corpus_ = folder_.path() / "corpus.txt";
+};
+
+TEST_F(TrainOnGpus, OneAndTwoGiveTheSameCurveAndSamples) {
+  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+  const ToolResult one = run_tool(train("0", "one", 100), folder_.path());
+  ASSERT_EQ(one.code, 0) << one.err;
+  const ToolResult two = run_tool(train("0,1", "two", 100), folder_.path());
+  ASSERT_EQ(two.code, 0) << two.err;
+  expect_same_curve("one", "two");
+  EXPECT_LT(steps("one").back().at("loss").get<double>(),
+            steps("one").front().at("loss").get<double>() - 0.5);
+}
+
+TEST_F(TrainOnGpus, AGpuAndTheCpuGiveTheSameCurve) {
+  ASSERT_EQ(run_tool(train("0", "gpu", 30), folder_.path()).code, 0);
+  ASSERT_EQ(run_tool(train("cpu:2", "cpu", 30), folder_.path()).code, 0);
+  expect_same_curve("gpu", "cpu");
+}
+
+TEST_F(TrainOnGpus, StoppedOnTwoGoesOnOnOneToTheSameCurve) {
+  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+  ASSERT_EQ(run_tool(train("0", "whole", 2000), folder_.path()).code, 0);
+  ToolProcess cut(Words{program("lockstep")} + train("0,1", "cut", 2000), folder_.path());
+  const auto events = run("cut") / "events.jsonl";
+  for (int i = 0; i < 6000 && (!std::filesystem::exists(events) || steps("cut").size() < 20); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(cut.pid(), SIGINT);
+  const ToolResult stopped = cut.wait();
+  ASSERT_EQ(stopped.code, 75) << stopped.err;
+  const ToolResult resumed = run_tool({"resume", "cut", "--devices", "1"}, folder_.path());
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  const auto whole = steps("whole"), both = steps("cut");
+  ASSERT_EQ(whole.size(), both.size());
+  EXPECT_EQ(effective_samples(run("whole")), effective_samples(run("cut")));
+  // Rounding differs with the number of GPUs and grows over thousands of steps.
+  for (std::size_t i = 0; i < 200; ++i)
+    EXPECT_NEAR(whole[i].at("loss"), both[i].at("loss"), 1e-3) << "step " << i + 1;
+}
+
+TEST_F(TrainOnGpus, AKilledRankEndsTheRunInSecondsAndItGoesOn) {
+  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+  ToolProcess tool(Words{program("lockstep")} + train("0,1", "killed", 1000000) +
+                       Words{"checkpoint.every_steps=10"},
+                   folder_.path());
+  for (int i = 0; i < 6000 && !newest_good(run("killed") / "checkpoints"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const std::vector<pid_t> ranks = testing::children_of(tool.pid());
+  ASSERT_EQ(ranks.size(), 2U);
+  kill(ranks[1], SIGKILL);
+  const auto begin = std::chrono::steady_clock::now();
+  const ToolResult ended = tool.wait();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_LT(seconds.count(), 10);
+  EXPECT_NE(ended.err.find("rank 1"), std::string::npos) << ended.err;
+  for (const pid_t pid : ranks) EXPECT_NE(kill(pid, 0), 0);
+  const auto left = newest_good(run("killed") / "checkpoints");
+  ASSERT_TRUE(left);
+  const ToolResult resumed = run_tool(
+      {"resume", "killed", "--devices", "0", "stop.steps=" + std::to_string(left->step + 5)},
+      folder_.path());
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+}
+
+// The estimate may be too large, which costs a smaller micro-batch, but hardly too small.
+TEST_F(TrainOnGpus, TheMemoryEstimateHoldsAgainstTheMeasuredPeak) {
+  for (const std::string precision : {"fp32", "bf16"}) {
+    const Words options{"data.path=" + corpus_.string(), "preset=bench-textgen",
+                        "precision=" + precision, "stop.steps=3", "log.every_steps=1"};
+    const ToolResult plan =
+        run_tool(Words{"plan", "textgen", "--devices", "0", "--json"} + options, folder_.path());
+    ASSERT_EQ(plan.code, 0) << plan.err;
+    const nlohmann::json memory = nlohmann::json::parse(plan.out).at("memory");
+    ASSERT_FALSE(memory.at("measured"));
+    const ToolResult trained = run_tool(
+        Words{"train", "textgen", "--devices", "0", "--name", precision} + options, folder_.path());
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    double peak = 0;
+    for (const auto& event : steps(precision))
+      for (const auto& rank : event.at("memory"))
+        peak = std::max(peak, rank.at("peak").get<double>());
+    const double estimate = memory.at("needed_bytes");
+    RecordProperty(precision + "_estimate", std::to_string(estimate));
+    RecordProperty(precision + "_peak", std::to_string(peak));
+    EXPECT_GT(peak, 0);
+    EXPECT_LE(peak, 1.1 * estimate) << precision;
+    EXPECT_LE(estimate, 2 * peak) << precision;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
