@@ -64,6 +64,7 @@ struct CheckpointSaver::Impl {
   std::condition_variable changed;
   std::optional<Job> job;
   bool stopping = false;
+  std::string last_damage;  // of the newest that was written
   std::thread thread;
 
   void thread_main() {
@@ -75,6 +76,7 @@ struct CheckpointSaver::Impl {
       const Result result = write_one(*job);
       on_done(result);
       lock.lock();
+      last_damage = result.info.damage;
       job.reset();
       changed.notify_all();
     }
@@ -85,14 +87,24 @@ struct CheckpointSaver::Impl {
     const auto begin = std::chrono::steady_clock::now();
     try {
       result.info = write(checkpoints, work);
-      for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention))
-        remove_checkpoint(old);
+      delete_old();
     } catch (const std::exception& error) {
       result.info.damage = error.what();
     }
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
+  }
+
+  // One that cannot be deleted now is tried again after the next checkpoint.
+  void delete_old() {
+    for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention)) {
+      try {
+        remove_checkpoint(old);
+      } catch (const Error&) {
+        continue;
+      }
+    }
   }
 
   void wait_idle() {
@@ -139,7 +151,10 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   impl_->changed.notify_all();
 }
 
-void CheckpointSaver::finish() { impl_->wait_idle(); }
+std::string CheckpointSaver::finish() {
+  impl_->wait_idle();
+  return impl_->last_damage;
+}
 
 namespace {
 

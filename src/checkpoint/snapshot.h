@@ -47,7 +47,8 @@ class CheckpointSaver {
   // disk: that comes as a Result.
   void save(const Trained& trained, std::int64_t step, nlohmann::json state,
             nlohmann::json metrics);
-  void finish();  // blocks until written
+  // Blocks until all are written; why the last one failed, or "".
+  std::string finish();
 
  private:
   struct Impl;

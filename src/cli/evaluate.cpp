@@ -7,6 +7,8 @@
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/train.h"
+#include "run/checkpoint_index.h"
+#include "run/events.h"
 
 #include <optional>
 
@@ -25,6 +27,19 @@ std::string table(const nlohmann::json& result) {
   return text;
 }
 
+// The newest evaluation of the curve if it was of the newest checkpoint's weights.
+std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
+  const std::vector<CheckpointInfo> checkpoints = list_checkpoints(run.checkpoints(), false);
+  const std::vector<nlohmann::json> events = effective_events(read_events(run.events_path()));
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {
+    if (event->value("kind", "") != "eval") continue;
+    const bool newest =
+        !checkpoints.empty() && checkpoints.back().step == event->value("step", std::int64_t{-1});
+    return newest && event->contains("units") ? std::optional(*event) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 int evaluate_main(const Parsed& parsed) {
   const RunDir run =
       RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
@@ -34,16 +49,17 @@ int evaluate_main(const Parsed& parsed) {
 
 }  // namespace
 
+bool print_last_evaluation(const RunDir& run) {
+  const std::optional<nlohmann::json> event = last_evaluation(run);
+  if (event) print(table(*event));
+  return event.has_value();
+}
+
 int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, bool json) {
   const nlohmann::json old = run.record();
   describe_plugin(old.value("plugin", ""));
   RunSetup setup = setup_from_json(old);
-  const Prepared before = setup.prepared;
-  setup.prepared = setup.options->prepare({.purpose = Purpose::evaluate,
-                                           .cache_dir = cache_dir(*setup.train),
-                                           .run_dir = run.path(),
-                                           .say = say});
-  if (setup.prepared.facts.train_samples == 0) setup.prepared = before;
+  prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
   const TemporaryDirectory folder;

@@ -26,11 +26,10 @@ int predict_main(const Parsed& parsed) {
 }  // namespace
 
 int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best) {
-  const Prepared asked = setup.options->prepare({.purpose = Purpose::predict,
-                                                 .cache_dir = cache_dir(*setup.train),
-                                                 .run_dir = run.path(),
-                                                 .say = say});
-  setup.prepared.extra.update(asked.extra);
+  nlohmann::json extra = setup.prepared.extra;
+  prepare(setup, Purpose::predict, devices, run.path());
+  extra.update(setup.prepared.extra);
+  setup.prepared.extra = std::move(extra);
   setup.plan.devices = devices;
   setup.plan.batch.world_size = 1;
   const TemporaryDirectory folder;

@@ -33,11 +33,28 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     if (!key.starts_with("sample.")) check(key, value);
 }
 
+const char* purpose_word(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::plan:
+      return "plan";
+    case Purpose::train:
+      return "train";
+    case Purpose::evaluate:
+      return "evaluate";
+    case Purpose::predict:
+      return "predict";
+  }
+  return "";
+}
+
 // A recipe whose code only the worker can load: it checks, prepares and counts.
-MemoryEstimate prepare_in_worker(RunSetup& setup, bool has_gpu) {
+MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
+                                 const std::filesystem::path& run_dir) {
   const TemporaryDirectory folder;
   nlohmann::json request = setup_to_json(setup);
+  request["purpose"] = purpose_word(purpose);
   request["has_gpu"] = has_gpu;
+  request["run_dir"] = run_dir.empty() ? "" : std::filesystem::absolute(run_dir).string();
   request["cache_dir"] = std::filesystem::absolute(cache_dir(*setup.train)).string();
   const std::filesystem::path file = folder.path() / "request.json";
   write_file_atomic(file, request.dump());
@@ -85,17 +102,20 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   return setup;
 }
 
-void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                      const std::filesystem::path& run_dir) {
+MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                       const std::filesystem::path& run_dir) {
   setup.prepared = setup.options->prepare(
       {.purpose = purpose, .cache_dir = cache_dir(*setup.train), .run_dir = run_dir, .say = say});
-  MemoryEstimate memory;
-  if (setup.prepared.facts.train_samples == 0) {
-    const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
-    memory = prepare_in_worker(setup, has_gpu);
-  } else {
-    memory = setup.options->memory(*setup.train, setup.prepared.facts);
-  }
+  if (purpose == Purpose::predict && setup.plugin.empty()) return {};
+  if (setup.prepared.facts.train_samples > 0)
+    return setup.options->memory(*setup.train, setup.prepared.facts);
+  const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
+  return prepare_in_worker(setup, purpose, has_gpu, run_dir);
+}
+
+void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                      const std::filesystem::path& run_dir) {
+  MemoryEstimate memory = prepare(setup, purpose, devices, run_dir);
   use_measured_memory(memory, setup, devices);
   setup.plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
 }

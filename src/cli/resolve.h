@@ -19,7 +19,12 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments, bool has_gpu);
 
-// Prepares data and makes the plan for `devices`. run_dir: of the run to read from, or empty.
+// What the recipe needs for `purpose`, in this program or, where only the worker has its code,
+// there. Returns its estimate of memory. run_dir: of the run to read from, or empty.
+MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                       const std::filesystem::path& run_dir);
+
+// Prepares data and makes the plan for `devices`.
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                       const std::filesystem::path& run_dir);
 

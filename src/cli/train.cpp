@@ -2,6 +2,7 @@
 #include "cli/train.h"
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
@@ -15,7 +16,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <optional>
 
 namespace lockstep::cli {
@@ -37,15 +37,11 @@ nlohmann::json device_records(const std::vector<Device>& devices) {
   return list;
 }
 
-// --world=SIZE:LOCAL_SIZE:cuda|cpu, from a worker whose world somebody else made.
-std::vector<Device> devices_of_world(const std::string& text) {
-  const std::vector<std::string> parts = split(text, ':');
-  if (parts.size() != 3) throw Error(cat("--world must be SIZE:LOCAL_SIZE:KIND, but is ", text));
-  const int size = std::atoi(parts[0].c_str()), local = std::atoi(parts[1].c_str());
-  const std::vector<Device> own = devices_for(parts[2] == "cuda" ? "all" : cat("cpu:", local));
+// --world=FILE, from a worker whose world somebody else made: a JSON array, a device a rank.
+std::vector<Device> devices_of_world(const std::string& file) {
+  const nlohmann::json list = nlohmann::json::parse(read_file(file));
   std::vector<Device> devices;
-  for (int rank = 0; rank < size; ++rank)
-    devices.push_back(own[static_cast<std::size_t>(rank) % own.size()]);
+  for (const nlohmann::json& device : list) devices.push_back(device_from_json(device));
   return devices;
 }
 
@@ -70,6 +66,15 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
   return std::nullopt;
 }
 
+// Whether the options given now ask for another end than the run had.
+bool goes_further(const Parsed& parsed, const RunDir& run) {
+  const RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
+  const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
+  for (const char* key : {"stop.steps", "stop.epochs"})
+    if (before.contains(key) && before[key] != now[key]) return true;
+  return false;
+}
+
 void check_resume_flag(const Parsed& parsed) {
   const std::string value = parsed.value("--resume", "never");
   if (value != "auto" && value != "never")
@@ -87,7 +92,7 @@ int train_main(const Parsed& parsed) {
                                    parsed.all("--config"), parsed.assignments, has_gpu);
   if (parsed.value("--resume") == "auto")
     if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
-      if (run->state() == RunState::finished) {
+      if (run->state() == RunState::finished && !goes_further(parsed, *run)) {
         say(cat("run ", run->name(), " has finished"));
         if (foreign) print(std::filesystem::absolute(run->path()).string());
         return run_then(setup_from_json(run->record()), *run, then);
@@ -113,7 +118,7 @@ std::vector<Flag> training_flags() {
           {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
           {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma",
            "word evaluate|predict|evaluate,predict"},
-          {"--world", "WORLD", "ranks that somebody else starts", "", true}};
+          {"--world", "FILE", "the devices of ranks that somebody else starts", "", true}};
 }
 
 std::vector<std::string> then_steps(const Parsed& parsed) {
@@ -179,7 +184,8 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std:
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::string>& then) {
   for (const std::string& step : then) {
     int code = exit_finished;
-    if (step == "evaluate") code = evaluate(run, setup.plan.devices, false, false);
+    if (step == "evaluate" && !print_last_evaluation(run))
+      code = evaluate(run, setup.plan.devices, false, false);
     if (step == "predict")
       code = predict(run, setup_from_json(run.record()), {setup.plan.devices[0]}, false);
     if (code != exit_finished) return code;

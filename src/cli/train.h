@@ -29,6 +29,10 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into);
 std::vector<std::string> then_steps(const Parsed& parsed);  // checked
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::string>& then);
 
+// Prints what the run's last evaluation found if its newest checkpoint holds the same weights;
+// false if not.
+bool print_last_evaluation(const RunDir& run);
+
 // Shared with the commands of those names.
 int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, bool json);
 int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best);

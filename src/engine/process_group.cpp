@@ -121,6 +121,20 @@ std::string ProcessGroup::share(const std::string& key, const std::string& text)
   return {bytes.begin(), bytes.end()};
 }
 
+std::vector<std::string> ProcessGroup::collect(const std::string& key, const std::string& text) {
+  if (!impl_->store) return {text};
+  if (rank() != 0) {
+    impl_->store->set(cat(key, "/", rank()), std::vector<std::uint8_t>(text.begin(), text.end()));
+    return {};
+  }
+  std::vector<std::string> texts{text};
+  for (int other = 1; other < size(); ++other) {
+    const std::vector<std::uint8_t> bytes = impl_->store->get(cat(key, "/", other));
+    texts.emplace_back(bytes.begin(), bytes.end());
+  }
+  return texts;
+}
+
 void ProcessGroup::shutdown() {
   if (!impl_->group) return;
   barrier();

@@ -44,6 +44,8 @@ class ProcessGroup {
   void barrier();
   // Text from rank 0 to all through the store, without a device.
   std::string share(const std::string& key, const std::string& text);
+  // Every rank's text on rank 0, in rank order, through the store; nothing elsewhere.
+  std::vector<std::string> collect(const std::string& key, const std::string& text);
   // Orderly end: all ranks meet, then the communicators go. Call it by hand, never from statics.
   void shutdown();
   // For a failed run: drop the communicators without meeting.

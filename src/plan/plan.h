@@ -65,5 +65,6 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
 // plot of the learning rate `width` columns wide. No trailing blank line.
 std::string to_text(const Plan& plan, bool curve, int width = 72);
 nlohmann::json to_json(const Plan& plan);
+nlohmann::json to_json(const Device& device);  // {"device": "cuda:0", "uuid", "name", …}
 
 }  // namespace lockstep

@@ -91,13 +91,17 @@ std::string memory_text(const Plan& plan) {
              plan.memory.measured ? "measured" : "estimate", ")");
 }
 
-nlohmann::json device_json(const Device& device) {
+}  // namespace
+
+nlohmann::json to_json(const Device& device) {
   return {{"device", device_label(device)},
           {"uuid", device.uuid},
           {"name", device.name},
           {"memory_bytes", device.memory_bytes},
           {"threads", device.threads}};
 }
+
+namespace {
 
 nlohmann::json schedule_json(const Plan& plan) {
   const Schedule& schedule = plan.schedule;
@@ -141,7 +145,7 @@ std::string to_text(const Plan& plan, bool curve, int width) {
 
 nlohmann::json to_json(const Plan& plan) {
   nlohmann::json devices = nlohmann::json::array();
-  for (const Device& device : plan.devices) devices.push_back(device_json(device));
+  for (const Device& device : plan.devices) devices.push_back(to_json(device));
   return {{"batch",
            {{"world_size", plan.batch.world_size},
             {"micro", plan.batch.micro},

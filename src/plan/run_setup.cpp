@@ -28,6 +28,8 @@ Schedule schedule_from_json(const nlohmann::json& json) {
           .period_mult = json.at("period_mult")};
 }
 
+}  // namespace
+
 Device device_from_json(const nlohmann::json& json) {
   Device device;
   device.uuid = json.at("uuid");
@@ -40,6 +42,8 @@ Device device_from_json(const nlohmann::json& json) {
     device.index = std::atoi(label.c_str() + colon + 1);
   return device;
 }
+
+namespace {
 
 Plan plan_from_json(const nlohmann::json& json) {
   Plan plan;

@@ -30,6 +30,8 @@ nlohmann::json setup_to_json(const RunSetup& setup);
 // The inverse; throws Error on a record that is damaged or of another version.
 RunSetup setup_from_json(const nlohmann::json& record);
 
+Device device_from_json(const nlohmann::json& json);  // of to_json(device)
+
 nlohmann::json to_json(const Facts& facts);
 Facts facts_from_json(const nlohmann::json& json);
 

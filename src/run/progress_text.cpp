@@ -54,7 +54,8 @@ std::vector<EventLine> describe_resume(const nlohmann::json& event) {
   if (event.contains("skipped") && event["skipped"].is_array())
     for (const nlohmann::json& skipped : event["skipped"])
       lines.push_back(
-          {cat("warning: passed over a checkpoint: ", describe_skipped(skipped)), Tone::warning});
+          {cat("warning: passed over a damaged checkpoint: ", describe_skipped(skipped)),
+           Tone::warning});
   const std::string from = text_or(event, "from", "");
   lines.push_back({cat("resumed", at_step(event), from.empty() ? "" : "  from " + from)});
   return lines;

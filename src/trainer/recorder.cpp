@@ -63,11 +63,8 @@ void Recorder::started(std::int64_t step, double quota_s, const std::string& bac
 void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                        const std::vector<CheckpointInfo>& skipped) {
   nlohmann::json damaged = nlohmann::json::array();
-  for (const CheckpointInfo& bad : skipped) {
+  for (const CheckpointInfo& bad : skipped)
     damaged.push_back({{"path", bad.path.filename().string()}, {"damage", bad.damage}});
-    warn(step, cat("checkpoint ", bad.path.filename().string(), " is damaged (", bad.damage,
-                   "); using the one before it"));
-  }
   write({{"kind", "resume"},
          {"step", step},
          {"from", from ? from->path.filename().string() : ""},
@@ -131,9 +128,12 @@ void Recorder::evaluation(std::int64_t step, const std::vector<Metric>& metrics,
                           double seconds) {
   nlohmann::json values = metric_values(metrics, options_.checkpoint.best_metric);
   values.erase("selection");
+  nlohmann::json units = nlohmann::json::object();
+  for (const Metric& metric : metrics) units[metric.name] = metric.unit;
   write({{"kind", "eval"},
          {"step", step},
          {"metrics", values},
+         {"units", units},
          {"best", best},
          {"seconds", seconds}});
   const std::lock_guard lock(mutex_);

@@ -46,6 +46,7 @@ class Loop {
  private:
   Trained trained() { return {*placed_.arena, &optimizer_, placed_.buffers}; }
   void restore_or_start();
+  void stop_if_nothing_is_left();
   // The rule for buffers: rank 0's count; all ranks evaluate and go on with them.
   void share_buffers() {
     for (const NamedTensor& buffer : placed_.buffers) setup_.group.broadcast(buffer.tensor, 0);
@@ -119,6 +120,12 @@ void Loop::restore_or_start() {
       [recorder = recorder_.get()](const CheckpointSaver::Result& result) {
         recorder->checkpoint(result);
       });
+}
+
+// A budget that earlier starts have spent leaves no step to this one.
+void Loop::stop_if_nothing_is_left() {
+  stop_ = setup_.group.share("spent", quota_->over() ? "1" : "") == "1";
+  if (stop_) stop_reason_ = quota_->reason();
 }
 
 void Loop::make_loader() {
@@ -257,17 +264,24 @@ TrainEnd Loop::finish(TrainEnd end) {
   if (staged_) staged_->weights_pending->wait();
   if (end == TrainEnd::finished) evaluate_now();
   save(true);
-  if (saver_) saver_->finish();
+  // Weights that are on no disk are not a finished run.
+  const std::string lost = setup_.group.share("unsaved", saver_ ? saver_->finish() : "");
+  if (!lost.empty()) {
+    if (end == TrainEnd::finished) stop_reason_ = "the end is reached";
+    stop_reason_ += cat(", but its checkpoint could not be written: ", lost);
+    end = TrainEnd::stopped;
+  }
   if (recorder_) recorder_->ended(step_, end == TrainEnd::stopped ? stop_reason_ : "");
   return end;
 }
 
 TrainEnd Loop::run() {
   restore_or_start();
+  stop_if_nothing_is_left();
   saved_at_s_ = setup_.clock.now_s();
   const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
-  if (options_.eval.at_start && step_ == 0) evaluate_now();
-  if (step_ < setup_.plan.total_steps) {
+  if (options_.eval.at_start && step_ == 0 && !stop_) evaluate_now();
+  if (step_ < setup_.plan.total_steps && !stop_) {
     make_loader();
     staged_ = fetch();
   }

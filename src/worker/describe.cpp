@@ -26,6 +26,12 @@ nlohmann::json changed_defaults(const RecipeOptions& options, bool has_gpu) {
   return difference;
 }
 
+Purpose purpose_of(const std::string& word) {
+  if (word == "plan") return Purpose::plan;
+  if (word == "evaluate") return Purpose::evaluate;
+  return word == "predict" ? Purpose::predict : Purpose::train;
+}
+
 }  // namespace
 
 int describe_recipes() {
@@ -52,7 +58,9 @@ int print_facts(const std::vector<std::string>& arguments) {
   apply_json(tables, request.at("config"));
   setup.options->check(*setup.train);
   setup.prepared =
-      setup.options->prepare({.cache_dir = request.at("cache_dir").get<std::string>(),
+      setup.options->prepare({.purpose = purpose_of(request.at("purpose")),
+                              .cache_dir = request.at("cache_dir").get<std::string>(),
+                              .run_dir = request.at("run_dir").get<std::string>(),
                               .say = [](const std::string& line) { std::cerr << line << '\n'; }});
   Facts& facts = setup.prepared.facts;
   const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);

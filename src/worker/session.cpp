@@ -40,19 +40,29 @@ bool wants_cpu(const std::vector<std::string>& arguments) {
 }
 
 // Leaves one GPU visible to this rank: the one of its local rank, unless whoever made the world
-// already left just one. False if there is none.
-bool claim_gpu(const World& world) {
-  const auto probe = make_nvml_probe();
-  const std::vector<GpuInfo> gpus =
-      visible_gpus(probe->gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
-  if (gpus.empty()) return false;
+// already left just one. Nothing if there is none.
+std::optional<Device> claim_gpu(const World& world, GpuProbe& probe) {
+  const std::vector<GpuInfo> gpus = visible_gpus(probe.gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
+  if (gpus.empty()) return std::nullopt;
   if (gpus.size() > 1 && static_cast<std::size_t>(world.local_rank) >= gpus.size())
     throw Error(cat("local rank ", world.local_rank, " has no GPU: only ", gpus.size(), " visible"),
                 "start at most one rank a GPU");
   const std::size_t own = gpus.size() == 1 ? 0 : static_cast<std::size_t>(world.local_rank);
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
   setenv("CUDA_VISIBLE_DEVICES", gpus[own].uuid.c_str(), 1);
-  return true;
+  return select_devices(gpus[own].uuid, probe, host_info(), nullptr, 0).at(0);
+}
+
+Device own_device(const std::vector<std::string>& arguments, const World& world) {
+  const auto probe = make_nvml_probe();
+  std::optional<Device> device;
+  if (!wants_cpu(arguments)) device = claim_gpu(world, *probe);
+  if (device) {
+    device->threads = std::max(1, device->threads / world.local_size);
+    return *device;
+  }
+  return select_devices(cat("cpu:", world.local_size), *probe, host_info(), nullptr, 0)
+      .at(static_cast<std::size_t>(world.local_rank));
 }
 
 }  // namespace
@@ -84,14 +94,15 @@ Session open_session(const std::filesystem::path& run, const std::string& record
 
 Session open_foreign_session(const std::vector<std::string>& arguments, const World& world) {
   Session session{.world = world, .foreign = true};
-  const bool cuda = !wants_cpu(arguments) && claim_gpu(world);
-  session.backend = cuda ? &cuda_backend() : &cpu_backend();
+  const Device device = own_device(arguments, world);
+  session.backend = device.kind == DeviceKind::cuda ? &cuda_backend() : &cpu_backend();
   session.group = std::make_unique<ProcessGroup>(world, *session.backend);
+  const std::vector<std::string> devices = session.group->collect("device", to_json(device).dump());
   // "run PATH", "done PATH" of a run that has finished, or "error WHAT" so that all ranks end.
   std::string answer;
   if (world.rank == 0) {
     try {
-      const std::string path = create_run_with_tool(arguments, world, cuda);
+      const std::string path = create_run_with_tool(arguments, devices);
       const bool done = RunDir::open(path, "").state() == RunState::finished;
       answer = (done ? "done " : "run ") + path;
     } catch (const Error& error) {

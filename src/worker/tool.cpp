@@ -3,6 +3,7 @@
 
 #include "base/child_output.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 
 #include <filesystem>
@@ -10,12 +11,15 @@
 
 namespace lockstep {
 
-std::string create_run_with_tool(const std::vector<std::string>& arguments, const World& world,
-                                 bool cuda) {
+std::string create_run_with_tool(const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& devices) {
+  const TemporaryDirectory scratch;
+  const std::filesystem::path world = scratch.path() / "world.json";
+  write_file_atomic(world, cat("[", join(devices, ","), "]"));
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::vector<std::string> words{(folder / "lockstep").string(), "train"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  words.push_back(cat("--world=", world.size, ":", world.local_size, cuda ? ":cuda" : ":cpu"));
+  words.push_back("--world=" + world.string());
   const ChildOutput answer = child_output(std::move(words));
   const std::string path = trim(answer.out);
   if (answer.code != 0 || path.empty())

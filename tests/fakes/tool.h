@@ -4,6 +4,8 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@ struct ToolResult {
 class ToolProcess {
  public:
   ToolProcess(const std::vector<std::string>& words, const std::filesystem::path& folder,
-              const std::map<std::string, std::string>& environment = {})
+              const std::map<std::string, std::string>& environment = {}, bool root_powers = true)
       : out_(folder / "stdout.txt"), err_(folder / "stderr.txt") {
     pid_ = fork();
     if (pid_ != 0) return;
@@ -38,6 +40,10 @@ class ToolProcess {
     dup2(err, 2);
     if (chdir(folder.c_str()) != 0) _exit(126);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    // Root without it obeys the permissions of files like everybody.
+    if (!root_powers)
+      for (const int capability : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})
+        prctl(PR_CAPBSET_DROP, capability);
     std::vector<std::string> copy = words;
     std::vector<char*> argv;
     for (std::string& word : copy) argv.push_back(word.data());
@@ -66,7 +72,7 @@ inline std::string program(const std::string& name) {
   return std::string(LOCKSTEP_BUILD_DIR) + "/" + name;
 }
 
-// The children of a process, in the order in which they were started: a tool's ranks.
+// The children of a process, in the order in which they were started.
 inline std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> all;
   const std::string pid = std::to_string(parent);
@@ -75,11 +81,29 @@ inline std::vector<pid_t> children_of(pid_t parent) {
   return all;
 }
 
+// The ranks among a tool's children, in order.
+inline std::vector<pid_t> ranks_of(pid_t tool) {
+  std::vector<pid_t> ranks;
+  for (const pid_t pid : children_of(tool)) {
+    std::ifstream in("/proc/" + std::to_string(pid) + "/comm");
+    std::string name;
+    if (std::getline(in, name) && name == "lockstep-worker") ranks.push_back(pid);
+  }
+  return ranks;
+}
+
 // `lockstep WORDS…` in `folder`, to its end.
 inline ToolResult run_tool(std::vector<std::string> words, const std::filesystem::path& folder,
                            const std::map<std::string, std::string>& environment = {}) {
   words.insert(words.begin(), program("lockstep"));
   return ToolProcess(words, folder, environment).wait();
+}
+
+// The same for a program that must not write where permissions forbid it, though root runs the
+// tests.
+inline ToolResult without_root_powers(const std::vector<std::string>& words,
+                                      const std::filesystem::path& folder) {
+  return ToolProcess(words, folder, {}, /*root_powers=*/false).wait();
 }
 
 // About `bytes` of text that a model can learn something of, the same for the same seed.

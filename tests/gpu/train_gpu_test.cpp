@@ -13,6 +13,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -120,7 +121,7 @@ TEST_F(TrainOnGpus, AKilledRankEndsTheRunInSecondsAndItGoesOn) {
                    folder_.path());
   for (int i = 0; i < 6000 && !newest_good(run("killed") / "checkpoints"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const std::vector<pid_t> ranks = testing::children_of(tool.pid());
+  const std::vector<pid_t> ranks = testing::ranks_of(tool.pid());
   ASSERT_EQ(ranks.size(), 2U);
   kill(ranks[1], SIGKILL);
   const auto begin = std::chrono::steady_clock::now();
@@ -138,13 +139,48 @@ TEST_F(TrainOnGpus, AKilledRankEndsTheRunInSecondsAndItGoesOn) {
   EXPECT_EQ(resumed.code, 0) << resumed.err;
 }
 
+TEST_F(TrainOnGpus, AWorldThatSomebodyElseMadeRecordsTheGpuOfEveryRank) {
+  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+  std::vector<std::unique_ptr<ToolProcess>> ranks;
+  const std::string port = std::to_string(20000 + getpid() % 20000);
+  for (const std::string rank : {"0", "1"}) {
+    const auto own = folder_.path() / rank;
+    std::filesystem::create_directory(own);
+    Words words{program("lockstep-worker"),
+                "train",
+                "textgen",
+                "--name",
+                "foreign",
+                "run.root=" + (folder_.path() / "runs").string(),
+                "stop.steps=3"};
+    ranks.push_back(std::make_unique<ToolProcess>(
+        words + testing::tiny(corpus_), own,
+        std::map<std::string, std::string>{{"RANK", rank},
+                                           {"LOCAL_RANK", rank},
+                                           {"WORLD_SIZE", "2"},
+                                           {"LOCAL_WORLD_SIZE", "2"},
+                                           {"MASTER_ADDR", "127.0.0.1"},
+                                           {"MASTER_PORT", port}}));
+  }
+  for (auto& rank : ranks) {
+    const ToolResult result = rank->wait();
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  const nlohmann::json record = RunDir::open("foreign", folder_.path() / "runs").record();
+  const nlohmann::json& devices = record.at("devices");
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices[0].at("kind"), "cuda");
+  EXPECT_NE(devices[0].at("uuid"), devices[1].at("uuid"));
+  EXPECT_NE(devices[0].at("index"), devices[1].at("index"));
+}
+
 // The estimate may be too large, which costs a smaller micro-batch, but hardly too small.
 TEST_F(TrainOnGpus, TheMemoryEstimateHoldsAgainstTheMeasuredPeak) {
   for (const std::string precision : {"fp32", "bf16"}) {
     const Words options{"data.path=" + corpus_.string(), "preset=bench-textgen",
                         "precision=" + precision, "stop.steps=3", "log.every_steps=1"};
     const ToolResult plan =
-        run_tool(Words{"plan", "textgen", "--devices", "0", "--json"} + options, folder_.path());
+        run_tool(Words{"plan", "textgen", "--devices", "1", "--json"} + options, folder_.path());
     ASSERT_EQ(plan.code, 0) << plan.err;
     const nlohmann::json memory = nlohmann::json::parse(plan.out).at("memory");
     ASSERT_FALSE(memory.at("measured"));

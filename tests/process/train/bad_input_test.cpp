@@ -91,6 +91,37 @@ TEST_F(BadInput, RunRootThatCannotBeMade) {
   EXPECT_NE(result.err.find("error: "), std::string::npos);
 }
 
+TEST_F(BadInput, RunRootWithoutPermissionToWrite) {
+  std::filesystem::create_directory(folder.path() / "closed");
+  std::filesystem::permissions(folder.path() / "closed", std::filesystem::perms::owner_read |
+                                                             std::filesystem::perms::owner_exec);
+  std::vector<std::string> words = train({"run.root=closed/runs"});
+  words.insert(words.begin(), testing::program("lockstep"));
+  const ToolResult result = testing::without_root_powers(words, folder.path());
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_NE(result.err.find("closed/runs"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("ermission denied"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("hint: "), std::string::npos) << result.err;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "closed"));
+}
+
+TEST_F(BadInput, RunThatCannotBeWrittenToIsReadWithInto) {
+  ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
+  const auto closed = folder.path() / "runs/a";
+  std::filesystem::permissions(
+      closed, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  std::vector<std::string> words{
+      testing::program("lockstep"), "resume", "a", "--devices", "cpu:1", "stop.steps=4"};
+  const ToolResult refused = testing::without_root_powers(words, folder.path());
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_NE(refused.err.find("--into"), std::string::npos) << refused.err;
+  words.insert(words.end(), {"--into", "b"});
+  const ToolResult gone_on = testing::without_root_powers(words, folder.path());
+  EXPECT_EQ(gone_on.code, 0) << gone_on.err;
+  EXPECT_EQ(RunDir::open("b", folder.path() / "runs").state(), RunState::finished);
+  std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
+}
+
 TEST_F(BadInput, RunNameTakenLeavesTheOldRunAlone) {
   ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
   const std::string before = read_file(folder.path() / "runs/a/run.json");

@@ -113,7 +113,9 @@ TEST_F(Commands, DamagedNewestCheckpointIsSaidAndTheOneBeforeItUsed) {
   const ToolResult result = tool({"resume", "hurt", "stop.steps=50", "--devices", "cpu:1"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.err.find("step 40"), std::string::npos) << result.err;
-  EXPECT_NE(result.err.find("damaged"), std::string::npos) << result.err;
+  const std::size_t said = result.err.find("damaged");
+  EXPECT_NE(said, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("damaged", said + 1), std::string::npos) << result.err;
   EXPECT_EQ(newest_good(hurt / "checkpoints")->step, 50);
 }
 
@@ -148,6 +150,45 @@ TEST_F(Commands, QuotaStopsWithACheckpointAndExitCode75) {
   EXPECT_EQ(result.code, 75) << result.err;
   EXPECT_NE(result.err.find("stop.after"), std::string::npos) << result.err;
   EXPECT_TRUE(newest_good(folder->path() / "runs/quota/checkpoints"));
+}
+
+// Options of the run `name` in the suite's folder, with the tiny model.
+std::vector<std::string> train_words(const std::filesystem::path& folder, const std::string& name,
+                                     const std::vector<std::string>& more) {
+  std::vector<std::string> words{"train", "textgen", "--devices", "cpu:1", "--name", name};
+  for (const std::string& option : testing::tiny(folder / "corpus.txt")) words.push_back(option);
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(Commands, ASpentBudgetTrainsNotOneStepMore) {
+  const ToolResult first =
+      tool(train_words(folder->path(), "spent", {"stop.steps=1000000", "stop.budget=1s"}));
+  ASSERT_EQ(first.code, 75) << first.err;
+  const auto step = newest_good(folder->path() / "runs/spent/checkpoints")->step;
+  const ToolResult again = tool({"resume", "spent", "--devices", "cpu:2"});
+  EXPECT_EQ(again.code, 75) << again.err;
+  EXPECT_NE(again.err.find("stop.budget = 1s is spent"), std::string::npos) << again.err;
+  EXPECT_EQ(newest_good(folder->path() / "runs/spent/checkpoints")->step, step);
+  const ToolResult more = tool({"resume", "spent", "--devices", "cpu:1", "stop.budget=1h",
+                                "stop.steps=" + std::to_string(step + 2)});
+  EXPECT_EQ(more.code, 0) << more.err;
+}
+
+TEST_F(Commands, ThenEvaluatePrintsWhatEvaluatePrints) {
+  const ToolResult trained =
+      tool(train_words(folder->path(), "then", {"stop.steps=4", "--then", "evaluate"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(trained.out, tool({"evaluate", "then", "--devices", "cpu:1"}).out);
+  EXPECT_NE(trained.out.find("bits_per_byte"), std::string::npos) << trained.out;
+}
+
+TEST_F(Commands, ResumeAutoGoesFurtherThanAFinishedRunWhenAsked) {
+  ASSERT_EQ(tool(train_words(folder->path(), "further", {"stop.steps=4"})).code, 0);
+  const ToolResult further =
+      tool(train_words(folder->path(), "further", {"stop.steps=6", "--resume", "auto"}));
+  ASSERT_EQ(further.code, 0) << further.err;
+  EXPECT_EQ(newest_good(folder->path() / "runs/further/checkpoints")->step, 6);
 }
 
 TEST_F(Commands, LaunchGivesTorchrunsEnvironment) {
@@ -238,7 +279,7 @@ testing::ToolProcess start_endless(const TemporaryDirectory& folder, const std::
 
 TEST_F(Commands, ADyingRankEndsTheRunWithItsName) {
   testing::ToolProcess process = start_endless(*folder, "dying");
-  const std::vector<pid_t> ranks = testing::children_of(process.pid());
+  const std::vector<pid_t> ranks = testing::ranks_of(process.pid());
   ASSERT_GE(ranks.size(), 2U);
   const auto begin = std::chrono::steady_clock::now();
   kill(ranks[1], SIGKILL);
@@ -253,7 +294,7 @@ TEST_F(Commands, ADyingRankEndsTheRunWithItsName) {
 TEST_F(Commands, OnlyLoopbackIsListenedOn) {
   testing::ToolProcess process = start_endless(*folder, "listen");
   std::set<std::string> inodes;
-  for (const pid_t pid : testing::children_of(process.pid()))
+  for (const pid_t pid : testing::ranks_of(process.pid()))
     for (const auto& fd :
          std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
       std::error_code error;

@@ -1,0 +1,35 @@
+// A plugin prepares for each purpose in turn, in the worker, and knows the run it is read from.
+#include "fakes/tool.h"
+#include "plan/recipe_info.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace lockstep {
+namespace {
+
+using testing::run_tool;
+using testing::ToolResult;
+
+TEST(Plugin, PreparesForTrainingEvaluationAndPrediction) {
+  const TemporaryDirectory folder;
+  const std::string plugin = std::string(LOCKSTEP_BUILD_DIR) + "/tests/libtoy-plugin.so";
+  const ToolResult trained = run_tool(
+      {"train", "toy", "--plugin", plugin, "--devices", "cpu:2", "--name", "a", "stop.steps=3"},
+      folder.path());
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const ToolResult evaluated =
+      run_tool({"evaluate", "a", "--json", "--devices", "cpu:1"}, folder.path());
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_EQ(nlohmann::json::parse(evaluated.out).at("metrics").at("purpose"),
+            static_cast<int>(Purpose::evaluate));
+  const ToolResult predicted = run_tool({"predict", "a", "--devices", "cpu:1"}, folder.path());
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  const auto extra = nlohmann::json::parse(predicted.out);
+  EXPECT_EQ(extra.at("purpose"), static_cast<int>(Purpose::predict));
+  EXPECT_EQ(extra.at("run"), "a");
+}
+
+}  // namespace
+}  // namespace lockstep
