@@ -2,6 +2,7 @@
 #include "engine/evaluator.h"
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "data/loader.h"
@@ -45,9 +46,8 @@ at::Tensor judge_rows(Recipe& recipe, Model& model, const Dataset& dataset, Back
 
 }  // namespace
 
-std::vector<Metric> evaluate(Recipe& recipe, Model& model, const Dataset& dataset,
-                             ProcessGroup& group, Backend& backend,
-                             const EvaluatorOptions& options) {
+Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
+                    Backend& backend, const EvaluatorOptions& options) {
   const std::int64_t count = dataset.size();
   if (count == 0) throw Error("the validation set is empty");
   const at::NoGradGuard no_grad;
@@ -56,17 +56,25 @@ std::vector<Metric> evaluate(Recipe& recipe, Model& model, const Dataset& datase
   const std::int64_t begin = std::min(share * group.rank(), count);
   const std::int64_t end = std::min(begin + share, count);
   std::vector<at::Tensor> own;
-  for (std::int64_t i = begin; i < begin + share; i += options.batch)
+  const double begin_s = system_clock().now_s();
+  double first_s = 0;
+  for (std::int64_t i = begin; i < begin + share; i += options.batch) {
     own.push_back(
         judge_rows(recipe, model, dataset, backend, options, rows_of(i, end, options.batch)));
+    if (own.size() == 1) first_s = system_clock().now_s() - begin_s;
+  }
+  const double others = static_cast<double>(own.size() - 1);
+  const double mean_s =
+      others > 0 ? (system_clock().now_s() - begin_s - first_s) / others : first_s;
   const at::Tensor all = group.all_gather(at::cat(own).narrow(0, 0, share).contiguous());
   model.train(true);
   const at::Tensor host = backend.download(all)->get();
   // Rank r holds min(share, what is left) real rows.
   const at::Tensor records = host.view({-1, host.size(2)}).narrow(0, 0, count);
-  std::vector<Metric> metrics = recipe.metrics(records);
-  if (metrics.empty()) throw Error("the recipe returned no metrics");
-  return metrics;
+  Evaluation result{.metrics = recipe.metrics(records),
+                    .warm_up_s = std::max(0.0, first_s - mean_s)};
+  if (result.metrics.empty()) throw Error("the recipe returned no metrics");
+  return result;
 }
 
 }  // namespace lockstep

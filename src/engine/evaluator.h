@@ -16,11 +16,16 @@ struct EvaluatorOptions {
   at::ScalarType compute_dtype = at::kFloat;
 };
 
+struct Evaluation {
+  std::vector<Metric> metrics;
+  // What this rank's first batch took beyond the mean of the others: kernels that are loaded once.
+  double warm_up_s = 0;
+};
+
 // All ranks call it together. Rank r judges samples [r * per, (r + 1) * per), per = ceil(N /
 // ranks); records are gathered in sample order. The metrics are computed on every rank from the
 // same records. Throws Error if the dataset is empty or a metric list is.
-std::vector<Metric> evaluate(Recipe& recipe, Model& model, const Dataset& dataset,
-                             ProcessGroup& group, Backend& backend,
-                             const EvaluatorOptions& options);
+Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
+                    Backend& backend, const EvaluatorOptions& options);
 
 }  // namespace lockstep

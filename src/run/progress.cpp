@@ -159,7 +159,8 @@ void Progress::on_event(const nlohmann::json& event) {
   if (kind == "start") return impl_->on_start(event);
   if (kind == "step") return impl_->on_step(event);
   if (kind == "eval")
-    impl_->time_left.on_eval(integer_or(event, "step", 0), number_or(event, "seconds", 0));
+    impl_->time_left.on_eval(integer_or(event, "step", 0),
+                             number_or(event, "seconds", 0) - number_or(event, "warm_up_s", 0));
   if (kind == "stop" || kind == "end") finish();
   impl_->print_lines(event);
 }

@@ -92,9 +92,9 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, bool best) {
   LoadedModel loaded(setup, best);
   const DatasetPair data = setup.recipe.data();
   if (!data.valid || data.valid->size() == 0) throw Error("the recipe has no validation data");
-  const std::vector<Metric> metrics =
-      evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend,
-               evaluator_options(setup));
+  const std::vector<Metric> metrics = evaluate(setup.recipe, loaded.model(), *data.valid,
+                                               setup.group, setup.backend, evaluator_options(setup))
+                                          .metrics;
   nlohmann::json units = nlohmann::json::object();
   for (const Metric& metric : metrics) units[metric.name] = metric.unit;
   return {{"step", loaded.step()},

@@ -124,8 +124,9 @@ void Recorder::loader_threads(std::int64_t step, std::int64_t threads, double da
   write({{"kind", "loader"}, {"step", step}, {"threads", threads}, {"data_share", data_share}});
 }
 
-void Recorder::evaluation(std::int64_t step, const std::vector<Metric>& metrics, bool best,
+void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool best,
                           double seconds) {
+  const std::vector<Metric>& metrics = evaluation.metrics;
   nlohmann::json values = metric_values(metrics, options_.checkpoint.best_metric);
   values.erase("selection");
   nlohmann::json units = nlohmann::json::object();
@@ -135,7 +136,8 @@ void Recorder::evaluation(std::int64_t step, const std::vector<Metric>& metrics,
          {"metrics", values},
          {"units", units},
          {"best", best},
-         {"seconds", seconds}});
+         {"seconds", seconds},
+         {"warm_up_s", evaluation.warm_up_s}});
   const std::lock_guard lock(mutex_);
   last_step_s_ += seconds;  // the next step's time is its own
 }

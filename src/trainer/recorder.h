@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "checkpoint/snapshot.h"
+#include "engine/evaluator.h"
 #include "engine/recipe.h"
 #include "engine/step.h"
 #include "run/events.h"
@@ -35,7 +36,7 @@ class Recorder {
   void step(const StepResult& result, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
-  void evaluation(std::int64_t step, const std::vector<Metric>& metrics, bool best, double seconds);
+  void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
   void checkpoint(const CheckpointSaver::Result& result);
   void warn(std::int64_t step, const std::string& text);
   // why: empty when the run finished, else what stopped it.

@@ -220,17 +220,17 @@ void Loop::evaluate_now() {
   drain(0);
   share_buffers();
   const double begin_s = setup_.clock.now_s();
-  const std::vector<Metric> metrics =
-      evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
-               evaluator_options(setup_));
+  const Evaluation evaluation = evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group,
+                                         setup_.backend, evaluator_options(setup_));
   evaluated_step_ = step_;
   if (!recorder_) return;
+  const std::vector<Metric>& metrics = evaluation.metrics;
   metrics_ = metric_values(metrics, options_.checkpoint.best_metric);
   const Metric& judged = chosen_metric(metrics, options_.checkpoint.best_metric);
   const bool better =
       !best_ || (judged.lower_is_better ? judged.value < *best_ : judged.value > *best_);
   if (better && std::isfinite(judged.value)) best_ = judged.value;
-  recorder_->evaluation(step_, metrics, better, setup_.clock.now_s() - begin_s);
+  recorder_->evaluation(step_, evaluation, better, setup_.clock.now_s() - begin_s);
   if (better && options_.checkpoint.keep_best && step_ > 0) save(true);
 }
 

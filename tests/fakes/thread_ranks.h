@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <thread>
@@ -31,6 +32,8 @@ inline int free_port() {
 // Runs `body` once a rank, each in its own thread with its own process group; rethrows the first
 // failure.
 inline void with_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
+  // c10d's flight recorder, one a process, may not be written to by two groups at once.
+  setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
   const int port = free_port();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;

@@ -20,7 +20,7 @@ std::vector<Metric> run(int ranks, std::int64_t samples, std::int64_t batch) {
     const auto model = recipe.build(1);
     const testing::ToyData data(samples);
     auto metrics =
-        evaluate(recipe, *model, data, group, cpu_backend(), {.seed = 1, .batch = batch});
+        evaluate(recipe, *model, data, group, cpu_backend(), {.seed = 1, .batch = batch}).metrics;
     const std::lock_guard lock(mutex);
     all.push_back(std::move(metrics));
   });

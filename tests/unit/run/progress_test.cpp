@@ -176,6 +176,18 @@ TEST_F(ProgressDisplay, TheTimeLeftCountsEvaluations) {
   EXPECT_THAT(shown(step(101, {{"step_s", 1}})), HasSubstr("eta 30m"));
 }
 
+TEST_F(ProgressDisplay, TheTimeLeftLeavesOutWhatAnEvaluationTakesOnlyOnce) {
+  make({.plain_every_s = 0});
+  start({{"total_steps", 1000}});
+  for (int i = 1; i <= 10; ++i) shown(step(i, {{"step_s", 1}}));
+  shown({{"kind", "eval"},
+         {"step", 10},
+         {"seconds", 100},
+         {"warm_up_s", 95},
+         {"metrics", json::object()}});
+  EXPECT_THAT(shown(step(11, {{"step_s", 1}})), HasSubstr("eta 25m"));
+}
+
 TEST_F(ProgressDisplay, EachEventThatMattersGetsItsLine) {
   make();
   start();
@@ -198,8 +210,8 @@ TEST_F(ProgressDisplay, EachEventThatMattersGetsItsLine) {
                    {"step", 40},
                    {"from", "step-000000040"},
                    {"skipped", {"step-000000050: torn", {{"path", "p"}, {"damage", "d"}}}}}),
-            "warning: passed over a checkpoint: step-000000050: torn\n"
-            "warning: passed over a checkpoint: p: d\n"
+            "warning: passed over a damaged checkpoint: step-000000050: torn\n"
+            "warning: passed over a damaged checkpoint: p: d\n"
             "resumed at step 40  from step-000000040\n");
   EXPECT_EQ(shown({{"kind", "stop"}, {"step", 7}, {"why", "interrupted"}}),
             "stopped at step 7: interrupted\n");
