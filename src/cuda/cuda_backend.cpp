@@ -1,7 +1,7 @@
 // The CUDA backend and the one function that the engine looks up in this library.
 #include "base/error.h"
 #include "base/text.h"
-#include "cuda/event.h"
+#include "cuda/graph.h"
 #include "cuda/kernels.h"
 #include "cuda/nccl_group.h"
 #include "cuda/transfers.h"
@@ -14,25 +14,12 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <limits>
+
 namespace lockstep {
 namespace {
 
 std::string cuda_version(int number) { return cat(number / 1000, ".", number % 1000 / 10); }
-
-class CudaMark : public Mark {
- public:
-  CudaMark() { event_.record(c10::cuda::getCurrentCUDAStream()); }
-  bool reached() override { return event_.reached(); }
-  double seconds_since(Mark& earlier) override {
-    const Event& other = dynamic_cast<CudaMark&>(earlier).event_;
-    other.synchronize();
-    event_.synchronize();
-    return event_.seconds_since(other);
-  }
-
- private:
-  Event event_{Event::Kind::timing};
-};
 
 class CudaBackend : public Backend {
  public:
@@ -65,7 +52,15 @@ class CudaBackend : public Backend {
   std::unique_ptr<Download> download(const at::Tensor& tensor) override {
     return start_download(tensor);
   }
-  std::unique_ptr<Mark> mark() override { return std::make_unique<CudaMark>(); }
+  void stamp(const at::Tensor& slot) override {
+    if (own_kernels_)
+      stamp_device_time(slot);
+    else
+      slot.fill_(std::numeric_limits<double>::quiet_NaN());
+  }
+  std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
+    return capture_graph(work);
+  }
   void synchronize() override { c10::cuda::device_synchronize(); }
 
   MemoryUse memory() override {

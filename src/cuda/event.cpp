@@ -5,10 +5,7 @@
 
 namespace lockstep {
 
-Event::Event(Kind kind) {
-  const unsigned flags = kind == Kind::timing ? cudaEventDefault : cudaEventDisableTiming;
-  C10_CUDA_CHECK(cudaEventCreateWithFlags(&event_, flags));
-}
+Event::Event() { C10_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
 
 Event::~Event() { C10_CUDA_IGNORE_ERROR(cudaEventDestroy(event_)); }
 
@@ -29,11 +26,5 @@ bool Event::reached() const {
 }
 
 void Event::synchronize() const { C10_CUDA_CHECK(cudaEventSynchronize(event_)); }
-
-double Event::seconds_since(const Event& earlier) const {
-  float milliseconds = 0;
-  C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));
-  return milliseconds * 1e-3;
-}
 
 }  // namespace lockstep

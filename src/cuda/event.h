@@ -9,8 +9,8 @@ namespace lockstep {
 // stem from any earlier work of the device.
 class Event {
  public:
-  enum class Kind { order, timing };  // timing events cost a little more
-  explicit Event(Kind kind = Kind::order);
+  // Without timing.
+  Event();
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -18,8 +18,7 @@ class Event {
   void record(cudaStream_t stream);
   void make_wait(cudaStream_t stream) const;  // later work of `stream` waits; the host does not
   bool reached() const;
-  void synchronize() const;                          // blocks the host
-  double seconds_since(const Event& earlier) const;  // both timing, recorded and reached
+  void synchronize() const;  // blocks the host
 
  private:
   cudaEvent_t event_ = nullptr;

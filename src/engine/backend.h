@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,12 +35,11 @@ class Download {
   virtual at::Tensor get() = 0;  // blocks until it is there; a CPU tensor
 };
 
-// A moment in the work of the current stream.
-class Mark {
+// Recorded work that runs as a whole.
+class Graph {
  public:
-  virtual ~Mark() = default;
-  virtual bool reached() = 0;
-  virtual double seconds_since(Mark& earlier) = 0;  // blocks until both are reached
+  virtual ~Graph() = default;
+  virtual void replay() = 0;  // on the current stream
 };
 
 struct MemoryUse {
@@ -63,7 +63,13 @@ class Backend {
   virtual at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) = 0;
   virtual std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) = 0;
   virtual std::unique_ptr<Download> download(const at::Tensor& tensor) = 0;
-  virtual std::unique_ptr<Mark> mark();  // the default: the host's clock
+  // Writes this moment of the current stream's work into slot, f64 [1] on the device, in seconds of
+  // a clock of the device's own; NaN where it cannot tell. Can be captured.
+  virtual void stamp(const at::Tensor& slot) = 0;
+  // Records what `work` enqueues on the current stream instead of running it. Everything that it
+  // reads or writes stays where it is for as long as the graph lives. Null where the device has no
+  // graphs; throws what `work` throws, or std::exception where something in it cannot be recorded.
+  virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
   virtual void release_cached_memory() = 0;

@@ -113,17 +113,19 @@ void Optimizer::update_loss_scale() {
   at::_amp_update_scale_(scale, growth, skip, scale_growth, scale_backoff, growth_interval);
 }
 
-void Optimizer::step(double lr) {
+void Optimizer::step(const at::Tensor& lr) {
   const at::NoGradGuard no_grad;
   find_norm_and_scale();
   step_.add_(skip_, -1).add_(1);
   for (Group& group : groups_) {
-    group.lr.fill_(lr * group.lr_scale);
+    group.lr.copy_(lr.mul(group.lr_scale));
     update(group);
   }
   update_loss_scale();
   arena_.refresh_working();
 }
+
+void Optimizer::step(double lr) { step(at::full({}, lr, norm_.options())); }
 
 std::map<std::string, at::Tensor> Optimizer::flat_state() const {
   if (!second_.defined()) return {{"momentum", first_}};

@@ -22,6 +22,8 @@ class Optimizer {
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
+  // lr: f32 0-dim on the device.
+  void step(const at::Tensor& lr);
   void step(double lr);
   // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
   // skipped.

@@ -66,6 +66,12 @@ struct Reducer::State {
     pending.push_back(group.all_reduce(range));
   }
 
+  void reset() {
+    armed = false;
+    pending.clear();
+    for (at::Tensor& copy : staged) copy.reset();
+  }
+
   void flush() {
     LOCKSTEP_CHECK(armed);
     armed = false;
@@ -116,6 +122,7 @@ Reducer::~Reducer() {
 void Reducer::arm() { state_->arm(); }
 void Reducer::flush() { state_->flush(); }
 void Reducer::wait() { state_->wait(); }
+void Reducer::reset() { state_->reset(); }
 int Reducer::buckets_fired_early() const { return state_->early; }
 
 }  // namespace lockstep

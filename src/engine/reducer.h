@@ -27,6 +27,8 @@ class Reducer {
   // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait.
   void flush();
   void wait();
+  // After a step that was not carried through: as if it had not begun.
+  void reset();
   int buckets_fired_early() const;  // of the last step: before flush
 
  private:

@@ -77,7 +77,8 @@ StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& redu
       group_(group),
       backend_(backend),
       options_(options),
-      terms_(recipe.terms().size()) {}
+      terms_(recipe.terms().size()),
+      stamps_(at::zeros({2}, arena.master().options().dtype(at::kDouble))) {}
 
 StagedStep StepRunner::stage(StepData data) {
   StagedStep staged;
@@ -126,48 +127,67 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   total.mul(optimizer_.loss_scale()[0]).backward();
 }
 
-StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankReport& report) {
-  Running running;
-  running.step_ = staged.data.step + 1;
-  running.terms_ = terms_;
-  const auto f32 = arena_.master().options();
-  arena_.zero_gradients();
+StepRunner::Inputs StepRunner::collect(StagedStep& staged, double lr, const RankReport& report) {
+  Inputs inputs;
+  for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
+    inputs.micro.push_back(staged.uploads[m]->take());
+    inputs.first_places.push_back(staged.data.batches[m].first_place);
+  }
   staged.weights_pending->wait();
+  inputs.weights = staged.weights;
+  at::Tensor rate = backend_.host_empty({}, at::kFloat);
+  *rate.mutable_data_ptr<float>() = static_cast<float>(lr);
+  std::vector<at::Tensor> numbers =
+      backend_.upload({report_vector(backend_, terms_, group_, report), rate})->take();
+  inputs.report = std::move(numbers[0]);
+  inputs.lr = std::move(numbers[1]);
+  return inputs;
+}
+
+at::Tensor StepRunner::work(const Inputs& inputs) {
+  arena_.zero_gradients();
   at::Tensor factors, means;
   {
     const at::NoGradGuard no_grad;
     // One over the weight of the global batch; a term that weighs nothing gives no gradient.
-    const at::Tensor& weights = staged.weights;
+    const at::Tensor& weights = inputs.weights;
     factors =
         at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
-    means = at::zeros({static_cast<std::int64_t>(terms_)}, f32);
+    means = at::zeros({static_cast<std::int64_t>(terms_)}, arena_.master().options());
   }
-  for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
-    const std::int64_t first_place = staged.data.batches[m].first_place;
-    forward_backward(staged.uploads[m]->take(), first_place, factors, means,
-                     m + 1 == staged.uploads.size());
-    staged.uploads[m].reset();
-  }
+  for (std::size_t m = 0; m < inputs.micro.size(); ++m)
+    forward_backward(inputs.micro[m], inputs.first_places[m], factors, means,
+                     m + 1 == inputs.micro.size());
   const at::NoGradGuard no_grad;
-  running.before_ = backend_.mark();
+  backend_.stamp(stamps_[0]);
   reducer_.flush();
   reducer_.wait();
-  at::Tensor numbers =
-      backend_.upload({report_vector(backend_, terms_, group_, report)})->take().at(0);
+  at::Tensor numbers = inputs.report.clone();
   numbers.narrow(0, 0, static_cast<std::int64_t>(terms_)).copy_(means);
   group_.all_reduce(numbers)->wait();
-  running.after_ = backend_.mark();
-  optimizer_.step(lr);
+  backend_.stamp(stamps_[1]);
+  optimizer_.step(inputs.lr);
   const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
-  running.numbers_ = backend_.download(at::cat({numbers, own.to(at::kDouble)}));
+  return at::cat({numbers, own.to(at::kDouble), stamps_});
+}
+
+StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankReport& report) {
+  Running running;
+  running.step_ = staged.data.step + 1;
+  running.terms_ = terms_;
+  const Inputs inputs = collect(staged, lr, report);
+  if (!graph_state_ && wants_graph()) try_to_capture(inputs);
+  running.numbers_ = backend_.download(graph_ ? replay(inputs) : work(inputs));
+  note_shapes(inputs);
+  ++steps_run_;
   return running;
 }
 
 StepResult StepRunner::Running::get() {
   const at::Tensor host = numbers_->get();
-  wait_s_ = after_->seconds_since(*before_);
   const double* values = host.const_data_ptr<double>();
-  const auto count = static_cast<std::size_t>(host.numel());
+  const auto count = static_cast<std::size_t>(host.numel()) - 2;
+  wait_s_ = values[count + 1] - values[count];
   StepResult result{.step = step_};
   for (std::size_t t = 0; t < terms_; ++t) {
     result.terms.push_back(values[t]);

@@ -10,6 +10,8 @@
 #include "engine/reducer.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace lockstep {
@@ -45,7 +47,15 @@ struct StepResult {
   std::vector<RankReport> ranks;
 };
 
-// Runs steps on the training stream without synchronising the device. One thread.
+// Whether the step became one graph, and if not, why.
+struct GraphState {
+  bool captured = false;
+  double seconds = 0;   // that capturing took
+  std::string why_not;  // in words
+};
+
+// Runs steps on the training stream without synchronising the device. After some steps that warm
+// up, all ranks together turn the step into one graph, or none does. One thread.
 class StepRunner {
  public:
   StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer, Optimizer& optimizer,
@@ -56,21 +66,39 @@ class StepRunner {
   class Running {
    public:
     StepResult get();
-    double wait_s() const { return wait_s_; }  // host or device time spent waiting for other ranks
+    // Time between the end of the backward pass and that of the reduction; NaN where the device
+    // cannot tell.
+    double wait_s() const { return wait_s_; }
 
    private:
     friend class StepRunner;
     std::int64_t step_ = 0;
     std::size_t terms_ = 0;
     std::unique_ptr<Download> numbers_;
-    std::unique_ptr<Mark> before_, after_;
     double wait_s_ = 0;
   };
   Running run(StagedStep staged, double lr, const RankReport& report);
+  // Set once, after the step in which it was decided.
+  const std::optional<GraphState>& graph_state() const { return graph_state_; }
 
  private:
+  // What a step reads: on the device, and with a graph always at the same place.
+  struct Inputs {
+    std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
+    std::vector<std::int64_t> first_places;
+    at::Tensor weights;  // f64 [terms], of all ranks
+    at::Tensor report;   // f64, see slots()
+    at::Tensor lr;       // f32 0-dim
+  };
+  Inputs collect(StagedStep& staged, double lr, const RankReport& report);
+  // The whole step; returns its numbers, f64.
+  at::Tensor work(const Inputs& inputs);
   void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
                         const at::Tensor& factors, at::Tensor& means, bool last);
+  at::Tensor replay(const Inputs& inputs);
+  bool wants_graph();
+  void note_shapes(const Inputs& inputs);
+  void try_to_capture(const Inputs& inputs);
 
   Recipe& recipe_;
   Model& model_;
@@ -81,6 +109,14 @@ class StepRunner {
   Backend& backend_;
   const TrainOptions& options_;
   std::size_t terms_;
+  at::Tensor stamps_;  // f64 [2]
+  std::int64_t steps_run_ = 0;
+  std::vector<std::vector<std::int64_t>> shapes_;  // of the first step's inputs
+  bool shapes_vary_ = false;
+  std::optional<GraphState> graph_state_;
+  Inputs graph_inputs_;
+  at::Tensor graph_numbers_;
+  std::unique_ptr<Graph> graph_;  // last: it goes before what it reads
 };
 
 }  // namespace lockstep

@@ -15,6 +15,7 @@ enum class OptimizerKind { adamw, adam, sgd };
 enum class ScheduleKind { constant, linear, step, polynomial, cosine, cosine_restarts };
 enum class ScaleLr { none, linear, sqrt };
 enum class TimeUnit { steps, epochs };
+enum class GraphMode { automatic, off };
 
 template <>
 struct EnumNames<Precision> {
@@ -49,6 +50,12 @@ struct EnumNames<TimeUnit> {
                                                                {TimeUnit::epochs, "epochs"}};
 };
 
+template <>
+struct EnumNames<GraphMode> {
+  static constexpr std::pair<GraphMode, const char*> value[] = {{GraphMode::automatic, "auto"},
+                                                                {GraphMode::off, "off"}};
+};
+
 struct TrainOptions {
   TrainOptions();  // fills `table`
 
@@ -56,6 +63,7 @@ struct TrainOptions {
   Precision precision = Precision::fp32;
   ReducePrecision reduce_precision = ReducePrecision::fp32;
   bool exact = false;
+  GraphMode graph = GraphMode::automatic;
 
   struct {
     std::int64_t global = 0, micro = 0, accumulation = 0;

@@ -42,6 +42,12 @@ EventLine describe_checkpoint(const nlohmann::json& event) {
   return {text};
 }
 
+EventLine describe_graph(const nlohmann::json& event) {
+  if (event.value("captured", false))
+    return {cat("the step is one CUDA graph from step ", integer_or(event, "step", 0), " on")};
+  return {cat("the step is no CUDA graph: ", text_or(event, "why_not", "unknown reason"))};
+}
+
 std::string describe_skipped(const nlohmann::json& skipped) {
   if (skipped.is_string()) return skipped.get<std::string>();
   std::string text = text_or(skipped, "path", to_line(skipped));
@@ -90,6 +96,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
                  text_or(event, "why", "unknown reason"), "; the run goes on"),
              Tone::warning}};
   if (kind == "warning") return {{"warning: " + text_or(event, "text", ""), Tone::warning}};
+  if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);
   if (kind == "stop") {
     const std::string why = text_or(event, "why", "");

@@ -124,6 +124,14 @@ void Recorder::loader_threads(std::int64_t step, std::int64_t threads, double da
   write({{"kind", "loader"}, {"step", step}, {"threads", threads}, {"data_share", data_share}});
 }
 
+void Recorder::graph(std::int64_t step, const GraphState& state) {
+  write({{"kind", "graph"},
+         {"step", step},
+         {"captured", state.captured},
+         {"seconds", state.seconds},
+         {"why_not", state.why_not}});
+}
+
 void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool best,
                           double seconds) {
   const std::vector<Metric>& metrics = evaluation.metrics;

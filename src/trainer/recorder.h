@@ -36,6 +36,7 @@ class Recorder {
   void step(const StepResult& result, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
+  void graph(std::int64_t step, const GraphState& state);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
   void checkpoint(const CheckpointSaver::Result& result);
   void warn(std::int64_t step, const std::string& text);

@@ -57,6 +57,7 @@ class Loop {
   void drain(std::size_t keep);
   void on_result(StepRunner::Running& running);
   void adapt_loader();
+  void tell_about_graph();
   void evaluate_now();
   void save(bool forced);
   bool save_due() const;
@@ -83,6 +84,7 @@ class Loop {
   double data_s_ = 0, wait_s_ = 0, save_s_ = 0;  // since the last report
   double window_data_s_ = 0, window_begin_s_ = 0;
   std::int64_t window_steps_ = 0, loader_threads_ = 0;
+  bool told_about_graph_ = false;
   bool stop_ = false;
   std::string stop_reason_;
   nlohmann::json metrics_;  // of the last evaluation
@@ -172,7 +174,14 @@ void Loop::run_step() {
   running_.push_back(runner_.run(std::move(*staged_), lr, report));
   staged_.reset();
   ++step_;
+  tell_about_graph();
   if (recorder_ && options_.run.record_samples) recorder_->samples(step_, staged_samples_);
+}
+
+void Loop::tell_about_graph() {
+  if (told_about_graph_ || !runner_.graph_state()) return;
+  told_about_graph_ = true;
+  if (recorder_) recorder_->graph(step_, *runner_.graph_state());
 }
 
 // Reads the numbers of finished steps until at most `keep` are under way. On a GPU one step stays
