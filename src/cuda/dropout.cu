@@ -1,34 +1,12 @@
 // Dropout on the GPU: a thread draws the words of four elements at a time and loads and stores them
 // as one vector where rows allow it.
 #include "cuda/dropout_launch.h"
-
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
+#include "cuda/element.cuh"
 
 namespace lockstep {
 namespace {
 
 constexpr int threads = 256;
-
-__device__ float to_float(float value) { return value; }
-__device__ float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
-__device__ float to_float(__half value) { return __half2float(value); }
-
-// Rounds to nearest even, as the CPU does.
-template <class T>
-__device__ T from_float(float value);
-template <>
-__device__ float from_float<float>(float value) {
-  return value;
-}
-template <>
-__device__ __nv_bfloat16 from_float<__nv_bfloat16>(float value) {
-  return __float2bfloat16_rn(value);
-}
-template <>
-__device__ __half from_float<__half>(float value) {
-  return __float2half_rn(value);
-}
 
 template <class T>
 struct alignas(4 * sizeof(T)) Quad {

@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// As Backend::capture. The graph's memory is its own: what `work` allocates lives in a private pool.
-// Other threads may go on using the device meanwhile, the loader's pinned allocations too.
+// As Backend::capture. The graph's memory is its own: what `work` allocates lives in a private
+// pool. Other threads may go on using the device meanwhile, the loader's pinned allocations too.
 std::unique_ptr<Graph> capture_graph(const std::function<void()>& work);
 
 }  // namespace lockstep

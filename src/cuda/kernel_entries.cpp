@@ -1,9 +1,13 @@
 // Gives each kernel the current stream, and the engine the kernels.
 #include "base/check.h"
+#include "cuda/cross_entropy_launch.h"
 #include "cuda/dropout_launch.h"
 #include "cuda/kernels.h"
+#include "cuda/layer_norm_launch.h"
 #include "cuda/stamp_launch.h"
+#include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
+#include "kernels/layer_norm.h"
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
@@ -35,6 +39,18 @@ void run_dropout(const DropoutArguments& arguments) {
   C10_CUDA_CHECK(launch_dropout(launch, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_cross_entropy(const CrossEntropyArguments& arguments) {
+  C10_CUDA_CHECK(launch_cross_entropy(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_layer_norm_forward(const LayerNormForward& arguments) {
+  C10_CUDA_CHECK(launch_layer_norm_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_layer_norm_backward(const LayerNormBackward& arguments) {
+  C10_CUDA_CHECK(launch_layer_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 }  // namespace
 
 void stamp_device_time(const at::Tensor& slot) {
@@ -45,6 +61,9 @@ void stamp_device_time(const at::Tensor& slot) {
 bool register_kernels() {
   if (!dropout_runs_here()) return false;
   register_cuda_dropout(&run_dropout);
+  register_cuda_cross_entropy(&run_cross_entropy);
+  register_cuda_layer_norm(
+      {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/gradient_buffer.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
@@ -46,8 +47,13 @@ Arena::Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarTyp
     view(master_, i).copy_(parameters_[i].tensor);
     parameters_[i].tensor.set_data(view(low_precision() ? working_ : master_, i));
     if (!low_precision()) parameters_[i].tensor.mutable_grad() = view(gradients_, i);
+    set_gradient_buffer(parameters_[i].tensor, view(gradients_, i));
   }
   refresh_working();
+}
+
+Arena::~Arena() {
+  for (const Parameter& parameter : parameters_) forget_gradient_buffer(parameter.tensor);
 }
 
 at::Tensor Arena::view(const at::Tensor& flat, std::size_t i) const {
@@ -63,6 +69,7 @@ void Arena::take_gradient(std::size_t i) {
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;
   at::Tensor& gradient = parameters_[i].tensor.mutable_grad();
+  if (!gradient.defined()) return;
   view(gradients_, i).add_(gradient);
   gradient.reset();
 }

@@ -17,10 +17,14 @@ namespace lockstep {
 //  compute dtype fp32: views of `master`, whose .grad are views of `gradients`;
 //  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes; gradients of
 //  that dtype are added into the fp32 `gradients` as they appear and dropped.
+// Operations that know kernels/gradient_buffer.h write into `gradients` themselves.
 // Owns the buffers; the model keeps the handles. One thread, on the training stream.
 class Arena {
  public:
   Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const ArenaLayout& layout() const { return layout_; }
@@ -33,8 +37,8 @@ class Arena {
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
 
   void zero_gradients();
-  // Called after the gradient of parameter i of a backward pass arrived in .grad (low precision:
-  // adds it into `gradients` and drops it).
+  // Called once all of a backward pass that concerns parameter i is done. Low precision: adds what
+  // arrived in .grad into `gradients` and drops it.
   void take_gradient(std::size_t i);
   void refresh_working();  // after the master weights changed; nothing in fp32
 

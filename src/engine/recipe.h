@@ -47,6 +47,10 @@ class StepContext {
   at::Device device = at::kCPU;
   // i64 [3] on `device`: seed, step, first_place. On the device so that a captured graph reads it.
   at::Tensor counters;
+  // f32 [terms] on `device` while training: the factor by which backward will multiply the gradient
+  // of each term's sum, for operations that make gradients during forward
+  // (kernels/cross_entropy.h). Undefined otherwise.
+  at::Tensor gradient_scale;
 
   // x * mask / (1 - p), mask drawn from (seed, step, layer, place of the row, element): dimension 0
   // of x is the row of the micro-batch. x f32|bf16|f16, contiguous. The identity if not training or

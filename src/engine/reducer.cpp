@@ -5,6 +5,7 @@
 #include "plan/buckets.h"
 
 #include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -94,11 +95,16 @@ struct Reducer::State {
 
 namespace {
 
-// Runs after a parameter's gradient of one backward pass is complete in .grad.
-class GradientHook : public torch::autograd::PostAccumulateGradHook {
+// Runs after a backward pass has added up whatever it has for a parameter, even if that is nothing
+// because operations wrote into the gradient buffer themselves.
+class GradientHook : public torch::autograd::FunctionPostHook {
  public:
   explicit GradientHook(std::function<void()> arrived) : arrived_(std::move(arrived)) {}
-  void operator()(const at::Tensor& /*parameter*/) override { arrived_(); }
+  torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
+                                            const torch::autograd::variable_list&) override {
+    arrived_();
+    return outputs;
+  }
 
  private:
   std::function<void()> arrived_;
@@ -108,15 +114,16 @@ class GradientHook : public torch::autograd::PostAccumulateGradHook {
 
 Reducer::Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision)
     : state_(std::make_shared<State>(arena, group, precision)) {
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-    torch::autograd::impl::set_post_acc_grad_hooks(
-        arena.parameters()[i].tensor,
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
+    auto node = torch::autograd::impl::grad_accumulator(arena.parameters()[i].tensor);
+    const auto key = node->add_post_hook(
         std::make_unique<GradientHook>([state = state_, i] { state->on_gradient(i); }));
+    hooks_.emplace_back(std::move(node), key);
+  }
 }
 
 Reducer::~Reducer() {
-  for (const Parameter& parameter : state_->arena.parameters())
-    torch::autograd::impl::set_post_acc_grad_hooks(parameter.tensor, nullptr);
+  for (const auto& [node, key] : hooks_) node->del_post_hook(key);
 }
 
 void Reducer::arm() { state_->arm(); }

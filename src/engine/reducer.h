@@ -6,8 +6,14 @@
 #include "engine/process_group.h"
 #include "plan/train_options.h"
 
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
+
+namespace torch::autograd {
+struct Node;
+}  // namespace torch::autograd
 
 namespace lockstep {
 
@@ -34,6 +40,8 @@ class Reducer {
  private:
   struct State;
   std::shared_ptr<State> state_;  // shared with the hooks
+  // The nodes that end a backward pass at a parameter, kept alive, and the hook's key in each.
+  std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, std::uintptr_t>> hooks_;
 };
 
 }  // namespace lockstep

@@ -113,6 +113,8 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   fields.pop_back();
   batch.tensors = std::move(fields);
 
+  context.gradient_scale = factors.mul(optimizer_.loss_scale());
+
   const std::vector<at::Tensor> sums = recipe_.loss(model_, batch, context);
   if (sums.size() != terms_)
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", sums.size()));

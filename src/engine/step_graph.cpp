@@ -21,7 +21,8 @@ void for_each_tensor(const std::vector<std::vector<at::Tensor>>& micro, const Fu
     for (const at::Tensor& tensor : tensors) function(tensor);
 }
 
-std::vector<std::vector<std::int64_t>> shapes_of(const std::vector<std::vector<at::Tensor>>& micro) {
+std::vector<std::vector<std::int64_t>> shapes_of(
+    const std::vector<std::vector<at::Tensor>>& micro) {
   std::vector<std::vector<std::int64_t>> shapes;
   for_each_tensor(micro, [&](const at::Tensor& tensor) {
     shapes.push_back(tensor.sizes().vec());
@@ -35,8 +36,10 @@ std::vector<std::vector<std::int64_t>> shapes_of(const std::vector<std::vector<a
 void StepRunner::note_shapes(const Inputs& inputs) {
   if (graph_state_) return;
   auto shapes = shapes_of(inputs.micro);
-  if (steps_run_ == 0) shapes_ = std::move(shapes);
-  else if (shapes != shapes_) shapes_vary_ = true;
+  if (steps_run_ == 0)
+    shapes_ = std::move(shapes);
+  else if (shapes != shapes_)
+    shapes_vary_ = true;
 }
 
 bool StepRunner::wants_graph() {

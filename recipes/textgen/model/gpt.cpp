@@ -3,13 +3,14 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "kernels/layer_norm.h"
+#include "kernels/linear.h"
 #include "recipes/textgen/model/attention.h"
 #include "recipes/textgen/model/gpt_init.h"
 #include "recipes/textgen/model/kv_cache.h"
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
-#include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 
 #include <cmath>
@@ -24,10 +25,6 @@ constexpr double kNormEpsilon = 1e-5;
 enum class DropoutPlace { attention_output = 1, feed_forward_output = 2, probabilities = 3 };
 std::int64_t dropout_layer(std::int64_t block, DropoutPlace place) {
   return 3 * block + static_cast<std::int64_t>(place);
-}
-
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return bias.defined() ? at::linear(x, weight, bias) : at::linear(x, weight);
 }
 
 }  // namespace
@@ -78,8 +75,10 @@ Gpt::Affine Gpt::make_norm(const std::string& name) {
   return made;
 }
 
-at::Tensor Gpt::normalize(const at::Tensor& x, const Affine& norm) const {
-  return at::layer_norm(x, {shape_.width}, norm.weight, norm.bias, kNormEpsilon);
+std::tuple<at::Tensor, at::Tensor> Gpt::add_and_normalize(const at::Tensor& x,
+                                                          const at::Tensor& branch,
+                                                          const Affine& norm) const {
+  return residual_layer_norm(x, branch, norm.weight, norm.bias, kNormEpsilon);
 }
 
 at::Tensor Gpt::embed(const at::Tensor& tokens, const StepContext& context,
@@ -94,7 +93,7 @@ at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContex
                        KvCache* cache) const {
   const Block& block = blocks_[static_cast<std::size_t>(index)];
   const std::int64_t b = x.size(0), t = x.size(1), d = shape_.width / shape_.heads;
-  const at::Tensor qkv = linear(normalize(x, block.ln1), block.qkv.weight, block.qkv.bias);
+  const at::Tensor qkv = linear(x, block.qkv.weight, block.qkv.bias);
   // unbind's backward is one stack, where three slices would each write a whole zero tensor.
   const auto parts = qkv.view({b, t, 3, shape_.heads, d}).unbind(2);
   const at::Tensor query = parts[0].transpose(1, 2);
@@ -115,7 +114,7 @@ at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContex
 at::Tensor Gpt::feed_forward(const at::Tensor& x, std::int64_t index,
                              const StepContext& context) const {
   const Block& block = blocks_[static_cast<std::size_t>(index)];
-  const at::Tensor up = linear(normalize(x, block.ln2), block.up.weight, block.up.bias);
+  const at::Tensor up = linear(x, block.up.weight, block.up.bias);
   const at::Tensor active = at::gelu(up, shape_.tanh_gelu ? "tanh" : "none");
   return context.dropout(linear(active, block.down.weight, block.down.bias), shape_.dropout,
                          dropout_layer(index, DropoutPlace::feed_forward_output));
@@ -123,12 +122,16 @@ at::Tensor Gpt::feed_forward(const at::Tensor& x, std::int64_t index,
 
 at::Tensor Gpt::hidden(const at::Tensor& tokens, const StepContext& context, KvCache* cache) const {
   at::Tensor x = embed(tokens, context, cache ? cache->length() : 0);
+  at::Tensor branch, normed;
   for (std::int64_t i = 0; i < shape_.layers; ++i) {
-    x = x.add(attend(x, i, context, cache));
-    x = x.add(feed_forward(x, i, context));
+    const Block& block = blocks_[static_cast<std::size_t>(i)];
+    std::tie(x, normed) = add_and_normalize(x, branch, block.ln1);
+    branch = attend(normed, i, context, cache);
+    std::tie(x, normed) = add_and_normalize(x, branch, block.ln2);
+    branch = feed_forward(normed, i, context);
   }
   if (cache) cache->advance(tokens.size(1));
-  return normalize(x, ln_);
+  return std::get<1>(add_and_normalize(x, branch, ln_));
 }
 
 at::Tensor Gpt::logits(const at::Tensor& hidden) const { return at::linear(hidden, head_); }

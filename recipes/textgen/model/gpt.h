@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace lockstep::textgen {
@@ -32,6 +33,7 @@ class Gpt : public Model {
                     KvCache* cache = nullptr) const;
   // hidden [...,width] to [...,vocab], in the same dtype.
   at::Tensor logits(const at::Tensor& hidden) const;
+  const at::Tensor& output_matrix() const { return head_; }  // [vocab,width]
 
  private:
   // Weight and bias; the bias is undefined where the shape has none.
@@ -49,7 +51,10 @@ class Gpt : public Model {
                          double std, std::uint64_t seed);
   at::Tensor keep(std::string name, at::Tensor tensor, bool decay);
 
-  at::Tensor normalize(const at::Tensor& x, const Affine& norm) const;
+  // The sum of x and branch (undefined: x), and its norm.
+  std::tuple<at::Tensor, at::Tensor> add_and_normalize(const at::Tensor& x,
+                                                       const at::Tensor& branch,
+                                                       const Affine& norm) const;
   at::Tensor embed(const at::Tensor& tokens, const StepContext& context, std::int64_t first) const;
   at::Tensor attend(const at::Tensor& x, std::int64_t index, const StepContext& context,
                     KvCache* cache) const;

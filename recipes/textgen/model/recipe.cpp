@@ -2,6 +2,7 @@
 #include "recipes/textgen/model/recipe.h"
 
 #include "base/check.h"
+#include "kernels/cross_entropy.h"
 #include "recipes/textgen/model/dataset.h"
 #include "recipes/textgen/model/loss.h"
 #include "recipes/textgen/model/metrics.h"
@@ -74,7 +75,13 @@ std::vector<double> TextRecipe::weigh(const Batch& batch) const {
 }
 
 std::vector<at::Tensor> TextRecipe::loss(Model& model, const Batch& batch, StepContext& context) {
-  return {token_loss(logits_of(model, batch, context), batch.tensors.at(1))};
+  const at::Tensor& targets = batch.tensors.at(1);
+  const bool known_scale = context.training && context.gradient_scale.defined();
+  if (!known_scale) return {token_loss(logits_of(model, batch, context), targets)};
+  const Gpt& net = gpt(model);
+  const at::Tensor hidden = net.hidden(batch.tensors.at(0), context);
+  return {linear_cross_entropy(hidden.flatten(0, 1), net.output_matrix(), targets.flatten(),
+                               context.gradient_scale[0])};
 }
 
 const at::Tensor& TextRecipe::bytes_of_tokens(at::Device device) {

@@ -1,0 +1,13 @@
+// The cross-entropy kernel as plain C++ sees it.
+#pragma once
+
+#include "kernels/kernel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueues; neither synchronises nor allocates.
+cudaError_t launch_cross_entropy(const CrossEntropyArguments& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

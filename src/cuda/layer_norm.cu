@@ -1,0 +1,218 @@
+// Residual sum and layer norm: a warp takes a row and keeps it in registers.
+#include "cuda/element.cuh"
+#include "cuda/layer_norm_launch.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int warps = 8;
+
+// A lane holds `vectors` groups of eight columns, 256 columns apart.
+__device__ inline int column_of(int lane, int vector) { return (vector * 32 + lane) * 8; }
+
+template <class T, int vectors>
+__global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward launch) {
+  const int lane = threadIdx.x % 32;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32;
+  if (row >= launch.rows) return;
+  const int width = static_cast<int>(launch.width);
+  const std::int64_t first = row * width;
+  float x[vectors][8];
+  float total = 0;
+#pragma unroll
+  for (int v = 0; v < vectors; ++v) {
+    const int column = column_of(lane, v);
+    if (column >= width) continue;
+    load_eight(static_cast<const T*>(launch.x) + first + column, x[v]);
+    if (launch.branch != nullptr) {
+      float branch[8];
+      load_eight(static_cast<const T*>(launch.branch) + first + column, branch);
+#pragma unroll
+      for (int k = 0; k < 8; ++k) x[v][k] = to_float(from_float<T>(x[v][k] + branch[k]));
+      store_eight(x[v], static_cast<T*>(launch.sum) + first + column);
+    }
+#pragma unroll
+    for (int k = 0; k < 8; ++k) total += x[v][k];
+  }
+  const float mean = warp_sum(total) / static_cast<float>(width);
+  float squares = 0;
+#pragma unroll
+  for (int v = 0; v < vectors; ++v) {
+    if (column_of(lane, v) >= width) continue;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) squares += (x[v][k] - mean) * (x[v][k] - mean);
+  }
+  const float inverse = rsqrtf(warp_sum(squares) / static_cast<float>(width) + launch.epsilon);
+  if (lane == 0) {
+    launch.mean[row] = mean;
+    launch.inverse_deviation[row] = inverse;
+  }
+#pragma unroll
+  for (int v = 0; v < vectors; ++v) {
+    const int column = column_of(lane, v);
+    if (column >= width) continue;
+    float weight[8], bias[8] = {};
+    load_eight(static_cast<const T*>(launch.weight) + column, weight);
+    if (launch.bias != nullptr) load_eight(static_cast<const T*>(launch.bias) + column, bias);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) x[v][k] = (x[v][k] - mean) * inverse * weight[k] + bias[k];
+    store_eight(x[v], static_cast<T*>(launch.normed) + first + column);
+  }
+}
+
+// Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
+// and bias in registers; the block adds its warps' shares in order.
+template <class T, int vectors>
+__global__ void __launch_bounds__(warps * 32) backward_kernel(LayerNormBackward launch) {
+  extern __shared__ float shares[];  // [2][width]
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int width = static_cast<int>(launch.width);
+  float weight[vectors][8], of_weight[vectors][8] = {}, of_bias[vectors][8] = {};
+#pragma unroll
+  for (int v = 0; v < vectors; ++v)
+    if (column_of(lane, v) < width)
+      load_eight(static_cast<const T*>(launch.weight) + column_of(lane, v), weight[v]);
+  const std::int64_t stride = launch.blocks * warps;
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + warp; row < launch.rows;
+       row += stride) {
+    const std::int64_t first = row * width;
+    const float mean = launch.mean[row], inverse = launch.inverse_deviation[row];
+    float normed[vectors][8], gradient[vectors][8];
+    float of_mean = 0, of_deviation = 0;
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      const int column = column_of(lane, v);
+      if (column >= width) continue;
+      load_eight(static_cast<const T*>(launch.sum) + first + column, normed[v]);
+      load_eight(static_cast<const T*>(launch.of_normed) + first + column, gradient[v]);
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        normed[v][k] = (normed[v][k] - mean) * inverse;
+        of_weight[v][k] += gradient[v][k] * normed[v][k];
+        of_bias[v][k] += gradient[v][k];
+        gradient[v][k] *= weight[v][k];
+        of_mean += gradient[v][k];
+        of_deviation += gradient[v][k] * normed[v][k];
+      }
+    }
+    of_mean = warp_sum(of_mean) / static_cast<float>(width);
+    of_deviation = warp_sum(of_deviation) / static_cast<float>(width);
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      const int column = column_of(lane, v);
+      if (column >= width) continue;
+      float of_x[8], of_sum[8] = {};
+      if (launch.of_sum != nullptr)
+        load_eight(static_cast<const T*>(launch.of_sum) + first + column, of_sum);
+#pragma unroll
+      for (int k = 0; k < 8; ++k)
+        of_x[k] = (gradient[v][k] - of_mean - normed[v][k] * of_deviation) * inverse + of_sum[k];
+      store_eight(of_x, static_cast<T*>(launch.of_x) + first + column);
+    }
+  }
+  for (int turn = 0; turn < warps; ++turn) {
+    if (turn == warp) {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+        const int column = column_of(lane, v);
+        if (column >= width) continue;
+#pragma unroll
+        for (int k = 0; k < 8; ++k) {
+          float* const own = shares + column + k;
+          own[0] = turn == 0 ? of_weight[v][k] : own[0] + of_weight[v][k];
+          own[width] = turn == 0 ? of_bias[v][k] : own[width] + of_bias[v][k];
+        }
+      }
+    }
+    __syncthreads();
+  }
+  float* const partial = launch.partial + static_cast<std::int64_t>(blockIdx.x) * 2 * width;
+  for (int i = threadIdx.x; i < 2 * width; i += warps * 32) partial[i] = shares[i];
+}
+
+// A block of 32 columns by 8 rows of threads adds the blocks' shares.
+__global__ void add_shares_kernel(LayerNormBackward launch) {
+  __shared__ float shares[8][33];
+  const std::int64_t both = 2 * launch.width;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * 32 + threadIdx.x;
+  float sum = 0;
+  if (column < both)
+    for (std::int64_t block = threadIdx.y; block < launch.blocks; block += 8)
+      sum += launch.partial[block * both + column];
+  shares[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || column >= both) return;
+  for (int i = 1; i < 8; ++i) sum += shares[i][threadIdx.x];
+  if (column < launch.width)
+    launch.of_weight[column] += sum;
+  else if (launch.of_bias != nullptr)
+    launch.of_bias[column - launch.width] += sum;
+}
+
+template <class T, int vectors>
+cudaError_t launch_forward(const LayerNormForward& launch, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((launch.rows + warps - 1) / warps);
+  forward_kernel<T, vectors><<<blocks, warps * 32, 0, stream>>>(launch);
+  return cudaGetLastError();
+}
+
+template <class T, int vectors>
+cudaError_t launch_backward(const LayerNormBackward& launch, cudaStream_t stream) {
+  const std::size_t shared = 2 * static_cast<std::size_t>(launch.width) * sizeof(float);
+  backward_kernel<T, vectors>
+      <<<static_cast<unsigned>(launch.blocks), warps * 32, shared, stream>>>(launch);
+  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+  const auto blocks = static_cast<unsigned>((2 * launch.width + 31) / 32);
+  add_shares_kernel<<<blocks, dim3(32, 8), 0, stream>>>(launch);
+  return cudaGetLastError();
+}
+
+// Calls `function` with the number of vectors a lane needs as a type.
+template <int n>
+struct Count {
+  static constexpr int value = n;
+};
+template <class Function>
+cudaError_t with_vectors(std::int64_t width, const Function& function) {
+  if (width <= 256) return function(Count<1>());
+  if (width <= 512) return function(Count<2>());
+  if (width <= 768) return function(Count<3>());
+  if (width <= 1024) return function(Count<4>());
+  if (width <= 1536) return function(Count<6>());
+  if (width <= 2048) return function(Count<8>());
+  return cudaErrorInvalidValue;
+}
+
+template <class Launch, class Function>
+cudaError_t with_type(const Launch& launch, const Function& function) {
+  if (launch.rows == 0) return cudaSuccess;
+  switch (launch.dtype) {
+    case KernelDtype::f32:
+      return function(float());
+    case KernelDtype::bf16:
+      return function(__nv_bfloat16());
+    case KernelDtype::f16:
+      return function(__half());
+  }
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+cudaError_t launch_layer_norm_forward(const LayerNormForward& launch, cudaStream_t stream) {
+  return with_type(launch, [&](auto element) {
+    return with_vectors(launch.width, [&](auto count) {
+      return launch_forward<decltype(element), decltype(count)::value>(launch, stream);
+    });
+  });
+}
+
+cudaError_t launch_layer_norm_backward(const LayerNormBackward& launch, cudaStream_t stream) {
+  return with_type(launch, [&](auto element) {
+    return with_vectors(launch.width, [&](auto count) {
+      return launch_backward<decltype(element), decltype(count)::value>(launch, stream);
+    });
+  });
+}
+
+}  // namespace lockstep

@@ -1,0 +1,114 @@
+// The loss in pieces of rows, on whichever path the device has.
+#include "kernels/cross_entropy.h"
+
+#include "base/check.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/linear.h"
+#include "kernels/own_kernels.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace lockstep {
+namespace {
+
+std::atomic<CrossEntropyKernel> cuda_kernel = nullptr;
+
+std::int64_t rows_a_piece(const at::Tensor& hidden, const at::Tensor& weight,
+                          std::int64_t piece_bytes) {
+  const std::int64_t rows = hidden.size(0);
+  const std::int64_t row_bytes = weight.size(0) * hidden.element_size();
+  const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / row_bytes);
+  const std::int64_t pieces = (rows + most - 1) / most;
+  return pieces <= 1 ? std::max<std::int64_t>(rows, 1) : (rows + pieces - 1) / pieces;
+}
+
+struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& hidden,
+                            const at::Tensor& weight, const at::Tensor& targets,
+                            const at::Tensor& scale, std::int64_t piece_bytes) {
+    const std::int64_t rows = hidden.size(0);
+    const std::int64_t piece = rows_a_piece(hidden, weight, piece_bytes);
+    at::Tensor of_hidden = at::empty_like(hidden);
+    at::Tensor of_weight = gradient_buffer(weight);
+    const bool own = !of_weight.defined();
+    if (own) of_weight = at::zeros(weight.sizes(), weight.options().dtype(at::kFloat));
+    const at::Tensor losses = at::empty({rows}, hidden.options().dtype(at::kFloat));
+    for (std::int64_t begin = 0; begin < rows; begin += piece) {
+      const std::int64_t count = std::min(piece, rows - begin);
+      const at::Tensor part = hidden.narrow(0, begin, count);
+      const at::Tensor logits = part.mm(weight.t());
+      losses.narrow(0, begin, count)
+          .copy_(cross_entropy_in_place(logits, targets.narrow(0, begin, count), scale));
+      at::Tensor out = of_hidden.narrow(0, begin, count);
+      at::mm_out(out, logits, weight);
+      add_product(of_weight, logits, part);
+    }
+    context->save_for_backward(
+        {of_hidden, own ? of_weight.to(weight.scalar_type()) : at::Tensor()});
+    return losses.sum();
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list /*gradients*/) {
+    const auto saved = context->get_saved_variables();
+    return {saved[0], saved[1], {}, {}, {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor cross_entropy_reference(const at::Tensor& logits, const at::Tensor& targets,
+                                   const at::Tensor& scale) {
+  const auto work = logits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor log_p = at::log_softmax(logits, -1, work);
+  const at::Tensor counts = targets.ge(0);
+  const at::Tensor column = targets.clamp_min(0).unsqueeze(1);
+  const at::Tensor losses = log_p.gather(1, column).squeeze(1).neg().mul(counts).to(at::kFloat);
+  at::Tensor gradient = log_p.exp_();
+  gradient.scatter_add_(1, column, at::full_like(column, -1, gradient.options()));
+  logits.copy_(gradient.mul_(counts.unsqueeze(1)).mul_(scale));
+  return losses;
+}
+
+at::Tensor cross_entropy_in_place(const at::Tensor& logits, const at::Tensor& targets,
+                                  const at::Tensor& scale) {
+  LOCKSTEP_CHECK(logits.dim() == 2 && logits.is_contiguous());
+  LOCKSTEP_CHECK(targets.dim() == 1 && targets.size(0) == logits.size(0));
+  LOCKSTEP_CHECK(targets.scalar_type() == at::kLong);
+  LOCKSTEP_CHECK(scale.scalar_type() == at::kFloat && scale.numel() == 1);
+  const CrossEntropyKernel kernel = cuda_kernel;
+  const auto dtype = kernel_dtype(logits.scalar_type());
+  if (!logits.is_cuda() || kernel == nullptr || !dtype || logits.numel() == 0)
+    return cross_entropy_reference(logits, targets, scale);
+  const at::Tensor rows = targets.contiguous();
+  at::Tensor losses = at::empty({logits.size(0)}, logits.options().dtype(at::kFloat));
+  kernel({.logits = logits.mutable_data_ptr(),
+          .dtype = *dtype,
+          .targets = rows.const_data_ptr<std::int64_t>(),
+          .scale = scale.const_data_ptr<float>(),
+          .losses = losses.mutable_data_ptr<float>(),
+          .rows = logits.size(0),
+          .classes = logits.size(1)});
+  return losses;
+}
+
+at::Tensor linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
+                                const at::Tensor& targets, const at::Tensor& scale,
+                                std::int64_t piece_bytes) {
+  LOCKSTEP_CHECK(hidden.dim() == 2 && weight.dim() == 2 && hidden.size(1) == weight.size(1));
+  return LinearCrossEntropy::apply(hidden, weight, targets, scale, piece_bytes);
+}
+
+void register_cuda_cross_entropy(CrossEntropyKernel kernel) { cuda_kernel = kernel; }
+
+}  // namespace lockstep

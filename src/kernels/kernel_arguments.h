@@ -1,0 +1,42 @@
+// What our own kernels are given: plain pointers and sizes, for sources with and without torch.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep {
+
+enum class KernelDtype { f32, bf16, f16 };
+
+// Everything on the device; logits [rows, classes] with rows one behind the other.
+struct CrossEntropyArguments {
+  void* logits = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  const std::int64_t* targets = nullptr;
+  const float* scale = nullptr;
+  float* losses = nullptr;
+  std::int64_t rows = 0, classes = 0;
+};
+
+// Everything on the device, [rows, width] with rows one behind the other, aligned to 16 bytes.
+struct LayerNormForward {
+  const void *x = nullptr, *branch = nullptr;  // branch: or null
+  const void *weight = nullptr, *bias = nullptr;
+  void *sum = nullptr, *normed = nullptr;               // sum: null without a branch
+  float *mean = nullptr, *inverse_deviation = nullptr;  // [rows]
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0;
+  float epsilon = 0;
+};
+struct LayerNormBackward {
+  const void* of_normed = nullptr;
+  const void* of_sum = nullptr;  // or null: no other gradient of the sum
+  const void *sum = nullptr, *weight = nullptr;
+  const float *mean = nullptr, *inverse_deviation = nullptr;
+  void* of_x = nullptr;
+  float* partial = nullptr;  // [blocks, 2, width]: each block's share of the two below
+  float *of_weight = nullptr, *of_bias = nullptr;  // [width], added to; of_bias: or null
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0, blocks = 0;
+};
+
+}  // namespace lockstep

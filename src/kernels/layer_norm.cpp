@@ -1,0 +1,183 @@
+// Residual sum and layer norm as one operation with gradients.
+#include "kernels/layer_norm.h"
+
+#include "base/check.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/own_kernels.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/native_layer_norm.h>
+#include <ATen/ops/native_layer_norm_backward.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+
+namespace lockstep {
+namespace {
+
+LayerNormKernels cuda_kernels;  // set once, before the first step
+
+bool aligned(const at::Tensor& tensor) {
+  return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
+}
+
+bool kernels_serve(const at::Tensor& x, const at::Tensor& weight) {
+  const std::int64_t width = x.size(-1);
+  return x.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
+         weight.scalar_type() == x.scalar_type() && width % 8 == 0 && width > 0 &&
+         width <= layer_norm_widest && x.numel() > 0;
+}
+
+const void* data_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr() : nullptr;
+}
+
+struct Normed {
+  at::Tensor sum, normed, mean, inverse_deviation;
+};
+
+Normed forward_with_kernel(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight,
+                           const at::Tensor& bias, double epsilon) {
+  const std::int64_t width = x.size(-1), rows = x.numel() / width;
+  const auto f32 = x.options().dtype(at::kFloat);
+  Normed result{.sum = branch.defined() ? at::empty_like(x) : x,
+                .normed = at::empty_like(x),
+                .mean = at::empty({rows}, f32),
+                .inverse_deviation = at::empty({rows}, f32)};
+  cuda_kernels.forward({.x = x.const_data_ptr(),
+                        .branch = data_of(branch),
+                        .weight = weight.const_data_ptr(),
+                        .bias = data_of(bias),
+                        .sum = branch.defined() ? result.sum.mutable_data_ptr() : nullptr,
+                        .normed = result.normed.mutable_data_ptr(),
+                        .mean = result.mean.mutable_data_ptr<float>(),
+                        .inverse_deviation = result.inverse_deviation.mutable_data_ptr<float>(),
+                        .dtype = *kernel_dtype(x.scalar_type()),
+                        .rows = rows,
+                        .width = width,
+                        .epsilon = static_cast<float>(epsilon)});
+  return result;
+}
+
+Normed forward_with_aten(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight,
+                         const at::Tensor& bias, double epsilon) {
+  Normed result{.sum = branch.defined() ? x.add(branch) : x,
+                .normed = {},
+                .mean = {},
+                .inverse_deviation = {}};
+  const std::int64_t width = x.size(-1);
+  std::tie(result.normed, result.mean, result.inverse_deviation) =
+      at::native_layer_norm(result.sum, {width}, weight, if_defined(bias), epsilon);
+  return result;
+}
+
+// f32 [width] to add a gradient into: the parameter's buffer, or a fresh one that is returned to
+// autograd.
+struct Sink {
+  at::Tensor f32;
+  bool own = false;
+  at::Tensor returned(const at::Tensor& parameter) const {
+    return own ? f32.to(parameter.scalar_type()) : at::Tensor();
+  }
+};
+
+Sink sink_of(const at::Tensor& parameter) {
+  if (at::Tensor buffer = gradient_buffer(parameter); buffer.defined()) return {buffer, false};
+  return {at::zeros(parameter.sizes(), parameter.options().dtype(at::kFloat)), true};
+}
+
+struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const at::Tensor& x,
+                                                const std::optional<at::Tensor>& branch_or_none,
+                                                const at::Tensor& weight,
+                                                const std::optional<at::Tensor>& bias_or_none,
+                                                double epsilon) {
+    const at::Tensor branch = branch_or_none.value_or(at::Tensor());
+    const at::Tensor bias = bias_or_none.value_or(at::Tensor());
+    const at::Tensor rows = x.contiguous();
+    const at::Tensor other = branch.defined() ? branch.contiguous() : branch;
+    const bool own = kernels_serve(rows, weight) && aligned(rows) && aligned(other) &&
+                     aligned(weight) && aligned(bias);
+    Normed result = own ? forward_with_kernel(rows, other, weight, bias, epsilon)
+                        : forward_with_aten(rows, other, weight, bias, epsilon);
+    context->save_for_backward({result.sum, weight, bias, result.mean, result.inverse_deviation});
+    context->saved_data["own"] = own;
+    context->saved_data["branch"] = branch.defined();
+    context->set_materialize_grads(false);
+    // Without a branch the sum is x, an input, which the caller has already.
+    if (!branch.defined()) return {result.normed};
+    return {result.normed, result.sum};
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &sum = saved[0], &weight = saved[1], &bias = saved[2];
+    const bool branch = context->saved_data["branch"].toBool();
+    const auto both = [&](const at::Tensor& of_x) { return branch ? of_x : at::Tensor(); };
+    at::Tensor of_sum = branch ? gradients[1] : at::Tensor();
+    if (of_sum.defined()) of_sum = of_sum.contiguous();
+    if (!gradients[0].defined()) return {of_sum, both(of_sum), {}, {}, {}};
+    const at::Tensor of_normed = gradients[0].contiguous();
+    const Sink of_weight = sink_of(weight);
+    Sink of_bias;
+    if (bias.defined()) of_bias = sink_of(bias);
+    at::Tensor of_x;
+    if (context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum)) {
+      of_x = at::empty_like(sum);
+      const std::int64_t width = sum.size(-1), rows = sum.numel() / width;
+      const std::int64_t blocks = std::min<std::int64_t>((rows + 7) / 8, 264);
+      const at::Tensor partial = at::empty({blocks, 2, width}, sum.options().dtype(at::kFloat));
+      cuda_kernels.backward(
+          {.of_normed = of_normed.const_data_ptr(),
+           .of_sum = data_of(of_sum),
+           .sum = sum.const_data_ptr(),
+           .weight = weight.const_data_ptr(),
+           .mean = saved[3].const_data_ptr<float>(),
+           .inverse_deviation = saved[4].const_data_ptr<float>(),
+           .of_x = of_x.mutable_data_ptr(),
+           .partial = partial.mutable_data_ptr<float>(),
+           .of_weight = of_weight.f32.mutable_data_ptr<float>(),
+           .of_bias = bias.defined() ? of_bias.f32.mutable_data_ptr<float>() : nullptr,
+           .dtype = *kernel_dtype(sum.scalar_type()),
+           .rows = rows,
+           .width = width,
+           .blocks = blocks});
+    } else {
+      const std::array<bool, 3> wanted{true, true, bias.defined()};
+      const auto [x, w, b] = at::native_layer_norm_backward(
+          of_normed, sum, {sum.size(-1)}, saved[3], saved[4], weight, if_defined(bias), wanted);
+      of_x = of_sum.defined() ? x.add(of_sum) : x;
+      of_weight.f32.add_(w);
+      if (bias.defined()) of_bias.f32.add_(b);
+    }
+    return {of_x,
+            both(of_x),
+            of_weight.returned(weight),
+            bias.defined() ? of_bias.returned(bias) : at::Tensor(),
+            {}};
+  }
+};
+
+}  // namespace
+
+std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
+                                                       const at::Tensor& branch,
+                                                       const at::Tensor& weight,
+                                                       const at::Tensor& bias, double epsilon) {
+  LOCKSTEP_CHECK(x.dim() >= 1 && weight.dim() == 1 && weight.size(0) == x.size(-1));
+  LOCKSTEP_CHECK(!branch.defined() || branch.sizes() == x.sizes());
+  const auto outputs =
+      ResidualLayerNorm::apply(x, if_defined(branch), weight, if_defined(bias), epsilon);
+  return {branch.defined() ? outputs[1] : x, outputs[0]};
+}
+
+void register_cuda_layer_norm(LayerNormKernels kernels) { cuda_kernels = kernels; }
+
+}  // namespace lockstep

@@ -1,0 +1,66 @@
+// Matrix products with fp32 accumulation into the gradient buffer.
+#include "kernels/linear.h"
+
+#include "kernels/gradient_buffer.h"
+#include "kernels/own_kernels.h"
+
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/sum.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <optional>
+
+namespace lockstep {
+namespace {
+
+at::Tensor rows_of(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
+
+struct Linear : torch::autograd::Function<Linear> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
+                            const at::Tensor& weight, const std::optional<at::Tensor>& bias) {
+    context->save_for_backward({x, weight, bias.value_or(at::Tensor())});
+    return at::linear(x, weight, bias);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    if (!gradients[0].defined()) return {{}, {}, {}};
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1], &bias = saved[2];
+    const at::Tensor gradient = rows_of(gradients[0]);
+    at::Tensor of_x, of_weight, of_bias;
+    if (context->needs_input_grad(0)) of_x = gradient.mm(weight).view(x.sizes());
+    if (context->needs_input_grad(1)) {
+      if (at::Tensor buffer = gradient_buffer(weight); buffer.defined())
+        add_product(buffer, gradient, rows_of(x));
+      else
+        of_weight = gradient.t().mm(rows_of(x));
+    }
+    if (bias.defined() && context->needs_input_grad(2)) {
+      if (const at::Tensor buffer = gradient_buffer(bias); buffer.defined())
+        buffer.add_(at::sum(gradient, {0}, false, at::kFloat));
+      else
+        of_bias = at::sum(gradient, {0});
+    }
+    return {of_x, of_weight, of_bias};
+  }
+};
+
+}  // namespace
+
+void add_product(at::Tensor& buffer, const at::Tensor& left, const at::Tensor& right) {
+  if (left.scalar_type() == at::kFloat)
+    at::addmm_out(buffer, buffer, left.t(), right);
+  else if (left.is_cuda())
+    at::addmm_out(buffer, buffer, left.t(), right, at::kFloat);  // low precision in, f32 out
+  else
+    buffer.add_(left.t().mm(right));
+}
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  return Linear::apply(x, weight, if_defined(bias));
+}
+
+}  // namespace lockstep
