@@ -180,6 +180,12 @@ void add_eval_run_and_log(TrainOptions& o) {
             {.meaning = "write the indices of each step's samples into the run directory"});
   table.add("log.every_steps", o.log.every_steps,
             {.meaning = "a line in events.jsonl each so many steps", .unit = "steps", .min = 1});
+  table.add("profile.first_step", o.profile.first_step,
+            {.meaning = "write a trace of some steps from this one on into the run directory "
+                        "(profile/rankN.json, for Perfetto); 0: none",
+             .min = 0});
+  table.add("profile.steps", o.profile.steps,
+            {.meaning = "how many steps the trace holds", .unit = "steps", .min = 1, .max = 1000});
 }
 
 }  // namespace

@@ -123,6 +123,10 @@ struct TrainOptions {
   struct {
     std::int64_t every_steps = 1;
   } log;
+  struct {
+    std::int64_t first_step = 0;  // 0: no profile
+    std::int64_t steps = 3;
+  } profile;
   std::string preset;
 
   OptionTable table;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
+#include "engine/profile.h"
 #include "engine/step.h"
 #include "run/checkpoint_index.h"
 #include "trainer/placed_model.h"
@@ -58,6 +59,8 @@ class Loop {
   void on_result(StepRunner::Running& running);
   void adapt_loader();
   void tell_about_graph();
+  void profile_if_asked();
+  void finish_profile();
   void evaluate_now();
   void save(bool forced);
   bool save_due() const;
@@ -85,6 +88,7 @@ class Loop {
   double window_data_s_ = 0, window_begin_s_ = 0;
   std::int64_t window_steps_ = 0, loader_threads_ = 0;
   bool told_about_graph_ = false;
+  std::optional<Profile> profile_;
   bool stop_ = false;
   std::string stop_reason_;
   nlohmann::json metrics_;  // of the last evaluation
@@ -165,6 +169,7 @@ StagedStep Loop::fetch() {
 }
 
 void Loop::run_step() {
+  profile_if_asked();
   RankReport report{.data_s = data_s_, .wait_s = wait_s_, .save_s = save_s_};
   data_s_ = wait_s_ = save_s_ = 0;
   report.stop_signal = stop_signal().empty() ? 0 : 1;
@@ -182,6 +187,24 @@ void Loop::tell_about_graph() {
   if (told_about_graph_ || !runner_.graph_state()) return;
   told_about_graph_ = true;
   if (recorder_) recorder_->graph(step_, *runner_.graph_state());
+}
+
+// Called before each step, `step_` steps having been enqueued.
+void Loop::profile_if_asked() {
+  const auto& asked = options_.profile;
+  if (asked.first_step == 0) return;
+  if (step_ + 1 == asked.first_step) {
+    setup_.backend.synchronize();
+    profile_.emplace(!setup_.backend.device().is_cpu());
+  }
+  if (profile_ && step_ + 1 == asked.first_step + asked.steps) finish_profile();
+}
+
+void Loop::finish_profile() {
+  if (!profile_) return;
+  setup_.backend.synchronize();
+  profile_->finish(setup_.run.path() / "profile" / cat("rank", setup_.group.rank(), ".json"));
+  profile_.reset();
 }
 
 // Reads the numbers of finished steps until at most `keep` are under way. On a GPU one step stays
@@ -270,6 +293,7 @@ void Loop::save(bool forced) {
 
 TrainEnd Loop::finish(TrainEnd end) {
   drain(0);
+  finish_profile();
   if (staged_) staged_->weights_pending->wait();
   if (end == TrainEnd::finished) evaluate_now();
   save(true);
