@@ -1,0 +1,158 @@
+// Our kernels against their ATen references in f64, forward and backward, for every type and for
+// sizes that fit no vector.
+#include "gpu/gpu_fixture.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/layer_norm.h"
+#include "kernels/linear.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using KernelTest = GpuTest;
+
+constexpr at::ScalarType types[] = {at::kFloat, at::kBFloat16, at::kHalf};
+
+double tolerance(at::ScalarType type) {
+  return type == at::kFloat ? 2e-6 : type == at::kHalf ? 1e-3 : 8e-3;
+}
+
+// |a - b| / |b|; NaN never passes.
+void expect_near(const at::Tensor& a, const at::Tensor& b, double relative,
+                 const std::string& what) {
+  const at::Tensor wide = b.to(at::kDouble);
+  const double norm = at::linalg_vector_norm(wide).item<double>();
+  const double error = at::linalg_vector_norm(a.to(at::kDouble) - wide).item<double>();
+  EXPECT_TRUE(error <= relative * norm + 1e-12) << what << ": " << error << " of " << norm;
+}
+
+TEST_F(KernelTest, CrossEntropyAgreesWithItsReference) {
+  for (const at::ScalarType type : types)
+    for (const std::int64_t classes :
+         {1, 2, 7, 8, 256, 257, 1000, 1024, 4096, 8200, 50257, 50304}) {
+      const std::int64_t rows = 37;
+      const auto options = at::TensorOptions().device(gpu().device());
+      const at::Tensor logits = (at::randn({rows, classes}, options) * 4).to(type);
+      at::Tensor targets = at::randint(classes, {rows}, options.dtype(at::kLong));
+      targets[3] = -100;
+      const at::Tensor scale = at::full({}, 0.37, options);
+      const at::Tensor exact = logits.to(at::kDouble);
+      const at::Tensor losses = cross_entropy_reference(exact, targets, scale);
+      at::Tensor own = logits.clone();
+      const at::Tensor own_losses = cross_entropy_in_place(own, targets, scale);
+      const std::string what = std::string(c10::toString(type)) + " " + std::to_string(classes);
+      expect_near(own_losses, losses, 1e-5, "losses " + what);
+      expect_near(own, exact, tolerance(type), "gradient " + what);
+      EXPECT_TRUE(own[3].eq(0).all().item<bool>());
+    }
+}
+
+TEST_F(KernelTest, CrossEntropyOfExtremeLogitsIsFinite) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  at::Tensor logits = at::full({2, 4096}, -3e38, options);
+  logits[0][5] = 3e38;
+  logits[1].fill_(3e38);
+  const at::Tensor targets = at::full({2}, 5, options.dtype(at::kLong));
+  const at::Tensor losses = cross_entropy_in_place(logits, targets, at::full({}, 1.0, options));
+  EXPECT_NEAR(losses[0].item<double>(), 0, 1e-6);
+  EXPECT_NEAR(losses[1].item<double>(), std::log(4096.0), 1e30);
+  EXPECT_FALSE(logits.isnan().any().item<bool>());
+}
+
+TEST_F(KernelTest, LayerNormAgreesWithATen) {
+  for (const at::ScalarType type : types)
+    for (const std::int64_t width : {8, 64, 384, 520, 768, 1024, 1600, 2048, 7, 100, 4096})
+      for (const std::int64_t rows : {1, 5, 1000})
+        for (const bool with_branch : {true, false}) {
+          const auto options = at::TensorOptions().device(gpu().device());
+          const auto fresh = [&](at::IntArrayRef sizes) {
+            return at::randn(sizes, options).to(type);
+          };
+          const at::Tensor x = fresh({rows, width}), branch = fresh({rows, width});
+          const at::Tensor weight = fresh({width}), bias = fresh({width});
+          const at::Tensor up_sum = fresh({rows, width}), up_normed = fresh({rows, width});
+          const auto run = [&](at::ScalarType work) {
+            std::vector<at::Tensor> leaves;
+            for (const at::Tensor& tensor : {x, branch, weight, bias})
+              leaves.push_back(tensor.to(work).detach().clone().requires_grad_());
+            const auto [sum, normed] = residual_layer_norm(
+                leaves[0], with_branch ? leaves[1] : at::Tensor(), leaves[2], leaves[3], 1e-5);
+            (sum.mul(up_sum.to(work)).sum() + normed.mul(up_normed.to(work)).sum()).backward();
+            std::vector<at::Tensor> all{sum.detach(), normed.detach()};
+            for (const at::Tensor& leaf : leaves)
+              if (leaf.grad().defined()) all.push_back(leaf.grad());
+            return all;
+          };
+          const auto own = run(type), exact = run(at::kDouble);
+          ASSERT_EQ(own.size(), exact.size());
+          const std::string what = std::string(c10::toString(type)) + " width " +
+                                   std::to_string(width) + " rows " + std::to_string(rows);
+          for (std::size_t i = 0; i < own.size(); ++i)
+            expect_near(own[i], exact[i], 2 * tolerance(type), what + " #" + std::to_string(i));
+        }
+}
+
+TEST_F(KernelTest, LinearAddsItsGradientsIntoTheBuffersInF32) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  for (const at::ScalarType type : types) {
+    const at::Tensor weight = at::randn({40, 24}, options).to(type).requires_grad_();
+    const at::Tensor bias = at::randn({40}, options).to(type).requires_grad_();
+    const at::Tensor x = at::randn({3, 50, 24}, options).to(type).requires_grad_();
+    const at::Tensor of_weight = at::full({40, 24}, 2.0, options);
+    const at::Tensor of_bias = at::full({40}, 3.0, options);
+    set_gradient_buffer(weight, of_weight);
+    set_gradient_buffer(bias, of_bias);
+    const at::Tensor up = at::randn({3, 50, 40}, options).to(type);
+    linear(x, weight, bias).mul(up).sum().backward();
+    forget_gradient_buffer(weight);
+    forget_gradient_buffer(bias);
+    EXPECT_FALSE(weight.grad().defined());
+    EXPECT_FALSE(bias.grad().defined());
+    const at::Tensor wide = up.to(at::kDouble).flatten(0, 1);
+    expect_near(of_weight - 2, wide.t().mm(x.detach().to(at::kDouble).flatten(0, 1)),
+                type == at::kFloat ? 1e-6 : 1e-5, c10::toString(type));
+    expect_near(of_bias - 3, wide.sum(0), 1e-5, c10::toString(type));
+    expect_near(x.grad(), up.to(at::kDouble).matmul(weight.detach().to(at::kDouble)),
+                tolerance(type), c10::toString(type));
+  }
+}
+
+TEST_F(KernelTest, LinearCrossEntropyIsTheSameInAnyNumberOfPieces) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  const at::Tensor hidden = at::randn({100, 32}, options).to(at::kBFloat16);
+  const at::Tensor weight = at::randn({300, 32}, options).to(at::kBFloat16);
+  const at::Tensor targets = at::randint(300, {100}, options.dtype(at::kLong));
+  const at::Tensor scale = at::full({}, 0.01, options);
+  const auto run = [&](std::int64_t piece_bytes) {
+    at::Tensor h = hidden.clone().requires_grad_(), w = weight.clone().requires_grad_();
+    const at::Tensor loss = linear_cross_entropy(h, w, targets, scale, piece_bytes);
+    (loss * scale).backward();
+    return std::vector<at::Tensor>{loss.detach(), h.grad(), w.grad()};
+  };
+  const at::Tensor h = hidden.to(at::kDouble).requires_grad_(),
+                   w = weight.to(at::kDouble).requires_grad_();
+  const at::Tensor exact = -at::log_softmax(h.mm(w.t()), -1).gather(1, targets.unsqueeze(1)).sum();
+  (exact * scale.to(at::kDouble)).backward();
+  for (const std::int64_t bytes : {1, 7000, 1 << 30}) {
+    const auto own = run(bytes);
+    expect_near(own[0], exact.detach(), 1e-2, "loss");
+    expect_near(own[1], h.grad(), 2e-2, "of hidden");
+    expect_near(own[2], w.grad(), 2e-2, "of weight");
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
