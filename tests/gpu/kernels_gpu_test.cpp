@@ -6,6 +6,7 @@
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linalg_vector_norm.h>
