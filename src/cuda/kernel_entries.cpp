@@ -2,11 +2,13 @@
 #include "base/check.h"
 #include "cuda/cross_entropy_launch.h"
 #include "cuda/dropout_launch.h"
+#include "cuda/gelu_launch.h"
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/stamp_launch.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
+#include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 
 #include <c10/cuda/CUDAException.h>
@@ -43,6 +45,14 @@ void run_cross_entropy(const CrossEntropyArguments& arguments) {
   C10_CUDA_CHECK(launch_cross_entropy(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_gelu_forward(const GeluArguments& arguments) {
+  C10_CUDA_CHECK(launch_gelu_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_gelu_backward(const GeluArguments& arguments) {
+  C10_CUDA_CHECK(launch_gelu_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_layer_norm_forward(const LayerNormForward& arguments) {
   C10_CUDA_CHECK(launch_layer_norm_forward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -62,6 +72,7 @@ bool register_kernels() {
   if (!dropout_runs_here()) return false;
   register_cuda_dropout(&run_dropout);
   register_cuda_cross_entropy(&run_cross_entropy);
+  register_cuda_gelu({.forward = &run_gelu_forward, .backward = &run_gelu_backward});
   register_cuda_layer_norm(
       {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});
   return true;

@@ -60,56 +60,25 @@ __global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward la
   }
 }
 
-// Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
-// and bias in registers; the block adds its warps' shares in order.
+// A row's vectors as they lie in memory, all loaded before the first is used.
 template <class T, int vectors>
-__global__ void __launch_bounds__(warps * 32) backward_kernel(LayerNormBackward launch) {
-  extern __shared__ float shares[];  // [2][width]
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int width = static_cast<int>(launch.width);
-  float weight[vectors][8], of_weight[vectors][8] = {}, of_bias[vectors][8] = {};
+struct Packed {
+  Eight<T> vector[vectors];
+
+  __device__ void load(const void* from, std::int64_t first, int lane, int width) {
 #pragma unroll
-  for (int v = 0; v < vectors; ++v)
-    if (column_of(lane, v) < width)
-      load_eight(static_cast<const T*>(launch.weight) + column_of(lane, v), weight[v]);
-  const std::int64_t stride = launch.blocks * warps;
-  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + warp; row < launch.rows;
-       row += stride) {
-    const std::int64_t first = row * width;
-    const float mean = launch.mean[row], inverse = launch.inverse_deviation[row];
-    float normed[vectors][8], gradient[vectors][8];
-    float of_mean = 0, of_deviation = 0;
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      const int column = column_of(lane, v);
-      if (column >= width) continue;
-      load_eight(static_cast<const T*>(launch.sum) + first + column, normed[v]);
-      load_eight(static_cast<const T*>(launch.of_normed) + first + column, gradient[v]);
-#pragma unroll
-      for (int k = 0; k < 8; ++k) {
-        normed[v][k] = (normed[v][k] - mean) * inverse;
-        of_weight[v][k] += gradient[v][k] * normed[v][k];
-        of_bias[v][k] += gradient[v][k];
-        gradient[v][k] *= weight[v][k];
-        of_mean += gradient[v][k];
-        of_deviation += gradient[v][k] * normed[v][k];
-      }
-    }
-    of_mean = warp_sum(of_mean) / static_cast<float>(width);
-    of_deviation = warp_sum(of_deviation) / static_cast<float>(width);
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      const int column = column_of(lane, v);
-      if (column >= width) continue;
-      float of_x[8], of_sum[8] = {};
-      if (launch.of_sum != nullptr)
-        load_eight(static_cast<const T*>(launch.of_sum) + first + column, of_sum);
-#pragma unroll
-      for (int k = 0; k < 8; ++k)
-        of_x[k] = (gradient[v][k] - of_mean - normed[v][k] * of_deviation) * inverse + of_sum[k];
-      store_eight(of_x, static_cast<T*>(launch.of_x) + first + column);
-    }
+    for (int v = 0; v < vectors; ++v)
+      if (column_of(lane, v) < width)
+        vector[v] = *reinterpret_cast<const Eight<T>*>(static_cast<const T*>(from) + first +
+                                                       column_of(lane, v));
   }
+  __device__ float at(int v, int k) const { return to_float(vector[v].value[k]); }
+};
+
+// Adds each warp's values into shares [width], warp after warp.
+template <int vectors>
+__device__ void add_in_turn(const float (&values)[vectors][8], float* shares, int width) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int turn = 0; turn < warps; ++turn) {
     if (turn == warp) {
 #pragma unroll
@@ -117,35 +86,87 @@ __global__ void __launch_bounds__(warps * 32) backward_kernel(LayerNormBackward 
         const int column = column_of(lane, v);
         if (column >= width) continue;
 #pragma unroll
-        for (int k = 0; k < 8; ++k) {
-          float* const own = shares + column + k;
-          own[0] = turn == 0 ? of_weight[v][k] : own[0] + of_weight[v][k];
-          own[width] = turn == 0 ? of_bias[v][k] : own[width] + of_bias[v][k];
-        }
+        for (int k = 0; k < 8; ++k)
+          shares[column + k] = turn == 0 ? values[v][k] : shares[column + k] + values[v][k];
       }
     }
     __syncthreads();
   }
+}
+
+// Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
+// and bias in registers; the block adds its warps' shares in order.
+template <class T, int vectors, bool has_bias>
+__global__ void __launch_bounds__(warps * 32) backward_kernel(LayerNormBackward launch) {
+  extern __shared__ float shares[];  // [2][width]
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int width = static_cast<int>(launch.width);
+  const float one_over_width = 1.0F / static_cast<float>(width);
+  float of_weight[vectors][8] = {}, of_bias[has_bias ? vectors : 1][8] = {};
+  Packed<T, vectors> weight;
+  weight.load(launch.weight, 0, lane, width);
+  const std::int64_t stride = launch.blocks * warps;
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + warp; row < launch.rows;
+       row += stride) {
+    const std::int64_t first = row * width;
+    Packed<T, vectors> sum, of_normed, of_sum;
+    sum.load(launch.sum, first, lane, width);
+    of_normed.load(launch.of_normed, first, lane, width);
+    if (launch.of_sum != nullptr) of_sum.load(launch.of_sum, first, lane, width);
+    const float mean = launch.mean[row], inverse = launch.inverse_deviation[row];
+    float of_mean = 0, of_deviation = 0;
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      if (column_of(lane, v) >= width) continue;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const float normed = (sum.at(v, k) - mean) * inverse, up = of_normed.at(v, k);
+        of_weight[v][k] += up * normed;
+        if constexpr (has_bias) of_bias[v][k] += up;
+        of_mean += up * weight.at(v, k);
+        of_deviation += up * weight.at(v, k) * normed;
+      }
+    }
+    of_mean = warp_sum(of_mean) * one_over_width;
+    of_deviation = warp_sum(of_deviation) * one_over_width;
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      if (column_of(lane, v) >= width) continue;
+      float of_x[8];
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const float normed = (sum.at(v, k) - mean) * inverse;
+        const float gradient = of_normed.at(v, k) * weight.at(v, k);
+        of_x[k] = (gradient - of_mean - normed * of_deviation) * inverse;
+        if (launch.of_sum != nullptr) of_x[k] += of_sum.at(v, k);
+      }
+      store_eight(of_x, static_cast<T*>(launch.of_x) + first + column_of(lane, v));
+    }
+  }
+  add_in_turn(of_weight, shares, width);
+  if constexpr (has_bias) add_in_turn(of_bias, shares + width, width);
+  const int used = has_bias ? 2 * width : width;
   float* const partial = launch.partial + static_cast<std::int64_t>(blockIdx.x) * 2 * width;
-  for (int i = threadIdx.x; i < 2 * width; i += warps * 32) partial[i] = shares[i];
+  for (int i = threadIdx.x; i < used; i += warps * 32) partial[i] = shares[i];
 }
 
 // A block of 32 columns by 8 rows of threads adds the blocks' shares.
 __global__ void add_shares_kernel(LayerNormBackward launch) {
   __shared__ float shares[8][33];
   const std::int64_t both = 2 * launch.width;
+  const std::int64_t used = launch.of_bias == nullptr ? launch.width : both;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * 32 + threadIdx.x;
   float sum = 0;
-  if (column < both)
+  if (column < used)
     for (std::int64_t block = threadIdx.y; block < launch.blocks; block += 8)
       sum += launch.partial[block * both + column];
   shares[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
-  if (threadIdx.y != 0 || column >= both) return;
+  if (threadIdx.y != 0 || column >= used) return;
   for (int i = 1; i < 8; ++i) sum += shares[i][threadIdx.x];
   if (column < launch.width)
     launch.of_weight[column] += sum;
-  else if (launch.of_bias != nullptr)
+  else
     launch.of_bias[column - launch.width] += sum;
 }
 
@@ -159,8 +180,11 @@ cudaError_t launch_forward(const LayerNormForward& launch, cudaStream_t stream) 
 template <class T, int vectors>
 cudaError_t launch_backward(const LayerNormBackward& launch, cudaStream_t stream) {
   const std::size_t shared = 2 * static_cast<std::size_t>(launch.width) * sizeof(float);
-  backward_kernel<T, vectors>
-      <<<static_cast<unsigned>(launch.blocks), warps * 32, shared, stream>>>(launch);
+  const auto blocks_of_rows = static_cast<unsigned>(launch.blocks);
+  if (launch.of_bias == nullptr)
+    backward_kernel<T, vectors, false><<<blocks_of_rows, warps * 32, shared, stream>>>(launch);
+  else
+    backward_kernel<T, vectors, true><<<blocks_of_rows, warps * 32, shared, stream>>>(launch);
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
   const auto blocks = static_cast<unsigned>((2 * launch.width + 31) / 32);
   add_shares_kernel<<<blocks, dim3(32, 8), 0, stream>>>(launch);

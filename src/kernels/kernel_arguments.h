@@ -39,4 +39,15 @@ struct LayerNormBackward {
   std::int64_t rows = 0, width = 0, blocks = 0;
 };
 
+// Everything on the device, rows of `columns` one behind the other, aligned to 16 bytes; elements
+// and columns multiples of eight.
+struct GeluArguments {
+  const void *x = nullptr, *bias = nullptr;  // bias: [columns] or null
+  const void* gradient = nullptr;            // of the result; backward only
+  void* out = nullptr;                       // the result, or the gradient of x
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t elements = 0, columns = 0;
+  bool tanh = false;
+};
+
 }  // namespace lockstep

@@ -22,19 +22,11 @@ namespace {
 
 LayerNormKernels cuda_kernels;  // set once, before the first step
 
-bool aligned(const at::Tensor& tensor) {
-  return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
-}
-
 bool kernels_serve(const at::Tensor& x, const at::Tensor& weight) {
   const std::int64_t width = x.size(-1);
   return x.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
          weight.scalar_type() == x.scalar_type() && width % 8 == 0 && width > 0 &&
          width <= layer_norm_widest && x.numel() > 0;
-}
-
-const void* data_of(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.const_data_ptr() : nullptr;
 }
 
 struct Normed {
@@ -132,7 +124,7 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     if (context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum)) {
       of_x = at::empty_like(sum);
       const std::int64_t width = sum.size(-1), rows = sum.numel() / width;
-      const std::int64_t blocks = std::min<std::int64_t>((rows + 7) / 8, 264);
+      const std::int64_t blocks = std::min((rows + 7) / 8, layer_norm_most_blocks);
       const at::Tensor partial = at::empty({blocks, 2, width}, sum.options().dtype(at::kFloat));
       cuda_kernels.backward(
           {.of_normed = of_normed.const_data_ptr(),

@@ -22,6 +22,8 @@ std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
 
 // Widths that the CUDA kernels serve: multiples of 8 up to this; ATen operators serve the rest.
 inline constexpr std::int64_t layer_norm_widest = 2048;
+// Blocks of the backward kernel: three for each of an H200's 132 processors.
+inline constexpr std::int64_t layer_norm_most_blocks = 396;
 
 struct LayerNormKernels {
   void (*forward)(const LayerNormForward&) = nullptr;  // on the current stream

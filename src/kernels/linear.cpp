@@ -59,7 +59,7 @@ void add_product(at::Tensor& buffer, const at::Tensor& left, const at::Tensor& r
     buffer.add_(left.t().mm(right));
 }
 
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   return Linear::apply(x, weight, if_defined(bias));
 }
 

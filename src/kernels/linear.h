@@ -8,7 +8,7 @@ namespace lockstep {
 // x [..., in] times weight [out, in] transposed, plus bias [out] if defined; differentiable. Where
 // a parameter has a gradient buffer, its gradient is added there in f32 by the matrix product
 // itself.
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
+at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
 
 // buffer [n, k] f32 += left [rows, n] transposed times right [rows, k].
 void add_product(at::Tensor& buffer, const at::Tensor& left, const at::Tensor& right);

@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <optional>
 
 namespace lockstep {
@@ -12,6 +13,15 @@ namespace lockstep {
 // autograd's custom functions take absent tensors as nothing, not as undefined ones.
 inline std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+// Whether vectors of 16 bytes can be read from it; true for an undefined tensor.
+inline bool aligned(const at::Tensor& tensor) {
+  return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
+}
+// Null for an undefined tensor.
+inline const void* data_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr() : nullptr;
 }
 
 // Nothing for types that our kernels do not serve.

@@ -2,6 +2,7 @@
 // sizes that fit no vector.
 #include "gpu/gpu_fixture.h"
 #include "kernels/cross_entropy.h"
+#include "kernels/gelu.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
@@ -42,8 +43,8 @@ void expect_near(const at::Tensor& a, const at::Tensor& b, double relative,
 
 TEST_F(KernelTest, CrossEntropyAgreesWithItsReference) {
   for (const at::ScalarType type : types)
-    for (const std::int64_t classes :
-         {1, 2, 7, 8, 256, 257, 1000, 1024, 4096, 8200, 50257, 50304}) {
+    for (const std::int64_t classes : {1, 2, 7, 8, 256, 257, 1000, 1024, 4096, 8192, 8200, 16392,
+                                       24576, 40000, 50257, 50304, 65536, 65544}) {
       const std::int64_t rows = 37;
       const auto options = at::TensorOptions().device(gpu().device());
       const at::Tensor logits = (at::randn({rows, classes}, options) * 4).to(type);
@@ -106,6 +107,51 @@ TEST_F(KernelTest, LayerNormAgreesWithATen) {
         }
 }
 
+TEST_F(KernelTest, BiasGeluAgreesWithATen) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  for (const at::ScalarType type : types)
+    for (const std::int64_t columns : {8, 3072, 7})
+      for (const bool tanh : {false, true})
+        for (const bool with_bias : {false, true}) {
+          const at::Tensor x = (at::randn({300, columns}, options) * 3).to(type);
+          const at::Tensor bias = at::randn({columns}, options).to(type);
+          const at::Tensor up = at::randn({300, columns}, options).to(type);
+          const auto run = [&](at::ScalarType work) {
+            at::Tensor own = x.to(work).detach().clone().requires_grad_();
+            at::Tensor own_bias = bias.to(work).detach().clone().requires_grad_();
+            const at::Tensor y = bias_gelu(own, with_bias ? own_bias : at::Tensor(), tanh);
+            y.mul(up.to(work)).sum().backward();
+            std::vector<at::Tensor> all{y.detach(), own.grad()};
+            if (with_bias) all.push_back(own_bias.grad());
+            return all;
+          };
+          const auto own = run(type), exact = run(at::kDouble);
+          for (std::size_t i = 0; i < own.size(); ++i)
+            expect_near(own[i], exact[i], 2 * tolerance(type), std::string(c10::toString(type)));
+        }
+}
+
+TEST_F(KernelTest, BiasGeluOfExtremeValues) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  for (const at::ScalarType type : types)
+    for (const bool tanh : {false, true}) {
+      at::Tensor x = at::zeros({16}, options).to(type);
+      x[0] = 60000;
+      x[1] = -60000;
+      x[2] = 12;
+      x[3] = -12;
+      x.requires_grad_();
+      const at::Tensor y = bias_gelu(x, {}, tanh);
+      y.sum().backward();
+      EXPECT_EQ(y[0].item<double>(), x[0].item<double>());
+      EXPECT_EQ(y[1].item<double>(), 0);
+      EXPECT_EQ(y[2].item<double>(), 12);
+      EXPECT_EQ(x.grad()[0].item<double>(), 1);
+      EXPECT_EQ(x.grad()[1].item<double>(), 0);
+      EXPECT_NEAR(x.grad()[5].item<double>(), 0.5, 1e-6);
+    }
+}
+
 TEST_F(KernelTest, LinearAddsItsGradientsIntoTheBuffersInF32) {
   const auto options = at::TensorOptions().device(gpu().device());
   for (const at::ScalarType type : types) {
@@ -117,7 +163,7 @@ TEST_F(KernelTest, LinearAddsItsGradientsIntoTheBuffersInF32) {
     set_gradient_buffer(weight, of_weight);
     set_gradient_buffer(bias, of_bias);
     const at::Tensor up = at::randn({3, 50, 40}, options).to(type);
-    linear(x, weight, bias).mul(up).sum().backward();
+    linear_layer(x, weight, bias).mul(up).sum().backward();
     forget_gradient_buffer(weight);
     forget_gradient_buffer(bias);
     EXPECT_FALSE(weight.grad().defined());

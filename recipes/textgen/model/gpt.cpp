@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 #include "recipes/textgen/model/attention.h"
@@ -10,7 +11,6 @@
 #include "recipes/textgen/model/kv_cache.h"
 
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
 
 #include <cmath>
@@ -93,7 +93,7 @@ at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContex
                        KvCache* cache) const {
   const Block& block = blocks_[static_cast<std::size_t>(index)];
   const std::int64_t b = x.size(0), t = x.size(1), d = shape_.width / shape_.heads;
-  const at::Tensor qkv = linear(x, block.qkv.weight, block.qkv.bias);
+  const at::Tensor qkv = linear_layer(x, block.qkv.weight, block.qkv.bias);
   // unbind's backward is one stack, where three slices would each write a whole zero tensor.
   const auto parts = qkv.view({b, t, 3, shape_.heads, d}).unbind(2);
   const at::Tensor query = parts[0].transpose(1, 2);
@@ -107,16 +107,16 @@ at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContex
                                      dropout_layer(index, DropoutPlace::probabilities), context)
                                : causal_attention(query, seen.key, seen.value);
   const at::Tensor joined = mixed.transpose(1, 2).reshape({b, t, shape_.width});
-  return context.dropout(linear(joined, block.proj.weight, block.proj.bias), shape_.dropout,
+  return context.dropout(linear_layer(joined, block.proj.weight, block.proj.bias), shape_.dropout,
                          dropout_layer(index, DropoutPlace::attention_output));
 }
 
 at::Tensor Gpt::feed_forward(const at::Tensor& x, std::int64_t index,
                              const StepContext& context) const {
   const Block& block = blocks_[static_cast<std::size_t>(index)];
-  const at::Tensor up = linear(x, block.up.weight, block.up.bias);
-  const at::Tensor active = at::gelu(up, shape_.tanh_gelu ? "tanh" : "none");
-  return context.dropout(linear(active, block.down.weight, block.down.bias), shape_.dropout,
+  const at::Tensor up = linear_layer(x, block.up.weight);
+  const at::Tensor active = bias_gelu(up, block.up.bias, shape_.tanh_gelu);
+  return context.dropout(linear_layer(active, block.down.weight, block.down.bias), shape_.dropout,
                          dropout_layer(index, DropoutPlace::feed_forward_output));
 }
 
@@ -134,6 +134,6 @@ at::Tensor Gpt::hidden(const at::Tensor& tokens, const StepContext& context, KvC
   return std::get<1>(add_and_normalize(x, branch, ln_));
 }
 
-at::Tensor Gpt::logits(const at::Tensor& hidden) const { return at::linear(hidden, head_); }
+at::Tensor Gpt::logits(const at::Tensor& hidden) const { return at::linear_layer(hidden, head_); }
 
 }  // namespace lockstep::textgen

@@ -1,0 +1,100 @@
+// Bias and GELU as one operation with gradients.
+#include "kernels/gelu.h"
+
+#include "base/check.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/own_kernels.h"
+
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/gelu_backward.h>
+#include <ATen/ops/sum.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+namespace lockstep {
+namespace {
+
+GeluKernels cuda_kernels;  // set once, before the first step
+
+const char* approximation(bool tanh) { return tanh ? "tanh" : "none"; }
+
+// Vectors of eight within a row, so that a column is known from the place.
+bool kernels_serve(const at::Tensor& x, const at::Tensor& other, const at::Tensor& bias) {
+  return x.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
+         x.numel() > 0 && x.size(-1) % 8 == 0 && aligned(x) && aligned(other) && aligned(bias) &&
+         (!bias.defined() || bias.scalar_type() == x.scalar_type());
+}
+
+GeluArguments arguments_of(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& gradient,
+                           const at::Tensor& out, bool tanh) {
+  return {.x = x.const_data_ptr(),
+          .bias = data_of(bias),
+          .gradient = data_of(gradient),
+          .out = out.mutable_data_ptr(),
+          .dtype = *kernel_dtype(x.scalar_type()),
+          .elements = x.numel(),
+          .columns = x.size(-1),
+          .tanh = tanh};
+}
+
+at::Tensor with_bias(const at::Tensor& x, const at::Tensor& bias) {
+  return bias.defined() ? x.add(bias) : x;
+}
+
+at::Tensor forward_of(const at::Tensor& x, const at::Tensor& bias, bool tanh) {
+  if (!kernels_serve(x, {}, bias)) return at::gelu(with_bias(x, bias), approximation(tanh));
+  at::Tensor out = at::empty_like(x);
+  cuda_kernels.forward(arguments_of(x, bias, {}, out, tanh));
+  return out;
+}
+
+at::Tensor backward_of(const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& bias,
+                       bool tanh) {
+  if (!kernels_serve(x, gradient, bias))
+    return at::gelu_backward(gradient, with_bias(x, bias), approximation(tanh));
+  at::Tensor out = at::empty_like(x);
+  cuda_kernels.backward(arguments_of(x, bias, gradient, out, tanh));
+  return out;
+}
+
+struct BiasGelu : torch::autograd::Function<BiasGelu> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
+                            const std::optional<at::Tensor>& bias_or_none, bool tanh) {
+    const at::Tensor rows = x.contiguous(), bias = bias_or_none.value_or(at::Tensor());
+    context->save_for_backward({rows, bias});
+    context->saved_data["tanh"] = tanh;
+    return forward_of(rows, bias, tanh);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    if (!gradients[0].defined()) return {{}, {}, {}};
+    const auto saved = context->get_saved_variables();
+    const at::Tensor& bias = saved[1];
+    const at::Tensor of_x = backward_of(gradients[0].contiguous(), saved[0], bias,
+                                        context->saved_data["tanh"].toBool());
+    at::Tensor of_bias;
+    if (bias.defined()) {
+      of_bias = at::sum(of_x.reshape({-1, of_x.size(-1)}), {0}, false, at::kFloat);
+      if (const at::Tensor buffer = gradient_buffer(bias); buffer.defined()) {
+        buffer.add_(of_bias);
+        of_bias.reset();
+      } else {
+        of_bias = of_bias.to(bias.scalar_type());
+      }
+    }
+    return {of_x, of_bias, {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, bool tanh) {
+  LOCKSTEP_CHECK(x.dim() >= 1);
+  LOCKSTEP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == x.size(-1)));
+  return BiasGelu::apply(x, if_defined(bias), tanh);
+}
+
+void register_cuda_gelu(GeluKernels kernels) { cuda_kernels = kernels; }
+
+}  // namespace lockstep
