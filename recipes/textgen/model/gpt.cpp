@@ -134,6 +134,6 @@ at::Tensor Gpt::hidden(const at::Tensor& tokens, const StepContext& context, KvC
   return std::get<1>(add_and_normalize(x, branch, ln_));
 }
 
-at::Tensor Gpt::logits(const at::Tensor& hidden) const { return at::linear_layer(hidden, head_); }
+at::Tensor Gpt::logits(const at::Tensor& hidden) const { return at::linear(hidden, head_); }
 
 }  // namespace lockstep::textgen
