@@ -108,82 +108,9 @@ __global__ void __launch_bounds__(threads) cross_entropy_kernel(CrossEntropyArgu
   }
 }
 
-// For wide rows of small types: a thread keeps its vectors, so that a row is read once.
-template <class T, int vectors>
-__global__ void __launch_bounds__(1024) wide_kernel(CrossEntropyArguments launch) {
-  constexpr int threads = 1024;
-  const std::int64_t classes = launch.classes;
-  T* const row = static_cast<T*>(launch.logits) + blockIdx.x * classes;
-  const std::int64_t target = launch.targets[blockIdx.x];
-  const bool counts = target >= 0;
-  Eight<T> kept[vectors];
-#pragma unroll
-  for (int v = 0; v < vectors; ++v) {
-    const std::int64_t i = (v * threads + threadIdx.x) * 8;
-    if (i < classes) kept[v] = *reinterpret_cast<const Eight<T>*>(row + i);
-  }
-  const float at_target = counts ? to_float(row[target]) : 0;
-  Softmax own;
-#pragma unroll
-  for (int v = 0; v < vectors; ++v)
-    if ((v * threads + threadIdx.x) * 8 < classes)
-#pragma unroll
-      for (int k = 0; k < 8; ++k) own.largest = fmaxf(own.largest, to_float(kept[v].value[k]));
-#pragma unroll
-  for (int v = 0; v < vectors; ++v)
-    if ((v * threads + threadIdx.x) * 8 < classes)
-#pragma unroll
-      for (int k = 0; k < 8; ++k) own.sum += __expf(to_float(kept[v].value[k]) - own.largest);
-  merge_block<threads>(own);
-  if (threadIdx.x == 0)
-    launch.losses[blockIdx.x] = counts ? __logf(own.sum) + own.largest - at_target : 0;
-  __syncthreads();  // all have read the target's logit
-  const float scale = counts ? *launch.scale : 0;
-  const float factor = scale / own.sum;
-#pragma unroll
-  for (int v = 0; v < vectors; ++v) {
-    const std::int64_t i = (v * threads + threadIdx.x) * 8;
-    if (i >= classes) continue;
-    float values[8];
-#pragma unroll
-    for (int k = 0; k < 8; ++k) {
-      values[k] = counts ? __expf(to_float(kept[v].value[k]) - own.largest) * factor : 0;
-      if (i + k == target) values[k] -= scale;
-    }
-    store_eight(values, row + i);
-  }
-}
-
-template <class T>
-cudaError_t launch_wide(const CrossEntropyArguments& launch, cudaStream_t stream) {
-  const auto rows = static_cast<unsigned>(launch.rows);
-  switch ((launch.classes + 8 * 1024 - 1) / (8 * 1024)) {
-    case 2:
-      wide_kernel<T, 2><<<rows, 1024, 0, stream>>>(launch);
-      break;
-    case 3:
-    case 4:
-      wide_kernel<T, 4><<<rows, 1024, 0, stream>>>(launch);
-      break;
-    case 5:
-    case 6:
-      wide_kernel<T, 6><<<rows, 1024, 0, stream>>>(launch);
-      break;
-    case 7:
-      wide_kernel<T, 7><<<rows, 1024, 0, stream>>>(launch);
-      break;
-    default:
-      wide_kernel<T, 8><<<rows, 1024, 0, stream>>>(launch);
-  }
-  return cudaGetLastError();
-}
-
 template <class T, bool vector>
 cudaError_t launch_sized(const CrossEntropyArguments& launch, cudaStream_t stream) {
   const auto rows = static_cast<unsigned>(launch.rows);
-  if constexpr (vector && sizeof(T) == 2)
-    if (launch.classes > 8192 && launch.classes <= 8 * 8 * 1024)
-      return launch_wide<T>(launch, stream);
   if (launch.classes <= 1024)
     cross_entropy_kernel<T, 32, vector><<<rows, 32, 0, stream>>>(launch);
   else if (launch.classes <= 8192)

@@ -1,13 +1,17 @@
 // Gives each kernel the current stream, and the engine the kernels.
 #include "base/check.h"
+#include "cuda/adam_launch.h"
 #include "cuda/cross_entropy_launch.h"
 #include "cuda/dropout_launch.h"
+#include "cuda/embedding_launch.h"
 #include "cuda/gelu_launch.h"
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/stamp_launch.h"
+#include "kernels/adam.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
+#include "kernels/embedding.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 
@@ -45,6 +49,18 @@ void run_cross_entropy(const CrossEntropyArguments& arguments) {
   C10_CUDA_CHECK(launch_cross_entropy(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_adam(const AdamArguments& arguments) {
+  C10_CUDA_CHECK(launch_adam(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_embedding_forward(const EmbeddingForward& arguments) {
+  C10_CUDA_CHECK(launch_embedding_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_embedding_backward(const EmbeddingBackward& arguments) {
+  C10_CUDA_CHECK(launch_embedding_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_gelu_forward(const GeluArguments& arguments) {
   C10_CUDA_CHECK(launch_gelu_forward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -72,6 +88,8 @@ bool register_kernels() {
   if (!dropout_runs_here()) return false;
   register_cuda_dropout(&run_dropout);
   register_cuda_cross_entropy(&run_cross_entropy);
+  register_cuda_adam(&run_adam);
+  register_cuda_embedding({.forward = &run_embedding_forward, .backward = &run_embedding_backward});
   register_cuda_gelu({.forward = &run_gelu_forward, .backward = &run_gelu_backward});
   register_cuda_layer_norm(
       {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});

@@ -33,6 +33,7 @@ class Arena {
 
   at::Tensor& master() { return master_; }        // f32 [elements]; padding between parameters is 0
   at::Tensor& gradients() { return gradients_; }  // f32 [elements]
+  const at::Tensor& working() const { return working_; }  // undefined in fp32
   // The part of a flat buffer that parameter i fills, in its shape.
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
 

@@ -1,6 +1,9 @@
 // The fused optimizers of ATen on ranges of the arena.
 #include "engine/optimizer.h"
 
+#include "base/check.h"
+#include "kernels/adam.h"
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_amp_update_scale.h>
 #include <ATen/ops/_fused_adam.h>
@@ -82,6 +85,41 @@ void Optimizer::find_norm_and_scale() {
   divisor_.mul_(at::where(finite, excess, at::full_like(excess, 1.0)));
 }
 
+// Our own kernel for Adam: it also writes the working copy.
+bool Optimizer::own_kernel_serves() const {
+  return arena_.master().is_cuda() && cuda_adam() != nullptr &&
+         options_.optimizer.kind != OptimizerKind::sgd;
+}
+
+void Optimizer::update_with_own_kernel(Group& group) {
+  const auto& o = options_.optimizer;
+  const at::Tensor& working = arena_.working();
+  for (std::size_t i = 0; i < group.weights.size(); ++i) {
+    AdamArguments arguments{.weights = group.weights[i].mutable_data_ptr<float>(),
+                            .first = group.first[i].mutable_data_ptr<float>(),
+                            .second = group.second[i].mutable_data_ptr<float>(),
+                            .gradients = group.gradients[i].const_data_ptr<float>(),
+                            .elements = group.weights[i].numel(),
+                            .lr = group.lr.const_data_ptr<float>(),
+                            .step = step_.const_data_ptr<float>(),
+                            .divisor = divisor_.const_data_ptr<float>(),
+                            .skip = skip_.const_data_ptr<float>(),
+                            .beta1 = o.beta1,
+                            .beta2 = o.beta2,
+                            .eps = o.eps,
+                            .decay = group.decay ? o.weight_decay : 0.0,
+                            .decoupled = o.kind == OptimizerKind::adamw};
+    LOCKSTEP_CHECK(arguments.elements % 4 == 0);  // ranges keep the arena's alignment
+    if (working.defined()) {
+      const std::int64_t begin = arguments.weights - arena_.master().const_data_ptr<float>();
+      arguments.working = working.narrow(0, begin, arguments.elements).mutable_data_ptr();
+      arguments.working_dtype =
+          working.scalar_type() == at::kHalf ? KernelDtype::f16 : KernelDtype::bf16;
+    }
+    cuda_adam()(arguments);
+  }
+}
+
 void Optimizer::update(Group& group) {
   const auto& o = options_.optimizer;
   const double decay = group.decay ? o.weight_decay : 0.0;
@@ -119,10 +157,13 @@ void Optimizer::step(const at::Tensor& lr) {
   step_.add_(skip_, -1).add_(1);
   for (Group& group : groups_) {
     group.lr.copy_(lr.mul(group.lr_scale));
-    update(group);
+    if (own_kernel_serves())
+      update_with_own_kernel(group);
+    else
+      update(group);
   }
   update_loss_scale();
-  arena_.refresh_working();
+  if (!own_kernel_serves()) arena_.refresh_working();
 }
 
 void Optimizer::step(double lr) { step(at::full({}, lr, norm_.options())); }

@@ -43,6 +43,8 @@ class Optimizer {
   };
   void make_groups();
   void find_norm_and_scale();
+  bool own_kernel_serves() const;
+  void update_with_own_kernel(Group& group);
   void update(Group& group);
   void update_loss_scale();
 

@@ -50,4 +50,34 @@ struct GeluArguments {
   bool tanh = false;
 };
 
+// Everything on the device. Rows [rows, width] one behind the other, aligned to 16 bytes; width a
+// multiple of eight; row r holds token tokens[r] at position r % length.
+struct EmbeddingForward {
+  const std::int64_t* tokens = nullptr;
+  const void *weight = nullptr, *positions = nullptr;  // [vocab, width], [length, width]
+  void* out = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0, length = 0;
+};
+struct EmbeddingBackward {
+  const std::int64_t* tokens = nullptr;
+  const void* gradient = nullptr;                       // of the rows
+  float *of_weight = nullptr, *of_positions = nullptr;  // added to
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0, length = 0;
+};
+
+// One Adam or AdamW update of a range. Device: the arrays and the four numbers behind them.
+struct AdamArguments {
+  float *weights = nullptr, *first = nullptr, *second = nullptr;
+  const float* gradients = nullptr;
+  void* working = nullptr;  // low-precision copy of the weights, or null
+  KernelDtype working_dtype = KernelDtype::bf16;
+  std::int64_t elements = 0;
+  const float *lr = nullptr, *step = nullptr;       // step: counts this update too
+  const float *divisor = nullptr, *skip = nullptr;  // of the gradients; 1: change nothing
+  double beta1 = 0, beta2 = 0, eps = 0, decay = 0;
+  bool decoupled = true;  // AdamW
+};
+
 }  // namespace lockstep

@@ -19,7 +19,7 @@ const GpuOrReason& gpu_or_reason();
 
 // Each test has the backend as gpu(), on the training stream; or is skipped where there is no GPU
 // or no CUDA library; or fails where both are there and do not work.
-class GpuTest : public testing::Test {
+class GpuTest : public ::testing::Test {
  protected:
   void SetUp() override;
   Backend& gpu() { return *gpu_or_reason().backend; }

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "kernels/embedding.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
@@ -10,7 +11,6 @@
 #include "recipes/textgen/model/gpt_init.h"
 #include "recipes/textgen/model/kv_cache.h"
 
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
 
 #include <cmath>
@@ -86,7 +86,7 @@ at::Tensor Gpt::embed(const at::Tensor& tokens, const StepContext& context,
   const std::int64_t t = tokens.size(1);
   LOCKSTEP_CHECK(first + t <= shape_.context);
   const at::Tensor positions = t == shape_.context ? pos_ : pos_.narrow(0, first, t);
-  return context.dropout(at::embedding(tok_, tokens).add(positions), shape_.dropout, 0);
+  return context.dropout(embed_tokens(tokens, tok_, positions), shape_.dropout, 0);
 }
 
 at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContext& context,

@@ -1,0 +1,13 @@
+// The Adam kernel as plain C++ sees it.
+#pragma once
+
+#include "kernels/kernel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueues; neither synchronises nor allocates.
+cudaError_t launch_adam(const AdamArguments& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

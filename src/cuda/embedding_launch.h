@@ -1,0 +1,14 @@
+// The embedding kernels as plain C++ sees them.
+#pragma once
+
+#include "kernels/kernel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate. Backward adds up rows of one token in any order.
+cudaError_t launch_embedding_forward(const EmbeddingForward& arguments, cudaStream_t stream);
+cudaError_t launch_embedding_backward(const EmbeddingBackward& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

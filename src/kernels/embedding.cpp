@@ -1,0 +1,82 @@
+// Embedding and positions as one operation with gradients.
+#include "kernels/embedding.h"
+
+#include "base/check.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/own_kernels.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/embedding_dense_backward.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/sum.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+namespace lockstep {
+namespace {
+
+EmbeddingKernels cuda_kernels;  // set once, before the first step
+
+bool kernels_serve(const at::Tensor& rows) {
+  return rows.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(rows.scalar_type()) &&
+         rows.size(-1) % 8 == 0 && aligned(rows);
+}
+
+struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& tokens,
+                            const at::Tensor& weight, const at::Tensor& positions) {
+    const at::Tensor ids = tokens.contiguous();
+    context->save_for_backward({ids, weight, positions});
+    if (!kernels_serve(weight) || !kernels_serve(positions) || !positions.is_contiguous() ||
+        !weight.is_contiguous() || ids.numel() == 0)
+      return at::embedding(weight, ids).add(positions);
+    at::Tensor out = at::empty({ids.size(0), ids.size(1), weight.size(1)}, weight.options());
+    cuda_kernels.forward({.tokens = ids.const_data_ptr<std::int64_t>(),
+                          .weight = weight.const_data_ptr(),
+                          .positions = positions.const_data_ptr(),
+                          .out = out.mutable_data_ptr(),
+                          .dtype = *kernel_dtype(weight.scalar_type()),
+                          .rows = ids.numel(),
+                          .width = weight.size(1),
+                          .length = ids.size(1)});
+    return out;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    if (!gradients[0].defined()) return {{}, {}, {}};
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &tokens = saved[0], &weight = saved[1], &positions = saved[2];
+    const at::Tensor gradient = gradients[0].contiguous();
+    const at::Tensor of_weight = gradient_buffer(weight);
+    const at::Tensor of_positions = gradient_buffer(positions);
+    const bool own = of_weight.defined() && of_positions.defined() && kernels_serve(gradient) &&
+                     gradient.numel() > 0 && !at::globalContext().deterministicAlgorithms();
+    if (!own)
+      return {{},
+              at::embedding_dense_backward(gradient, tokens, weight.size(0), -1, false),
+              at::sum(gradient, {0})};
+    cuda_kernels.backward({.tokens = tokens.const_data_ptr<std::int64_t>(),
+                           .gradient = gradient.const_data_ptr(),
+                           .of_weight = of_weight.mutable_data_ptr<float>(),
+                           .of_positions = of_positions.mutable_data_ptr<float>(),
+                           .dtype = *kernel_dtype(gradient.scalar_type()),
+                           .rows = tokens.numel(),
+                           .width = weight.size(1),
+                           .length = tokens.size(1)});
+    return {{}, {}, {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
+                        const at::Tensor& positions) {
+  LOCKSTEP_CHECK(tokens.dim() == 2 && weight.dim() == 2 && positions.dim() == 2);
+  LOCKSTEP_CHECK(positions.size(0) == tokens.size(1) && positions.size(1) == weight.size(1));
+  return EmbedTokens::apply(tokens.to(at::kLong), weight, positions);
+}
+
+void register_cuda_embedding(EmbeddingKernels kernels) { cuda_kernels = kernels; }
+
+}  // namespace lockstep

@@ -1,0 +1,22 @@
+// Token embedding plus learned positions.
+#pragma once
+
+#include "kernels/kernel_arguments.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace lockstep {
+
+// weight[tokens] + positions: tokens i64 [B, T], weight [vocab, D], positions [T, D], of one dtype,
+// to [B, T, D]. Differentiable in both; where both have gradient buffers, gradients go there. On
+// GPUs tokens are then added up in no fixed order, unless ATen was told to be deterministic.
+at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
+                        const at::Tensor& positions);
+
+struct EmbeddingKernels {
+  void (*forward)(const EmbeddingForward&) = nullptr;  // on the current stream
+  void (*backward)(const EmbeddingBackward&) = nullptr;
+};
+void register_cuda_embedding(EmbeddingKernels kernels);
+
+}  // namespace lockstep
