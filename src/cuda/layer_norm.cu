@@ -97,7 +97,8 @@ __device__ void add_in_turn(const float (&values)[vectors][8], float* shares, in
 // Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
 // and bias in registers; the block adds its warps' shares in order.
 template <class T, int vectors, bool has_bias>
-__global__ void __launch_bounds__(warps * 32) backward_kernel(LayerNormBackward launch) {
+__global__ void __launch_bounds__(warps * 32, vectors <= 3 ? 3 : 1)
+    backward_kernel(LayerNormBackward launch) {
   extern __shared__ float shares[];  // [2][width]
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int width = static_cast<int>(launch.width);
