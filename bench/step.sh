@@ -2,7 +2,7 @@
 # Measures a training step of ours and of PyTorch's (one GPU, or DDP on several) in turn on this
 # machine, and writes a record of every run.
 #   bench/step.sh PEERS_DIR OUT_FILE [GPUS]     PEERS_DIR holds peer_bench.py; GPUS is 1
-# Environment: LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60)
+# Environment: PEER is eager (default) or compile; LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60)
 # of ours; WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
@@ -21,6 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mode=single
 if [ "$gpus" -gt 1 ]; then mode=ddp; fi
+if [ "${PEER:-eager}" = compile ]; then mode=${mode}_compile; fi
 devices=$(seq -s, 0 $((gpus - 1)))
 
 # One JSON line on the standard output: what the peer prints.

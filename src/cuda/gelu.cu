@@ -1,4 +1,4 @@
-// Bias and GELU, a vector of eight a thread. Low precision takes a faster erf and tanh, whose
+// Bias and GELU. Low precision takes a faster erf and tanh, whose
 // errors are far below the type's own.
 #include "cuda/element.cuh"
 #include "cuda/gelu_launch.h"
@@ -7,6 +7,7 @@ namespace lockstep {
 namespace {
 
 constexpr int threads = 256;
+constexpr int vectors = 4;  // of eight a thread, all loaded before the first is used
 constexpr float sqrt_half = 0.70710678118654752F;            // sqrt(1/2)
 constexpr float inverse_sqrt_two_pi = 0.39894228040143268F;  // 1 / sqrt(2 pi)
 constexpr float sqrt_two_over_pi = 0.79788456080286536F;
@@ -65,26 +66,38 @@ __device__ float slope(float x) {
 
 template <class T, bool tanh, bool backward>
 __global__ void __launch_bounds__(threads) gelu_kernel(GeluArguments arguments) {
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) * 8;
-  if (first >= arguments.elements) return;
-  float x[8], gradient[8];
-  load_eight(static_cast<const T*>(arguments.x) + first, x);
-  if constexpr (backward) load_eight(static_cast<const T*>(arguments.gradient) + first, gradient);
-  if (arguments.bias != nullptr) {
-    float bias[8];
-    load_eight(static_cast<const T*>(arguments.bias) + first % arguments.columns, bias);
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * vectors * threads * 8;
+  Eight<T> packed[vectors], packed_gradient[vectors];
 #pragma unroll
-    for (int k = 0; k < 8; ++k) x[k] += bias[k];
+  for (int v = 0; v < vectors; ++v) {
+    const std::int64_t first = begin + (v * threads + threadIdx.x) * 8;
+    if (first >= arguments.elements) continue;
+    packed[v] = *reinterpret_cast<const Eight<T>*>(static_cast<const T*>(arguments.x) + first);
+    if constexpr (backward)
+      packed_gradient[v] =
+          *reinterpret_cast<const Eight<T>*>(static_cast<const T*>(arguments.gradient) + first);
   }
 #pragma unroll
-  for (int k = 0; k < 8; ++k)
-    x[k] = backward ? gradient[k] * slope<T, tanh>(x[k]) : value<T, tanh>(x[k]);
-  store_eight(x, static_cast<T*>(arguments.out) + first);
+  for (int v = 0; v < vectors; ++v) {
+    const std::int64_t first = begin + (v * threads + threadIdx.x) * 8;
+    if (first >= arguments.elements) continue;
+    float x[8], bias[8] = {};
+    if (arguments.bias != nullptr)
+      load_eight(static_cast<const T*>(arguments.bias) + first % arguments.columns, bias);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      x[k] = to_float(packed[v].value[k]) + bias[k];
+      x[k] = backward ? to_float(packed_gradient[v].value[k]) * slope<T, tanh>(x[k])
+                      : value<T, tanh>(x[k]);
+    }
+    store_eight(x, static_cast<T*>(arguments.out) + first);
+  }
 }
 
 template <class T, bool backward>
 cudaError_t launch_typed(const GeluArguments& arguments, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((arguments.elements / 8 + threads - 1) / threads);
+  constexpr std::int64_t in_block = 8 * threads * vectors;
+  const auto blocks = static_cast<unsigned>((arguments.elements + in_block - 1) / in_block);
   if (arguments.tanh)
     gelu_kernel<T, true, backward><<<blocks, threads, 0, stream>>>(arguments);
   else
