@@ -36,7 +36,7 @@ for seed in 1 2; do
   done
 done
 together
-commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || commit=${LOCKSTEP_COMMIT:-unknown}
+commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
 {
   printf 'command = "bench/shakespeare.sh CORPUS OUT_FILE"\ncommit = "%s"\n' "$commit"
   printf 'machine = "%s"\n' "$(nvidia-smi --query-gpu=name --format=csv,noheader | sort | uniq -c | xargs)"

@@ -22,8 +22,8 @@ out=$folder/gpu-test.log
 status=0
 "$here/test.sh" "$folder" -L gpu "$@" | tee "$out" || status=$?
 
-commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || commit=${LOCKSTEP_COMMIT:-unknown}
-if [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
+commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
+if [ -z "${LOCKSTEP_COMMIT:-}" ] && [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
 record=$checkout/bench/results/gpu-tests.toml
 mkdir -p "$(dirname "$record")"
 {

@@ -47,11 +47,11 @@ class TrainOnGpus : public ::testing::Test {
   Words train(const std::string& devices, const std::string& name, int steps) const {
     return Words{"train", "textgen", "--devices", devices, "--name", name} +
            testing::tiny(corpus_) +
-           Words{"model.layers=2",          "model.width=64",
-                 "model.context=64",        "model.dropout=0.1",
-                 "batch.global=24",         "optimizer.lr=1e-3",
-                 "precision=fp32",          "stop.steps=" + std::to_string(steps),
-                 "run.record_samples=true", "log.every_steps=1"};
+           Words{
+               "model.layers=2",          "model.width=64",   "model.context=64",
+               "model.dropout=0.1",       "batch.global=24",  "optimizer.lr=1e-3",
+               "schedule.min_lr=1e-4",    "precision=fp32",   "stop.steps=" + std::to_string(steps),
+               "run.record_samples=true", "log.every_steps=1"};
   }
   std::filesystem::path run(const std::string& name) const {
     return folder_.path() / "runs" / name;

@@ -1,0 +1,179 @@
+// The fused operations on the CPU against plain autograd, with and without gradient buffers.
+#include "kernels/cross_entropy.h"
+#include "kernels/embedding.h"
+#include "kernels/gelu.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/layer_norm.h"
+#include "kernels/linear.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+using Function = std::function<Tensors(const Tensors&)>;
+
+// Gradients of the sum of weighted outputs; outputs come first. `buffered`: leaves that have a
+// gradient buffer, filled with 2 before, whose content is returned less 2.
+Tensors outputs_and_gradients(const Function& function, const Tensors& inputs,
+                              const std::vector<std::size_t>& buffered = {}) {
+  Tensors leaves, buffers(inputs.size());
+  for (const at::Tensor& input : inputs)
+    leaves.push_back(input.is_floating_point() ? input.detach().clone().requires_grad_() : input);
+  for (const std::size_t i : buffered) {
+    buffers[i] = at::full(inputs[i].sizes(), 2.0);
+    set_gradient_buffer(leaves[i], buffers[i]);
+  }
+  Tensors all;
+  at::Tensor total = at::zeros({});
+  for (const at::Tensor& output : function(leaves)) {
+    all.push_back(output.detach());
+    total = total + output.mul(output.detach() * 0.3 + 1).sum();
+  }
+  total.backward();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (buffers[i].defined()) {
+      EXPECT_FALSE(leaves[i].grad().defined());
+      all.push_back(buffers[i] - 2);
+      forget_gradient_buffer(leaves[i]);
+    } else if (leaves[i].is_floating_point()) {
+      all.push_back(leaves[i].grad());
+    }
+  }
+  return all;
+}
+
+void expect_equal(const Tensors& a, const Tensors& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_TRUE(at::allclose(a[i], b[i], 1e-4, 1e-5)) << "#" << i << "\n" << a[i] << "\n" << b[i];
+}
+
+TEST(FusedLinear, EqualsLinearWithAndWithoutBuffers) {
+  const Tensors inputs{at::randn({2, 5, 4}), at::randn({3, 4}), at::randn({3})};
+  const Function fused = [](const Tensors& t) { return Tensors{linear_layer(t[0], t[1], t[2])}; };
+  const Tensors plain = outputs_and_gradients(
+      [](const Tensors& t) { return Tensors{at::linear(t[0], t[1], t[2])}; }, inputs);
+  expect_equal(outputs_and_gradients(fused, inputs), plain);
+  expect_equal(outputs_and_gradients(fused, inputs, {1, 2}), plain);
+}
+
+TEST(FusedLinear, AddsLowPrecisionGradientsInFloat) {
+  at::Tensor buffer = at::full({3, 4}, 1.0);
+  const at::Tensor left = at::randn({7, 3}).to(at::kBFloat16);
+  const at::Tensor right = at::randn({7, 4}).to(at::kBFloat16);
+  add_product(buffer, left, right);
+  const at::Tensor exact = left.to(at::kFloat).t().mm(right.to(at::kFloat)) + 1;
+  EXPECT_TRUE(at::allclose(buffer, exact, 2e-2, 2e-2));
+}
+
+TEST(ResidualLayerNorm, EqualsSumAndLayerNorm) {
+  const Tensors inputs{at::randn({2, 3, 8}), at::randn({2, 3, 8}), at::randn({8}), at::randn({8})};
+  const Function fused = [](const Tensors& t) {
+    const auto [sum, normed] = residual_layer_norm(t[0], t[1], t[2], t[3], 1e-5);
+    return Tensors{sum, normed};
+  };
+  const Function plain = [](const Tensors& t) {
+    const at::Tensor sum = t[0] + t[1];
+    return Tensors{sum, at::layer_norm(sum, {8}, t[2], t[3], 1e-5)};
+  };
+  const Tensors expected = outputs_and_gradients(plain, inputs);
+  expect_equal(outputs_and_gradients(fused, inputs), expected);
+  expect_equal(outputs_and_gradients(fused, inputs, {2, 3}), expected);
+}
+
+TEST(ResidualLayerNorm, WithoutABranchTheSumIsX) {
+  const Tensors inputs{at::randn({4, 8}), at::randn({8})};
+  const Function fused = [](const Tensors& t) {
+    const auto [sum, normed] = residual_layer_norm(t[0], {}, t[1], {}, 1e-5);
+    return Tensors{sum, normed};
+  };
+  const Function plain = [](const Tensors& t) {
+    return Tensors{t[0], at::layer_norm(t[0], {8}, t[1], {}, 1e-5)};
+  };
+  expect_equal(outputs_and_gradients(fused, inputs), outputs_and_gradients(plain, inputs));
+}
+
+TEST(ResidualLayerNorm, PassesAGradientThatComesOverTheSumAlone) {
+  at::Tensor x = at::randn({4, 8}).requires_grad_(), branch = at::randn({4, 8}).requires_grad_();
+  const at::Tensor weight = at::randn({8}).requires_grad_();
+  std::get<0>(residual_layer_norm(x, branch, weight, {}, 1e-5)).sum().backward();
+  EXPECT_TRUE(x.grad().eq(1).all().item<bool>());
+  EXPECT_TRUE(branch.grad().eq(1).all().item<bool>());
+}
+
+TEST(BiasGelu, EqualsGelu) {
+  const Tensors inputs{at::randn({5, 6}), at::randn({6})};
+  for (const bool tanh : {false, true}) {
+    const Function fused = [&](const Tensors& t) { return Tensors{bias_gelu(t[0], t[1], tanh)}; };
+    const Tensors expected = outputs_and_gradients(
+        [&](const Tensors& t) { return Tensors{at::gelu(t[0] + t[1], tanh ? "tanh" : "none")}; },
+        inputs);
+    expect_equal(outputs_and_gradients(fused, inputs), expected);
+    expect_equal(outputs_and_gradients(fused, inputs, {1}), expected);
+  }
+}
+
+TEST(EmbedTokens, EqualsEmbeddingPlusPositions) {
+  const Tensors inputs{at::randint(7, {3, 4}, at::kLong), at::randn({7, 5}), at::randn({4, 5})};
+  expect_equal(
+      outputs_and_gradients(
+          [](const Tensors& t) { return Tensors{embed_tokens(t[0], t[1], t[2])}; }, inputs),
+      outputs_and_gradients(
+          [](const Tensors& t) { return Tensors{at::embedding(t[1], t[0]) + t[2]}; }, inputs));
+}
+
+// Its gradient is made with `scale`, whatever comes in backward.
+TEST(LinearCrossEntropy, EqualsCrossEntropyOfTheLogits) {
+  const at::Tensor targets = at::randint(9, {11}, at::kLong);
+  targets[2] = -100;
+  targets[7] = -1;
+  const at::Tensor scale = at::full({}, 0.25);
+  const at::Tensor hidden = at::randn({11, 4}), weight = at::randn({9, 4});
+  at::Tensor h = hidden.clone().requires_grad_(), w = weight.clone().requires_grad_();
+  const at::Tensor log_p = at::log_softmax(h.mm(w.t()), -1);
+  const at::Tensor counted = targets.ge(0);
+  const at::Tensor expected =
+      -(log_p.gather(1, targets.clamp_min(0).unsqueeze(1)).squeeze(1) * counted).sum();
+  (expected * 0.25).backward();
+  for (const std::int64_t piece_bytes : {std::int64_t{1}, std::int64_t{150}, std::int64_t{1} << 30})
+    for (const bool buffered : {false, true}) {
+      at::Tensor own_h = hidden.clone().requires_grad_(), own_w = weight.clone().requires_grad_();
+      const at::Tensor buffer = at::full({9, 4}, 2.0);
+      if (buffered) set_gradient_buffer(own_w, buffer);
+      const at::Tensor loss = linear_cross_entropy(own_h, own_w, targets, scale, piece_bytes);
+      (loss * scale).backward();
+      if (buffered) forget_gradient_buffer(own_w);
+      EXPECT_NEAR(loss.item<double>(), expected.item<double>(), 1e-4);
+      EXPECT_TRUE(at::allclose(own_h.grad(), h.grad(), 1e-4, 1e-6));
+      EXPECT_TRUE(at::allclose(buffered ? buffer - 2 : own_w.grad(), w.grad(), 1e-4, 1e-5));
+    }
+}
+
+TEST(GradientBuffer, IsFoundUntilForgotten) {
+  const at::Tensor parameter = at::zeros({2}).requires_grad_();
+  EXPECT_FALSE(gradient_buffer(parameter).defined());
+  const at::Tensor buffer = at::zeros({2});
+  set_gradient_buffer(parameter, buffer);
+  EXPECT_TRUE(gradient_buffer(parameter).is_same(buffer));
+  forget_gradient_buffer(parameter);
+  EXPECT_FALSE(gradient_buffer(parameter).defined());
+}
+
+}  // namespace
+}  // namespace lockstep
