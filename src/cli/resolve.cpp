@@ -167,11 +167,18 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   RunSetup setup = setup_from_json(record);
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");
-  // The global batch is the run's; how devices share it is found anew.
-  setup.train->batch = {.global = setup.plan.batch.global, .micro = 0, .accumulation = 0};
-  before["batch.global"] = setup.plan.batch.global;
+  // The global batch is the run's, whatever a preset says once more or the options leave open; how
+  // devices share it is found anew.
+  auto& batch = setup.train->batch;
+  const OptionTable& engine = setup.train->table;
+  const std::int64_t global = setup.plan.batch.global;
+  batch = {.global = global, .micro = 0, .accumulation = 0};
+  before["batch.global"] = global;
   setup.train->stop.after = {};  // a time for that start alone
   apply_config(tables, paths(files), assignments);
+  if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
+  if (!engine.is_given("batch.micro")) batch.micro = 0;
+  if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
   check_frozen(setup, before);
   check_options(setup);
   return setup;

@@ -246,6 +246,24 @@ TEST_F(Commands, ResumeFindsTheRunWhereAConfigFileSays) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
+TEST_F(Commands, ARoundedBatchStaysThoughThePresetIsNamedAgain) {
+  std::ofstream(folder->path() / "preset.toml") << "preset = \"small\"\n";
+  const auto train = [](const std::string& steps) {
+    std::vector<std::string> words{"train",   "textgen",  "--config", "preset.toml", "--name",
+                                   "rounded", "--resume", "auto",     steps};
+    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+      if (!option.starts_with("batch.")) words.push_back(option);
+    words.insert(words.end(), {"--devices", steps == "stop.steps=2" ? "cpu:3" : "cpu:1"});
+    return tool(words);
+  };
+  const ToolResult first = train("stop.steps=2"), second = train("stop.steps=4");
+  ASSERT_EQ(first.code, 0) << first.err;
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_NE(first.err.find("the effective batch is 33, not the default 32"), std::string::npos)
+      << first.err;
+  EXPECT_NE(second.err.find("global batch   33 = "), std::string::npos) << second.err;
+}
+
 TEST_F(Commands, ResumeIntoANewRunLeavesTheOldOneAlone) {
   const std::string before = read_file(run() / "events.jsonl");
   const double started = RunDir::open("a", folder->path() / "runs").record().at("started");
