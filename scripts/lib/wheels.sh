@@ -67,7 +67,7 @@ fetch_wheel() {
   echo "$1==$2 --hash=sha256:$3" >"$requirement"
   if [ -t 2 ]; then bar=on; fi
   run_pip download --no-deps --progress-bar "$bar" --require-hashes --dest "$cache/wheels" -r "$requirement" >&2 || die "the download of $1 $2 failed or was interrupted" \
-    "see pip's message above; check the network and run make again: what has arrived is kept in '$cache'"
+    "see pip's message above; check the network and run make again: wheels that have arrived whole are kept in '$cache'"
   file=$(wheel_file "$1" "$2") || true
   if [ -z "$file" ] || ! has_hash "$file" "$3"; then
     if [ -n "$file" ]; then rm -f "$file"; fi

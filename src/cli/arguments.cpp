@@ -62,7 +62,8 @@ Parsed parse(const Command& command, const std::vector<std::string>& words) {
       const Flag& flag = find_flag(command, word.substr(0, equals));
       std::string value;
       if (equals != std::string::npos) {
-        if (flag.value.empty()) throw Error(cat(flag.name, " takes no value"));
+        if (flag.value.empty())
+          throw Error(cat(flag.name, " takes no value"), cat("write ", flag.name, " by itself"));
         value = word.substr(equals + 1);
       } else if (!flag.value.empty()) {
         if (++i == words.size())

@@ -9,6 +9,14 @@
 namespace lockstep::cli {
 namespace {
 
+Error unknown_shell(const std::string& shell) {
+  const std::vector<std::string> known{"bash", "zsh", "fish"};
+  const std::string near = nearest(shell, known);
+  return Error(cat("completion must be for bash, zsh or fish, but is for ", shell),
+               near.empty() ? "write, for example, lockstep completion bash"
+                            : cat("did you mean ", near, "?"));
+}
+
 int completion_main(const Parsed& parsed) {
   const std::string& shell = parsed.positionals[0];
   if (shell == "bash")
@@ -18,7 +26,7 @@ int completion_main(const Parsed& parsed) {
   else if (shell == "fish")
     print(fish_completion(all_commands()));
   else
-    throw Error(cat("completion must be for bash, zsh or fish, but is for ", shell));
+    throw unknown_shell(shell);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/resolve.h"
 #include "plan/recipe_info.h"
 
+#include <map>
 #include <sstream>
 
 namespace lockstep::cli {
@@ -20,6 +21,35 @@ std::vector<std::string> keys_of(const RecipeInfo& recipe) {
 }
 
 std::string words_of(const std::vector<std::string>& words) { return join(words, " "); }
+
+// Words that an option's value can be; empty if it is not one of a few.
+std::vector<std::string> values_of(const OptionInfo& option, const std::vector<Preset>& presets) {
+  if (option.type == OptionType::boolean) return {"true", "false"};
+  if (option.key != "preset") return option.spec.choices;
+  std::vector<std::string> names;
+  for (const Preset& preset : presets) names.push_back(preset.name);
+  return names;
+}
+
+// Cases of a bash `case "$key"`, one an option of any recipe whose values are known or are files.
+std::string bash_option_values() {
+  std::map<std::string, std::string> cases;
+  for (const RecipeInfo& recipe : recipes()) {
+    const RunSetup setup = make_setup(recipe.name, "", false);
+    for (const OptionTable* table : setup.tables())
+      for (const OptionInfo& option : table->options()) {
+        const std::string words = words_of(values_of(option, setup.options->table.presets()));
+        if (!words.empty())
+          cases.emplace(option.key, cat("compgen -W '", words, "'"));
+        else if (option.spec.is_path)
+          cases.emplace(option.key, "compgen -f");
+      }
+  }
+  std::string text;
+  for (const auto& [key, command] : cases)
+    text += cat("      ", key, ") COMPREPLY=($(", command, " -- \"$cur\")) ;;\n");
+  return text;
+}
 
 std::vector<std::string> recipe_names() {
   std::vector<std::string> names;
@@ -90,7 +120,13 @@ std::string bash_completion(const std::vector<Command>& commands) {
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
          "    COMPREPLY=($(compgen -W "
       << quoted(words_of(command_names(commands)))
-      << " -- \"$cur\")); return\n  fi\n  case \"$command\" in\n";
+      << " -- \"$cur\")); return\n  fi\n"
+      // bash splits words at "=".
+      << "  local key=\n"
+         "  if [ \"$cur\" = \"=\" ]; then key=$prev; cur=\n"
+         "  elif [ \"$prev\" = \"=\" ]; then key=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
+         "  if [ -n \"$key\" ] && [[ \"$key\" != -* ]]; then\n    case \"$key\" in\n"
+      << bash_option_values() << "    esac\n    return\n  fi\n  case \"$command\" in\n";
   for (const Command& command : commands) {
     if (command.hidden) continue;
     out << "    " << command.name << ")\n      case \"$prev\" in\n"

@@ -1,6 +1,8 @@
 // lockstep config: every option of a recipe and of the engine.
 #include "config/option_help.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/resolve.h"
@@ -10,7 +12,17 @@
 namespace lockstep::cli {
 namespace {
 
+// One form of output at a time.
+void check_forms(const Parsed& parsed) {
+  std::vector<std::string> forms;
+  for (const char* form : {"--toml", "--json", "--markdown"})
+    if (parsed.has(form)) forms.push_back(form);
+  if (forms.size() > 1)
+    throw Error(cat(join(forms, " and "), " cannot go together"), "choose one of them");
+}
+
 int config_main(const Parsed& parsed) {
+  check_forms(parsed);
   const std::vector<Device> devices =
       parsed.has("--devices")
           ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)

@@ -46,6 +46,15 @@ int terminal_width() {
   return 80;
 }
 
+std::string shell_word(const std::string& text) {
+  const char* const plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 void say(const std::string& line) { std::cerr << line << '\n' << std::flush; }
 
 void print(const std::string& text) {

@@ -15,8 +15,9 @@ std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();  // NO_COLOR, TERM=dumb
 int terminal_width();
-void say(const std::string& line);    // a line for people, on standard error
-void print(const std::string& text);  // data, on standard output; a newline is added
+void say(const std::string& line);                // a line for people, on standard error
+std::string shell_word(const std::string& text);  // quoted where a shell needs it
+void print(const std::string& text);              // data, on standard output; a newline is added
 
 GpuProbe& probe();  // NVML, loaded on first use
 std::vector<Device> devices_for(

@@ -1,5 +1,5 @@
 // lockstep evaluate: a run's validation metrics, on any devices.
-#include "base/error.h"
+#include "base/check.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -43,7 +43,8 @@ std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
 int evaluate_main(const Parsed& parsed) {
   const RunDir run =
       RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
-  return evaluate(run, devices_for(parsed.value("--devices")), parsed.has("--best"),
+  return evaluate(run, resolve_resume(run, {}, parsed.assignments),
+                  devices_for(parsed.value("--devices")), parsed.has("--best"),
                   parsed.has("--json"));
 }
 
@@ -55,10 +56,8 @@ bool print_last_evaluation(const RunDir& run) {
   return event.has_value();
 }
 
-int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, bool json) {
-  const nlohmann::json old = run.record();
-  describe_plugin(old.value("plugin", ""));
-  RunSetup setup = setup_from_json(old);
+int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
+             bool json) {
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
@@ -74,10 +73,8 @@ int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, b
       run_ranks(arguments, devices, folder.path(), false, [&](const nlohmann::json& event) {
         if (event.value("kind", "") == "evaluated") result = event;
       });
-  if (const auto* failed = std::get_if<RankFailed>(&outcome))
-    throw Error(cat("rank ", failed->rank, " on ", failed->device, " failed: ", failed->how, "\n",
-                    failed->last_lines));
-  if (!result) throw Error("the evaluation was interrupted");
+  if (const int code = report_reading(outcome); code != exit_finished) return code;
+  LOCKSTEP_CHECK(result);
   result->erase("kind");
   print(json ? result->dump(2) : table(*result));
   return exit_finished;
@@ -85,14 +82,18 @@ int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, b
 
 Command evaluate_command() {
   return {.name = "evaluate",
-          .operands = "RUN",
+          .operands = "RUN [key=value …]",
           .summary = "validation metrics of a run's newest good checkpoint",
+          .details =
+              "Of the run's options those may be given anew that may change when it goes on, "
+              "such as where its data lies.",
           .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--best", "", "the best checkpoint instead of the newest"},
                     {"--root", "DIR", "where runs lie (default runs)", "file"},
                     {"--json", "", "as JSON"}},
           .min_positionals = 1,
           .max_positionals = 1,
+          .takes_assignments = true,
           .complete = "run",
           .run = evaluate_main};
 }

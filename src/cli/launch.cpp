@@ -15,7 +15,8 @@ int restarts_of(const Parsed& parsed) {
   char* end = nullptr;
   const long count = std::strtol(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0' || count < 0 || count > 1000000)
-    throw Error(cat("--restart must be a number of times, but is ", text));
+    throw Error(cat("--restart must be a number of times, but is ", text),
+                "for example --restart 3; 0 is none");
   return static_cast<int>(count);
 }
 

@@ -14,7 +14,9 @@ namespace {
 class DescribedOptions : public RecipeOptions {
  public:
   explicit DescribedOptions(const nlohmann::json& recipe)
-      : cpu_defaults_(recipe.at("cpu_defaults")), gpu_defaults_(recipe.at("gpu_defaults")) {
+      : cpu_defaults_(recipe.at("cpu_defaults")),
+        gpu_defaults_(recipe.at("gpu_defaults")),
+        metric_names_(recipe.value("metrics", std::vector<std::string>())) {
     for (const nlohmann::json& option : recipe.at("options")) add(option);
     for (const nlohmann::json& preset : recipe.at("presets")) {
       Preset described{.name = preset.at("name"), .meaning = preset.at("meaning")};
@@ -29,6 +31,8 @@ class DescribedOptions : public RecipeOptions {
     apply_json(tables, has_gpu ? gpu_defaults_ : cpu_defaults_);
   }
 
+  std::vector<std::string> metric_names() const override { return metric_names_; }
+
  private:
   void add(const nlohmann::json& option) {
     const std::string key = option.at("key"), type = option.at("type");
@@ -36,6 +40,8 @@ class DescribedOptions : public RecipeOptions {
     OptionSpec spec{.meaning = option.at("meaning"), .unit = option.value("unit", "")};
     if (option.at("min").is_number()) spec.min = option["min"];
     if (option.at("max").is_number()) spec.max = option["max"];
+    spec.is_path = option.value("is_path", false);
+    spec.no_paths = option.value("no_paths", std::vector<std::string>());
     if (type == "boolean") {
       table.add(key, booleans_.emplace_back(value.get<bool>()), spec);
     } else if (type == "integer") {
@@ -53,6 +59,7 @@ class DescribedOptions : public RecipeOptions {
   }
 
   nlohmann::json cpu_defaults_, gpu_defaults_;
+  std::vector<std::string> metric_names_;
   std::deque<bool> booleans_;
   std::deque<std::int64_t> integers_;
   std::deque<double> reals_;

@@ -20,12 +20,13 @@ int predict_main(const Parsed& parsed) {
   std::vector<Device> devices = devices_for(parsed.value("--devices"));
   devices.resize(1);
   return predict(run, resolve_resume(run, parsed.all("--config"), assignments), devices,
-                 parsed.has("--best"));
+                 parsed.has("--best"), parsed.has("--json"));
 }
 
 }  // namespace
 
-int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best) {
+int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
+            bool json) {
   nlohmann::json extra = setup.prepared.extra;
   prepare(setup, Purpose::predict, devices, run.path());
   extra.update(setup.prepared.extra);
@@ -42,11 +43,14 @@ int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& device
       "--record",      record.string(), "--request",
       request.string()};
   if (best) arguments.push_back("--best");
-  const LaunchOutcome outcome = run_ranks(arguments, devices, folder.path(), /*pass_stdout=*/true);
-  if (const auto* failed = std::get_if<RankFailed>(&outcome))
-    throw Error(
-        cat("predict on ", failed->device, " failed: ", failed->how, "\n", failed->last_lines));
-  return std::holds_alternative<Finished>(outcome) ? exit_finished : exit_interrupted;
+  const std::filesystem::path output = folder.path() / "output";
+  if (json) arguments.insert(arguments.end(), {"--output", output.string()});
+  const LaunchOutcome outcome = run_ranks(arguments, devices, folder.path(), /*pass_stdout=*/!json);
+  const int code = report_reading(outcome);
+  if (json && code == exit_finished)
+    print(nlohmann::json{{"output", read_file(output)}}.dump(
+        2, ' ', false, nlohmann::json::error_handler_t::replace));
+  return code;
 }
 
 Command predict_command() {
@@ -58,7 +62,8 @@ Command predict_command() {
                     {"--best", "", "the best checkpoint instead of the newest"},
                     {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
                      "file"},
-                    {"--root", "DIR", "where runs lie (default runs)", "file"}},
+                    {"--root", "DIR", "where runs lie (default runs)", "file"},
+                    {"--json", "", "all of it at the end, as JSON: {\"output\": …}"}},
           .min_positionals = 1,
           .max_positionals = 2,
           .takes_assignments = true,

@@ -1,13 +1,16 @@
 // Launching, progress, and the words for how it ended.
 #include "cli/ranks.h"
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/context.h"
 #include "run/progress.h"
 
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <iostream>
+#include <optional>
 #include <type_traits>
 
 namespace lockstep::cli {
@@ -42,6 +45,42 @@ std::string indented(const std::string& text) {
   return out;
 }
 
+// The error with which a rank left, from the end of its log; nothing if it did not end so.
+std::optional<Error> own_error(const RankFailed& failed) {
+  const std::string mark = "error: ", hint_mark = "\n\nhint: ";
+  if (failed.exit_code != exit_usage) return std::nullopt;
+  std::size_t begin = failed.last_lines.rfind("\n" + mark);
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  if (failed.last_lines.compare(begin, mark.size(), mark) != 0) return std::nullopt;
+  const std::string text = trim(failed.last_lines.substr(begin + mark.size()));
+  const std::size_t hint = text.find(hint_mark);
+  if (hint == std::string::npos) return Error(text);
+  return Error(text.substr(0, hint), text.substr(hint + hint_mark.size()));
+}
+
+std::string failure_text(const RankFailed& failed) {
+  return cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how);
+}
+
+std::string resume_command_for(const RunDir& run) {
+  return "lockstep resume " + shell_word(run.path().string());
+}
+
+// A failed run's state, and what went wrong; the exit code.
+int report_failure(const RankFailed& failed, const RunDir& run) {
+  if (const std::optional<Error> error = own_error(failed)) {
+    run.write_state(RunState::failed, error->what());
+    say(cat("error: ", error->what(), error->hint().empty() ? "" : "\n\nhint: ", error->hint()));
+    return exit_usage;
+  }
+  run.write_state(RunState::failed, failure_text(failed));
+  const std::string log = indented(failed.last_lines);
+  say(cat("error: ", failure_text(failed), "\n", log.empty() ? "" : "\nlast lines of ",
+          log.empty() ? "" : run.log_path(failed.rank).string() + ":\n", log,
+          "\nhint: what was saved is kept: ", resume_command_for(run)));
+  return exit_failed;
+}
+
 }  // namespace
 
 LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
@@ -53,6 +92,7 @@ LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
   spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
   spec.devices = devices;
   spec.log_dir = log_dir;
+  spec.knows_hangup = true;
   if (pass_stdout) spec.pass_stdout_rank = 0;
   Progress progress = make_progress(devices);
   spec.on_event = [&](std::string_view line) {
@@ -69,22 +109,28 @@ LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
 int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why) {
   if (std::holds_alternative<Finished>(outcome)) return exit_finished;
   if (std::holds_alternative<Stopped>(outcome)) {
-    say(cat("stopped (", why, "); go on with: lockstep resume ", run.path().string()));
+    say(cat("stopped (", why, "); go on with: ", resume_command_for(run)));
     return exit_stopped;
   }
   if (std::holds_alternative<Interrupted>(outcome)) {
     run.write_state(RunState::interrupted, "a second interrupt");
-    say(cat("interrupted; what was saved is kept: lockstep resume ", run.path().string()));
+    say(cat("interrupted; what was saved is kept: ", resume_command_for(run)));
     return exit_interrupted;
   }
-  const auto& failed = std::get<RankFailed>(outcome);
-  const std::string what =
-      cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how);
-  run.write_state(RunState::failed, what);
-  const std::string log = indented(failed.last_lines);
-  say(cat("error: ", what, "\n", log.empty() ? "" : "\nlast lines of ",
-          log.empty() ? "" : run.log_path(failed.rank).string() + ":\n", log,
-          "\nhint: what was saved is kept: lockstep resume ", run.path().string()));
+  return report_failure(std::get<RankFailed>(outcome), run);
+}
+
+int report_reading(const LaunchOutcome& outcome) {
+  if (std::holds_alternative<Finished>(outcome)) return exit_finished;
+  const auto* failed = std::get_if<RankFailed>(&outcome);
+  if (failed == nullptr) {
+    say("interrupted");
+    return exit_interrupted;
+  }
+  if (failed->exit_code == 128 + SIGPIPE) return failed->exit_code;  // the reader has seen enough
+  if (const std::optional<Error> error = own_error(*failed)) throw *error;
+  const std::string log = indented(failed->last_lines);
+  say(cat("error: ", failure_text(*failed), log.empty() ? "" : "\n\nits last lines:\n" + log));
   return exit_failed;
 }
 

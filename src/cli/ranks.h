@@ -23,4 +23,7 @@ LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
 // stop.
 int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why);
 
+// The same for ranks that only read a run. Throws the rank's own Error if it ended with one.
+int report_reading(const LaunchOutcome& outcome);
+
 }  // namespace lockstep::cli

@@ -8,7 +8,10 @@
 #include "cli/measured_memory.h"
 #include "cli/plugin_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 namespace lockstep::cli {
 namespace {
@@ -17,8 +20,9 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
-// What the weights and the order of samples stand on: all of the recipe's options but those of the
-// group `sample`, which concern outputs only, and three of the engine's.
+// What the weights and the order of samples stand on: three of the engine's options and all of the
+// recipe's, but not those of the group `sample`, which concern outputs only, and not where data
+// lies: the recipe's preparation sees to it that it holds the same.
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
@@ -29,8 +33,18 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const nlohmann::json engine = setup.train->table.to_json();
   for (const char* key : {"seed", "batch.global", "data.shuffle"}) check(key, engine.at(key));
   const nlohmann::json recipe = setup.options->table.to_json();
-  for (const auto& [key, value] : recipe.items())
-    if (!key.starts_with("sample.")) check(key, value);
+  for (const OptionInfo& option : setup.options->table.options())
+    if (!option.key.starts_with("sample.") && !option.spec.is_path)
+      check(option.key, recipe.at(option.key));
+}
+
+// Rules between options, and paths as the record is to hold them.
+void check_options(RunSetup& setup) {
+  setup.options->check(*setup.train);
+  const std::vector<std::string> metrics = setup.options->metric_names();
+  const std::string& best = setup.train->checkpoint.best_metric;
+  if (!best.empty() && !metrics.empty()) check_best_metric(metrics, best);
+  setup.options->table.make_paths_absolute(std::filesystem::current_path());
 }
 
 const char* purpose_word(Purpose purpose) {
@@ -47,6 +61,30 @@ const char* purpose_word(Purpose purpose) {
   return "";
 }
 
+bool can_write(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  return !error && access(folder.c_str(), W_OK) == 0;
+}
+
+// The user's own cache, for what writes no run in a folder that cannot be written to.
+std::filesystem::path user_cache() {
+  const char* const xdg = std::getenv("XDG_CACHE_HOME");
+  const char* const home = std::getenv("HOME");
+  std::filesystem::path folder;
+  if (xdg != nullptr && *xdg == '/')
+    folder = std::filesystem::path(xdg) / "lockstep/prepared";
+  else if (home != nullptr && *home == '/')
+    folder = std::filesystem::path(home) / ".cache/lockstep/prepared";
+  if (!folder.empty() && can_write(folder)) return folder;
+  return std::filesystem::temp_directory_path() / cat("lockstep-", getuid());
+}
+
+std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train) {
+  const std::filesystem::path own = cache_dir(train);
+  return purpose == Purpose::train || can_write(own) ? own : user_cache();
+}
+
 // A recipe whose code only the worker can load: it checks, prepares and counts.
 MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
                                  const std::filesystem::path& run_dir) {
@@ -55,7 +93,7 @@ MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   request["purpose"] = purpose_word(purpose);
   request["has_gpu"] = has_gpu;
   request["run_dir"] = run_dir.empty() ? "" : std::filesystem::absolute(run_dir).string();
-  request["cache_dir"] = std::filesystem::absolute(cache_dir(*setup.train)).string();
+  request["cache_dir"] = std::filesystem::absolute(cache_for(purpose, *setup.train)).string();
   const std::filesystem::path file = folder.path() / "request.json";
   write_file_atomic(file, request.dump());
   std::vector<std::string> words{"facts"};
@@ -95,7 +133,7 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
   apply_config(tables, paths(files), assignments);
-  setup.options->check(*setup.train);
+  check_options(setup);
   if (setup.train->exact)
     throw Error("exact = true is not available in this version",
                 "without it, results on different numbers of devices differ by rounding only");
@@ -104,8 +142,10 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 
 MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                        const std::filesystem::path& run_dir) {
-  setup.prepared = setup.options->prepare(
-      {.purpose = purpose, .cache_dir = cache_dir(*setup.train), .run_dir = run_dir, .say = say});
+  setup.prepared = setup.options->prepare({.purpose = purpose,
+                                           .cache_dir = cache_for(purpose, *setup.train),
+                                           .run_dir = run_dir,
+                                           .say = say});
   if (purpose == Purpose::predict && setup.plugin.empty()) return {};
   if (setup.prepared.facts.train_samples > 0)
     return setup.options->memory(*setup.train, setup.prepared.facts);
@@ -127,12 +167,20 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   RunSetup setup = setup_from_json(record);
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");
-  // The global batch is the run's; how devices share it is found anew.
-  setup.train->batch = {.global = setup.plan.batch.global, .micro = 0, .accumulation = 0};
-  before["batch.global"] = setup.plan.batch.global;
+  // The global batch is the run's, whatever a preset says once more or the options leave open; how
+  // devices share it is found anew.
+  auto& batch = setup.train->batch;
+  const OptionTable& engine = setup.train->table;
+  const std::int64_t global = setup.plan.batch.global;
+  batch = {.global = global, .micro = 0, .accumulation = 0};
+  before["batch.global"] = global;
+  setup.train->stop.after = {};  // a time for that start alone
   apply_config(tables, paths(files), assignments);
+  if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
+  if (!engine.is_given("batch.micro")) batch.micro = 0;
+  if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
   check_frozen(setup, before);
-  setup.options->check(*setup.train);
+  check_options(setup);
   return setup;
 }
 

@@ -5,47 +5,88 @@
 #include "cli/context.h"
 #include "cli/resolve.h"
 #include "cli/train.h"
+#include "config/read_toml.h"
 #include "launch/launch.h"
 #include "run/checkpoint_index.h"
 
 #include <unistd.h>
+
+#include <optional>
 
 namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A new run that starts from the other's newest good checkpoint and recipe files.
-RunDir copy_run(const RunDir& from, const std::string& into, const RunSetup& setup) {
-  const auto checkpoint = newest_good(from.checkpoints(), [](const CheckpointInfo& bad) {
-    say(cat("warning: checkpoint ", bad.path.filename().string(), " is damaged (", bad.damage,
-            ")"));
-  });
-  if (!checkpoint) throw Error(cat("run ", from.name(), " has no good checkpoint to go on from"));
-  RunDir run = RunDir::create(setup.train->run.root, into, setup.recipe);
-  fs::create_directories(run.checkpoints());
-  fs::copy(checkpoint->path, run.checkpoints() / checkpoint->path.filename(),
-           fs::copy_options::recursive);
-  if (fs::exists(from.path() / "recipe"))
-    fs::copy(from.path() / "recipe", run.path() / "recipe", fs::copy_options::recursive);
+// Copies what is in a folder, not its permissions: the source may be closed to writing.
+void copy_files(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    const fs::path target = to / entry.path().filename();
+    if (entry.is_directory()) {
+      copy_files(entry.path(), target);
+      continue;
+    }
+    fs::copy_file(entry.path(), target);
+    fs::permissions(target, fs::perms::owner_write, fs::perm_options::add);
+  }
+}
+
+// Fills a new run with the other's checkpoint and recipe files. Its starts are its own.
+void copy_run(const RunDir& from, const CheckpointInfo& checkpoint, const RunDir& run) {
+  copy_files(checkpoint.path, run.checkpoints() / checkpoint.path.filename());
+  if (fs::exists(from.path() / "recipe")) copy_files(from.path() / "recipe", run.path() / "recipe");
   nlohmann::json record = from.record();
-  record["from"] = {{"run", fs::absolute(from.path()).string()}, {"step", checkpoint->step}};
+  record["from"] = {{"run", fs::absolute(from.path()).string()}, {"step", checkpoint.step}};
+  record["started"] = system_clock().wall_s();
+  record["starts"] = nlohmann::json::array();
   run.write_record(record);
-  return run;
 }
 
 void check_writable(const RunDir& run) {
   if (access(run.path().c_str(), W_OK) == 0) return;
-  throw Error(cat("run ", run.path().string(), " cannot be written to"),
-              cat("go on in a new run: lockstep resume ", run.path().string(), " --into NAME"));
+  throw Error(
+      cat("run ", run.path().string(), " cannot be written to"),
+      cat("go on in a new run: lockstep resume ", shell_word(run.path().string()), " --into NAME"));
+}
+
+// The newest good checkpoint. Where there is none, says what is wrong with each.
+std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_there) {
+  std::vector<CheckpointInfo> damaged;
+  auto found =
+      newest_good(run.checkpoints(), [&](const CheckpointInfo& bad) { damaged.push_back(bad); });
+  if (found) return found;
+  for (const CheckpointInfo& bad : damaged)
+    say(cat("warning: checkpoint ", bad.path.filename().string(), " is damaged: ", bad.damage));
+  if (must_be_there)
+    throw Error(cat("run ", run.name(), " has no good checkpoint to go on from"),
+                "start a new run with lockstep train");
+  say("there is no good checkpoint: starting from the beginning");
+  return std::nullopt;
+}
+
+// A run cannot end before the step that it has reached.
+void check_end(const Plan& plan, const std::optional<CheckpointInfo>& checkpoint) {
+  if (!checkpoint || plan.total_steps >= checkpoint->step) return;
+  throw Error(cat("the run would end at step ", plan.total_steps,
+                  ", but its checkpoint is of step ", checkpoint->step, " already"),
+              cat("set stop.steps (or stop.epochs) to more than ", checkpoint->step, " steps"));
+}
+
+// run.root as arguments, else config files, give it: where the run is looked for.
+std::string root_of(const Parsed& parsed) {
+  std::string root = TrainOptions().run.root;
+  for (const std::string& file : parsed.all("--config"))
+    for (const detail::TomlEntry& entry : detail::read_toml(file))
+      if (entry.key == "run.root" && entry.value.is_string()) root = entry.value;
+  for (const std::string& word : parsed.assignments)
+    if (word.starts_with("run.root=")) root = word.substr(9);
+  return root;
 }
 
 int resume_main(const Parsed& parsed) {
-  const TrainOptions defaults;
-  std::string root = defaults.run.root;
-  for (const std::string& word : parsed.assignments)
-    if (word.starts_with("run.root=")) root = word.substr(9);
-  return resume_run(parsed, RunDir::open(parsed.positionals[0], root), parsed.value("--into"));
+  return resume_run(parsed, RunDir::open(parsed.positionals[0], root_of(parsed)),
+                    parsed.value("--into"));
 }
 
 }  // namespace
@@ -54,24 +95,32 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const std::vector<std::string> then = then_steps(parsed);
   const std::vector<Device> devices = training_devices(parsed);
   RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
-  const bool foreign = parsed.has("--world");
-  if (into.empty()) {
+  check_frozen_batch(*setup.train, devices);
+  const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
+  if (copies)
+    RunDir::check_new(setup.train->run.root, into);
+  else
     check_writable(run);
-    if (!foreign) run.lock();
-  } else {
-    run = copy_run(run, into, setup);
-    if (!foreign) run.lock();
-  }
+  if (!copies && !foreign) run.lock();
   prepare_and_plan(setup, Purpose::train, devices, run.path());
-  if (!newest_good(run.checkpoints()))
-    say("there is no good checkpoint yet: starting from the beginning");
+  check_then(setup, then);
+  const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
+  check_end(setup.plan, checkpoint);
   say(to_text(setup.plan, false));
-  if (foreign) {
+  if (copies) {
+    RunDir copy = RunDir::create(setup.train->run.root, into, setup.recipe);
+    fill_new_run(copy, [&] {
+      if (!foreign) copy.lock();
+      copy_run(run, *checkpoint, copy);
+      write_start(setup, copy, true);
+    });
+    run = std::move(copy);
+  } else {
     write_start(setup, run, true);
-    print(fs::absolute(run.path()).string());
-    return exit_finished;
   }
-  return train_run(std::move(setup), run, true, then);
+  if (!foreign) return train_run(std::move(setup), run, true, then);
+  print(fs::absolute(run.path()).string());
+  return exit_finished;
 }
 
 Command resume_command() {
@@ -80,7 +129,7 @@ Command resume_command() {
                   .summary = "go on with a run, on any number of devices",
                   .details =
                       "RUN is a folder or a name under run.root. What the curve stands on (seed, "
-                      "global batch, model, data) cannot change.",
+                      "global batch, model, data) cannot change; where the data lies can.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,

@@ -15,6 +15,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -99,16 +100,18 @@ int train_main(const Parsed& parsed) {
       }
       return resume_run(parsed, std::move(*run), "");
     }
+  RunDir::check_new(setup.train->run.root, parsed.value("--name"));
   prepare_and_plan(setup, Purpose::train, devices, {});
+  check_then(setup, then);
   say(to_text(setup.plan, false));
   RunDir run = RunDir::create(setup.train->run.root, parsed.value("--name"), setup.recipe);
-  if (foreign) {
+  fill_new_run(run, [&] {
+    if (!foreign) run.lock();
     write_start(setup, run, false);
-    print(std::filesystem::absolute(run.path()).string());
-    return exit_finished;
-  }
-  run.lock();
-  return train_run(std::move(setup), run, false, then);
+  });
+  if (!foreign) return train_run(std::move(setup), run, false, then);
+  print(std::filesystem::absolute(run.path()).string());
+  return exit_finished;
 }
 
 }  // namespace
@@ -125,11 +128,41 @@ std::vector<std::string> then_steps(const Parsed& parsed) {
   std::vector<std::string> steps;
   if (!parsed.has("--then")) return steps;
   for (const std::string& step : split(parsed.value("--then"), ',')) {
-    if (step != "evaluate" && step != "predict")
-      throw Error(cat("--then knows evaluate and predict, but was given ", step));
+    if (step != "evaluate" && step != "predict") {
+      const std::vector<std::string> known{"evaluate", "predict"};
+      const std::string near = nearest(step, known);
+      throw Error(cat("--then knows evaluate and predict, but was given \"", step, "\""),
+                  near.empty() ? "write --then evaluate,predict for both"
+                               : cat("did you mean ", near, "?"));
+    }
     steps.push_back(step);
   }
   return steps;
+}
+
+void check_then(const RunSetup& setup, const std::vector<std::string>& then) {
+  if (setup.prepared.facts.valid_samples > 0) return;
+  if (std::find(then.begin(), then.end(), "evaluate") == then.end()) return;
+  throw Error("there is no validation data that --then evaluate could evaluate",
+              cat("leave out --then evaluate, or set aside validation data (see lockstep config ",
+                  setup.recipe, ")"));
+}
+
+void fill_new_run(const RunDir& run, const std::function<void()>& fill) {
+  const auto remove = [&] {
+    std::error_code ignored;
+    std::filesystem::remove_all(run.path(), ignored);
+  };
+  try {
+    fill();
+  } catch (const std::filesystem::filesystem_error& error) {
+    remove();
+    throw Error(cat("cannot write the run ", run.path().string(), ": ", error.code().message()),
+                "free some space, or set run.root to another folder");
+  } catch (...) {
+    remove();
+    throw;
+  }
 }
 
 void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
@@ -159,8 +192,18 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
   remove_leftovers(run.checkpoints());
 }
 
+namespace {
+
+void say_what_next(const RunSetup& setup, const RunDir& run) {
+  const std::string name = shell_word(run.path().string());
+  say(cat("\ntry next:\n  lockstep runs ", name,
+          setup.plan.valid_samples > 0 ? "\n  lockstep evaluate " + name : "",
+          "\n  lockstep predict ", name));
+}
+
+}  // namespace
+
 int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
-  write_start(setup, run, resuming);
   std::vector<std::string> arguments{"train", "--run",
                                      std::filesystem::absolute(run.path()).string()};
   if (resuming) arguments.push_back("--resume");
@@ -175,9 +218,7 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std:
   remember_memory(setup, run);
   say(cat("run ", run.path().string()));
   const int after = run_then(setup, run, then);
-  if (after == exit_finished)
-    say(cat("\ntry next:\n  lockstep runs ", run.path().string(), "\n  lockstep evaluate ",
-            run.path().string(), "\n  lockstep predict ", run.path().string()));
+  if (after == exit_finished) say_what_next(setup, run);
   return after;
 }
 
@@ -185,9 +226,9 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::st
   for (const std::string& step : then) {
     int code = exit_finished;
     if (step == "evaluate" && !print_last_evaluation(run))
-      code = evaluate(run, setup.plan.devices, false, false);
+      code = evaluate(run, setup_from_json(run.record()), setup.plan.devices, false, false);
     if (step == "predict")
-      code = predict(run, setup_from_json(run.record()), {setup.plan.devices[0]}, false);
+      code = predict(run, setup_from_json(run.record()), {setup.plan.devices[0]}, false, false);
     if (code != exit_finished) return code;
   }
   return exit_finished;

@@ -5,6 +5,7 @@
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,20 +14,25 @@ namespace lockstep::cli {
 // Flags that train and resume share.
 std::vector<Flag> training_flags();
 
-// Writes run.json (and recipe files), launches the ranks, reports, then runs what `then` names.
-// run: locked. resuming: from its newest checkpoint.
+// Launches the ranks, reports, then runs what `then` names. run: locked and started. resuming: from
+// its newest checkpoint.
 int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then);
 
 // The devices of --world, else of --devices; throws Error if this build cannot run on them.
 std::vector<Device> training_devices(const Parsed& parsed);
 
-// Writes the record of a start without launching; for ranks that somebody else starts.
+// Does what fills a new run's folder; if that fails, nothing of the folder is left. Throws Error.
+void fill_new_run(const RunDir& run, const std::function<void()>& fill);
+
+// Writes run.json (and recipe files) without launching.
 void write_start(const RunSetup& setup, RunDir& run, bool resuming);
 
 // Resumes as `lockstep resume`; into: name of a new run, or empty.
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into);
 
 std::vector<std::string> then_steps(const Parsed& parsed);  // checked
+// Throws Error if `then` evaluates, but the setup has no validation data.
+void check_then(const RunSetup& setup, const std::vector<std::string>& then);
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::string>& then);
 
 // Prints what the run's last evaluation found if its newest checkpoint holds the same weights;
@@ -34,7 +40,9 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::st
 bool print_last_evaluation(const RunDir& run);
 
 // Shared with the commands of those names.
-int evaluate(const RunDir& run, const std::vector<Device>& devices, bool best, bool json);
-int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best);
+int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
+             bool json);
+int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
+            bool json);
 
 }  // namespace lockstep::cli

@@ -21,6 +21,7 @@ struct Source {
   json value;        // of a file
   std::string text;  // of an argument or a preset, if `value` is null
   std::string where;
+  bool by_preset = false;
 };
 
 Source from_argument(const detail::Tables& tables, const std::string& argument) {
@@ -61,7 +62,9 @@ void apply(const detail::Tables& tables, const Source& source) {
     const bool empty_table = source.value.is_object() && source.value.empty();
     if (empty_table && !tables.find(source.key) && tables.is_group(source.key)) return;
     OptionTable& table = tables.table_of(source.key);
-    if (source.value.is_null())
+    if (source.by_preset)
+      table.set_by_preset(source.key, source.text);
+    else if (source.value.is_null())
       table.set(source.key, source.text);
     else
       table.set_json(source.key, source.value);
@@ -90,7 +93,7 @@ void apply_preset(const detail::Tables& tables, const Source& chosen) {
   located(chosen.where, [&] { preset = &tables.preset(chosen.text); });
   tables.table_of(kPresetKey).set(kPresetKey, preset->name);
   for (const auto& [key, value] : preset->values)
-    apply(tables, {key, {}, value, cat("preset ", preset->name)});
+    apply(tables, {key, {}, value, cat("preset ", preset->name), /*by_preset=*/true});
 }
 
 }  // namespace

@@ -43,15 +43,17 @@ std::string preset_row(const Preset& preset) {
 
 json option_entry(const detail::OptionGroup::Member& member, const json& value) {
   const OptionInfo& option = member.info;
-  return {{"key", option.key},
-          {"type", to_string(option.type)},
-          {"default", detail::parse_value(option, option.default_text)},
-          {"value", value},
-          {"meaning", option.spec.meaning},
-          {"unit", option.spec.unit},
-          {"min", detail::bound(option, detail::lowest(option))},
-          {"max", detail::bound(option, option.spec.max)},
-          {"choices", option.spec.choices}};
+  json entry = {{"key", option.key},
+                {"type", to_string(option.type)},
+                {"default", detail::parse_value(option, option.default_text)},
+                {"value", value},
+                {"meaning", option.spec.meaning},
+                {"unit", option.spec.unit},
+                {"min", detail::bound(option, detail::lowest(option))},
+                {"max", detail::bound(option, option.spec.max)},
+                {"choices", option.spec.choices}};
+  if (option.spec.is_path) entry.update({{"is_path", true}, {"no_paths", option.spec.no_paths}});
+  return entry;
 }
 
 }  // namespace

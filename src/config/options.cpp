@@ -17,7 +17,7 @@ struct Option {
   OptionInfo info;  // default_text is filled once the option is set
   std::function<json()> read;
   std::function<void(const json&)> write;  // gets checked values only
-  bool is_set = false;
+  bool is_set = false, is_given = false;
 
   std::string text() const { return detail::value_text(info.type, read()); }
 };
@@ -36,6 +36,12 @@ Option bind(std::string key, OptionType type, T& field, OptionSpec spec) {
   return {.info = {std::move(key), type, std::move(spec), {}},
           .read = [&field] { return json(field); },
           .write = [&field](const json& value) { field = value.get<T>(); }};
+}
+
+json absolute(const OptionSpec& spec, const std::string& text, const std::filesystem::path& base) {
+  const bool word =
+      std::find(spec.no_paths.begin(), spec.no_paths.end(), text) != spec.no_paths.end();
+  return text.empty() || word ? text : (base / text).lexically_normal().string();
 }
 
 }  // namespace
@@ -71,10 +77,11 @@ struct OptionTable::Impl {
     options.push_back(std::move(option));
   }
 
-  void store(Option& option, const json& checked) {
+  void store(Option& option, const json& checked, bool given = true) {
     if (!option.is_set) option.info.default_text = option.text();
     option.write(checked);
     option.is_set = true;
+    option.is_given = given;
   }
 };
 
@@ -132,6 +139,11 @@ void OptionTable::set(std::string_view key, std::string_view text) {
   impl_->store(option, detail::parse_value(option.info, text));
 }
 
+void OptionTable::set_by_preset(std::string_view key, std::string_view text) {
+  Option& option = impl_->get(key);
+  impl_->store(option, detail::parse_value(option.info, text), /*given=*/false);
+}
+
 void OptionTable::set_json(std::string_view key, const json& value) {
   Option& option = impl_->get(key);
   impl_->store(option, detail::check_value(option.info, value));
@@ -140,6 +152,18 @@ void OptionTable::set_json(std::string_view key, const json& value) {
 bool OptionTable::has(std::string_view key) const { return impl_->find(key) != nullptr; }
 std::string OptionTable::get(std::string_view key) const { return impl_->get(key).text(); }
 bool OptionTable::is_set(std::string_view key) const { return impl_->get(key).is_set; }
+bool OptionTable::is_given(std::string_view key) const { return impl_->get(key).is_given; }
+
+void OptionTable::make_paths_absolute(const std::filesystem::path& base) {
+  for (Option& option : impl_->options) {
+    if (!option.info.spec.is_path) continue;
+    json value = option.read();
+    if (value.is_string()) value = absolute(option.info.spec, value, base);
+    if (value.is_array())
+      for (json& text : value) text = absolute(option.info.spec, text, base);
+    option.write(value);
+  }
+}
 
 void OptionTable::add_preset(Preset preset) { impl_->presets.push_back(std::move(preset)); }
 const std::vector<Preset>& OptionTable::presets() const { return impl_->presets; }

@@ -30,6 +30,9 @@ struct OptionSpec {
   double min = -std::numeric_limits<double>::infinity();  // inclusive; seconds for durations
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices{};  // texts only: the words allowed
+  // Texts and lists only: names files, folders or globs. Relative ones are recorded absolute.
+  bool is_path = false;
+  std::vector<std::string> no_paths{};  // of a path: words that mean something else
 };
 
 // Specialise for an enum to make it an option: names in the order of declaration.
@@ -85,6 +88,8 @@ class OptionTable {
 
   // Parses, checks and stores. Throws Error naming key, value, range and the nearest match.
   void set(std::string_view key, std::string_view text);
+  // The same for a preset, whose values are nobody's wish in particular: see `is_given`.
+  void set_by_preset(std::string_view key, std::string_view text);
   // The same from a JSON value of the option's type (durations also as text, lists as "a,b,c").
   void set_json(std::string_view key, const nlohmann::json& value);
   bool has(std::string_view key) const;
@@ -92,6 +97,11 @@ class OptionTable {
   std::string get(std::string_view key) const;
   // True once `set` or `set_json` was called for the key, also by a preset or a record.
   bool is_set(std::string_view key) const;
+  // True if the value was set by other than a preset: a file, an argument or a record.
+  bool is_given(std::string_view key) const;
+
+  // Takes relative paths, of options that are paths, from `base`.
+  void make_paths_absolute(const std::filesystem::path& base);
 
   void add_preset(Preset preset);
   const std::vector<Preset>& presets() const;

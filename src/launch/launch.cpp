@@ -32,7 +32,7 @@ class Run {
   Run(const LaunchSpec& spec, Clock& clock)
       : spec_(spec),
         clock_(clock),
-        supervision_(spec.grace_s, spec.stop_grace_s),
+        supervision_(spec.grace_s, spec.stop_grace_s, spec.knows_hangup),
         events_([this](std::string_view line) { spec_.on_event(line); }) {}
 
   LaunchOutcome to_the_end() {

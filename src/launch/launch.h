@@ -40,6 +40,7 @@ struct LaunchSpec {
   // Each rank sees its GPU alone, as cuda:0; false: all of the run's, in rank order, so that
   // LOCAL_RANK is the device (torchrun's way, which most Python programs expect).
   bool one_gpu_visible = true;
+  bool knows_hangup = false;  // ranks get SIGHUP as it is; false: as SIGTERM, which all know
   int pass_stdout_rank = -1;  // this rank inherits our stdout instead (predict)
 
   // Takes lines that rank 0 writes to LOCKSTEP_EVENTS_FD; none: the variable is not set.
@@ -68,7 +69,7 @@ using LaunchOutcome = std::variant<Finished, Stopped, RankFailed, Interrupted>;
 // CUDA_DEVICE_ORDER = PCI_BUS_ID (so every rank's device is cuda:0), NCCL_SOCKET_IFNAME=lo unless
 // the user set it; on CPU OMP_NUM_THREADS = device.threads unless the user set it,
 // CUDA_VISIBLE_DEVICES empty. Each rank is its own process group with PR_SET_PDEATHSIG = SIGKILL.
-// The first interrupt (SIGINT, SIGTERM, or SIGHUP as SIGTERM) is passed on to every rank once, and
+// The first interrupt (SIGINT, SIGTERM or SIGHUP) is passed on to every rank once, and
 // so is the first SIGUSR1; SIGINT to the rank's whole group, as a terminal does, the others to the
 // rank itself. The second interrupt kills all at once (one within 0.2 s of the first is its echo:
 // timeout and Slurm send it twice). Not reentrant: installs signal handlers while it runs, on any

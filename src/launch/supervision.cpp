@@ -36,8 +36,12 @@ const char* name(int signal) {
 
 }  // namespace
 
-Supervision::Supervision(double grace_s, double stop_grace_s)
-    : grace_s_(grace_s), stop_grace_s_(stop_grace_s) {}
+Supervision::Supervision(double grace_s, double stop_grace_s, bool ranks_know_hangup)
+    : grace_s_(grace_s), stop_grace_s_(stop_grace_s), ranks_know_hangup_(ranks_know_hangup) {}
+
+int Supervision::passed_as(int number) const {
+  return number == SIGHUP && !ranks_know_hangup_ ? SIGTERM : number;
+}
 
 std::vector<Command> Supervision::enter(Phase phase, double now_s) {
   if (phase <= phase_) return {};
@@ -76,12 +80,12 @@ std::vector<Command> Supervision::interrupt(int number, double now_s) {
   passed_on_.push_back(number);
   enter(Phase::stopping, now_s);
   if (number == SIGINT) return {{Action::pass_on_to_groups, SIGINT}};
-  return {{Action::pass_on_to_leaders, SIGTERM}};
+  return {{Action::pass_on_to_leaders, passed_as(number)}};
 }
 
 bool Supervision::by_signal_passed_on(const ExitStatus& status) const {
   return std::any_of(passed_on_.begin(), passed_on_.end(), [&](int number) {
-    const int sent = number == SIGHUP ? SIGTERM : number;
+    const int sent = passed_as(number);
     return status.signal == sent || status.code == 128 + sent;
   });
 }

@@ -25,7 +25,7 @@ struct Command {
 // A state machine over signals, exits and time. Each call returns what must be done now.
 class Supervision {
  public:
-  Supervision(double grace_s, double stop_grace_s);
+  Supervision(double grace_s, double stop_grace_s, bool ranks_know_hangup = false);
 
   std::vector<Command> on_signal(int number, double now_s);
   // All exits seen at one time, so that a rank that was killed is named before those that failed
@@ -51,7 +51,11 @@ class Supervision {
   std::vector<Command> interrupt(int number, double now_s);
   bool by_signal_passed_on(const ExitStatus& status) const;
 
+  // What ranks get for a signal that came.
+  int passed_as(int number) const;
+
   double grace_s_, stop_grace_s_;
+  bool ranks_know_hangup_;
   Phase phase_ = Phase::running;
   std::optional<double> deadline_s_;
   std::optional<double> interrupted_s_;

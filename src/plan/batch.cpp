@@ -1,4 +1,5 @@
-// Solves world_size x micro-batch x accumulation = global batch, exactly or not at all.
+// Solves world_size x micro-batch x accumulation = global batch, exactly or not at all; only a
+// default global batch may be rounded.
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -47,25 +48,34 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t limit) {
 // What is asked of the solver; 0 = find it.
 struct Wish {
   std::int64_t world_size, global, micro, accumulation;
-  bool global_is_default;
   const std::string& rank_word;
 };
 
-// Throws unless the global batch is a multiple of the factors that are given.
-void check_divides(const Wish& wish) {
+// What the global batch must be a multiple of.
+std::int64_t multiple_of(const Wish& wish) {
   const std::int64_t factor =
       wish.micro > 0 ? wish.micro : std::max<std::int64_t>(1, wish.accumulation);
-  const std::int64_t multiple = product(wish.world_size, factor);
+  return product(wish.world_size, factor);
+}
+
+// The nearest multiple, at least one; the larger of two that are equally near.
+std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple) {
+  const std::int64_t below = value / multiple * multiple, above = below + multiple;
+  return below > 0 && value - below < above - value ? below : above;
+}
+
+// Throws unless the global batch is a multiple of the factors that are given.
+void check_divides(const Wish& wish) {
+  const std::int64_t multiple = multiple_of(wish);
   if (wish.global % multiple == 0) return;
   std::string parts = count_of(wish.world_size, wish.rank_word);
   if (wish.micro > 0)
     parts += cat(" x micro-batch ", wish.micro);
   else if (wish.accumulation > 0)
     parts += cat(" x accumulation ", wish.accumulation);
-  throw Error(
-      cat(wish.global_is_default ? "the default global batch " : "global batch ", wish.global,
-          " does not divide into ", parts, " (needs a multiple of ", multiple, ")"),
-      cat("set batch.global to ", nearest_multiples(wish.global, multiple)));
+  throw Error(cat("global batch ", wish.global, " does not divide into ", parts,
+                  " (needs a multiple of ", multiple, ")"),
+              cat("set batch.global to ", nearest_multiples(wish.global, multiple)));
 }
 
 void check_all_agree(const Wish& wish) {
@@ -89,13 +99,15 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
   check_range("batch.accumulation", accumulation);
   if (global == 0 && micro > 0 && accumulation > 0)
     global = product(product(world_size, micro), accumulation);
-  Wish wish{world_size, global, micro, accumulation, global == 0, rank_word};
-  if (wish.global_is_default) wish.global = default_global;
+  Wish wish{world_size, global, micro, accumulation, rank_word};
+  if (global == 0) wish.global = default_global;
   if (wish.global <= 0)
     throw Error("the global batch is not known: the recipe has no default for it",
                 cat("set batch.global, for example to ",
                     product(product(world_size, std::max<std::int64_t>(1, micro)),
                             std::max<std::int64_t>(1, accumulation))));
+  if (global == 0 && wish.global % multiple_of(wish) != 0)
+    wish.global = nearest_multiple(wish.global, multiple_of(wish));
   if (micro > 0 && accumulation > 0)
     check_all_agree(wish);
   else
@@ -103,6 +115,7 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
 
   const std::int64_t per_rank = wish.global / world_size;
   BatchPlan batch{.world_size = world_size, .global = wish.global};
+  if (global == 0 && wish.global != default_global) batch.rounded_from = default_global;
   if (micro > 0)
     batch.micro = micro;
   else if (accumulation > 0)
@@ -112,6 +125,45 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
   batch.accumulation = per_rank / batch.micro;
   LOCKSTEP_CHECK(batch.world_size * batch.micro * batch.accumulation == batch.global);
   return batch;
+}
+
+namespace {
+
+bool divides(const TrainOptions& options, std::int64_t world_size) {
+  const auto& batch = options.batch;
+  const std::int64_t micro = std::max<std::int64_t>(1, batch.micro),
+                     accumulation = std::max<std::int64_t>(1, batch.accumulation);
+  if (batch.micro > 0 && batch.accumulation > 0)
+    return product(product(world_size, micro), accumulation) == batch.global;
+  return batch.global % product(product(world_size, micro), accumulation) == 0;
+}
+
+// "1, 2, 3 or 4"
+std::string one_of(const std::vector<std::string>& words) {
+  if (words.size() == 1) return words[0];
+  return cat(join(std::span(words).first(words.size() - 1), ", "), " or ", words.back());
+}
+
+}  // namespace
+
+void check_frozen_batch(const TrainOptions& options, const std::vector<Device>& devices) {
+  const auto asked = static_cast<std::int64_t>(devices.size());
+  const std::int64_t global = options.batch.global;
+  if (global <= 0 || divides(options, asked)) return;
+  std::vector<std::string> counts;
+  const std::int64_t most = std::min(global, std::max<std::int64_t>(16, 2 * asked));
+  for (std::int64_t ranks = 1; ranks <= most; ++ranks)
+    if (divides(options, ranks)) counts.push_back(cat(ranks));
+  const std::string stays = cat("the global batch of a run stays ", global);
+  throw Error(
+      cat("global batch ", global, " does not divide into ", count_of(asked, rank_word(devices)),
+          options.batch.micro > 0 ? cat(" x micro-batch ", options.batch.micro) : "",
+          options.batch.accumulation > 0 ? cat(" x accumulation ", options.batch.accumulation)
+                                         : ""),
+      counts.empty()
+          ? cat("leave out batch.micro and batch.accumulation: ", stays)
+          : cat("use ", one_of(counts),
+                counts == std::vector<std::string>{"1"} ? " rank" : " ranks", ": ", stays));
 }
 
 }  // namespace lockstep

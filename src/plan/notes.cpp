@@ -12,15 +12,45 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
+// Whether one device, with the same options, would train on another batch.
+bool batch_is_its_own(const Plan& plan, const TrainOptions& options) {
+  const bool grows =
+      options.batch.global == 0 && options.batch.micro > 0 && options.batch.accumulation > 0;
+  return grows || plan.batch.rounded_from > 0;
+}
+
+std::string batch_note(const Plan& plan, const TrainOptions& options) {
+  const BatchPlan& batch = plan.batch;
+  const std::string ranks = count_of(batch.world_size, rank_word(plan.devices));
+  if (batch.rounded_from > 0)
+    return cat("the effective batch is ", batch.global, ", not the default ", batch.rounded_from,
+               ", which does not divide into ", ranks,
+               "; set batch.global for the same batch on any number of devices");
+  if (options.batch.micro == 0 || options.batch.accumulation == 0)
+    return cat("the effective batch stays ", batch.global,
+               " on any number of devices that divides it: more or fewer of them change the "
+               "micro-batch or the accumulation, never the batch");
+  if (options.batch.global > 0)
+    return cat("the effective batch is ", batch.global, " on ", ranks,
+               "; no other number of devices works while batch.global, batch.micro and "
+               "batch.accumulation are all set");
+  return cat(
+      "the effective batch grows with the number of devices, because batch.micro and "
+      "batch.accumulation are both set: it is ",
+      batch.global, " on ", ranks,
+      batch.world_size == 1 ? std::string()
+                            : cat(", and would be ", batch.micro * batch.accumulation, " on 1"),
+      "; set batch.global instead of one of them to keep it");
+}
+
 void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
-  notes.push_back(cat("the effective batch stays ", batch.global,
-                      " on any number of devices: more or fewer of them change the micro-batch or "
-                      "the accumulation, never the batch"));
+  notes.push_back(batch_note(plan, options));
   if (batch.world_size == 1) return;
-  notes.push_back(
+  notes.push_back(cat(
       "the samples of every step, their order, their random numbers (augmentation, dropout) and "
-      "the learning rate are those of one device");
+      "the learning rate are those of one device",
+      batch_is_its_own(plan, options) ? cat(" with batch.global = ", batch.global) : ""));
   if (options.exact)
     notes.push_back(
         "exact = true: sums are added in one fixed order, so the weights are bitwise "

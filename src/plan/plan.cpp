@@ -10,6 +10,22 @@
 #include <algorithm>
 
 namespace lockstep {
+namespace {
+
+// A global batch of the recipe or of a preset is a default, which may be rounded. It is none where
+// the two other sizes are fixed: then all three must agree.
+BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t largest_micro,
+                    const std::vector<Device>& devices) {
+  const auto& batch = options.batch;
+  const bool fixed =
+      options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
+  return solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0,
+                     batch.micro, batch.accumulation,
+                     batch.global > 0 ? batch.global : facts.default_global, largest_micro,
+                     rank_word(devices));
+}
+
+}  // namespace
 
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& memory,
                const std::vector<Device>& devices) {
@@ -19,9 +35,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   if (facts.preferred_micro > 0) largest = std::min(largest, facts.preferred_micro);
 
   Plan plan;
-  plan.batch = solve_batch(static_cast<std::int64_t>(devices.size()), options.batch.global,
-                           options.batch.micro, options.batch.accumulation, facts.default_global,
-                           largest, rank_word(devices));
+  plan.batch = solve_for(options, facts, largest, devices);
   const std::int64_t global = plan.batch.global;
   plan.devices = devices;
   plan.train_samples = facts.train_samples;

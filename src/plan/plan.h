@@ -34,6 +34,7 @@ struct MemoryEstimate {
 
 struct BatchPlan {
   std::int64_t world_size = 1, micro = 1, accumulation = 1, global = 1;
+  std::int64_t rounded_from = 0;  // the default that `global` stands for; 0 = not rounded
 };
 
 struct Plan {
@@ -51,11 +52,16 @@ struct Plan {
 };
 
 // Solves world_size * micro * accumulation = global for what is 0. With only `global` given (or
-// defaulted) picks the largest micro <= largest_micro that divides. Throws Error naming the nearest
-// global batches that work. rank_word: what messages call a rank ("GPU", "CPU rank"). Pure.
+// defaulted) picks the largest micro <= largest_micro that divides. A default that does not divide
+// is rounded to the nearest that does, the larger of two; for a given one throws Error naming the
+// nearest global batches that work. rank_word: what messages call a rank ("GPU", "CPU rank"). Pure.
 BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t micro,
                       std::int64_t accumulation, std::int64_t default_global,
                       std::int64_t largest_micro, const std::string& rank_word = "GPU");
+
+// For a run that goes on, whose global batch is options.batch.global. Throws Error, naming numbers
+// of ranks that work, if it does not divide into these devices.
+void check_frozen_batch(const TrainOptions& options, const std::vector<Device>& devices);
 
 // memory: the recipe's formula at this precision. Throws Error on anything that cannot be.
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& memory,

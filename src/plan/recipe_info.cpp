@@ -35,8 +35,18 @@ void RecipeOptions::check(const TrainOptions&) const {}
 
 Prepared RecipeOptions::prepare(const PrepareContext&) { return {}; }
 
+std::vector<std::string> RecipeOptions::metric_names() const { return {}; }
+
 MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& facts) const {
   return {.fixed_bytes = bytes_per_parameter(train) * static_cast<double>(facts.parameters)};
+}
+
+void check_best_metric(const std::vector<std::string>& names, const std::string& wanted) {
+  if (std::find(names.begin(), names.end(), wanted) != names.end()) return;
+  const std::string near = nearest(wanted, names);
+  throw Error(
+      cat("checkpoint.best_metric must be one of ", join(names, ", "), ", but is ", wanted),
+      near.empty() ? "leave it out to take the first of them" : cat("did you mean ", near, "?"));
 }
 
 void register_recipe(RecipeInfo info) {

@@ -50,11 +50,17 @@ class RecipeOptions {
   // Reads and prepares data; torch-free; safe against two at once. Throws Error. The default knows
   // nothing: facts with train_samples = 0, which the worker then fills from Recipe::data.
   virtual Prepared prepare(const PrepareContext& context);
+  // Names that Recipe::metrics may give, so that checkpoint.best_metric is checked before a run
+  // exists. The default, none, means that they are not known yet.
+  virtual std::vector<std::string> metric_names() const;
   // Bytes of one rank. The default is from Facts::parameters alone.
   virtual MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const;
 
   OptionTable table;
 };
+
+// Throws Error, with the nearest name, unless a metric is named `wanted` (checkpoint.best_metric).
+void check_best_metric(const std::vector<std::string>& names, const std::string& wanted);
 
 struct RecipeInfo {
   std::string name;

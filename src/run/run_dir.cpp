@@ -37,6 +37,11 @@ void check_name(const std::string& name) {
                 "choose a name like first-try; run.root says in which folder runs lie");
 }
 
+[[noreturn]] void throw_taken(const std::string& name, const fs::path& path) {
+  throw Error(cat("run \"", name, "\" is there already: ", path.string()),
+              cat("choose another name, or go on with `lockstep resume ", name, "`"));
+}
+
 std::string name_for_now(const std::string& recipe) {
   const std::time_t now = static_cast<std::time_t>(system_clock().wall_s());
   std::tm local = {};
@@ -98,6 +103,13 @@ double start_of(const RunDir& run) {
 
 }  // namespace
 
+void RunDir::check_new(const fs::path& root, const std::string& name) {
+  if (name.empty()) return;
+  check_name(name);
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(root / name, error))) throw_taken(name, root / name);
+}
+
 RunDir RunDir::create(const fs::path& root, const std::string& name, const std::string& recipe) {
   const std::string base = name.empty() ? name_for_now(recipe) : name;
   check_name(base);
@@ -108,14 +120,18 @@ RunDir RunDir::create(const fs::path& root, const std::string& name, const std::
   }
   fs::path path = root / base;
   for (int copy = 2; !make_new_directory(path); ++copy) {
-    if (!name.empty())
-      throw Error(cat("run \"", name, "\" is there already: ", path.string()),
-                  cat("choose another name, or go on with `lockstep resume ", name, "`"));
+    if (!name.empty()) throw_taken(name, path);
     path = root / cat(base, "-", copy);
   }
   RunDir run(path);
-  make_directories(path / "logs");
-  make_directories(run.checkpoints());
+  try {
+    make_directories(path / "logs");
+    make_directories(run.checkpoints());
+  } catch (const Error&) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    throw;
+  }
   return run;
 }
 

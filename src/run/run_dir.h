@@ -28,6 +28,8 @@ class RunDir {
   // name is taken (hint: another name, or resume), not writable, or not a plain file name.
   static RunDir create(const std::filesystem::path& root, const std::string& name,
                        const std::string& recipe);
+  // Throws Error if `create` would because of the name; makes nothing. An empty name is good.
+  static void check_new(const std::filesystem::path& root, const std::string& name);
   // Opens an existing run given as a path or as a name under `root`. Throws Error naming the
   // nearest.
   static RunDir open(const std::string& run, const std::filesystem::path& root);

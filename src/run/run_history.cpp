@@ -26,6 +26,8 @@ void take_event(nlohmann::json event, RunHistory& history) {
   } else if (kind == "step") {
     history.step = step;
     history.last_step = std::move(event);
+  } else if (kind == "stop" || kind == "end" || kind == "checkpoint") {
+    history.step = std::max(history.step, step);  // steps between logged ones
   } else if (kind == "eval") {
     history.evals.push_back(std::move(event));
   } else if (kind == "warning" || kind == "checkpoint_failed") {

@@ -15,9 +15,11 @@
 namespace lockstep {
 namespace {
 
-std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints) {
+std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
+                                        std::vector<CheckpointInfo>& damaged) {
   std::optional<CheckpointInfo> best;
   for (CheckpointInfo& info : list_checkpoints(checkpoints, true)) {
+    if (!info.damage.empty()) damaged.push_back(info);
     if (!info.damage.empty() || !info.metrics.is_object() || !info.metrics.contains("selection"))
       continue;
     const nlohmann::json& value = info.metrics["selection"];
@@ -41,15 +43,16 @@ PlacedModel::PlacedModel(const TrainerSetup& setup)
 }
 
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
-                                                std::vector<CheckpointInfo>* skipped) {
+                                                std::vector<CheckpointInfo>& skipped) {
   std::string chosen;
   if (group.rank() == 0) {
     std::optional<CheckpointInfo> found;
-    if (best) found = best_good(run.checkpoints());
-    if (!found)
-      found = newest_good(run.checkpoints(), [&](const CheckpointInfo& bad) {
-        if (skipped != nullptr) skipped->push_back(bad);
-      });
+    if (best) found = best_good(run.checkpoints(), skipped);
+    if (!found) {
+      skipped.clear();
+      found = newest_good(run.checkpoints(),
+                          [&](const CheckpointInfo& bad) { skipped.push_back(bad); });
+    }
     if (found) chosen = cat(found->step);
   }
   chosen = group.share("checkpoint", chosen);
@@ -65,11 +68,15 @@ struct LoadedModel::Impl {
   std::int64_t step = 0;
 };
 
-LoadedModel::LoadedModel(const TrainerSetup& setup, bool best)
+LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<CheckpointInfo>& skipped)
     : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup)})) {
-  const auto checkpoint = choose_checkpoint(setup.run, setup.group, best, nullptr);
+  const auto checkpoint = choose_checkpoint(setup.run, setup.group, best, skipped);
+  if (!checkpoint && !skipped.empty())
+    throw Error(cat("run ", setup.run.name(), " has damaged checkpoints only; the newest, ",
+                    skipped[0].path.filename().string(), ": ", skipped[0].damage),
+                cat("see: lockstep runs ", setup.run.name()));
   if (!checkpoint)
-    throw Error(cat("run ", setup.run.name(), " has no good checkpoint yet"),
+    throw Error(cat("run ", setup.run.name(), " has no checkpoint yet"),
                 cat("see: lockstep runs ", setup.run.name()));
   const nlohmann::json state =
       restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers});
@@ -87,11 +94,13 @@ EvaluatorOptions evaluator_options(const TrainerSetup& setup) {
           .compute_dtype = compute_dtype(setup.options.precision)};
 }
 
-nlohmann::json evaluate_run(const TrainerSetup& setup, bool best) {
+nlohmann::json evaluate_run(const TrainerSetup& setup, bool best,
+                            std::vector<CheckpointInfo>& skipped) {
   setup.backend.use_training_stream();
-  LoadedModel loaded(setup, best);
+  LoadedModel loaded(setup, best, skipped);
   const DatasetPair data = setup.recipe.data();
-  if (!data.valid || data.valid->size() == 0) throw Error("the recipe has no validation data");
+  if (!data.valid || data.valid->size() == 0)
+    throw Error("the recipe has no validation data", "set the recipe's options for it and train");
   const std::vector<Metric> metrics = evaluate(setup.recipe, loaded.model(), *data.valid,
                                                setup.group, setup.backend, evaluator_options(setup))
                                           .metrics;

@@ -22,10 +22,9 @@ struct PlacedModel {
 };
 
 // The newest good checkpoint, or with `best` the one whose evaluation was best; the same on every
-// rank, because rank 0 chooses and verifies. skipped (may be null) gets newer ones that are
-// damaged.
+// rank, because rank 0 chooses and verifies. There skipped gets the damaged ones passed over.
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
-                                                std::vector<CheckpointInfo>* skipped);
+                                                std::vector<CheckpointInfo>& skipped);
 
 // How a run evaluates, during training and by itself.
 EvaluatorOptions evaluator_options(const TrainerSetup& setup);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/recipe_info.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,10 +18,8 @@ const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::strin
     if (metric.name == best_metric) return metric;
     names.push_back(metric.name);
   }
-  const std::string near = nearest(best_metric, names);
-  throw Error(
-      cat("checkpoint.best_metric must be one of ", join(names, ", "), ", but is ", best_metric),
-      near.empty() ? "" : cat("did you mean ", near, "?"));
+  check_best_metric(names, best_metric);
+  return metrics.front();
 }
 
 nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::string& best_metric) {

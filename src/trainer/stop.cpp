@@ -14,7 +14,9 @@ namespace lockstep {
 namespace {
 
 std::atomic<int> caught{0};
-std::atomic<double> last_s[2] = {-1, -1};  // of SIGINT and SIGTERM
+std::atomic<double> last_s[3] = {-1, -1, -1};  // of SIGINT, SIGTERM and SIGHUP
+
+int place_of(int signal) { return signal == SIGINT ? 0 : signal == SIGTERM ? 1 : 2; }
 
 double now_s() {
   timespec now{};
@@ -28,7 +30,7 @@ extern "C" void on_stop_signal(int signal) {
   if (signal == SIGUSR1) return;
   constexpr double echo_s = 0.2;
   const double now = now_s();
-  const double before = last_s[signal == SIGTERM ? 1 : 0].exchange(now);
+  const double before = last_s[place_of(signal)].exchange(now);
   if (before >= 0 && now - before > echo_s) _exit(130);
 }
 
@@ -39,7 +41,12 @@ void catch_stop_signals() {
   action.sa_handler = on_stop_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 std::string stop_signal() {
@@ -50,6 +57,8 @@ std::string stop_signal() {
       return "SIGINT";
     case SIGTERM:
       return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
     default:
       return "SIGUSR1";
   }

@@ -99,7 +99,7 @@ void Loop::restore_or_start() {
   double spent_s = 0;
   std::vector<CheckpointInfo> skipped;
   std::optional<CheckpointInfo> from;
-  if (setup_.resume) from = choose_checkpoint(setup_.run, setup_.group, false, &skipped);
+  if (setup_.resume) from = choose_checkpoint(setup_.run, setup_.group, false, skipped);
   if (from) {
     const nlohmann::json state = restore(*from, trained());
     step_ = state.at("step").get<std::int64_t>();

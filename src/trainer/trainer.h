@@ -5,12 +5,14 @@
 #include "engine/backend.h"
 #include "engine/process_group.h"
 #include "engine/recipe.h"
+#include "run/checkpoint_index.h"
 #include "run/run_dir.h"
 
 #include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -33,13 +35,16 @@ enum class TrainEnd { finished, stopped };
 TrainEnd train(const TrainerSetup& setup);
 
 // Evaluates the newest good checkpoint (or the best: `best`) of the run on all ranks and returns
-// {"step", "metrics": {name: value}, "units": {…}}.
-nlohmann::json evaluate_run(const TrainerSetup& setup, bool best);
+// {"step", "metrics": {name: value}, "units": {…}}. skipped gets the damaged checkpoints passed
+// over.
+nlohmann::json evaluate_run(const TrainerSetup& setup, bool best,
+                            std::vector<CheckpointInfo>& skipped);
 
 // Loads a checkpoint's weights into a fresh model on the device, for predict. Owns the arena.
 class LoadedModel {
  public:
-  LoadedModel(const TrainerSetup& setup, bool best);
+  // skipped gets the damaged checkpoints passed over, on rank 0.
+  LoadedModel(const TrainerSetup& setup, bool best, std::vector<CheckpointInfo>& skipped);
   ~LoadedModel();
   Model& model();
   std::int64_t step() const;

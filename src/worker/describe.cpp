@@ -42,6 +42,7 @@ int describe_recipes() {
     nlohmann::json described = options_json(tables);
     described["name"] = info.name;
     described["summary"] = info.summary;
+    described["metrics"] = options->metric_names();
     described["cpu_defaults"] = changed_defaults(*options, false);
     described["gpu_defaults"] = changed_defaults(*options, true);
     all.push_back(std::move(described));

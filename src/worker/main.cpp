@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 
 namespace lockstep {
@@ -79,11 +80,24 @@ int run_train(std::vector<std::string> arguments) {
   }
 }
 
+// To the tool, which shows it: this process writes to a log that nobody keeps.
+void tell_skipped(const std::vector<CheckpointInfo>& skipped) {
+  EventWriter events("/dev/null");
+  for (const CheckpointInfo& bad : skipped)
+    events.write({{"kind", "warning"},
+                  {"step", bad.step},
+                  {"text", cat("passed over a damaged checkpoint: ", bad.path.filename().string(),
+                               ": ", bad.damage)}});
+}
+
 int run_evaluate(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
   Session session = open_session(run, take(arguments, "--record"), own_world());
-  nlohmann::json result = evaluate_run(session.trainer(false), take_flag(arguments, "--best"));
+  std::vector<CheckpointInfo> skipped;
+  nlohmann::json result =
+      evaluate_run(session.trainer(false), take_flag(arguments, "--best"), skipped);
   if (session.world.rank == 0) {
+    tell_skipped(skipped);
     result["kind"] = "evaluated";
     EventWriter("/dev/null").write(result);
   }
@@ -94,15 +108,21 @@ int run_evaluate(std::vector<std::string> arguments) {
 int run_predict(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
   const std::string request_file = take(arguments, "--request");
+  const std::string output_file = take(arguments, "--output");
   Session session = open_session(run, take(arguments, "--record"), own_world());
   const TrainerSetup setup = session.trainer(false);
   setup.backend.use_training_stream();
   const at::NoGradGuard no_grad;
-  LoadedModel loaded(setup, take_flag(arguments, "--best"));
+  std::vector<CheckpointInfo> skipped;
+  LoadedModel loaded(setup, take_flag(arguments, "--best"), skipped);
+  tell_skipped(skipped);
   loaded.model().train(false);
+  std::ofstream file;
+  if (!output_file.empty()) file.open(output_file, std::ios::binary);
+  std::ostream& out = output_file.empty() ? std::cout : file;
   PredictRequest request{.extra = nlohmann::json::parse(read_file(request_file)),
                          .run_dir = session.run->path().string(),
-                         .out = [](const std::string& text) { std::cout << text << std::flush; },
+                         .out = [&out](const std::string& text) { out << text << std::flush; },
                          .device = session.backend->device(),
                          .compute_dtype = compute_dtype(session.setup.train->precision)};
   session.recipe->predict(loaded.model(), request);

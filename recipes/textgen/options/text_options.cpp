@@ -54,12 +54,16 @@ void add_sample(OptionTable& table, Sample& sample) {
 
 TextOptions::TextOptions() {
   add_model(table, model);
-  table.add("data.path", data.path,
-            {"text and jsonl files, folders, globs; empty is the C++ headers of LibTorch, "
-             "`synthetic` is random tokens"});
+  table.add(
+      "data.path", data.path,
+      {.meaning = "text and jsonl files, folders, globs; empty is the C++ headers of LibTorch, "
+                  "`synthetic` is random tokens",
+       .is_path = true,
+       .no_paths = {"synthetic"}});
   table.add("data.field", data.field, {"field of a jsonl line that holds the text"});
   table.add("data.valid_path", data.valid_path,
-            {"files to validate on; empty takes data.valid_share of data.path"});
+            {.meaning = "files to validate on; empty takes data.valid_share of data.path",
+             .is_path = true});
   table.add("data.valid_share", data.valid_share,
             {"share of the text to validate on; 0 is none", "", 0, 0.9});
   table.add(
@@ -70,8 +74,9 @@ TextOptions::TextOptions() {
   table.add("tokenizer.vocab", tokenizer.vocab,
             {"entries of a bpe vocabulary trained on the corpus", "tokens", 260, 1000000});
   table.add("tokenizer.path", tokenizer.path,
-            {"gpt2: folder with vocab.json and merges.txt; bpe: a sentencepiece .model to use "
-             "instead of training one"});
+            {.meaning = "gpt2: folder with vocab.json and merges.txt; bpe: a sentencepiece .model "
+                        "to use instead of training one",
+             .is_path = true});
   add_sample(table, sample);
   for (const Preset& preset : presets()) table.add_preset(preset);
 }
@@ -126,6 +131,10 @@ void TextOptions::check(const TrainOptions&) const {
   if (synthetic() && model_vocab() == 0)
     throw Error("synthetic tokens need model.vocab, but it is 0", "set model.vocab, e.g. to 256");
   model_vocab();
+}
+
+std::vector<std::string> TextOptions::metric_names() const {
+  return {"loss", "perplexity", "bits_per_byte", "tokens", "pair_bits_per_byte"};
 }
 
 Prepared TextOptions::prepare(const PrepareContext& context) {

@@ -65,6 +65,7 @@ struct TextOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
+  std::vector<std::string> metric_names() const override;
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
 
  private:

@@ -161,6 +161,9 @@ fs::path prepare_again(const TextOptions& options, const PrepareContext& context
   if (context.purpose == Purpose::train && source_options == before["options"])
     throw Error("the text of this run has changed since the run began",
                 "restore the files, or start a new run on the text as it is now");
+  if (context.purpose == Purpose::train)
+    throw Error("data.path and data.valid_path hold another text than the run began with",
+                "name the place where the same files lie now, or start a new run");
   say("the text is not the one that this run began with");
   return folder;
 }
@@ -257,7 +260,25 @@ Prepared prepare_predict(const TextOptions& options, const PrepareContext& conte
   return prepared;
 }
 
+bool began_with_random_tokens(const fs::path& run) {
+  std::error_code ignored;
+  if (!fs::exists(run / "run.json", ignored)) return false;
+  const json record = json::parse(read_file(run / "run.json"), nullptr, false);
+  return record.is_object() && record.contains("config") &&
+         record["config"].value("data.path", json()) == json::array({"synthetic"});
+}
+
+// A run goes on with random tokens if it began with them, and with text if it began with text.
+void check_same_kind(const TextOptions& options, const PrepareContext& context) {
+  if (context.run_dir.empty() || context.purpose == Purpose::predict) return;
+  const bool random = began_with_random_tokens(context.run_dir);
+  if (random == options.synthetic()) return;
+  throw Error(cat("data.path must be ", random ? "`synthetic`" : "text", ", as when the run began"),
+              "leave out data.path, or start a new run");
+}
+
 Prepared prepare_text(const TextOptions& options, const PrepareContext& context) try {
+  check_same_kind(options, context);
   if (options.synthetic()) return prepare_synthetic(options);
   if (context.purpose == Purpose::predict) return prepare_predict(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};

@@ -105,11 +105,21 @@ TEST_F(BadInput, RunRootWithoutPermissionToWrite) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "closed"));
 }
 
+// Takes the right to write from a folder and all in it, or gives it back.
+void close_tree(const std::filesystem::path& top, bool close) {
+  using std::filesystem::perms;
+  const auto how =
+      close ? std::filesystem::perm_options::remove : std::filesystem::perm_options::add;
+  const perms write = perms::owner_write | perms::group_write | perms::others_write;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(top))
+    std::filesystem::permissions(entry.path(), close ? write : perms::owner_write, how);
+  std::filesystem::permissions(top, close ? write : perms::owner_write, how);
+}
+
 TEST_F(BadInput, RunThatCannotBeWrittenToIsReadWithInto) {
   ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
   const auto closed = folder.path() / "runs/a";
-  std::filesystem::permissions(
-      closed, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  close_tree(closed, true);
   std::vector<std::string> words{
       testing::program("lockstep"), "resume", "a", "--devices", "cpu:1", "stop.steps=4"};
   const ToolResult refused = testing::without_root_powers(words, folder.path());
@@ -119,7 +129,88 @@ TEST_F(BadInput, RunThatCannotBeWrittenToIsReadWithInto) {
   const ToolResult gone_on = testing::without_root_powers(words, folder.path());
   EXPECT_EQ(gone_on.code, 0) << gone_on.err;
   EXPECT_EQ(RunDir::open("b", folder.path() / "runs").state(), RunState::finished);
-  std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
+  close_tree(closed, false);
+}
+
+TEST_F(BadInput, ResumeIntoThatIsRefusedLeavesNothing) {
+  ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
+  const auto resume = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"resume", "a", "--into", "b", "--devices", "cpu:2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool(words, folder.path());
+  };
+  EXPECT_EQ(resume({"stop.steps=4", "--devices", "cpu:5"}).code, 2);
+  const ToolResult before_its_step = resume({"stop.steps=1"});
+  EXPECT_EQ(before_its_step.code, 2);
+  EXPECT_NE(before_its_step.err.find("its checkpoint is of step 2 already"), std::string::npos)
+      << before_its_step.err;
+  EXPECT_NE(before_its_step.err.find("hint: set stop.steps"), std::string::npos);
+  write("other.txt", std::string(9000, 'x'));
+  const ToolResult other_text = resume({"stop.steps=4", "data.path=other.txt"});
+  EXPECT_EQ(other_text.code, 2);
+  EXPECT_NE(other_text.err.find("another text"), std::string::npos) << other_text.err;
+  EXPECT_EQ(runs().size(), 1U);
+}
+
+TEST_F(BadInput, ResumeOnRanksThatDoNotDivideNamesThoseThatDo) {
+  ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
+  const ToolResult result =
+      run_tool({"resume", "a", "stop.steps=4", "--devices", "cpu:5"}, folder.path());
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("use 1, 2, 3, 4, 6 or 12 ranks"), std::string::npos) << result.err;
+}
+
+TEST_F(BadInput, MetricThatTheRecipeDoesNotHaveNamesTheNearest) {
+  refuses(train({"checkpoint.best_metric=los"}), "did you mean loss?");
+  refuses(train({"checkpoint.best_metric=nope"}), "must be one of loss, perplexity");
+}
+TEST_F(BadInput, EvaluatingWithoutValidationDataIsRefusedBeforeTraining) {
+  refuses(train({"data.valid_share=0", "--then", "evaluate"}), "no validation data");
+}
+TEST_F(BadInput, EvaluateIsNotOfferedWithoutValidationData) {
+  const ToolResult result = run_tool(train({"data.valid_share=0", "--name", "a b"}), folder.path());
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("lockstep predict 'runs/a b'"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("lockstep evaluate"), std::string::npos) << result.err;
+  const ToolResult evaluated = run_tool({"evaluate", "a b", "--devices", "cpu:1"}, folder.path());
+  EXPECT_EQ(evaluated.code, 2);
+  EXPECT_EQ(evaluated.err.find("error: the recipe has no validation data"),
+            evaluated.err.rfind("error: "))
+      << evaluated.err;
+}
+TEST_F(BadInput, UnknownWordsHaveHints) {
+  refuses(train({"--then", "evalute"}), "did you mean evaluate?");
+  refuses({"launch", "--restart", "x", "--", "true"}, "--restart 3");
+  refuses({"completion", "foo"}, "lockstep completion bash");
+  refuses({"runs", "--json=1"}, "write --json by itself");
+  refuses({"config", "textgen", "--json", "--toml"}, "cannot go together");
+}
+TEST_F(BadInput, TakenRunNameIsFoundBeforeThePreparation) {
+  ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
+  const ToolResult result =
+      run_tool(train({"--name", "a", "data.path=nowhere.txt"}), folder.path());
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("is there already"), std::string::npos) << result.err;
+}
+
+TEST_F(BadInput, PlanNeedsNoFolderThatCanBeWrittenTo) {
+  const auto closed = folder.path() / "closed";
+  std::filesystem::create_directory(closed);
+  close_tree(closed, true);
+  const std::vector<std::string> words{testing::program("lockstep"),
+                                       "plan",
+                                       "textgen",
+                                       "--devices",
+                                       "cpu:3",
+                                       "run.root=" + (closed / "runs").string(),
+                                       "data.path=" + (folder.path() / "corpus.txt").string()};
+  setenv("XDG_CACHE_HOME", (folder.path() / "cache").c_str(), 1);
+  const ToolResult result = testing::without_root_powers(words, folder.path());
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("the effective batch is 33, not the default 32"), std::string::npos)
+      << result.out;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "cache/lockstep/prepared/textgen"));
 }
 
 TEST_F(BadInput, RunNameTakenLeavesTheOldRunAlone) {

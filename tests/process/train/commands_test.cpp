@@ -119,13 +119,162 @@ TEST_F(Commands, DamagedNewestCheckpointIsSaidAndTheOneBeforeItUsed) {
   EXPECT_EQ(newest_good(hurt / "checkpoints")->step, 50);
 }
 
+// Spoils the weights of every checkpoint, or of the newest.
+void damage(const std::filesystem::path& run, bool all) {
+  for (const CheckpointInfo& info : list_checkpoints(run / "checkpoints", false)) {
+    if (!all && info.step != list_checkpoints(run / "checkpoints", false).back().step) continue;
+    std::fstream file(info.path / "model.safetensors",
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-5, std::ios::end);
+    file.put('\x55');
+  }
+}
+
+TEST_F(Commands, ReadersSayThatTheyPassOverADamagedCheckpoint) {
+  const auto hurt = folder->path() / "runs" / "hurt2";
+  std::filesystem::copy(run(), hurt, std::filesystem::copy_options::recursive);
+  damage(hurt, false);
+  for (const char* command : {"evaluate", "predict"}) {
+    const ToolResult result = tool({command, "hurt2", "--devices", "cpu:1"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.err.find("damaged checkpoint: step-000000040: model.safetensors"),
+              std::string::npos)
+        << result.err;
+  }
+  damage(hurt, true);
+  const ToolResult none = tool({"evaluate", "hurt2", "--devices", "cpu:1"});
+  EXPECT_EQ(none.code, 2) << none.err;
+  EXPECT_NE(none.err.find("error: run hurt2 has damaged checkpoints only"), std::string::npos)
+      << none.err;
+  const ToolResult resumed = tool({"resume", "hurt2", "--devices", "cpu:1"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  const std::size_t said = resumed.err.find("checkpoint step-000000040 is damaged");
+  EXPECT_LT(said, resumed.err.find("starting from the beginning")) << resumed.err;
+}
+
+TEST_F(Commands, ARunGoesOnFromAnotherFolderAndWhereItsTextHasMoved) {
+  const auto here = folder->path() / "here", there = folder->path() / "there";
+  std::filesystem::create_directory(here);
+  std::filesystem::create_directory(there);
+  testing::write_corpus(here / "text.txt", 9000);
+  std::vector<std::string> words{"train",     "textgen", "--name",      "wander",
+                                 "--devices", "cpu:1",   "stop.steps=4"};
+  for (const std::string& option : testing::tiny("text.txt")) words.push_back(option);
+  ASSERT_EQ(run_tool(words, here).code, 0);
+  const std::string wander = (here / "runs/wander").string();
+  const ToolResult elsewhere =
+      run_tool({"resume", wander, "stop.steps=6", "--devices", "cpu:1"}, there);
+  ASSERT_EQ(elsewhere.code, 0) << elsewhere.err;
+  std::filesystem::rename(here / "text.txt", there / "text.txt");
+  EXPECT_EQ(run_tool({"resume", wander, "stop.steps=8", "--devices", "cpu:1"}, there).code, 2);
+  const ToolResult moved = run_tool(
+      {"resume", wander, "stop.steps=8", "--devices", "cpu:1", "data.path=text.txt"}, there);
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  std::filesystem::rename(there / "text.txt", there / "again.txt");
+  const ToolResult evaluated =
+      run_tool({"evaluate", wander, "--devices", "cpu:1", "data.path=again.txt"}, there);
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+}
+
+TEST_F(Commands, PredictAsJsonIsOneObject) {
+  const ToolResult result =
+      tool({"predict", "a", "the ", "sample.tokens=20", "--devices", "cpu:1", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string text = nlohmann::json::parse(result.out).at("output");
+  EXPECT_NE(text.find("the "), std::string::npos);
+}
+
+TEST_F(Commands, PredictEndsQuietlyWhenItsReaderLeaves) {
+  const ToolResult result =
+      testing::ToolProcess({"bash", "-c",
+                            "set -o pipefail; " + testing::program("lockstep") +
+                                " predict a sample.tokens=100000 --devices cpu:1 | head -c 20"},
+                           folder->path())
+          .wait();
+  EXPECT_EQ(result.code, 141) << result.err;
+  EXPECT_EQ(result.out.size(), 20U);
+  EXPECT_EQ(result.err, "");
+}
+
+// A predict that would go on for hours, once it has said something, in a folder of its own.
+testing::ToolProcess start_predict(const std::filesystem::path& run, const std::string& name) {
+  const auto own = run.parent_path().parent_path() / name;
+  std::filesystem::create_directory(own);
+  testing::ToolProcess process({testing::program("lockstep"), "predict", run.string(),
+                                "sample.tokens=1000000000", "--devices", "cpu:1"},
+                               own);
+  const auto out = own / "stdout.txt";
+  for (int i = 0; i < 1000 && (!std::filesystem::exists(out) || read_file(out).empty()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return process;
+}
+
+TEST_F(Commands, PredictFailsWithItsRank) {
+  testing::ToolProcess process = start_predict(run(), "killed");
+  for (const pid_t rank : testing::ranks_of(process.pid())) kill(rank, SIGKILL);
+  const ToolResult result = process.wait();
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_NE(result.err.find("killed by signal 9"), std::string::npos) << result.err;
+}
+
+TEST_F(Commands, PredictIsInterruptedByTheFirstSignal) {
+  testing::ToolProcess process = start_predict(run(), "interrupted");
+  kill(process.pid(), SIGINT);
+  EXPECT_EQ(process.wait().code, 130);
+}
+
+TEST_F(Commands, StopAfterIsForOneStartOnly) {
+  const ToolResult first = tool({"resume", "a", "--into", "short", "stop.steps=1000000",
+                                 "stop.after=1s", "log.every_steps=1000000", "--devices", "cpu:1"});
+  ASSERT_EQ(first.code, 75) << first.err;
+  const RunDir made = RunDir::open("short", folder->path() / "runs");
+  const auto step = newest_good(made.checkpoints())->step;
+  EXPECT_NE(tool({"runs", "short"}).out.find(std::to_string(step) + "/1000000"), std::string::npos);
+  const ToolResult second =
+      tool({"resume", "short", "stop.steps=" + std::to_string(step + 5), "--devices", "cpu:1"});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(made.record().at("config").at("stop.after"), 0);
+}
+
+TEST_F(Commands, ResumeFindsTheRunWhereAConfigFileSays) {
+  std::filesystem::create_directory(folder->path() / "elsewhere");
+  std::filesystem::copy(run(), folder->path() / "elsewhere/c",
+                        std::filesystem::copy_options::recursive);
+  std::ofstream(folder->path() / "root.toml") << "[run]\nroot = \"elsewhere\"\n";
+  const ToolResult result =
+      tool({"resume", "c", "--config", "root.toml", "stop.steps=42", "--devices", "cpu:1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST_F(Commands, ARoundedBatchStaysThoughThePresetIsNamedAgain) {
+  std::ofstream(folder->path() / "preset.toml") << "preset = \"small\"\n";
+  const auto train = [](const std::string& steps) {
+    std::vector<std::string> words{"train",   "textgen",  "--config", "preset.toml", "--name",
+                                   "rounded", "--resume", "auto",     steps};
+    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+      if (!option.starts_with("batch.")) words.push_back(option);
+    words.insert(words.end(), {"--devices", steps == "stop.steps=2" ? "cpu:3" : "cpu:1"});
+    return tool(words);
+  };
+  const ToolResult first = train("stop.steps=2"), second = train("stop.steps=4");
+  ASSERT_EQ(first.code, 0) << first.err;
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_NE(first.err.find("the effective batch is 33, not the default 32"), std::string::npos)
+      << first.err;
+  EXPECT_NE(second.err.find("global batch   33 = "), std::string::npos) << second.err;
+}
+
 TEST_F(Commands, ResumeIntoANewRunLeavesTheOldOneAlone) {
   const std::string before = read_file(run() / "events.jsonl");
+  const double started = RunDir::open("a", folder->path() / "runs").record().at("started");
   const ToolResult result =
       tool({"resume", "a", "--into", "b", "stop.steps=45", "--devices", "cpu:1"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(read_file(run() / "events.jsonl"), before);
   EXPECT_EQ(newest_good(folder->path() / "runs/b/checkpoints")->step, 45);
+  const nlohmann::json record = RunDir::open("b", folder->path() / "runs").record();
+  EXPECT_EQ(record.at("starts").size(), 1U);
+  EXPECT_GT(record.at("started").get<double>(), started);
 }
 
 TEST_F(Commands, TrainWithResumeAutoGoesStraightToThenWhereAllIsDone) {
@@ -209,6 +358,18 @@ TEST_F(Commands, CompletionScriptsNameCommandsFlagsAndOptions) {
   }
   std::ofstream(folder->path() / "c.bash") << tool({"completion", "bash"}).out;
   EXPECT_EQ(testing::ToolProcess({"bash", "-n", "c.bash"}, folder->path()).wait().code, 0);
+}
+
+TEST_F(Commands, BashCompletionOffersTheValuesOfAChoice) {
+  std::ofstream(folder->path() / "values.bash") << tool({"completion", "bash"}).out << R"(
+complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _lockstep; echo "${COMPREPLY[*]}"; }
+complete_words lockstep train textgen optimizer.kind =
+complete_words lockstep train textgen optimizer.kind = ad
+complete_words lockstep train textgen preset = shakes
+complete_words lockstep train textgen exact = t
+)";
+  const ToolResult result = testing::ToolProcess({"bash", "values.bash"}, folder->path()).wait();
+  EXPECT_EQ(result.out, "adamw adam sgd\nadamw adam\nshakespeare\ntrue\n") << result.err;
 }
 
 // Ranks as torchrun would start them, to their end.
@@ -319,6 +480,13 @@ TEST_F(Commands, OnlyLoopbackIsListenedOn) {
   EXPECT_GE(listeners, 2);  // the store, and Gloo's
   kill(process.pid(), SIGINT);
   EXPECT_EQ(process.wait().code, 75);
+}
+
+TEST_F(Commands, AHangUpStopsTheRunAndIsNamed) {
+  testing::ToolProcess process = start_endless(*folder, "hung");
+  kill(process.pid(), SIGHUP);
+  EXPECT_EQ(process.wait().code, 75);
+  EXPECT_EQ(RunDir::open("hung", folder->path() / "runs").state_reason(), "SIGHUP");
 }
 
 }  // namespace

@@ -71,6 +71,18 @@ TEST_F(DiskFull, TheRunGoesOnSaysSoAndKeepsTheLastGoodCheckpoint) {
   EXPECT_EQ(newest_good(disk_ / "a/checkpoints")->step, 200);
 }
 
+TEST_F(DiskFull, ARunThatCannotBeWrittenWholeLeavesNothing) {
+  ASSERT_EQ(run_tool(train({"stop.steps=2"}), folder_.path()).code, 0);  // the text is prepared
+  fill();
+  std::filesystem::resize_file(disk_ / "filler",
+                               std::filesystem::file_size(disk_ / "filler") - 8192);
+  const ToolResult result = run_tool(train({"stop.steps=2", "--name", "half"}), folder_.path());
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_NE(result.err.find("No space left on device"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("hint: "), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(disk_ / "half"));
+}
+
 TEST_F(DiskFull, NoSpaceForARunIsAnErrorBeforeItStarts) {
   fill();
   const ToolResult result = run_tool(train({"stop.steps=10"}), folder_.path());

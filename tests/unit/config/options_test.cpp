@@ -154,6 +154,31 @@ TEST(OptionTable, KeepsItsDefaultTextWhenSet) {
   EXPECT_EQ(engine.table.options().front().default_text, "42");
 }
 
+TEST(OptionTable, TellsWhatIsGivenFromWhatAPresetSet) {
+  EngineOptions engine;
+  EXPECT_FALSE(engine.table.is_given("seed"));
+  engine.table.set_by_preset("seed", "7");
+  EXPECT_TRUE(engine.table.is_set("seed"));
+  EXPECT_FALSE(engine.table.is_given("seed"));
+  EXPECT_EQ(engine.seed, 7);
+  engine.table.set_json("seed", 8);
+  EXPECT_TRUE(engine.table.is_given("seed"));
+}
+
+TEST(OptionTable, MakesRelativePathsAbsoluteButNoOtherText) {
+  std::vector<std::string> data{"a.txt", "../b/*.txt", "/c", "synthetic"};
+  std::string folder, name = "plain";
+  OptionTable table;
+  table.add("data.path", data, {.meaning = "m", .is_path = true, .no_paths = {"synthetic"}});
+  table.add("folder", folder, {.meaning = "m", .is_path = true});
+  table.add("name", name, {.meaning = "m"});
+  table.make_paths_absolute("/home/me");
+  EXPECT_EQ(data, (std::vector<std::string>{"/home/me/a.txt", "/home/b/*.txt", "/c", "synthetic"}));
+  EXPECT_EQ(folder, "");
+  EXPECT_EQ(name, "plain");
+  EXPECT_FALSE(table.is_set("data.path"));
+}
+
 TEST(OptionTable, FollowsAFieldThatIsChangedBeforeItIsSet) {
   EngineOptions engine;
   engine.lr = 0.5;

@@ -20,6 +20,14 @@ TEST(Preset, SetsOptionsOfAllTables) {
   EXPECT_EQ(both.engine.preset, "small");
 }
 
+TEST(Preset, GivesNothingByItself) {
+  Both both;
+  both.apply({"preset=large", "optimizer.lr=0.3"});
+  EXPECT_FALSE(both.engine.table.is_given("batch.global"));
+  EXPECT_TRUE(both.engine.table.is_given("optimizer.lr"));
+  EXPECT_TRUE(both.engine.table.is_given("preset"));
+}
+
 TEST(Preset, GivesWayToAnArgumentBeforeIt) {
   Both both;
   both.apply({"model.width=7", "preset=small"});

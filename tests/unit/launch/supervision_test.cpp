@@ -79,6 +79,10 @@ TEST_F(SupervisionTest, PassesSigtermAndHangUpToTheRanksAlone) {
   EXPECT_EQ(supervision.on_signal(SIGTERM, 0), (Commands{{Action::pass_on_to_leaders, SIGTERM}}));
   Supervision other(5, 60);
   EXPECT_EQ(other.on_signal(SIGHUP, 0), (Commands{{Action::pass_on_to_leaders, SIGTERM}}));
+  Supervision knowing(5, 60, /*ranks_know_hangup=*/true);
+  EXPECT_EQ(knowing.on_signal(SIGHUP, 0), (Commands{{Action::pass_on_to_leaders, SIGHUP}}));
+  knowing.on_exits({killed(0, SIGHUP)}, 1);
+  EXPECT_TRUE(std::holds_alternative<Interrupted>(knowing.outcome()));
 }
 
 TEST_F(SupervisionTest, KillsAtTheSecondInterrupt) {

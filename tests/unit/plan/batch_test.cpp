@@ -1,11 +1,13 @@
 // solve_batch over thousands of combinations: exact, or an error whose sizes work and are nearest.
 #include "base/error.h"
 #include "plan/plan.h"
+#include "plan_fixtures.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -118,21 +120,27 @@ TEST(SolveBatch, IsExactOrNamesTheNearestSizesThatWork) {
       }
 }
 
-TEST(SolveBatch, NeverChangesTheDefaultGlobalBatch) {
+// No size that works lies nearer, and of two as near the larger is taken.
+void expect_nearest_of_all(const Ask& ask, const BatchPlan& batch) {
+  const std::int64_t distance = std::abs(batch.global - ask.default_global);
+  const bool below = batch.global < ask.default_global;
+  for (std::int64_t size = ask.default_global - distance + 1;
+       size < ask.default_global + distance + (below ? 1 : 0); ++size)
+    EXPECT_FALSE(size > 0 && works(ask, size)) << size << " is as near as " << batch.global;
+}
+
+TEST(SolveBatch, RoundsADefaultGlobalBatchOnlyWhereItMust) {
   for (std::int64_t world_size = 1; world_size <= 16; ++world_size)
     for (std::int64_t global = 1; global <= 64; ++global)
       for (const std::int64_t micro : {0, 1, 3, 4})
         for (const std::int64_t accumulation : {0, 2}) {
           if (micro > 0 && accumulation > 0) continue;
           const Ask ask{world_size, 0, micro, accumulation, global};
-          const auto error = error_of(ask);
-          if (!error) {
-            EXPECT_EQ(solve(ask).global, global);
-            expect_exact(solve(ask), ask);
-          } else {
-            EXPECT_EQ(std::string(error->what()).find("the default global batch "), 0u);
-            expect_nearest_sizes(ask, global, *error);
-          }
+          const BatchPlan batch = solve(ask);
+          expect_exact(batch, ask);
+          EXPECT_EQ(batch.global == global, works(ask, global));
+          EXPECT_EQ(batch.rounded_from, batch.global == global ? 0 : global);
+          if (batch.rounded_from > 0) expect_nearest_of_all(ask, batch);
         }
 }
 
@@ -176,6 +184,37 @@ TEST(SolveBatch, AsksForAGlobalBatchWhereThereIsNone) {
     EXPECT_STREQ(error->what(), "the global batch is not known: the recipe has no default for it");
     EXPECT_NE(error->hint().find("batch.global"), std::string::npos);
   }
+}
+
+std::string hint_of_frozen(std::int64_t global, int ranks, std::int64_t micro = 0) {
+  TrainOptions options;
+  options.batch.global = global;
+  options.batch.micro = micro;
+  try {
+    check_frozen_batch(options, cpu_ranks(ranks));
+  } catch (const Error& error) {
+    return error.hint();
+  }
+  return "";
+}
+
+TEST(FrozenBatch, NamesTheNumbersOfRanksThatWork) {
+  EXPECT_EQ(hint_of_frozen(12, 5),
+            "use 1, 2, 3, 4, 6 or 12 ranks: the global batch of a run stays 12");
+  EXPECT_EQ(hint_of_frozen(7, 2), "use 1 or 7 ranks: the global batch of a run stays 7");
+  EXPECT_EQ(hint_of_frozen(12, 4, 4), "use 1 or 3 ranks: the global batch of a run stays 12");
+  EXPECT_EQ(hint_of_frozen(12, 2, 12), "use 1 rank: the global batch of a run stays 12");
+  EXPECT_EQ(hint_of_frozen(12, 2, 5),
+            "leave out batch.micro and batch.accumulation: the global batch of a run stays 12");
+}
+
+TEST(FrozenBatch, IsRefusedExactlyWhereTheSolverRefusesIt) {
+  for (std::int64_t global = 1; global <= 40; ++global)
+    for (int ranks = 1; ranks <= 12; ++ranks)
+      for (const std::int64_t micro : {0, 1, 3})
+        EXPECT_EQ(hint_of_frozen(global, ranks, micro).empty(),
+                  !error_of({.world_size = ranks, .global = global, .micro = micro}))
+            << global << " on " << ranks << " by " << micro;
 }
 
 TEST(SolveBatch, RefusesSizesOutOfRange) {

@@ -200,13 +200,58 @@ TEST_F(MakePlan, RefusesAModelLargerThanADevice) {
   EXPECT_TRUE(has_note(make(), "warning"));
 }
 
-TEST_F(MakePlan, RefusesADefaultBatchThatDoesNotDivide) {
+TEST_F(MakePlan, RoundsADefaultBatchThatDoesNotDivideAndSaysSo) {
+  devices = gpus(3);
+  EXPECT_EQ(make().batch.global, 63);
+  EXPECT_TRUE(has_note(make(),
+                       "the effective batch is 63, not the default 64, which does not divide into "
+                       "3 GPUs; set batch.global"));
+  EXPECT_TRUE(has_note(make(), "are those of one device with batch.global = 63"));
+  EXPECT_FALSE(has_note(make(), "stays"));
+  options.table.set_by_preset("batch.global", "32");
+  devices = cpu_ranks(5);
+  EXPECT_EQ(make().batch.global, 30);
+  EXPECT_TRUE(has_note(make(), "not the default 32, which does not divide into 5 CPU ranks"));
+  devices = gpus(64);
+  EXPECT_EQ(make().batch.global, 64);
+}
+
+TEST_F(MakePlan, RefusesAGivenBatchThatDoesNotDivide) {
+  options.table.set("batch.global", "64");
   devices = gpus(3);
   EXPECT_STREQ(error().what(),
-               "the default global batch 64 does not divide into 3 GPUs (needs a multiple of 3)");
+               "global batch 64 does not divide into 3 GPUs (needs a multiple of 3)");
   EXPECT_EQ(error().hint(), "set batch.global to 63 or 66");
   devices = cpu_ranks(3);
   EXPECT_TRUE(contains(error().what(), "3 CPU ranks"));
+}
+
+TEST_F(MakePlan, KeepsAPresetsBatchWhereTheTwoOtherSizesDisagreeWithIt) {
+  options.table.set_by_preset("batch.global", "64");
+  options.batch.micro = 8;
+  options.batch.accumulation = 2;
+  EXPECT_TRUE(contains(error().what(), "global batch 64 is not 2 GPUs x micro-batch 8"));
+}
+
+TEST_F(MakePlan, SaysThatTheBatchGrowsWhereTheTwoOtherSizesAreFixed) {
+  options.batch.micro = 8;
+  options.batch.accumulation = 2;
+  EXPECT_EQ(make().batch.global, 32);
+  EXPECT_FALSE(has_note(make(), "stays"));
+  EXPECT_TRUE(has_note(make(), "the effective batch grows with the number of devices"));
+  EXPECT_TRUE(has_note(make(), "it is 32 on 2 GPUs, and would be 16 on 1"));
+  EXPECT_TRUE(has_note(make(), "are those of one device with batch.global = 32"));
+  devices = gpus(1);
+  EXPECT_TRUE(has_note(make(), "grows with the number of devices"));
+  EXPECT_TRUE(has_note(make(), "it is 16 on 1 GPU;"));
+}
+
+TEST_F(MakePlan, SaysThatNoOtherNumberOfDevicesWorksWhereAllSizesAreFixed) {
+  options.batch.micro = 8;
+  options.batch.accumulation = 2;
+  options.batch.global = 32;
+  EXPECT_TRUE(has_note(make(), "no other number of devices works"));
+  EXPECT_FALSE(has_note(make(), "stays"));
 }
 
 TEST_F(MakePlan, KeepsBatchAndLengthOnAnyNumberOfDevices) {

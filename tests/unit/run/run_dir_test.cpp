@@ -50,6 +50,15 @@ TEST_F(RunDirs, ANameIsTakenOnlyOnce) {
   EXPECT_THAT(refusal("first"), HasSubstr("lockstep resume first"));
 }
 
+TEST_F(RunDirs, ANameIsCheckedWithoutMakingAnything) {
+  EXPECT_EQ(error_of([&] { RunDir::check_new(root, "first"); }), "");
+  EXPECT_EQ(error_of([&] { RunDir::check_new(root, ""); }), "");
+  EXPECT_FALSE(std::filesystem::exists(root));
+  EXPECT_THAT(error_of([&] { RunDir::check_new(root, "a/b"); }), HasSubstr("contains /"));
+  make("first");
+  EXPECT_EQ(error_of([&] { RunDir::check_new(root, "first"); }), refusal("first"));
+}
+
 TEST_F(RunDirs, OnlyOneOfManyGetsTheNameAtTheSameTime) {
   std::atomic<int> made = 0;
   std::vector<std::thread> threads;

@@ -102,6 +102,17 @@ TEST_F(RunSummaries, WhatAResumeTookBackDoesNotCount) {
   EXPECT_NEAR(summary().loss.value(), 4.82, 1e-9);
 }
 
+TEST_F(RunSummaries, TheStepIsTheOneItStoppedAtThoughItWasNotLogged) {
+  train(0, 40);
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "checkpoint"}, {"step", 43}});
+  EXPECT_EQ(summary().step, 43);
+  writer.write({{"kind", "stop"}, {"step", 44}, {"why", "SIGINT"}});
+  EXPECT_EQ(summary().step, 44);
+  train(15, 15);
+  EXPECT_EQ(summary().step, 15);
+}
+
 TEST_F(RunSummaries, TheNewestStartTellsTheDevices) {
   json record = run.record();
   record["starts"] = {{{"time", 1}, {"devices", {device("cuda", "NVIDIA T4")}}, {"step", 0}},

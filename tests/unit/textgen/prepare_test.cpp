@@ -237,16 +237,28 @@ TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
             std::string::npos);
   EXPECT_EQ(error_of([&] { prepare(settings, "cache", Purpose::evaluate, run); }), "");
   EXPECT_NE(said_.find("not the one that this run began with"), std::string::npos);
-  EXPECT_EQ(
-      error_of([&] {
-        prepare({{"data.path", write("b.txt", prose(3, 1000))}}, "cache", Purpose::train, run);
-      }),
-      "");  // asked for
   EXPECT_NE(error_of([&] {
               Settings other = settings;
               other.push_back({"tokenizer.kind", "chars"});
               prepare(other, "cache", Purpose::train, run);
             }).find("tokenizer.kind must stay bytes"),
+            std::string::npos);
+}
+
+TEST_F(PrepareTest, ResumesOnTheSameTextInAnotherPlaceOnly) {
+  const auto resume = [&](const std::string& file, const std::string& run) {
+    return prepare({{"data.path", file}}, "cache", Purpose::train, run);
+  };
+  const Prepared before = prepare({{"data.path", write("a.txt", prose(1, 1000))}});
+  const std::string run = keep(before);
+  std::filesystem::create_directory(path("moved"));
+  const Prepared after = resume(write("moved/a.txt", prose(1, 1000)), run);
+  EXPECT_EQ(tokens_of(after.extra["train"]), tokens_of(before.extra["train"]));
+  EXPECT_NE(error_of([&] {
+              resume(write("b.txt", prose(3, 1000)), run);
+            }).find("hold another text than the run began with"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { resume("synthetic", run); }).find("data.path must be text"),
             std::string::npos);
 }
 
