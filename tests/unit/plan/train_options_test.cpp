@@ -14,8 +14,7 @@ namespace lockstep {
 namespace {
 
 const char* const kKeys =
-    "seed precision reduce_precision exact graph preset profile.first_step profile.steps "
-    "batch.global batch.micro "
+    "seed precision reduce_precision exact graph preset batch.global batch.micro "
     "batch.accumulation "
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "
@@ -24,7 +23,7 @@ const char* const kKeys =
     "schedule.period_mult stop.steps stop.epochs stop.after stop.budget data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "
-    "run.root run.record_samples log.every_steps";
+    "run.root run.record_samples log.every_steps profile.first_step profile.steps";
 
 // A value that the option may have and that is not its default.
 std::string another_value(const OptionInfo& option) {
