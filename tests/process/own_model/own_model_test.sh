@@ -38,7 +38,8 @@ accuracy = [e["metrics"]["accuracy"] for e in map(json.loads, open("runs/r3/even
 assert accuracy[-1] > 0.9, accuracy
 print(f"largest relative difference of 100 losses on 1 and 3 ranks: {worst:.1e}; accuracy {accuracy[-1]:.3f}")
 P
-"$tool" config own --plugin "$plugin" | grep -q data.points || fail "its options are not shown"
+"$tool" config own --plugin "$plugin" >config.txt
+grep -q data.points config.txt || fail "its options are not shown"
 if "$tool" train --plugin "$plugin" own data.pionts=3 2>err.txt; then fail "an unknown option was taken"; fi
 grep -q data.points err.txt || fail "the nearest option is not named"
 
