@@ -11,7 +11,7 @@ help:
 	@echo 'make build        build everything'
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
-	@echo 'make gpu-test     run the tests that need a GPU, and record the run'
+	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
 	@echo 'make test-newest  build and test against the newest torch of the package index, on the CPU'
 	@echo 'make format       format the sources            make tidy   run clang-tidy'
 	@echo 'make docs         write docs/reference          make clean  remove build folders'

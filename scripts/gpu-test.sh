@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests that need a GPU and records the run with commit and device in bench/results/.
+# Runs the tests that need a GPU or a Python with torch, and records the run with commit and device in bench/results/.
 #   gpu-test.sh FOLDER [CTEST-OPTION…]
 # Environment: LOCKSTEP_COMMIT names the commit where the checkout has no git history.
 set -euo pipefail
@@ -20,7 +20,7 @@ shift
 
 out=$folder/gpu-test.log
 status=0
-"$here/test.sh" "$folder" -L gpu "$@" | tee "$out" || status=$?
+"$here/test.sh" "$folder" -L 'gpu|python' "$@" | tee "$out" || status=$?
 
 commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
 if [ -z "${LOCKSTEP_COMMIT:-}" ] && [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
