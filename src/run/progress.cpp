@@ -71,6 +71,8 @@ void Progress::Impl::on_start(const nlohmann::json& event) {
   const double quota_s = number_or(event, "quota_s", 0);
   quota_ends_s = quota_s > 0 ? clock.now_s() + quota_s : 0;
   time_left.start(integer_or(event, "step", 0));
+  time_left.expect_evaluations(integer_or(event, "eval_every_steps", 0),
+                               number_or(event, "eval_batches", 0));
   step_event = nullptr;
   shown_s.reset();
 }

@@ -47,16 +47,29 @@ void TimeLeft::on_eval(std::int64_t step, double seconds) {
   }
 }
 
+void TimeLeft::expect_evaluations(std::int64_t every, double batches) {
+  eval_every_ = every;
+  eval_batches_ = batches;
+}
+
+double TimeLeft::expected_evaluations_s(std::int64_t total, double per_step_s) const {
+  if (first_eval_ > first_step_ || eval_batches_ <= 0) return 0;
+  const std::int64_t regular =
+      eval_every_ > 0 ? (total + eval_every_ - 1) / eval_every_ - step_ / eval_every_ : 1;
+  return static_cast<double>(regular) * eval_batches_ * per_step_s / 2;
+}
+
 std::optional<double> TimeLeft::seconds_left(std::int64_t total) const {
   if (window_.empty()) return std::nullopt;
   double per_step_s = median({window_.begin(), window_.end()});
+  const double evaluations_s = expected_evaluations_s(total, per_step_s);
   if (step_ > first_step_) per_step_s += save_s_ / static_cast<double>(step_ - first_step_);
   // Whole periods only: with a part of one the share would jump at every evaluation.
   if (last_eval_ > first_eval_)
     per_step_s += eval_s_ / static_cast<double>(last_eval_ - first_eval_);
   else if (first_eval_ > first_step_)
     per_step_s += first_eval_s_ / static_cast<double>(first_eval_ - first_step_);
-  return per_step_s * static_cast<double>(std::max<std::int64_t>(0, total - step_));
+  return per_step_s * static_cast<double>(std::max<std::int64_t>(0, total - step_)) + evaluations_s;
 }
 
 std::string format_span(double seconds) {

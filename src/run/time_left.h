@@ -14,6 +14,10 @@ class TimeLeft {
  public:
   // Training begins after `step` finished steps.
   void start(std::int64_t step);
+  // One after each `every` steps (0: none of these) and one at the end, each over as many samples
+  // as `batches` steps train on (0: no evaluations). Until one was measured, such a batch is taken
+  // to cost half a step: forward without backward, in smaller pieces.
+  void expect_evaluations(std::int64_t every, double batches);
   // `seconds` is what each of the steps since the last call took, `save_share` of it for saving.
   void on_step(std::int64_t step, double seconds, double save_share);
   void on_eval(std::int64_t step, double seconds);
@@ -22,7 +26,13 @@ class TimeLeft {
   std::optional<double> seconds_left(std::int64_t total) const;
 
  private:
+  // What the evaluations until the end of step `total` will take, if none was measured yet, or if
+  // there is only the one at the end.
+  double expected_evaluations_s(std::int64_t total, double per_step_s) const;
+
   std::int64_t first_step_ = 0, step_ = 0;
+  std::int64_t eval_every_ = 0;
+  double eval_batches_ = 0;
   std::deque<double> window_;  // step times without saving
   double save_s_ = 0;          // of all steps
   std::int64_t first_eval_ = -1, last_eval_ = -1;

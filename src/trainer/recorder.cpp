@@ -53,6 +53,9 @@ void Recorder::started(std::int64_t step, double quota_s, const std::string& bac
          {"steps_per_epoch", plan_.steps_per_epoch},
          {"unit", plan_.unit},
          {"units_per_step", plan_.units_per_step},
+         {"eval_every_steps", options_.eval.every_steps},
+         {"eval_batches", static_cast<double>(plan_.valid_samples) /
+                              static_cast<double>(std::max<std::int64_t>(plan_.batch.global, 1))},
          {"quota_s", quota_s},
          {"ranks", plan_.batch.world_size},
          {"backend", backend}});

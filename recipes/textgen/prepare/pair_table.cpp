@@ -8,7 +8,7 @@ namespace lockstep::textgen {
 
 void PairCounts::add(std::string_view text, bool starts, bool ends) {
   if (text.empty()) return;
-  unsigned last = 0;
+  std::size_t last = 0;
   if (!starts) {
     last = static_cast<unsigned char>(text[0]);
     text.remove_prefix(1);
