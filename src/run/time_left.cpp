@@ -56,7 +56,7 @@ double TimeLeft::expected_evaluations_s(std::int64_t total, double per_step_s) c
   if (first_eval_ > first_step_ || eval_batches_ <= 0) return 0;
   const std::int64_t regular =
       eval_every_ > 0 ? (total + eval_every_ - 1) / eval_every_ - step_ / eval_every_ : 1;
-  return static_cast<double>(regular) * eval_batches_ * per_step_s / 2;
+  return static_cast<double>(regular) * eval_batches_ * per_step_s / 3;
 }
 
 std::optional<double> TimeLeft::seconds_left(std::int64_t total) const {

@@ -66,11 +66,11 @@ TEST(TimeLeftEstimate, ExpectsEvaluationsThatNobodyMeasuredYet) {
   time_left.start(0);
   time_left.expect_evaluations(/*every=*/0, /*batches=*/30);
   time_left.on_step(10, 2.0, 0);
-  EXPECT_NEAR(time_left.seconds_left(100).value(), 90 * 2 + 30, 1e-9);  // one at the end
+  EXPECT_NEAR(time_left.seconds_left(100).value(), 90 * 2 + 20, 1e-9);  // one at the end
   time_left.start(0);
   time_left.expect_evaluations(/*every=*/40, /*batches=*/30);
   time_left.on_step(10, 2.0, 0);
-  EXPECT_NEAR(time_left.seconds_left(100).value(), 90 * 2 + 3 * 30, 1e-9);  // 40, 80, 100
+  EXPECT_NEAR(time_left.seconds_left(100).value(), 90 * 2 + 3 * 20, 1e-9);  // 40, 80, 100
   time_left.on_step(40, 2.0, 0);
   time_left.on_eval(40, 10);
   EXPECT_NEAR(time_left.seconds_left(100).value(), 60 * (2 + 0.25), 1e-9);
