@@ -94,15 +94,9 @@ cudaError_t launch_typed(const AdamArguments& launch, cudaStream_t stream) {
 
 cudaError_t launch_adam(const AdamArguments& arguments, cudaStream_t stream) {
   if (arguments.elements == 0) return cudaSuccess;
-  switch (arguments.working_dtype) {
-    case KernelDtype::f32:
-      return launch_typed<float>(arguments, stream);
-    case KernelDtype::bf16:
-      return launch_typed<__nv_bfloat16>(arguments, stream);
-    case KernelDtype::f16:
-      return launch_typed<__half>(arguments, stream);
-  }
-  return cudaErrorInvalidValue;
+  return with_type(arguments.working_dtype, [&](auto element) {
+    return launch_typed<decltype(element)>(arguments, stream);
+  });
 }
 
 }  // namespace lockstep

@@ -131,15 +131,8 @@ cudaError_t launch_typed(const CrossEntropyArguments& launch, cudaStream_t strea
 
 cudaError_t launch_cross_entropy(const CrossEntropyArguments& launch, cudaStream_t stream) {
   if (launch.rows == 0 || launch.classes == 0) return cudaSuccess;
-  switch (launch.dtype) {
-    case KernelDtype::f32:
-      return launch_typed<float>(launch, stream);
-    case KernelDtype::bf16:
-      return launch_typed<__nv_bfloat16>(launch, stream);
-    case KernelDtype::f16:
-      return launch_typed<__half>(launch, stream);
-  }
-  return cudaErrorInvalidValue;
+  return with_type(launch.dtype,
+                   [&](auto element) { return launch_typed<decltype(element)>(launch, stream); });
 }
 
 }  // namespace lockstep

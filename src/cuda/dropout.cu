@@ -115,7 +115,7 @@ cudaError_t launch_typed(const DropoutLaunch& launch, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-std::size_t element_bytes(DropoutDtype dtype) { return dtype == DropoutDtype::f32 ? 4 : 2; }
+std::size_t element_bytes(KernelDtype dtype) { return dtype == KernelDtype::f32 ? 4 : 2; }
 
 }  // namespace
 
@@ -131,15 +131,8 @@ cudaError_t launch_dropout(const DropoutLaunch& launch, cudaStream_t stream) {
   if (elements == 0) return cudaSuccess;
   if (launch.rule.drop_all)
     return cudaMemsetAsync(launch.y, 0, elements * element_bytes(launch.dtype), stream);
-  switch (launch.dtype) {
-    case DropoutDtype::f32:
-      return launch_typed<float>(launch, stream);
-    case DropoutDtype::bf16:
-      return launch_typed<__nv_bfloat16>(launch, stream);
-    case DropoutDtype::f16:
-      return launch_typed<__half>(launch, stream);
-  }
-  return cudaErrorInvalidValue;
+  return with_type(launch.dtype,
+                   [&](auto element) { return launch_typed<decltype(element)>(launch, stream); });
 }
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 // The dropout kernel as plain C++ sees it: pointers, sizes and a stream.
 #pragma once
 
+#include "kernels/kernel_arguments.h"
 #include "kernels/philox_inline.h"
 
 #include <cuda_runtime_api.h>
@@ -9,14 +10,12 @@
 
 namespace lockstep {
 
-enum class DropoutDtype { f32, bf16, f16 };
-
 // x, y: [rows, row_elements] on the device, aligned to an element; y may be x. counters: i64 [3] on
 // the device.
 struct DropoutLaunch {
   const void* x = nullptr;
   void* y = nullptr;
-  DropoutDtype dtype = DropoutDtype::f32;
+  KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, row_elements = 0;
   DropoutRule rule;
   const std::int64_t* counters = nullptr;

@@ -1,8 +1,11 @@
 // Elements of every type as float and back, and vectors of eight.
 #pragma once
 
+#include "kernels/kernel_arguments.h"
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
 
 namespace lockstep {
 
@@ -51,6 +54,20 @@ __device__ inline float warp_sum(float value) {
 #pragma unroll
   for (int lanes = 16; lanes > 0; lanes /= 2) value += __shfl_xor_sync(0xffffffffU, value, lanes);
   return value;
+}
+
+// Calls `function` with an element of the type, for decltype.
+template <class Function>
+cudaError_t with_type(KernelDtype dtype, const Function& function) {
+  switch (dtype) {
+    case KernelDtype::f32:
+      return function(float());
+    case KernelDtype::bf16:
+      return function(__nv_bfloat16());
+    case KernelDtype::f16:
+      return function(__half());
+  }
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace lockstep

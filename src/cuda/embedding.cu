@@ -87,27 +87,15 @@ cudaError_t launch_forward(const EmbeddingForward& launch, cudaStream_t stream) 
 }  // namespace
 
 cudaError_t launch_embedding_forward(const EmbeddingForward& arguments, cudaStream_t stream) {
-  switch (arguments.dtype) {
-    case KernelDtype::f32:
-      return launch_forward<float>(arguments, stream);
-    case KernelDtype::bf16:
-      return launch_forward<__nv_bfloat16>(arguments, stream);
-    case KernelDtype::f16:
-      return launch_forward<__half>(arguments, stream);
-  }
-  return cudaErrorInvalidValue;
+  return with_type(arguments.dtype, [&](auto element) {
+    return launch_forward<decltype(element)>(arguments, stream);
+  });
 }
 
 cudaError_t launch_embedding_backward(const EmbeddingBackward& arguments, cudaStream_t stream) {
-  switch (arguments.dtype) {
-    case KernelDtype::f32:
-      return launch_backward<float>(arguments, stream);
-    case KernelDtype::bf16:
-      return launch_backward<__nv_bfloat16>(arguments, stream);
-    case KernelDtype::f16:
-      return launch_backward<__half>(arguments, stream);
-  }
-  return cudaErrorInvalidValue;
+  return with_type(arguments.dtype, [&](auto element) {
+    return launch_backward<decltype(element)>(arguments, stream);
+  });
 }
 
 }  // namespace lockstep

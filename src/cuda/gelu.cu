@@ -108,15 +108,9 @@ cudaError_t launch_typed(const GeluArguments& arguments, cudaStream_t stream) {
 template <bool backward>
 cudaError_t launch(const GeluArguments& arguments, cudaStream_t stream) {
   if (arguments.elements == 0) return cudaSuccess;
-  switch (arguments.dtype) {
-    case KernelDtype::f32:
-      return launch_typed<float, backward>(arguments, stream);
-    case KernelDtype::bf16:
-      return launch_typed<__nv_bfloat16, backward>(arguments, stream);
-    case KernelDtype::f16:
-      return launch_typed<__half, backward>(arguments, stream);
-  }
-  return cudaErrorInvalidValue;
+  return with_type(arguments.dtype, [&](auto element) {
+    return launch_typed<decltype(element), backward>(arguments, stream);
+  });
 }
 
 }  // namespace

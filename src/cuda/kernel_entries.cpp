@@ -14,6 +14,7 @@
 #include "kernels/embedding.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
+#include "kernels/own_kernels.h"
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
@@ -21,22 +22,10 @@
 namespace lockstep {
 namespace {
 
-DropoutDtype dtype_of(at::ScalarType type) {
-  switch (type) {
-    case at::kFloat:
-      return DropoutDtype::f32;
-    case at::kBFloat16:
-      return DropoutDtype::bf16;
-    default:
-      LOCKSTEP_CHECK(type == at::kHalf);
-      return DropoutDtype::f16;
-  }
-}
-
 void run_dropout(const DropoutArguments& arguments) {
   const DropoutLaunch launch{.x = arguments.x,
                              .y = arguments.y,
-                             .dtype = dtype_of(arguments.dtype),
+                             .dtype = kernel_dtype(arguments.dtype).value(),
                              .rows = arguments.rows,
                              .row_elements = arguments.row_elements,
                              .rule = dropout_rule(arguments.p),

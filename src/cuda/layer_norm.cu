@@ -208,24 +208,11 @@ cudaError_t with_vectors(std::int64_t width, const Function& function) {
   return cudaErrorInvalidValue;
 }
 
-template <class Launch, class Function>
-cudaError_t with_type(const Launch& launch, const Function& function) {
-  if (launch.rows == 0) return cudaSuccess;
-  switch (launch.dtype) {
-    case KernelDtype::f32:
-      return function(float());
-    case KernelDtype::bf16:
-      return function(__nv_bfloat16());
-    case KernelDtype::f16:
-      return function(__half());
-  }
-  return cudaErrorInvalidValue;
-}
-
 }  // namespace
 
 cudaError_t launch_layer_norm_forward(const LayerNormForward& launch, cudaStream_t stream) {
-  return with_type(launch, [&](auto element) {
+  if (launch.rows == 0) return cudaSuccess;
+  return with_type(launch.dtype, [&](auto element) {
     return with_vectors(launch.width, [&](auto count) {
       return launch_forward<decltype(element), decltype(count)::value>(launch, stream);
     });
@@ -233,7 +220,8 @@ cudaError_t launch_layer_norm_forward(const LayerNormForward& launch, cudaStream
 }
 
 cudaError_t launch_layer_norm_backward(const LayerNormBackward& launch, cudaStream_t stream) {
-  return with_type(launch, [&](auto element) {
+  if (launch.rows == 0) return cudaSuccess;
+  return with_type(launch.dtype, [&](auto element) {
     return with_vectors(launch.width, [&](auto count) {
       return launch_backward<decltype(element), decltype(count)::value>(launch, stream);
     });
