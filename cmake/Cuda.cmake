@@ -3,7 +3,8 @@
 # not used: it fails for good where nvcc comes from the wheels, and makes every configuration slow.
 #
 # Sets LOCKSTEP_CUDA_WHY_NOT (empty: build it), LOCKSTEP_CUDA_INCLUDES, LOCKSTEP_CUDART,
-# LOCKSTEP_NVCC (empty: without kernels) and LOCKSTEP_NVCC_FLAGS.
+# LOCKSTEP_CUDNN_INCLUDES (empty: without cuDNN's attention), LOCKSTEP_NVCC (empty: without kernels)
+# and LOCKSTEP_NVCC_FLAGS.
 
 # Compute capabilities of this machine's GPUs, "75;90"; empty if there is none.
 function(lockstep_gpu_architectures result)
@@ -82,6 +83,27 @@ function(lockstep_cuda_headers)
   list(REMOVE_DUPLICATES includes)
   set(includes "${includes}" PARENT_SCOPE)
   set(missing "${missing}" PARENT_SCOPE)
+endfunction()
+
+# Headers of cuDNN and of its front end, which consists of headers only; `result` stays empty where
+# one of them is missing.
+function(lockstep_cudnn_headers result)
+  set(${result} "" PARENT_SCOPE)
+  find_path(LOCKSTEP_CUDNN_FRONTEND cudnn_frontend.h PATHS ${LOCKSTEP_DEPS}/include
+    DOC "Folder with cudnn_frontend.h")
+  mark_as_advanced(LOCKSTEP_CUDNN_FRONTEND)
+  set(home)
+  foreach(folder ${lockstep_cuda_folders} /usr/local /usr)
+    if(NOT home AND EXISTS ${folder}/include/cudnn.h)
+      set(home ${folder}/include)
+    endif()
+  endforeach()
+  if(LOCKSTEP_CUDNN_FRONTEND AND home)
+    message(STATUS "cuDNN's attention: ${LOCKSTEP_CUDNN_FRONTEND}, ${home}")
+    set(${result} ${home} ${LOCKSTEP_CUDNN_FRONTEND} PARENT_SCOPE)
+  else()
+    message(STATUS "cuDNN's attention: not built, cudnn.h or cudnn_frontend.h was not found; ATen's serves instead")
+  endif()
 endfunction()
 
 # The CUDA runtime that libtorch_cuda itself loads, by the version in the headers.
@@ -195,6 +217,7 @@ else()
     lockstep_cuda_folders()
     lockstep_cuda_headers()
     lockstep_cuda_runtime("${includes}" LOCKSTEP_CUDART)
+    lockstep_cudnn_headers(LOCKSTEP_CUDNN_INCLUDES)
     set(LOCKSTEP_CUDA_INCLUDES ${includes})
     if(missing)
       list(JOIN missing ", " missing)

@@ -14,6 +14,8 @@ folder=$1
 shift
 options=(-G Ninja -DCMAKE_CXX_COMPILER="$(cat "$checkout/.lockstep/compiler")"
   -DLOCKSTEP_TORCH="${BUILD_TORCH:-$(cat "$checkout/.lockstep/torch")}")
+frontend=$(cat "$checkout/.lockstep/cudnn_frontend" 2>/dev/null || true)
+if [ -n "$frontend" ]; then options+=(-DLOCKSTEP_CUDNN_FRONTEND="$frontend"); fi
 targets=()
 for word in "$@"; do
   if [[ $word == -D* ]]; then options+=("$word"); else targets+=("$word"); fi

@@ -46,6 +46,10 @@ for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h gloo gtest gmock \
   sentencepiece_processor.h sentencepiece_trainer.h; do
   pack_header "$header"
 done
+# From the cache of the setup, where it is: GPU code goes without.
+checkout=$(dirname "$here")
+frontend=$(cat "$checkout/.lockstep/cudnn_frontend" 2>/dev/null || true)
+if [ -n "$frontend" ]; then cp -rL "$frontend"/cudnn_* "$dir/include/"; fi
 for library in libpcre2-8.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
   libsentencepiece.so libsentencepiece_train.so; do
   pack_library "$library"

@@ -2,7 +2,8 @@
 # Makes this machine able to build Lockstep: system packages, a compiler, LibTorch. Writes the
 # choices to .lockstep/torch and .lockstep/compiler.
 #   setup.sh [--quick]     --quick: trust the last run where nothing that it looked at has changed
-# Environment: LOCKSTEP_TORCH, LOCKSTEP_CACHE, CXX, CUDA_VISIBLE_DEVICES. For its tests:
+# Environment: LOCKSTEP_TORCH, LOCKSTEP_CACHE, CXX, CUDA_VISIBLE_DEVICES; LOCKSTEP_CUDA=ON also fetches
+# what only GPU code needs, on a machine without a GPU. For its tests:
 # LOCKSTEP_WHEELS (another list of wheels), LOCKSTEP_SETUP_ROOT (where /etc, /proc and /dev are).
 set -euo pipefail
 
@@ -22,6 +23,8 @@ cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
 . "$here/lib/torch.sh"
 # shellcheck source=scripts/lib/wheels.sh
 . "$here/lib/wheels.sh"
+# shellcheck source=scripts/lib/cudnn_frontend.sh
+. "$here/lib/cudnn_frontend.sh"
 
 # Everything that the last run's choices depended on, as text.
 state() {
@@ -62,10 +65,12 @@ main() {
     ((${#missing[@]} == 0)) || die "still missing after apt-get: ${missing[*]}" "see apt-get's messages above"
   fi
   if [ -n "$wheels" ]; then use_wheels; fi
+  use_cudnn_frontend
 
   mkdir -p "$chosen"
   write torch "$torch_dir"
   write compiler "$compiler"
+  write cudnn_frontend "$frontend"
   write state "$(state)"
   say "LibTorch $(torch_version "$torch_dir") in $torch_dir, compiler $compiler"
 }

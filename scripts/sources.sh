@@ -26,7 +26,9 @@ case ${1:-} in
     need clang-tidy
     # A configuration of its own: clang cannot read g++'s precompiled headers.
     ONLY_CONFIGURE=1 "$here/build.sh" build-tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_COMPILER_LAUNCHER=
+    # Only what is built here: without CUDA, its sources lack their headers.
     printf '%s\n' "${files[@]}" | grep -E '^(src|recipes)/.*\.cpp$' | grep -E "${2:-.}" |
+      while read -r file; do if grep -q "/$file\"" build-tidy/compile_commands.json; then echo "$file"; fi; done |
       xargs -r -P "$(build_jobs)" -n 1 clang-tidy -p build-tidy --quiet --warnings-as-errors='*'
     ;;
   *) die "unknown word '${1:-}'" "one of: format, check-format, tidy" ;;

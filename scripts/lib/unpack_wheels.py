@@ -8,7 +8,7 @@ import time
 import zipfile
 
 # Headers, libraries, the version, and the licences that come with them.
-WANTED = ("torch/include/", "torch/lib/", "torch/version.py", "nvidia/")
+WANTED = ("torch/include/", "torch/lib/", "torch/version.py", "nvidia/", "include/")
 
 
 def wanted(name):

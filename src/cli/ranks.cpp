@@ -12,6 +12,7 @@
 #include <iostream>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
@@ -30,12 +31,11 @@ std::function<std::string()> device_status(const std::vector<Device>& devices) {
 }
 
 Progress make_progress(const std::vector<Device>& devices) {
-  return Progress({.terminal = stderr_is_terminal(),
-                   .colour = colour_wanted(),
-                   .width = terminal_width(),
-                   .device_status = device_status(devices),
-                   .write = [](const std::string& text) { std::cerr << text << std::flush; }},
-                  system_clock());
+  ProgressOptions options{
+      .terminal = stderr_is_terminal(), .colour = colour_wanted(), .width = terminal_width()};
+  options.device_status = device_status(devices);
+  options.write = [](const std::string& text) { std::cerr << text << std::flush; };
+  return Progress(std::move(options), system_clock());
 }
 
 std::string indented(const std::string& text) {

@@ -1,11 +1,14 @@
 // The CUDA backend and the one function that the engine looks up in this library.
 #include "base/error.h"
 #include "base/text.h"
+#include "cuda/attention.h"
 #include "cuda/graph.h"
 #include "cuda/kernels.h"
+#include "cuda/matmul.h"
 #include "cuda/nccl_group.h"
 #include "cuda/transfers.h"
 #include "engine/backend.h"
+#include "kernels/matmul.h"
 
 #include <ATen/Context.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -14,15 +17,32 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
 #include <limits>
+#include <string_view>
 
 namespace lockstep {
 namespace {
 
 std::string cuda_version(int number) { return cat(number / 1000, ".", number % 1000 / 10); }
 
+// LOCKSTEP_KERNELS=aten: to compare with, or to find a fault.
+bool only_aten() {
+  const char* const wish = std::getenv("LOCKSTEP_KERNELS");
+  if (wish == nullptr || *wish == 0 || std::string_view(wish) == "own") return false;
+  if (std::string_view(wish) == "aten") return true;
+  throw Error(cat("LOCKSTEP_KERNELS must be own or aten, but is ", wish), "unset it");
+}
+
 class CudaBackend : public Backend {
  public:
+  CudaBackend() {
+    if (only_aten()) return;
+    register_cuda_matmul(&run_matmul);
+    register_cuda_attention(attention_kernels());
+    own_kernels_ = register_kernels();
+  }
+
   at::Device device() const override { return {at::kCUDA, 0}; }
 
   std::string description() const override {
@@ -76,7 +96,7 @@ class CudaBackend : public Backend {
   // High priority: NCCL's streams have it too, so neither starves, and copies come last.
   c10::cuda::CUDAStream training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, 0);
   c10::cuda::CUDAStream copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
-  bool own_kernels_ = register_kernels();
+  bool own_kernels_ = false;
 };
 
 // Throws Error unless CUDA sees a GPU.

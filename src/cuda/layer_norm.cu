@@ -73,33 +73,51 @@ struct Packed {
                                                        column_of(lane, v));
   }
   __device__ float at(int v, int k) const { return to_float(vector[v].value[k]); }
+  // Makes the compiler forget the values that it has unpacked: it would keep them in registers
+  // until their second use, and spill.
+  __device__ void forget_unpacked() {
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      auto* const words = reinterpret_cast<unsigned*>(&vector[v]);
+#pragma unroll
+      for (std::size_t i = 0; i < sizeof(Eight<T>) / 4; ++i) asm volatile("" : "+r"(words[i]));
+    }
+  }
 };
 
-// Adds each warp's values into shares [width], warp after warp.
+// Adds the warps' values up, warp after warp, into out [width]; shares [warps][shared_columns].
+constexpr int shared_columns = 1024;
+
 template <int vectors>
-__device__ void add_in_turn(const float (&values)[vectors][8], float* shares, int width) {
+__device__ void add_warps(const float (&values)[vectors][8], float* shares, float* out, int width) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int turn = 0; turn < warps; ++turn) {
-    if (turn == warp) {
 #pragma unroll
-      for (int v = 0; v < vectors; ++v) {
-        const int column = column_of(lane, v);
-        if (column >= width) continue;
+  for (int v = 0; v < vectors; v += shared_columns / 256) {
+    const int first = v * 256, count = min(width - first, shared_columns);
+    if (count <= 0) break;
+    __syncthreads();
 #pragma unroll
-        for (int k = 0; k < 8; ++k)
-          shares[column + k] = turn == 0 ? values[v][k] : shares[column + k] + values[v][k];
-      }
+    for (int w = v; w < min(v + shared_columns / 256, vectors); ++w) {
+      const int column = column_of(lane, w);
+      if (column < width) store_eight(values[w], shares + warp * shared_columns + column - first);
     }
     __syncthreads();
+    for (int i = threadIdx.x; i < count; i += warps * 32) {
+      float sum = 0;
+#pragma unroll
+      for (int w = 0; w < warps; ++w) sum += shares[w * shared_columns + i];
+      out[first + i] = sum;
+    }
   }
 }
 
 // Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
-// and bias in registers; the block adds its warps' shares in order.
+// and bias in registers; the block adds its warps' shares in order. Two blocks a processor, where
+// the registers suffice: with three, values spill, and it takes twice as long.
 template <class T, int vectors, bool has_bias>
-__global__ void __launch_bounds__(warps * 32, vectors <= 3 ? 3 : 1)
+__global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 ? 2 : 1)
     backward_kernel(LayerNormBackward launch) {
-  extern __shared__ float shares[];  // [2][width]
+  __shared__ float shares[warps * shared_columns];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int width = static_cast<int>(launch.width);
   const float one_over_width = 1.0F / static_cast<float>(width);
@@ -128,6 +146,9 @@ __global__ void __launch_bounds__(warps * 32, vectors <= 3 ? 3 : 1)
         of_deviation += up * weight.at(v, k) * normed;
       }
     }
+    sum.forget_unpacked();
+    of_normed.forget_unpacked();
+    weight.forget_unpacked();
     of_mean = warp_sum(of_mean) * one_over_width;
     of_deviation = warp_sum(of_deviation) * one_over_width;
 #pragma unroll
@@ -144,27 +165,30 @@ __global__ void __launch_bounds__(warps * 32, vectors <= 3 ? 3 : 1)
       store_eight(of_x, static_cast<T*>(launch.of_x) + first + column_of(lane, v));
     }
   }
-  add_in_turn(of_weight, shares, width);
-  if constexpr (has_bias) add_in_turn(of_bias, shares + width, width);
-  const int used = has_bias ? 2 * width : width;
   float* const partial = launch.partial + static_cast<std::int64_t>(blockIdx.x) * 2 * width;
-  for (int i = threadIdx.x; i < used; i += warps * 32) partial[i] = shares[i];
+  add_warps(of_weight, shares, partial, width);
+  if constexpr (has_bias) add_warps(of_bias, shares, partial + width, width);
 }
 
-// A block of 32 columns by 8 rows of threads adds the blocks' shares.
+// A block of 32 columns by 32 rows of threads adds the blocks' shares.
+constexpr int share_rows = 32;
+
 __global__ void add_shares_kernel(LayerNormBackward launch) {
-  __shared__ float shares[8][33];
+  __shared__ float shares[share_rows][33];
   const std::int64_t both = 2 * launch.width;
   const std::int64_t used = launch.of_bias == nullptr ? launch.width : both;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * 32 + threadIdx.x;
   float sum = 0;
-  if (column < used)
-    for (std::int64_t block = threadIdx.y; block < launch.blocks; block += 8)
+  if (column < used) {
+#pragma unroll 8
+    for (std::int64_t block = threadIdx.y; block < launch.blocks; block += share_rows)
       sum += launch.partial[block * both + column];
+  }
   shares[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y != 0 || column >= used) return;
-  for (int i = 1; i < 8; ++i) sum += shares[i][threadIdx.x];
+#pragma unroll
+  for (int i = 1; i < share_rows; ++i) sum += shares[i][threadIdx.x];
   if (column < launch.width)
     launch.of_weight[column] += sum;
   else
@@ -180,15 +204,15 @@ cudaError_t launch_forward(const LayerNormForward& launch, cudaStream_t stream) 
 
 template <class T, int vectors>
 cudaError_t launch_backward(const LayerNormBackward& launch, cudaStream_t stream) {
-  const std::size_t shared = 2 * static_cast<std::size_t>(launch.width) * sizeof(float);
   const auto blocks_of_rows = static_cast<unsigned>(launch.blocks);
   if (launch.of_bias == nullptr)
-    backward_kernel<T, vectors, false><<<blocks_of_rows, warps * 32, shared, stream>>>(launch);
+    backward_kernel<T, vectors, false><<<blocks_of_rows, warps * 32, 0, stream>>>(launch);
   else
-    backward_kernel<T, vectors, true><<<blocks_of_rows, warps * 32, shared, stream>>>(launch);
+    backward_kernel<T, vectors, true><<<blocks_of_rows, warps * 32, 0, stream>>>(launch);
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
-  const auto blocks = static_cast<unsigned>((2 * launch.width + 31) / 32);
-  add_shares_kernel<<<blocks, dim3(32, 8), 0, stream>>>(launch);
+  const std::int64_t columns = launch.of_bias == nullptr ? launch.width : 2 * launch.width;
+  const auto blocks = static_cast<unsigned>((columns + 31) / 32);
+  add_shares_kernel<<<blocks, dim3(32, share_rows), 0, stream>>>(launch);
   return cudaGetLastError();
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "kernels/gradient_buffer.h"
-#include "kernels/linear.h"
+#include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
 
 #include <ATen/ops/arange.h>
@@ -11,7 +11,6 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/log_softmax.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -46,12 +45,12 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     for (std::int64_t begin = 0; begin < rows; begin += piece) {
       const std::int64_t count = std::min(piece, rows - begin);
       const at::Tensor part = hidden.narrow(0, begin, count);
-      const at::Tensor logits = part.mm(weight.t());
+      const at::Tensor logits = at::empty({count, weight.size(0)}, hidden.options());
+      matmul_into(logits, part, weight.t());
       losses.narrow(0, begin, count)
           .copy_(cross_entropy_in_place(logits, targets.narrow(0, begin, count), scale));
-      at::Tensor out = of_hidden.narrow(0, begin, count);
-      at::mm_out(out, logits, weight);
-      add_product(of_weight, logits, part);
+      matmul_into(of_hidden.narrow(0, begin, count), logits, weight);
+      matmul_into(of_weight, logits.t(), part, {}, true);
     }
     context->save_for_backward(
         {of_hidden, own ? of_weight.to(weight.scalar_type()) : at::Tensor()});

@@ -67,6 +67,29 @@ struct EmbeddingBackward {
   std::int64_t rows = 0, width = 0, length = 0;
 };
 
+// out [m, n] = left [m, k] times right [k, n], plus bias [n] if not null, or plus what out holds.
+// Everything on the device and dense by rows. A transposed operand lies there the other way round:
+// left as [k, m], right as [n, k].
+struct MatmulArguments {
+  const void *left = nullptr, *right = nullptr, *bias = nullptr;
+  void* out = nullptr;
+  KernelDtype dtype = KernelDtype::bf16;  // of left, right and bias
+  bool out_is_f32 = false;                // otherwise of that dtype too
+  bool left_transposed = false, right_transposed = false, accumulate = false;
+  std::int64_t m = 0, n = 0, k = 0;
+};
+
+// Causal attention over packed projections, and its gradient. Everything on the device and dense.
+struct AttentionArguments {
+  const void* qkv = nullptr;     // [batch, length, 3, heads, width]: queries, keys, values
+  void* out = nullptr;           // [batch, length, heads, width]; backward reads it
+  float* log_sums = nullptr;     // [batch, heads, length] of the exponentials; backward reads it
+  const void* of_out = nullptr;  // backward only
+  void* of_qkv = nullptr;        // backward only
+  KernelDtype dtype = KernelDtype::bf16;
+  std::int64_t batch = 0, length = 0, heads = 0, width = 0;
+};
+
 // One Adam or AdamW update of a range. Device: the arrays and the four numbers behind them.
 struct AdamArguments {
   float *weights = nullptr, *first = nullptr, *second = nullptr;

@@ -29,6 +29,13 @@ bool kernels_serve(const at::Tensor& x, const at::Tensor& weight) {
          width <= layer_norm_widest && x.numel() > 0;
 }
 
+// As few as give no block more rows than the most blocks would.
+std::int64_t blocks_for(std::int64_t rows) {
+  const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const std::int64_t rounds = up(rows, layer_norm_block_rows * layer_norm_most_blocks);
+  return up(rows, layer_norm_block_rows * rounds);
+}
+
 struct Normed {
   at::Tensor sum, normed, mean, inverse_deviation;
 };
@@ -124,7 +131,7 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     if (context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum)) {
       of_x = at::empty_like(sum);
       const std::int64_t width = sum.size(-1), rows = sum.numel() / width;
-      const std::int64_t blocks = std::min((rows + 7) / 8, layer_norm_most_blocks);
+      const std::int64_t blocks = blocks_for(rows);
       const at::Tensor partial = at::empty({blocks, 2, width}, sum.options().dtype(at::kFloat));
       cuda_kernels.backward(
           {.of_normed = of_normed.const_data_ptr(),

@@ -22,8 +22,9 @@ std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
 
 // Widths that the CUDA kernels serve: multiples of 8 up to this; ATen operators serve the rest.
 inline constexpr std::int64_t layer_norm_widest = 2048;
-// Blocks of the backward kernel: three for each of an H200's 132 processors.
-inline constexpr std::int64_t layer_norm_most_blocks = 396;
+// Rows that a block of the backward kernel takes at a time, and most blocks: two for each of an
+// H200's 132 processors.
+inline constexpr std::int64_t layer_norm_block_rows = 8, layer_norm_most_blocks = 264;
 
 struct LayerNormKernels {
   void (*forward)(const LayerNormForward&) = nullptr;  // on the current stream

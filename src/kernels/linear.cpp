@@ -2,15 +2,16 @@
 #include "kernels/linear.h"
 
 #include "kernels/gradient_buffer.h"
+#include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
 
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/linear.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -21,7 +22,12 @@ struct Linear : torch::autograd::Function<Linear> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
                             const at::Tensor& weight, const std::optional<at::Tensor>& bias) {
     context->save_for_backward({x, weight, bias.value_or(at::Tensor())});
-    return at::linear(x, weight, bias);
+    std::vector<std::int64_t> sizes = x.sizes().vec();
+    sizes.back() = weight.size(0);
+    const at::Tensor out = at::empty(sizes, x.options());
+    matmul_into(out.view({-1, weight.size(0)}), rows_of(x), weight.t(),
+                bias.value_or(at::Tensor()));
+    return out;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -31,10 +37,13 @@ struct Linear : torch::autograd::Function<Linear> {
     const at::Tensor &x = saved[0], &weight = saved[1], &bias = saved[2];
     const at::Tensor gradient = rows_of(gradients[0]);
     at::Tensor of_x, of_weight, of_bias;
-    if (context->needs_input_grad(0)) of_x = gradient.mm(weight).view(x.sizes());
+    if (context->needs_input_grad(0)) {
+      of_x = at::empty(x.sizes(), x.options());
+      matmul_into(of_x.view({-1, x.size(-1)}), gradient, weight);
+    }
     if (context->needs_input_grad(1)) {
       if (at::Tensor buffer = gradient_buffer(weight); buffer.defined())
-        add_product(buffer, gradient, rows_of(x));
+        matmul_into(buffer, gradient.t(), rows_of(x), {}, true);
       else
         of_weight = gradient.t().mm(rows_of(x));
     }
@@ -49,15 +58,6 @@ struct Linear : torch::autograd::Function<Linear> {
 };
 
 }  // namespace
-
-void add_product(at::Tensor& buffer, const at::Tensor& left, const at::Tensor& right) {
-  if (left.scalar_type() == at::kFloat)
-    at::addmm_out(buffer, buffer, left.t(), right);
-  else if (left.is_cuda())
-    at::addmm_out(buffer, buffer, left.t(), right, at::kFloat);  // low precision in, f32 out
-  else
-    buffer.add_(left.t().mm(right));
-}
 
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   return Linear::apply(x, weight, if_defined(bias));

@@ -10,7 +10,4 @@ namespace lockstep {
 // itself.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
 
-// buffer [n, k] f32 += left [rows, n] transposed times right [rows, k].
-void add_product(at::Tensor& buffer, const at::Tensor& left, const at::Tensor& right);
-
 }  // namespace lockstep

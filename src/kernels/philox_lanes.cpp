@@ -53,24 +53,24 @@ struct FourCounters {
 [[gnu::target("avx2")]] void draw_avx2(std::int64_t first_quad, std::int64_t place,
                                        std::int64_t step, std::int64_t layer, std::int64_t seed,
                                        std::uint32_t* words) {
-  constexpr int groups = 4;  // of four counters, to keep the multipliers busy
+  constexpr std::int64_t groups = 4;  // of four counters, to keep the multipliers busy
   static_assert(philox_lanes % (4 * groups) == 0);
   const std::uint64_t key = static_cast<std::uint64_t>(seed) * 2 + 1;
   for (std::int64_t lane = 0; lane < philox_lanes; lane += 4 * groups) {
     FourCounters four[groups];
-    for (int g = 0; g < groups; ++g)
+    for (std::int64_t g = 0; g < groups; ++g)
       four[g] = {{_mm256_add_epi64(_mm256_set1_epi64x(first_quad + lane + 4 * g),
                                    _mm256_setr_epi64x(0, 1, 2, 3)),
                   _mm256_set1_epi64x(place), _mm256_set1_epi64x(step), _mm256_set1_epi64x(layer)}};
     std::uint32_t key_0 = static_cast<std::uint32_t>(key);
     std::uint32_t key_1 = static_cast<std::uint32_t>(key >> 32);
     for (int round = 0; round < 10; ++round) {
-      for (int g = 0; g < groups; ++g)
+      for (std::int64_t g = 0; g < groups; ++g)
         round_avx2(four[g], _mm256_set1_epi64x(key_0), _mm256_set1_epi64x(key_1));
       key_0 += 0x9E3779B9u;
       key_1 += 0xBB67AE85u;
     }
-    for (int g = 0; g < groups; ++g) store_avx2(four[g], words + 4 * (lane + 4 * g));
+    for (std::int64_t g = 0; g < groups; ++g) store_avx2(four[g], words + 4 * (lane + 4 * g));
   }
 }
 

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::uint64_t most_bytes = 256 * 1024;
+constexpr std::uint64_t most_bytes = std::uint64_t{256} * 1024;
 constexpr std::size_t most_in_a_line = 1000;
 
 std::string as_visible(std::string line) {

@@ -18,6 +18,9 @@ void add_general(TrainOptions& o) {
   table.add(
       "exact", o.exact,
       {.meaning = "bitwise the same weights on any number of devices, at some cost in speed"});
+  table.add("deterministic", o.deterministic,
+            {.meaning = "the same run on the same devices gives bitwise the same weights again; "
+                        "slower, and an operator without such a form is an error"});
   table.add("graph", o.graph,
             {.meaning = "auto: on GPUs the whole step becomes one CUDA graph after a few steps, or "
                         "the log says why not; off: never"});

@@ -63,6 +63,7 @@ struct TrainOptions {
   Precision precision = Precision::fp32;
   ReducePrecision reduce_precision = ReducePrecision::fp32;
   bool exact = false;
+  bool deterministic = false;
   GraphMode graph = GraphMode::automatic;
 
   struct {

@@ -79,7 +79,7 @@ std::string format_span(double seconds) {
   if (whole < 600) return whole % 60 ? cat(whole / 60, "m", whole % 60, "s") : cat(whole / 60, "m");
   const std::int64_t minutes = (whole + 30) / 60;
   if (minutes < 60) return cat(minutes, "m");
-  if (minutes < 24 * 60)
+  if (minutes < std::int64_t{24} * 60)
     return minutes % 60 ? cat(minutes / 60, "h", minutes % 60, "m") : cat(minutes / 60, "h");
   const std::int64_t hours = (minutes + 30) / 60;
   return hours % 24 ? cat(hours / 24, "d", hours % 24, "h") : cat(hours / 24, "d");

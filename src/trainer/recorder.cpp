@@ -41,9 +41,9 @@ Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, C
   if (options.run.record_samples) samples_.emplace(run.path() / "samples.jsonl");
 }
 
-void Recorder::write(nlohmann::json event) {
+void Recorder::write(const nlohmann::json& event) {
   const std::lock_guard lock(mutex_);
-  events_.write(std::move(event));
+  events_.write(event);
 }
 
 void Recorder::started(std::int64_t step, double quota_s, const std::string& backend) {

@@ -44,7 +44,7 @@ class Recorder {
   void ended(std::int64_t step, const std::string& why);
 
  private:
-  void write(nlohmann::json event);
+  void write(const nlohmann::json& event);
 
   RunDir& run_;
   const Plan& plan_;

@@ -9,6 +9,7 @@
 #include "engine/plugin.h"
 #include "worker/tool.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
@@ -18,9 +19,17 @@
 namespace lockstep {
 namespace {
 
+// Before the first operation of a library: cuBLAS reads the variable then.
+void forbid_unordered_sums() {
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  at::globalContext().setDeterministicFillUninitializedMemory(false);  // only shows faults
+}
+
 void use_record(Session& session, const nlohmann::json& record) {
   if (const std::string plugin = record.value("plugin", ""); !plugin.empty()) load_plugin(plugin);
   session.setup = setup_from_json(record);
+  if (session.setup.train->deterministic) forbid_unordered_sums();
   const Plan& plan = session.setup.plan;
   if (plan.batch.world_size != session.world.size)
     throw Error(cat("the run was planned for ", plan.batch.world_size, " ranks, but there are ",

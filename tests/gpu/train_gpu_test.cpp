@@ -1,4 +1,5 @@
 // Whole runs of the real tool on real GPUs, over NCCL where there are two.
+#include "base/files.h"
 #include "devices/gpu_probe.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
@@ -92,6 +93,41 @@ TEST_F(TrainOnGpus, AGpuAndTheCpuGiveTheSameCurve) {
   ASSERT_EQ(run_tool(train("0", "gpu", 30), folder_.path()).code, 0);
   ASSERT_EQ(run_tool(train("cpu:2", "cpu", 30), folder_.path()).code, 0);
   expect_same_curve("gpu", "cpu");
+}
+
+// A transformer with every kernel of ours, dropout and accumulation, 50 steps each.
+TEST_F(TrainOnGpus, TheGraphChangesNoBitOfTheWeights) {
+  for (const std::string devices : {"0", "0,1"}) {
+    if (devices != "0" && gpus_ < 2) continue;
+    for (const std::string precision : {"bf16", "fp16", "fp32"}) {
+      std::vector<std::string> weights;
+      for (const std::string graph : {"auto", "off"}) {
+        const std::string name = "bits-" + devices + precision + graph;
+        const ToolResult result =
+            run_tool(train(devices, name, 50) + Words{"deterministic=true", "graph=" + graph,
+                                                      "precision=" + precision, "batch.micro=6"},
+                     folder_.path());
+        ASSERT_EQ(result.code, 0) << result.err;
+        const auto newest = newest_good(run(name) / "checkpoints");
+        ASSERT_TRUE(newest);
+        weights.push_back(read_file(newest->path / "model.safetensors"));
+        bool captured = false;
+        for (const auto& event : read_events(run(name) / "events.jsonl"))
+          captured = captured || (event.value("kind", "") == "graph" && event.at("captured"));
+        EXPECT_EQ(captured, graph == "auto") << result.err;
+      }
+      EXPECT_TRUE(weights[0] == weights[1]) << precision << " on " << devices;
+    }
+  }
+}
+
+// What a GPU without our kernels does, forced on any.
+TEST_F(TrainOnGpus, ATensOperatorsAloneGiveTheSameCurve) {
+  ASSERT_EQ(run_tool(train("0", "own", 50), folder_.path()).code, 0);
+  const ToolResult plain =
+      run_tool(train("0", "plain", 50), folder_.path(), {{"LOCKSTEP_KERNELS", "aten"}});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  expect_same_curve("own", "plain");
 }
 
 TEST_F(TrainOnGpus, StoppedOnTwoGoesOnOnOneToTheSameCurve) {

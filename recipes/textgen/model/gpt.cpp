@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "kernels/attention.h"
 #include "kernels/embedding.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
@@ -89,24 +90,31 @@ at::Tensor Gpt::embed(const at::Tensor& tokens, const StepContext& context,
   return context.dropout(embed_tokens(tokens, tok_, positions), shape_.dropout, 0);
 }
 
+at::Tensor Gpt::attend_by_parts(const at::Tensor& packed, std::int64_t index,
+                                const StepContext& context, KvCache* cache) const {
+  // unbind's backward is one stack, where three slices would each write a whole zero tensor.
+  const auto parts = packed.unbind(2);
+  const at::Tensor query = parts[0].transpose(1, 2);
+  KvCache::View seen{.key = parts[1].transpose(1, 2), .value = parts[2].transpose(1, 2)};
+  if (cache) seen = cache->append(index, seen.key, seen.value);
+  const at::Tensor mixed = context.training && shape_.attention_dropout > 0
+                               ? causal_attention_with_dropout(
+                                     query, seen.key, seen.value, shape_.attention_dropout,
+                                     dropout_layer(index, DropoutPlace::probabilities), context)
+                               : causal_attention(query, seen.key, seen.value);
+  return mixed.transpose(1, 2);
+}
+
 at::Tensor Gpt::attend(const at::Tensor& x, std::int64_t index, const StepContext& context,
                        KvCache* cache) const {
   const Block& block = blocks_[static_cast<std::size_t>(index)];
   const std::int64_t b = x.size(0), t = x.size(1), d = shape_.width / shape_.heads;
   const at::Tensor qkv = linear_layer(x, block.qkv.weight, block.qkv.bias);
-  // unbind's backward is one stack, where three slices would each write a whole zero tensor.
-  const auto parts = qkv.view({b, t, 3, shape_.heads, d}).unbind(2);
-  const at::Tensor query = parts[0].transpose(1, 2);
-  KvCache::View seen{.key = parts[1].transpose(1, 2), .value = parts[2].transpose(1, 2)};
-  if (cache) seen = cache->append(index, seen.key, seen.value);
-
-  const bool explicit_way = context.training && shape_.attention_dropout > 0;
-  const at::Tensor mixed = explicit_way
-                               ? causal_attention_with_dropout(
-                                     query, seen.key, seen.value, shape_.attention_dropout,
-                                     dropout_layer(index, DropoutPlace::probabilities), context)
-                               : causal_attention(query, seen.key, seen.value);
-  const at::Tensor joined = mixed.transpose(1, 2).reshape({b, t, shape_.width});
+  const at::Tensor packed = qkv.view({b, t, 3, shape_.heads, d});
+  const at::Tensor mixed = cache || (context.training && shape_.attention_dropout > 0)
+                               ? attend_by_parts(packed, index, context, cache)
+                               : packed_causal_attention(packed);
+  const at::Tensor joined = mixed.reshape({b, t, shape_.width});
   return context.dropout(linear_layer(joined, block.proj.weight, block.proj.bias), shape_.dropout,
                          dropout_layer(index, DropoutPlace::attention_output));
 }

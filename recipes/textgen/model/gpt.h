@@ -56,6 +56,9 @@ class Gpt : public Model {
                                                        const at::Tensor& branch,
                                                        const Affine& norm) const;
   at::Tensor embed(const at::Tensor& tokens, const StepContext& context, std::int64_t first) const;
+  // The way with a cache, or with dropout on the probabilities; packed [B,t,3,h,d] to [B,t,h,d].
+  at::Tensor attend_by_parts(const at::Tensor& packed, std::int64_t index,
+                             const StepContext& context, KvCache* cache) const;
   at::Tensor attend(const at::Tensor& x, std::int64_t index, const StepContext& context,
                     KvCache* cache) const;
   at::Tensor feed_forward(const at::Tensor& x, std::int64_t index,
