@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "run/lines.h"
+#include "run/progress.h"
 #include "run/time_left.h"
 
 namespace lockstep {
@@ -87,6 +88,19 @@ std::string format_metrics(const nlohmann::json& metrics) {
   return join(parts, "  ");
 }
 
+std::string format_mfu(const nlohmann::json& event) {
+  if (!event.is_object() || !event.contains("mfu")) return "";
+  const double share = number_or(event, "mfu", NAN);
+  return std::isnan(share) ? "MFU unknown" : cat("MFU ", fixed(share * 100, 1), "%");
+}
+
+std::string format_rates(const nlohmann::json& event, const std::string& unit) {
+  const double rate = number_or(event, "units_per_s", NAN);
+  const std::string speed = std::isnan(rate) ? "" : format_rate(rate, unit),
+                    mfu = format_mfu(event);
+  return cat(speed, speed.empty() || mfu.empty() ? "" : "  ", mfu);
+}
+
 std::vector<EventLine> describe_event(const nlohmann::json& event) {
   const std::string kind = text_or(event, "kind", "");
   if (kind == "eval") return {describe_eval(event)};
@@ -104,7 +118,10 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
   }
   if (kind == "end") {
     const std::string took = seconds_text(event);
-    return {{cat("finished", at_step(event), took.empty() ? "" : " after " + took), Tone::good}};
+    const std::string rates = format_rates(event, text_or(event, "unit", "samples"));
+    return {{cat("finished", at_step(event), took.empty() ? "" : " after " + took,
+                 rates.empty() ? "" : "  " + rates),
+             Tone::good}};
   }
   return {};
 }

@@ -87,6 +87,11 @@ std::string progress_text(const RunSummary& summary, const RunHistory& history) 
   if (!std::isnan(rate))
     step += "  " + format_rate(rate, text_or(history.start, "unit", "samples"));
   std::string text = row("step", step);
+  if (summary.units_per_s) text += row("speed", format_rate(*summary.units_per_s, summary.unit));
+  if (summary.mfu)
+    text += row("mfu", cat(fixed(*summary.mfu * 100, 1), "% of the devices' peak"));
+  else if (!summary.mfu_unknown.empty())
+    text += row("mfu", "unknown: " + summary.mfu_unknown);
   if (!summary.best.is_null())
     text += row("best", cat("at step ", summary.best_step, "  ", format_metrics(summary.best)));
   return text;

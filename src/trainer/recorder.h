@@ -7,6 +7,7 @@
 #include "engine/recipe.h"
 #include "engine/step.h"
 #include "run/events.h"
+#include "run/mean_step.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
 
@@ -56,7 +57,8 @@ class Recorder {
   double begin_s_;
   double last_step_s_;
   std::int64_t steps_since_log_ = 0;
-  RankReport shares_;  // summed over the steps since the last logged one
+  MeanStep mean_step_;
+  RankReport shares_;                 // summed over the steps since the last logged one
 };
 
 }  // namespace lockstep

@@ -86,6 +86,26 @@ TEST_F(Train, EndsInFinishedWithACheckpointAndLogs) {
   EXPECT_TRUE(std::filesystem::exists(run("a") / "logs" / "rank1.log"));
 }
 
+TEST_F(Train, SaysHowFastItWasAndWhyUtilisationIsUnknown) {
+  const ToolResult result = run_tool(train(2, "a", 5), folder.path());
+  ASSERT_EQ(result.code, 0);
+  EXPECT_NE(result.err.find(" tok/s  MFU unknown"), std::string::npos) << result.err;
+  for (const auto& event : read_events(run("a") / "events.jsonl")) {
+    const std::string kind = event.at("kind");
+    if (kind == "start") {
+      EXPECT_EQ(event.at("mfu_unknown"), "no peak is known for CPUs");
+      EXPECT_GT(event.at("flops_per_step").get<double>(), 0);
+      EXPECT_TRUE(event.at("peak_flops").is_null());
+    }
+    if (kind == "step" || kind == "end") {
+      EXPECT_GT(event.at("units_per_s").get<double>(), 0);
+      EXPECT_TRUE(event.at("mfu").is_null());
+    }
+  }
+  const ToolResult page = run_tool({"runs", "a"}, folder.path());
+  EXPECT_NE(page.out.find("unknown: no peak is known for CPUs"), std::string::npos) << page.out;
+}
+
 TEST_F(Train, StopsAtAStepBoundaryAndGoesOnToTheSameCurveOnAnotherNumberOfRanks) {
   ASSERT_EQ(run_tool(train(1, "whole", 60), folder.path()).code, 0);
   ToolProcess first(std::vector<std::string>{program("lockstep")} + train(2, "cut", 60) +

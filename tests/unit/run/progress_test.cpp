@@ -61,6 +61,24 @@ TEST_F(ProgressDisplay, ShowsTheWholeLine) {
             "data 0.3%  eta 1h7m\n");
 }
 
+TEST_F(ProgressDisplay, ShowsUtilisationOrThatItIsUnknown) {
+  make({.plain_every_s = 0});
+  start();
+  EXPECT_THAT(shown(step(1, {{"mfu", 0.41327}})), HasSubstr("1.02M tok/s  MFU 41.3%  data"));
+  EXPECT_THAT(shown(step(2, {{"mfu", nullptr}})), HasSubstr("1.02M tok/s  MFU unknown  data"));
+  EXPECT_THAT(shown(step(3)), Not(HasSubstr("MFU")));
+}
+
+TEST_F(ProgressDisplay, TheEndSaysHowFastItWas) {
+  make();
+  start();
+  json end = {{"kind", "end"},        {"step", 9}, {"seconds", 94}, {"unit", "tokens"},
+              {"units_per_s", 19800}, {"mfu", 0.5}};
+  EXPECT_EQ(shown(end), "finished at step 9 after 1m34s  19.8k tok/s  MFU 50.0%\n");
+  end["mfu"] = nullptr;
+  EXPECT_THAT(shown(end), EndsWith("19.8k tok/s  MFU unknown\n"));
+}
+
 TEST_F(ProgressDisplay, EpochsAreCountedFromOne) {
   make({.plain_every_s = 0});
   start();
