@@ -165,13 +165,16 @@ MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Devic
   return prepare_in_worker(setup, purpose, has_gpu, run_dir);
 }
 
-void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                      const std::filesystem::path& run_dir) {
-  MemoryEstimate memory = prepare(setup, purpose, devices, run_dir);
+void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>& devices) {
   use_measured_memory(memory, setup, devices);
   setup.plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
   if (setup.train->precision == Precision::fp32 && tf32_is_forced())
     setup.plan.compute.mfu_unknown = "TF32 is forced on by an environment variable";
+}
+
+void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                      const std::filesystem::path& run_dir) {
+  plan_run(setup, prepare(setup, purpose, devices, run_dir), devices);
 }
 
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,

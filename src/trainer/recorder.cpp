@@ -92,6 +92,8 @@ void Recorder::step(const StepResult& result, double lr) {
   shares_.data_s += own.data_s;
   shares_.wait_s += own.wait_s;
   shares_.save_s += own.save_s;
+  rank_waits_s_.resize(result.ranks.size());
+  for (std::size_t r = 0; r < result.ranks.size(); ++r) rank_waits_s_[r] += result.ranks[r].wait_s;
   if (result.skipped)
     warn(result.step,
          cat("the gradient of step ", result.step, " is not finite; the step changed no weights"));
@@ -122,6 +124,8 @@ void Recorder::step(const StepResult& result, double lr) {
       {"save_share", save},
       {"compute_share", std::max(0.0, 1 - data - wait - save)},
       {"memory", memory}};
+  if (result.ranks.size() > 1)
+    for (const double wait_s : rank_waits_s_) event["rank_wait_shares"].push_back(share(wait_s));
   if (result.terms.size() > 1) event["terms"] = result.terms;
   if (options_.precision == Precision::fp16) event["loss_scale"] = result.loss_scale;
   write(std::move(event));
@@ -129,6 +133,7 @@ void Recorder::step(const StepResult& result, double lr) {
   last_step_s_ = now_s;
   steps_since_log_ = 0;
   shares_ = {};
+  rank_waits_s_.clear();
 }
 
 void Recorder::samples(std::int64_t step, const std::vector<std::int64_t>& indexes) {

@@ -58,6 +58,7 @@ class Recorder {
   double last_step_s_;
   std::int64_t steps_since_log_ = 0;
   MeanStep mean_step_;
+  std::vector<double> rank_waits_s_;  // of every rank, likewise
   RankReport shares_;                 // summed over the steps since the last logged one
 };
 

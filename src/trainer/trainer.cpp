@@ -117,6 +117,7 @@ void Loop::restore_or_start() {
   recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock);
   if (setup_.resume) recorder_->resumed(step_, from, skipped);
   recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
+  if (setup_.measure_only) return;
   const Retention retention{.keep = options_.checkpoint.keep,
                             .keep_every_s = options_.checkpoint.keep_every.seconds,
                             .best_metric = options_.checkpoint.keep_best ? "selection" : "",
@@ -248,7 +249,8 @@ void Loop::adapt_loader() {
 }
 
 void Loop::evaluate_now() {
-  if (!data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_) return;
+  if (setup_.measure_only || !data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_)
+    return;
   drain(0);
   share_buffers();
   const double begin_s = setup_.clock.now_s();

@@ -24,7 +24,8 @@ struct TrainerSetup {
   Backend& backend;
   RunDir& run;
   Clock& clock;
-  bool resume = false;  // from the newest good checkpoint
+  bool resume = false;          // from the newest good checkpoint
+  bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
 };
 
 enum class TrainEnd { finished, stopped };

@@ -7,6 +7,7 @@
 #include "launch/launch.h"
 #include "run/events.h"
 #include "trainer/stop.h"
+#include "worker/bench.h"
 #include "worker/describe.h"
 #include "worker/session.h"
 
@@ -26,11 +27,6 @@ const char* const usage =
     "\n"
     "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
     "  torchrun --no-python --nproc-per-node 2 lockstep-worker train RECIPE\n";
-
-World own_world() {
-  const auto world = world_from_environment([](const char* name) { return std::getenv(name); });
-  return world ? *world : World{.rank = 0, .local_rank = 0, .size = 1, .local_size = 1};
-}
 
 // Value of "--name VALUE" in `arguments`, removed from them; empty if absent.
 std::string take(std::vector<std::string>& arguments, const std::string& name) {
@@ -140,6 +136,7 @@ int run(std::vector<std::string> arguments) {
   if (command == "train") return run_train(std::move(arguments));
   if (command == "evaluate") return run_evaluate(std::move(arguments));
   if (command == "predict") return run_predict(std::move(arguments));
+  if (command == "bench") return measure_run(take(arguments, "--run"));
   if (command == "describe") return describe_recipes();
   if (command == "facts") return print_facts(arguments);
   throw Error(cat("unknown command ", command), "see lockstep-worker --help");

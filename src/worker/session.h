@@ -23,11 +23,14 @@ struct Session {
   std::optional<RunDir> run;
   RunSetup setup;
   std::unique_ptr<Recipe> recipe;
-  bool finished = false;  // foreign: the run to resume had finished; there is nothing to do
-  bool foreign = false;   // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
+  bool finished = false;        // foreign: the run to resume had finished; there is nothing to do
+  bool foreign = false;  // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
 
   TrainerSetup trainer(bool resume);
 };
+
+// The world that the environment describes, or one of this process alone.
+World own_world();
 
 // A rank of a world that `lockstep` launched, or a world of one. record: a file that stands in for
 // RUN/run.json, or empty.

@@ -93,6 +93,15 @@ TEST_F(Commands, PlanForDevicesThatAreNotThere) {
   EXPECT_EQ(plan.at("compute").at("mfu_unknown"), "");
 }
 
+TEST_F(Commands, PlanKnowsNoUtilisationOfFp32WhereTf32IsForced) {
+  const ToolResult result = run_tool({"plan", "textgen", "--devices", "2xH100", "--json",
+                                      "precision=fp32", "data.path=synthetic", "stop.steps=10"},
+                                     folder->path(), {{"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1"}});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto compute = nlohmann::json::parse(result.out).at("compute");
+  EXPECT_EQ(compute.at("mfu_unknown"), "TF32 is forced on by an environment variable");
+}
+
 TEST_F(Commands, ConfigTomlIsAcceptedAgain) {
   const ToolResult toml = tool({"config", "textgen", "--toml", "optimizer.lr=0.5"});
   ASSERT_EQ(toml.code, 0) << toml.err;

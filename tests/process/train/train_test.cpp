@@ -101,6 +101,9 @@ TEST_F(Train, SaysHowFastItWasAndWhyUtilisationIsUnknown) {
       EXPECT_GT(event.at("units_per_s").get<double>(), 0);
       EXPECT_TRUE(event.at("mfu").is_null());
     }
+    if (kind == "step") {
+      EXPECT_EQ(event.at("rank_wait_shares").size(), 2U);
+    }
   }
   const ToolResult page = run_tool({"runs", "a"}, folder.path());
   EXPECT_NE(page.out.find("unknown: no peak is known for CPUs"), std::string::npos) << page.out;
