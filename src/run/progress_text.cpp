@@ -44,8 +44,10 @@ EventLine describe_checkpoint(const nlohmann::json& event) {
 }
 
 EventLine describe_graph(const nlohmann::json& event) {
+  const std::string took = seconds_text(event);
   if (event.value("captured", false))
-    return {cat("the step is one CUDA graph from step ", integer_or(event, "step", 0), " on")};
+    return {cat("the step is one CUDA graph from step ", integer_or(event, "step", 0), " on",
+                took.empty() ? "" : cat(", recorded in ", took))};
   return {cat("the step is no CUDA graph: ", text_or(event, "why_not", "unknown reason"))};
 }
 
@@ -101,6 +103,18 @@ std::string format_rates(const nlohmann::json& event, const std::string& unit) {
   return cat(speed, speed.empty() || mfu.empty() ? "" : "  ", mfu);
 }
 
+std::string format_start_up(const nlohmann::json& event) {
+  if (!event.is_object()) return "";
+  std::vector<std::string> parts;
+  for (const nlohmann::json& part : event.value("parts", nlohmann::json::array()))
+    if (part.is_array() && part.size() == 2 && part[0].is_string() && part[1].is_number()) {
+      std::string name = part[0].get<std::string>();
+      std::replace(name.begin(), name.end(), '_', ' ');
+      parts.push_back(cat(name, " ", fixed(part[1].get<double>(), 2), "s"));
+    }
+  return cat(seconds_text(event), parts.empty() ? "" : ": ", join(parts, ", "));
+}
+
 std::vector<EventLine> describe_event(const nlohmann::json& event) {
   const std::string kind = text_or(event, "kind", "");
   if (kind == "eval") return {describe_eval(event)};
@@ -110,6 +124,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
                  text_or(event, "why", "unknown reason"), "; the run goes on"),
              Tone::warning}};
   if (kind == "warning") return {{"warning: " + text_or(event, "text", ""), Tone::warning}};
+  if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);
   if (kind == "stop") {

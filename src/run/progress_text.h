@@ -19,6 +19,9 @@ std::string format_metrics(const nlohmann::json& metrics);
 std::string format_rates(const nlohmann::json& event, const std::string& unit);
 std::string format_mfu(const nlohmann::json& event);
 
+// "4.2s: tool 0.31s, worker 0.90s, …" of a "startup" event; empty for null.
+std::string format_start_up(const nlohmann::json& event);
+
 enum class Tone { plain, good, warning };
 struct EventLine {
   std::string text;

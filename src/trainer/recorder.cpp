@@ -85,6 +85,13 @@ void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& f
   if (samples_) samples_->resume(step);
 }
 
+void Recorder::start_up(std::int64_t step, const StartUp& start_up) {
+  nlohmann::json event = start_up.to_json();
+  event["kind"] = "startup";
+  event["step"] = step;
+  write(std::move(event));
+}
+
 void Recorder::step(const StepResult& result, double lr) {
   const double now_s = clock_.now_s();
   ++steps_since_log_;

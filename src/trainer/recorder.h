@@ -10,6 +10,7 @@
 #include "run/mean_step.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
+#include "run/start_up.h"
 
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,7 @@ class Recorder {
   void started(std::int64_t step, double quota_s, const std::string& backend);
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                const std::vector<CheckpointInfo>& skipped);
+  void start_up(std::int64_t step, const StartUp& start_up);
   void step(const StepResult& result, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
@@ -58,8 +60,8 @@ class Recorder {
   double last_step_s_;
   std::int64_t steps_since_log_ = 0;
   MeanStep mean_step_;
-  std::vector<double> rank_waits_s_;  // of every rank, likewise
   RankReport shares_;                 // summed over the steps since the last logged one
+  std::vector<double> rank_waits_s_;  // of every rank, likewise
 };
 
 }  // namespace lockstep

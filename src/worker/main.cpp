@@ -1,4 +1,5 @@
 // lockstep-worker: a rank of a run. Started by `lockstep`, or by torchrun, srun or mpirun.
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -6,6 +7,7 @@
 #include "engine/step.h"
 #include "launch/launch.h"
 #include "run/events.h"
+#include "run/start_up.h"
 #include "trainer/stop.h"
 #include "worker/bench.h"
 #include "worker/describe.h"
@@ -53,7 +55,7 @@ bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
   _exit(exit_failed);
 }
 
-int run_train(std::vector<std::string> arguments) {
+int run_train(std::vector<std::string> arguments, StartUp& start_up) {
   const std::string run = take(arguments, "--run");
   const World world = own_world();
   Session session =
@@ -62,6 +64,8 @@ int run_train(std::vector<std::string> arguments) {
     session.group->shutdown();
     return exit_finished;
   }
+  session.start_up = &start_up;
+  start_up.done("devices");
   const bool resume =
       run.empty() ? session.run->record().contains("resuming") : take_flag(arguments, "--resume");
   catch_stop_signals();
@@ -126,6 +130,7 @@ int run_predict(std::vector<std::string> arguments) {
 }
 
 int run(std::vector<std::string> arguments) {
+  StartUp start_up(system_clock(), std::getenv("LOCKSTEP_START"));
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     std::cout << usage;
     return arguments.empty() ? exit_usage : exit_finished;
@@ -133,7 +138,7 @@ int run(std::vector<std::string> arguments) {
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
   if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
-  if (command == "train") return run_train(std::move(arguments));
+  if (command == "train") return run_train(std::move(arguments), start_up);
   if (command == "evaluate") return run_evaluate(std::move(arguments));
   if (command == "predict") return run_predict(std::move(arguments));
   if (command == "bench") return measure_run(take(arguments, "--run"));

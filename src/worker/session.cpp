@@ -80,7 +80,8 @@ TrainerSetup Session::trainer(bool resume) {
           .backend = *backend,
           .run = *run,
           .clock = system_clock(),
-          .resume = resume};
+          .resume = resume,
+          .start_up = start_up};
 }
 
 Session open_session(const std::filesystem::path& run, const std::string& record_file,

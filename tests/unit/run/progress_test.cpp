@@ -69,6 +69,16 @@ TEST_F(ProgressDisplay, ShowsUtilisationOrThatItIsUnknown) {
   EXPECT_THAT(shown(step(3)), Not(HasSubstr("MFU")));
 }
 
+TEST_F(ProgressDisplay, SaysWhatTheStartUpWasSpentOn) {
+  make();
+  start();
+  const json parts = json::parse(R"([["tool", 0.31], ["worker", 0.9], ["first_step", 2.96]])");
+  EXPECT_EQ(shown({{"kind", "startup"}, {"step", 1}, {"seconds", 4.17}, {"parts", parts}}),
+            "start-up 4.2s: tool 0.31s, worker 0.90s, first step 2.96s\n");
+  EXPECT_EQ(shown({{"kind", "graph"}, {"step", 4}, {"captured", true}, {"seconds", 0.4}}),
+            "the step is one CUDA graph from step 4 on, recorded in 0.4s\n");
+}
+
 TEST_F(ProgressDisplay, TheEndSaysHowFastItWas) {
   make();
   start();

@@ -77,6 +77,16 @@ TEST_F(RunSummaries, TellSpeedAndUtilisationOfTheNewestStart) {
   EXPECT_EQ(summary_json(summary()).at("mfu"), 0.5);
 }
 
+TEST_F(RunSummaries, ShowWhatTheNewestStartUpWasSpentOn) {
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "start"}, {"step", 0}});
+  EXPECT_THAT(page(), Not(HasSubstr("start-up")));
+  const json parts = json::parse(R"([["tool", 0.5], ["worker", 1.5]])");
+  writer.write({{"kind", "startup"}, {"step", 1}, {"seconds", 2.0}, {"parts", parts}});
+  EXPECT_THAT(page(), HasSubstr("start-up  2.0s: tool 0.50s, worker 1.50s\n"));
+  EXPECT_EQ(run_json(run, true, clock).at("startup").at("parts"), parts);
+}
+
 TEST_F(RunSummaries, SayWhyUtilisationIsUnknown) {
   EventWriter writer(run.events_path());
   writer.write({{"kind", "start"}, {"step", 0}, {"mfu_unknown", "no peak is known for CPUs"}});
