@@ -67,7 +67,8 @@ std::optional<double> mfu(const ComputePlan& compute, double step_s) {
   if (!compute.mfu_unknown.empty() || compute.flops_per_step <= 0 || compute.peak_flops <= 0 ||
       !std::isfinite(step_s) || step_s <= 0)
     return std::nullopt;
-  return compute.flops_per_step / (step_s * compute.peak_flops);
+  const double share = compute.flops_per_step / (step_s * compute.peak_flops);
+  return share <= 1 ? std::optional(share) : std::nullopt;
 }
 
 std::string format_flops(double flops) {
@@ -80,15 +81,18 @@ std::string format_flops(double flops) {
   return cat(general(flops, 3), " ", prefixes[i], "FLOP");
 }
 
-std::string compute_text(const ComputePlan& compute, const std::vector<Device>& devices) {
+std::string compute_text(const Plan& plan) {
+  const ComputePlan& compute = plan.compute;
   std::string text;
   if (compute.flops_per_step > 0) text = cat(format_flops(compute.flops_per_step), " a step");
   if (compute.peak_flops > 0)
     text += cat(text.empty() ? "" : " of ", "at most ", format_flops(compute.peak_flops), "/s on ",
-                count_of(static_cast<std::int64_t>(devices.size()), rank_word(devices)));
+                count_of(static_cast<std::int64_t>(plan.devices.size()), rank_word(plan.devices)));
   if (!compute.mfu_unknown.empty())
-    text += cat(text.empty() ? "" : "; ", "MFU unknown: ", compute.mfu_unknown);
-  return text;
+    return cat(text, text.empty() ? "" : "; ", "MFU unknown: ", compute.mfu_unknown);
+  const double steps_per_s = compute.peak_flops / compute.flops_per_step;
+  return cat(text, ", so at most ", format_count(plan.units_per_step * steps_per_s), " ", plan.unit,
+             " a second");
 }
 
 nlohmann::json to_json(const ComputePlan& compute) {

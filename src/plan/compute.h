@@ -16,11 +16,13 @@ ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::i
                          const std::vector<Device>& devices);
 
 // Model FLOPs utilisation: the share of the peak at which steps of `step_s` seconds do the model's
-// FLOPs. Nothing where either is unknown.
+// FLOPs. Nothing where either is unknown, and above 1: then the peak is not that of the arithmetic
+// that was done.
 std::optional<double> mfu(const ComputePlan& compute, double step_s);
 
-// "11.8 TFLOP a step of at most 1.98 PFLOP/s on 2 GPUs", or what is unknown and why.
-std::string compute_text(const ComputePlan& compute, const std::vector<Device>& devices);
+// "1.2 TFLOP a step of at most 535 TFLOP/s on 8 GPUs, so at most 7.5M tokens a second", or what is
+// unknown and why.
+std::string compute_text(const Plan& plan);
 std::string format_flops(double flops);  // "1.98 PFLOP"
 
 // {"flops_per_step", "peak_flops", "mfu_unknown"}; unknown numbers are null.

@@ -135,7 +135,7 @@ std::string to_text(const Plan& plan, bool curve, int width) {
   std::string text = entry("ranks", ranks_text(plan), width);
   text += entry("global batch", batch_text(plan), width);
   text += entry("a step", step_text(plan), width);
-  text += entry("compute", compute_text(plan.compute, plan.devices), width);
+  text += entry("compute", compute_text(plan), width);
   text += entry("data", data_text(plan), width);
   text += entry("length", length_text(plan), width);
   text += entry("learning rate", describe_curve(plan.schedule, plan.total_steps), width);

@@ -127,18 +127,16 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);
+  if (kind != "stop" && kind != "end") return {};
+  std::string rates = format_rates(event, text_or(event, "unit", "samples"));
+  if (!rates.empty()) rates = "  " + rates;
   if (kind == "stop") {
     const std::string why = text_or(event, "why", "");
-    return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why), Tone::warning}};
+    return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why, rates), Tone::warning}};
   }
-  if (kind == "end") {
-    const std::string took = seconds_text(event);
-    const std::string rates = format_rates(event, text_or(event, "unit", "samples"));
-    return {{cat("finished", at_step(event), took.empty() ? "" : " after " + took,
-                 rates.empty() ? "" : "  " + rates),
-             Tone::good}};
-  }
-  return {};
+  const std::string took = seconds_text(event);
+  return {
+      {cat("finished", at_step(event), took.empty() ? "" : " after " + took, rates), Tone::good}};
 }
 
 int columns_of(const std::string& text) {

@@ -20,6 +20,14 @@ class Compute : public testing::Test {
     for (Device& device : devices) device.name = "NVIDIA H200";
   }
   ComputePlan make() const { return plan_compute(options, facts, 64, devices); }
+  std::string text() const {
+    Plan plan;
+    plan.devices = devices;
+    plan.compute = make();
+    plan.unit = "tokens";
+    plan.units_per_step = 64 * 512;
+    return compute_text(plan);
+  }
 
   TrainOptions options;
   Facts facts = text_facts();
@@ -31,13 +39,16 @@ TEST_F(Compute, AddsUpSamplesAndDevices) {
   EXPECT_DOUBLE_EQ(compute.flops_per_step, 64e12);
   EXPECT_DOUBLE_EQ(compute.peak_flops, 2 * 989.4e12);
   EXPECT_EQ(compute.mfu_unknown, "");
-  EXPECT_EQ(compute_text(compute, devices), "64 TFLOP a step of at most 1.98 PFLOP/s on 2 GPUs");
+  EXPECT_EQ(text(),
+            "64 TFLOP a step of at most 1.98 PFLOP/s on 2 GPUs, so at most 1.01M tokens a second");
 }
 
 TEST_F(Compute, MfuIsTheShareOfThePeak) {
   EXPECT_DOUBLE_EQ(*mfu(make(), 0.1), 64e12 / (0.1 * 2 * 989.4e12));
   for (const double no_time : {0.0, -1.0, std::nan("")}) EXPECT_FALSE(mfu(make(), no_time));
 }
+
+TEST_F(Compute, IsUnknownWhereItWouldBeMoreThanThePeak) { EXPECT_FALSE(mfu(make(), 0.01)); }
 
 TEST_F(Compute, DependsOnThePrecision) {
   options.precision = Precision::fp32;
@@ -54,8 +65,7 @@ TEST_F(Compute, IsUnknownIfOneDeviceIs) {
   const ComputePlan compute = make();
   EXPECT_EQ(compute.peak_flops, 0);
   EXPECT_FALSE(mfu(compute, 0.1));
-  EXPECT_EQ(compute_text(compute, devices),
-            "64 TFLOP a step; MFU unknown: no peak is known for NVIDIA H300 in bf16");
+  EXPECT_EQ(text(), "64 TFLOP a step; MFU unknown: no peak is known for NVIDIA H300 in bf16");
   devices[1].uuid = "MIG-1";
   EXPECT_EQ(make().mfu_unknown, "no peak is known for MIG instances");
   devices = cpu_ranks(2);

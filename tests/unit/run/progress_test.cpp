@@ -87,6 +87,8 @@ TEST_F(ProgressDisplay, TheEndSaysHowFastItWas) {
   EXPECT_EQ(shown(end), "finished at step 9 after 1m34s  19.8k tok/s  MFU 50.0%\n");
   end["mfu"] = nullptr;
   EXPECT_THAT(shown(end), EndsWith("19.8k tok/s  MFU unknown\n"));
+  end.update({{"kind", "stop"}, {"why", "SIGINT"}});
+  EXPECT_EQ(shown(end), "stopped at step 9: SIGINT  19.8k tok/s  MFU unknown\n");
 }
 
 TEST_F(ProgressDisplay, EpochsAreCountedFromOne) {

@@ -17,7 +17,7 @@ std::vector<json> events(const std::vector<double>& seconds,
   std::vector<json> all = {{{"kind", "start"},
                             {"unit", "tokens"},
                             {"units_per_step", 100},
-                            {"flops_per_step", 5e11},
+                            {"flops_per_step", 5e10},
                             {"peak_flops", 1e12},
                             {"mfu_unknown", ""}}};
   for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -68,7 +68,7 @@ TEST(ScalingRows, TakeTheMedianOverAllRepeats) {
   EXPECT_EQ(row.steps, 6);
   EXPECT_THAT(row.repeat_medians_s, ElementsAre(2, 2));
   EXPECT_DOUBLE_EQ(row.units_per_s, 50);
-  EXPECT_DOUBLE_EQ(*row.mfu, 0.25);
+  EXPECT_DOUBLE_EQ(*row.mfu, 0.025);
   EXPECT_LT(row.p10_step_s, row.median_step_s);
   EXPECT_GT(row.p90_step_s, row.median_step_s);
 }
@@ -114,11 +114,11 @@ TEST(ScalingText, IsATable) {
   std::vector<ScalingRow> rows = {one, two};
   compare(rows);
   EXPECT_EQ(scaling_text(rows),
-            "DEVICES  BATCH    STEP  P10-P90      SPEED  EFFICIENCY     MFU  EXPOSED  ALL-REDUCE  "
+            "DEVICES  BATCH    STEP  P10-P90      SPEED  EFFICIENCY    MFU  EXPOSED  ALL-REDUCE  "
             "    BUS             LINK  SLOWEST\n"
-            "      1     32  200 ms  200-200  500 tok/s      100.0%  250.0%        -           -  "
+            "      1     32  200 ms  200-200  500 tok/s      100.0%  25.0%        -           -  "
             "      -                -        -\n"
-            "      2     32  100 ms  100-100   1k tok/s      100.0%  500.0%     1.0%     10 GB/s  "
+            "      2     32  100 ms  100-100   1k tok/s      100.0%  50.0%     1.0%     10 GB/s  "
             "10 GB/s  450 GB/s NVLink   rank 0\n");
 }
 
