@@ -89,6 +89,7 @@ TEST_F(BenchCommand, GrowsTheBatchWithWeakScalingAndPrintsATable) {
   const ToolResult result = bench({"--devices", "1,2", "--steps", "2", "--warm-up", "1",
                                    "--repeats", "1", "--scaling", "weak", "--keep"});
   ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, ::testing::ContainsRegex("step 3/3 .*eta 0s"));
   EXPECT_THAT(result.out, HasSubstr("weak scaling"));
   EXPECT_THAT(result.out, HasSubstr("DEVICES  BATCH"));
   EXPECT_THAT(result.out, HasSubstr("      1     12"));
