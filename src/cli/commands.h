@@ -10,6 +10,7 @@ namespace lockstep::cli {
 Command train_command();
 Command resume_command();
 Command plan_command();
+Command bench_command();
 Command launch_command();
 Command evaluate_command();
 Command predict_command();

@@ -2,6 +2,7 @@
 #include "cli/context.h"
 
 #include "base/child_output.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/launch.h"
@@ -18,6 +19,12 @@ namespace lockstep::cli {
 
 // CUDA that the LibTorch wheel of this build needs of the driver, as NVML counts.
 constexpr int cuda_needed = 13000;
+
+namespace {
+const double loaded_s = system_clock().now_s();
+}
+
+double begin_s() { return loaded_s; }
 
 std::filesystem::path program_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();

@@ -10,6 +10,7 @@
 
 namespace lockstep::cli {
 
+double begin_s();                        // of this program, on the monotonic clock
 std::filesystem::path program_folder();  // where this executable lies
 std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "run/progress.h"
+#include "run/start_up.h"
 
 #include <nlohmann/json.hpp>
 
@@ -101,6 +102,7 @@ LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
     progress.on_event(event);
     if (on_event) on_event(event);
   };
+  spec.environment["LOCKSTEP_START"] = start_variable(begin_s(), system_clock().now_s());
   LaunchOutcome outcome = launch(spec, system_clock());
   progress.finish();
   return outcome;

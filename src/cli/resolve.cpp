@@ -108,6 +108,15 @@ MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
           .per_sample_bytes = answer.at("per_sample_bytes")};
 }
 
+// The peak of fp32 is that without TF32, which these variables of cuBLAS and LibTorch switch on.
+bool tf32_is_forced() {
+  for (const char* name : {"NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0' && std::string(value) != "0") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::filesystem::path cache_dir(const TrainOptions& options) {
@@ -147,17 +156,25 @@ MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Devic
                                            .run_dir = run_dir,
                                            .say = say});
   if (purpose == Purpose::predict && setup.plugin.empty()) return {};
-  if (setup.prepared.facts.train_samples > 0)
-    return setup.options->memory(*setup.train, setup.prepared.facts);
+  Facts& facts = setup.prepared.facts;
+  if (facts.train_samples > 0) {
+    facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
+    return setup.options->memory(*setup.train, facts);
+  }
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
   return prepare_in_worker(setup, purpose, has_gpu, run_dir);
 }
 
-void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                      const std::filesystem::path& run_dir) {
-  MemoryEstimate memory = prepare(setup, purpose, devices, run_dir);
+void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>& devices) {
   use_measured_memory(memory, setup, devices);
   setup.plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
+  if (setup.train->precision == Precision::fp32 && tf32_is_forced())
+    setup.plan.compute.mfu_unknown = "TF32 is forced on by an environment variable";
+}
+
+void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+                      const std::filesystem::path& run_dir) {
+  plan_run(setup, prepare(setup, purpose, devices, run_dir), devices);
 }
 
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,

@@ -24,6 +24,9 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                        const std::filesystem::path& run_dir);
 
+// Makes the plan for `devices` of a setup that is prepared. memory: what `prepare` returned.
+void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>& devices);
+
 // Prepares data and makes the plan for `devices`.
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                       const std::filesystem::path& run_dir);

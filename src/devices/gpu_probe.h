@@ -2,6 +2,7 @@
 #pragma once
 
 #include "devices/device.h"
+#include "devices/gpu_links.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -32,6 +33,8 @@ class GpuProbe {
   virtual int cuda_driver_version() = 0;       // 13000 for 13.0; 0 unknown
   // Utilisation in percent, or nothing when unsupported.
   virtual std::optional<int> utilization_percent(const std::string& uuid) = 0;
+  // What joins it to others, or nothing when unsupported.
+  virtual std::optional<GpuLinks> links(const std::string& uuid) = 0;
 };
 
 // NVML by dlopen ("libnvidia-ml.so.1", or LOCKSTEP_NVML=path). Never throws.

@@ -41,6 +41,23 @@ struct Utilization {  // nvmlUtilization_t, percent
   unsigned memory;
 };
 
+struct FieldValue {  // nvmlFieldValue_t
+  unsigned field;
+  unsigned scope;
+  long long timestamp, latency_us;
+  int type;  // value_is_unsigned, …
+  Return result;
+  union {  // nvmlValue_t
+    double as_double;
+    unsigned as_unsigned;
+    unsigned long long as_unsigned_long_long;
+  } value;
+};
+constexpr unsigned field_nvlink_speed = 90;                  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
+constexpr int value_is_unsigned = 1;                         // NVML_VALUE_TYPE_UNSIGNED_INT
+constexpr unsigned most_nvlinks = 18;                        // NVML_NVLINK_MAX_LINKS
+constexpr unsigned nvlink_to_gpu = 0, nvlink_to_switch = 2;  // nvmlIntNvLinkDeviceType_t
+
 // One member a function, named after it; null where the library lacks an optional one.
 struct Api {
   Return (*nvmlInit_v2)() = nullptr;
@@ -62,6 +79,12 @@ struct Api {
   Return (*nvmlDeviceGetMigMode)(Device, unsigned*, unsigned*) = nullptr;
   Return (*nvmlDeviceGetMaxMigDeviceCount)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetMigDeviceHandleByIndex)(Device, unsigned, Device*) = nullptr;
+  Return (*nvmlDeviceGetNvLinkState)(Device, unsigned, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetNvLinkRemoteDeviceType)(Device, unsigned, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetNvLinkRemotePciInfo_v2)(Device, unsigned, PciInfo*) = nullptr;
+  Return (*nvmlDeviceGetFieldValues)(Device, int, FieldValue*) = nullptr;
+  Return (*nvmlDeviceGetMaxPcieLinkGeneration)(Device, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetMaxPcieLinkWidth)(Device, unsigned*) = nullptr;
 };
 
 }  // namespace lockstep::nvml

@@ -1,12 +1,12 @@
 // GpuProbe over NVIDIA's management library, loaded at run time so that no driver is needed.
 #include <dlfcn.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "base/text.h"
 #include "devices/gpu_probe.h"
 #include "devices/nvml_api.h"
+#include "devices/nvml_links.h"
 
 namespace lockstep {
 namespace {
@@ -37,6 +37,12 @@ std::string load_functions(void* library, nvml::Api& api) {
   LOCKSTEP_LOAD(nvmlDeviceGetMigMode, false);
   LOCKSTEP_LOAD(nvmlDeviceGetMaxMigDeviceCount, false);
   LOCKSTEP_LOAD(nvmlDeviceGetMigDeviceHandleByIndex, false);
+  LOCKSTEP_LOAD(nvmlDeviceGetNvLinkState, false);
+  LOCKSTEP_LOAD(nvmlDeviceGetNvLinkRemoteDeviceType, false);
+  LOCKSTEP_LOAD(nvmlDeviceGetNvLinkRemotePciInfo_v2, false);
+  LOCKSTEP_LOAD(nvmlDeviceGetFieldValues, false);
+  LOCKSTEP_LOAD(nvmlDeviceGetMaxPcieLinkGeneration, false);
+  LOCKSTEP_LOAD(nvmlDeviceGetMaxPcieLinkWidth, false);
 #undef LOCKSTEP_LOAD
   return missing;
 }
@@ -101,6 +107,15 @@ class NvmlProbe final : public GpuProbe {
     return static_cast<int>(rates.gpu);
   }
 
+  std::optional<GpuLinks> links(const std::string& uuid) override {
+    nvml::Device device = nullptr;
+    if (!started_ || uuid.starts_with("MIG-") ||
+        api_.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device) != nvml::success) {
+      return std::nullopt;
+    }
+    return read_links(api_, device);
+  }
+
  private:
   std::string error_text(nvml::Return result) const {
     const char* text = api_.nvmlErrorString(result);
@@ -127,9 +142,7 @@ GpuInfo NvmlProbe::describe_gpu(nvml::Device device, int index) const {
   }
   nvml::PciInfo pci{};
   if (api_.nvmlDeviceGetPciInfo_v3(device, &pci) == nvml::success) {
-    char bus_id[32];
-    std::snprintf(bus_id, sizeof bus_id, "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
-    info.pci_bus_id = bus_id;
+    info.pci_bus_id = pci_bus_id(pci);
   }
   nvml::MemoryV2 newer{.version = nvml::memory_v2_version};
   nvml::Memory older{};

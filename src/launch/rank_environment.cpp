@@ -19,7 +19,7 @@ std::string visible_devices(const LaunchSpec& spec, const Device& device) {
 void forget_outer_launchers(std::map<std::string, std::string>& variables) {
   std::erase_if(variables, [](const auto& variable) {
     return variable.first.starts_with("TORCHELASTIC_") || variable.first == "LOCKSTEP_LISTEN_FD" ||
-           variable.first == "LOCKSTEP_EVENTS_FD";
+           variable.first == "LOCKSTEP_EVENTS_FD" || variable.first == "LOCKSTEP_START";
   });
 }
 

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/check.h"
+#include "plan/compute.h"
 #include "plan/memory.h"
 #include "plan/notes.h"
 #include "plan/schedule_options.h"
@@ -47,6 +48,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.memory_needed_bytes = needed_bytes(memory, plan.batch.micro);
   plan.unit = facts.unit;
   plan.units_per_step = facts.units_per_sample * static_cast<double>(global);
+  plan.compute = plan_compute(options, facts, global, devices);
   plan.notes = plan_notes(plan, options, facts);
   return plan;
 }

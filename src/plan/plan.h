@@ -23,6 +23,7 @@ struct Facts {
   std::int64_t parameters = 0;       // 0 = unknown
   std::int64_t preferred_micro = 0;  // the recipe's wish; 0 = none
   std::int64_t default_global = 0;   // the recipe's default global batch
+  double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
 };
 
 // Bytes a rank needs: fixed + per_sample * micro_batch.
@@ -37,6 +38,13 @@ struct BatchPlan {
   std::int64_t rounded_from = 0;  // the default that `global` stands for; 0 = not rounded
 };
 
+// What the utilisation of a run (MFU) is made of.
+struct ComputePlan {
+  double flops_per_step = 0;  // model FLOPs of the global batch; 0 = unknown
+  double peak_flops = 0;      // FLOP/s of all devices together; 0 = unknown
+  std::string mfu_unknown;    // why it is; empty where MFU is known
+};
+
 struct Plan {
   BatchPlan batch;
   std::vector<Device> devices;  // one a rank
@@ -48,6 +56,7 @@ struct Plan {
   double memory_needed_bytes = 0;  // of one rank at this micro-batch
   std::string unit;
   double units_per_step = 0;
+  ComputePlan compute;
   std::vector<std::string> notes;  // what differs from one device and what does not, in words
 };
 

@@ -1,5 +1,6 @@
 // The plan as people and as programs read it.
 #include "base/text.h"
+#include "plan/compute.h"
 #include "plan/curve.h"
 #include "plan/memory.h"
 #include "plan/plan.h"
@@ -134,6 +135,7 @@ std::string to_text(const Plan& plan, bool curve, int width) {
   std::string text = entry("ranks", ranks_text(plan), width);
   text += entry("global batch", batch_text(plan), width);
   text += entry("a step", step_text(plan), width);
+  text += entry("compute", compute_text(plan), width);
   text += entry("data", data_text(plan), width);
   text += entry("length", length_text(plan), width);
   text += entry("learning rate", describe_curve(plan.schedule, plan.total_steps), width);
@@ -160,6 +162,7 @@ nlohmann::json to_json(const Plan& plan) {
           {"memory", memory_json(plan)},
           {"unit", plan.unit},
           {"units_per_step", plan.units_per_step},
+          {"compute", to_json(plan.compute)},
           {"notes", plan.notes}};
 }
 

@@ -41,6 +41,8 @@ MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& fac
   return {.fixed_bytes = bytes_per_parameter(train) * static_cast<double>(facts.parameters)};
 }
 
+std::optional<double> RecipeOptions::flops_per_sample(const Facts&) const { return std::nullopt; }
+
 void check_best_metric(const std::vector<std::string>& names, const std::string& wanted) {
   if (std::find(names.begin(), names.end(), wanted) != names.end()) return;
   const std::string near = nearest(wanted, names);

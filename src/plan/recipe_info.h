@@ -11,6 +11,7 @@
 #include <iosfwd>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,11 @@ class RecipeOptions {
   virtual std::vector<std::string> metric_names() const;
   // Bytes of one rank. The default is from Facts::parameters alone.
   virtual MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const;
+
+  // Model FLOPs of one training sample, forward and backward: what the mathematics of the model
+  // takes, whatever the program does (no recomputation; PaLM, arXiv:2204.02311, appendix B). Called
+  // after `prepare`. The default, nothing, makes MFU unknown.
+  virtual std::optional<double> flops_per_sample(const Facts& facts) const;
 
   OptionTable table;
 };

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/compute.h"
 
 #include <utility>
 
@@ -61,6 +62,7 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.schedule = schedule_from_json(json.at("schedule"));
   plan.unit = json.at("unit");
   plan.units_per_step = json.at("units_per_step");
+  plan.compute = compute_from_json(json.value("compute", nlohmann::json::object()));
   return plan;
 }
 
@@ -73,7 +75,8 @@ nlohmann::json to_json(const Facts& facts) {
           {"units_per_sample", facts.units_per_sample},
           {"parameters", facts.parameters},
           {"preferred_micro", facts.preferred_micro},
-          {"default_global", facts.default_global}};
+          {"default_global", facts.default_global},
+          {"flops_per_sample", facts.flops_per_sample}};
 }
 
 Facts facts_from_json(const nlohmann::json& json) {
@@ -83,7 +86,8 @@ Facts facts_from_json(const nlohmann::json& json) {
           .units_per_sample = json.at("units_per_sample"),
           .parameters = json.at("parameters"),
           .preferred_micro = json.at("preferred_micro"),
-          .default_global = json.at("default_global")};
+          .default_global = json.at("default_global"),
+          .flops_per_sample = json.value("flops_per_sample", 0.0)};
 }
 
 RunSetup make_setup(const std::string& recipe, const std::string& plugin, bool has_gpu) {

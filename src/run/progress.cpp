@@ -121,6 +121,7 @@ std::vector<Field> Progress::Impl::fields() {
   if (has_number("lr")) fields.push_back({"lr " + scientific(step_event["lr"], 1), 7});
   if (has_number("units_per_s"))
     fields.push_back({format_rate(step_event["units_per_s"], unit), 3});
+  fields.push_back({format_mfu(step_event), 8});
   fields.push_back({devices(), 4});
   if (has_number("data_share")) fields.push_back({"data " + percent(step_event["data_share"]), 6});
   fields.push_back({end_text(), 2});

@@ -20,10 +20,11 @@ struct ProgressOptions {
   std::function<void(const std::string&)> write{};  // text to stderr
 };
 
-// epoch 2/3  step 1200/20000  loss 3.214  lr 5.9e-04  1.02M tok/s  2 GPUs 96% 95%  data 0.3%  eta
-// 2h41m Evaluations, checkpoints, warnings, resumes and the end get a line each. The time left is
-// the median step time of a window times the steps left, plus the share that evaluations and
-// checkpoints took; where the quota ends first it says so ("quota in 12m, before the end").
+// epoch 2/3  step 1200/20000  loss 3.214  lr 5.9e-04  1.02M tok/s  MFU 41.3%  2 GPUs 96% 95%
+// data 0.3%  eta 2h41m. Evaluations, checkpoints, warnings, resumes and the end get a line each.
+// The time left is the median step time of a window times the steps left, plus the share that
+// evaluations and checkpoints took; where the quota ends first it says so ("quota in 12m, before
+// the end").
 class Progress {
  public:
   Progress(ProgressOptions options, Clock& clock);

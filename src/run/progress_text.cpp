@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "run/lines.h"
+#include "run/progress.h"
 #include "run/time_left.h"
 
 namespace lockstep {
@@ -43,8 +44,10 @@ EventLine describe_checkpoint(const nlohmann::json& event) {
 }
 
 EventLine describe_graph(const nlohmann::json& event) {
+  const std::string took = seconds_text(event);
   if (event.value("captured", false))
-    return {cat("the step is one CUDA graph from step ", integer_or(event, "step", 0), " on")};
+    return {cat("the step is one CUDA graph from step ", integer_or(event, "step", 0), " on",
+                took.empty() ? "" : cat(", recorded in ", took))};
   return {cat("the step is no CUDA graph: ", text_or(event, "why_not", "unknown reason"))};
 }
 
@@ -87,6 +90,31 @@ std::string format_metrics(const nlohmann::json& metrics) {
   return join(parts, "  ");
 }
 
+std::string format_mfu(const nlohmann::json& event) {
+  if (!event.is_object() || !event.contains("mfu")) return "";
+  const double share = number_or(event, "mfu", NAN);
+  return std::isnan(share) ? "MFU unknown" : cat("MFU ", fixed(share * 100, 1), "%");
+}
+
+std::string format_rates(const nlohmann::json& event, const std::string& unit) {
+  const double rate = number_or(event, "units_per_s", NAN);
+  const std::string speed = std::isnan(rate) ? "" : format_rate(rate, unit),
+                    mfu = format_mfu(event);
+  return cat(speed, speed.empty() || mfu.empty() ? "" : "  ", mfu);
+}
+
+std::string format_start_up(const nlohmann::json& event) {
+  if (!event.is_object()) return "";
+  std::vector<std::string> parts;
+  for (const nlohmann::json& part : event.value("parts", nlohmann::json::array()))
+    if (part.is_array() && part.size() == 2 && part[0].is_string() && part[1].is_number()) {
+      std::string name = part[0].get<std::string>();
+      std::replace(name.begin(), name.end(), '_', ' ');
+      parts.push_back(cat(name, " ", fixed(part[1].get<double>(), 2), "s"));
+    }
+  return cat(seconds_text(event), parts.empty() ? "" : ": ", join(parts, ", "));
+}
+
 std::vector<EventLine> describe_event(const nlohmann::json& event) {
   const std::string kind = text_or(event, "kind", "");
   if (kind == "eval") return {describe_eval(event)};
@@ -96,17 +124,19 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
                  text_or(event, "why", "unknown reason"), "; the run goes on"),
              Tone::warning}};
   if (kind == "warning") return {{"warning: " + text_or(event, "text", ""), Tone::warning}};
+  if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);
+  if (kind != "stop" && kind != "end") return {};
+  std::string rates = format_rates(event, text_or(event, "unit", "samples"));
+  if (!rates.empty()) rates = "  " + rates;
   if (kind == "stop") {
     const std::string why = text_or(event, "why", "");
-    return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why), Tone::warning}};
+    return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why, rates), Tone::warning}};
   }
-  if (kind == "end") {
-    const std::string took = seconds_text(event);
-    return {{cat("finished", at_step(event), took.empty() ? "" : " after " + took), Tone::good}};
-  }
-  return {};
+  const std::string took = seconds_text(event);
+  return {
+      {cat("finished", at_step(event), took.empty() ? "" : " after " + took, rates), Tone::good}};
 }
 
 int columns_of(const std::string& text) {

@@ -14,6 +14,14 @@ std::string format_loss(const nlohmann::json& value);
 // "loss 3.1  accuracy 0.87" of an object of metrics.
 std::string format_metrics(const nlohmann::json& metrics);
 
+// "19.8k tok/s  MFU 41.3%" of an event's units_per_s and mfu; what it does not hold is left out,
+// and an mfu of null is "MFU unknown".
+std::string format_rates(const nlohmann::json& event, const std::string& unit);
+std::string format_mfu(const nlohmann::json& event);
+
+// "4.2s: tool 0.31s, worker 0.90s, …" of a "startup" event; empty for null.
+std::string format_start_up(const nlohmann::json& event);
+
 enum class Tone { plain, good, warning };
 struct EventLine {
   std::string text;

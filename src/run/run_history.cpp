@@ -17,6 +17,7 @@ void take_event(nlohmann::json event, RunHistory& history) {
   if (kind == "start") {
     history.step = step;
     history.start = std::move(event);
+    history.ended = history.start_up = nullptr;
   } else if (kind == "resume") {
     history.step = step;
     if (integer_or(history.last_step, "step", 0) > step) history.last_step = nullptr;
@@ -28,6 +29,9 @@ void take_event(nlohmann::json event, RunHistory& history) {
     history.last_step = std::move(event);
   } else if (kind == "stop" || kind == "end" || kind == "checkpoint") {
     history.step = std::max(history.step, step);  // steps between logged ones
+    if (kind != "checkpoint") history.ended = std::move(event);
+  } else if (kind == "startup") {
+    history.start_up = std::move(event);
   } else if (kind == "eval") {
     history.evals.push_back(std::move(event));
   } else if (kind == "warning" || kind == "checkpoint_failed") {

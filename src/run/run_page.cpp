@@ -86,7 +86,13 @@ std::string progress_text(const RunSummary& summary, const RunHistory& history) 
   const double rate = number_or(history.last_step, "units_per_s", NAN);
   if (!std::isnan(rate))
     step += "  " + format_rate(rate, text_or(history.start, "unit", "samples"));
-  std::string text = row("step", step);
+  std::string text = row("start-up", format_start_up(history.start_up));
+  text += row("step", step);
+  if (summary.units_per_s) text += row("speed", format_rate(*summary.units_per_s, summary.unit));
+  if (summary.mfu)
+    text += row("mfu", cat(fixed(*summary.mfu * 100, 1), "% of the devices' peak"));
+  else if (!summary.mfu_unknown.empty())
+    text += row("mfu", "unknown: " + summary.mfu_unknown);
   if (!summary.best.is_null())
     text += row("best", cat("at step ", summary.best_step, "  ", format_metrics(summary.best)));
   return text;
@@ -168,6 +174,7 @@ nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
   nlohmann::json value = summary_json(summarize(run, clock));
   value["record"] = record;
   if (!problem.empty()) value["problem"] = problem;
+  value["startup"] = history.start_up;
   value["last_step"] = history.last_step;
   value["evals"] = history.evals;
   value["warnings"] = history.warnings;

@@ -47,6 +47,23 @@ nlohmann::json clean(const nlohmann::json& value) {
   return nlohmann::json::parse(to_line(value), nullptr, false);
 }
 
+void take_rates(RunSummary& summary, const RunHistory& history) {
+  const nlohmann::json& event =
+      number_or(history.ended, "units_per_s", 0) > 0 ? history.ended : history.last_step;
+  const auto number = [&](const char* key) {
+    const double value = number_or(event, key, NAN);
+    return std::isnan(value) ? std::nullopt : std::optional(value);
+  };
+  summary.units_per_s = number("units_per_s");
+  summary.mfu = number("mfu");
+  summary.unit = text_or(history.start, "unit", "samples");
+  if (!summary.mfu) summary.mfu_unknown = text_or(history.start, "mfu_unknown", "");
+}
+
+nlohmann::json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
 struct Column {
   const char* head;
   int weight;  // the least is left out first
@@ -124,6 +141,7 @@ RunSummary summarize(const RunDir& run, Clock& clock) {
   summary.total_steps = total_steps_of(record, history.start);
   if (history.last_step.is_object() && history.last_step.contains("loss"))
     summary.loss = number_or(history.last_step, "loss", NAN);
+  take_rates(summary, history);
   if (const nlohmann::json best = history.best(); best.is_object()) {
     summary.best_step = integer_or(best, "step", 0);
     if (best.contains("metrics")) summary.best = best["metrics"];
@@ -142,7 +160,11 @@ nlohmann::json summary_json(const RunSummary& summary) {
                 {"why", summary.why},
                 {"step", summary.step},
                 {"total_steps", summary.total_steps},
-                {"loss", summary.loss ? nlohmann::json(*summary.loss) : nlohmann::json()},
+                {"loss", or_null(summary.loss)},
+                {"unit", summary.unit},
+                {"units_per_s", or_null(summary.units_per_s)},
+                {"mfu", or_null(summary.mfu)},
+                {"mfu_unknown", summary.mfu_unknown},
                 {"best_step", summary.best_step},
                 {"best", summary.best},
                 {"devices", summary.devices},

@@ -19,13 +19,17 @@ struct RunSummary {
   RunState state = RunState::interrupted;
   std::string why;  // of the state; may be empty
   std::int64_t step = 0;
-  std::int64_t total_steps = 0;  // 0 = unknown
-  std::optional<double> loss;    // of the last step; NaN if it was not finite
-  std::int64_t best_step = 0;    // of the best evaluation
-  nlohmann::json best;           // its metrics; null if there was none
-  std::string devices;           // "2 x NVIDIA T4"
-  double started = 0;            // unix seconds; 0 = unknown
-  double age_s = 0;              // since then
+  std::int64_t total_steps = 0;       // 0 = unknown
+  std::optional<double> loss;         // of the last step; NaN if it was not finite
+  std::optional<double> units_per_s;  // of the newest start; while it runs, of the last step
+  std::optional<double> mfu;          // likewise
+  std::string unit;
+  std::string mfu_unknown;     // why, where mfu is nothing and the run says so
+  std::int64_t best_step = 0;  // of the best evaluation
+  nlohmann::json best;         // its metrics; null if there was none
+  std::string devices;         // "2 x NVIDIA T4"
+  double started = 0;          // unix seconds; 0 = unknown
+  double age_s = 0;            // since then
 };
 
 // Reads the run; never throws over damaged files, only over what cannot be read at all.

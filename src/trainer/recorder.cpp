@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/compute.h"
 #include "plan/recipe_info.h"
 
 #include <algorithm>
@@ -10,6 +11,13 @@
 #include <utility>
 
 namespace lockstep {
+namespace {
+
+nlohmann::json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+}  // namespace
 
 const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric) {
   if (best_metric.empty()) return metrics.front();
@@ -47,18 +55,21 @@ void Recorder::write(const nlohmann::json& event) {
 }
 
 void Recorder::started(std::int64_t step, double quota_s, const std::string& backend) {
-  write({{"kind", "start"},
-         {"step", step},
-         {"total_steps", plan_.total_steps},
-         {"steps_per_epoch", plan_.steps_per_epoch},
-         {"unit", plan_.unit},
-         {"units_per_step", plan_.units_per_step},
-         {"eval_every_steps", options_.eval.every_steps},
-         {"eval_batches", static_cast<double>(plan_.valid_samples) /
-                              static_cast<double>(std::max<std::int64_t>(plan_.batch.global, 1))},
-         {"quota_s", quota_s},
-         {"ranks", plan_.batch.world_size},
-         {"backend", backend}});
+  nlohmann::json event{
+      {"kind", "start"},
+      {"step", step},
+      {"total_steps", plan_.total_steps},
+      {"steps_per_epoch", plan_.steps_per_epoch},
+      {"unit", plan_.unit},
+      {"units_per_step", plan_.units_per_step},
+      {"eval_every_steps", options_.eval.every_steps},
+      {"eval_batches", static_cast<double>(plan_.valid_samples) /
+                           static_cast<double>(std::max<std::int64_t>(plan_.batch.global, 1))},
+      {"quota_s", quota_s},
+      {"ranks", plan_.batch.world_size},
+      {"backend", backend}};
+  event.update(to_json(plan_.compute));
+  write(std::move(event));
   last_step_s_ = clock_.now_s();
 }
 
@@ -74,6 +85,13 @@ void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& f
   if (samples_) samples_->resume(step);
 }
 
+void Recorder::start_up(std::int64_t step, const StartUp& start_up) {
+  nlohmann::json event = start_up.to_json();
+  event["kind"] = "startup";
+  event["step"] = step;
+  write(std::move(event));
+}
+
 void Recorder::step(const StepResult& result, double lr) {
   const double now_s = clock_.now_s();
   ++steps_since_log_;
@@ -81,6 +99,8 @@ void Recorder::step(const StepResult& result, double lr) {
   shares_.data_s += own.data_s;
   shares_.wait_s += own.wait_s;
   shares_.save_s += own.save_s;
+  rank_waits_s_.resize(result.ranks.size());
+  for (std::size_t r = 0; r < result.ranks.size(); ++r) rank_waits_s_[r] += result.ranks[r].wait_s;
   if (result.skipped)
     warn(result.step,
          cat("the gradient of step ", result.step, " is not finite; the step changed no weights"));
@@ -105,17 +125,22 @@ void Recorder::step(const StepResult& result, double lr) {
       {"grad_norm", result.gradient_norm},
       {"step_s", step_s},
       {"units_per_s", plan_.units_per_step / step_s},
+      {"mfu", or_null(mfu(plan_.compute, step_s))},
       {"data_share", data},
       {"wait_share", wait},
       {"save_share", save},
       {"compute_share", std::max(0.0, 1 - data - wait - save)},
       {"memory", memory}};
+  if (result.ranks.size() > 1)
+    for (const double wait_s : rank_waits_s_) event["rank_wait_shares"].push_back(share(wait_s));
   if (result.terms.size() > 1) event["terms"] = result.terms;
   if (options_.precision == Precision::fp16) event["loss_scale"] = result.loss_scale;
   write(std::move(event));
+  mean_step_.add(steps_since_log_, window_s);
   last_step_s_ = now_s;
   steps_since_log_ = 0;
   shares_ = {};
+  rank_waits_s_.clear();
 }
 
 void Recorder::samples(std::int64_t step, const std::vector<std::int64_t>& indexes) {
@@ -170,14 +195,16 @@ void Recorder::warn(std::int64_t step, const std::string& text) {
 }
 
 void Recorder::ended(std::int64_t step, const std::string& why) {
-  const double seconds = clock_.now_s() - begin_s_;
-  if (why.empty()) {
-    write({{"kind", "end"}, {"step", step}, {"seconds", seconds}});
-    run_.write_state(RunState::finished, "");
-  } else {
-    write({{"kind", "stop"}, {"step", step}, {"why", why}, {"seconds", seconds}});
-    run_.write_state(RunState::stopped, why);
-  }
+  nlohmann::json event{{"kind", "end"},
+                       {"step", step},
+                       {"seconds", clock_.now_s() - begin_s_},
+                       {"unit", plan_.unit}};
+  const std::optional<double> step_s = mean_step_.seconds();
+  event["units_per_s"] = step_s ? nlohmann::json(plan_.units_per_step / *step_s) : nullptr;
+  event["mfu"] = step_s ? or_null(mfu(plan_.compute, *step_s)) : nullptr;
+  if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}});
+  write(std::move(event));
+  run_.write_state(why.empty() ? RunState::finished : RunState::stopped, why);
 }
 
 }  // namespace lockstep

@@ -7,8 +7,10 @@
 #include "engine/recipe.h"
 #include "engine/step.h"
 #include "run/events.h"
+#include "run/mean_step.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
+#include "run/start_up.h"
 
 #include <nlohmann/json.hpp>
 
@@ -33,6 +35,7 @@ class Recorder {
   void started(std::int64_t step, double quota_s, const std::string& backend);
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                const std::vector<CheckpointInfo>& skipped);
+  void start_up(std::int64_t step, const StartUp& start_up);
   void step(const StepResult& result, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
@@ -56,7 +59,9 @@ class Recorder {
   double begin_s_;
   double last_step_s_;
   std::int64_t steps_since_log_ = 0;
-  RankReport shares_;  // summed over the steps since the last logged one
+  MeanStep mean_step_;
+  RankReport shares_;                 // summed over the steps since the last logged one
+  std::vector<double> rank_waits_s_;  // of every rank, likewise
 };
 
 }  // namespace lockstep

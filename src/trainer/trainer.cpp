@@ -34,8 +34,10 @@ class Loop {
         optimizer_(options_, *placed_.arena),
         reducer_(*placed_.arena, setup.group, options_.reduce_precision),
         runner_(setup.recipe, *placed_.model, *placed_.arena, reducer_, optimizer_, setup.group,
-                setup.backend, options_),
-        data_(setup.recipe.data()) {
+                setup.backend, options_) {
+    started("model");
+    data_ = setup.recipe.data();
+    started("data");
     if (!data_.train || data_.train->size() != setup.plan.train_samples)
       throw Error(cat("the training data must have ", setup.plan.train_samples,
                       " samples, but has ", data_.train ? data_.train->size() : 0),
@@ -46,6 +48,10 @@ class Loop {
 
  private:
   Trained trained() { return {*placed_.arena, &optimizer_, placed_.buffers}; }
+  // The start-up's time until now belongs to `part`; after the first step it means nothing.
+  void started(const char* part) {
+    if (setup_.start_up && !started_) setup_.start_up->done(part);
+  }
   void restore_or_start();
   void stop_if_nothing_is_left();
   // The rule for buffers: rank 0's count; all ranks evaluate and go on with them.
@@ -87,7 +93,7 @@ class Loop {
   double data_s_ = 0, wait_s_ = 0, save_s_ = 0;  // since the last report
   double window_data_s_ = 0, window_begin_s_ = 0;
   std::int64_t window_steps_ = 0, loader_threads_ = 0;
-  bool told_about_graph_ = false;
+  bool told_about_graph_ = false, started_ = false;
   std::optional<Profile> profile_;
   bool stop_ = false;
   std::string stop_reason_;
@@ -117,6 +123,7 @@ void Loop::restore_or_start() {
   recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock);
   if (setup_.resume) recorder_->resumed(step_, from, skipped);
   recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
+  if (setup_.measure_only) return;
   const Retention retention{.keep = options_.checkpoint.keep,
                             .keep_every_s = options_.checkpoint.keep_every.seconds,
                             .best_metric = options_.checkpoint.keep_best ? "selection" : "",
@@ -220,6 +227,9 @@ void Loop::on_result(StepRunner::Running& running) {
   const StepResult result = running.get();
   wait_s_ += running.wait_s();
   if (recorder_) recorder_->step(result, learning_rate(setup_.plan.schedule, result.step - 1));
+  started("first_step");
+  if (recorder_ && setup_.start_up && !started_) recorder_->start_up(result.step, *setup_.start_up);
+  started_ = true;
   if (stop_ || (result.stop_signal == 0 && result.stop_quota == 0)) return;
   stop_ = true;
   const std::string own = stop_signal();
@@ -248,7 +258,8 @@ void Loop::adapt_loader() {
 }
 
 void Loop::evaluate_now() {
-  if (!data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_) return;
+  if (setup_.measure_only || !data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_)
+    return;
   drain(0);
   share_buffers();
   const double begin_s = setup_.clock.now_s();
@@ -310,14 +321,19 @@ TrainEnd Loop::finish(TrainEnd end) {
 
 TrainEnd Loop::run() {
   restore_or_start();
+  started(setup_.resume ? "resume" : "model");
   stop_if_nothing_is_left();
   saved_at_s_ = setup_.clock.now_s();
   const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
-  if (options_.eval.at_start && step_ == 0 && !stop_) evaluate_now();
+  if (options_.eval.at_start && step_ == 0 && !stop_) {
+    evaluate_now();
+    started("evaluation");
+  }
   if (step_ < setup_.plan.total_steps && !stop_) {
     make_loader();
     staged_ = fetch();
   }
+  started("data");
   while (step_ < setup_.plan.total_steps && !stop_) {
     run_step();
     const double before_s = data_s_;

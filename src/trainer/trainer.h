@@ -7,6 +7,7 @@
 #include "engine/recipe.h"
 #include "run/checkpoint_index.h"
 #include "run/run_dir.h"
+#include "run/start_up.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,7 +25,9 @@ struct TrainerSetup {
   Backend& backend;
   RunDir& run;
   Clock& clock;
-  bool resume = false;  // from the newest good checkpoint
+  bool resume = false;          // from the newest good checkpoint
+  StartUp* start_up = nullptr;  // notes where the time until the first step goes; may be null
+  bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
 };
 
 enum class TrainEnd { finished, stopped };

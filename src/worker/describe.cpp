@@ -72,6 +72,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
   for (const Parameter& parameter : model->parameters())
     facts.parameters += parameter.tensor.numel();
+  facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
   const MemoryEstimate memory = setup.options->memory(*setup.train, facts);
   nlohmann::json keep = nlohmann::json::array();
   for (const auto& file : setup.prepared.keep) keep.push_back(file.string());

@@ -1,4 +1,5 @@
 // lockstep-worker: a rank of a run. Started by `lockstep`, or by torchrun, srun or mpirun.
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -6,7 +7,9 @@
 #include "engine/step.h"
 #include "launch/launch.h"
 #include "run/events.h"
+#include "run/start_up.h"
 #include "trainer/stop.h"
+#include "worker/bench.h"
 #include "worker/describe.h"
 #include "worker/session.h"
 
@@ -26,11 +29,6 @@ const char* const usage =
     "\n"
     "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
     "  torchrun --no-python --nproc-per-node 2 lockstep-worker train RECIPE\n";
-
-World own_world() {
-  const auto world = world_from_environment([](const char* name) { return std::getenv(name); });
-  return world ? *world : World{.rank = 0, .local_rank = 0, .size = 1, .local_size = 1};
-}
 
 // Value of "--name VALUE" in `arguments`, removed from them; empty if absent.
 std::string take(std::vector<std::string>& arguments, const std::string& name) {
@@ -57,7 +55,7 @@ bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
   _exit(exit_failed);
 }
 
-int run_train(std::vector<std::string> arguments) {
+int run_train(std::vector<std::string> arguments, StartUp& start_up) {
   const std::string run = take(arguments, "--run");
   const World world = own_world();
   Session session =
@@ -66,6 +64,8 @@ int run_train(std::vector<std::string> arguments) {
     session.group->shutdown();
     return exit_finished;
   }
+  session.start_up = &start_up;
+  start_up.done("devices");
   const bool resume =
       run.empty() ? session.run->record().contains("resuming") : take_flag(arguments, "--resume");
   catch_stop_signals();
@@ -130,6 +130,7 @@ int run_predict(std::vector<std::string> arguments) {
 }
 
 int run(std::vector<std::string> arguments) {
+  StartUp start_up(system_clock(), std::getenv("LOCKSTEP_START"));
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     std::cout << usage;
     return arguments.empty() ? exit_usage : exit_finished;
@@ -137,9 +138,10 @@ int run(std::vector<std::string> arguments) {
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
   if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
-  if (command == "train") return run_train(std::move(arguments));
+  if (command == "train") return run_train(std::move(arguments), start_up);
   if (command == "evaluate") return run_evaluate(std::move(arguments));
   if (command == "predict") return run_predict(std::move(arguments));
+  if (command == "bench") return measure_run(take(arguments, "--run"));
   if (command == "describe") return describe_recipes();
   if (command == "facts") return print_facts(arguments);
   throw Error(cat("unknown command ", command), "see lockstep-worker --help");

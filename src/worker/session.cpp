@@ -76,6 +76,11 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
 
 }  // namespace
 
+World own_world() {
+  const auto world = world_from_environment([](const char* name) { return std::getenv(name); });
+  return world ? *world : World{.rank = 0, .local_rank = 0, .size = 1, .local_size = 1};
+}
+
 TrainerSetup Session::trainer(bool resume) {
   return {.options = *setup.train,
           .plan = setup.plan,
@@ -84,7 +89,8 @@ TrainerSetup Session::trainer(bool resume) {
           .backend = *backend,
           .run = *run,
           .clock = system_clock(),
-          .resume = resume};
+          .resume = resume,
+          .start_up = start_up};
 }
 
 Session open_session(const std::filesystem::path& run, const std::string& record_file,

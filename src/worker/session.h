@@ -23,11 +23,15 @@ struct Session {
   std::optional<RunDir> run;
   RunSetup setup;
   std::unique_ptr<Recipe> recipe;
-  bool finished = false;  // foreign: the run to resume had finished; there is nothing to do
-  bool foreign = false;   // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
+  StartUp* start_up = nullptr;  // handed on to the trainer
+  bool finished = false;        // foreign: the run to resume had finished; there is nothing to do
+  bool foreign = false;  // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
 
   TrainerSetup trainer(bool resume);
 };
+
+// The world that the environment describes, or one of this process alone.
+World own_world();
 
 // A rank of a world that `lockstep` launched, or a world of one. record: a file that stands in for
 // RUN/run.json, or empty.

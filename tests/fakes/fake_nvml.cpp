@@ -2,7 +2,9 @@
 //   {"driver": "580.65.06", "cuda": 13000, "init": 0, "gpus": [
 //     {"uuid": "GPU-…", "name": "Tesla T4", "domain": 0, "bus": 101, "device": 0,
 //      "memory": 16106127360, "used": 1048576, "major": 7, "minor": 5, "utilization": 40,
+//      "nvlink_mbps": 25000, "nvlinks": ["switch", 102, null], "pcie": [5, 16],
 //      "error": 0, "mig": [{"uuid": "MIG-…", …}]}]}
+// "nvlinks" holds the other end of each: a switch, the bus of a GPU, or null for one that is down.
 // "init" and "error" are NVML's return codes; without "utilization" it is unsupported.
 #include <cstdlib>
 #include <cstring>
@@ -145,6 +147,52 @@ nvml::Return nvmlDeviceGetUtilizationRates(nvml::Device device, nvml::Utilizatio
   const json& facts = of(device).facts;
   if (!facts.contains("utilization")) return nvml::not_supported;
   rates->gpu = facts["utilization"].get<unsigned>();
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetNvLinkState(nvml::Device device, unsigned link, unsigned* active) {
+  const json links = of(device).facts.value("nvlinks", json::array());
+  if (link >= links.size()) return nvml::not_supported;
+  *active = links[link].is_null() ? 0 : 1;
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetNvLinkRemoteDeviceType(nvml::Device device, unsigned link,
+                                                 unsigned* type) {
+  *type = of(device).facts.at("nvlinks")[link] == "switch" ? nvml::nvlink_to_switch
+                                                           : nvml::nvlink_to_gpu;
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetNvLinkRemotePciInfo_v2(nvml::Device device, unsigned link,
+                                                 nvml::PciInfo* pci) {
+  pci->domain = pci->device = 0;
+  pci->bus = of(device).facts.at("nvlinks")[link].get<unsigned>();
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetFieldValues(nvml::Device device, int count, nvml::FieldValue* values) {
+  const json& facts = of(device).facts;
+  for (int i = 0; i < count; ++i) {
+    const bool known = values[i].field == nvml::field_nvlink_speed && facts.contains("nvlink_mbps");
+    values[i].result = known ? nvml::success : nvml::not_supported;
+    values[i].type = nvml::value_is_unsigned;
+    if (known) values[i].value.as_unsigned = facts["nvlink_mbps"].get<unsigned>();
+  }
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMaxPcieLinkGeneration(nvml::Device device, unsigned* generation) {
+  const json& facts = of(device).facts;
+  if (!facts.contains("pcie")) return nvml::not_supported;
+  *generation = facts["pcie"][0].get<unsigned>();
+  return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMaxPcieLinkWidth(nvml::Device device, unsigned* lanes) {
+  const json& facts = of(device).facts;
+  if (!facts.contains("pcie")) return nvml::not_supported;
+  *lanes = facts["pcie"][1].get<unsigned>();
   return nvml::success;
 }
 

@@ -16,6 +16,7 @@ struct FakeProbe final : GpuProbe {
   std::string driver = "580.65.06";
   int cuda = 13000;
   std::map<std::string, int> utilization;  // by UUID; absent: unsupported
+  std::map<std::string, GpuLinks> linked;  // likewise
 
   std::vector<GpuInfo> gpus() override { return present; }
   std::string why_absent() const override { return absent; }
@@ -24,6 +25,10 @@ struct FakeProbe final : GpuProbe {
   std::optional<int> utilization_percent(const std::string& uuid) override {
     const auto found = utilization.find(uuid);
     return found == utilization.end() ? std::nullopt : std::optional(found->second);
+  }
+  std::optional<GpuLinks> links(const std::string& uuid) override {
+    const auto found = linked.find(uuid);
+    return found == linked.end() ? std::nullopt : std::optional(found->second);
   }
 };
 

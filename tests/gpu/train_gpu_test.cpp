@@ -1,5 +1,6 @@
 // Whole runs of the real tool on real GPUs, over NCCL where there are two.
 #include "base/files.h"
+#include "devices/gpu_peaks.h"
 #include "devices/gpu_probe.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
@@ -93,6 +94,41 @@ TEST_F(TrainOnGpus, AGpuAndTheCpuGiveTheSameCurve) {
   ASSERT_EQ(run_tool(train("0", "gpu", 30), folder_.path()).code, 0);
   ASSERT_EQ(run_tool(train("cpu:2", "cpu", 30), folder_.path()).code, 0);
   expect_same_curve("gpu", "cpu");
+}
+
+TEST_F(TrainOnGpus, KnowsItsUtilisationWhereItKnowsThePeak) {
+  const ToolResult result =
+      run_tool(train("0", "mfu", 20) + Words{"precision=fp16"}, folder_.path());
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto probe = make_nvml_probe();
+  const Device device = select_devices("0", *probe, host_info(), nullptr, 0).at(0);
+  const bool known = peak_flops(device, ComputeType::fp16).has_value();
+  for (const auto& step : steps("mfu")) {
+    ASSERT_EQ(step.at("mfu").is_number(), known) << device.name;
+    if (known) {
+      EXPECT_GT(step["mfu"].get<double>(), 0);
+      EXPECT_LT(step["mfu"].get<double>(), 1);
+    }
+  }
+}
+
+TEST_F(TrainOnGpus, BenchComparesNumbersOfThem) {
+  const std::string counts = gpus_ < 2 ? "1" : "1,2";
+  const ToolResult result = run_tool(
+      Words{"bench", "textgen", "--json", "--devices", counts, "--steps", "8", "--repeats", "1"} +
+          testing::tiny(corpus_) + Words{"model.width=64", "batch.global=24"},
+      folder_.path());
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json rows = nlohmann::json::parse(result.out).at("rows");
+  ASSERT_EQ(rows.size(), gpus_ < 2 ? 1U : 2U);
+  EXPECT_GT(rows[0].at("step_s").at("median").get<double>(), 0);
+  if (gpus_ < 2) return;
+  EXPECT_GT(rows[1].at("all_reduce").at("bus_bytes_per_s").get<double>(), 0);
+  EXPECT_EQ(rows[1].at("wait_shares").size(), 2U);
+  if (rows[1].at("link").is_object()) {
+    EXPECT_LT(rows[1]["all_reduce"]["bus_bytes_per_s"].get<double>(),
+              rows[1]["link"].at("bytes_per_s").get<double>());
+  }
 }
 
 // A transformer with every kernel of ours, dropout and accumulation, 50 steps each.

@@ -52,4 +52,19 @@ MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts
           .per_sample_bytes = token * static_cast<double>(model.context)};
 }
 
+// PaLM's count of a token (arXiv:2204.02311, appendix B): 6 FLOPs a weight that takes part in a
+// matrix product, 2 forward and 4 backward, and 12 layers x width x context for attention's scores
+// and mixing, counted as a whole square although causal kernels may skip half of it. The weights
+// are those of the blocks and the output matrix, tied or not, padding included. Lookups in the
+// embeddings, norms, biases, GELU, softmax, dropout and the optimizer count nothing.
+std::optional<double> TextOptions::flops_per_sample(const Facts&) const {
+  const double vocab = static_cast<double>(model_vocab(prepared_vocab_));
+  if (vocab == 0) return std::nullopt;
+  const double layers = static_cast<double>(model.layers), width = static_cast<double>(model.width);
+  const double context = static_cast<double>(model.context);
+  const double block = 4 * width * width + 2 * width * static_cast<double>(model.hidden());
+  const double weights = layers * block + vocab * width;
+  return context * (6 * weights + 12 * layers * width * context);
+}
+
 }  // namespace lockstep::textgen

@@ -67,6 +67,7 @@ struct TextOptions : RecipeOptions {
   Prepared prepare(const PrepareContext& context) override;
   std::vector<std::string> metric_names() const override;
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
+  std::optional<double> flops_per_sample(const Facts& facts) const override;
 
  private:
   std::int64_t prepared_vocab_ = 0;  // the tokenizer's, once `prepare` has run

@@ -83,12 +83,23 @@ TEST_F(Commands, RunsListsAndShows) {
 
 TEST_F(Commands, PlanForDevicesThatAreNotThere) {
   const ToolResult result =
-      tool({"plan", "textgen", "--devices", "8xH100", "--json", "batch.global=64",
+      tool({"plan", "textgen", "--devices", "8xH100", "--json", "batch.global=64", "precision=bf16",
             "data.path=" + (folder->path() / "corpus.txt").string(), "stop.steps=10"});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto plan = nlohmann::json::parse(result.out);
   EXPECT_EQ(plan.at("batch").at("world_size"), 8);
   EXPECT_EQ(plan.at("batch").at("global"), 64);
+  EXPECT_DOUBLE_EQ(plan.at("compute").at("peak_flops"), 8 * 989.4e12);
+  EXPECT_EQ(plan.at("compute").at("mfu_unknown"), "");
+}
+
+TEST_F(Commands, PlanKnowsNoUtilisationOfFp32WhereTf32IsForced) {
+  const ToolResult result = run_tool({"plan", "textgen", "--devices", "2xH100", "--json",
+                                      "precision=fp32", "data.path=synthetic", "stop.steps=10"},
+                                     folder->path(), {{"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1"}});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto compute = nlohmann::json::parse(result.out).at("compute");
+  EXPECT_EQ(compute.at("mfu_unknown"), "TF32 is forced on by an environment variable");
 }
 
 TEST_F(Commands, ConfigTomlIsAcceptedAgain) {

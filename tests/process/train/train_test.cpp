@@ -86,6 +86,60 @@ TEST_F(Train, EndsInFinishedWithACheckpointAndLogs) {
   EXPECT_TRUE(std::filesystem::exists(run("a") / "logs" / "rank1.log"));
 }
 
+TEST_F(Train, SaysWhatTheStartUpWasSpentOn) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ToolResult result = run_tool(train(2, "a", 2), folder.path());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  ASSERT_EQ(result.code, 0);
+  EXPECT_NE(result.err.find("start-up "), std::string::npos) << result.err;
+  for (const bool resumed : {false, true}) {
+    if (resumed)
+      ASSERT_EQ(run_tool({"resume", "a", "stop.steps=3", "--devices", "cpu:1"}, folder.path()).code,
+                0);
+    nlohmann::json event;
+    for (const auto& each : read_events(run("a") / "events.jsonl"))
+      if (each.at("kind") == "startup") event = each;
+    ASSERT_FALSE(event.is_null());
+    std::vector<std::string> names;
+    double sum = 0;
+    for (const auto& part : event.at("parts")) {
+      names.push_back(part[0]);
+      EXPECT_GE(part[1].get<double>(), 0) << part;
+      sum += part[1].get<double>();
+    }
+    std::vector<std::string> expected{"tool", "worker", "devices", "model", "data"};
+    if (resumed) expected.push_back("resume");
+    expected.push_back("first_step");
+    EXPECT_EQ(names, expected);
+    EXPECT_NEAR(sum, event.at("seconds").get<double>(), 1e-6);
+    if (!resumed) EXPECT_LT(sum, took.count());
+    EXPECT_EQ(event.at("step"), resumed ? 3 : 1);
+  }
+}
+
+TEST_F(Train, SaysHowFastItWasAndWhyUtilisationIsUnknown) {
+  const ToolResult result = run_tool(train(2, "a", 5), folder.path());
+  ASSERT_EQ(result.code, 0);
+  EXPECT_NE(result.err.find(" tok/s  MFU unknown"), std::string::npos) << result.err;
+  for (const auto& event : read_events(run("a") / "events.jsonl")) {
+    const std::string kind = event.at("kind");
+    if (kind == "start") {
+      EXPECT_EQ(event.at("mfu_unknown"), "no peak is known for CPUs");
+      EXPECT_GT(event.at("flops_per_step").get<double>(), 0);
+      EXPECT_TRUE(event.at("peak_flops").is_null());
+    }
+    if (kind == "step" || kind == "end") {
+      EXPECT_GT(event.at("units_per_s").get<double>(), 0);
+      EXPECT_TRUE(event.at("mfu").is_null());
+    }
+    if (kind == "step") {
+      EXPECT_EQ(event.at("rank_wait_shares").size(), 2U);
+    }
+  }
+  const ToolResult page = run_tool({"runs", "a"}, folder.path());
+  EXPECT_NE(page.out.find("unknown: no peak is known for CPUs"), std::string::npos) << page.out;
+}
+
 TEST_F(Train, StopsAtAStepBoundaryAndGoesOnToTheSameCurveOnAnotherNumberOfRanks) {
   ASSERT_EQ(run_tool(train(1, "whole", 60), folder.path()).code, 0);
   ToolProcess first(std::vector<std::string>{program("lockstep")} + train(2, "cut", 60) +

@@ -57,6 +57,24 @@ TEST_F(NvmlProbe, TellsUnsupportedUtilizationFromZero) {
   EXPECT_EQ(nvml->utilization_percent("GPU-none"), std::nullopt);
 }
 
+TEST_F(NvmlProbe, ReadsNvlinksThatAreUpAndThePcieSlot) {
+  auto nvml = probe(R"({"gpus": [
+    {"uuid": "GPU-aa", "bus": 1, "nvlink_mbps": 25000, "nvlinks": ["switch", null, "switch", 2],
+     "pcie": [5, 16]},
+    {"uuid": "GPU-bb", "bus": 2}]})");
+  const auto links = nvml->links("GPU-aa");
+  ASSERT_TRUE(links);
+  EXPECT_EQ(links->switch_nvlinks, 2);
+  EXPECT_EQ(links->nvlinks, (std::map<std::string, int>{{"0000:02:00.0", 1}}));
+  EXPECT_EQ(links->nvlink_bytes_per_s, 25e9);
+  EXPECT_EQ(links->pcie_generation, 5);
+  EXPECT_EQ(links->pcie_lanes, 16);
+  EXPECT_EQ(nvml->links("GPU-bb")->nvlink_bytes_per_s, 0);
+  EXPECT_EQ(nvml->links("GPU-bb")->pcie_lanes, 0);
+  EXPECT_FALSE(nvml->links("GPU-none"));
+  EXPECT_FALSE(nvml->links("MIG-1"));
+}
+
 TEST_F(NvmlProbe, ShowsTheInstancesOfASplitGpuInItsPlace) {
   auto nvml = probe(R"({"gpus": [{"uuid": "GPU-aa", "name": "NVIDIA H100", "bus": 1, "major": 9,
     "mig": [{"uuid": "MIG-1", "name": "NVIDIA H100 MIG 3g.40gb", "memory": 40},

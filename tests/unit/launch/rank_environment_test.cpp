@@ -68,6 +68,7 @@ TEST(RankEnvironment, ForgetsTheLaunchersAroundIt) {
                                      {"TORCHELASTIC_USE_AGENT_STORE", "True"},
                                      {"LOCKSTEP_LISTEN_FD", "3"},
                                      {"LOCKSTEP_EVENTS_FD", "4"},
+                                     {"LOCKSTEP_START", "1 2"},
                                      {"RANK", "17"}});
   EXPECT_EQ(env.size(), 9u);
   EXPECT_EQ(env.at("RANK"), "1");

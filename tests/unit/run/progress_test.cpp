@@ -61,6 +61,36 @@ TEST_F(ProgressDisplay, ShowsTheWholeLine) {
             "data 0.3%  eta 1h7m\n");
 }
 
+TEST_F(ProgressDisplay, ShowsUtilisationOrThatItIsUnknown) {
+  make({.plain_every_s = 0});
+  start();
+  EXPECT_THAT(shown(step(1, {{"mfu", 0.41327}})), HasSubstr("1.02M tok/s  MFU 41.3%  data"));
+  EXPECT_THAT(shown(step(2, {{"mfu", nullptr}})), HasSubstr("1.02M tok/s  MFU unknown  data"));
+  EXPECT_THAT(shown(step(3)), Not(HasSubstr("MFU")));
+}
+
+TEST_F(ProgressDisplay, SaysWhatTheStartUpWasSpentOn) {
+  make();
+  start();
+  const json parts = json::parse(R"([["tool", 0.31], ["worker", 0.9], ["first_step", 2.96]])");
+  EXPECT_EQ(shown({{"kind", "startup"}, {"step", 1}, {"seconds", 4.17}, {"parts", parts}}),
+            "start-up 4.2s: tool 0.31s, worker 0.90s, first step 2.96s\n");
+  EXPECT_EQ(shown({{"kind", "graph"}, {"step", 4}, {"captured", true}, {"seconds", 0.4}}),
+            "the step is one CUDA graph from step 4 on, recorded in 0.4s\n");
+}
+
+TEST_F(ProgressDisplay, TheEndSaysHowFastItWas) {
+  make();
+  start();
+  json end = {{"kind", "end"},        {"step", 9}, {"seconds", 94}, {"unit", "tokens"},
+              {"units_per_s", 19800}, {"mfu", 0.5}};
+  EXPECT_EQ(shown(end), "finished at step 9 after 1m34s  19.8k tok/s  MFU 50.0%\n");
+  end["mfu"] = nullptr;
+  EXPECT_THAT(shown(end), EndsWith("19.8k tok/s  MFU unknown\n"));
+  end.update({{"kind", "stop"}, {"why", "SIGINT"}});
+  EXPECT_EQ(shown(end), "stopped at step 9: SIGINT  19.8k tok/s  MFU unknown\n");
+}
+
 TEST_F(ProgressDisplay, EpochsAreCountedFromOne) {
   make({.plain_every_s = 0});
   start();

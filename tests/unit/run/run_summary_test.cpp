@@ -66,6 +66,37 @@ class RunSummaries : public testing::Test {
   FakeClock clock;
 };
 
+TEST_F(RunSummaries, TellSpeedAndUtilisationOfTheNewestStart) {
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "start"}, {"step", 0}, {"unit", "tokens"}, {"mfu_unknown", ""}});
+  writer.write({{"kind", "step"}, {"step", 1}, {"units_per_s", 1000}, {"mfu", 0.25}});
+  EXPECT_EQ(summary().units_per_s, 1000);
+  EXPECT_EQ(summary().mfu, 0.25);
+  writer.write({{"kind", "end"}, {"step", 2}, {"units_per_s", 2000}, {"mfu", 0.5}});
+  EXPECT_THAT(page(), HasSubstr("speed     2k tok/s\n  mfu       50.0% of the devices' peak\n"));
+  EXPECT_EQ(summary_json(summary()).at("mfu"), 0.5);
+}
+
+TEST_F(RunSummaries, ShowWhatTheNewestStartUpWasSpentOn) {
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "start"}, {"step", 0}});
+  EXPECT_THAT(page(), Not(HasSubstr("start-up")));
+  const json parts = json::parse(R"([["tool", 0.5], ["worker", 1.5]])");
+  writer.write({{"kind", "startup"}, {"step", 1}, {"seconds", 2.0}, {"parts", parts}});
+  EXPECT_THAT(page(), HasSubstr("start-up  2.0s: tool 0.50s, worker 1.50s\n"));
+  EXPECT_EQ(run_json(run, true, clock).at("startup").at("parts"), parts);
+}
+
+TEST_F(RunSummaries, SayWhyUtilisationIsUnknown) {
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "start"}, {"step", 0}, {"mfu_unknown", "no peak is known for CPUs"}});
+  writer.write({{"kind", "step"}, {"step", 1}, {"units_per_s", 1000}, {"mfu", nullptr}});
+  EXPECT_THAT(page(), HasSubstr("mfu       unknown: no peak is known for CPUs\n"));
+  const json data = summary_json(summary());
+  EXPECT_TRUE(data.at("mfu").is_null());
+  EXPECT_EQ(data.at("mfu_unknown"), "no peak is known for CPUs");
+}
+
 TEST_F(RunSummaries, SumARunUp) {
   train(0, 42);
   run.write_state(RunState::stopped, "time");

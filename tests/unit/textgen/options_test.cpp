@@ -105,6 +105,30 @@ TEST(Checks, NameWhatDoesNotGoTogether) {
             std::string::npos);
 }
 
+TEST(Flops, AreThoseOfTheMatrixProductsAndOfAttention) {
+  TrainOptions train;
+  TextOptions text;
+  apply_preset("bench-gpt124m", train, text);
+  const double block = 3 * 768 * 768 + 768 * 768 + 2 * 768 * 3072;
+  const double weights = 12 * block + 50304.0 * 768;
+  EXPECT_DOUBLE_EQ(*text.flops_per_sample({}), 1024 * (6 * weights + 12.0 * 12 * 768 * 1024));
+}
+
+TEST(Flops, CountTheOutputMatrixWhetherTiedOrNot) {
+  TextOptions text;
+  const double tied = *text.flops_per_sample({});
+  text.table.set("model.tied", "false");
+  EXPECT_DOUBLE_EQ(*text.flops_per_sample({}), tied);
+  text.table.set("model.vocab", "512");
+  EXPECT_DOUBLE_EQ(*text.flops_per_sample({}), tied + 128 * 6.0 * 256 * 128);
+}
+
+TEST(Flops, AreUnknownBeforeTheVocabularyIs) {
+  TextOptions text;
+  text.table.set("tokenizer.kind", "chars");
+  EXPECT_FALSE(text.flops_per_sample({}));
+}
+
 TEST(Memory, GrowsWithTheModelAndShrinksInLowPrecision) {
   TrainOptions train;
   TextOptions small, large;

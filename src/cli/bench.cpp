@@ -1,0 +1,125 @@
+// lockstep bench: the same training on several numbers of devices, beside each other.
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/bench_report.h"
+#include "cli/bench_setup.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/interrupts.h"
+#include "cli/ranks.h"
+#include "cli/train.h"
+#include "devices/gpu_links.h"
+#include "run/scaling_table.h"
+
+#include <unistd.h>
+
+#include <optional>
+
+namespace lockstep::cli {
+namespace {
+
+// One run of the present plan. code: of its end if that was not good.
+std::optional<BenchRun> measure(const Bench& bench, const NotedInterrupts& interrupts, int& code) {
+  const TemporaryDirectory scratch;
+  const std::filesystem::path root =
+      bench.keep ? std::filesystem::path(bench.setup.train->run.root) : scratch.path();
+  RunDir run = RunDir::create(root, "", "bench-" + bench.setup.recipe);
+  fill_new_run(run, [&] {
+    run.lock();
+    write_start(bench.setup, run, false);
+  });
+  std::vector<nlohmann::json> events;
+  const std::vector<std::string> arguments{"bench", "--run",
+                                           std::filesystem::absolute(run.path()).string()};
+  code = exit_interrupted;
+  if (interrupts.came()) return std::nullopt;
+  code = report_reading(run_ranks(arguments, bench.setup.plan.devices, run.path() / "logs", false,
+                                  [&](const nlohmann::json& event) { events.push_back(event); }));
+  if (code != exit_finished) return std::nullopt;
+  if (bench.keep) say(cat("run ", run.path().string()));
+  BenchRun result = read_bench_run(events, bench.warm_up);
+  if (result.graph_step > bench.warm_up)
+    say(cat("warning: the step became a graph in step ", result.graph_step,
+            ", which is measured: set --warm-up to at least ", result.graph_step));
+  return result;
+}
+
+// All counts in turn, then again: what drifts, such as heat, touches all of them.
+int run_all(Bench& bench, const std::vector<ScalingBatch>& batches,
+            std::vector<std::vector<BenchRun>>& runs) {
+  const NotedInterrupts interrupts;
+  runs.resize(bench.counts.size());
+  for (std::int64_t repeat = 1; repeat <= bench.repeats; ++repeat)
+    for (std::size_t i = 0; i < bench.counts.size(); ++i) {
+      plan_for(bench, bench.counts[i], batches[i]);
+      say(cat(count_text(bench, bench.counts[i]), ", repeat ", repeat, " of ", bench.repeats));
+      int code = exit_finished;
+      std::optional<BenchRun> run = measure(bench, interrupts, code);
+      if (!run) return code;
+      runs[i].push_back(std::move(*run));
+    }
+  return interrupts.came() ? exit_interrupted : exit_finished;
+}
+
+// Before anything has run, not after.
+void check_out(const std::filesystem::path& out) {
+  const std::filesystem::path folder = std::filesystem::absolute(out).parent_path();
+  if (std::filesystem::is_directory(out) || access(folder.c_str(), W_OK) != 0)
+    throw Error(
+        cat("--out must be a file in a folder that can be written to, but is ", out.string()),
+        "name another file");
+}
+
+int bench_main(const Parsed& parsed) {
+  if (parsed.has("--out")) check_out(parsed.value("--out"));
+  Bench bench = bench_setup(parsed);
+  const std::vector<ScalingBatch> batches = choose_batches(bench);
+  std::vector<std::vector<BenchRun>> runs;
+  if (const int code = run_all(bench, batches, runs); code != exit_finished) return code;
+  std::vector<ScalingRow> rows;
+  for (std::size_t i = 0; i < bench.counts.size(); ++i) {
+    plan_for(bench, bench.counts[i], batches[i]);
+    rows.push_back(scaling_row(bench.counts[i], bench.setup.plan.batch, runs[i]));
+    rows.back().link = link_limit(bench.setup.plan.devices, probe());
+  }
+  compare(rows);
+  const nlohmann::json json = report_json(bench, rows);
+  if (parsed.has("--out")) write_file_atomic(parsed.value("--out"), json.dump(2) + "\n");
+  print(parsed.has("--json") ? json.dump(2) : report_text(bench, rows));
+  return exit_finished;
+}
+
+}  // namespace
+
+Command bench_command() {
+  return {
+      .name = "bench",
+      .operands = "RECIPE [key=value …]",
+      .summary = "train a few steps on several numbers of devices, and compare",
+      .details =
+          "--devices says how many, not which: 1,2,4 takes the first 1, 2 and 4 of the visible "
+          "GPUs, cpu:1,2 so\nmany CPU ranks. Strong scaling, the default, keeps the global batch, "
+          "as training does: its\nefficiency is what another device brings to the same run. "
+          "Nothing is kept unless --keep or --out says so.",
+      .flags = {{"--devices", "LIST", "numbers of devices (default 1, 2, 4, … up to all)",
+                 "word 1,2|1,2,4|1,2,4,8|cpu:1,2"},
+                {"--scaling", "WORD", "strong: same global batch; weak: same share a device",
+                 "word strong|weak"},
+                {"--steps", "N", "steps that count (default 30)", ""},
+                {"--warm-up", "N", "steps before them (default 10)", ""},
+                {"--repeats", "N", "starts of each number (default 3)", ""},
+                {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                 "file"},
+                {"--plugin", "LIB", "shared library with the recipe", "file"},
+                {"--keep", "", "keep the run directories"},
+                {"--out", "FILE", "write the result as JSON", "file"},
+                {"--json", "", "print the result as JSON"}},
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .complete = "recipe",
+      .run = bench_main};
+}
+
+}  // namespace lockstep::cli

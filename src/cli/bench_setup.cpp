@@ -1,0 +1,107 @@
+// From a command line to what is measured.
+#include "cli/bench_setup.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/resolve.h"
+#include "devices/cpu_ranks.h"
+#include "devices/device_counts.h"
+
+#include <charconv>
+
+namespace lockstep::cli {
+namespace {
+
+std::int64_t whole_number(const Parsed& parsed, const char* flag, std::int64_t otherwise,
+                          std::int64_t least) {
+  if (!parsed.has(flag)) return otherwise;
+  const std::string text = parsed.value(flag);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least ||
+      value > 1'000'000)
+    throw Error(
+        cat(flag, " must be a whole number from ", least, " to 1000000, but is \"", text, "\""),
+        cat("for example ", flag, " ", otherwise));
+  return value;
+}
+
+Scaling scaling_of(const Parsed& parsed) {
+  const std::string word = parsed.value("--scaling", "strong");
+  if (word == "strong") return Scaling::strong;
+  if (word == "weak") return Scaling::weak;
+  throw Error(cat("--scaling must be strong or weak, but is \"", word, "\""),
+              "strong keeps the global batch, weak a device's share of it");
+}
+
+// The numbers of devices, and the devices of the largest. CPU ranks get the cores that they have in
+// the largest number, so that a device is the same in every row.
+void choose_devices(const Parsed& parsed, Bench& bench) {
+  const std::string list = parsed.value("--devices");
+  const std::vector<Device> all = devices_for(list.starts_with("cpu") ? "cpu" : "all");
+  if (all[0].kind == DeviceKind::cuda) {
+    bench.counts = device_counts(list, static_cast<int>(all.size()), "GPU");
+    bench.devices.assign(all.begin(), all.begin() + bench.counts.back());
+  } else {
+    const std::string counts = list.starts_with("cpu:") ? list.substr(4)
+                               : list == "cpu"          ? ""
+                                                        : list;
+    bench.counts = counts.empty() ? device_counts("", static_cast<int>(all.size()), "CPU rank")
+                                  : device_counts(counts, most_cpu_ranks, "CPU rank");
+    bench.devices = cpu_ranks(bench.counts.back(), host_info());
+  }
+  check_can_run(bench.devices);
+}
+
+std::vector<Device> first_of(const Bench& bench, int count) {
+  return {bench.devices.begin(), bench.devices.begin() + count};
+}
+
+// Steps only: nothing that comes now and then may fall among those that are measured.
+void only_train(TrainOptions& train, const Bench& bench) {
+  train.stop = {.steps = bench.warm_up + bench.steps};
+  train.eval = {};
+  train.run.record_samples = false;
+  train.log.every_steps = 1;
+  train.profile.first_step = 0;
+}
+
+}  // namespace
+
+void plan_for(Bench& bench, int count, const ScalingBatch& batch) {
+  TrainOptions& train = *bench.setup.train;
+  train.batch = {.global = batch.global, .micro = batch.micro, .accumulation = batch.accumulation};
+  plan_run(bench.setup, bench.memory, first_of(bench, count));
+  bench.setup.plan.valid_samples = 0;  // none is judged, so no time is left for them
+}
+
+std::vector<ScalingBatch> choose_batches(Bench& bench) {
+  plan_run(bench.setup, bench.memory, first_of(bench, bench.counts.front()));
+  const BatchPlan smallest = bench.setup.plan.batch;
+  std::vector<ScalingBatch> batches;
+  for (const int count : bench.counts)
+    batches.push_back(
+        scaling_batch(bench.scaling, bench.counts, count, smallest, *bench.setup.train));
+  bench.setup.train->table.set("batch.global", cat(batches.front().global));  // no default now
+  for (std::size_t i = 0; i < batches.size(); ++i) plan_for(bench, bench.counts[i], batches[i]);
+  return batches;
+}
+
+Bench bench_setup(const Parsed& parsed) {
+  Bench bench;
+  bench.scaling = scaling_of(parsed);
+  bench.steps = whole_number(parsed, "--steps", 30, 1);
+  bench.warm_up = whole_number(parsed, "--warm-up", 10, 0);
+  bench.repeats = whole_number(parsed, "--repeats", 3, 1);
+  bench.keep = parsed.has("--keep");
+  choose_devices(parsed, bench);
+  bench.setup =
+      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                      parsed.assignments, bench.devices[0].kind == DeviceKind::cuda);
+  only_train(*bench.setup.train, bench);
+  bench.memory = prepare(bench.setup, Purpose::plan, bench.devices, {});
+  return bench;
+}
+
+}  // namespace lockstep::cli

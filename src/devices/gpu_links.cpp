@@ -1,0 +1,58 @@
+#include "devices/gpu_links.h"
+
+#include <algorithm>
+#include <array>
+
+#include "devices/gpu_probe.h"
+
+namespace lockstep {
+namespace {
+
+// Payload of a lane in one direction: 2.5, 5, 8, 16, 32 and 64 GT/s less their encoding.
+double lane_bytes_per_s(int generation) {
+  constexpr std::array<double, 7> gigabytes = {0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563};
+  if (generation < 1 || generation >= static_cast<int>(gigabytes.size())) return 0;
+  return gigabytes[static_cast<std::size_t>(generation)] * 1e9;
+}
+
+struct Joined {
+  int nvlinks = 0;     // to the others
+  bool to_all = true;  // each of them is reached
+};
+
+Joined joined(const std::vector<Device>& devices, std::size_t own, const GpuLinks& links) {
+  if (links.switch_nvlinks > 0) return {.nvlinks = links.switch_nvlinks};
+  Joined sum;
+  for (std::size_t other = 0; other < devices.size(); ++other) {
+    if (other == own) continue;
+    const auto found = links.nvlinks.find(devices[other].pci_bus_id);
+    if (found == links.nvlinks.end()) sum.to_all = false;
+    if (found != links.nvlinks.end()) sum.nvlinks += found->second;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe& probe) {
+  if (devices.size() < 2) return std::nullopt;
+  std::size_t by_nvlink = 0, by_pcie = 0;
+  double nvlink = 0, pcie = 0;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i].kind != DeviceKind::cuda) return std::nullopt;
+    const std::optional<GpuLinks> links = probe.links(devices[i].uuid);
+    if (!links) return std::nullopt;
+    const Joined own = joined(devices, i, *links);
+    const double by_links = own.nvlinks * links->nvlink_bytes_per_s;
+    const double by_lanes = lane_bytes_per_s(links->pcie_generation) * links->pcie_lanes;
+    nvlink = i == 0 ? by_links : std::min(nvlink, by_links);
+    pcie = i == 0 ? by_lanes : std::min(pcie, by_lanes);
+    if (own.nvlinks > 0 && own.to_all) ++by_nvlink;
+    if (own.nvlinks == 0) ++by_pcie;
+  }
+  if (by_nvlink == devices.size() && nvlink > 0) return LinkLimit{"NVLink", nvlink};
+  if (by_pcie == devices.size() && pcie > 0) return LinkLimit{"PCIe", pcie};
+  return std::nullopt;
+}
+
+}  // namespace lockstep

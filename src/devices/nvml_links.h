@@ -1,0 +1,16 @@
+// What NVML says of a GPU's links.
+#pragma once
+
+#include <optional>
+
+#include "devices/gpu_links.h"
+#include "devices/nvml_api.h"
+
+namespace lockstep {
+
+// Nothing where the library or the GPU cannot tell.
+std::optional<GpuLinks> read_links(const nvml::Api& api, nvml::Device device);
+
+std::string pci_bus_id(const nvml::PciInfo& pci);  // "0000:65:00.0"
+
+}  // namespace lockstep

@@ -1,0 +1,110 @@
+// Model FLOPs against the devices' peak.
+#include "plan/compute.h"
+
+#include "base/text.h"
+#include "devices/gpu_peaks.h"
+#include "plan/words.h"
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace lockstep {
+namespace {
+
+ComputeType compute_type(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return ComputeType::fp32;
+    case Precision::bf16:
+      return ComputeType::bf16;
+    case Precision::fp16:
+      return ComputeType::fp16;
+  }
+  return ComputeType::fp32;
+}
+
+const char* precision_word(Precision precision) {
+  for (const auto& [value, word] : EnumNames<Precision>::value)
+    if (value == precision) return word;
+  return "";
+}
+
+std::string no_peak(const Device& device, Precision precision) {
+  if (device.kind == DeviceKind::cpu) return "no peak is known for CPUs";
+  if (device.uuid.starts_with("MIG-")) return "no peak is known for MIG instances";
+  return cat("no peak is known for ", device.name.empty() ? "an unnamed GPU" : device.name, " in ",
+             precision_word(precision));
+}
+
+nlohmann::json known(double value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); }
+
+double number(const nlohmann::json& json, const char* key) {
+  return json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
+}
+
+}  // namespace
+
+ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::int64_t global,
+                         const std::vector<Device>& devices) {
+  ComputePlan compute{.flops_per_step = facts.flops_per_sample * static_cast<double>(global)};
+  if (compute.flops_per_step <= 0)
+    compute.mfu_unknown = "the recipe does not say how many FLOPs a sample takes";
+  double sum = 0;
+  for (const Device& device : devices) {
+    const auto peak = peak_flops(device, compute_type(options.precision));
+    if (!peak) {
+      if (compute.mfu_unknown.empty()) compute.mfu_unknown = no_peak(device, options.precision);
+      return compute;
+    }
+    sum += *peak;
+  }
+  compute.peak_flops = sum;
+  return compute;
+}
+
+std::optional<double> mfu(const ComputePlan& compute, double step_s) {
+  if (!compute.mfu_unknown.empty() || compute.flops_per_step <= 0 || compute.peak_flops <= 0 ||
+      !std::isfinite(step_s) || step_s <= 0)
+    return std::nullopt;
+  const double share = compute.flops_per_step / (step_s * compute.peak_flops);
+  return share <= 1 ? std::optional(share) : std::nullopt;
+}
+
+std::string format_flops(double flops) {
+  constexpr std::array<const char*, 7> prefixes = {"", "k", "M", "G", "T", "P", "E"};
+  std::size_t i = 0;
+  while (flops >= 999.5 && i + 1 < prefixes.size()) {
+    flops /= 1000;
+    ++i;
+  }
+  return cat(general(flops, 3), " ", prefixes[i], "FLOP");
+}
+
+std::string compute_text(const Plan& plan) {
+  const ComputePlan& compute = plan.compute;
+  std::string text;
+  if (compute.flops_per_step > 0) text = cat(format_flops(compute.flops_per_step), " a step");
+  if (compute.peak_flops > 0)
+    text += cat(text.empty() ? "" : " of ", "at most ", format_flops(compute.peak_flops), "/s on ",
+                count_of(static_cast<std::int64_t>(plan.devices.size()), rank_word(plan.devices)));
+  if (!compute.mfu_unknown.empty())
+    return cat(text, text.empty() ? "" : "; ", "MFU unknown: ", compute.mfu_unknown);
+  const double steps_per_s = compute.peak_flops / compute.flops_per_step;
+  return cat(text, ", so at most ", format_count(plan.units_per_step * steps_per_s), " ", plan.unit,
+             " a second");
+}
+
+nlohmann::json to_json(const ComputePlan& compute) {
+  return {{"flops_per_step", known(compute.flops_per_step)},
+          {"peak_flops", known(compute.peak_flops)},
+          {"mfu_unknown", compute.mfu_unknown}};
+}
+
+ComputePlan compute_from_json(const nlohmann::json& json) {
+  return {.flops_per_step = number(json, "flops_per_step"),
+          .peak_flops = number(json, "peak_flops"),
+          .mfu_unknown = json.value("mfu_unknown", "the run was planned by an older version")};
+}
+
+}  // namespace lockstep

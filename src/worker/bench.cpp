@@ -1,0 +1,44 @@
+#include "worker/bench.h"
+
+#include "base/error.h"
+#include "launch/launch.h"
+#include "run/events.h"
+#include "trainer/all_reduce_probe.h"
+#include "trainer/stop.h"
+#include "worker/session.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace lockstep {
+namespace {
+
+constexpr int repeats = 10;
+
+void measure_all_reduce(Session& session) {
+  const std::int64_t bytes_each =
+      session.setup.train->reduce_precision == ReducePrecision::bf16 ? 2 : 4;
+  const std::int64_t bytes = session.setup.prepared.facts.parameters * bytes_each;
+  if (bytes == 0 || session.world.size == 1) return;
+  const std::vector<double> seconds =
+      probe_all_reduce(*session.group, *session.backend, bytes, repeats);
+  if (session.world.rank == 0)
+    EventWriter(session.run->events_path())
+        .write({{"kind", "all_reduce"}, {"bytes", bytes}, {"seconds", seconds}});
+}
+
+}  // namespace
+
+int measure_run(const std::string& run) {
+  Session session = open_session(run, "", own_world());
+  TrainerSetup setup = session.trainer(false);
+  setup.measure_only = true;
+  catch_stop_signals();
+  const TrainEnd end = train(setup);
+  if (end == TrainEnd::finished) measure_all_reduce(session);
+  session.group->shutdown();
+  return end == TrainEnd::finished ? exit_finished : exit_stopped;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,14 @@
+// A rank of `lockstep bench`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// Trains to the end of the run without evaluation and checkpoints, then measures an all-reduce of
+// the gradient's size. Events as in training, and at the end {"kind": "all_reduce", "bytes",
+// "seconds": […]}. Returns the exit code.
+int measure_run(const std::string& run);
+
+}  // namespace lockstep

@@ -1,0 +1,82 @@
+// What links allow is known only where it is the same way between all GPUs.
+#include "devices/gpu_links.h"
+
+#include <gtest/gtest.h>
+
+#include "fakes/fake_probe.h"
+
+namespace lockstep {
+namespace {
+
+class Links : public testing::Test {
+ protected:
+  Links() {
+    for (int i = 0; i < 3; ++i) {
+      const GpuInfo gpu = fake_gpu(i);
+      devices.push_back({.kind = DeviceKind::cuda, .uuid = gpu.uuid, .pci_bus_id = gpu.pci_bus_id});
+      probe.linked[gpu.uuid] = {.pcie_generation = 5, .pcie_lanes = 16};
+    }
+  }
+  GpuLinks& of(std::size_t i) { return probe.linked[devices[i].uuid]; }
+  void join(std::size_t a, std::size_t b, int nvlinks) {
+    of(a).nvlinks[devices[b].pci_bus_id] = of(b).nvlinks[devices[a].pci_bus_id] = nvlinks;
+    of(a).nvlink_bytes_per_s = of(b).nvlink_bytes_per_s = 25e9;
+  }
+  std::string limit(std::size_t count = 3) {
+    const auto found = link_limit({devices.begin(), devices.begin() + count}, probe);
+    return found ? found->kind + " " + std::to_string(static_cast<int>(found->bytes_per_s / 1e9))
+                 : "unknown";
+  }
+
+  FakeProbe probe;
+  std::vector<Device> devices;
+};
+
+TEST_F(Links, WithoutNvlinkArePcie) { EXPECT_EQ(limit(), "PCIe 63"); }
+
+TEST_F(Links, OverASwitchAreAllNvlinksOfTheSlowestGpu) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    of(i).switch_nvlinks = 18;
+    of(i).nvlink_bytes_per_s = 25e9;
+  }
+  EXPECT_EQ(limit(), "NVLink 450");
+  of(2).switch_nvlinks = 12;
+  EXPECT_EQ(limit(), "NVLink 300");
+}
+
+TEST_F(Links, BetweenAllPairsAddUp) {
+  join(0, 1, 4);
+  EXPECT_EQ(limit(2), "NVLink 100");
+  join(0, 2, 4);
+  join(1, 2, 4);
+  EXPECT_EQ(limit(), "NVLink 200");
+}
+
+TEST_F(Links, BetweenSomeAreUnknown) {
+  join(0, 1, 4);
+  EXPECT_EQ(limit(), "unknown");
+}
+
+TEST_F(Links, ToGpusOutsideTheRunDoNotCount) {
+  join(0, 2, 4);
+  EXPECT_EQ(limit(2), "PCIe 63");
+}
+
+TEST_F(Links, AreUnknownWhereANumberIs) {
+  join(0, 1, 4);
+  of(1).nvlink_bytes_per_s = 0;
+  EXPECT_EQ(limit(2), "unknown");
+  of(0) = of(1) = {};
+  EXPECT_EQ(limit(2), "unknown");
+  probe.linked.erase(devices[1].uuid);
+  EXPECT_EQ(limit(2), "unknown");
+}
+
+TEST_F(Links, OfOneDeviceAndOfCpusAreUnknown) {
+  EXPECT_EQ(limit(1), "unknown");
+  devices[1].kind = DeviceKind::cpu;
+  EXPECT_EQ(limit(2), "unknown");
+}
+
+}  // namespace
+}  // namespace lockstep
