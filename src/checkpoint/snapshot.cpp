@@ -87,12 +87,12 @@ struct CheckpointSaver::Impl {
     const auto begin = std::chrono::steady_clock::now();
     try {
       result.info = write(checkpoints, work);
+      result.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       delete_old();
     } catch (const std::exception& error) {
       result.info.damage = error.what();
     }
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
   }
 

@@ -41,6 +41,12 @@ void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes
   }
 }
 
+// The disk works while the next part is copied. Only a hint: fsync is what counts.
+void begin_write_back(int fd, std::uint64_t offset, std::size_t bytes) {
+  static_cast<void>(sync_file_range(fd, static_cast<off64_t>(offset), static_cast<off64_t>(bytes),
+                                    SYNC_FILE_RANGE_WRITE));
+}
+
 void make_durable(UniqueFd& fd, const fs::path& path) {
   if (fsync(fd.get()) != 0) fail("write", path, errno);
   if (close(fd.release()) != 0) fail("write", path, errno);
@@ -103,6 +109,7 @@ void CheckpointWriter::append(const std::string& name, const void* data, std::si
   for (std::size_t left = bytes; left > 0;) {
     const std::size_t part = std::min(left, largest_write_bytes);
     write_all(file.fd.get(), path, next, part);
+    begin_write_back(file.fd.get(), file.bytes + (bytes - left), part);
     file.hasher.update(next, part);
     next += part;
     left -= part;

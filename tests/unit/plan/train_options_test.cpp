@@ -14,7 +14,7 @@ namespace lockstep {
 namespace {
 
 const char* const kKeys =
-    "seed precision reduce_precision exact graph preset batch.global batch.micro "
+    "seed precision reduce_precision exact deterministic graph preset batch.global batch.micro "
     "batch.accumulation "
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "
