@@ -18,6 +18,8 @@
 namespace lockstep {
 namespace {
 
+constexpr const char* average_file = "ema.safetensors";
+
 using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 // Everything a checkpoint needs, on its way to the host.
@@ -25,7 +27,7 @@ struct Job {
   std::int64_t step = 0;
   nlohmann::json state, metrics;
   const Arena* arena = nullptr;  // names, layout; constant during a run
-  std::unique_ptr<Download> master;
+  std::unique_ptr<Download> master, average;
   std::map<std::string, std::unique_ptr<Download>> moments, scalars;
   std::vector<std::pair<std::string, std::unique_ptr<Download>>> buffers;
 };
@@ -46,6 +48,7 @@ CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job) {
   for (auto& [name, download] : job.moments)
     for (auto& entry : views(*job.arena, download->get(), name + ".")) optimizer.push_back(entry);
   write_tensors(writer, "optimizer.safetensors", optimizer);
+  if (job.average) write_tensors(writer, average_file, views(*job.arena, job.average->get(), ""));
   for (auto& [name, download] : job.scalars)
     job.state["optimizer"][name] = download->get().to(at::kDouble).item<double>();
   const std::string text = job.state.dump(1);
@@ -140,6 +143,8 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   job.master = impl_->backend.download(trained.arena.master());
   for (const auto& [name, flat] : trained.optimizer->flat_state())
     job.moments[name] = impl_->backend.download(flat);
+  if (const WeightAverage* average = trained.optimizer->average())
+    job.average = impl_->backend.download(average->flat());
   for (const auto& [name, scalar] : trained.optimizer->scalar_state())
     job.scalars[name] = impl_->backend.download(scalar);
   for (const NamedTensor& buffer : trained.buffers)
@@ -199,6 +204,14 @@ nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
   }
 }
 
+bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, at::Tensor flat) {
+  const std::filesystem::path file = checkpoint.path / average_file;
+  if (!std::filesystem::exists(file)) return false;
+  const at::NoGradGuard no_grad;
+  fill(arena, std::move(flat), "", map_tensors(file), file);
+  return true;
+}
+
 nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained) {
   const at::NoGradGuard no_grad;
   const std::filesystem::path model_file = checkpoint.path / "model.safetensors";
@@ -221,6 +234,8 @@ nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained)
     if (state.contains("optimizer") && state["optimizer"].contains(name))
       target.fill_(state["optimizer"][name].get<double>());
   }
+  if (WeightAverage* average = trained.optimizer->average())
+    if (!restore_average(checkpoint, trained.arena, average->flat())) average->restart();
   return state;
 }
 

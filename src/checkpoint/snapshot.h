@@ -27,6 +27,7 @@ struct Trained {
 // because every rank holds the same state.
 //   model.safetensors      each parameter (f32 master) and buffer under the model's own name
 //   optimizer.safetensors  exp_avg.NAME and exp_avg_sq.NAME (or momentum.NAME) for each parameter
+//   ema.safetensors        the average of each parameter, where one is kept
 //   state.json             what the trainer passes, and the optimizer's scalars
 class CheckpointSaver {
  public:
@@ -56,9 +57,13 @@ class CheckpointSaver {
 };
 
 // Reads a checkpoint into `trained` and returns its state.json; optimizer state where there is an
-// optimizer. Throws Error if names, shapes or
-// dtypes are not the model's (naming the first that differ), or files are unreadable.
+// optimizer. An average of the weights begins at the weights where the checkpoint has none. Throws
+// Error if names, shapes or dtypes are not the model's (naming the first that differ), or files are
+// unreadable.
 nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained);
+
+// The average of the weights into flat, f32 [elements]; false if the checkpoint has none.
+bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, at::Tensor flat);
 
 // state.json alone.
 nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint);

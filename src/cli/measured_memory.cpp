@@ -27,7 +27,11 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
   for (const auto& [key, value] : options.items())
     if (key.starts_with("model.")) config[key] = value;
   const nlohmann::json train = setup.train->table.to_json();
-  const nlohmann::json what{setup.recipe, config, train["precision"], train["optimizer.kind"],
+  const nlohmann::json what{setup.recipe,
+                            config,
+                            train["precision"],
+                            train["optimizer.kind"],
+                            setup.train->ema.decay > 0,
                             devices[0].name};
   const std::string text = what.dump();
   Hasher hasher;

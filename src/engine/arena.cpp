@@ -74,6 +74,18 @@ void Arena::take_gradient(std::size_t i) {
   gradient.reset();
 }
 
+void Arena::show(const at::Tensor& flat) {
+  const at::NoGradGuard no_grad;
+  if (low_precision()) {
+    working_.copy_(flat);
+    return;
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    parameters_[i].tensor.set_data(view(flat, i));
+}
+
+void Arena::show_weights() { show(master_); }
+
 void Arena::refresh_working() {
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;

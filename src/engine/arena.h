@@ -43,6 +43,11 @@ class Arena {
   void take_gradient(std::size_t i);
   void refresh_working();  // after the master weights changed; nothing in fp32
 
+  // The model computes with other weights, f32 [elements], instead of its own, until
+  // `show_weights`. Between steps only; no copy in fp32.
+  void show(const at::Tensor& flat);
+  void show_weights();
+
  private:
   std::vector<Parameter> parameters_;
   std::vector<std::int64_t> sizes_;

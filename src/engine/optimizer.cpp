@@ -41,6 +41,7 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(optio
   const bool scaled = options.precision == Precision::fp16;
   loss_scale_ = at::full({1}, scaled ? initial_loss_scale : 1.0, f32);
   growth_ = at::zeros({1}, f32.dtype(at::kInt));
+  if (options.ema.decay > 0) average_ = std::make_unique<WeightAverage>(options.ema.decay, arena);
   make_groups();
 }
 
@@ -164,6 +165,7 @@ void Optimizer::step(const at::Tensor& lr) {
   }
   update_loss_scale();
   if (!own_kernel_serves()) arena_.refresh_working();
+  if (average_) average_->update(step_, skip_);
 }
 
 void Optimizer::step(double lr) { step(at::full({}, lr, norm_.options())); }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "engine/arena.h"
+#include "engine/weight_average.h"
 #include "plan/train_options.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,9 @@ class Optimizer {
   // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
   // skipped.
   const at::Tensor& gradient_norm() const { return norm_; }
+
+  // The average of the weights that `step` keeps; null unless ema.decay is set.
+  WeightAverage* average() const { return average_.get(); }
 
   // State a checkpoint holds: flat f32 buffers like the arena's ("exp_avg", "exp_avg_sq" or
   // "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
@@ -56,6 +61,7 @@ class Optimizer {
   at::Tensor norm_, skip_,
       divisor_;  // skip: 1 if not finite; divisor: loss scale / clip coefficient
   at::Tensor loss_scale_, growth_;
+  std::unique_ptr<WeightAverage> average_;
 };
 
 }  // namespace lockstep

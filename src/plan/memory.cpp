@@ -23,6 +23,17 @@ double available_bytes(const Device& device) {
   return std::max(1.0, total * gpu_share - gpu_reserve_bytes);
 }
 
+double weight_bytes_per_parameter(const TrainOptions& options) {
+  return 4 + (options.precision == Precision::fp32 ? 4 : 2);
+}
+
+double optimizer_bytes_per_parameter(const TrainOptions& options) {
+  const double moments = options.optimizer.kind != OptimizerKind::sgd ? 8
+                         : options.optimizer.momentum != 0            ? 4
+                                                                      : 0;
+  return moments + (options.ema.decay > 0 ? 4 : 0) + (options.precision == Precision::fp32 ? 0 : 4);
+}
+
 std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices) {
   std::optional<TightestDevice> tightest;
   for (std::size_t rank = 0; rank < devices.size(); ++rank) {

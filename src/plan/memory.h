@@ -24,6 +24,12 @@ std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices
 // number if nothing is known to limit it.
 std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Device>& devices);
 
+// Bytes of a parameter on a rank: gradient and weights, in low precision the working copy.
+double weight_bytes_per_parameter(const TrainOptions& options);
+// Bytes of a parameter that only the update needs: moments, the average of the weights, and in low
+// precision the fp32 weights.
+double optimizer_bytes_per_parameter(const TrainOptions& options);
+
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro);
 
 // Throws Error if the part that no micro-batch can shrink exceeds a device's whole memory.

@@ -6,6 +6,7 @@
 #include "plan/words.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lockstep {
 namespace {
@@ -86,6 +87,14 @@ void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& note
                       optimizer.base_batch, " (global batch / optimizer.base_batch)"));
 }
 
+void note_average(const TrainOptions& options, Notes& notes) {
+  if (options.ema.decay <= 0) return;
+  notes.push_back(cat("the weights are averaged over about the last ",
+                      std::llround(1 / (1 - options.ema.decay)),
+                      " updates (ema.decay); evaluation and predictions use the ",
+                      options.ema.evaluate ? "average" : "weights themselves"));
+}
+
 void note_padding(const Plan& plan, Notes& notes) {
   if (plan.train_samples <= 0) return;
   const std::int64_t last = plan.train_samples % plan.batch.global;
@@ -145,6 +154,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_world(plan, options, notes);
   note_mixed_devices(plan, notes);
   note_scaled_rate(plan, options, notes);
+  note_average(options, notes);
   note_padding(plan, notes);
   note_length(plan, options, notes);
   note_memory(plan, options, notes);

@@ -90,6 +90,20 @@ void add_optimizer(TrainOptions& o) {
              .min = 0});
 }
 
+void add_ema(TrainOptions& o) {
+  OptionTable& table = o.table;
+  constexpr double below_one = 0.999999;
+  table.add(
+      "ema.decay", o.ema.decay,
+      {.meaning = "keep an average of the weights too, of which each update leaves this share "
+                  "(fewer at first: (1 + n) / (10 + n) after n updates); 0: none",
+       .min = 0,
+       .max = below_one});
+  table.add("ema.evaluate", o.ema.evaluate,
+            {.meaning = "evaluate and predict with the average of the weights where there is one, "
+                        "not with the weights"});
+}
+
 void add_schedule(TrainOptions& o) {
   OptionTable& table = o.table;
   auto& schedule = o.schedule;
@@ -194,6 +208,7 @@ TrainOptions::TrainOptions() {
   add_general(*this);
   add_batch(*this);
   add_optimizer(*this);
+  add_ema(*this);
   add_schedule(*this);
   add_stop_and_data(*this);
   add_checkpoint(*this);

@@ -80,6 +80,11 @@ struct TrainOptions {
   } optimizer;
 
   struct {
+    double decay = 0;      // 0 = off
+    bool evaluate = true;  // with the average, not the weights
+  } ema;
+
+  struct {
     ScheduleKind kind = ScheduleKind::cosine;
     TimeUnit unit = TimeUnit::steps;  // of warmup, every and period
     double warmup = 0;

@@ -80,6 +80,9 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<Check
                 cat("see: lockstep runs ", setup.run.name()));
   const nlohmann::json state =
       restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers});
+  Arena& arena = *impl_->placed.arena;
+  if (setup.options.ema.evaluate && restore_average(*checkpoint, arena, arena.master()))
+    arena.refresh_working();
   impl_->step = state.at("step").get<std::int64_t>();
 }
 

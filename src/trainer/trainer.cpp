@@ -110,6 +110,7 @@ void Loop::restore_or_start() {
     setup_.group.broadcast(placed_.arena->master(), 0);
     share_buffers();
     placed_.arena->refresh_working();
+    if (optimizer_.average() != nullptr) optimizer_.average()->restart();
   }
   quota_ =
       std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget, spent_s);
@@ -252,8 +253,11 @@ void Loop::evaluate_now() {
   drain(0);
   share_buffers();
   const double begin_s = setup_.clock.now_s();
-  const Evaluation evaluation = evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group,
-                                         setup_.backend, evaluator_options(setup_));
+  const Evaluation evaluation = [&] {
+    const ShownAverage shown(options_.ema.evaluate ? optimizer_.average() : nullptr);
+    return evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
+                    evaluator_options(setup_));
+  }();
   evaluated_step_ = step_;
   if (!recorder_) return;
   const std::vector<Metric>& metrics = evaluation.metrics;

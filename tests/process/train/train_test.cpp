@@ -108,5 +108,27 @@ TEST_F(Train, StopsAtAStepBoundaryAndGoesOnToTheSameCurveOnAnotherNumberOfRanks)
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LE(std::abs(a[i] - b[i]), 1e-4 * a[i]);
 }
 
+TEST_F(Train, AveragesTheWeightsAlikeOnAnyNumberOfRanksAndAcrossAResume) {
+  const std::vector<std::string> options{"ema.decay=0.9", "schedule.kind=constant"};
+  ASSERT_EQ(run_tool(train(1, "whole", 40) + options, folder.path()).code, 0);
+  ASSERT_EQ(run_tool(train(2, "cut", 20) + options, folder.path()).code, 0);
+  const ToolResult resumed =
+      run_tool({"resume", "cut", "--devices", "cpu:3", "stop.steps=40"}, folder.path());
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  const auto loss = [&](const std::string& name, const std::string& option) {
+    const ToolResult result =
+        run_tool({"evaluate", name, "--devices", "cpu:2", "--json", option}, folder.path());
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("metrics").at("loss").get<double>();
+  };
+  const double average = loss("whole", "ema.evaluate=true");
+  EXPECT_NEAR(loss("cut", "ema.evaluate=true"), average, 1e-4 * average);
+  EXPECT_GT(std::abs(loss("whole", "ema.evaluate=false") - average), 1e-3 * average);
+  for (const auto& event : read_events(run("whole") / "events.jsonl")) {
+    if (event.value("kind", "") != "eval") continue;
+    EXPECT_NEAR(event.at("metrics").at("loss").get<double>(), average, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

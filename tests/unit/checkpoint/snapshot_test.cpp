@@ -23,11 +23,11 @@ struct Rig {
   Arena arena;
   Optimizer optimizer;
 
-  explicit Rig(std::uint64_t seed, Precision precision = Precision::fp32)
+  explicit Rig(std::uint64_t seed, Precision precision = Precision::fp32, double ema = 0)
       : options(),
         model(seed),
-        arena((options.precision = precision, model.parameters()), at::kCPU,
-              precision == Precision::fp32 ? at::kFloat : at::kBFloat16),
+        arena((options.precision = precision, options.ema.decay = ema, model.parameters()),
+              at::kCPU, precision == Precision::fp32 ? at::kFloat : at::kBFloat16),
         optimizer(options, arena) {}
 
   Trained trained() {
@@ -70,6 +70,35 @@ TEST(Snapshot, ComesBackBitForBit) {
   for (const auto& [name, scalar] : a.optimizer.scalar_state())
     EXPECT_EQ(scalar.item<double>(), b.optimizer.scalar_state().at(name).item<double>()) << name;
   EXPECT_EQ(b.model.seen.item<double>(), 17);
+}
+
+TEST(Snapshot, BringsBackTheAverageOfTheWeights) {
+  const TemporaryDirectory folder;
+  Rig a(1, Precision::fp32, 0.9);
+  a.train_a_little();
+  save(a, folder.path(), 3);
+  const CheckpointInfo saved = *newest_good(folder.path());
+  Rig b(2, Precision::fp32, 0.9);
+  restore(saved, b.trained());
+  EXPECT_TRUE(b.optimizer.average()->flat().equal(a.optimizer.average()->flat()));
+  EXPECT_FALSE(b.optimizer.average()->flat().equal(a.arena.master()));
+  Rig c(3);
+  EXPECT_TRUE(restore_average(saved, c.arena, c.arena.master()));
+  EXPECT_TRUE(c.arena.master().equal(a.optimizer.average()->flat()));
+  const auto file = map_tensors(saved.path / "ema.safetensors");
+  EXPECT_EQ(file.size(), a.arena.parameters().size());
+  EXPECT_TRUE(file.count("first.weight"));
+}
+
+TEST(Snapshot, BeginsAnAverageAtTheWeightsWhereTheCheckpointHasNone) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.train_a_little();
+  save(a, folder.path(), 3);
+  Rig b(2, Precision::fp32, 0.9);
+  restore(*newest_good(folder.path()), b.trained());
+  EXPECT_TRUE(b.optimizer.average()->flat().equal(a.arena.master()));
+  EXPECT_FALSE(restore_average(*newest_good(folder.path()), b.arena, b.arena.master()));
 }
 
 TEST(Snapshot, RefreshesTheWorkingCopy) {

@@ -282,6 +282,16 @@ TEST_F(MakePlan, SaysWhatDiffersFromOneDeviceAndWhatDoesNot) {
   EXPECT_LT(make().notes.size(), two.notes.size());
 }
 
+TEST_F(MakePlan, SaysWhichWeightsAreEvaluatedWhereTheyAreAveraged) {
+  EXPECT_FALSE(has_note(make(), "averaged"));
+  options.ema.decay = 0.999;
+  EXPECT_TRUE(has_note(make(),
+                       "averaged over about the last 1000 updates (ema.decay); evaluation "
+                       "and predictions use the average"));
+  options.ema.evaluate = false;
+  EXPECT_TRUE(has_note(make(), "use the weights themselves"));
+}
+
 TEST_F(MakePlan, SaysHowTheLastStepOfAnEpochIsPadded) {
   EXPECT_TRUE(has_note(make(), "the last step of each epoch holds 40 samples and 24 padding rows"));
   facts.train_samples = 10;
