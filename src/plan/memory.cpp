@@ -56,6 +56,32 @@ double needed_bytes(const MemoryEstimate& memory, std::int64_t micro) {
   return memory.fixed_bytes + memory.per_sample_bytes * static_cast<double>(micro);
 }
 
+MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks) {
+  if (!options.shard_optimizer) return memory;
+  const double kept = memory.optimizer_bytes / static_cast<double>(ranks);
+  memory.fixed_bytes -= memory.optimizer_bytes - kept;
+  memory.optimizer_bytes = kept;
+  return memory;
+}
+
+// While a block is computed again, what it usually keeps is there once more, beside nothing of the
+// blocks behind it. So the last block saves nothing.
+double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks) {
+  const double saved = static_cast<double>(std::min(blocks, memory.blocks - 1)) *
+                       (memory.block_bytes - memory.recomputed_block_bytes);
+  return needed_bytes(memory, micro) - std::max(0.0, saved) * static_cast<double>(micro);
+}
+
+std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
+                                 const TrainOptions& options, const std::vector<Device>& devices) {
+  if (options.memory.recompute == Recompute::blocks) return memory.blocks;
+  const auto tightest = tightest_device(devices);
+  if (options.memory.recompute == Recompute::off || !tightest) return 0;
+  for (std::int64_t blocks = 0; blocks < memory.blocks; ++blocks)
+    if (needed_bytes(memory, micro, blocks) <= tightest->available_bytes) return blocks;
+  return memory.blocks;
+}
+
 void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices) {
   const auto tightest = tightest_device(devices);
   if (!tightest) return;

@@ -30,7 +30,9 @@ std::vector<std::string> RecipeOptions::metric_names() const { return {}; }
 
 MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const double parameter = weight_bytes_per_parameter(train) + optimizer_bytes_per_parameter(train);
-  return {.fixed_bytes = parameter * static_cast<double>(facts.parameters)};
+  const auto parameters = static_cast<double>(facts.parameters);
+  return {.fixed_bytes = parameter * parameters,
+          .optimizer_bytes = optimizer_bytes_per_parameter(train) * parameters};
 }
 
 void check_best_metric(const std::vector<std::string>& names, const std::string& wanted) {

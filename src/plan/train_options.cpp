@@ -15,6 +15,9 @@ void add_general(TrainOptions& o) {
   table.add(
       "reduce_precision", o.reduce_precision,
       {.meaning = "type in which gradients are added up over devices; bf16 halves the traffic"});
+  table.add("shard_optimizer", o.shard_optimizer,
+            {.meaning = "each device keeps and updates only its share of the optimizer's state "
+                        "(ZeRO-1): less memory, the same result"});
   table.add(
       "exact", o.exact,
       {.meaning = "bitwise the same weights on any number of devices, at some cost in speed"});
@@ -44,6 +47,10 @@ void add_batch(TrainOptions& o) {
                         "what batch.global and batch.micro leave",
              .unit = "micro-batches",
              .min = 0});
+  table.add(
+      "memory.recompute", o.memory.recompute,
+      {.meaning = "compute activations again in backward instead of keeping them: off; of all "
+                  "blocks of the model; auto: of as many as it takes to fit, by the plan"});
 }
 
 void add_optimizer(TrainOptions& o) {

@@ -27,12 +27,13 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
 //   three times) only where their dropout forbids the fused way;
 //   embeddings and the last norm: 4 W e; logits, their fp32 copy, and the gradient of both:
 //   V (e + 4 + 4 + e).
-// Backward holds one block's gradients beside that: e (8 W + 2 F).
+// Backward holds one block's gradients beside that: e (8 W + 2 F). Of a block that backward
+// computes again only what goes in stays: the stream and the last branch, 2 W e.
 MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const bool low = train.precision != Precision::fp32;
   const double element = low ? 2 : 4;
-  const double parameter =
-      weight_bytes_per_parameter(train) + optimizer_bytes_per_parameter(train) + (low ? 2 : 0);
+  const double optimizer = optimizer_bytes_per_parameter(train);
+  const double parameter = weight_bytes_per_parameter(train) + optimizer + (low ? 2 : 0);
   const double width = static_cast<double>(model.width);
   const double block = element * (8 * width + 2 * static_cast<double>(model.hidden()));
   const double dropout = model.dropout > 0 ? 2 * width * (element + 1) : 0;
@@ -46,8 +47,13 @@ MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts
   const double parameters = static_cast<double>(
       facts.parameters != 0 ? facts.parameters : parameter_count(prepared_vocab_));
   constexpr double workspace = 64.0 * (1 << 20);
+  const double context = static_cast<double>(model.context);
   return {.fixed_bytes = parameters * parameter + workspace,
-          .per_sample_bytes = token * static_cast<double>(model.context)};
+          .per_sample_bytes = token * context,
+          .optimizer_bytes = parameters * optimizer,
+          .blocks = model.layers,
+          .block_bytes = (block + dropout + scores) * context,
+          .recomputed_block_bytes = 2 * width * element * context};
 }
 
 }  // namespace lockstep::textgen
