@@ -15,9 +15,10 @@
 namespace lockstep {
 
 // One update of the master weights from the arena's gradients, which hold the gradient of the loss
-// times the loss scale. Weight decay and learning rate are properties of ranges of the arena. A
-// step whose gradient is not finite changes nothing but the loss scale; no call synchronises the
-// device.
+// times the loss scale. Where ranks share the update (Arena::sharing), of the arena's own pieces,
+// and all ranks step together. Weight decay and learning rate are properties of ranges of the
+// arena. A step whose gradient is not finite changes nothing but the loss scale; no call
+// synchronises the device.
 class Optimizer {
  public:
   Optimizer(const TrainOptions& options, Arena& arena);
@@ -34,8 +35,8 @@ class Optimizer {
   // The average of the weights that `step` keeps; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 
-  // State a checkpoint holds: flat f32 buffers like the arena's ("exp_avg", "exp_avg_sq" or
-  // "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
+  // State a checkpoint holds: flat f32 buffers [own_elements] of the arena ("exp_avg", "exp_avg_sq"
+  // or "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
   std::map<std::string, at::Tensor> flat_state() const;
   std::map<std::string, at::Tensor> scalar_state() const;
 
@@ -44,9 +45,12 @@ class Optimizer {
     bool decay = true;
     double lr_scale = 1;
     std::vector<at::Tensor> weights, gradients, first, second, steps;
+    std::vector<at::Tensor> working;  // low precision only
     at::Tensor lr;
   };
   void make_groups();
+  void add_to(Group& group, std::int64_t begin, std::int64_t end);
+  at::Tensor norm_of_gradients();
   void find_norm_and_scale();
   bool own_kernel_serves() const;
   void update_with_own_kernel(Group& group);

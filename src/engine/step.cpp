@@ -18,12 +18,12 @@
 namespace lockstep {
 namespace {
 
-// The vector of numbers that a step sums over ranks: terms, the two stop wishes, then for each rank
-// its report, which only that rank fills.
-constexpr std::size_t report_slots = 6;
+// The vector of numbers that a step sums over ranks: terms, the wishes, then for each rank its
+// report, which only that rank fills.
+constexpr std::size_t wish_slots = 3, report_slots = 6;
 
 std::size_t slots(std::size_t terms, int ranks) {
-  return terms + 2 + report_slots * static_cast<std::size_t>(ranks);
+  return terms + wish_slots + report_slots * static_cast<std::size_t>(ranks);
 }
 
 at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup& group,
@@ -34,6 +34,7 @@ at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup
   double* values = host.mutable_data_ptr<double>();
   values[terms] = report.stop_signal;
   values[terms + 1] = report.stop_quota;
+  values[terms + 2] = report.save;
   double* own = values + slots(terms, group.rank());
   own[0] = report.data_s;
   own[1] = report.wait_s;
@@ -197,6 +198,7 @@ StepResult StepRunner::Running::get() {
   }
   result.stop_signal = values[terms_];
   result.stop_quota = values[terms_ + 1];
+  result.save = values[terms_ + 2];
   for (std::size_t i = slots(terms_, 0); i + 2 < count; i += report_slots)
     result.ranks.push_back(read_report(values + i));
   result.gradient_norm = values[count - 2];

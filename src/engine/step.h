@@ -31,6 +31,7 @@ struct StagedStep {
 // What a rank reports of itself with each step; summed slots let every rank read all ranks'.
 struct RankReport {
   double stop_signal = 0, stop_quota = 0;     // > 0: this rank wants to stop
+  double save = 0;                            // > 0: it wants a checkpoint
   double data_s = 0, wait_s = 0, save_s = 0;  // of the step before
   MemoryUse memory;
 };
@@ -43,7 +44,7 @@ struct StepResult {
   double gradient_norm = 0;
   bool skipped = false;  // gradient not finite: weights unchanged
   double loss_scale = 1;
-  double stop_signal = 0, stop_quota = 0;
+  double stop_signal = 0, stop_quota = 0, save = 0;
   std::vector<RankReport> ranks;
 };
 

@@ -15,19 +15,22 @@ class WeightAverage {
   WeightAverage(double decay, Arena& arena);  // begins at the present weights
 
   Arena& arena() const { return arena_; }
-  const at::Tensor& flat() const { return flat_; }  // f32, laid out as the arena's weights
+  const at::Tensor& flat() const { return flat_; }  // f32 [own_elements] of the arena
   void restart();                                   // at the present weights
   // updates: f32 [1], how many there were, with this one. skip: f32 [1], 1 leaves the average
   // alone.
   void update(const at::Tensor& updates, const at::Tensor& skip);
 
  private:
+  at::Tensor of(const at::Tensor& flat, const Piece& piece) const;
+
   Arena& arena_;
   double decay_;
   at::Tensor flat_;
 };
 
-// While it lives, the model computes with the average; with null, nothing happens.
+// While it lives, the model computes with the average; with null, nothing happens. Ranks that share
+// the update make and end it together.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);

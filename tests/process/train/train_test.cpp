@@ -130,5 +130,48 @@ TEST_F(Train, AveragesTheWeightsAlikeOnAnyNumberOfRanksAndAcrossAResume) {
   }
 }
 
+TEST_F(Train, SharesTheUpdateOverAnyNumberOfRanksWithTheSameCurve) {
+  const std::vector<std::string> options{"schedule.kind=constant", "ema.decay=0.9",
+                                         "optimizer.clip=0.5"};
+  const std::vector<std::string> shared{"shard_optimizer=true"};
+  ASSERT_EQ(run_tool(train(1, "whole", 60) + options, folder.path()).code, 0);
+  const std::vector<double> whole = losses("whole");
+  const auto expect_same = [&](const std::string& name) {
+    const std::vector<double> curve = losses(name);
+    ASSERT_EQ(curve.size(), whole.size()) << name;
+    for (std::size_t i = 0; i < curve.size(); ++i)
+      EXPECT_LE(std::abs(curve[i] - whole[i]), 1e-4 * whole[i]) << name << ", step " << i + 1;
+  };
+  for (const int ranks : {1, 2, 3, 4}) {
+    const std::string name = "shared" + std::to_string(ranks);
+    const ToolResult result = run_tool(train(ranks, name, 60) + options + shared, folder.path());
+    ASSERT_EQ(result.code, 0) << result.err;
+    expect_same(name);
+  }
+  // Begun shared on three ranks, gone on without on two, ended shared on four.
+  ASSERT_EQ(run_tool(train(3, "cut", 20) + options + shared, folder.path()).code, 0);
+  const ToolResult second =
+      run_tool({"resume", "cut", "--devices", "cpu:2", "stop.steps=40", "shard_optimizer=false"},
+               folder.path());
+  ASSERT_EQ(second.code, 0) << second.err;
+  const ToolResult third =
+      run_tool({"resume", "cut", "--devices", "cpu:4", "stop.steps=60", "shard_optimizer=true"},
+               folder.path());
+  ASSERT_EQ(third.code, 0) << third.err;
+  expect_same("cut");
+}
+
+TEST_F(Train, SavesByTimeWhereRanksShareTheUpdate) {
+  ASSERT_EQ(run_tool(train(2, "timed", 150) +
+                         std::vector<std::string>{"shard_optimizer=true", "checkpoint.every=0.2s"},
+                     folder.path())
+                .code,
+            0);
+  int checkpoints = 0;
+  for (const auto& event : read_events(run("timed") / "events.jsonl"))
+    checkpoints += event.value("kind", "") == "checkpoint" ? 1 : 0;
+  EXPECT_GE(checkpoints, 2);
+}
+
 }  // namespace
 }  // namespace lockstep
