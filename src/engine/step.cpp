@@ -69,7 +69,7 @@ at::ScalarType compute_dtype(Precision precision) {
 
 StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer,
                        Optimizer& optimizer, ProcessGroup& group, Backend& backend,
-                       const TrainOptions& options)
+                       const TrainOptions& options, std::int64_t recomputed_blocks)
     : recipe_(recipe),
       model_(model),
       arena_(arena),
@@ -78,6 +78,7 @@ StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& redu
       group_(group),
       backend_(backend),
       options_(options),
+      recomputed_blocks_(recomputed_blocks),
       terms_(recipe.terms().size()),
       stamps_(at::zeros({2}, arena.master().options().dtype(at::kDouble))) {}
 
@@ -108,6 +109,7 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   StepContext context;
   context.compute_dtype = compute_dtype(options_.precision);
   context.device = backend_.device();
+  context.recomputed_blocks = recomputed_blocks_;
   context.counters = std::move(fields.back());
   fields.pop_back();
   Batch batch{.row_weight = std::move(fields.back()), .first_place = first_place};

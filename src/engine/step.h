@@ -60,7 +60,8 @@ struct GraphState {
 class StepRunner {
  public:
   StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer, Optimizer& optimizer,
-             ProcessGroup& group, Backend& backend, const TrainOptions& options);
+             ProcessGroup& group, Backend& backend, const TrainOptions& options,
+             std::int64_t recomputed_blocks = 0);
 
   StagedStep stage(StepData data);
   // A step under way: `get` blocks until its numbers are on the host.
@@ -109,6 +110,7 @@ class StepRunner {
   ProcessGroup& group_;
   Backend& backend_;
   const TrainOptions& options_;
+  std::int64_t recomputed_blocks_;
   std::size_t terms_;
   at::Tensor stamps_;  // f64 [2]
   std::int64_t steps_run_ = 0;

@@ -19,11 +19,19 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <utility>
 
 namespace lockstep {
 namespace {
+
+std::int64_t recomputed_blocks(const TrainerSetup& setup) {
+  // All, also of a recipe that does not tell how many it has.
+  if (setup.options.memory.recompute == Recompute::blocks)
+    return std::numeric_limits<std::int64_t>::max();
+  return setup.plan.recomputed_blocks;
+}
 
 // The loop's state, in the order in which it must be taken down.
 class Loop {
@@ -35,7 +43,7 @@ class Loop {
         optimizer_(options_, *placed_.arena),
         reducer_(*placed_.arena, setup.group, options_.reduce_precision),
         runner_(setup.recipe, *placed_.model, *placed_.arena, reducer_, optimizer_, setup.group,
-                setup.backend, options_),
+                setup.backend, options_, recomputed_blocks(setup)),
         data_(setup.recipe.data()) {
     if (!data_.train || data_.train->size() != setup.plan.train_samples)
       throw Error(cat("the training data must have ", setup.plan.train_samples,

@@ -234,6 +234,19 @@ TEST_F(TrainOnGpus, SharingTheUpdateInBf16TakesLessMemoryAndGivesTheSameCurve) {
   EXPECT_LT(peak_bytes("shared"), peak_bytes("each") - 12e6 * 5);
 }
 
+TEST_F(TrainOnGpus, BlocksThatAreComputedAgainGiveTheSameCurveInLessMemory) {
+  const Words options{"model.layers=8", "model.width=256", "model.context=256", "batch.global=48"};
+  for (const std::string precision : {"fp32", "bf16"}) {
+    const Words all = options + Words{"precision=" + precision};
+    const std::string kept = "kept-" + precision, again = "again-" + precision;
+    run_well("0", kept, all);
+    run_well("0", again, all + Words{"memory.recompute=blocks"});
+    EXPECT_TRUE(captured(again));
+    expect_same_curve(kept, again, precision == "fp32" ? 1e-4 : 5e-3);
+    EXPECT_LT(peak_bytes(again), 0.7 * peak_bytes(kept)) << precision;
+  }
+}
+
 // The estimate may be too large, which costs a smaller micro-batch, but hardly too small.
 TEST_F(TrainOnGpus, TheMemoryEstimateHoldsAgainstTheMeasuredPeak) {
   for (const std::string precision : {"fp32", "bf16"}) {

@@ -173,5 +173,17 @@ TEST_F(Train, SavesByTimeWhereRanksShareTheUpdate) {
   EXPECT_GE(checkpoints, 2);
 }
 
+TEST_F(Train, HasTheSameCurveToTheBitWhereBlocksAreComputedAgain) {
+  const std::vector<std::string> options{"model.layers=3", "model.dropout=0.1"};
+  ASSERT_EQ(run_tool(train(2, "kept", 20) + options, folder.path()).code, 0);
+  const ToolResult again = run_tool(
+      train(2, "again", 20) + options + std::vector<std::string>{"memory.recompute=blocks"},
+      folder.path());
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("activations of 3 of 3 blocks are computed again"), std::string::npos)
+      << again.err;
+  EXPECT_EQ(losses("again"), losses("kept"));
+}
+
 }  // namespace
 }  // namespace lockstep
