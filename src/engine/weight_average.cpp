@@ -5,6 +5,8 @@
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/empty.h>
 
+#include <exception>
+
 namespace lockstep {
 
 WeightAverage::WeightAverage(double decay, Arena& arena)
@@ -30,12 +32,14 @@ void WeightAverage::update(const at::Tensor& updates, const at::Tensor& skip) {
   for (const Piece& piece : arena_.own()) of(flat_, piece).lerp_(of(arena_.master(), piece), share);
 }
 
-ShownAverage::ShownAverage(WeightAverage* average) : average_(average) {
+ShownAverage::ShownAverage(WeightAverage* average)
+    : average_(average), exceptions_(std::uncaught_exceptions()) {
   if (average_ != nullptr) average_->arena().show(average_->flat());
 }
 
 ShownAverage::~ShownAverage() {
-  if (average_ != nullptr) average_->arena().show_weights();
+  if (average_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
+  average_->arena().show_weights();
 }
 
 }  // namespace lockstep

@@ -30,7 +30,8 @@ class WeightAverage {
 };
 
 // While it lives, the model computes with the average; with null, nothing happens. Ranks that share
-// the update make and end it together.
+// the update make and end it together; where an exception ends it, the weights do not come back,
+// because the other ranks would not come.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);
@@ -40,6 +41,7 @@ class ShownAverage {
 
  private:
   WeightAverage* average_;
+  int exceptions_;
 };
 
 }  // namespace lockstep
