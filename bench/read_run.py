@@ -25,7 +25,7 @@ def read_speed(run_dir, after):
     return {
         "step_ms": round(1e3 * statistics.median(event["step_s"] for event in warm), 3),
         "per_s": round(statistics.median(event["units_per_s"] for event in warm), 1),
-        "peak_gb": round(peak / 1e9, 2),
+        "peak_gb": round(peak / 1e9, 3),
         "loss": warm[-1]["loss"],
         "data_share": round(statistics.median(event["data_share"] for event in warm), 4),
         "windows": len(warm),

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "checkpoint/tensor_file.h"
+#include "engine/process_group.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -18,34 +19,82 @@
 namespace lockstep {
 namespace {
 
+constexpr const char* average_file = "ema.safetensors";
+
 using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// A flat buffer of the arena on its way to the host: whole, or bucket after bucket where ranks
+// share it. Empty on ranks that only give their pieces.
+using Flat = std::vector<std::unique_ptr<Download>>;
 
 // Everything a checkpoint needs, on its way to the host.
 struct Job {
   std::int64_t step = 0;
   nlohmann::json state, metrics;
   const Arena* arena = nullptr;  // names, layout; constant during a run
-  std::unique_ptr<Download> master;
-  std::map<std::string, std::unique_ptr<Download>> moments, scalars;
+  Flat master, average;
+  std::map<std::string, Flat> moments;
+  std::map<std::string, std::unique_ptr<Download>> scalars;
   std::vector<std::pair<std::string, std::unique_ptr<Download>>> buffers;
 };
 
-Tensors views(const Arena& arena, const at::Tensor& flat, const std::string& prefix) {
+// A bucket at a time, so that no device ever holds more than one of what it does not own.
+Flat start(const Arena& arena, const at::Tensor& flat, Backend& backend, bool keep) {
+  Flat parts;
+  if (flat.numel() == arena.layout().elements) {
+    if (keep) parts.push_back(backend.download(flat));
+    return parts;
+  }
+  for (const Piece& piece : arena.own()) {
+    const at::Tensor bucket =
+        arena.sharing()->all_gather(arena.range(flat, piece, piece.begin, piece.end));
+    if (keep) parts.push_back(backend.download(bucket.flatten()));
+  }
+  return parts;
+}
+
+// What is flat, on all ranks in one order.
+void start_flat(Job& job, const Trained& trained, Backend& backend, bool keep) {
+  const auto begin = [&](const at::Tensor& flat) {
+    return start(trained.arena, flat, backend, keep);
+  };
+  job.master = begin(trained.arena.master());
+  for (const auto& [name, flat] : trained.optimizer->flat_state()) job.moments[name] = begin(flat);
+  if (const WeightAverage* average = trained.optimizer->average())
+    job.average = begin(average->flat());
+}
+
+Tensors views(const Arena& arena, Flat& flat, const std::string& prefix) {
+  std::vector<at::Tensor> parts;
+  for (const auto& part : flat) parts.push_back(part->get());
+  std::vector<at::Tensor> found(arena.parameters().size());
+  for (std::size_t b = 0; b < arena.buckets().size(); ++b) {
+    const Bucket& bucket = arena.buckets()[b];
+    const bool whole = parts.size() == 1 && parts[0].numel() == arena.layout().elements;
+    for (const std::int64_t p : bucket.parameters) {
+      const auto i = static_cast<std::size_t>(p);
+      const std::int64_t begin = arena.layout().offsets[i] - (whole ? 0 : bucket.begin);
+      found[i] = parts[whole ? 0 : b]
+                     .narrow(0, begin, arena.sizes()[i])
+                     .view(arena.parameters()[i].tensor.sizes());
+    }
+  }
   Tensors tensors;
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-    tensors.emplace_back(prefix + arena.parameters()[i].name, arena.view(flat, i));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    tensors.emplace_back(prefix + arena.parameters()[i].name, found[i]);
   return tensors;
 }
 
 CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job) {
   CheckpointWriter writer(checkpoints, job.step);
-  Tensors model = views(*job.arena, job.master->get(), "");
+  Tensors model = views(*job.arena, job.master, "");
   for (auto& [name, download] : job.buffers) model.emplace_back(name, download->get().contiguous());
   write_tensors(writer, "model.safetensors", model);
   Tensors optimizer;
-  for (auto& [name, download] : job.moments)
-    for (auto& entry : views(*job.arena, download->get(), name + ".")) optimizer.push_back(entry);
+  for (auto& [name, flat] : job.moments)
+    for (auto& entry : views(*job.arena, flat, name + ".")) optimizer.push_back(entry);
   write_tensors(writer, "optimizer.safetensors", optimizer);
+  if (!job.average.empty()) write_tensors(writer, average_file, views(*job.arena, job.average, ""));
   for (auto& [name, download] : job.scalars)
     job.state["optimizer"][name] = download->get().to(at::kDouble).item<double>();
   const std::string text = job.state.dump(1);
@@ -137,9 +186,7 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   const at::NoGradGuard no_grad;
   Job job{.step = step, .state = std::move(state), .metrics = std::move(metrics)};
   job.arena = &trained.arena;
-  job.master = impl_->backend.download(trained.arena.master());
-  for (const auto& [name, flat] : trained.optimizer->flat_state())
-    job.moments[name] = impl_->backend.download(flat);
+  start_flat(job, trained, impl_->backend, /*keep=*/true);
   for (const auto& [name, scalar] : trained.optimizer->scalar_state())
     job.scalars[name] = impl_->backend.download(scalar);
   for (const NamedTensor& buffer : trained.buffers)
@@ -149,6 +196,13 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
     impl_->job = std::move(job);
   }
   impl_->changed.notify_all();
+}
+
+void give_pieces(const Trained& trained, Backend& backend) {
+  if (trained.arena.sharing() == nullptr) return;
+  const at::NoGradGuard no_grad;
+  Job job;
+  start_flat(job, trained, backend, /*keep=*/false);
 }
 
 std::string CheckpointSaver::finish() {
@@ -171,12 +225,22 @@ const at::Tensor& find(const std::map<std::string, at::Tensor>& tensors, const s
   return found->second;
 }
 
-void fill(const Arena& arena, at::Tensor flat, const std::string& prefix,
-          const std::map<std::string, at::Tensor>& tensors, const std::filesystem::path& file) {
+using Files = std::map<std::string, at::Tensor>;
+
+// Each parameter's tensor of that name, in the model's order.
+template <class Function>
+void for_each(const Arena& arena, const std::string& prefix, const Files& tensors,
+              const std::filesystem::path& file, const Function& function) {
   for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    at::Tensor target = arena.view(flat, i);
-    target.copy_(find(tensors, prefix + arena.parameters()[i].name, target.sizes(), file));
+    const Parameter& parameter = arena.parameters()[i];
+    function(i, find(tensors, prefix + parameter.name, parameter.tensor.sizes(), file));
   }
+}
+
+void fill(const Arena& arena, const at::Tensor& flat, const std::string& prefix,
+          const Files& tensors, const std::filesystem::path& file) {
+  for_each(arena, prefix, tensors, file,
+           [&](std::size_t i, const at::Tensor& values) { arena.fill(flat, i, values); });
 }
 
 void check_no_more(const Trained& trained, const std::map<std::string, at::Tensor>& tensors,
@@ -199,17 +263,25 @@ nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
   }
 }
 
+bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat) {
+  const std::filesystem::path file = checkpoint.path / average_file;
+  if (!std::filesystem::exists(file)) return false;
+  const at::NoGradGuard no_grad;
+  fill(arena, flat, "", map_tensors(file), file);
+  return true;
+}
+
 nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained) {
   const at::NoGradGuard no_grad;
   const std::filesystem::path model_file = checkpoint.path / "model.safetensors";
   const auto model = map_tensors(model_file);
   check_no_more(trained, model, model_file);
-  fill(trained.arena, trained.arena.master(), "", model, model_file);
+  for_each(trained.arena, "", model, model_file,
+           [&](std::size_t i, const at::Tensor& values) { trained.arena.set_weights(i, values); });
   for (const NamedTensor& buffer : trained.buffers) {
     at::Tensor target = buffer.tensor;
     target.copy_(find(model, buffer.name, target.sizes(), model_file));
   }
-  trained.arena.refresh_working();
   nlohmann::json state = read_checkpoint_state(checkpoint);
   if (trained.optimizer == nullptr) return state;
   const std::filesystem::path optimizer_file = checkpoint.path / "optimizer.safetensors";
@@ -221,6 +293,8 @@ nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained)
     if (state.contains("optimizer") && state["optimizer"].contains(name))
       target.fill_(state["optimizer"][name].get<double>());
   }
+  if (WeightAverage* average = trained.optimizer->average())
+    if (!restore_average(checkpoint, trained.arena, average->flat())) average->restart();
   return state;
 }
 

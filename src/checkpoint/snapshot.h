@@ -23,10 +23,12 @@ struct Trained {
   std::vector<NamedTensor> buffers;
 };
 
-// Writes checkpoints on a thread of its own, one at a time. Rank 0 has one; the others need none,
-// because every rank holds the same state.
+// Writes checkpoints on a thread of its own, one at a time. Rank 0 has one. The others need none,
+// because every rank holds the same state; where ranks share the update, they call `give_pieces`
+// whenever rank 0 saves. The files are the same, whoever holds what.
 //   model.safetensors      each parameter (f32 master) and buffer under the model's own name
 //   optimizer.safetensors  exp_avg.NAME and exp_avg_sq.NAME (or momentum.NAME) for each parameter
+//   ema.safetensors        the average of each parameter, where one is kept
 //   state.json             what the trainer passes, and the optimizer's scalars
 class CheckpointSaver {
  public:
@@ -55,10 +57,18 @@ class CheckpointSaver {
   std::unique_ptr<Impl> impl_;
 };
 
+// A rank other than 0, while rank 0 saves: what it holds alone. Nothing where ranks share nothing.
+void give_pieces(const Trained& trained, Backend& backend);
+
 // Reads a checkpoint into `trained` and returns its state.json; optimizer state where there is an
-// optimizer. Throws Error if names, shapes or
-// dtypes are not the model's (naming the first that differ), or files are unreadable.
+// optimizer. An average of the weights begins at the weights where the checkpoint has none. Throws
+// Error if names, shapes or dtypes are not the model's (naming the first that differ), or files are
+// unreadable.
 nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained);
+
+// The average of the weights into flat, f32 [elements] or [own_elements]; false if the checkpoint
+// has none.
+bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat);
 
 // state.json alone.
 nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint);

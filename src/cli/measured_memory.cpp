@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "cli/resolve.h"
+#include "plan/memory.h"
 #include "run/events.h"
 
 #include <algorithm>
@@ -27,7 +28,12 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
   for (const auto& [key, value] : options.items())
     if (key.starts_with("model.")) config[key] = value;
   const nlohmann::json train = setup.train->table.to_json();
-  const nlohmann::json what{setup.recipe, config, train["precision"], train["optimizer.kind"],
+  const nlohmann::json what{setup.recipe,
+                            config,
+                            train["precision"],
+                            train["optimizer.kind"],
+                            setup.train->ema.decay > 0,
+                            setup.train->shard_optimizer ? devices.size() : 1,
                             devices[0].name};
   const std::string text = what.dump();
   Hasher hasher;
@@ -60,13 +66,15 @@ void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
   const double peak = found->value("peak_bytes", 0.0), micro = found->value("micro", 0.0);
-  if (micro < 1 || peak <= memory.fixed_bytes) return;
-  memory.per_sample_bytes = (peak - memory.fixed_bytes) / micro;
+  const double fixed = for_a_rank(memory, *setup.train, devices.size()).fixed_bytes;
+  if (micro < 1 || peak <= fixed) return;
+  memory.per_sample_bytes = (peak - fixed) / micro;
   memory.measured = true;
 }
 
 void remember_memory(const RunSetup& setup, const RunDir& run) {
-  if (!measurable(setup.plan.devices)) return;
+  // What is remembered is what a sample takes with all its activations kept.
+  if (!measurable(setup.plan.devices) || setup.plan.recomputed_blocks > 0) return;
   try {
     const double peak = largest_peak(run);
     if (peak <= 0) return;

@@ -105,7 +105,11 @@ MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   for (const nlohmann::json& kept : answer.at("keep"))
     setup.prepared.keep.emplace_back(kept.get<std::string>());
   return {.fixed_bytes = answer.at("fixed_bytes"),
-          .per_sample_bytes = answer.at("per_sample_bytes")};
+          .per_sample_bytes = answer.at("per_sample_bytes"),
+          .optimizer_bytes = answer.at("optimizer_bytes"),
+          .blocks = answer.at("blocks"),
+          .block_bytes = answer.at("block_bytes"),
+          .recomputed_block_bytes = answer.at("recomputed_block_bytes")};
 }
 
 // The peak of fp32 is that without TF32, which these variables of cuBLAS and LibTorch switch on.

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/process_group.h"
 #include "kernels/gradient_buffer.h"
 
 #include <ATen/core/grad_mode.h>
@@ -31,25 +32,29 @@ void check_parameters(const std::vector<Parameter>& parameters) {
 
 }  // namespace
 
-Arena::Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype)
-    : parameters_(std::move(parameters)) {
+Arena::Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype,
+             ProcessGroup* sharing)
+    : parameters_(std::move(parameters)),
+      sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
   check_parameters(parameters_);
   for (const Parameter& parameter : parameters_) sizes_.push_back(parameter.tensor.numel());
-  layout_ = lay_out(sizes_);
+  layout_ = lay_out(sizes_, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
+  buckets_ = cut_buckets(layout_, sizes_);
+  find_own_pieces();
   const at::NoGradGuard no_grad;
-  const auto flat = [&](at::ScalarType dtype) {
-    return at::zeros({layout_.elements}, at::TensorOptions().dtype(dtype).device(device));
+  const auto flat = [&](std::int64_t elements, at::ScalarType dtype) {
+    return at::zeros({elements}, at::TensorOptions().dtype(dtype).device(device));
   };
-  master_ = flat(at::kFloat);
-  gradients_ = flat(at::kFloat);
-  if (compute_dtype != at::kFloat) working_ = flat(compute_dtype);
+  const bool low = compute_dtype != at::kFloat;
+  master_ = flat(low ? own_elements() : layout_.elements, at::kFloat);
+  gradients_ = flat(layout_.elements, at::kFloat);
+  if (low) working_ = flat(layout_.elements, compute_dtype);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    view(master_, i).copy_(parameters_[i].tensor);
-    parameters_[i].tensor.set_data(view(low_precision() ? working_ : master_, i));
-    if (!low_precision()) parameters_[i].tensor.mutable_grad() = view(gradients_, i);
+    set_weights(i, parameters_[i].tensor);
+    parameters_[i].tensor.set_data(view(low ? working_ : master_, i));
+    if (!low) parameters_[i].tensor.mutable_grad() = view(gradients_, i);
     set_gradient_buffer(parameters_[i].tensor, view(gradients_, i));
   }
-  refresh_working();
 }
 
 Arena::~Arena() {
@@ -72,12 +77,6 @@ void Arena::take_gradient(std::size_t i) {
   if (!gradient.defined()) return;
   view(gradients_, i).add_(gradient);
   gradient.reset();
-}
-
-void Arena::refresh_working() {
-  if (!low_precision()) return;
-  const at::NoGradGuard no_grad;
-  working_.copy_(master_);
 }
 
 }  // namespace lockstep

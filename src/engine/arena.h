@@ -12,16 +12,30 @@
 
 namespace lockstep {
 
+class ProcessGroup;
+
+// Elements [begin, end) of the arena that a rank updates; they begin at `at` in buffers that hold
+// the rank's own pieces only, one behind the other.
+struct Piece {
+  std::int64_t begin = 0, end = 0, at = 0;
+  std::int64_t size() const { return end - begin; }
+};
+
 // Takes a freshly built model's parameters (fp32, CPU) and makes them views into flat buffers on
 // the device, laid out by plan/buckets.h. Afterwards Parameter::tensor handles are:
 //  compute dtype fp32: views of `master`, whose .grad are views of `gradients`;
 //  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes; gradients of
 //  that dtype are added into the fp32 `gradients` as they appear and dropped.
 // Operations that know kernels/gradient_buffer.h write into `gradients` themselves.
+//
+// With `sharing`, its ranks share the optimizer's work: each bucket is cut into a piece a rank, and
+// `own` are this rank's. What only the update needs is kept for these alone: in low precision also
+// the master weights. One rank shares nothing.
 // Owns the buffers; the model keeps the handles. One thread, on the training stream.
 class Arena {
  public:
-  Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype);
+  Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype,
+        ProcessGroup* sharing = nullptr);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -29,24 +43,53 @@ class Arena {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const ArenaLayout& layout() const { return layout_; }
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
+  const std::vector<Bucket>& buckets() const { return buckets_; }
   bool low_precision() const { return working_.defined(); }
+  // Null where every rank does the whole update.
+  ProcessGroup* sharing() const { return sharing_; }
+  // A piece a bucket, or the whole arena as one.
+  const std::vector<Piece>& own() const { return own_; }
+  std::int64_t own_elements() const { return own_.back().at + own_.back().size(); }
 
-  at::Tensor& master() { return master_; }        // f32 [elements]; padding between parameters is 0
-  at::Tensor& gradients() { return gradients_; }  // f32 [elements]
+  // f32 [elements]; padding between parameters is 0. Shared in low precision: [own_elements].
+  at::Tensor& master() { return master_; }
+  at::Tensor& gradients() { return gradients_; }          // f32 [elements]
   const at::Tensor& working() const { return working_; }  // undefined in fp32
-  // The part of a flat buffer that parameter i fills, in its shape.
+  // The part of a flat buffer [elements] that parameter i fills, in its shape.
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
+  // Elements [begin, end) of `piece` in a flat buffer: [elements], or [own_elements].
+  at::Tensor range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
+                   std::int64_t end) const;
+  // Parameter i's values, of its shape, into such a buffer, as far as it holds them.
+  void fill(const at::Tensor& flat, std::size_t i, const at::Tensor& values) const;
+  // The weights of parameter i, wherever they are kept.
+  void set_weights(std::size_t i, const at::Tensor& values);
 
   void zero_gradients();
   // Called once all of a backward pass that concerns parameter i is done. Low precision: adds what
   // arrived in .grad into `gradients` and drops it.
   void take_gradient(std::size_t i);
-  void refresh_working();  // after the master weights changed; nothing in fp32
+  // After the master weights changed: the working copy, as far as this rank has them.
+  void refresh_working();
+  // After ranks that share changed their pieces of what the model computes with: the others'
+  // pieces.
+  void gather_weights();
+
+  // The model computes with other weights instead of its own, f32 [own_elements], until
+  // `show_weights`. Between steps only, by all ranks that share; no copy in fp32 without sharing.
+  void show(const at::Tensor& flat);
+  void show_weights();
 
  private:
+  void find_own_pieces();
+  void gather(const at::Tensor& flat);
+  void point_at(const at::Tensor& flat);
   std::vector<Parameter> parameters_;
   std::vector<std::int64_t> sizes_;
   ArenaLayout layout_;
+  std::vector<Bucket> buckets_;
+  ProcessGroup* sharing_ = nullptr;
+  std::vector<Piece> own_;
   at::Tensor master_, gradients_, working_;
 };
 

@@ -2,10 +2,12 @@
 #include "engine/optimizer.h"
 
 #include "base/check.h"
+#include "engine/process_group.h"
 #include "kernels/adam.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_amp_update_scale.h>
+#include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
@@ -14,10 +16,12 @@
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep {
@@ -32,8 +36,8 @@ constexpr std::int64_t growth_interval = 2000;  // steps without overflow before
 Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(options), arena_(arena) {
   const at::NoGradGuard no_grad;
   const auto f32 = arena.master().options();
-  first_ = at::zeros_like(arena.master());
-  if (options.optimizer.kind != OptimizerKind::sgd) second_ = at::zeros_like(arena.master());
+  first_ = at::zeros({arena.own_elements()}, f32);
+  if (options.optimizer.kind != OptimizerKind::sgd) second_ = at::zeros_like(first_);
   step_ = at::zeros({1}, f32);
   norm_ = at::zeros({1}, f32);
   skip_ = at::zeros({1}, f32);
@@ -41,6 +45,7 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(optio
   const bool scaled = options.precision == Precision::fp16;
   loss_scale_ = at::full({1}, scaled ? initial_loss_scale : 1.0, f32);
   growth_ = at::zeros({1}, f32.dtype(at::kInt));
+  if (options.ema.decay > 0) average_ = std::make_unique<WeightAverage>(options.ema.decay, arena);
   make_groups();
 }
 
@@ -63,19 +68,41 @@ void Optimizer::make_groups() {
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
     while (last > 0 && group_of(last - 1) == group_of(i)) --last;
     const std::int64_t end = last == 0 ? layout.elements : layout.offsets[last - 1];
-    Group& group = groups_[group_of(i)];
-    const auto range = [&](const at::Tensor& flat) { return flat.narrow(0, begin, end - begin); };
-    group.weights.push_back(range(arena_.master()));
-    group.gradients.push_back(range(arena_.gradients()));
-    group.first.push_back(range(first_));
-    if (second_.defined()) group.second.push_back(range(second_));
-    group.steps.push_back(step_);
+    add_to(groups_[group_of(i)], begin, end);
     i = last;
   }
 }
 
+// What this rank updates of elements [begin, end) of the arena.
+void Optimizer::add_to(Group& group, std::int64_t begin, std::int64_t end) {
+  for (const Piece& piece : arena_.own()) {
+    const std::int64_t first = std::max(begin, piece.begin), last = std::min(end, piece.end);
+    if (first >= last) continue;
+    const auto range = [&](const at::Tensor& flat) {
+      return arena_.range(flat, piece, first, last);
+    };
+    group.weights.push_back(range(arena_.master()));
+    group.gradients.push_back(range(arena_.gradients()));
+    group.first.push_back(range(first_));
+    if (second_.defined()) group.second.push_back(range(second_));
+    if (arena_.low_precision()) group.working.push_back(range(arena_.working()));
+    group.steps.push_back(step_);
+  }
+}
+
+// Where ranks share, each knows the sum of its own pieces only.
+at::Tensor Optimizer::norm_of_gradients() {
+  if (arena_.sharing() == nullptr) return at::linalg_vector_norm(arena_.gradients());
+  std::vector<at::Tensor> pieces;
+  for (const Piece& piece : arena_.own())
+    pieces.push_back(arena_.range(arena_.gradients(), piece, piece.begin, piece.end));
+  const at::Tensor squares = at::stack(at::_foreach_norm(pieces)).to(at::kDouble).square().sum();
+  arena_.sharing()->all_reduce(squares)->wait();
+  return squares.sqrt().to(at::kFloat);
+}
+
 void Optimizer::find_norm_and_scale() {
-  norm_.copy_(at::linalg_vector_norm(arena_.gradients()).div(loss_scale_[0]).unsqueeze(0));
+  norm_.copy_(norm_of_gradients().div(loss_scale_[0]).unsqueeze(0));
   const at::Tensor finite = at::isfinite(norm_);
   skip_.copy_(finite.logical_not());
   divisor_.copy_(loss_scale_);
@@ -93,7 +120,6 @@ bool Optimizer::own_kernel_serves() const {
 
 void Optimizer::update_with_own_kernel(Group& group) {
   const auto& o = options_.optimizer;
-  const at::Tensor& working = arena_.working();
   for (std::size_t i = 0; i < group.weights.size(); ++i) {
     AdamArguments arguments{.weights = group.weights[i].mutable_data_ptr<float>(),
                             .first = group.first[i].mutable_data_ptr<float>(),
@@ -110,11 +136,10 @@ void Optimizer::update_with_own_kernel(Group& group) {
                             .decay = group.decay ? o.weight_decay : 0.0,
                             .decoupled = o.kind == OptimizerKind::adamw};
     LOCKSTEP_CHECK(arguments.elements % 4 == 0);  // ranges keep the arena's alignment
-    if (working.defined()) {
-      const std::int64_t begin = arguments.weights - arena_.master().const_data_ptr<float>();
-      arguments.working = working.narrow(0, begin, arguments.elements).mutable_data_ptr();
+    if (arena_.low_precision()) {
+      arguments.working = group.working[i].mutable_data_ptr();
       arguments.working_dtype =
-          working.scalar_type() == at::kHalf ? KernelDtype::f16 : KernelDtype::bf16;
+          group.working[i].scalar_type() == at::kHalf ? KernelDtype::f16 : KernelDtype::bf16;
     }
     cuda_adam()(arguments);
   }
@@ -156,6 +181,7 @@ void Optimizer::step(const at::Tensor& lr) {
   find_norm_and_scale();
   step_.add_(skip_, -1).add_(1);
   for (Group& group : groups_) {
+    if (group.weights.empty()) continue;  // all of it in other ranks' pieces
     group.lr.copy_(lr.mul(group.lr_scale));
     if (own_kernel_serves())
       update_with_own_kernel(group);
@@ -164,6 +190,8 @@ void Optimizer::step(const at::Tensor& lr) {
   }
   update_loss_scale();
   if (!own_kernel_serves()) arena_.refresh_working();
+  arena_.gather_weights();
+  if (average_) average_->update(step_, skip_);
 }
 
 void Optimizer::step(double lr) { step(at::full({}, lr, norm_.options())); }

@@ -2,20 +2,23 @@
 #pragma once
 
 #include "engine/arena.h"
+#include "engine/weight_average.h"
 #include "plan/train_options.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace lockstep {
 
 // One update of the master weights from the arena's gradients, which hold the gradient of the loss
-// times the loss scale. Weight decay and learning rate are properties of ranges of the arena. A
-// step whose gradient is not finite changes nothing but the loss scale; no call synchronises the
-// device.
+// times the loss scale. Where ranks share the update (Arena::sharing), of the arena's own pieces,
+// and all ranks step together. Weight decay and learning rate are properties of ranges of the
+// arena. A step whose gradient is not finite changes nothing but the loss scale; no call
+// synchronises the device.
 class Optimizer {
  public:
   Optimizer(const TrainOptions& options, Arena& arena);
@@ -29,8 +32,11 @@ class Optimizer {
   // skipped.
   const at::Tensor& gradient_norm() const { return norm_; }
 
-  // State a checkpoint holds: flat f32 buffers like the arena's ("exp_avg", "exp_avg_sq" or
-  // "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
+  // The average of the weights that `step` keeps; null unless ema.decay is set.
+  WeightAverage* average() const { return average_.get(); }
+
+  // State a checkpoint holds: flat f32 buffers [own_elements] of the arena ("exp_avg", "exp_avg_sq"
+  // or "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
   std::map<std::string, at::Tensor> flat_state() const;
   std::map<std::string, at::Tensor> scalar_state() const;
 
@@ -39,9 +45,12 @@ class Optimizer {
     bool decay = true;
     double lr_scale = 1;
     std::vector<at::Tensor> weights, gradients, first, second, steps;
+    std::vector<at::Tensor> working;  // low precision only
     at::Tensor lr;
   };
   void make_groups();
+  void add_to(Group& group, std::int64_t begin, std::int64_t end);
+  at::Tensor norm_of_gradients();
   void find_norm_and_scale();
   bool own_kernel_serves() const;
   void update_with_own_kernel(Group& group);
@@ -56,6 +65,7 @@ class Optimizer {
   at::Tensor norm_, skip_,
       divisor_;  // skip: 1 if not finite; divisor: loss scale / clip coefficient
   at::Tensor loss_scale_, growth_;
+  std::unique_ptr<WeightAverage> average_;
 };
 
 }  // namespace lockstep

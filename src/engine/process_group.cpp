@@ -85,6 +85,27 @@ std::unique_ptr<Pending> ProcessGroup::all_reduce(const at::Tensor& tensor) {
   return std::make_unique<WorkPending>(impl_->group->allreduce(tensors));
 }
 
+std::unique_ptr<Pending> ProcessGroup::reduce_scatter(const at::Tensor& tensor) {
+  // Gloo has none of its own: what is called so there is an all-reduce of a copy.
+  if (!impl_->group || impl_->device.is_cpu()) return all_reduce(tensor);
+  at::Tensor all = tensor, own = tensor.chunk(size()).at(static_cast<std::size_t>(rank()));
+  return std::make_unique<WorkPending>(impl_->group->_reduce_scatter_base(own, all));
+}
+
+std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor) {
+  if (!impl_->group) return std::make_unique<NothingPending>();
+  LOCKSTEP_CHECK(tensor.numel() % size() == 0);
+  if (impl_->device.is_cpu()) {
+    // Gloo's own gathers by way of copies of everything.
+    const std::vector<at::Tensor> pieces = tensor.chunk(size());
+    for (int root = 0; root < size(); ++root)
+      broadcast(pieces[static_cast<std::size_t>(root)], root);
+    return std::make_unique<NothingPending>();
+  }
+  at::Tensor all = tensor, own = tensor.chunk(size()).at(static_cast<std::size_t>(rank()));
+  return std::make_unique<WorkPending>(impl_->group->_allgather_base(all, own));
+}
+
 void ProcessGroup::broadcast(const at::Tensor& tensor, int root) {
   if (!impl_->group) return;
   std::vector<at::Tensor> tensors{tensor};

@@ -38,6 +38,11 @@ class ProcessGroup {
 
   // In place, sum; tensor contiguous, on the backend's device.
   std::unique_ptr<Pending> all_reduce(const at::Tensor& tensor);
+  // In place, sum: of `size` equal pieces, rank r's own, number r, ends as the sum; the others hold
+  // anything afterwards.
+  std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);
+  // In place: of `size` equal pieces, rank r's own, number r, comes to all.
+  std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor);
   void broadcast(const at::Tensor& tensor, int root);
   // [n, ...] of every rank to [size, n, ...]; the same shape on every rank.
   at::Tensor all_gather(const at::Tensor& tensor);

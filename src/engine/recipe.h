@@ -3,6 +3,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "kernels/recompute.h"
 #include "plan/recipe_info.h"
 
 #include <ATen/core/Tensor.h>
@@ -51,11 +52,21 @@ class StepContext {
   // of each term's sum, for operations that make gradients during forward
   // (kernels/cross_entropy.h). Undefined otherwise.
   at::Tensor gradient_scale;
+  // The model's first so many blocks are computed again in backward: what the plan made of
+  // memory.recompute.
+  std::int64_t recomputed_blocks = 0;
 
   // x * mask / (1 - p), mask drawn from (seed, step, layer, place of the row, element): dimension 0
   // of x is the row of the micro-batch. x f32|bf16|f16, contiguous. The identity if not training or
   // p == 0. `layer` tells the dropouts of one model apart.
   at::Tensor dropout(const at::Tensor& x, double p, std::int64_t layer) const;
+
+  // function(inputs), block number `index` of the model, with or without keeping its activations
+  // (kernels/recompute.h). `parameters`: all that the block uses. The function must not refer to
+  // this context, but may hold a copy.
+  std::vector<at::Tensor> block(std::int64_t index, const PureFunction& function,
+                                const std::vector<at::Tensor>& inputs,
+                                const std::vector<at::Tensor>& parameters) const;
 };
 
 struct Metric {

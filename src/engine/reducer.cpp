@@ -2,7 +2,6 @@
 #include "engine/reducer.h"
 
 #include "base/check.h"
-#include "plan/buckets.h"
 
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/function.h>
@@ -18,7 +17,7 @@ struct Reducer::State {
   Arena& arena;
   ProcessGroup& group;
   ReducePrecision precision;
-  std::vector<Bucket> buckets;
+  const std::vector<Bucket>& buckets;
   std::vector<std::size_t> bucket_of;  // by parameter
   std::vector<bool> arrived;           // by parameter, since arm
   std::vector<std::int64_t> missing;   // by bucket
@@ -29,8 +28,7 @@ struct Reducer::State {
   int early = 0;
 
   State(Arena& arena_in, ProcessGroup& group_in, ReducePrecision precision_in)
-      : arena(arena_in), group(group_in), precision(precision_in) {
-    buckets = cut_buckets(arena.layout(), arena.sizes());
+      : arena(arena_in), group(group_in), precision(precision_in), buckets(arena.buckets()) {
     bucket_of.resize(arena.parameters().size());
     for (std::size_t b = 0; b < buckets.size(); ++b)
       for (const std::int64_t p : buckets[b].parameters) bucket_of[static_cast<std::size_t>(p)] = b;
@@ -64,7 +62,8 @@ struct Reducer::State {
     const Bucket& bucket = buckets[b];
     at::Tensor range = arena.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin);
     if (precision == ReducePrecision::bf16) range = staged[b] = range.to(at::kBFloat16);
-    pending.push_back(group.all_reduce(range));
+    pending.push_back(arena.sharing() != nullptr ? group.reduce_scatter(range)
+                                                 : group.all_reduce(range));
   }
 
   void reset() {

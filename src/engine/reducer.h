@@ -1,5 +1,5 @@
-// Sums gradients over the ranks: buckets of the arena, one all-reduce each, during the last
-// backward of a step.
+// Sums gradients over the ranks: buckets of the arena, one all-reduce each (one reduce-scatter
+// where ranks share the update), during the last backward of a step.
 #pragma once
 
 #include "engine/arena.h"

@@ -18,12 +18,12 @@
 namespace lockstep {
 namespace {
 
-// The vector of numbers that a step sums over ranks: terms, the two stop wishes, then for each rank
-// its report, which only that rank fills.
-constexpr std::size_t report_slots = 6;
+// The vector of numbers that a step sums over ranks: terms, the wishes, then for each rank its
+// report, which only that rank fills.
+constexpr std::size_t wish_slots = 3, report_slots = 6;
 
 std::size_t slots(std::size_t terms, int ranks) {
-  return terms + 2 + report_slots * static_cast<std::size_t>(ranks);
+  return terms + wish_slots + report_slots * static_cast<std::size_t>(ranks);
 }
 
 at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup& group,
@@ -34,6 +34,7 @@ at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup
   double* values = host.mutable_data_ptr<double>();
   values[terms] = report.stop_signal;
   values[terms + 1] = report.stop_quota;
+  values[terms + 2] = report.save;
   double* own = values + slots(terms, group.rank());
   own[0] = report.data_s;
   own[1] = report.wait_s;
@@ -68,7 +69,7 @@ at::ScalarType compute_dtype(Precision precision) {
 
 StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer,
                        Optimizer& optimizer, ProcessGroup& group, Backend& backend,
-                       const TrainOptions& options)
+                       const TrainOptions& options, std::int64_t recomputed_blocks)
     : recipe_(recipe),
       model_(model),
       arena_(arena),
@@ -77,6 +78,7 @@ StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& redu
       group_(group),
       backend_(backend),
       options_(options),
+      recomputed_blocks_(recomputed_blocks),
       terms_(recipe.terms().size()),
       stamps_(at::zeros({2}, arena.master().options().dtype(at::kDouble))) {}
 
@@ -107,6 +109,7 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   StepContext context;
   context.compute_dtype = compute_dtype(options_.precision);
   context.device = backend_.device();
+  context.recomputed_blocks = recomputed_blocks_;
   context.counters = std::move(fields.back());
   fields.pop_back();
   Batch batch{.row_weight = std::move(fields.back()), .first_place = first_place};
@@ -197,6 +200,7 @@ StepResult StepRunner::Running::get() {
   }
   result.stop_signal = values[terms_];
   result.stop_quota = values[terms_ + 1];
+  result.save = values[terms_ + 2];
   for (std::size_t i = slots(terms_, 0); i + 2 < count; i += report_slots)
     result.ranks.push_back(read_report(values + i));
   result.gradient_norm = values[count - 2];

@@ -31,6 +31,7 @@ struct StagedStep {
 // What a rank reports of itself with each step; summed slots let every rank read all ranks'.
 struct RankReport {
   double stop_signal = 0, stop_quota = 0;     // > 0: this rank wants to stop
+  double save = 0;                            // > 0: it wants a checkpoint
   double data_s = 0, wait_s = 0, save_s = 0;  // of the step before
   MemoryUse memory;
 };
@@ -43,7 +44,7 @@ struct StepResult {
   double gradient_norm = 0;
   bool skipped = false;  // gradient not finite: weights unchanged
   double loss_scale = 1;
-  double stop_signal = 0, stop_quota = 0;
+  double stop_signal = 0, stop_quota = 0, save = 0;
   std::vector<RankReport> ranks;
 };
 
@@ -59,7 +60,8 @@ struct GraphState {
 class StepRunner {
  public:
   StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer, Optimizer& optimizer,
-             ProcessGroup& group, Backend& backend, const TrainOptions& options);
+             ProcessGroup& group, Backend& backend, const TrainOptions& options,
+             std::int64_t recomputed_blocks = 0);
 
   StagedStep stage(StepData data);
   // A step under way: `get` blocks until its numbers are on the host.
@@ -108,6 +110,7 @@ class StepRunner {
   ProcessGroup& group_;
   Backend& backend_;
   const TrainOptions& options_;
+  std::int64_t recomputed_blocks_;
   std::size_t terms_;
   at::Tensor stamps_;  // f64 [2]
   std::int64_t steps_run_ = 0;

@@ -9,4 +9,11 @@ at::Tensor StepContext::dropout(const at::Tensor& x, double p, std::int64_t laye
   return lockstep::dropout(x, p, counters, layer);
 }
 
+std::vector<at::Tensor> StepContext::block(std::int64_t index, const PureFunction& function,
+                                           const std::vector<at::Tensor>& inputs,
+                                           const std::vector<at::Tensor>& parameters) const {
+  if (!training || index >= recomputed_blocks) return function(inputs);
+  return recomputed(function, inputs, parameters);
+}
+
 }  // namespace lockstep

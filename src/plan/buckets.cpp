@@ -5,14 +5,14 @@
 
 namespace lockstep {
 
-ArenaLayout lay_out(const std::vector<std::int64_t>& sizes) {
+ArenaLayout lay_out(const std::vector<std::int64_t>& sizes, std::int64_t alignment) {
+  LOCKSTEP_CHECK(alignment > 0 && alignment % arena_alignment == 0);
   ArenaLayout layout;
   layout.offsets.resize(sizes.size());
   for (std::size_t i = sizes.size(); i-- > 0;) {
     LOCKSTEP_CHECK(sizes[i] >= 0);
     layout.offsets[i] = layout.elements;
-    const std::int64_t padded =
-        (sizes[i] + arena_alignment - 1) / arena_alignment * arena_alignment;
+    const std::int64_t padded = (sizes[i] + alignment - 1) / alignment * alignment;
     layout.elements += padded;
   }
   return layout;

@@ -7,7 +7,7 @@
 namespace lockstep {
 
 // Offsets in elements. Parameters lie in reverse order of registration, because gradients become
-// ready in about that order; each starts at a multiple of `arena_alignment` elements.
+// ready in about that order; each starts at a multiple of the alignment, in elements.
 inline constexpr std::int64_t arena_alignment = 64;
 
 struct ArenaLayout {
@@ -15,7 +15,9 @@ struct ArenaLayout {
   std::int64_t elements = 0;          // of the whole arena, padding included
 };
 
-ArenaLayout lay_out(const std::vector<std::int64_t>& sizes);
+// alignment: `arena_alignment` times the number of equal pieces that each bucket must cut into.
+ArenaLayout lay_out(const std::vector<std::int64_t>& sizes,
+                    std::int64_t alignment = arena_alignment);
 
 struct Bucket {
   std::int64_t begin = 0, end = 0;       // elements of the arena

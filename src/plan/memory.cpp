@@ -23,6 +23,17 @@ double available_bytes(const Device& device) {
   return std::max(1.0, total * gpu_share - gpu_reserve_bytes);
 }
 
+double weight_bytes_per_parameter(const TrainOptions& options) {
+  return 4 + (options.precision == Precision::fp32 ? 4 : 2);
+}
+
+double optimizer_bytes_per_parameter(const TrainOptions& options) {
+  const double moments = options.optimizer.kind != OptimizerKind::sgd ? 8
+                         : options.optimizer.momentum != 0            ? 4
+                                                                      : 0;
+  return moments + (options.ema.decay > 0 ? 4 : 0) + (options.precision == Precision::fp32 ? 0 : 4);
+}
+
 std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices) {
   std::optional<TightestDevice> tightest;
   for (std::size_t rank = 0; rank < devices.size(); ++rank) {
@@ -43,6 +54,32 @@ std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Devic
 
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro) {
   return memory.fixed_bytes + memory.per_sample_bytes * static_cast<double>(micro);
+}
+
+MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks) {
+  if (!options.shard_optimizer) return memory;
+  const double kept = memory.optimizer_bytes / static_cast<double>(ranks);
+  memory.fixed_bytes -= memory.optimizer_bytes - kept;
+  memory.optimizer_bytes = kept;
+  return memory;
+}
+
+// While a block is computed again, what it usually keeps is there once more, beside nothing of the
+// blocks behind it. So the last block saves nothing.
+double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks) {
+  const double saved = static_cast<double>(std::min(blocks, memory.blocks - 1)) *
+                       (memory.block_bytes - memory.recomputed_block_bytes);
+  return needed_bytes(memory, micro) - std::max(0.0, saved) * static_cast<double>(micro);
+}
+
+std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
+                                 const TrainOptions& options, const std::vector<Device>& devices) {
+  if (options.memory.recompute == Recompute::blocks) return memory.blocks;
+  const auto tightest = tightest_device(devices);
+  if (options.memory.recompute == Recompute::off || !tightest) return 0;
+  for (std::int64_t blocks = 0; blocks < memory.blocks; ++blocks)
+    if (needed_bytes(memory, micro, blocks) <= tightest->available_bytes) return blocks;
+  return memory.blocks;
 }
 
 void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices) {

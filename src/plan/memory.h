@@ -24,7 +24,23 @@ std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices
 // number if nothing is known to limit it.
 std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Device>& devices);
 
+// Bytes of a parameter on a rank: gradient and weights, in low precision the working copy.
+double weight_bytes_per_parameter(const TrainOptions& options);
+// Bytes of a parameter that only the update needs: moments, the average of the weights, and in low
+// precision the fp32 weights.
+double optimizer_bytes_per_parameter(const TrainOptions& options);
+
+// The recipe's estimate for one of so many ranks: with shard_optimizer, its share.
+MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks);
+
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro);
+// The same with the first `blocks` blocks computed again in backward.
+double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks);
+
+// How many blocks to compute again, by memory.recompute: with `auto` the fewest that fit, or all
+// where nothing fits.
+std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
+                                 const TrainOptions& options, const std::vector<Device>& devices);
 
 // Throws Error if the part that no micro-batch can shrink exceeds a device's whole memory.
 void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices);

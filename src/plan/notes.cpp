@@ -6,6 +6,7 @@
 #include "plan/words.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lockstep {
 namespace {
@@ -46,6 +47,8 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
 void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   notes.push_back(batch_note(plan, options));
+  if (batch.world_size == 1 && options.shard_optimizer)
+    notes.push_back("shard_optimizer changes nothing on one device");
   if (batch.world_size == 1) return;
   notes.push_back(cat(
       "the samples of every step, their order, their random numbers (augmentation, dropout) and "
@@ -59,9 +62,18 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
     notes.push_back(
         "sums are rounded differently than on one device: gradients agree to about 1e-6 of their "
         "size in fp32, not bit for bit");
-  notes.push_back(cat("every ", rank_word(plan.devices),
-                      " holds the whole model and its optimizer state; gradients are added up once "
-                      "a step, whatever the accumulation"));
+  const std::string rank = rank_word(plan.devices);
+  if (options.shard_optimizer)
+    notes.push_back(cat("every ", rank, " holds the whole model and 1/", batch.world_size,
+                        " of its optimizer state, which saves ",
+                        format_bytes(plan.sharding_saves_bytes), " a ", rank,
+                        " (shard_optimizer); gradients are added up once a step, and the new "
+                        "weights come from the ",
+                        rank, " that has them"));
+  else
+    notes.push_back(cat("every ", rank,
+                        " holds the whole model and its optimizer state; gradients are added up "
+                        "once a step, whatever the accumulation"));
 }
 
 void note_mixed_devices(const Plan& plan, Notes& notes) {
@@ -84,6 +96,14 @@ void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& note
                       rate_text(optimizer.lr), " to ", rate_text(plan.schedule.base_lr), ", by ",
                       linear ? "" : "the square root of ", plan.batch.global, "/",
                       optimizer.base_batch, " (global batch / optimizer.base_batch)"));
+}
+
+void note_average(const TrainOptions& options, Notes& notes) {
+  if (options.ema.decay <= 0) return;
+  notes.push_back(cat("the weights are averaged over about the last ",
+                      std::llround(1 / (1 - options.ema.decay)),
+                      " updates (ema.decay); evaluation and predictions use the ",
+                      options.ema.evaluate ? "average" : "weights themselves"));
 }
 
 void note_padding(const Plan& plan, Notes& notes) {
@@ -111,6 +131,24 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
+void note_recompute(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  if (options.memory.recompute == Recompute::off) return;
+  const MemoryEstimate& memory = plan.memory;
+  if (memory.blocks == 0) {
+    notes.push_back(cat(
+        "the recipe does not tell how many blocks its model has, so memory.recompute ",
+        options.memory.recompute == Recompute::blocks ? "= blocks is not in the estimate of memory"
+                                                      : "= auto changes nothing"));
+  } else if (plan.recomputed_blocks > 0) {
+    const double saved = needed_bytes(memory, plan.batch.micro) - plan.memory_needed_bytes;
+    notes.push_back(cat("activations of ", plan.recomputed_blocks, " of ", memory.blocks,
+                        " blocks are computed again in backward (memory.recompute), which saves ",
+                        format_bytes(saved), " and costs one more forward pass of these blocks"));
+  } else {
+    notes.push_back("memory.recompute = auto: everything fits, nothing is computed again");
+  }
+}
+
 void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const auto tightest = tightest_device(plan.devices);
   if (!tightest || plan.memory_needed_bytes <= tightest->available_bytes) return;
@@ -121,6 +159,9 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
           plan.memory.measured ? " as measured" : " by estimate", ", more than the ",
           format_bytes(tightest->available_bytes), " available on ",
           device_label(plan.devices[tightest->rank]), "; if memory runs out, ",
+          plan.memory.blocks > 0 && options.memory.recompute == Recompute::off
+              ? "set memory.recompute=auto, or "
+              : "",
           by_user ? "leave out batch.micro and batch.accumulation" : "choose a smaller model"));
 }
 
@@ -145,8 +186,10 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_world(plan, options, notes);
   note_mixed_devices(plan, notes);
   note_scaled_rate(plan, options, notes);
+  note_average(options, notes);
   note_padding(plan, notes);
   note_length(plan, options, notes);
+  note_recompute(plan, options, notes);
   note_memory(plan, options, notes);
   note_small_micro(plan, options, facts, notes);
   return notes;

@@ -28,9 +28,10 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
 
 }  // namespace
 
-Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& memory,
+Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
                const std::vector<Device>& devices) {
   LOCKSTEP_CHECK(!devices.empty());
+  const MemoryEstimate memory = for_a_rank(whole, options, devices.size());
   check_fixed_part_fits(memory, devices);
   std::int64_t largest = largest_micro(memory, devices);
   if (facts.preferred_micro > 0) largest = std::min(largest, facts.preferred_micro);
@@ -45,7 +46,9 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.total_steps = count_steps(options, plan.steps_per_epoch);
   plan.schedule = make_schedule(options, global, plan.steps_per_epoch, plan.total_steps);
   plan.memory = memory;
-  plan.memory_needed_bytes = needed_bytes(memory, plan.batch.micro);
+  plan.sharding_saves_bytes = whole.fixed_bytes - memory.fixed_bytes;
+  plan.recomputed_blocks = blocks_to_recompute(memory, plan.batch.micro, options, devices);
+  plan.memory_needed_bytes = needed_bytes(memory, plan.batch.micro, plan.recomputed_blocks);
   plan.unit = facts.unit;
   plan.units_per_step = facts.units_per_sample * static_cast<double>(global);
   plan.compute = plan_compute(options, facts, global, devices);

@@ -30,7 +30,13 @@ struct Facts {
 struct MemoryEstimate {
   double fixed_bytes = 0;       // weights, working copy, gradients, optimizer state, workspace
   double per_sample_bytes = 0;  // activations
-  bool measured = false;        // true once an earlier run measured it
+  // The part of fixed_bytes that only the update needs, which shard_optimizer shares out.
+  double optimizer_bytes = 0;
+  // Blocks of the model that can be computed again, and what a sample keeps of one: usually, and
+  // where it is computed again. 0 blocks: the recipe has none, or does not tell.
+  std::int64_t blocks = 0;
+  double block_bytes = 0, recomputed_block_bytes = 0;
+  bool measured = false;  // true once an earlier run measured it
 };
 
 struct BatchPlan {
@@ -53,7 +59,9 @@ struct Plan {
   std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; what the curve ends at
   Schedule schedule;
   MemoryEstimate memory;
-  double memory_needed_bytes = 0;  // of one rank at this micro-batch
+  double memory_needed_bytes = 0;      // of one rank at this micro-batch
+  double sharding_saves_bytes = 0;     // of one rank, by shard_optimizer
+  std::int64_t recomputed_blocks = 0;  // the model's first so many are computed again in backward
   std::string unit;
   double units_per_step = 0;
   ComputePlan compute;
@@ -72,8 +80,9 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
 // of ranks that work, if it does not divide into these devices.
 void check_frozen_batch(const TrainOptions& options, const std::vector<Device>& devices);
 
-// memory: the recipe's formula at this precision. Throws Error on anything that cannot be.
-Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& memory,
+// whole: the recipe's formula at this precision, of a rank that shares nothing. Throws Error on
+// anything that cannot be.
+Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
                const std::vector<Device>& devices);
 
 // The plan as `lockstep train` and `lockstep plan` print it: a table, the notes, and with `curve` a

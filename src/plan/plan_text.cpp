@@ -160,6 +160,7 @@ nlohmann::json to_json(const Plan& plan) {
           {"total_steps", plan.total_steps},
           {"schedule", schedule_json(plan)},
           {"memory", memory_json(plan)},
+          {"recomputed_blocks", plan.recomputed_blocks},
           {"unit", plan.unit},
           {"units_per_step", plan.units_per_step},
           {"compute", to_json(plan.compute)},

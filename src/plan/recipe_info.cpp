@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/memory.h"
 
 #include <algorithm>
 
@@ -13,16 +14,6 @@ namespace {
 std::vector<RecipeInfo>& registry() {
   static std::vector<RecipeInfo> all;
   return all;
-}
-
-// fp32 weights and gradients, the optimizer's moments, and a working copy in low precision.
-double bytes_per_parameter(const TrainOptions& train) {
-  double bytes = 4 + 4;
-  if (train.optimizer.kind != OptimizerKind::sgd)
-    bytes += 8;
-  else if (train.optimizer.momentum != 0)
-    bytes += 4;
-  return train.precision == Precision::fp32 ? bytes : bytes + 2;
 }
 
 }  // namespace
@@ -38,7 +29,10 @@ Prepared RecipeOptions::prepare(const PrepareContext&) { return {}; }
 std::vector<std::string> RecipeOptions::metric_names() const { return {}; }
 
 MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& facts) const {
-  return {.fixed_bytes = bytes_per_parameter(train) * static_cast<double>(facts.parameters)};
+  const double parameter = weight_bytes_per_parameter(train) + optimizer_bytes_per_parameter(train);
+  const auto parameters = static_cast<double>(facts.parameters);
+  return {.fixed_bytes = parameter * parameters,
+          .optimizer_bytes = optimizer_bytes_per_parameter(train) * parameters};
 }
 
 std::optional<double> RecipeOptions::flops_per_sample(const Facts&) const { return std::nullopt; }

@@ -60,6 +60,7 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.steps_per_epoch = json.at("steps_per_epoch");
   plan.total_steps = json.at("total_steps");
   plan.schedule = schedule_from_json(json.at("schedule"));
+  plan.recomputed_blocks = json.value("recomputed_blocks", std::int64_t{0});
   plan.unit = json.at("unit");
   plan.units_per_step = json.at("units_per_step");
   plan.compute = compute_from_json(json.value("compute", nlohmann::json::object()));

@@ -15,6 +15,9 @@ void add_general(TrainOptions& o) {
   table.add(
       "reduce_precision", o.reduce_precision,
       {.meaning = "type in which gradients are added up over devices; bf16 halves the traffic"});
+  table.add("shard_optimizer", o.shard_optimizer,
+            {.meaning = "each device keeps and updates only its share of the optimizer's state "
+                        "(ZeRO-1): less memory, the same result"});
   table.add(
       "exact", o.exact,
       {.meaning = "bitwise the same weights on any number of devices, at some cost in speed"});
@@ -47,6 +50,10 @@ void add_batch(TrainOptions& o) {
                         "what batch.global and batch.micro leave",
              .unit = "micro-batches",
              .min = 0});
+  table.add(
+      "memory.recompute", o.memory.recompute,
+      {.meaning = "compute activations again in backward instead of keeping them: off; of all "
+                  "blocks of the model; auto: of as many as it takes to fit, by the plan"});
 }
 
 void add_optimizer(TrainOptions& o) {
@@ -91,6 +98,20 @@ void add_optimizer(TrainOptions& o) {
             {.meaning = "the global batch that optimizer.lr was chosen for; needed by scale_lr",
              .unit = "samples",
              .min = 0});
+}
+
+void add_ema(TrainOptions& o) {
+  OptionTable& table = o.table;
+  constexpr double below_one = 0.999999;
+  table.add(
+      "ema.decay", o.ema.decay,
+      {.meaning = "keep an average of the weights too, of which each update leaves this share "
+                  "(fewer at first: (1 + n) / (10 + n) after n updates); 0: none",
+       .min = 0,
+       .max = below_one});
+  table.add("ema.evaluate", o.ema.evaluate,
+            {.meaning = "evaluate and predict with the average of the weights where there is one, "
+                        "not with the weights"});
 }
 
 void add_schedule(TrainOptions& o) {
@@ -197,6 +218,7 @@ TrainOptions::TrainOptions() {
   add_general(*this);
   add_batch(*this);
   add_optimizer(*this);
+  add_ema(*this);
   add_schedule(*this);
   add_stop_and_data(*this);
   add_checkpoint(*this);

@@ -16,6 +16,7 @@ enum class ScheduleKind { constant, linear, step, polynomial, cosine, cosine_res
 enum class ScaleLr { none, linear, sqrt };
 enum class TimeUnit { steps, epochs };
 enum class GraphMode { automatic, off };
+enum class Recompute { off, blocks, automatic };
 
 template <>
 struct EnumNames<Precision> {
@@ -56,12 +57,19 @@ struct EnumNames<GraphMode> {
                                                                 {GraphMode::off, "off"}};
 };
 
+template <>
+struct EnumNames<Recompute> {
+  static constexpr std::pair<Recompute, const char*> value[] = {
+      {Recompute::off, "off"}, {Recompute::blocks, "blocks"}, {Recompute::automatic, "auto"}};
+};
+
 struct TrainOptions {
   TrainOptions();  // fills `table`
 
   std::int64_t seed = 42;
   Precision precision = Precision::fp32;
   ReducePrecision reduce_precision = ReducePrecision::fp32;
+  bool shard_optimizer = false;
   bool exact = false;
   bool deterministic = false;
   GraphMode graph = GraphMode::automatic;
@@ -69,6 +77,10 @@ struct TrainOptions {
   struct {
     std::int64_t global = 0, micro = 0, accumulation = 0;
   } batch;  // 0 = find it
+
+  struct {
+    Recompute recompute = Recompute::off;
+  } memory;
 
   struct {
     OptimizerKind kind = OptimizerKind::adamw;
@@ -79,6 +91,11 @@ struct TrainOptions {
     ScaleLr scale_lr = ScaleLr::none;
     std::int64_t base_batch = 0;  // the global batch that `lr` was chosen for; needed by scale_lr
   } optimizer;
+
+  struct {
+    double decay = 0;      // 0 = off
+    bool evaluate = true;  // with the average, not the weights
+  } ema;
 
   struct {
     ScheduleKind kind = ScheduleKind::cosine;

@@ -29,17 +29,30 @@ std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints
   return best;
 }
 
+// One by one, through the device that collectives work on.
+void share_first_weights(const std::vector<Parameter>& parameters, const TrainerSetup& setup) {
+  if (setup.group.size() == 1) return;
+  for (const Parameter& parameter : parameters) {
+    at::Tensor values = parameter.tensor.detach();
+    const at::Tensor there = values.to(setup.backend.device()).contiguous();
+    setup.group.broadcast(there, 0);
+    values.copy_(there);
+  }
+}
+
 }  // namespace
 
-PlacedModel::PlacedModel(const TrainerSetup& setup)
+PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared)
     : model(setup.recipe.build(static_cast<std::uint64_t>(setup.options.seed))) {
   const at::NoGradGuard no_grad;
   for (NamedTensor& buffer : model->buffers()) {
     buffer.tensor.set_data(buffer.tensor.to(setup.backend.device()));
     buffers.push_back(buffer);
   }
+  if (shared) share_first_weights(model->parameters(), setup);
   arena = std::make_unique<Arena>(model->parameters(), setup.backend.device(),
-                                  compute_dtype(setup.options.precision));
+                                  compute_dtype(setup.options.precision),
+                                  shared ? &setup.group : nullptr);
 }
 
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
@@ -80,6 +93,9 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<Check
                 cat("see: lockstep runs ", setup.run.name()));
   const nlohmann::json state =
       restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers});
+  Arena& arena = *impl_->placed.arena;
+  if (setup.options.ema.evaluate && restore_average(*checkpoint, arena, arena.master()))
+    arena.refresh_working();
   impl_->step = state.at("step").get<std::int64_t>();
 }
 

@@ -12,13 +12,14 @@
 
 namespace lockstep {
 
-// A freshly built model whose parameters lie in an arena on the device, buffers beside it.
+// A freshly built model whose parameters lie in an arena on the device, buffers beside it. With
+// `shared`, the ranks share the optimizer's work, and begin with rank 0's weights.
 struct PlacedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<Arena> arena;
   std::vector<NamedTensor> buffers;
 
-  explicit PlacedModel(const TrainerSetup& setup);
+  explicit PlacedModel(const TrainerSetup& setup, bool shared = false);
 };
 
 // The newest good checkpoint, or with `best` the one whose evaluation was best; the same on every

@@ -14,15 +14,24 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <utility>
 
 namespace lockstep {
 namespace {
+
+std::int64_t recomputed_blocks(const TrainerSetup& setup) {
+  // All, also of a recipe that does not tell how many it has.
+  if (setup.options.memory.recompute == Recompute::blocks)
+    return std::numeric_limits<std::int64_t>::max();
+  return setup.plan.recomputed_blocks;
+}
 
 // The loop's state, in the order in which it must be taken down.
 class Loop {
@@ -30,11 +39,11 @@ class Loop {
   explicit Loop(const TrainerSetup& setup)
       : setup_(setup),
         options_(setup.options),
-        placed_(setup),
+        placed_(setup, setup.options.shard_optimizer),
         optimizer_(options_, *placed_.arena),
         reducer_(*placed_.arena, setup.group, options_.reduce_precision),
         runner_(setup.recipe, *placed_.model, *placed_.arena, reducer_, optimizer_, setup.group,
-                setup.backend, options_) {
+                setup.backend, options_, recomputed_blocks(setup)) {
     started("model");
     data_ = setup.recipe.data();
     started("data");
@@ -68,8 +77,11 @@ class Loop {
   void profile_if_asked();
   void finish_profile();
   void evaluate_now();
+  bool record(const Evaluation& evaluation, double seconds);
+  bool of_rank_0(bool decision);
   void save(bool forced);
   bool save_due() const;
+  void write_checkpoint();
   TrainEnd finish(TrainEnd end);
 
   const TrainerSetup& setup_;
@@ -89,6 +101,7 @@ class Loop {
 
   std::int64_t step_ = 0;  // steps enqueued
   std::int64_t saved_step_ = -1, evaluated_step_ = -1;
+  bool save_wished_ = false;  // by rank 0's clock; the same on every rank
   double saved_at_s_ = 0;
   double data_s_ = 0, wait_s_ = 0, save_s_ = 0;  // since the last report
   double window_data_s_ = 0, window_begin_s_ = 0;
@@ -113,9 +126,11 @@ void Loop::restore_or_start() {
     if (state.contains("best") && state["best"].is_number()) best_ = state["best"].get<double>();
     saved_step_ = step_;
   } else {
-    setup_.group.broadcast(placed_.arena->master(), 0);
+    // Where ranks share the update, rank 0's first weights were shared before the arena was made.
+    if (placed_.arena->sharing() == nullptr) setup_.group.broadcast(placed_.arena->master(), 0);
     share_buffers();
     placed_.arena->refresh_working();
+    if (optimizer_.average() != nullptr) optimizer_.average()->restart();
   }
   quota_ =
       std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget, spent_s);
@@ -181,6 +196,9 @@ void Loop::run_step() {
   data_s_ = wait_s_ = save_s_ = 0;
   report.stop_signal = stop_signal().empty() ? 0 : 1;
   report.stop_quota = setup_.group.rank() == 0 && quota_->over() ? 1 : 0;
+  const double save_every_s = options_.checkpoint.every.seconds;
+  const bool save_now = save_every_s > 0 && setup_.clock.now_s() - saved_at_s_ >= save_every_s;
+  report.save = setup_.group.rank() == 0 && save_now ? 1 : 0;
   if ((step_ + 1) % options_.log.every_steps == 0) report.memory = setup_.backend.memory();
   const double lr = learning_rate(setup_.plan.schedule, step_);
   running_.push_back(runner_.run(std::move(*staged_), lr, report));
@@ -230,6 +248,8 @@ void Loop::on_result(StepRunner::Running& running) {
   started("first_step");
   if (recorder_ && setup_.start_up && !started_) recorder_->start_up(result.step, *setup_.start_up);
   started_ = true;
+  // A wish from before the last checkpoint is fulfilled.
+  if (result.save > 0 && result.step > saved_step_) save_wished_ = true;
   if (stop_ || (result.stop_signal == 0 && result.stop_quota == 0)) return;
   stop_ = true;
   const std::string own = stop_signal();
@@ -263,31 +283,57 @@ void Loop::evaluate_now() {
   drain(0);
   share_buffers();
   const double begin_s = setup_.clock.now_s();
-  const Evaluation evaluation = evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group,
-                                         setup_.backend, evaluator_options(setup_));
+  const Evaluation evaluation = [&] {
+    const ShownAverage shown(options_.ema.evaluate ? optimizer_.average() : nullptr);
+    return evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
+                    evaluator_options(setup_));
+  }();
   evaluated_step_ = step_;
-  if (!recorder_) return;
+  const bool better = recorder_ && record(evaluation, setup_.clock.now_s() - begin_s);
+  if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
+}
+
+// Rank 0; whether it is the best so far.
+bool Loop::record(const Evaluation& evaluation, double seconds) {
   const std::vector<Metric>& metrics = evaluation.metrics;
   metrics_ = metric_values(metrics, options_.checkpoint.best_metric);
   const Metric& judged = chosen_metric(metrics, options_.checkpoint.best_metric);
   const bool better =
       !best_ || (judged.lower_is_better ? judged.value < *best_ : judged.value > *best_);
   if (better && std::isfinite(judged.value)) best_ = judged.value;
-  recorder_->evaluation(step_, evaluation, better, setup_.clock.now_s() - begin_s);
-  if (better && options_.checkpoint.keep_best && step_ > 0) save(true);
+  recorder_->evaluation(step_, evaluation, better, seconds);
+  return better;
+}
+
+// Ranks that share the update save together, so they must agree; rank 0 alone needs nobody.
+bool Loop::of_rank_0(bool decision) {
+  if (placed_.arena->sharing() == nullptr) return decision;
+  const auto options = placed_.arena->master().options();
+  const at::Tensor agreed = at::full({1}, decision ? 1.0 : 0.0, options);
+  setup_.group.broadcast(agreed, 0);
+  return agreed.item<double>() > 0;
 }
 
 bool Loop::save_due() const {
-  if (!recorder_ || saved_step_ == step_) return false;
   const std::int64_t every = options_.checkpoint.every_steps;
-  if (every > 0 && step_ % every == 0) return true;
-  const double every_s = options_.checkpoint.every.seconds;
-  return every_s > 0 && setup_.clock.now_s() - saved_at_s_ >= every_s;
+  return save_wished_ || (every > 0 && step_ % every == 0);
 }
 
+// All ranks come here together.
 void Loop::save(bool forced) {
-  if (!saver_ || (!forced && !save_due()) || saved_step_ == step_) return;
+  if ((!forced && !save_due()) || saved_step_ == step_) return;
   const double begin_s = setup_.clock.now_s();
+  saved_step_ = step_;
+  save_wished_ = false;
+  if (saver_)
+    write_checkpoint();
+  else
+    give_pieces(trained(), setup_.backend);
+  saved_at_s_ = setup_.clock.now_s();
+  save_s_ += saved_at_s_ - begin_s;
+}
+
+void Loop::write_checkpoint() {
   nlohmann::json state{
       {"step", step_},
       {"epoch", static_cast<double>(step_) / static_cast<double>(setup_.plan.steps_per_epoch)},
@@ -297,9 +343,6 @@ void Loop::save(bool forced) {
   if (best_) state["best"] = *best_;
   const bool fresh = evaluated_step_ == step_;
   saver_->save(trained(), step_, std::move(state), fresh ? metrics_ : nlohmann::json());
-  saved_step_ = step_;
-  saved_at_s_ = setup_.clock.now_s();
-  save_s_ += saved_at_s_ - begin_s;
 }
 
 TrainEnd Loop::finish(TrainEnd end) {

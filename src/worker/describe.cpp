@@ -80,6 +80,10 @@ int print_facts(const std::vector<std::string>& arguments) {
                               {"extra", setup.prepared.extra},
                               {"keep", keep},
                               {"fixed_bytes", memory.fixed_bytes},
+                              {"optimizer_bytes", memory.optimizer_bytes},
+                              {"blocks", memory.blocks},
+                              {"block_bytes", memory.block_bytes},
+                              {"recomputed_block_bytes", memory.recomputed_block_bytes},
                               {"per_sample_bytes", memory.per_sample_bytes}}
                    .dump()
             << '\n';

@@ -64,14 +64,37 @@ class TrainOnGpus : public ::testing::Test {
       if (event.value("kind", "") == "step") all.push_back(event);
     return all;
   }
-  void expect_same_curve(const std::string& a, const std::string& b) const {
+  void expect_same_curve(const std::string& a, const std::string& b,
+                         double tolerance = 1e-4) const {
     const auto first = steps(a), second = steps(b);
     ASSERT_EQ(first.size(), second.size());
     for (std::size_t i = 0; i < first.size(); ++i) {
       const double x = first[i].at("loss"), y = second[i].at("loss");
-      EXPECT_LE(std::abs(x - y), 1e-4 * x) << "step " << i + 1;
+      EXPECT_LE(std::abs(x - y), tolerance * x) << "step " << i + 1;
     }
     EXPECT_EQ(effective_samples(run(a)), effective_samples(run(b)));
+  }
+
+  void run_well(const std::string& devices, const std::string& name, const Words& options) {
+    const ToolResult result = run_tool(train(devices, name, 40) + options, folder_.path());
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  bool captured(const std::string& name) const {
+    for (const auto& event : read_events(run(name) / "events.jsonl"))
+      if (event.value("kind", "") == "graph") return event.at("captured");
+    return false;
+  }
+  double peak_bytes(const std::string& name) const {
+    double peak = 0;
+    for (const auto& event : steps(name))
+      for (const auto& rank : event.at("memory")) peak = std::max<double>(peak, rank.at("peak"));
+    return peak;
+  }
+  double validation_loss(const std::string& name) const {
+    double loss = 0;
+    for (const auto& event : read_events(run(name) / "events.jsonl"))
+      if (event.value("kind", "") == "eval") loss = event.at("metrics").at("loss");
+    return loss;
   }
 
   std::size_t gpus_ = 0;
@@ -244,6 +267,56 @@ TEST_F(TrainOnGpus, AWorldThatSomebodyElseMadeRecordsTheGpuOfEveryRank) {
   EXPECT_EQ(devices[0].at("kind"), "cuda");
   EXPECT_NE(devices[0].at("uuid"), devices[1].at("uuid"));
   EXPECT_NE(devices[0].at("index"), devices[1].at("index"));
+}
+
+TEST_F(TrainOnGpus, ARecordedStepAveragesTheWeightsAsAnyOther) {
+  const Words ema{"ema.decay=0.9"};
+  run_well("0", "recorded", ema);
+  run_well("0", "single", ema + Words{"graph=off"});
+  run_well("0", "weights", Words{});
+  EXPECT_TRUE(captured("recorded"));
+  EXPECT_FALSE(captured("single"));
+  expect_same_curve("recorded", "single");
+  expect_same_curve("recorded", "weights");
+  const double loss = validation_loss("recorded");
+  EXPECT_NEAR(loss, validation_loss("single"), 1e-4 * loss);
+  EXPECT_GT(std::abs(loss - validation_loss("weights")), 1e-4 * loss);
+}
+
+TEST_F(TrainOnGpus, TwoThatShareTheUpdateGiveTheCurveOfOneWithARecordedStepToo) {
+  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+  const Words ema{"ema.decay=0.9"}, shared{"ema.decay=0.9", "shard_optimizer=true"};
+  run_well("0", "one", ema);
+  run_well("0,1", "shared", shared);
+  run_well("0,1", "single", shared + Words{"graph=off"});
+  EXPECT_TRUE(captured("shared"));
+  expect_same_curve("one", "shared");
+  expect_same_curve("one", "single");
+  const double loss = validation_loss("one");
+  EXPECT_NEAR(validation_loss("shared"), loss, 1e-4 * loss);
+}
+
+TEST_F(TrainOnGpus, SharingTheUpdateInBf16TakesLessMemoryAndGivesTheSameCurve) {
+  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+  const Words bf16{"precision=bf16", "model.width=512", "model.heads=8", "model.layers=4"};
+  run_well("0,1", "each", bf16);
+  run_well("0,1", "shared", bf16 + Words{"shard_optimizer=true"});
+  expect_same_curve("each", "shared", 5e-3);
+  // 12 M parameters, of whose 12 bytes for the update each GPU keeps half.
+  EXPECT_LT(peak_bytes("shared"), peak_bytes("each") - 12e6 * 5);
+}
+
+TEST_F(TrainOnGpus, BlocksThatAreComputedAgainGiveTheSameCurveInLessMemory) {
+  const Words options{"model.layers=8", "model.width=256", "model.context=256", "batch.global=48"};
+  for (const std::string precision : {"fp32", "bf16"}) {
+    const Words all = options + Words{"precision=" + precision};
+    const std::string kept = "kept-" + precision, again = "again-" + precision;
+    run_well("0", kept, all);
+    run_well("0", again, all + Words{"memory.recompute=blocks"});
+    EXPECT_TRUE(captured(again));
+    expect_same_curve(kept, again, precision == "fp32" ? 1e-4 : 5e-3);
+    EXPECT_LT(peak_bytes(again), 0.7 * peak_bytes(kept)) << precision;
+  }
 }
 
 // The estimate may be too large, which costs a smaller micro-batch, but hardly too small.

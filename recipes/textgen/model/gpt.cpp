@@ -128,16 +128,36 @@ at::Tensor Gpt::feed_forward(const at::Tensor& x, std::int64_t index,
                          dropout_layer(index, DropoutPlace::feed_forward_output));
 }
 
-at::Tensor Gpt::hidden(const at::Tensor& tokens, const StepContext& context, KvCache* cache) const {
-  at::Tensor x = embed(tokens, context, cache ? cache->length() : 0);
-  at::Tensor branch, normed;
-  for (std::int64_t i = 0; i < shape_.layers; ++i) {
-    const Block& block = blocks_[static_cast<std::size_t>(i)];
-    std::tie(x, normed) = add_and_normalize(x, branch, block.ln1);
-    branch = attend(normed, i, context, cache);
-    std::tie(x, normed) = add_and_normalize(x, branch, block.ln2);
-    branch = feed_forward(normed, i, context);
+std::vector<at::Tensor> Gpt::run_block(const std::vector<at::Tensor>& stream, std::int64_t index,
+                                       const StepContext& context, KvCache* cache) const {
+  const Block& block = blocks_[static_cast<std::size_t>(index)];
+  at::Tensor branch = stream.size() > 1 ? stream[1] : at::Tensor();
+  auto [x, normed] = add_and_normalize(stream[0], branch, block.ln1);
+  branch = attend(normed, index, context, cache);
+  std::tie(x, normed) = add_and_normalize(x, branch, block.ln2);
+  return {x, feed_forward(normed, index, context)};
+}
+
+std::vector<at::Tensor> Gpt::parameters_of(std::int64_t index) const {
+  const Block& block = blocks_[static_cast<std::size_t>(index)];
+  std::vector<at::Tensor> all;
+  for (const Affine* affine :
+       {&block.ln1, &block.qkv, &block.proj, &block.ln2, &block.up, &block.down}) {
+    all.push_back(affine->weight);
+    if (affine->bias.defined()) all.push_back(affine->bias);
   }
+  return all;
+}
+
+at::Tensor Gpt::hidden(const at::Tensor& tokens, const StepContext& context, KvCache* cache) const {
+  std::vector<at::Tensor> stream{embed(tokens, context, cache ? cache->length() : 0)};
+  for (std::int64_t i = 0; i < shape_.layers; ++i) {
+    const auto block = [this, i, context, cache](const std::vector<at::Tensor>& inputs) {
+      return run_block(inputs, i, context, cache);
+    };
+    stream = context.block(i, block, stream, parameters_of(i));
+  }
+  const at::Tensor &x = stream[0], &branch = stream[1];
   if (cache) cache->advance(tokens.size(1));
   return std::get<1>(add_and_normalize(x, branch, ln_));
 }

@@ -55,6 +55,11 @@ class Gpt : public Model {
   std::tuple<at::Tensor, at::Tensor> add_and_normalize(const at::Tensor& x,
                                                        const at::Tensor& branch,
                                                        const Affine& norm) const;
+  // Block `index`: from the stream, and the last branch that is still to be added to it, to the
+  // same.
+  std::vector<at::Tensor> run_block(const std::vector<at::Tensor>& stream, std::int64_t index,
+                                    const StepContext& context, KvCache* cache) const;
+  std::vector<at::Tensor> parameters_of(std::int64_t index) const;
   at::Tensor embed(const at::Tensor& tokens, const StepContext& context, std::int64_t first) const;
   // The way with a cache, or with dropout on the probabilities; packed [B,t,3,h,d] to [B,t,h,d].
   at::Tensor attend_by_parts(const at::Tensor& packed, std::int64_t index,

@@ -1,6 +1,7 @@
 // Parameters and memory of the text model as formulas.
 #include <algorithm>
 
+#include "plan/memory.h"
 #include "recipes/textgen/options/text_options.h"
 
 namespace lockstep::textgen {
@@ -17,24 +18,22 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
 }
 
 // What a rank holds, in bytes.
-// Fixed, a parameter: fp32 weight 4 and gradient 4; the optimizer's moments 8 (SGD: 4 with
-// momentum); in low precision a working copy and a gradient of it, 2 + 2. With that the workspace
-// of the matrix library on a GPU. A token of a sample, with e bytes an element (4 or 2), width W,
-// hidden size F, vocabulary V:
+// Fixed, a parameter: weights, gradients and the optimizer's state; in low precision also a
+// gradient of the working copy, 2. With that the workspace of the matrix library on a GPU. A token
+// of a sample, with e bytes an element (4 or 2), width W, hidden size F, vocabulary V:
 //   a block keeps for backward the input of both norms and their results (4 W), q, k, v (3 W), the
 //   attention's result (W), the feed-forward part before and after GELU (2 F): e (8 W + 2 F), and
 //   with dropout two results (2 W e) and masks (2 W); attention's own scores (heads x context, kept
 //   three times) only where their dropout forbids the fused way;
 //   embeddings and the last norm: 4 W e; logits, their fp32 copy, and the gradient of both:
 //   V (e + 4 + 4 + e).
-// Backward holds one block's gradients beside that: e (8 W + 2 F).
+// Backward holds one block's gradients beside that: e (8 W + 2 F). Of a block that backward
+// computes again only what goes in stays: the stream and the last branch, 2 W e.
 MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const bool low = train.precision != Precision::fp32;
   const double element = low ? 2 : 4;
-  const double moments = train.optimizer.kind != OptimizerKind::sgd ? 8
-                         : train.optimizer.momentum != 0            ? 4
-                                                                    : 0;
-  const double parameter = 4 + 4 + moments + (low ? 4 : 0);
+  const double optimizer = optimizer_bytes_per_parameter(train);
+  const double parameter = weight_bytes_per_parameter(train) + optimizer + (low ? 2 : 0);
   const double width = static_cast<double>(model.width);
   const double block = element * (8 * width + 2 * static_cast<double>(model.hidden()));
   const double dropout = model.dropout > 0 ? 2 * width * (element + 1) : 0;
@@ -48,8 +47,13 @@ MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts
   const double parameters = static_cast<double>(
       facts.parameters != 0 ? facts.parameters : parameter_count(prepared_vocab_));
   constexpr double workspace = 64.0 * (1 << 20);
+  const double context = static_cast<double>(model.context);
   return {.fixed_bytes = parameters * parameter + workspace,
-          .per_sample_bytes = token * static_cast<double>(model.context)};
+          .per_sample_bytes = token * context,
+          .optimizer_bytes = parameters * optimizer,
+          .blocks = model.layers,
+          .block_bytes = (block + dropout + scores) * context,
+          .recomputed_block_bytes = 2 * width * element * context};
 }
 
 // PaLM's count of a token (arXiv:2204.02311, appendix B): 6 FLOPs a weight that takes part in a

@@ -162,5 +162,85 @@ TEST_F(Train, StopsAtAStepBoundaryAndGoesOnToTheSameCurveOnAnotherNumberOfRanks)
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LE(std::abs(a[i] - b[i]), 1e-4 * a[i]);
 }
 
+TEST_F(Train, AveragesTheWeightsAlikeOnAnyNumberOfRanksAndAcrossAResume) {
+  const std::vector<std::string> constant{"schedule.kind=constant"};
+  const auto options = constant + std::vector<std::string>{"ema.decay=0.9", "eval.every_steps=7"};
+  ASSERT_EQ(run_tool(train(1, "whole", 40) + options, folder.path()).code, 0);
+  ASSERT_EQ(run_tool(train(1, "without", 40) + constant, folder.path()).code, 0);
+  EXPECT_EQ(losses("whole"), losses("without"));  // showing the average leaves no trace
+  ASSERT_EQ(run_tool(train(2, "cut", 20) + options, folder.path()).code, 0);
+  const ToolResult resumed =
+      run_tool({"resume", "cut", "--devices", "cpu:3", "stop.steps=40"}, folder.path());
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  const auto loss = [&](const std::string& name, const std::string& option) {
+    const ToolResult result =
+        run_tool({"evaluate", name, "--devices", "cpu:2", "--json", option}, folder.path());
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("metrics").at("loss").get<double>();
+  };
+  const double average = loss("whole", "ema.evaluate=true");
+  EXPECT_NEAR(loss("cut", "ema.evaluate=true"), average, 1e-4 * average);
+  EXPECT_GT(std::abs(loss("whole", "ema.evaluate=false") - average), 1e-3 * average);
+  for (const auto& event : read_events(run("whole") / "events.jsonl")) {
+    if (event.value("kind", "") != "eval" || event.value("step", 0) != 40) continue;
+    EXPECT_NEAR(event.at("metrics").at("loss").get<double>(), average, 1e-6);
+  }
+}
+
+TEST_F(Train, SharesTheUpdateOverAnyNumberOfRanksWithTheSameCurve) {
+  const std::vector<std::string> options{"schedule.kind=constant", "ema.decay=0.9",
+                                         "optimizer.clip=0.5", "eval.every_steps=9"};
+  const std::vector<std::string> shared{"shard_optimizer=true"};
+  ASSERT_EQ(run_tool(train(1, "whole", 60) + options, folder.path()).code, 0);
+  const std::vector<double> whole = losses("whole");
+  const auto expect_same = [&](const std::string& name) {
+    const std::vector<double> curve = losses(name);
+    ASSERT_EQ(curve.size(), whole.size()) << name;
+    for (std::size_t i = 0; i < curve.size(); ++i)
+      EXPECT_LE(std::abs(curve[i] - whole[i]), 1e-4 * whole[i]) << name << ", step " << i + 1;
+  };
+  for (const int ranks : {1, 2, 3, 4}) {
+    const std::string name = "shared" + std::to_string(ranks);
+    const ToolResult result = run_tool(train(ranks, name, 60) + options + shared, folder.path());
+    ASSERT_EQ(result.code, 0) << result.err;
+    expect_same(name);
+  }
+  // Begun shared on three ranks, gone on without on two, ended shared on four.
+  ASSERT_EQ(run_tool(train(3, "cut", 20) + options + shared, folder.path()).code, 0);
+  const ToolResult second =
+      run_tool({"resume", "cut", "--devices", "cpu:2", "stop.steps=40", "shard_optimizer=false"},
+               folder.path());
+  ASSERT_EQ(second.code, 0) << second.err;
+  const ToolResult third =
+      run_tool({"resume", "cut", "--devices", "cpu:4", "stop.steps=60", "shard_optimizer=true"},
+               folder.path());
+  ASSERT_EQ(third.code, 0) << third.err;
+  expect_same("cut");
+}
+
+TEST_F(Train, SavesByTimeWhereRanksShareTheUpdate) {
+  ASSERT_EQ(run_tool(train(2, "timed", 150) +
+                         std::vector<std::string>{"shard_optimizer=true", "checkpoint.every=0.2s"},
+                     folder.path())
+                .code,
+            0);
+  int checkpoints = 0;
+  for (const auto& event : read_events(run("timed") / "events.jsonl"))
+    checkpoints += event.value("kind", "") == "checkpoint" ? 1 : 0;
+  EXPECT_GE(checkpoints, 2);
+}
+
+TEST_F(Train, HasTheSameCurveToTheBitWhereBlocksAreComputedAgain) {
+  const std::vector<std::string> options{"model.layers=3", "model.dropout=0.1"};
+  ASSERT_EQ(run_tool(train(2, "kept", 20) + options, folder.path()).code, 0);
+  const ToolResult again = run_tool(
+      train(2, "again", 20) + options + std::vector<std::string>{"memory.recompute=blocks"},
+      folder.path());
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("activations of 3 of 3 blocks are computed again"), std::string::npos)
+      << again.err;
+  EXPECT_EQ(losses("again"), losses("kept"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -4,12 +4,14 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "checkpoint/tensor_file.h"
+#include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
 #include <gtest/gtest.h>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
+#include <ATen/ops/linspace.h>
 #include <ATen/ops/randn.h>
 
 #include <fstream>
@@ -23,16 +25,27 @@ struct Rig {
   Arena arena;
   Optimizer optimizer;
 
-  explicit Rig(std::uint64_t seed, Precision precision = Precision::fp32)
+  explicit Rig(std::uint64_t seed, Precision precision = Precision::fp32, double ema = 0,
+               ProcessGroup* sharing = nullptr)
       : options(),
         model(seed),
-        arena((options.precision = precision, model.parameters()), at::kCPU,
-              precision == Precision::fp32 ? at::kFloat : at::kBFloat16),
+        arena((options.precision = precision, options.ema.decay = ema, model.parameters()),
+              at::kCPU, precision == Precision::fp32 ? at::kFloat : at::kBFloat16, sharing),
         optimizer(options, arena) {}
 
   Trained trained() {
     std::vector<NamedTensor> buffers = model.buffers();
     return {arena, &optimizer, buffers};
+  }
+  void train_as_others() {  // the same on every rank, whatever it holds
+    for (int i = 0; i < 3; ++i) {
+      const at::NoGradGuard no_grad;
+      for (std::size_t p = 0; p < arena.parameters().size(); ++p) {
+        at::Tensor gradient = arena.view(arena.gradients(), p);
+        gradient.copy_(at::linspace(-1 - i, 2, gradient.numel()).view(gradient.sizes()));
+      }
+      optimizer.step(0.01);
+    }
   }
   void train_a_little() {
     const at::NoGradGuard no_grad;
@@ -72,6 +85,35 @@ TEST(Snapshot, ComesBackBitForBit) {
   EXPECT_EQ(b.model.seen.item<double>(), 17);
 }
 
+TEST(Snapshot, BringsBackTheAverageOfTheWeights) {
+  const TemporaryDirectory folder;
+  Rig a(1, Precision::fp32, 0.9);
+  a.train_a_little();
+  save(a, folder.path(), 3);
+  const CheckpointInfo saved = *newest_good(folder.path());
+  Rig b(2, Precision::fp32, 0.9);
+  restore(saved, b.trained());
+  EXPECT_TRUE(b.optimizer.average()->flat().equal(a.optimizer.average()->flat()));
+  EXPECT_FALSE(b.optimizer.average()->flat().equal(a.arena.master()));
+  Rig c(3);
+  EXPECT_TRUE(restore_average(saved, c.arena, c.arena.master()));
+  EXPECT_TRUE(c.arena.master().equal(a.optimizer.average()->flat()));
+  const auto file = map_tensors(saved.path / "ema.safetensors");
+  EXPECT_EQ(file.size(), a.arena.parameters().size());
+  EXPECT_TRUE(file.count("first.weight"));
+}
+
+TEST(Snapshot, BeginsAnAverageAtTheWeightsWhereTheCheckpointHasNone) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.train_a_little();
+  save(a, folder.path(), 3);
+  Rig b(2, Precision::fp32, 0.9);
+  restore(*newest_good(folder.path()), b.trained());
+  EXPECT_TRUE(b.optimizer.average()->flat().equal(a.arena.master()));
+  EXPECT_FALSE(restore_average(*newest_good(folder.path()), b.arena, b.arena.master()));
+}
+
 TEST(Snapshot, RefreshesTheWorkingCopy) {
   const TemporaryDirectory folder;
   Rig a(1);
@@ -107,6 +149,54 @@ TEST(Snapshot, NamesTensorsAsTheModelDoes) {
   EXPECT_EQ(names, (std::vector<std::string>{"first.bias", "first.weight", "rare", "second.weight",
                                              "seen", "unused"}));
   EXPECT_TRUE(model.at("first.weight").equal(a.model.first));
+}
+
+// All that a rank holds of `shared` is the same part of `whole`.
+void expect_pieces_of(Rig& shared, Rig& whole) {
+  std::map<std::string, at::Tensor> own = shared.optimizer.flat_state();
+  std::map<std::string, at::Tensor> all = whole.optimizer.flat_state();
+  own["master"] = shared.arena.master();
+  all["master"] = whole.arena.master();
+  own["average"] = shared.optimizer.average()->flat();
+  all["average"] = whole.optimizer.average()->flat();
+  for (const auto& [name, flat] : all)
+    for (std::size_t i = 0; i < whole.arena.parameters().size(); ++i) {
+      const at::Tensor expected = own.at(name).clone();
+      shared.arena.fill(expected, i, whole.arena.view(flat, i));
+      EXPECT_TRUE(expected.equal(own.at(name))) << name << " " << i;
+    }
+  for (std::size_t i = 0; i < whole.arena.parameters().size(); ++i)
+    EXPECT_TRUE(shared.arena.parameters()[i].tensor.equal(whole.arena.parameters()[i].tensor));
+}
+
+TEST(Snapshot, IsWholeWhereRanksShareTheUpdateAndComesBackOnAnyNumberOfThem) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    const TemporaryDirectory folder;
+    testing::with_ranks(3, [&](ProcessGroup& group) {
+      Rig a(1, precision, 0.9, &group);
+      a.train_as_others();
+      std::string damage;
+      if (group.rank() == 0)
+        damage = save(a, folder.path(), 3).info.damage;
+      else
+        give_pieces(a.trained(), cpu_backend());
+      EXPECT_EQ(damage, "");
+    });
+    const CheckpointInfo saved = *newest_good(folder.path());
+    Rig plain(1, precision, 0.9), whole(2, precision, 0.9);
+    plain.train_as_others();
+    restore(saved, whole.trained());
+    EXPECT_TRUE(at::allclose(whole.arena.master(), plain.arena.master(), 1e-6, 1e-7));
+    EXPECT_TRUE(at::allclose(whole.optimizer.average()->flat(), plain.optimizer.average()->flat(),
+                             1e-6, 1e-7));
+    EXPECT_TRUE(at::allclose(whole.optimizer.flat_state().at("exp_avg_sq"),
+                             plain.optimizer.flat_state().at("exp_avg_sq"), 1e-6, 1e-12));
+    testing::with_ranks(2, [&](ProcessGroup& group) {
+      Rig b(3 + group.rank(), precision, 0.9, &group);
+      restore(saved, b.trained());
+      expect_pieces_of(b, whole);
+    });
+  }
 }
 
 class Renamed : public testing::ToyModel {

@@ -156,5 +156,53 @@ TEST(WorkingCopy, FollowsTheMasterWeights) {
   }
 }
 
+TEST(WeightAverage, FollowsItsFormulaAndCountsFewUpdatesFully) {
+  Fixture f([](TrainOptions& o) { o.ema.decay = 0.7; });
+  const WeightAverage& average = *f.optimizer.average();
+  double expected = f.model.first[0][0].item<double>();
+  for (int n = 1; n <= 40; ++n) {
+    f.set_gradient(std::sin(n));
+    f.optimizer.step(0.05);
+    const double kept = std::min(0.7, (1.0 + n) / (10.0 + n));
+    expected = kept * expected + (1 - kept) * f.model.first[0][0].item<double>();
+    EXPECT_NEAR(f.arena.view(average.flat(), 0)[0][0].item<double>(), expected, 1e-5) << n;
+  }
+  EXPECT_NE(f.arena.view(average.flat(), 0)[0][0].item<float>(), f.model.first[0][0].item<float>());
+}
+
+TEST(WeightAverage, IsLeftAloneByASkippedStep) {
+  Fixture f([](TrainOptions& o) { o.ema.decay = 0.9; });
+  f.set_gradient(0.1);
+  f.optimizer.step(0.01);
+  const at::Tensor before = f.optimizer.average()->flat().clone();
+  f.set_gradient(std::nan(""));
+  f.optimizer.step(0.01);
+  EXPECT_TRUE(f.optimizer.average()->flat().equal(before));
+}
+
+TEST(WeightAverage, IsOffUnlessAskedFor) { EXPECT_EQ(Fixture().optimizer.average(), nullptr); }
+
+TEST(WeightAverage, StandsInForTheWeightsWhileShown) {
+  for (const Precision precision : {Precision::fp32, Precision::fp16}) {
+    Fixture f([&](TrainOptions& o) {
+      o.precision = precision;
+      o.ema.decay = 0.9;
+    });
+    f.set_gradient(100);
+    for (int i = 0; i < 3; ++i) f.optimizer.step(0.1);
+    const at::Tensor weights = f.model.first.clone();
+    const at::Tensor average =
+        f.arena.view(f.optimizer.average()->flat(), 0).to(weights.scalar_type());
+    {
+      const ShownAverage shown(f.optimizer.average());
+      EXPECT_TRUE(f.model.first.equal(average));
+      EXPECT_FALSE(f.model.first.equal(weights));
+    }
+    EXPECT_TRUE(f.model.first.equal(weights));
+    f.optimizer.step(0.1);
+    EXPECT_FALSE(f.model.first.equal(weights));  // the model reads the arena's weights again
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

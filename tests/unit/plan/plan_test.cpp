@@ -282,6 +282,69 @@ TEST_F(MakePlan, SaysWhatDiffersFromOneDeviceAndWhatDoesNot) {
   EXPECT_LT(make().notes.size(), two.notes.size());
 }
 
+TEST_F(MakePlan, SaysWhichWeightsAreEvaluatedWhereTheyAreAveraged) {
+  EXPECT_FALSE(has_note(make(), "averaged"));
+  options.ema.decay = 0.999;
+  EXPECT_TRUE(has_note(make(),
+                       "averaged over about the last 1000 updates (ema.decay); evaluation "
+                       "and predictions use the average"));
+  options.ema.evaluate = false;
+  EXPECT_TRUE(has_note(make(), "use the weights themselves"));
+}
+
+TEST_F(MakePlan, SharesOutTheOptimizersStateWhereAsked) {
+  memory.optimizer_bytes = 0.6 * gib;
+  devices = gpus(3);
+  options.batch.global = 63;
+  EXPECT_DOUBLE_EQ(make().memory.fixed_bytes, gib);
+  EXPECT_TRUE(has_note(make(), "every GPU holds the whole model and its optimizer state"));
+  options.shard_optimizer = true;
+  EXPECT_NEAR(make().memory.fixed_bytes, 0.6 * gib, 1);
+  EXPECT_NEAR(make().sharding_saves_bytes, 0.4 * gib, 1);
+  EXPECT_TRUE(has_note(make(),
+                       "every GPU holds the whole model and 1/3 of its optimizer state, "
+                       "which saves 410 MiB a GPU (shard_optimizer)"));
+  devices = gpus(1);
+  EXPECT_DOUBLE_EQ(make().memory.fixed_bytes, gib);
+  EXPECT_TRUE(has_note(make(), "shard_optimizer changes nothing on one device"));
+}
+
+// 14.22 GiB are there: 1 GiB fixed and 64 samples of 0.3 GiB need 20.2, and a block that is
+// computed again gives 64 x 0.02 GiB back.
+TEST_F(MakePlan, ComputesAsManyBlocksAgainAsItTakesToFit) {
+  memory = {.fixed_bytes = gib,
+            .per_sample_bytes = 0.3 * gib,
+            .blocks = 10,
+            .block_bytes = 0.025 * gib,
+            .recomputed_block_bytes = 0.005 * gib};
+  options.batch.micro = 64;
+  options.batch.global = 128;
+  EXPECT_EQ(make().recomputed_blocks, 0);
+  EXPECT_TRUE(has_note(make(), "set memory.recompute=auto"));
+  options.memory.recompute = Recompute::automatic;
+  EXPECT_EQ(make().recomputed_blocks, 5);
+  EXPECT_NEAR(make().memory_needed_bytes, (20.2 - 5 * 1.28) * gib, 1e-3 * gib);
+  EXPECT_TRUE(has_note(make(), "activations of 5 of 10 blocks are computed again in backward"));
+  EXPECT_TRUE(has_note(make(), "saves 6.4 GiB"));
+  EXPECT_FALSE(has_note(make(), "warning"));
+  options.batch.micro = 32;
+  EXPECT_EQ(make().recomputed_blocks, 0);
+  EXPECT_TRUE(has_note(make(), "everything fits"));
+  options.memory.recompute = Recompute::blocks;
+  EXPECT_EQ(make().recomputed_blocks, 10);
+  options.batch.micro = 128;
+  options.batch.global = 256;
+  options.memory.recompute = Recompute::automatic;
+  EXPECT_EQ(make().recomputed_blocks, 10);
+  EXPECT_TRUE(has_note(make(), "warning: micro-batch 128"));
+}
+
+TEST_F(MakePlan, SaysWhereARecipeDoesNotTellItsBlocks) {
+  options.memory.recompute = Recompute::blocks;
+  EXPECT_TRUE(has_note(make(), "does not tell how many blocks"));
+  EXPECT_EQ(make().recomputed_blocks, 0);
+}
+
 TEST_F(MakePlan, SaysHowTheLastStepOfAnEpochIsPadded) {
   EXPECT_TRUE(has_note(make(), "the last step of each epoch holds 40 samples and 24 padding rows"));
   facts.train_samples = 10;

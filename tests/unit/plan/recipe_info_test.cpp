@@ -61,8 +61,14 @@ TEST(RecipeOptions, EstimateMemoryFromTheParameters) {
   TrainOptions train;
   const Facts facts{.parameters = 1000};
   EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 16000);  // weight, gradient, two moments
+  EXPECT_EQ(recipe.memory(train, facts).optimizer_bytes, 8000);
+  train.ema.decay = 0.9;
+  EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 20000);
+  EXPECT_EQ(recipe.memory(train, facts).optimizer_bytes, 12000);
+  train.ema.decay = 0;
   train.precision = Precision::bf16;
   EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 18000);
+  EXPECT_EQ(recipe.memory(train, facts).optimizer_bytes, 12000);  // the fp32 weights too
   train.optimizer.kind = OptimizerKind::sgd;
   EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 14000);
   train.optimizer.momentum = 0;

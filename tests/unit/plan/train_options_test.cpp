@@ -14,12 +14,14 @@ namespace lockstep {
 namespace {
 
 const char* const kKeys =
-    "seed precision reduce_precision exact deterministic graph preset batch.global batch.micro "
-    "batch.accumulation "
+    "seed precision reduce_precision shard_optimizer exact deterministic graph preset batch.global "
+    "batch.micro "
+    "batch.accumulation memory.recompute "
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "
-    "optimizer.clip optimizer.scale_lr optimizer.base_batch schedule.kind schedule.unit "
-    "schedule.warmup schedule.min_lr schedule.power schedule.every schedule.gamma schedule.period "
+    "optimizer.clip optimizer.scale_lr optimizer.base_batch ema.decay ema.evaluate schedule.kind "
+    "schedule.unit schedule.warmup schedule.min_lr schedule.power schedule.every schedule.gamma "
+    "schedule.period "
     "schedule.period_mult stop.steps stop.epochs stop.after stop.budget data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "

@@ -1,6 +1,7 @@
 // The model: its size and names, what it may see, and its gradient.
 #include "recipes/textgen/model/gpt.h"
 
+#include "engine/arena.h"
 #include "recipes/textgen/model/loss.h"
 #include "tests/unit/textgen-model/tiny.h"
 
@@ -232,6 +233,42 @@ TEST(Gpt, HasTheGradientOfFiniteDifferencesUntiedWithoutBiasesAndWithErf) {
   shape.tied = shape.bias = shape.tanh_gelu = false;
   shape.layers = 1;
   expect_right_gradient(shape);
+}
+
+// Loss and gradients of a micro-batch with dropout, of whose blocks so many are computed again.
+std::vector<at::Tensor> gradients(std::int64_t again, at::ScalarType dtype) {
+  GptShape shape = tiny_shape();
+  shape.layers = 3;
+  shape.dropout = 0.2;
+  shape.attention_dropout = 0.1;
+  Gpt model(shape, 5);
+  Arena arena(model.parameters(), at::kCPU, dtype);
+  StepContext context;
+  context.compute_dtype = dtype;
+  context.counters = at::tensor({5, 2, 0}, at::kLong);
+  context.recomputed_blocks = again;
+  const at::Tensor tokens = some_tokens(4, 6, shape.vocab), targets = some_tokens(4, 6, 11, 3);
+  const at::Tensor loss = token_loss(model.logits(model.hidden(tokens, context)), targets);
+  loss.backward();
+  std::vector<at::Tensor> all{loss.detach()};
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
+    arena.take_gradient(i);
+    all.push_back(arena.view(arena.gradients(), i).clone());
+  }
+  return all;
+}
+
+TEST(Gpt, HasTheSameGradientsToTheBitWhereBlocksAreComputedAgain) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    const auto kept = gradients(0, dtype);
+    for (const std::int64_t again : {1, 2, 3, 1000}) {
+      const auto result = gradients(again, dtype);
+      ASSERT_EQ(result.size(), kept.size());
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        EXPECT_TRUE(result[i].equal(kept[i])) << again << " blocks, tensor " << i;
+    }
+    EXPECT_GT(kept[5].abs().sum().item<double>(), 0);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Measures what the options that trade memory cost: the time of a step and the peak of allocated GPU
+# memory with each of them off and on, in turn on this machine, and writes a record of every run.
+#   bench/memory_options.sh OUT_FILE [GPUS]     GPUS is 1; shard_optimizer needs 2 or more
+# Environment: LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60);
+# WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
+set -euo pipefail
+
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/lib/common.sh
+. "$checkout/scripts/lib/common.sh"
+
+[ $# = 1 ] || [ $# = 2 ] || die "memory_options.sh takes a file and a number of GPUs" "bench/memory_options.sh OUT_FILE [GPUS]"
+out=$1 gpus=${2:-1}
+command="bench/memory_options.sh $(basename "$out") $gpus"
+tool=${LOCKSTEP:-$checkout/build/lockstep}
+[ -x "$tool" ] || die "$tool is not there" "build it with bench/gpu_build.sh, or name it with LOCKSTEP"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+devices=$(seq -s, 0 $((gpus - 1)))
+
+# The options of a variant, a word each.
+options_of() {
+  case $1 in
+    plain) ;;
+    ema) echo ema.decay=0.999 ;;
+    recompute) echo memory.recompute=blocks ;;
+    shard) echo shard_optimizer=true ;;
+    all) echo ema.decay=0.999 memory.recompute=blocks shard_optimizer=true ;;
+  esac
+}
+variants="plain ema recompute"
+if [ "$gpus" -gt 1 ]; then variants="$variants shard all"; fi
+
+# run WORKLOAD VARIANT: one JSON line. Logged in windows, so that reading the loss does not stop
+# every step. The micro-batch is the preset's.
+run() {
+  local root=$work/run
+  # shellcheck disable=SC2046
+  if ! "$tool" train textgen "preset=bench-$1" "stop.steps=${STEPS:-200}" log.every_steps=10 \
+    eval.every_steps=0 "run.root=$root" --name step --devices "$devices" $(options_of "$2") \
+    >"$work/log" 2>&1; then
+    tail -n 20 "$work/log" >&2
+    die "lockstep failed on $1 with $2"
+  fi
+  python3 "$checkout/bench/read_run.py" "$root/step" --after "${WARM_UP:-60}"
+  rm -rf "$root"
+}
+
+date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+for workload in ${WORKLOADS:-textgen gpt124m}; do
+  for repeat in $(seq "${REPEATS:-3}"); do
+    for variant in $variants; do
+      result=$(run "$workload" "$variant")
+      printf '{"workload": "%s", "variant": "%s", "options": "%s", "repeat": %s, "result": %s}\n' \
+        "$workload" "$variant" "$(options_of "$variant")" "$repeat" "$result" >>"$work/runs"
+      printf '%-8s %-10s run %s: %s\n' "$workload" "$variant" "$repeat" "$result" >&2
+    done
+  done
+done
+
+commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
+if [ -z "${LOCKSTEP_COMMIT:-}" ] && [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
+mkdir -p "$(dirname "$out")"
+python3 "$checkout/bench/memory_record.py" "$work/runs" --command "$command" --commit "$commit" \
+  --date "$date" --gpus "$gpus" >"$out"
+cat "$out"

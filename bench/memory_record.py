@@ -1,0 +1,63 @@
+"""Turns the runs of bench/memory_options.sh into a TOML record on the standard output.
+
+Usage: python3 bench/memory_record.py RUNS --command TEXT --commit TEXT --date TIME --gpus N
+RUNS: one JSON object a line: workload, variant, options, repeat, result.
+"""
+import argparse
+import json
+import os
+import statistics
+
+from step_record import smi, toml_value, torch_version
+
+
+def medians(runs):
+    step_ms = statistics.median(run["result"]["step_ms"] for run in runs)
+    peak_gb = statistics.median(run["result"]["peak_gb"] for run in runs)
+    return step_ms, peak_gb
+
+
+def variant_lines(name, variant, runs, plain):
+    step_ms, peak_gb = medians(runs)
+    yield f"[{name}.{variant}]"
+    yield f"options = {toml_value(runs[0]['options'])}"
+    yield f"step_ms = {toml_value([run['result']['step_ms'] for run in runs])}"
+    yield f"median_step_ms = {step_ms}"
+    yield f"peak_gb = {peak_gb}"
+    yield f"loss = {toml_value([run['result']['loss'] for run in runs])}"
+    if variant != "plain":
+        yield f"time = {step_ms / plain[0]:.3f}  # of plain"
+        yield f"memory = {peak_gb / plain[1]:.3f}  # of plain"
+    yield ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("runs")
+    for name in ("command", "commit", "date"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--gpus", type=int, required=True)
+    arguments = parser.parse_args()
+    with open(arguments.runs, encoding="utf-8") as lines:
+        runs = [json.loads(line) for line in lines]
+
+    print("# A training step with the options that trade memory off and on, measured in turn.")
+    print("# Written by bench/memory_options.sh.")
+    print(f"command = {toml_value(arguments.command)}")
+    print(f"commit = {toml_value(arguments.commit)}")
+    print(f"date = {arguments.date}")
+    print(f"machine = {toml_value(smi('name'))}")
+    print(f"driver = {toml_value(smi('driver_version')[0])}")
+    print(f"cores = {os.cpu_count()}")
+    print(f"torch = {toml_value(torch_version())}")
+    print(f"gpus = {arguments.gpus}")
+    print()
+    for name in dict.fromkeys(run["workload"] for run in runs):
+        own = [run for run in runs if run["workload"] == name]
+        plain = medians([run for run in own if run["variant"] == "plain"])
+        for variant in dict.fromkeys(run["variant"] for run in own):
+            print("\n".join(variant_lines(name, variant, [run for run in own if run["variant"] == variant], plain)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+// An exponential moving average of the weights (EMA), kept beside them in fp32.
+#pragma once
+
+#include "engine/arena.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace lockstep {
+
+// After update n the average moves towards the weights by max(1 - decay, 9 / (10 + n)) of the way,
+// so that it follows the first steps closely. All work is enqueued; nothing synchronises the
+// device.
+class WeightAverage {
+ public:
+  WeightAverage(double decay, Arena& arena);  // begins at the present weights
+
+  Arena& arena() const { return arena_; }
+  const at::Tensor& flat() const { return flat_; }  // f32 [own_elements] of the arena
+  void restart();                                   // at the present weights
+  // updates: f32 [1], how many there were, with this one. skip: f32 [1], 1 leaves the average
+  // alone.
+  void update(const at::Tensor& updates, const at::Tensor& skip);
+
+ private:
+  at::Tensor of(const at::Tensor& flat, const Piece& piece) const;
+
+  Arena& arena_;
+  double decay_;
+  at::Tensor flat_;
+};
+
+// While it lives, the model computes with the average; with null, nothing happens. Ranks that share
+// the update make and end it together; where an exception ends it, the weights do not come back,
+// because the other ranks would not come.
+class ShownAverage {
+ public:
+  explicit ShownAverage(WeightAverage* average);
+  ~ShownAverage();
+  ShownAverage(const ShownAverage&) = delete;
+  ShownAverage& operator=(const ShownAverage&) = delete;
+
+ private:
+  WeightAverage* average_;
+  int exceptions_;
+};
+
+}  // namespace lockstep
