@@ -3,6 +3,7 @@
 // TOKENS is a token file (recipes/textgen/options/token_file.h). Prints one JSON line.
 #include "data/loader.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "recipes/textgen/model/dataset.h"
 
 #include <sys/resource.h>
@@ -54,6 +55,7 @@ int main(int count, char** words) {
     std::cerr << "bench-loader TOKENS CONTEXT MICRO_BATCH THREADS SECONDS\n";
     return 2;
   }
+  lockstep::keep_freed_memory();  // as a worker does
   try {
     lockstep::measure(words[1], std::atoll(words[2]), std::atoll(words[3]), std::atoll(words[4]),
                       std::atof(words[5]));

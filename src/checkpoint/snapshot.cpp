@@ -115,6 +115,7 @@ struct CheckpointSaver::Impl {
   bool stopping = false;
   std::string last_damage;  // of the newest that was written
   std::thread thread;
+  std::jthread reserving;
 
   void thread_main() {
     std::unique_lock lock(mutex);
@@ -178,6 +179,33 @@ CheckpointSaver::~CheckpointSaver() {
   }
   impl_->changed.notify_all();
   impl_->thread.join();
+}
+
+void CheckpointSaver::reserve(const Trained& trained) {
+  if (impl_->backend.device().is_cpu()) return;
+  std::vector<std::int64_t> sizes;  // of what start_flat downloads
+  const auto add = [&](const at::Tensor& flat) {
+    if (flat.numel() == trained.arena.layout().elements)
+      sizes.push_back(flat.numel());
+    else
+      for (const Bucket& bucket : trained.arena.buckets())
+        sizes.push_back(bucket.end - bucket.begin);
+  };
+  add(trained.arena.master());
+  for (const auto& [name, flat] : trained.optimizer->flat_state()) add(flat);
+  if (const WeightAverage* average = trained.optimizer->average()) add(average->flat());
+  impl_->reserving = std::jthread([&backend = impl_->backend, sizes = std::move(sizes)] {
+    std::vector<at::Tensor> all;  // at once, so that each gets a block of its own
+    try {
+      for (const std::int64_t size : sizes) all.push_back(backend.host_empty({size}, at::kFloat));
+    } catch (const c10::Error&) {
+      // Then `save` asks again, and says why it cannot.
+    }
+  });
+}
+
+void CheckpointSaver::finish_reserving() {
+  if (impl_->reserving.joinable()) impl_->reserving.join();
 }
 
 void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::json state,

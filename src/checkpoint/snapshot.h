@@ -44,6 +44,13 @@ class CheckpointSaver {
   CheckpointSaver(const CheckpointSaver&) = delete;
   CheckpointSaver& operator=(const CheckpointSaver&) = delete;
 
+  // On GPUs: begins, on another thread, to allocate the pinned memory that `save` copies into,
+  // which would hold the first one up: as much as the tensors of a checkpoint. It is kept until the
+  // end.
+  void reserve(const Trained& trained);
+  // Waits for that; to be called before a graph is captured, as nothing may be pinned meanwhile.
+  void finish_reserving();
+
   // Copies the state (on GPUs: enqueues copies to pinned memory; the device is not synchronised)
   // and returns; waits first if the one before is still being written. Never throws for a full
   // disk: that comes as a Result.

@@ -1,4 +1,4 @@
-// The default collate: fields stacked row by row.
+// The default batch: rows one by one, their fields stacked.
 #include "data/dataset.h"
 
 #include "base/check.h"
@@ -6,6 +6,16 @@
 #include <ATen/ops/stack.h>
 
 namespace lockstep {
+
+std::vector<at::Tensor> Dataset::batch(const std::vector<std::int64_t>& samples,
+                                       std::vector<SampleContext>& contexts) const {
+  LOCKSTEP_CHECK(samples.size() == contexts.size());
+  std::vector<std::vector<at::Tensor>> rows;
+  rows.reserve(samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    rows.push_back(samples[i] >= 0 ? get(samples[i], contexts[i]) : padding(contexts[i]));
+  return collate(rows);
+}
 
 std::vector<at::Tensor> Dataset::collate(const std::vector<std::vector<at::Tensor>>& rows) const {
   LOCKSTEP_CHECK(!rows.empty());

@@ -31,6 +31,11 @@ class Dataset {
   virtual std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const = 0;
   // A row that stands in for padding: same shapes, any values. The default is sample 0.
   virtual std::vector<at::Tensor> padding(SampleContext& context) const { return get(0, context); }
+  // A micro-batch: row i is sample samples[i], or padding where that is -1, used as contexts[i]
+  // says. The default gets the rows and collates them; to be overridden where rows can be written
+  // straight to their place, and then to the same effect.
+  virtual std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
+                                        std::vector<SampleContext>& contexts) const;
   // Samples [B] of field lists to fields [B, ...]. The default stacks, so shapes must agree.
   virtual std::vector<at::Tensor> collate(const std::vector<std::vector<at::Tensor>>& rows) const;
 };

@@ -18,8 +18,10 @@ namespace lockstep {
 Batch make_batch(const Dataset& dataset, const std::vector<Row>& rows, std::uint64_t seed,
                  std::int64_t step, bool training) {
   LOCKSTEP_CHECK(!rows.empty());
-  std::vector<std::vector<at::Tensor>> samples;
+  std::vector<std::int64_t> samples;
+  std::vector<SampleContext> contexts;
   samples.reserve(rows.size());
+  contexts.reserve(rows.size());
   Batch batch;
   batch.first_place = rows[0].place;
   batch.row_weight = at::empty({static_cast<std::int64_t>(rows.size())}, at::kFloat);
@@ -27,17 +29,16 @@ Batch make_batch(const Dataset& dataset, const std::vector<Row>& rows, std::uint
   for (const Row& row : rows) {
     const auto stream_step = static_cast<std::uint64_t>(step);
     const auto place = static_cast<std::uint64_t>(row.place);
-    SampleContext context{.seed = seed,
-                          .epoch = row.epoch,
-                          .step = step,
-                          .place = row.place,
-                          .training = training,
-                          .random = Random(seed, Stream::augment, stream_step, place)};
-    samples.push_back(row.sample >= 0 ? dataset.get(row.sample, context)
-                                      : dataset.padding(context));
+    contexts.push_back({.seed = seed,
+                        .epoch = row.epoch,
+                        .step = step,
+                        .place = row.place,
+                        .training = training,
+                        .random = Random(seed, Stream::augment, stream_step, place)});
+    samples.push_back(row.sample);
     *weight++ = row.sample >= 0 ? 1.0F : 0.0F;
   }
-  batch.tensors = dataset.collate(samples);
+  batch.tensors = dataset.batch(samples, contexts);
   return batch;
 }
 

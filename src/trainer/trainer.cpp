@@ -148,6 +148,7 @@ void Loop::restore_or_start() {
       [recorder = recorder_.get()](const CheckpointSaver::Result& result) {
         recorder->checkpoint(result);
       });
+  saver_->reserve(trained());
 }
 
 // A budget that earlier starts have spent leaves no step to this one.
@@ -377,6 +378,7 @@ TrainEnd Loop::run() {
     staged_ = fetch();
   }
   started("data");
+  if (saver_) saver_->finish_reserving();
   while (step_ < setup_.plan.total_steps && !stop_) {
     run_step();
     const double before_s = data_s_;

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/plugin.h"
 #include "engine/step.h"
@@ -151,6 +152,7 @@ int run(std::vector<std::string> arguments) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  lockstep::keep_freed_memory();
   try {
     return lockstep::run({argv + 1, argv + argc});
   } catch (const lockstep::Error& error) {

@@ -5,8 +5,6 @@
 #include "recipes/textgen/options/blocks.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <utility>
@@ -19,26 +17,47 @@ TextDataset::TextDataset(std::shared_ptr<const TokenSource> tokens, std::int64_t
 
 std::int64_t TextDataset::size() const { return sample_count(tokens_->size(), context_); }
 
-std::vector<at::Tensor> TextDataset::get(std::int64_t index, SampleContext& context) const {
-  const std::int64_t shift =
-      epoch_shift(context.seed, context.epoch, context_, shifting_ && context.training);
-  const Block block = block_at(tokens_->size(), context_, shift, index);
-  at::Tensor tokens = at::empty({context_}, at::kInt), targets = at::empty({context_}, at::kLong);
-  auto* token = tokens.mutable_data_ptr<std::int32_t>();
-  auto* target = targets.mutable_data_ptr<std::int64_t>();
-  for (const Run& run : {block.first, block.second}) {
-    tokens_->copy(run.begin, run.count, token);
-    tokens_->copy(run.begin + 1, run.count, target);
-    token += run.count;
-    target += run.count;
+void TextDataset::write(std::int64_t index, const SampleContext& context, std::int32_t* token,
+                        std::int64_t* target) const {
+  std::int64_t written = 0;
+  if (index >= 0) {
+    const std::int64_t shift =
+        epoch_shift(context.seed, context.epoch, context_, shifting_ && context.training);
+    const Block block = block_at(tokens_->size(), context_, shift, index);
+    for (const Run& run : {block.first, block.second}) {
+      tokens_->copy(run.begin, run.count, token + written);
+      tokens_->copy(run.begin + 1, run.count, target + written);
+      written += run.count;
+    }
   }
-  std::fill_n(token, context_ - block.targets(), 0);
-  std::fill_n(target, context_ - block.targets(), kIgnored);
+  std::fill_n(token + written, context_ - written, 0);
+  std::fill_n(target + written, context_ - written, kIgnored);
+}
+
+std::vector<at::Tensor> TextDataset::get(std::int64_t index, SampleContext& context) const {
+  at::Tensor tokens = at::empty({context_}, at::kInt), targets = at::empty({context_}, at::kLong);
+  write(index, context, tokens.mutable_data_ptr<std::int32_t>(),
+        targets.mutable_data_ptr<std::int64_t>());
   return {tokens, targets};
 }
 
-std::vector<at::Tensor> TextDataset::padding(SampleContext&) const {
-  return {at::zeros({context_}, at::kInt), at::full({context_}, kIgnored, at::kLong)};
+std::vector<at::Tensor> TextDataset::batch(const std::vector<std::int64_t>& samples,
+                                           std::vector<SampleContext>& contexts) const {
+  const std::int64_t rows = std::ssize(samples);
+  at::Tensor tokens = at::empty({rows, context_}, at::kInt);
+  at::Tensor targets = at::empty({rows, context_}, at::kLong);
+  auto* token = tokens.mutable_data_ptr<std::int32_t>();
+  auto* target = targets.mutable_data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    write(samples[i], contexts[i], token, target);
+    token += context_;
+    target += context_;
+  }
+  return {tokens, targets};
+}
+
+std::vector<at::Tensor> TextDataset::padding(SampleContext& context) const {
+  return get(-1, context);
 }
 
 }  // namespace lockstep::textgen

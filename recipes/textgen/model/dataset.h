@@ -19,10 +19,16 @@ class TextDataset : public Dataset {
 
   std::int64_t size() const override;
   std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
+  std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
+                                std::vector<SampleContext>& contexts) const override;
   // No target counts.
   std::vector<at::Tensor> padding(SampleContext& context) const override;
 
  private:
+  // One sample to [T] each; -1: padding.
+  void write(std::int64_t index, const SampleContext& context, std::int32_t* token,
+             std::int64_t* target) const;
+
   std::shared_ptr<const TokenSource> tokens_;
   std::int64_t context_;
   bool shifting_;

@@ -81,6 +81,18 @@ TEST(TextDataset, CutsAnotherGridEachEpochOfTrainingOnly) {
   EXPECT_EQ(validation, std::set<std::int64_t>{0});
 }
 
+TEST(TextDataset, WritesABatchAsTheDefaultWouldCollateIt) {
+  const TextDataset data = counting_dataset(30, 8, true);  // the last sample is short
+  const std::vector<std::int64_t> samples{2, data.size() - 1, -1, 0};
+  std::vector<SampleContext> contexts(samples.size(), context_of(1)), again = contexts;
+  const auto own = data.batch(samples, contexts), plain = data.Dataset::batch(samples, again);
+  ASSERT_EQ(own.size(), plain.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    EXPECT_EQ(own[i].scalar_type(), plain[i].scalar_type());
+    EXPECT_TRUE(own[i].equal(plain[i])) << own[i] << plain[i];
+  }
+}
+
 TEST(TextDataset, PadsWithRowsThatAskForNothing) {
   const TextDataset data = counting_dataset(30, 8, true);
   SampleContext context = context_of(0);
