@@ -219,7 +219,7 @@ class Torch(SetupTest):
         result = self.run_setup(FAKE_GPUS="Tesla T4, 7.5", PYTHONPATH=str(site))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.chosen(), str(site / "torch"))
-        self.assertEqual(self.calls("pip"), [])
+        self.assertEqual(self.calls("pip torch"), [])
 
     def test_takes_the_wheels_where_the_python_torch_is_too_old_or_has_no_cuda(self):
         old = self.make_torch("old", "2.9.0")
@@ -242,7 +242,7 @@ class Torch(SetupTest):
             result = self.run_setup(LOCKSTEP_TORCH=str(folder), FAKE_GPUS="Tesla T4, 7.5")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(self.chosen(), str(given / "torch"))
-        self.assertEqual(self.calls("pip"), [])
+        self.assertEqual(self.calls("pip torch"), [])
 
     def test_refuses_a_given_torch_of_the_wrong_version(self):
         for version in ("2.10.2", "3.0.0"):
@@ -251,6 +251,47 @@ class Torch(SetupTest):
 
     def test_refuses_a_given_folder_without_libtorch(self):
         self.assert_fails_with(self.run_setup(LOCKSTEP_TORCH=str(self.top)), "holds no LibTorch")
+
+
+class CudnnFrontEnd(SetupTest):
+    GPU = {"FAKE_GPUS": "Tesla T4, 7.5"}
+
+    def setUp(self):
+        super().setUp()
+        self.environment["PYTHONPATH"] = str(self.make_torch("site", "2.12.1"))
+        wheel = self.top / "index/nvidia_cudnn_frontend-1.18.0-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("include/cudnn_frontend.h", "")
+            archive.writestr("cudnn/__init__.py", "not needed")
+        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        (self.checkout / "scripts/wheels-cudnn-frontend.txt").write_text(
+            f"nvidia-cudnn-frontend==1.18.0 --hash=sha256:{digest}\n")
+
+    def front_end(self):
+        path = self.checkout / ".lockstep/cudnn_frontend"
+        return path.read_text().strip() if path.exists() else ""
+
+    def test_comes_once_where_there_is_a_gpu(self):
+        for _ in range(2):
+            result = self.run_setup(**self.GPU)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            folder = pathlib.Path(self.front_end())
+            self.assertEqual(folder, self.cache / "cudnn-frontend-1.18.0/include")
+            self.assertTrue((folder / "cudnn_frontend.h").exists())
+            self.assertFalse((folder.parent / "cudnn").exists())
+        self.assertEqual(len(self.calls("pip nvidia-cudnn-frontend")), 1)
+
+    def test_stays_away_without_a_gpu_unless_asked_for(self):
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(self.front_end(), "")
+        self.assertEqual(self.run_setup(LOCKSTEP_CUDA="ON").returncode, 0)
+        self.assertNotEqual(self.front_end(), "")
+
+    def test_is_done_without_where_it_cannot_be_had(self):
+        result = self.run_setup(FAKE_PIP_BREAKS_AT="nvidia-cudnn-frontend", **self.GPU)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("going on without cuDNN's front end", result.stderr)
+        self.assertEqual(self.front_end(), "")
 
 
 class Wheels(SetupTest):
