@@ -11,14 +11,14 @@ namespace {
 // half speed where it is added up in fp32, as LibTorch does; the number is that one.
 //
 // Left out because the name does not tell: GeForce RTX 2060 to 2080 SUPER and Quadro RTX 3000 to
-// 6000 (laptops of other clocks have the same names), GeForce RTX 3050 (two chips), H800 (PCIe and
-// SXM). Left out because sources differ: B300, GB300, FP32 of B200 and GB200.
+// 8000 (laptops or passive cards of other clocks have the same names), GeForce RTX 3050 (two
+// chips), H800 (PCIe and SXM). Left out because sources differ: B300, GB300, RTX PRO 6000 Max-Q,
+// FP32 of B200 and GB200.
 constexpr GpuPeak peaks[] = {
     // Turing. NVIDIA T4 datasheet; NVIDIA Turing GPU Architecture whitepaper (reference cards).
     {"Tesla T4", 8.1, 65, false},
     {"NVIDIA GeForce RTX 2080 Ti", 13.4, 53.8, false},
     {"NVIDIA TITAN RTX", 16.3, 130.5, false},
-    {"Quadro RTX 8000", 16.3, 130.5, false},
 
     // Ampere, data centre. NVIDIA A100, A30, A40, A10, A10G and A2 datasheets.
     {"NVIDIA A100-SXM4-40GB", 19.5, 312},
@@ -64,7 +64,7 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA RTX 4500 Ada Generation", 39.6, 158.5},
     {"NVIDIA RTX 4000 Ada Generation", 26.7, 106.9},
     {"NVIDIA RTX 4000 SFF Ada Generation", 19.2, 76.7},
-    {"NVIDIA RTX 2000 Ada Generation", 12.0, 47.9},
+    {"NVIDIA RTX 2000 Ada Generation", 12.0, 48.0},
 
     // Ada, GeForce. NVIDIA Ada GPU Architecture whitepaper; of cards that came later as above.
     {"NVIDIA GeForce RTX 4090", 82.6, 165.2},
@@ -91,10 +91,9 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA B200", 0, 2250},
     {"NVIDIA GB200", 0, 2500},
 
-    // Blackwell, workstation. NVIDIA RTX PRO 6000 Blackwell datasheets: FP4 with sparsity, an
-    // eighth.
+    // Blackwell, workstation. NVIDIA RTX Blackwell PRO GPU Architecture whitepaper: FP4 with
+    // sparsity, an eighth.
     {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 126, 503.8},
-    {"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 110, 438.9},
 
     // Blackwell, GeForce. NVIDIA RTX Blackwell GPU Architecture whitepaper.
     {"NVIDIA GeForce RTX 5090", 104.8, 209.5},

@@ -2,6 +2,8 @@
 #include "plan/plan.h"
 
 #include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "plan/compute.h"
 #include "plan/memory.h"
 #include "plan/notes.h"
@@ -26,11 +28,22 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
                      rank_word(devices));
 }
 
+// Before sm_80, bf16 is emulated: slower than fp32.
+void check_precision(const TrainOptions& options, const std::vector<Device>& devices) {
+  if (options.precision != Precision::bf16) return;
+  for (const Device& device : devices)
+    if (device.kind == DeviceKind::cuda && device.compute_major > 0 && device.compute_major < 8)
+      throw Error(cat("precision = bf16, but ", describe(device), " is sm_", device.compute_major,
+                      device.compute_minor, " and has no bf16 (needs sm_80 or newer)"),
+                  "set precision=fp16, or choose other devices with --devices");
+}
+
 }  // namespace
 
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
                const std::vector<Device>& devices) {
   LOCKSTEP_CHECK(!devices.empty());
+  check_precision(options, devices);
   const MemoryEstimate memory = for_a_rank(whole, options, devices.size());
   check_fixed_part_fits(memory, devices);
   std::int64_t largest = largest_micro(memory, devices);

@@ -282,6 +282,27 @@ TEST_F(MakePlan, SaysWhatDiffersFromOneDeviceAndWhatDoesNot) {
   EXPECT_LT(make().notes.size(), two.notes.size());
 }
 
+TEST_F(MakePlan, RefusesBf16OnGpusThatLackIt) {
+  devices = gpus(2);
+  devices[1].name = "Tesla T4";
+  devices[1].compute_major = 7;
+  devices[1].compute_minor = 5;
+  options.precision = Precision::fp16;
+  EXPECT_NO_THROW(make());
+  options.precision = Precision::bf16;
+  try {
+    make();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "precision = bf16, but cuda:1 (Tesla T4) is sm_75 and has no bf16 (needs sm_80 or "
+              "newer)");
+    EXPECT_NE(error.hint().find("precision=fp16"), std::string::npos);
+  }
+  devices[1].compute_major = devices[1].compute_minor = 0;  // unknown
+  EXPECT_NO_THROW(make());
+}
+
 TEST_F(MakePlan, SaysWhichWeightsAreEvaluatedWhereTheyAreAveraged) {
   EXPECT_FALSE(has_note(make(), "averaged"));
   options.ema.decay = 0.999;
