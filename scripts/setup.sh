@@ -71,7 +71,7 @@ main() {
   write torch "$torch_dir"
   write compiler "$compiler"
   write cudnn_frontend "$frontend"
-  write state "$(state)"
+  if [ -z "$frontend_missing" ]; then write state "$(state)"; else rm -f "$chosen/state"; fi
   say "LibTorch $(torch_version "$torch_dir") in $torch_dir, compiler $compiler"
 }
 

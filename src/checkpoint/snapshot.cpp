@@ -139,21 +139,21 @@ struct CheckpointSaver::Impl {
       result.info = write(checkpoints, work);
       result.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      delete_old();
     } catch (const std::exception& error) {
       result.info.damage = error.what();
+      return result;
     }
+    delete_old();
     return result;
   }
 
   // One that cannot be deleted now is tried again after the next checkpoint.
   void delete_old() {
-    for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention)) {
-      try {
+    try {
+      for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention))
         remove_checkpoint(old);
-      } catch (const Error&) {
-        continue;
-      }
+    } catch (const std::exception&) {
+      return;  // the new one is good all the same
     }
   }
 

@@ -123,19 +123,16 @@ void LtProduct::find_candidates(const MatmulArguments& like, int most) {
   });
 }
 
-bool LtProduct::run(std::size_t candidate, const MatmulArguments& arguments,
-                    const LtPlace& place) const {
+cublasStatus_t LtProduct::run(std::size_t candidate, const MatmulArguments& arguments,
+                              const LtPlace& place) const {
   if (arguments.bias != nullptr)
     set(description_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, arguments.bias);
   const float one = 1, beta = arguments.accumulate ? 1 : 0;
-  const cublasStatus_t status = cublasLtMatmul(
-      at::cuda::getCurrentCUDABlasLtHandle(), description_.get(), &one, arguments.right,
-      right_.get(), arguments.left, left_.get(), &beta, arguments.out, out_.get(), arguments.out,
-      out_.get(), &candidates_[candidate].algo, place.workspace,
-      static_cast<std::size_t>(lt_workspace_bytes), place.stream);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return false;
-  check(status, "cublasLtMatmul");
-  return true;
+  return cublasLtMatmul(at::cuda::getCurrentCUDABlasLtHandle(), description_.get(), &one,
+                        arguments.right, right_.get(), arguments.left, left_.get(), &beta,
+                        arguments.out, out_.get(), arguments.out, out_.get(),
+                        &candidates_[candidate].algo, place.workspace,
+                        static_cast<std::size_t>(lt_workspace_bytes), place.stream);
 }
 
 }  // namespace lockstep

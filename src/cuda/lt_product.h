@@ -35,8 +35,9 @@ class LtProduct {
 
   // How many algorithms there are, maybe none.
   std::size_t candidates() const { return candidates_.size(); }
-  // False if that algorithm cannot run after all.
-  bool run(std::size_t candidate, const MatmulArguments& arguments, const LtPlace& place) const;
+  // What cuBLASLt says of that algorithm: some that it proposes cannot run after all.
+  cublasStatus_t run(std::size_t candidate, const MatmulArguments& arguments,
+                     const LtPlace& place) const;
 
  private:
   struct Deleter {

@@ -21,6 +21,8 @@ namespace lockstep {
 namespace {
 
 constexpr int most_candidates = 16, rounds = 4;
+constexpr int worth_trying = 2;      // the use of a shape at which its algorithms are tried
+constexpr int most_tuned = 128;      // shapes: where they change all the time, trying never pays
 constexpr float run_ms = 0.3F;       // how long a candidate runs in a round, about
 constexpr float worthwhile = 0.98F;  // less of a gain is noise
 
@@ -60,7 +62,11 @@ std::size_t fastest(const LtProduct& product, MatmulArguments arguments, const L
   at::Tensor scratch;
   if (arguments.accumulate) {
     const auto bytes = arguments.m * arguments.n * (arguments.out_is_f32 ? 4 : 2);
-    scratch = at::empty({bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
+    try {
+      scratch = at::empty({bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
+    } catch (const c10::OutOfMemoryError&) {
+      return 0;  // the library's own proposal
+    }
     arguments.out = scratch.mutable_data_ptr();
   }
   Stopwatch stopwatch(place.stream);
@@ -70,7 +76,8 @@ std::size_t fastest(const LtProduct& product, MatmulArguments arguments, const L
   for (int round = 0; round < rounds; ++round)  // in turn, so that clocks drift for all alike
     for (std::size_t i = 0; i < candidates; ++i) {
       if (round > 0 && best[i] < 0) continue;
-      const float ms = stopwatch.time(times[i], [&] { return product.run(i, arguments, place); });
+      const float ms = stopwatch.time(
+          times[i], [&] { return product.run(i, arguments, place) == CUBLAS_STATUS_SUCCESS; });
       if (round <= 1 || ms < best[i]) best[i] = ms;  // the first round warms up
       if (ms > 0) times[i] = std::clamp(static_cast<int>(run_ms / ms), 1, 20);
     }
@@ -92,18 +99,24 @@ class Library {
     Known& known = known_[key_of(arguments)];
     if (!known.product) known.product = std::make_unique<LtProduct>(arguments, most_candidates);
     if (known.product->candidates() == 0) return false;
-    if (!known.tuned && may_try()) {
+    if (++known.uses == worth_trying && tuned_ < most_tuned && may_try()) {
       known.chosen = fastest(*known.product, arguments, place);
-      known.tuned = true;
+      ++tuned_;
+    } else if (known.uses == worth_trying && !may_try()) {
+      --known.uses;  // later
     }
-    return known.product->run(known.chosen, arguments, place);
+    const cublasStatus_t status = known.product->run(known.chosen, arguments, place);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
+    TORCH_CHECK(status == CUBLAS_STATUS_SUCCESS,
+                "cublasLtMatmul failed: ", cublasLtGetStatusString(status));
+    return true;
   }
 
  private:
   struct Known {
     std::unique_ptr<LtProduct> product;
     std::size_t chosen = 0;
-    bool tuned = false;
+    int uses = 0;
   };
   using Key = std::array<std::int64_t, 8>;
 
@@ -126,6 +139,7 @@ class Library {
   }
 
   std::mutex mutex_;
+  int tuned_ = 0;
   std::map<Key, Known> known_;
   at::Tensor workspace_;
 };

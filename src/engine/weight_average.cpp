@@ -37,7 +37,7 @@ ShownAverage::ShownAverage(WeightAverage* average)
   if (average_ != nullptr) average_->arena().show(average_->flat());
 }
 
-ShownAverage::~ShownAverage() {
+ShownAverage::~ShownAverage() noexcept(false) {
   if (average_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
   average_->arena().show_weights();
 }

@@ -35,7 +35,7 @@ class WeightAverage {
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);
-  ~ShownAverage();
+  ~ShownAverage() noexcept(false);  // shares the weights again, which may fail
   ShownAverage(const ShownAverage&) = delete;
   ShownAverage& operator=(const ShownAverage&) = delete;
 

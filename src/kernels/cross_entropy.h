@@ -15,6 +15,8 @@ namespace lockstep {
 // scale: f32 0-dim, what the gradient of the result will be multiplied by in backward. Because it
 // is known, gradients are made at once, in pieces of the rows, and the logits of all rows never
 // exist together: at most `piece_bytes` of them. The incoming gradient is taken to be `scale`.
+// Not for a function that is computed again (memory.recompute): the weight's gradient is added
+// where the loss is made, so it would be added twice.
 at::Tensor linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
                                 const at::Tensor& targets, const at::Tensor& scale,
                                 std::int64_t piece_bytes = std::int64_t{1} << 30);

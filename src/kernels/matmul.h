@@ -8,13 +8,13 @@
 namespace lockstep {
 
 // out [m, n] = left [m, k] times right [k, n], plus bias [n] if defined; with `accumulate`, which
-// takes no bias, plus what `out` holds. left, right and bias: one dtype; out: that dtype, or f32
-// where products of low precision are accumulated. out is contiguous; left and right may be
+// takes no bias, plus what `out` holds. left, right and bias: one dtype; out: that dtype, or with
+// `accumulate` also f32. out is contiguous; left and right may be
 // transposes of contiguous matrices. Not differentiable.
 void matmul_into(at::Tensor out, const at::Tensor& left, const at::Tensor& right,
                  const at::Tensor& bias = {}, bool accumulate = false);
 
-// On GPUs: whether the first product of a shape tries the library's algorithms and keeps the
+// On GPUs: whether the second product of a shape tries the library's algorithms and keeps the
 // fastest (true at start), or takes the one that the library proposes. Two runs may choose
 // differently, and then round differently. Nothing is tried while ATen is told to be
 // deterministic.

@@ -292,6 +292,8 @@ class CudnnFrontEnd(SetupTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("going on without cuDNN's front end", result.stderr)
         self.assertEqual(self.front_end(), "")
+        self.assertEqual(self.run_setup("--quick", **self.GPU).returncode, 0)  # tries again
+        self.assertNotEqual(self.front_end(), "")
 
 
 class Wheels(SetupTest):
