@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace lockstep {
 namespace {
@@ -69,7 +68,7 @@ void Recorder::started(std::int64_t step, double quota_s, const std::string& bac
       {"ranks", plan_.batch.world_size},
       {"backend", backend}};
   event.update(to_json(plan_.compute));
-  write(std::move(event));
+  write(event);
   last_step_s_ = clock_.now_s();
 }
 
@@ -89,7 +88,7 @@ void Recorder::start_up(std::int64_t step, const StartUp& start_up) {
   nlohmann::json event = start_up.to_json();
   event["kind"] = "startup";
   event["step"] = step;
-  write(std::move(event));
+  write(event);
 }
 
 void Recorder::step(const StepResult& result, double lr) {
@@ -135,7 +134,7 @@ void Recorder::step(const StepResult& result, double lr) {
     for (const double wait_s : rank_waits_s_) event["rank_wait_shares"].push_back(share(wait_s));
   if (result.terms.size() > 1) event["terms"] = result.terms;
   if (options_.precision == Precision::fp16) event["loss_scale"] = result.loss_scale;
-  write(std::move(event));
+  write(event);
   mean_step_.add(steps_since_log_, window_s);
   last_step_s_ = now_s;
   steps_since_log_ = 0;
@@ -203,7 +202,7 @@ void Recorder::ended(std::int64_t step, const std::string& why) {
   event["units_per_s"] = step_s ? nlohmann::json(plan_.units_per_step / *step_s) : nullptr;
   event["mfu"] = step_s ? or_null(mfu(plan_.compute, *step_s)) : nullptr;
   if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}});
-  write(std::move(event));
+  write(event);
   run_.write_state(why.empty() ? RunState::finished : RunState::stopped, why);
 }
 
