@@ -143,17 +143,22 @@ struct CheckpointSaver::Impl {
       result.info.damage = error.what();
       return result;
     }
-    delete_old();
+    try {
+      delete_old();
+    } catch (const std::exception&) {
+      return result;  // the new one is good all the same
+    }
     return result;
   }
 
   // One that cannot be deleted now is tried again after the next checkpoint.
   void delete_old() {
-    try {
-      for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention))
+    for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention)) {
+      try {
         remove_checkpoint(old);
-    } catch (const std::exception&) {
-      return;  // the new one is good all the same
+      } catch (const std::exception&) {
+        continue;
+      }
     }
   }
 
