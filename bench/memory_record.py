@@ -3,12 +3,9 @@
 Usage: python3 bench/memory_record.py RUNS --command TEXT --commit TEXT --date TIME --gpus N
 RUNS: one JSON object a line: workload, variant, options, repeat, result.
 """
-import argparse
-import json
-import os
 import statistics
 
-from step_record import smi, toml_value, torch_version
+from step_record import print_origin, read_arguments, toml_value
 
 
 def medians(runs):
@@ -32,25 +29,10 @@ def variant_lines(name, variant, runs, plain):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs")
-    for name in ("command", "commit", "date"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--gpus", type=int, required=True)
-    arguments = parser.parse_args()
-    with open(arguments.runs, encoding="utf-8") as lines:
-        runs = [json.loads(line) for line in lines]
-
+    arguments, runs = read_arguments(__doc__.splitlines()[0], ("command", "commit", "date"))
     print("# A training step with the options that trade memory off and on, measured in turn.")
     print("# Written by bench/memory_options.sh.")
-    print(f"command = {toml_value(arguments.command)}")
-    print(f"commit = {toml_value(arguments.commit)}")
-    print(f"date = {arguments.date}")
-    print(f"machine = {toml_value(smi('name'))}")
-    print(f"driver = {toml_value(smi('driver_version')[0])}")
-    print(f"cores = {os.cpu_count()}")
-    print(f"torch = {toml_value(torch_version())}")
-    print(f"gpus = {arguments.gpus}")
+    print_origin(arguments)
     print()
     for name in dict.fromkeys(run["workload"] for run in runs):
         own = [run for run in runs if run["workload"] == name]

@@ -55,17 +55,20 @@ def workload_lines(name, runs):
         yield ""
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def read_arguments(description, names):
+    """The arguments of a record's program: RUNS, --gpus and the given ones; and the runs."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("runs")
-    for name in ("command", "commit", "date", "mode"):
+    for name in names:
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--gpus", type=int, required=True)
     arguments = parser.parse_args()
     with open(arguments.runs, encoding="utf-8") as lines:
-        runs = [json.loads(line) for line in lines]
+        return arguments, [json.loads(line) for line in lines]
 
-    print("# A training step of ours beside PyTorch's, measured in turn; written by bench/step.sh.")
+
+def print_origin(arguments):
+    """What was run, when, and on what."""
     print(f"command = {toml_value(arguments.command)}")
     print(f"commit = {toml_value(arguments.commit)}")
     print(f"date = {arguments.date}")
@@ -74,6 +77,12 @@ def main():
     print(f"cores = {os.cpu_count()}")
     print(f"torch = {toml_value(torch_version())}")
     print(f"gpus = {arguments.gpus}")
+
+
+def main():
+    arguments, runs = read_arguments(__doc__.splitlines()[0], ("command", "commit", "date", "mode"))
+    print("# A training step of ours beside PyTorch's, measured in turn; written by bench/step.sh.")
+    print_origin(arguments)
     print(f"compared_with = {toml_value(f'peer_bench.py WORKLOAD {arguments.mode} --gpus {arguments.gpus}')}")
     print()
     for name in dict.fromkeys(run["workload"] for run in runs):
