@@ -21,7 +21,6 @@ namespace lockstep {
 namespace {
 
 constexpr int most_candidates = 16, rounds = 4;
-constexpr int worth_trying = 2;      // the use of a shape at which its algorithms are tried
 constexpr int most_tuned = 128;      // shapes: where they change all the time, trying never pays
 constexpr float run_ms = 0.3F;       // how long a candidate runs in a round, about
 constexpr float worthwhile = 0.98F;  // less of a gain is noise
@@ -99,12 +98,13 @@ class Library {
     Known& known = known_[key_of(arguments)];
     if (!known.product) known.product = std::make_unique<LtProduct>(arguments, most_candidates);
     if (known.product->candidates() == 0) return false;
-    if (++known.uses == worth_trying && tuned_ < most_tuned && may_try()) {
+    // From a shape's second use on: one that never comes again is not worth it.
+    if (known.used && !known.tuned && tuned_ < most_tuned && may_try()) {
       known.chosen = fastest(*known.product, arguments, place);
+      known.tuned = true;
       ++tuned_;
-    } else if (known.uses == worth_trying && !may_try()) {
-      --known.uses;  // later
     }
+    known.used = true;
     const cublasStatus_t status = known.product->run(known.chosen, arguments, place);
     if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
     TORCH_CHECK(status == CUBLAS_STATUS_SUCCESS,
@@ -116,7 +116,7 @@ class Library {
   struct Known {
     std::unique_ptr<LtProduct> product;
     std::size_t chosen = 0;
-    int uses = 0;
+    bool used = false, tuned = false;
   };
   using Key = std::array<std::int64_t, 8>;
 

@@ -33,13 +33,13 @@ void check_parameters(const std::vector<Parameter>& parameters) {
 }  // namespace
 
 Arena::Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype,
-             ProcessGroup* sharing)
+             ProcessGroup* sharing, std::int64_t bucket_bytes)
     : parameters_(std::move(parameters)),
       sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
   check_parameters(parameters_);
   for (const Parameter& parameter : parameters_) sizes_.push_back(parameter.tensor.numel());
   layout_ = lay_out(sizes_, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
-  buckets_ = cut_buckets(layout_, sizes_);
+  buckets_ = cut_buckets(layout_, sizes_, bucket_bytes);
   find_own_pieces();
   const at::NoGradGuard no_grad;
   const auto flat = [&](std::int64_t elements, at::ScalarType dtype) {

@@ -35,7 +35,7 @@ struct Piece {
 class Arena {
  public:
   Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype,
-        ProcessGroup* sharing = nullptr);
+        ProcessGroup* sharing = nullptr, std::int64_t bucket_bytes = usual_bucket_bytes);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;

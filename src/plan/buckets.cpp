@@ -3,6 +3,9 @@
 
 #include "base/check.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace lockstep {
 
 ArenaLayout lay_out(const std::vector<std::int64_t>& sizes, std::int64_t alignment) {
@@ -19,13 +22,13 @@ ArenaLayout lay_out(const std::vector<std::int64_t>& sizes, std::int64_t alignme
 }
 
 std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std::int64_t>& sizes,
-                                std::int64_t first_bytes, std::int64_t bytes) {
+                                std::int64_t bytes) {
   std::vector<Bucket> buckets;
   Bucket open;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     open.parameters.push_back(static_cast<std::int64_t>(i));
     open.end = i == 0 ? layout.elements : layout.offsets[i - 1];
-    const std::int64_t wanted = buckets.empty() ? first_bytes : bytes;
+    const std::int64_t wanted = buckets.empty() ? smallest_bucket_bytes : bytes;
     if ((open.end - open.begin) * 4 >= wanted || i == 0) {
       const std::int64_t next = open.end;
       buckets.push_back(std::move(open));
@@ -33,6 +36,21 @@ std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std
     }
   }
   return buckets;
+}
+
+LinkSpeed fit_link_speed(double small_bytes, double small_s, double large_bytes, double large_s) {
+  LOCKSTEP_CHECK(small_bytes > 0 && small_bytes < large_bytes && small_s > 0 && large_s > 0);
+  if (large_s <= small_s) return {.latency_s = small_s, .bytes_per_s = large_bytes / large_s};
+  const double bytes_per_s = (large_bytes - small_bytes) / (large_s - small_s);
+  return {.latency_s = std::max(0.0, small_s - small_bytes / bytes_per_s),
+          .bytes_per_s = bytes_per_s};
+}
+
+std::int64_t best_bucket_bytes(const LinkSpeed& link, std::int64_t gradient_bytes) {
+  const auto all = static_cast<double>(std::max(gradient_bytes, smallest_bucket_bytes));
+  const double best = std::sqrt(all * link.latency_s * link.bytes_per_s);
+  return static_cast<std::int64_t>(
+      std::clamp(best, static_cast<double>(smallest_bucket_bytes), all));
 }
 
 }  // namespace lockstep

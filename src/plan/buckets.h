@@ -24,9 +24,26 @@ struct Bucket {
   std::vector<std::int64_t> parameters;  // registration indexes inside
 };
 
-// Cuts the arena into consecutive buckets of at least `first_bytes` (the first: it is ready early)
-// or `bytes` (the others) of fp32, never through a parameter. Together they cover [0, elements).
+inline constexpr std::int64_t smallest_bucket_bytes = 1 << 20, usual_bucket_bytes = 25 << 20;
+
+// Cuts the arena into consecutive buckets of at least `smallest_bucket_bytes` (the first: it is
+// ready early) or `bytes` (the others) of fp32, never through a parameter. Together they cover
+// [0, elements).
 std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std::int64_t>& sizes,
-                                std::int64_t first_bytes = 1 << 20, std::int64_t bytes = 25 << 20);
+                                std::int64_t bytes = usual_bucket_bytes);
+
+// What an all-reduce of n bytes takes: latency_s + n / bytes_per_s.
+struct LinkSpeed {
+  double latency_s = 0, bytes_per_s = 0;
+};
+
+// The line through two measurements; of times that do not grow with the bytes, the latency is the
+// whole time of the small one.
+LinkSpeed fit_link_speed(double small_bytes, double small_s, double large_bytes, double large_s);
+
+// Buckets of b bytes cost a latency for each of gradient_bytes / b, and at the end of the backward
+// pass the last of them, which nothing hides: least at the root of gradient_bytes x latency x
+// speed. Between the smallest bucket and all at once.
+std::int64_t best_bucket_bytes(const LinkSpeed& link, std::int64_t gradient_bytes);
 
 }  // namespace lockstep

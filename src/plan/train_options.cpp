@@ -15,6 +15,12 @@ void add_general(TrainOptions& o) {
   table.add(
       "reduce_precision", o.reduce_precision,
       {.meaning = "type in which gradients are added up over devices; bf16 halves the traffic"});
+  table.add("reduce_bucket_mb", o.reduce_bucket_mb,
+            {.meaning = "gradients that are added up over devices together, during the backward "
+                        "pass; 0: by the speed of the links, measured at a machine's first run "
+                        "(with deterministic=true and on CPUs: 26)",
+             .unit = "MB of fp32",
+             .min = 0});
   table.add("shard_optimizer", o.shard_optimizer,
             {.meaning = "each device keeps and updates only its share of the optimizer's state "
                         "(ZeRO-1): less memory, the same result"});

@@ -69,6 +69,7 @@ struct TrainOptions {
   std::int64_t seed = 42;
   Precision precision = Precision::fp32;
   ReducePrecision reduce_precision = ReducePrecision::fp32;
+  std::int64_t reduce_bucket_mb = 0;  // 0 = find it
   bool shard_optimizer = false;
   bool exact = false;
   bool deterministic = false;

@@ -40,9 +40,19 @@ void share_first_weights(const std::vector<Parameter>& parameters, const Trainer
   }
 }
 
+std::int64_t bucket_bytes(Model& model, const TrainOptions& options,
+                          const std::optional<LinkSpeed>& link) {
+  if (options.reduce_bucket_mb > 0) return options.reduce_bucket_mb * 1'000'000;
+  if (!link) return usual_bucket_bytes;
+  std::int64_t elements = 0;
+  for (const Parameter& parameter : model.parameters()) elements += parameter.tensor.numel();
+  return best_bucket_bytes(*link, elements * 4);
+}
+
 }  // namespace
 
-PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared)
+PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared,
+                         const std::optional<LinkSpeed>& link)
     : model(setup.recipe.build(static_cast<std::uint64_t>(setup.options.seed))) {
   const at::NoGradGuard no_grad;
   for (NamedTensor& buffer : model->buffers()) {
@@ -50,9 +60,9 @@ PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared)
     buffers.push_back(buffer);
   }
   if (shared) share_first_weights(model->parameters(), setup);
-  arena = std::make_unique<Arena>(model->parameters(), setup.backend.device(),
-                                  compute_dtype(setup.options.precision),
-                                  shared ? &setup.group : nullptr);
+  arena = std::make_unique<Arena>(
+      model->parameters(), setup.backend.device(), compute_dtype(setup.options.precision),
+      shared ? &setup.group : nullptr, bucket_bytes(*model, setup.options, link));
 }
 
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,

@@ -13,13 +13,15 @@
 namespace lockstep {
 
 // A freshly built model whose parameters lie in an arena on the device, buffers beside it. With
-// `shared`, the ranks share the optimizer's work, and begin with rank 0's weights.
+// `shared`, the ranks share the optimizer's work, and begin with rank 0's weights. `link` gives the
+// size of buckets where the options give none.
 struct PlacedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<Arena> arena;
   std::vector<NamedTensor> buffers;
 
-  explicit PlacedModel(const TrainerSetup& setup, bool shared = false);
+  explicit PlacedModel(const TrainerSetup& setup, bool shared = false,
+                       const std::optional<LinkSpeed>& link = std::nullopt);
 };
 
 // The newest good checkpoint, or with `best` the one whose evaluation was best; the same on every

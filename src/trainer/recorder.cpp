@@ -150,6 +150,19 @@ void Recorder::loader_threads(std::int64_t step, std::int64_t threads, double da
   write({{"kind", "loader"}, {"step", step}, {"threads", threads}, {"data_share", data_share}});
 }
 
+void Recorder::buckets(std::int64_t step, const std::vector<Bucket>& buckets,
+                       const std::optional<KnownLink>& link) {
+  std::vector<std::int64_t> bytes;
+  for (const Bucket& bucket : buckets) bytes.push_back((bucket.end - bucket.begin) * 4);
+  nlohmann::json event{{"kind", "buckets"}, {"step", step}, {"bytes", bytes}};
+  if (link) {
+    event["latency_s"] = link->speed.latency_s;
+    event["bytes_per_s"] = link->speed.bytes_per_s;
+    event["remembered"] = link->remembered;
+  }
+  write(event);
+}
+
 void Recorder::graph(std::int64_t step, const GraphState& state) {
   write({{"kind", "graph"},
          {"step", step},

@@ -11,6 +11,7 @@
 #include "run/run_dir.h"
 #include "run/samples.h"
 #include "run/start_up.h"
+#include "trainer/link_speed.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,6 +40,8 @@ class Recorder {
   void step(const StepResult& result, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
+  void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
+               const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
   void checkpoint(const CheckpointSaver::Result& result);

@@ -8,6 +8,7 @@
 #include "engine/profile.h"
 #include "engine/step.h"
 #include "run/checkpoint_index.h"
+#include "trainer/link_speed.h"
 #include "trainer/placed_model.h"
 #include "trainer/recorder.h"
 #include "trainer/stop.h"
@@ -33,13 +34,26 @@ std::int64_t recomputed_blocks(const TrainerSetup& setup) {
   return setup.plan.recomputed_blocks;
 }
 
+// What the size of buckets goes by; nothing where it is given, or must not depend on a measurement.
+std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
+  const TrainOptions& options = setup.options;
+  if (setup.group.size() == 1 || setup.backend.device().is_cpu()) return std::nullopt;
+  if (options.reduce_bucket_mb > 0 || options.deterministic) return std::nullopt;
+  std::string key = cat(setup.backend.description(), " on");
+  for (const Device& device : setup.plan.devices) key += cat(" ", device.uuid);
+  return link_speed(setup.group, setup.backend,
+                    setup.run.path().parent_path() / ".cache" / "links.json", key);
+}
+
 // The loop's state, in the order in which it must be taken down.
 class Loop {
  public:
   explicit Loop(const TrainerSetup& setup)
       : setup_(setup),
         options_(setup.options),
-        placed_(setup, setup.options.shard_optimizer),
+        link_(measured_link(setup)),
+        placed_(setup, setup.options.shard_optimizer,
+                link_ ? std::optional(link_->speed) : std::nullopt),
         optimizer_(options_, *placed_.arena),
         reducer_(*placed_.arena, setup.group, options_.reduce_precision),
         runner_(setup.recipe, *placed_.model, *placed_.arena, reducer_, optimizer_, setup.group,
@@ -86,6 +100,7 @@ class Loop {
 
   const TrainerSetup& setup_;
   const TrainOptions& options_;
+  std::optional<KnownLink> link_;
   PlacedModel placed_;
   Optimizer optimizer_;
   Reducer reducer_;
@@ -138,6 +153,7 @@ void Loop::restore_or_start() {
   recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock);
   if (setup_.resume) recorder_->resumed(step_, from, skipped);
   recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
+  if (setup_.group.size() > 1) recorder_->buckets(step_, placed_.arena->buckets(), link_);
   if (setup_.measure_only) return;
   const Retention retention{.keep = options_.checkpoint.keep,
                             .keep_every_s = options_.checkpoint.keep_every.seconds,

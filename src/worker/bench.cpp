@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "launch/launch.h"
 #include "run/events.h"
-#include "trainer/all_reduce_probe.h"
+#include "trainer/link_speed.h"
 #include "trainer/stop.h"
 #include "worker/session.h"
 

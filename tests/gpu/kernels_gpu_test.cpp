@@ -4,6 +4,7 @@
 #include "engine/optimizer.h"
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
+#include "gpu/near.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
 #include "kernels/gelu.h"
@@ -14,7 +15,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/rand.h>
@@ -32,20 +32,7 @@ namespace {
 
 using KernelTest = GpuTest;
 
-constexpr at::ScalarType types[] = {at::kFloat, at::kBFloat16, at::kHalf};
-
-double tolerance(at::ScalarType type) {
-  return type == at::kFloat ? 2e-6 : type == at::kHalf ? 1e-3 : 8e-3;
-}
-
-// |a - b| / |b|; NaN never passes.
-void expect_near(const at::Tensor& a, const at::Tensor& b, double relative,
-                 const std::string& what) {
-  const at::Tensor wide = b.to(at::kDouble);
-  const double norm = at::linalg_vector_norm(wide).item<double>();
-  const double error = at::linalg_vector_norm(a.to(at::kDouble) - wide).item<double>();
-  EXPECT_TRUE(error <= relative * norm + 1e-12) << what << ": " << error << " of " << norm;
-}
+using testing::expect_near, testing::tolerance, testing::types;
 
 TEST_F(KernelTest, CrossEntropyAgreesWithItsReference) {
   for (const at::ScalarType type : types)

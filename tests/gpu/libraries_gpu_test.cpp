@@ -1,5 +1,6 @@
 // Matrix products through cuBLASLt and attention through cuDNN, against ATen in f64.
 #include "gpu/gpu_fixture.h"
+#include "gpu/near.h"
 #include "kernels/attention.h"
 #include "kernels/matmul.h"
 
@@ -7,7 +8,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 
@@ -20,18 +20,7 @@ namespace {
 
 using LibraryTest = GpuTest;
 
-constexpr at::ScalarType types[] = {at::kFloat, at::kBFloat16, at::kHalf};
-
-double tolerance(at::ScalarType type) {
-  return type == at::kFloat ? 2e-6 : type == at::kHalf ? 1e-3 : 8e-3;
-}
-
-void expect_near(const at::Tensor& a, const at::Tensor& b, double relative,
-                 const std::string& what) {
-  const double norm = at::linalg_vector_norm(b).item<double>();
-  const double error = at::linalg_vector_norm(a.to(at::kDouble) - b).item<double>();
-  EXPECT_TRUE(error <= relative * norm + 1e-12) << what << ": " << error << " of " << norm;
-}
+using testing::expect_near, testing::tolerance, testing::types;
 
 struct Sizes {
   std::int64_t m, n, k;

@@ -1,0 +1,30 @@
+// How fast the ranks add up a gradient when they do nothing else.
+#pragma once
+
+#include "engine/backend.h"
+#include "engine/process_group.h"
+#include "plan/buckets.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace lockstep {
+
+// Seconds of each of `repeats` all-reduces of one buffer of about `bytes`, as this rank sees them;
+// all ranks begin together. All ranks call it. Nothing with one rank.
+std::vector<double> probe_all_reduce(ProcessGroup& group, Backend& backend, std::int64_t bytes,
+                                     int repeats);
+
+struct KnownLink {
+  LinkSpeed speed;
+  bool remembered = false;  // not measured now
+};
+
+// Latency and speed of an all-reduce over these ranks, the same on every rank: out of rank 0's
+// cache_file, under `key`, or measured (tens of milliseconds) and put there. A cache that cannot be
+// read or written costs the measurement, nothing else. All ranks call it, at least two, once.
+KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesystem::path& cache_file,
+                     const std::string& key);
+
+}  // namespace lockstep
