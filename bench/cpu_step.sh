@@ -25,7 +25,7 @@ measure() {
       echo "{\"program\": \"peer\", \"model\": \"$name\", \"repeat\": $repeat, \"result\": $line}" >>"$work/runs"
     done <"$work/peer"
     for devices in cpu cpu:2; do
-      CUDA_VISIBLE_DEVICES='' "$tool" train textgen "$@" data.files="[\"$text\"]" tokenizer.kind=bytes \
+      CUDA_VISIBLE_DEVICES='' "$tool" train textgen "$@" "data.path=$text" tokenizer.kind=bytes \
         model.gelu=tanh model.dropout=0 model.attention_dropout=0 batch.global="$batch" \
         stop.steps="$steps" log.every_steps=1 eval.every_steps=0 run.root="$work/runs-dir" \
         --name "$name-$repeat-$devices" --devices "$devices" >"$work/log" 2>&1 || {
