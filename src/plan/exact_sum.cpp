@@ -1,0 +1,86 @@
+#include "plan/exact_sum.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+
+namespace lockstep {
+
+int CarryChain::push() {
+  stack_.push_back({.level = 0, .index = next_++});
+  int sums = 0;
+  while (stack_.size() > 1) {
+    const SumNode top = stack_.back();
+    const SumNode& below = stack_[stack_.size() - 2];
+    if (top.index % 2 == 0 || below.level != top.level || below.index != top.index - 1) break;
+    stack_.pop_back();
+    stack_.back() = {.level = top.level + 1, .index = top.index / 2};
+    ++sums;
+  }
+  return sums;
+}
+
+std::vector<SumNode> partial_sums(std::int64_t begin, std::int64_t end) {
+  CarryChain chain(begin);
+  for (std::int64_t grain = begin; grain < end; ++grain) chain.push();
+  return chain.stack();
+}
+
+namespace {
+
+// Adds up what lies under `node` into the slot of its first sum and returns that.
+class Finish {
+ public:
+  Finish(const std::vector<SumNode>& partial, std::int64_t grains)
+      : partial_(partial), grains_(grains) {}
+
+  std::size_t add_up(SumNode node) {
+    LOCKSTEP_CHECK(next_ < partial_.size());
+    if (partial_[next_] == node) return next_++;
+    LOCKSTEP_CHECK(node.level > 0);
+    const SumNode left{.level = node.level - 1, .index = node.index * 2},
+        right{.level = node.level - 1, .index = node.index * 2 + 1};
+    const std::size_t into = add_up(left);
+    if (right.begin() < grains_) steps_.push_back({.into = into, .from = add_up(right)});
+    return into;
+  }
+  const std::vector<SumStep>& steps() const { return steps_; }
+  bool all_used() const { return next_ == partial_.size(); }
+
+ private:
+  const std::vector<SumNode>& partial_;
+  std::int64_t grains_;
+  std::size_t next_ = 0;
+  std::vector<SumStep> steps_;
+};
+
+}  // namespace
+
+std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t grains) {
+  LOCKSTEP_CHECK(grains > 0);
+  SumNode root;
+  while ((std::int64_t{1} << root.level) < grains) ++root.level;
+  Finish finish(partial, grains);
+  finish.add_up(root);
+  LOCKSTEP_CHECK(finish.all_used());
+  return finish.steps();
+}
+
+ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_t accumulation) {
+  LOCKSTEP_CHECK(world_size > 0 && grain > 0 && accumulation > 0);
+  ExactSum plan{.grain = grain, .grains = world_size * accumulation};
+  for (std::int64_t rank = 0; rank < world_size; ++rank) {
+    CarryChain chain(rank * accumulation);
+    for (std::int64_t i = 0; i < accumulation; ++i) {
+      // A grain that is added at once needs no place of its own.
+      const auto before = static_cast<std::int64_t>(chain.stack().size());
+      const bool added = chain.push() > 0;
+      plan.stack = std::max(plan.stack, before + (added ? 0 : 1));
+    }
+    plan.partial_sums =
+        std::max(plan.partial_sums, static_cast<std::int64_t>(chain.stack().size()));
+  }
+  return plan;
+}
+
+}  // namespace lockstep

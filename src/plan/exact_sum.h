@@ -1,0 +1,58 @@
+// The order in which exact mode adds up gradients: one binary tree over the grains of a step, the
+// same on any number of ranks. Arithmetic only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep {
+
+// A grain is a micro-batch; a step has `grains` of them, numbered by the places of their samples in
+// the global batch. Node (level, index) of the tree is the sum of grains [index << level,
+// (index + 1) << level) as far as there are so many: node (level - 1, 2 index) plus node
+// (level - 1, 2 index + 1), or the former alone where the latter is empty.
+struct SumNode {
+  int level = 0;
+  std::int64_t index = 0;
+  std::int64_t begin() const { return index << level; }  // its first grain
+  friend bool operator==(const SumNode&, const SumNode&) = default;
+};
+
+// What a rank does as its own grains arrive, one after the other: it keeps a stack of sums, and
+// whenever the two on top are siblings adds them, so that the stack is never higher than about
+// twice the logarithm of its grains.
+class CarryChain {
+ public:
+  explicit CarryChain(std::int64_t first_grain) : next_(first_grain) {}
+  // The next grain's gradient is there. Returns how often, from now on, the sum on top is added to
+  // the one below it and dropped; 0: it stays on top, as a sum of its own.
+  int push();
+  const std::vector<SumNode>& stack() const { return stack_; }  // bottom first; by grains
+
+ private:
+  std::int64_t next_;
+  std::vector<SumNode> stack_;
+};
+
+// The sums that a rank is left with after its grains [begin, end), by grains.
+std::vector<SumNode> partial_sums(std::int64_t begin, std::int64_t end);
+
+// An addition of two sums in a list: slot `into` becomes itself plus slot `from`.
+struct SumStep {
+  std::size_t into = 0, from = 0;
+  friend bool operator==(const SumStep&, const SumStep&) = default;
+};
+
+// How the partial sums of all ranks, in one list by grains, become the whole in slot 0. They cover
+// [0, grains) without overlap.
+std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t grains);
+
+// What a plan says of it.
+struct ExactSum {
+  std::int64_t grain = 0, grains = 0;  // samples; a step
+  std::int64_t partial_sums = 0;       // of the rank that has the most
+  std::int64_t stack = 0;              // sums that a rank keeps at once, at most
+};
+ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_t accumulation);
+
+}  // namespace lockstep
