@@ -3,7 +3,7 @@
 # and writes a record.
 #   bench/cpu_step.sh TEXT_FILE OUT_FILE
 # Environment: PYTHON (python3), one that has torch; LOCKSTEP names the tool (build/lockstep);
-# REPEATS (3); LOCKSTEP_COMMIT where the checkout has no git history.
+# REPEATS (3); STEPS of each run (60 and 10); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib/common.sh
@@ -38,8 +38,8 @@ measure() {
   done
 }
 
-measure small 3 128 4 128 32 100 preset=small
-measure shakespeare 6 384 6 256 8 15 preset=shakespeare
+measure small 3 128 4 128 32 "${STEPS:-60}" preset=small
+measure shakespeare 6 384 6 256 8 "${STEPS:-10}" preset=shakespeare
 
 commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
 "$python" - "$work/runs" "$commit" >"$out" <<'PYTHON'

@@ -16,12 +16,14 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace lockstep {
@@ -41,6 +43,8 @@ std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
   if (options.reduce_bucket_mb > 0 || options.deterministic) return std::nullopt;
   std::string key = cat(setup.backend.description(), " on");
   for (const Device& device : setup.plan.devices) key += cat(" ", device.uuid);
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (std::string_view(*variable).starts_with("NCCL_")) key += cat(" ", *variable);
   return link_speed(setup.group, setup.backend,
                     setup.run.path().parent_path() / ".cache" / "links.json", key);
 }

@@ -48,6 +48,7 @@ Values kaggle(const Values& tokenizer) {
                         {"model.gelu", "tanh"},
                         {"model.tied", "true"},
                         {"model.dropout", "0.1"},
+                        {"precision", "fp16"},
                         {"batch.global", "64"},
                         {"batch.accumulation", "4"},
                         {"optimizer.lr", "5e-4"},
