@@ -50,6 +50,7 @@ import torch
 runs = [json.loads(line) for line in open(sys.argv[1])]
 cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), "unknown")
 text = lambda value: json.dumps(value)
+print("# A training step on the CPU of ours beside eager PyTorch, in turn; written by bench/cpu_step.sh.")
 print(f'command = "bench/cpu_step.sh TEXT_FILE OUT_FILE"\ncommit = {text(sys.argv[2])}')
 print(f'machine = {text(f"{len(os.sched_getaffinity(0))} cores, {cpu}")}')
 print(f'date = "{time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}"\ntorch = {text(torch.__version__)}')

@@ -1,12 +1,12 @@
 // The cache of measured peaks, keyed by what memory depends on.
 #include "cli/measured_memory.h"
 
-#include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "cli/resolve.h"
 #include "plan/memory.h"
 #include "run/events.h"
+#include "run/json_cache.h"
 
 #include <algorithm>
 
@@ -41,13 +41,6 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
   return hasher.hex();
 }
 
-nlohmann::json read_cache(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return nlohmann::json::object();
-  nlohmann::json cache =
-      nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
-  return cache.is_object() ? cache : nlohmann::json::object();
-}
-
 double largest_peak(const RunDir& run) {
   double peak = 0;
   for (const nlohmann::json& event : read_events(run.events_path()))
@@ -62,7 +55,7 @@ double largest_peak(const RunDir& run) {
 void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
                          const std::vector<Device>& devices) {
   if (!measurable(devices)) return;
-  const nlohmann::json cache = read_cache(cache_file(setup));
+  const nlohmann::json cache = read_json_cache(cache_file(setup));
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
   const double peak = found->value("peak_bytes", 0.0), micro = found->value("micro", 0.0);
@@ -78,11 +71,8 @@ void remember_memory(const RunSetup& setup, const RunDir& run) {
   try {
     const double peak = largest_peak(run);
     if (peak <= 0) return;
-    nlohmann::json cache = read_cache(cache_file(setup));
-    cache[key_of(setup, setup.plan.devices)] = {{"peak_bytes", peak},
-                                                {"micro", setup.plan.batch.micro}};
-    make_directories(cache_file(setup).parent_path());
-    write_file_atomic(cache_file(setup), cache.dump(1));
+    remember_in_cache(cache_file(setup), key_of(setup, setup.plan.devices),
+                      {{"peak_bytes", peak}, {"micro", setup.plan.batch.micro}});
   } catch (const std::exception&) {
     return;
   }

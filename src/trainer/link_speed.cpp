@@ -2,13 +2,15 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/files.h"
+#include "run/json_cache.h"
+#include "run/lines.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -16,28 +18,24 @@
 namespace lockstep {
 namespace {
 
-nlohmann::json read_cache(const std::filesystem::path& file) {
-  try {
-    nlohmann::json cache = nlohmann::json::parse(read_file(file));
-    if (cache.is_object()) return cache;
-  } catch (const std::exception&) {
-  }
-  return nlohmann::json::object();
-}
-
 nlohmann::json to_json(const LinkSpeed& speed) {
   return {{"latency_s", speed.latency_s}, {"bytes_per_s", speed.bytes_per_s}};
 }
 
 std::optional<LinkSpeed> read_speed(const nlohmann::json& value) {
-  if (!value.is_object()) return std::nullopt;
-  const auto latency = value.find("latency_s"), speed = value.find("bytes_per_s");
-  if (latency == value.end() || !latency->is_number() || speed == value.end() ||
-      !speed->is_number())
-    return std::nullopt;
-  const LinkSpeed link{.latency_s = *latency, .bytes_per_s = *speed};
+  const LinkSpeed link{.latency_s = number_or(value, "latency_s", NAN),
+                       .bytes_per_s = number_or(value, "bytes_per_s", NAN)};
   if (!(link.latency_s >= 0 && link.bytes_per_s > 0)) return std::nullopt;
   return link;
+}
+
+std::optional<LinkSpeed> remembered_speed(const std::filesystem::path& file,
+                                          const std::string& key) {
+  try {
+    return read_speed(read_json_cache(file).value(key, nlohmann::json()));
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
 }
 
 double median_seconds(ProcessGroup& group, Backend& backend, std::int64_t bytes) {
@@ -81,8 +79,7 @@ KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesyste
   LOCKSTEP_CHECK(group.size() > 1);
   std::string known;
   if (group.rank() == 0)
-    if (const auto link = read_speed(read_cache(cache_file).value(key, nlohmann::json())))
-      known = to_json(*link).dump();
+    if (const auto link = remembered_speed(cache_file, key)) known = to_json(*link).dump();
   known = group.share("link remembered", known);
   const bool remembered = !known.empty();
   if (!remembered) {
@@ -90,10 +87,7 @@ KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesyste
     known = group.share("link measured", measured.dump());
     if (group.rank() == 0) {
       try {
-        nlohmann::json cache = read_cache(cache_file);
-        cache[key] = measured;
-        make_directories(cache_file.parent_path());
-        write_file_atomic(cache_file, cache.dump(1));
+        remember_in_cache(cache_file, key, measured);
       } catch (const std::exception&) {  // measured again next time
       }
     }

@@ -1,0 +1,24 @@
+#include "run/json_cache.h"
+
+#include <utility>
+
+#include "base/files.h"
+
+namespace lockstep {
+
+nlohmann::json read_json_cache(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return nlohmann::json::object();
+  nlohmann::json cache =
+      nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  return cache.is_object() ? cache : nlohmann::json::object();
+}
+
+void remember_in_cache(const std::filesystem::path& file, const std::string& key,
+                       nlohmann::json value) {
+  nlohmann::json cache = read_json_cache(file);
+  cache[key] = std::move(value);
+  make_directories(file.parent_path());
+  write_file_atomic(file, cache.dump(1));
+}
+
+}  // namespace lockstep
