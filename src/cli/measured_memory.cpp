@@ -17,9 +17,10 @@ std::filesystem::path cache_file(const RunSetup& setup) {
   return cache_dir(*setup.train) / "memory.json";
 }
 
-// CPU ranks measure the whole process, which says little of a sample's share: only GPUs count.
-bool measurable(const std::vector<Device>& devices) {
-  return !devices.empty() && devices[0].kind == DeviceKind::cuda;
+// CPU ranks measure the whole process, which says little of a sample's share: only GPUs count. With
+// exact = true what is remembered must not change the grain, and with it the result.
+bool measurable(const RunSetup& setup, const std::vector<Device>& devices) {
+  return !devices.empty() && devices[0].kind == DeviceKind::cuda && !setup.train->exact;
 }
 
 std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
@@ -54,7 +55,7 @@ double largest_peak(const RunDir& run) {
 
 void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
                          const std::vector<Device>& devices) {
-  if (!measurable(devices)) return;
+  if (!measurable(setup, devices)) return;
   const nlohmann::json cache = read_json_cache(cache_file(setup));
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
@@ -67,7 +68,7 @@ void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
 
 void remember_memory(const RunSetup& setup, const RunDir& run) {
   // What is remembered is what a sample takes with all its activations kept.
-  if (!measurable(setup.plan.devices) || setup.plan.recomputed_blocks > 0) return;
+  if (!measurable(setup, setup.plan.devices) || setup.plan.recomputed_blocks > 0) return;
   try {
     const double peak = largest_peak(run);
     if (peak <= 0) return;

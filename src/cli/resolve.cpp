@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
-// What the weights and the order of samples stand on: three of the engine's options and all of the
+// What the weights and the order of samples stand on: some of the engine's options and all of the
 // recipe's, but not those of the group `sample`, which concern outputs only, and not where data
 // lies: the recipe's preparation sees to it that it holds the same.
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
@@ -31,16 +31,31 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
                 "start a new run for it");
   };
   const nlohmann::json engine = setup.train->table.to_json();
-  for (const char* key : {"seed", "batch.global", "data.shuffle"}) check(key, engine.at(key));
+  for (const char* key : {"seed", "batch.global", "data.shuffle", "exact"})
+    check(key, engine.at(key));
+  if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
   for (const OptionInfo& option : setup.options->table.options())
     if (!option.key.starts_with("sample.") && !option.spec.is_path)
       check(option.key, recipe.at(option.key));
 }
 
+void check_exact(const TrainOptions& options) {
+  if (!options.exact) return;
+  if (options.shard_optimizer)
+    throw Error(
+        "exact = true and shard_optimizer = true exclude each other: shares of the optimizer's "
+        "work, and with them the rounding of the gradient's norm, follow the number of devices",
+        "leave out one of them");
+  if (options.reduce_precision != ReducePrecision::fp32)
+    throw Error("exact = true adds up gradients in fp32, but reduce_precision is bf16",
+                "set reduce_precision=fp32");
+}
+
 // Rules between options, and paths as the record is to hold them.
 void check_options(RunSetup& setup) {
   setup.options->check(*setup.train);
+  check_exact(*setup.train);
   const std::vector<std::string> metrics = setup.options->metric_names();
   const std::string& best = setup.train->checkpoint.best_metric;
   if (!best.empty() && !metrics.empty()) check_best_metric(metrics, best);
@@ -147,9 +162,6 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   const auto tables = setup.tables();
   apply_config(tables, paths(files), assignments);
   check_options(setup);
-  if (setup.train->exact)
-    throw Error("exact = true is not available in this version",
-                "without it, results on different numbers of devices differ by rounding only");
   return setup;
 }
 
@@ -189,16 +201,18 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");
   // The global batch is the run's, whatever a preset says once more or the options leave open; how
-  // devices share it is found anew.
+  // devices share it is found anew, except that the grain of exact sums is the run's too.
   auto& batch = setup.train->batch;
   const OptionTable& engine = setup.train->table;
   const std::int64_t global = setup.plan.batch.global;
-  batch = {.global = global, .micro = 0, .accumulation = 0};
+  const std::int64_t micro = setup.train->exact ? setup.plan.batch.micro : 0;
+  batch = {.global = global, .micro = micro, .accumulation = 0};
   before["batch.global"] = global;
+  before["batch.micro"] = micro;
   setup.train->stop.after = {};  // a time for that start alone
   apply_config(tables, paths(files), assignments);
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
-  if (!engine.is_given("batch.micro")) batch.micro = 0;
+  if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;
   check_frozen(setup, before);
   check_options(setup);

@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -93,17 +94,41 @@ std::unique_ptr<Pending> ProcessGroup::reduce_scatter(const at::Tensor& tensor) 
 }
 
 std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor) {
-  if (!impl_->group) return std::make_unique<NothingPending>();
   LOCKSTEP_CHECK(tensor.numel() % size() == 0);
-  if (impl_->device.is_cpu()) {
-    // Gloo's own gathers by way of copies of everything.
-    const std::vector<at::Tensor> pieces = tensor.chunk(size());
-    for (int root = 0; root < size(); ++root)
-      broadcast(pieces[static_cast<std::size_t>(root)], root);
+  return gather_pieces(
+      tensor, std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size()));
+}
+
+std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor,
+                                                     const std::vector<std::int64_t>& sizes) {
+  if (!impl_->group) return std::make_unique<NothingPending>();
+  std::vector<at::Tensor> pieces = tensor.split_with_sizes(sizes);
+  const bool equal = std::equal(sizes.begin() + 1, sizes.end(), sizes.begin());
+  if (impl_->device.is_cpu() || !equal) {
+    // Gloo's own gathers by way of copies of everything, and both libraries' take equal pieces.
+    for (int root = 0; root < size(); ++root) {
+      const at::Tensor& piece = pieces[static_cast<std::size_t>(root)];
+      if (piece.numel() > 0) broadcast(piece, root);
+    }
     return std::make_unique<NothingPending>();
   }
-  at::Tensor all = tensor, own = tensor.chunk(size()).at(static_cast<std::size_t>(rank()));
-  return std::make_unique<WorkPending>(impl_->group->_allgather_base(all, own));
+  at::Tensor all = tensor;
+  return std::make_unique<WorkPending>(
+      impl_->group->_allgather_base(all, pieces[static_cast<std::size_t>(rank())]));
+}
+
+std::unique_ptr<Pending> ProcessGroup::exchange(const at::Tensor& taken, const at::Tensor& given,
+                                                const std::vector<std::int64_t>& take,
+                                                const std::vector<std::int64_t>& give) {
+  if (!impl_->group) {
+    at::Tensor to = taken;
+    to.copy_(given);
+    return std::make_unique<NothingPending>();
+  }
+  at::Tensor to = taken, from = given;
+  std::vector<std::int64_t> take_sizes = take, give_sizes = give;
+  return std::make_unique<WorkPending>(
+      impl_->group->alltoall_base(to, from, take_sizes, give_sizes));
 }
 
 void ProcessGroup::broadcast(const at::Tensor& tensor, int root) {

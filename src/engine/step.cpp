@@ -128,7 +128,7 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
     const at::NoGradGuard no_grad;
     means[static_cast<std::int64_t>(t)].add_(mean.detach());
   }
-  if (last) reducer_.arm();
+  if (last && !exact_) reducer_.arm();
   total.mul(optimizer_.loss_scale()[0]).backward();
 }
 
@@ -158,15 +158,20 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
     const at::Tensor& weights = inputs.weights;
     factors =
         at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
-    means = at::zeros({static_cast<std::int64_t>(terms_)}, arena_.master().options());
+    // In f64, in which a few f32 numbers add up without rounding, in whatever order.
+    means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
   }
-  for (std::size_t m = 0; m < inputs.micro.size(); ++m)
+  if (options_.exact && !exact_)
+    exact_.emplace(arena_, group_, static_cast<std::int64_t>(inputs.micro.size()));
+  for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
+    if (exact_ && m > 0) arena_.zero_gradients();
     forward_backward(inputs.micro[m], inputs.first_places[m], factors, means,
                      m + 1 == inputs.micro.size());
+    if (exact_) exact_->push();
+  }
   const at::NoGradGuard no_grad;
   backend_.stamp(stamps_[0]);
-  reducer_.flush();
-  reducer_.wait();
+  sum_gradients();
   at::Tensor numbers = inputs.report.clone();
   numbers.narrow(0, 0, static_cast<std::int64_t>(terms_)).copy_(means);
   group_.all_reduce(numbers)->wait();
@@ -174,6 +179,17 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
   optimizer_.step(inputs.lr);
   const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
   return at::cat({numbers, own.to(at::kDouble), stamps_});
+}
+
+void StepRunner::sum_gradients() {
+  if (exact_) return exact_->finish();
+  reducer_.flush();
+  reducer_.wait();
+}
+
+void StepRunner::forget_unfinished() {
+  reducer_.reset();
+  if (exact_) exact_->reset();
 }
 
 StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankReport& report) {

@@ -4,6 +4,7 @@
 #include "data/loader.h"
 #include "engine/arena.h"
 #include "engine/backend.h"
+#include "engine/exact_reducer.h"
 #include "engine/optimizer.h"
 #include "engine/process_group.h"
 #include "engine/recipe.h"
@@ -97,6 +98,8 @@ class StepRunner {
   at::Tensor work(const Inputs& inputs);
   void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
                         const at::Tensor& factors, at::Tensor& means, bool last);
+  void sum_gradients();
+  void forget_unfinished();
   at::Tensor replay(const Inputs& inputs);
   bool wants_graph();
   void note_shapes(const Inputs& inputs);
@@ -106,6 +109,7 @@ class StepRunner {
   Model& model_;
   Arena& arena_;
   Reducer& reducer_;
+  std::optional<ExactReducer> exact_;  // from the first step on, with exact = true
   Optimizer& optimizer_;
   ProcessGroup& group_;
   Backend& backend_;

@@ -67,7 +67,7 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
       graph_ = backend_.capture([this] { graph_numbers_ = work(graph_inputs_); });
     } catch (const std::exception& error) {
       state.why_not = split(error.what(), '\n').at(0);
-      reducer_.reset();
+      forget_unfinished();
     }
   }
   at::Tensor failed =

@@ -33,18 +33,6 @@ std::string nearest_multiples(std::int64_t value, std::int64_t multiple) {
   return below == 0 ? cat(multiple) : cat(below, " or ", below + multiple);
 }
 
-// The largest divisor of `number` that is at most `limit`.
-std::int64_t largest_divisor(std::int64_t number, std::int64_t limit) {
-  if (number <= limit) return number;
-  std::int64_t best = 1;
-  for (std::int64_t small = 1; small * small <= number; ++small) {
-    if (number % small != 0) continue;
-    if (small <= limit) best = std::max(best, small);
-    if (number / small <= limit) return std::max(best, number / small);
-  }
-  return best;
-}
-
 // What is asked of the solver; 0 = find it.
 struct Wish {
   std::int64_t world_size, global, micro, accumulation;
@@ -89,6 +77,17 @@ void check_all_agree(const Wish& wish) {
 }
 
 }  // namespace
+
+std::int64_t largest_divisor(std::int64_t number, std::int64_t limit) {
+  if (number <= limit) return number;
+  std::int64_t best = 1;
+  for (std::int64_t small = 1; small * small <= number; ++small) {
+    if (number % small != 0) continue;
+    if (small <= limit) best = std::max(best, small);
+    if (number / small <= limit) return std::max(best, number / small);
+  }
+  return best;
+}
 
 BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t micro,
                       std::int64_t accumulation, std::int64_t default_global,

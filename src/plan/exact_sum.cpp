@@ -1,8 +1,11 @@
 #include "plan/exact_sum.h"
 
 #include "base/check.h"
+#include "plan/buckets.h"
+#include "plan/plan.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lockstep {
 
@@ -66,21 +69,53 @@ std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_
   return finish.steps();
 }
 
-ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_t accumulation) {
+std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks) {
+  LOCKSTEP_CHECK(elements >= 0 && ranks > 0);
+  const std::int64_t units = (elements + arena_alignment - 1) / arena_alignment;
+  const std::int64_t size = (units + ranks - 1) / ranks * arena_alignment;
+  std::vector<Shard> shards;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const std::int64_t begin = std::min(elements, rank * size);
+    shards.push_back({.begin = begin, .size = std::min(elements, begin + size) - begin});
+  }
+  return shards;
+}
+
+ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_t accumulation,
+                        std::int64_t elements) {
   LOCKSTEP_CHECK(world_size > 0 && grain > 0 && accumulation > 0);
   ExactSum plan{.grain = grain, .grains = world_size * accumulation};
+  std::int64_t stack = 0, all_sums = 0;
   for (std::int64_t rank = 0; rank < world_size; ++rank) {
     CarryChain chain(rank * accumulation);
     for (std::int64_t i = 0; i < accumulation; ++i) {
       // A grain that is added at once needs no place of its own.
       const auto before = static_cast<std::int64_t>(chain.stack().size());
       const bool added = chain.push() > 0;
-      plan.stack = std::max(plan.stack, before + (added ? 0 : 1));
+      stack = std::max(stack, before + (added ? 0 : 1));
     }
-    plan.partial_sums =
-        std::max(plan.partial_sums, static_cast<std::int64_t>(chain.stack().size()));
+    const auto sums = static_cast<std::int64_t>(chain.stack().size());
+    plan.partial_sums = std::max(plan.partial_sums, sums);
+    all_sums += sums;
   }
+  plan.buffers = accumulation > 1 ? stack : 0;
+  if (world_size == 1) return plan;
+  plan.buffers += (all_sums + world_size - 1) / world_size;
+  const double bytes = 4.0 * static_cast<double>(elements);
+  const double others = static_cast<double>(world_size - 1) / static_cast<double>(world_size);
+  plan.sent_bytes = bytes * others * static_cast<double>(plan.partial_sums + 1);
   return plan;
+}
+
+std::int64_t choose_grain(std::int64_t global, std::int64_t largest, std::int64_t world_size) {
+  constexpr std::int64_t usual_ranks = 8;
+  LOCKSTEP_CHECK(world_size > 0 && global > 0 && global % world_size == 0);
+  for (const std::int64_t grains : {usual_ranks, std::lcm(usual_ranks, world_size), world_size}) {
+    if (global % grains != 0) continue;
+    const std::int64_t grain = largest_divisor(global / grains, largest);
+    if (global / grain % world_size == 0) return grain;
+  }
+  LOCKSTEP_CHECK(false);
 }
 
 }  // namespace lockstep

@@ -27,6 +27,7 @@ class CarryChain {
   // The next grain's gradient is there. Returns how often, from now on, the sum on top is added to
   // the one below it and dropped; 0: it stays on top, as a sum of its own.
   int push();
+  std::int64_t next() const { return next_; }                   // grain that the next push takes up
   const std::vector<SumNode>& stack() const { return stack_; }  // bottom first; by grains
 
  private:
@@ -47,12 +48,28 @@ struct SumStep {
 // [0, grains) without overlap.
 std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t grains);
 
+// Elements [begin, begin + size) of the arena, which one rank adds up for all.
+struct Shard {
+  std::int64_t begin = 0, size = 0;
+};
+// One a rank, side by side, as equal as `arena_alignment` lets them be; a late one may be empty.
+std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks);
+
 // What a plan says of it.
 struct ExactSum {
   std::int64_t grain = 0, grains = 0;  // samples; a step
   std::int64_t partial_sums = 0;       // of the rank that has the most
-  std::int64_t stack = 0;              // sums that a rank keeps at once, at most
+  // Flat fp32 buffers [elements] that a rank keeps for it beside the gradients, rounded up.
+  std::int64_t buffers = 0;
+  double sent_bytes = 0;  // by the rank that sends the most, in a step
 };
-ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_t accumulation);
+ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_t accumulation,
+                        std::int64_t elements);
+
+// The grain of a run that nobody chose one for: the largest divisor of `global` up to `largest`
+// that leaves a multiple of 8 grains a step, so that 1, 2, 4 and 8 ranks choose the same. Where
+// that does not give every rank a whole number of them, or does not divide: a multiple of both 8
+// and the ranks, else of the ranks. `global` is a multiple of world_size.
+std::int64_t choose_grain(std::int64_t global, std::int64_t largest, std::int64_t world_size);
 
 }  // namespace lockstep

@@ -54,11 +54,7 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
       "the samples of every step, their order, their random numbers (augmentation, dropout) and "
       "the learning rate are those of one device",
       batch_is_its_own(plan, options) ? cat(" with batch.global = ", batch.global) : ""));
-  if (options.exact)
-    notes.push_back(
-        "exact = true: sums are added in one fixed order, so the weights are bitwise "
-        "those of one device");
-  else
+  if (!options.exact)
     notes.push_back(
         "sums are rounded differently than on one device: gradients agree to about 1e-6 of their "
         "size in fp32, not bit for bit");
@@ -74,6 +70,32 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
     notes.push_back(cat("every ", rank,
                         " holds the whole model and its optimizer state; gradients are added up "
                         "once a step, whatever the accumulation"));
+}
+
+// "1, 2, 4, 8": what `number` divides into evenly, as far as one machine goes.
+std::string usual_divisors(std::int64_t number) {
+  std::vector<std::string> divisors;
+  for (std::int64_t ranks = 1; ranks <= 8; ++ranks)
+    if (number % ranks == 0) divisors.push_back(cat(ranks));
+  return join(divisors, ", ");
+}
+
+void note_exact(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  if (!plan.exact) return;
+  const ExactSum& exact = *plan.exact;
+  notes.push_back(
+      cat("exact = true: a step is ", count_of(exact.grains, "grain"), " of ",
+          count_of(exact.grain, "sample"),
+          ", whose gradients are added in one fixed order: the weights are bitwise the same on any "
+          "number of ",
+          rank_word(plan.devices), "s that divides ", exact.grains,
+          " (up to 8: ", usual_divisors(exact.grains), "), also if it changes when the run goes on",
+          options.batch.micro == 0
+              ? cat("; another start has the same grain with batch.micro=", exact.grain)
+              : ""));
+  if (options.batch.global == 0 || plan.batch.rounded_from > 0)
+    notes.push_back(cat("for the same weights from a start on other devices set batch.global=",
+                        plan.batch.global, " too"));
 }
 
 void note_mixed_devices(const Plan& plan, Notes& notes) {
@@ -167,7 +189,7 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
 
 void note_small_micro(const Plan& plan, const TrainOptions& options, const Facts& facts,
                       Notes& notes) {
-  if (options.batch.micro > 0 || options.batch.accumulation > 0) return;
+  if (options.batch.micro > 0 || options.batch.accumulation > 0 || options.exact) return;
   std::int64_t fits = largest_micro(plan.memory, plan.devices);
   if (facts.preferred_micro > 0) fits = std::min(fits, facts.preferred_micro);
   const BatchPlan& batch = plan.batch;
@@ -184,6 +206,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
                                     const Facts& facts) {
   Notes notes;
   note_world(plan, options, notes);
+  note_exact(plan, options, notes);
   note_mixed_devices(plan, notes);
   note_scaled_rate(plan, options, notes);
   note_average(options, notes);

@@ -22,11 +22,25 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
   const auto& batch = options.batch;
   const bool fixed =
       options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
-  return solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0,
-                     batch.micro, batch.accumulation,
-                     batch.global > 0 ? batch.global : facts.default_global, largest_micro,
-                     rank_word(devices));
+  BatchPlan solved =
+      solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, batch.micro,
+                  batch.accumulation, batch.global > 0 ? batch.global : facts.default_global,
+                  largest_micro, rank_word(devices));
+  if (options.exact && batch.micro == 0 && batch.accumulation == 0) {
+    solved.micro = choose_grain(solved.global, largest_micro, solved.world_size);
+    solved.accumulation = solved.global / solved.world_size / solved.micro;
+  }
+  return solved;
 }
+
+// The flat buffers of exact sums: part of what a rank needs whatever its micro-batch.
+MemoryEstimate with_exact_buffers(MemoryEstimate memory, const Facts& facts, std::int64_t buffers) {
+  memory.fixed_bytes += 4.0 * static_cast<double>(buffers * facts.parameters);
+  return memory;
+}
+
+// Before the micro-batch is known, and with it how many buffers there will be.
+constexpr std::int64_t usual_exact_buffers = 3;
 
 // Before sm_80, bf16 is emulated: slower than fp32.
 void check_precision(const TrainOptions& options, const std::vector<Device>& devices) {
@@ -44,14 +58,21 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
                const std::vector<Device>& devices) {
   LOCKSTEP_CHECK(!devices.empty());
   check_precision(options, devices);
-  const MemoryEstimate memory = for_a_rank(whole, options, devices.size());
+  MemoryEstimate memory = for_a_rank(whole, options, devices.size());
   check_fixed_part_fits(memory, devices);
-  std::int64_t largest = largest_micro(memory, devices);
+  std::int64_t largest = largest_micro(
+      options.exact ? with_exact_buffers(memory, facts, usual_exact_buffers) : memory, devices);
   if (facts.preferred_micro > 0) largest = std::min(largest, facts.preferred_micro);
 
   Plan plan;
   plan.batch = solve_for(options, facts, largest, devices);
   const std::int64_t global = plan.batch.global;
+  if (options.exact) {
+    const BatchPlan& batch = plan.batch;
+    plan.exact =
+        plan_exact_sum(batch.world_size, batch.micro, batch.accumulation, facts.parameters);
+    memory = with_exact_buffers(memory, facts, plan.exact->buffers);
+  }
   plan.devices = devices;
   plan.train_samples = facts.train_samples;
   plan.valid_samples = facts.valid_samples;

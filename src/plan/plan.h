@@ -3,12 +3,14 @@
 #pragma once
 
 #include "devices/device.h"
+#include "plan/exact_sum.h"
 #include "plan/schedule.h"
 #include "plan/train_options.h"
 
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,8 +67,12 @@ struct Plan {
   std::string unit;
   double units_per_step = 0;
   ComputePlan compute;
+  std::optional<ExactSum> exact;   // with exact = true
   std::vector<std::string> notes;  // what differs from one device and what does not, in words
 };
+
+// The largest divisor of `number` that is at most `limit`.
+std::int64_t largest_divisor(std::int64_t number, std::int64_t limit);
 
 // Solves world_size * micro * accumulation = global for what is 0. With only `global` given (or
 // defaulted) picks the largest micro <= largest_micro that divides. A default that does not divide

@@ -92,6 +92,14 @@ std::string memory_text(const Plan& plan) {
              plan.memory.measured ? "measured" : "estimate", ")");
 }
 
+std::string exact_text(const Plan& plan) {
+  const ExactSum& exact = *plan.exact;
+  std::string text = cat("grain ", exact.grain, ", ", count_of(exact.grains, "grain"), " a step");
+  if (plan.batch.world_size == 1) return text + ", added up on one device";
+  text += cat(", ", count_of(exact.partial_sums, "partial sum"), " a ", rank_word(plan.devices));
+  return exact.sent_bytes > 0 ? cat(text, ", which sends ", format_bytes(exact.sent_bytes)) : text;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const Device& device) {
@@ -128,12 +136,22 @@ nlohmann::json memory_json(const Plan& plan) {
           {"measured", plan.memory.measured}};
 }
 
+nlohmann::json exact_json(const Plan& plan) {
+  if (!plan.exact) return nullptr;
+  return {{"grain", plan.exact->grain},
+          {"grains", plan.exact->grains},
+          {"partial_sums", plan.exact->partial_sums},
+          {"buffers", plan.exact->buffers},
+          {"sent_bytes", plan.exact->sent_bytes}};
+}
+
 }  // namespace
 
 std::string to_text(const Plan& plan, bool curve, int width) {
   width = std::max(width, narrowest);
   std::string text = entry("ranks", ranks_text(plan), width);
   text += entry("global batch", batch_text(plan), width);
+  if (plan.exact) text += entry("exact sum", exact_text(plan), width);
   text += entry("a step", step_text(plan), width);
   text += entry("compute", compute_text(plan), width);
   text += entry("data", data_text(plan), width);
@@ -164,6 +182,7 @@ nlohmann::json to_json(const Plan& plan) {
           {"unit", plan.unit},
           {"units_per_step", plan.units_per_step},
           {"compute", to_json(plan.compute)},
+          {"exact", exact_json(plan)},
           {"notes", plan.notes}};
 }
 

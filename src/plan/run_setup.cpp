@@ -64,6 +64,12 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.unit = json.at("unit");
   plan.units_per_step = json.at("units_per_step");
   plan.compute = compute_from_json(json.value("compute", nlohmann::json::object()));
+  if (const auto exact = json.find("exact"); exact != json.end() && exact->is_object())
+    plan.exact = ExactSum{.grain = exact->at("grain"),
+                          .grains = exact->at("grains"),
+                          .partial_sums = exact->at("partial_sums"),
+                          .buffers = exact->at("buffers"),
+                          .sent_bytes = exact->at("sent_bytes")};
   return plan;
 }
 

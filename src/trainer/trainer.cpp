@@ -16,6 +16,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
+#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,13 +41,20 @@ std::int64_t recomputed_blocks(const TrainerSetup& setup) {
 std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
   const TrainOptions& options = setup.options;
   if (setup.group.size() == 1 || setup.backend.device().is_cpu()) return std::nullopt;
-  if (options.reduce_bucket_mb > 0 || options.deterministic) return std::nullopt;
+  if (options.reduce_bucket_mb > 0 || options.deterministic || options.exact) return std::nullopt;
   std::string key = cat(setup.backend.description(), " on");
   for (const Device& device : setup.plan.devices) key += cat(" ", device.uuid);
   for (char** variable = environ; *variable != nullptr; ++variable)
     if (std::string_view(*variable).starts_with("NCCL_")) key += cat(" ", *variable);
   return link_speed(setup.group, setup.backend,
                     setup.run.path().parent_path() / ".cache" / "links.json", key);
+}
+
+// The operator that ATen names where it was told to be deterministic and cannot; "" for any other
+// error.
+std::string operator_without_fixed_order(const std::string& what) {
+  const std::size_t end = what.find(" does not have a deterministic implementation");
+  return end == std::string::npos ? "" : what.substr(0, end);
 }
 
 // The loop's state, in the order in which it must be taken down.
@@ -85,6 +93,8 @@ class Loop {
   void share_buffers() {
     for (const NamedTensor& buffer : placed_.buffers) setup_.group.broadcast(buffer.tensor, 0);
   }
+  void remember_buffers();
+  void check_buffers();
   void make_loader();
   StagedStep fetch();
   void run_step();
@@ -115,6 +125,7 @@ class Loop {
   std::unique_ptr<CheckpointSaver> saver_;  // rank 0
   std::unique_ptr<Loader> loader_;
   std::optional<StagedStep> staged_;
+  std::vector<at::Tensor> first_buffers_;     // of exact mode, as they were when this start began
   std::vector<std::int64_t> staged_samples_;  // of all ranks, with run.record_samples
   std::deque<StepRunner::Running> running_;
 
@@ -133,6 +144,29 @@ class Loop {
   std::optional<double> best_;
 };
 
+// In exact mode: rank 0's buffers tell of its own samples, which are others on another number of
+// ranks, so training must leave them as they are.
+void Loop::remember_buffers() {
+  if (!options_.exact) return;
+  for (const NamedTensor& buffer : placed_.buffers) first_buffers_.push_back(buffer.tensor.clone());
+}
+
+void Loop::check_buffers() {
+  for (std::size_t i = 0; i < first_buffers_.size(); ++i)
+    if (!first_buffers_[i].equal(placed_.buffers[i].tensor))
+      throw Error(cat("exact = true, but training changes the buffer ", placed_.buffers[i].name,
+                      ", which follows the samples of one rank"),
+                  "use a layer that keeps no statistics over samples, or set exact=false");
+}
+
+// A checkpoint of an exact run was made of grains of one size; another would round differently.
+void check_grain(const nlohmann::json& state, const Plan& plan) {
+  if (!plan.exact || !state.contains("grain") || state["grain"] == plan.exact->grain) return;
+  throw Error(cat("the checkpoint's grain is ", state["grain"].dump(), ", but the plan's is ",
+                  plan.exact->grain),
+              cat("set batch.micro=", state["grain"].dump()));
+}
+
 void Loop::restore_or_start() {
   double spent_s = 0;
   std::vector<CheckpointInfo> skipped;
@@ -140,6 +174,7 @@ void Loop::restore_or_start() {
   if (setup_.resume) from = choose_checkpoint(setup_.run, setup_.group, false, skipped);
   if (from) {
     const nlohmann::json state = restore(*from, trained());
+    check_grain(state, setup_.plan);
     step_ = state.at("step").get<std::int64_t>();
     spent_s = state.value("elapsed_s", 0.0);
     if (state.contains("best") && state["best"].is_number()) best_ = state["best"].get<double>();
@@ -151,13 +186,15 @@ void Loop::restore_or_start() {
     placed_.arena->refresh_working();
     if (optimizer_.average() != nullptr) optimizer_.average()->restart();
   }
+  remember_buffers();
   quota_ =
       std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget, spent_s);
   if (setup_.group.rank() != 0) return;
   recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock);
   if (setup_.resume) recorder_->resumed(step_, from, skipped);
   recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
-  if (setup_.group.size() > 1) recorder_->buckets(step_, placed_.arena->buckets(), link_);
+  if (setup_.group.size() > 1 && !options_.exact)
+    recorder_->buckets(step_, placed_.arena->buckets(), link_);
   if (setup_.measure_only) return;
   const Retention retention{.keep = options_.checkpoint.keep,
                             .keep_every_s = options_.checkpoint.keep_every.seconds,
@@ -267,6 +304,7 @@ void Loop::on_result(StepRunner::Running& running) {
   wait_s_ += running.wait_s();
   if (recorder_) recorder_->step(result, learning_rate(setup_.plan.schedule, result.step - 1));
   started("first_step");
+  if (!started_) check_buffers();
   if (recorder_ && setup_.start_up && !started_) recorder_->start_up(result.step, *setup_.start_up);
   started_ = true;
   // A wish from before the last checkpoint is fulfilled.
@@ -302,6 +340,7 @@ void Loop::evaluate_now() {
   if (setup_.measure_only || !data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_)
     return;
   drain(0);
+  check_buffers();
   share_buffers();
   const double begin_s = setup_.clock.now_s();
   const Evaluation evaluation = [&] {
@@ -362,6 +401,7 @@ void Loop::write_checkpoint() {
       {"global_batch", setup_.plan.batch.global},
       {"elapsed_s", quota_->elapsed_s()}};
   if (best_) state["best"] = *best_;
+  if (setup_.plan.exact) state["grain"] = setup_.plan.exact->grain;
   const bool fresh = evaluated_step_ == step_;
   saver_->save(trained(), step_, std::move(state), fresh ? metrics_ : nlohmann::json());
 }
@@ -417,8 +457,17 @@ TrainEnd Loop::run() {
 
 TrainEnd train(const TrainerSetup& setup) {
   setup.backend.use_training_stream();
-  Loop loop(setup);
-  return loop.run();
+  try {
+    Loop loop(setup);
+    return loop.run();
+  } catch (const c10::Error& error) {
+    const std::string name = operator_without_fixed_order(error.what_without_backtrace());
+    if (name.empty()) throw;
+    const char* const option = setup.options.exact ? "exact" : "deterministic";
+    throw Error(cat(option, " = true, but the operator ", name,
+                    " has no form here that gives bitwise the same result each time"),
+                cat("use another operator in the model or the loss, or set ", option, "=false"));
+  }
 }
 
 }  // namespace lockstep

@@ -29,13 +29,15 @@ void forbid_unordered_sums() {
 void use_record(Session& session, const nlohmann::json& record) {
   if (const std::string plugin = record.value("plugin", ""); !plugin.empty()) load_plugin(plugin);
   session.setup = setup_from_json(record);
-  if (session.setup.train->deterministic) forbid_unordered_sums();
+  const bool exact = session.setup.train->exact;
+  if (session.setup.train->deterministic || exact) forbid_unordered_sums();
   const Plan& plan = session.setup.plan;
   if (plan.batch.world_size != session.world.size)
     throw Error(cat("the run was planned for ", plan.batch.world_size, " ranks, but there are ",
                     session.world.size));
   const Device& device = plan.devices.at(static_cast<std::size_t>(session.world.rank));
-  if (device.kind == DeviceKind::cpu) at::set_num_threads(std::max(device.threads, 1));
+  // On CPUs, how many threads share an operation decides how its sums are rounded.
+  if (device.kind == DeviceKind::cpu) at::set_num_threads(exact ? 1 : std::max(device.threads, 1));
   session.recipe =
       find_recipe_factory(session.setup.recipe)(*session.setup.options, session.setup.prepared);
 }

@@ -82,7 +82,6 @@ TEST_F(BadInput, ConfigWithASyntaxErrorNamesFileAndLine) {
 }
 TEST_F(BadInput, RunThatDoesNotExist) { refuses({"resume", "nothing"}, "nothing"); }
 TEST_F(BadInput, RunNameWithASlash) { refuses(train({"--name", "a/b"}), "a/b"); }
-TEST_F(BadInput, ExactModeIsRefusedUntilItIsThere) { refuses(train({"exact=true"}), "exact"); }
 
 TEST_F(BadInput, RunRootThatCannotBeMade) {
   write("file", "x");

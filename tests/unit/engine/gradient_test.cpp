@@ -19,13 +19,14 @@ constexpr std::int64_t samples = 40;  // fewer than the batch: the step has padd
 
 // The arena's gradient after one step of the toy, by parameter.
 std::vector<at::Tensor> gradients(int ranks, std::int64_t accumulation, double dropout,
-                                  Precision precision = Precision::fp32) {
+                                  Precision precision = Precision::fp32, bool exact = false) {
   std::vector<at::Tensor> result;
   std::mutex mutex;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
     TrainOptions options;
     options.precision = precision;
     options.optimizer.clip = 0;
+    options.exact = exact;
     testing::ToyRecipe recipe(samples, 3, dropout);
     const auto model = recipe.build(1);
     Arena arena(model->parameters(), at::kCPU, compute_dtype(precision));
@@ -86,6 +87,24 @@ TEST(Gradient, InLowPrecisionIsCloseToFp32) {
   EXPECT_LE(relative(half[0], exact[0]), 0.05);
   EXPECT_GT(relative(half[0], exact[0]), 0);
 }
+
+// 24 grains of two samples, on ranks that all have the same number of them.
+class ExactGradient : public ::testing::TestWithParam<std::tuple<int, Precision>> {};
+
+TEST_P(ExactGradient, IsTheSameToTheBitOnAnyNumberOfRanks) {
+  const auto [ranks, precision] = GetParam();
+  const auto one = gradients(1, 24, 0.25, precision, true);
+  const auto many = gradients(ranks, 24 / ranks, 0.25, precision, true);
+  ASSERT_EQ(many.size(), one.size());
+  for (std::size_t i = 0; i < one.size(); ++i)
+    EXPECT_TRUE(many[i].equal(one[i])) << "parameter " << i;
+  const auto usual = gradients(1, 24, 0.25, precision);
+  EXPECT_LE(relative(one[0], usual[0]), precision == Precision::fp32 ? 1e-6 : 1e-2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, ExactGradient,
+                         ::testing::Combine(::testing::Values(2, 3, 4, 6, 8, 12),
+                                            ::testing::Values(Precision::fp32, Precision::bf16)));
 
 }  // namespace
 }  // namespace lockstep

@@ -47,7 +47,9 @@ TEST(ExactSumTest, IsTheSameTreeOnAnyNumberOfRanks) {
   for (std::int64_t grains = 1; grains <= 96; ++grains) {
     const std::string alone = whole(grains, 1);
     for (std::int64_t ranks = 2; ranks <= grains; ++ranks)
-      if (grains % ranks == 0) EXPECT_EQ(whole(grains, ranks), alone) << grains << " " << ranks;
+      if (grains % ranks == 0) {
+        EXPECT_EQ(whole(grains, ranks), alone) << grains << " " << ranks;
+      }
   }
 }
 
@@ -66,15 +68,57 @@ TEST(ExactSumTest, LeavesARankWithFewSums) {
 }
 
 TEST(ExactSumTest, SaysWhatItTakes) {
-  const ExactSum aligned = plan_exact_sum(4, 8, 4);
+  const ExactSum aligned = plan_exact_sum(4, 8, 4, 1000);
   EXPECT_EQ(aligned.grain, 8);
   EXPECT_EQ(aligned.grains, 16);
   EXPECT_EQ(aligned.partial_sums, 1);
-  EXPECT_EQ(aligned.stack, 2);
-  const ExactSum odd = plan_exact_sum(2, 1, 3);
+  EXPECT_EQ(aligned.buffers, 2 + 1);
+  // The shares of three other ranks, and the own share to three others.
+  EXPECT_DOUBLE_EQ(aligned.sent_bytes, 2 * 4000 * 0.75);
+  const ExactSum odd = plan_exact_sum(2, 1, 3, 1000);
   EXPECT_EQ(odd.partial_sums, 2);
-  EXPECT_EQ(plan_exact_sum(8, 1, 1).partial_sums, 1);
-  EXPECT_EQ(plan_exact_sum(8, 1, 1).stack, 1);
+  EXPECT_EQ(odd.buffers, 2 + 2);
+  EXPECT_DOUBLE_EQ(odd.sent_bytes, 3 * 4000 * 0.5);
+  // One grain a rank needs no place of its own; one rank exchanges nothing.
+  EXPECT_EQ(plan_exact_sum(8, 1, 1, 1000).buffers, 1);
+  EXPECT_EQ(plan_exact_sum(1, 1, 8, 1000).buffers, 3);
+  EXPECT_EQ(plan_exact_sum(1, 1, 8, 1000).sent_bytes, 0);
+}
+
+TEST(ExactSumTest, CutsShardsThatCoverTheArena) {
+  for (const std::int64_t elements : {0, 64, 640, 6400, 123 * 64})
+    for (std::int64_t ranks = 1; ranks <= 8; ++ranks) {
+      const std::vector<Shard> shards = cut_shards(elements, ranks);
+      ASSERT_EQ(shards.size(), static_cast<std::size_t>(ranks));
+      std::int64_t next = 0;
+      for (const Shard& shard : shards) {
+        EXPECT_EQ(shard.begin, next);
+        EXPECT_GE(shard.size, 0);
+        EXPECT_EQ(shard.begin % 64, 0);
+        next += shard.size;
+      }
+      EXPECT_EQ(next, elements);
+    }
+}
+
+TEST(ExactSumTest, ChoosesTheSameGrainOnUsualNumbersOfRanks) {
+  for (const std::int64_t ranks : {1, 2, 4, 8}) EXPECT_EQ(choose_grain(256, 64, ranks), 32);
+  for (const std::int64_t ranks : {1, 2, 4, 8}) EXPECT_EQ(choose_grain(256, 10, ranks), 8);
+  for (const std::int64_t ranks : {1, 2, 3, 4, 6, 8}) EXPECT_EQ(choose_grain(48, 2, ranks), 2);
+}
+
+TEST(ExactSumTest, ChoosesAGrainThatEveryRankHasAWholeNumberOf) {
+  EXPECT_EQ(choose_grain(48, 64, 1), 6);
+  EXPECT_EQ(choose_grain(48, 64, 6), 2);  // 8 grains do not divide into 6
+  EXPECT_EQ(choose_grain(12, 64, 4), 3);  // 12 has no multiple of 8
+  EXPECT_EQ(choose_grain(16, 64, 16), 1);
+  for (std::int64_t global = 1; global <= 240; ++global)
+    for (std::int64_t ranks = 1; ranks <= global; ++ranks) {
+      if (global % ranks != 0) continue;
+      const std::int64_t grain = choose_grain(global, 7, ranks);
+      EXPECT_LE(grain, 7);
+      EXPECT_EQ(global % (grain * ranks), 0) << global << " " << ranks;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+// Exact mode's sum of gradients over micro-batches and ranks: bitwise the same on any number of
+// ranks, because it is one binary tree over the step's grains (plan/exact_sum.h).
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/process_group.h"
+#include "plan/exact_sum.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+// In every step, on every rank: for each grain zeroed gradients, a backward pass, `push`; then
+// `finish`. Owns flat fp32 buffers of the arena's size, as many as ExactSum::buffers says. The
+// arena must not be shared. One thread, on the training stream.
+class ExactReducer {
+ public:
+  // accumulation: grains of a rank in a step.
+  ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accumulation);
+
+  // The arena's gradients are those of the next grain.
+  void push();
+  // Afterwards the arena's gradients are those of the whole step. All ranks.
+  void finish();
+  // After a step that was not carried through: as if it had not begun.
+  void reset();
+
+ private:
+  // The k-th sums of all ranks that have so many: each rank gets what lies in its own shard.
+  struct Exchange {
+    std::vector<std::int64_t> take, give;  // elements, by rank
+    at::Tensor taken;                      // [sum of take]
+  };
+  void plan_exchanges(const std::vector<std::vector<SumNode>>& sums);
+  at::Tensor own_sum(std::size_t k);
+  void add_up();
+
+  Arena& arena_;
+  ProcessGroup& group_;
+  std::int64_t accumulation_;
+  CarryChain chain_;
+  std::vector<at::Tensor> stack_;  // unused with one grain a rank: the gradients are its sum
+  std::vector<Shard> shards_;
+  Shard own_shard_;
+  std::vector<Exchange> exchanges_;
+  std::vector<at::Tensor> partial_;  // what all ranks' sums, by grains, hold of the own shard
+  std::vector<SumStep> steps_;
+};
+
+}  // namespace lockstep
