@@ -1,5 +1,6 @@
 // Whole runs of the real tool on real GPUs, over NCCL where there are two.
 #include "base/files.h"
+#include "base/hash.h"
 #include "devices/gpu_peaks.h"
 #include "devices/gpu_probe.h"
 #include "fakes/tool.h"
@@ -178,6 +179,35 @@ TEST_F(TrainOnGpus, TheGraphChangesNoBitOfTheWeights) {
       EXPECT_TRUE(weights[0] == weights[1]) << precision << " on " << devices;
     }
   }
+}
+
+// 16 grains of the textgen workload that speed is measured on, as one graph on each.
+TEST_F(TrainOnGpus, ExactModeGivesTheSameBitsOnAnyNumberOfThem) {
+  const auto exact = [&](const Words& words) {
+    const ToolResult result = run_tool(words, folder_.path());
+    ASSERT_EQ(result.code, 0) << result.err;
+  };
+  const auto weights = [&](const std::string& name) {
+    const auto newest = newest_good(run(name) / "checkpoints");
+    return newest ? std::to_string(hash64(read_file(newest->path / "model.safetensors"))) : "";
+  };
+  const auto train_exact = [&](const std::string& devices, const std::string& name, int steps) {
+    exact({"train", "textgen", "preset=bench-textgen", "exact=true", "--devices", devices, "--name",
+           name, "batch.global=256", "batch.micro=16", "batch.accumulation=0",
+           "stop.steps=" + std::to_string(steps)});
+    EXPECT_TRUE(captured(name));
+  };
+  train_exact("0", "one", 200);
+  for (const std::string devices : {"0,1", "0,1,2,3", "0,1,2,3,4,5,6,7"}) {
+    if (gpus_ < (devices.size() + 1) / 2) break;
+    train_exact(devices, devices, 200);
+    EXPECT_EQ(weights(devices), weights("one")) << devices;
+    train_exact(devices, "cut" + devices, 90);
+    exact({"resume", "cut" + devices, "--devices", "0", "stop.steps=200"});
+    EXPECT_EQ(weights("cut" + devices), weights("one")) << devices;
+  }
+  train_exact("0", "short", 199);
+  EXPECT_NE(weights("short"), weights("one"));
 }
 
 // What a GPU without our kernels does, forced on any.

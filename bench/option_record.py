@@ -1,6 +1,6 @@
-"""Turns the runs of bench/memory_options.sh into a TOML record on the standard output.
+"""Turns the runs of bench/option_cost.sh into a TOML record on the standard output.
 
-Usage: python3 bench/memory_record.py RUNS --command TEXT --commit TEXT --date TIME --gpus N
+Usage: python3 bench/option_record.py RUNS --command TEXT --commit TEXT --date TIME --gpus N
 RUNS: one JSON object a line: workload, variant, options, repeat, result.
 """
 import statistics
@@ -30,8 +30,8 @@ def variant_lines(name, variant, runs, plain):
 
 def main():
     arguments, runs = read_arguments(__doc__.splitlines()[0], ("command", "commit", "date"))
-    print("# A training step with the options that trade memory off and on, measured in turn.")
-    print("# Written by bench/memory_options.sh.")
+    print("# A training step with options off and on, measured in turn.")
+    print("# Written by bench/option_cost.sh.")
     print_origin(arguments)
     print()
     for name in dict.fromkeys(run["workload"] for run in runs):

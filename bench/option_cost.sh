@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Measures what the options that trade memory cost: the time of a step and the peak of allocated GPU
-# memory with each of them off and on, in turn on this machine, and writes a record of every run.
-#   bench/memory_options.sh OUT_FILE [GPUS]     GPUS is 1; shard_optimizer needs 2 or more
-# Environment: LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60);
-# WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
+# Measures what options cost: the time of a step and the peak of allocated GPU memory with each of
+# them off and on, in turn on this machine, and writes a record of every run.
+#   bench/option_cost.sh OUT_FILE [GPUS]     GPUS is 1; shard needs 2 or more
+# Environment: VARIANTS of "ema recompute shard all deterministic exact" (those that trade memory);
+# LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60); WORKLOADS
+# ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib/common.sh
 . "$checkout/scripts/lib/common.sh"
 
-[ $# = 1 ] || [ $# = 2 ] || die "memory_options.sh takes a file and a number of GPUs" "bench/memory_options.sh OUT_FILE [GPUS]"
+[ $# = 1 ] || [ $# = 2 ] || die "option_cost.sh takes a file and a number of GPUs" "bench/option_cost.sh OUT_FILE [GPUS]"
 out=$1 gpus=${2:-1}
-command="bench/memory_options.sh $(basename "$out") $gpus"
+command="bench/option_cost.sh $(basename "$out") $gpus"
 tool=${LOCKSTEP:-$checkout/build/lockstep}
 [ -x "$tool" ] || die "$tool is not there" "build it with bench/gpu_build.sh, or name it with LOCKSTEP"
 
@@ -28,10 +29,15 @@ options_of() {
     recompute) echo memory.recompute=blocks ;;
     shard) echo shard_optimizer=true ;;
     all) echo ema.decay=0.999 memory.recompute=blocks shard_optimizer=true ;;
+    deterministic) echo deterministic=true ;;
+    exact) echo exact=true ;;
+    *) die "unknown variant $1" ;;
   esac
 }
-variants="plain ema recompute"
+variants="ema recompute"
 if [ "$gpus" -gt 1 ]; then variants="$variants shard all"; fi
+variants="plain ${VARIANTS:-$variants}"
+for variant in $variants; do options_of "$variant" >/dev/null; done
 
 # run WORKLOAD VARIANT: one JSON line. Logged in windows, so that reading the loss does not stop
 # every step. The micro-batch is the preset's.
@@ -63,6 +69,6 @@ done
 commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
 if [ -z "${LOCKSTEP_COMMIT:-}" ] && [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
 mkdir -p "$(dirname "$out")"
-python3 "$checkout/bench/memory_record.py" "$work/runs" --command "$command" --commit "$commit" \
+python3 "$checkout/bench/option_record.py" "$work/runs" --command "$command" --commit "$commit" \
   --date "$date" --gpus "$gpus" >"$out"
 cat "$out"
