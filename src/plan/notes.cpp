@@ -29,8 +29,8 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
                "; set batch.global for the same batch on any number of devices");
   if (options.batch.micro == 0 || options.batch.accumulation == 0)
     return cat("the effective batch stays ", batch.global,
-               " on any number of devices that divides it: more or fewer of them change the "
-               "micro-batch or the accumulation, never the batch");
+               " on any number of devices that divides it: more or fewer of them change ",
+               plan.exact ? "" : "the micro-batch or ", "the accumulation, never the batch");
   if (options.batch.global > 0)
     return cat("the effective batch is ", batch.global, " on ", ranks,
                "; no other number of devices works while batch.global, batch.micro and "
