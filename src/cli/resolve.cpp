@@ -47,6 +47,9 @@ void check_exact(const TrainOptions& options) {
         "exact = true and shard_optimizer = true exclude each other: shares of the optimizer's "
         "work, and with them the rounding of the gradient's norm, follow the number of devices",
         "leave out one of them");
+  if (!options.batch.micro_changes.empty())
+    throw Error("exact = true keeps one micro-batch, but batch.micro_changes is set",
+                "leave out batch.micro_changes");
   if (options.reduce_precision != ReducePrecision::fp32)
     throw Error("exact = true adds up gradients in fp32, but reduce_precision is bf16",
                 "set reduce_precision=fp32");
@@ -206,7 +209,7 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   const OptionTable& engine = setup.train->table;
   const std::int64_t global = setup.plan.batch.global;
   const std::int64_t micro = setup.train->exact ? setup.plan.batch.micro : 0;
-  batch = {.global = global, .micro = micro, .accumulation = 0};
+  batch = {.global = global, .micro = micro, .accumulation = 0, .micro_changes = {}};
   before["batch.global"] = global;
   before["batch.micro"] = micro;
   setup.train->stop.after = {};  // a time for that start alone

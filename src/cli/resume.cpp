@@ -8,9 +8,11 @@
 #include "config/read_toml.h"
 #include "launch/launch.h"
 #include "run/checkpoint_index.h"
+#include "run/events.h"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace lockstep::cli {
@@ -65,6 +67,26 @@ std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_th
   return std::nullopt;
 }
 
+// The micro-batch that the run shrank to when memory ran out, on devices of the same kind; else 0.
+std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& devices) {
+  const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
+  for (const nlohmann::json& device : before)
+    if (device.value("name", "") != devices[0].name) return 0;
+  std::int64_t fitted = 0;
+  for (const nlohmann::json& event : effective_events(read_events(run.events_path())))
+    if (event.value("kind", "") == "memory") fitted = event.value("micro", fitted);
+  return fitted;
+}
+
+void prepare_and_plan_again(RunSetup& setup, const RunDir& run,
+                            const std::vector<Device>& devices) {
+  const MemoryEstimate memory = prepare(setup, Purpose::train, devices, run.path());
+  std::int64_t& preferred = setup.prepared.facts.preferred_micro;
+  if (const std::int64_t fitted = micro_that_fitted(run, devices); fitted > 0)
+    preferred = preferred > 0 ? std::min(preferred, fitted) : fitted;
+  plan_run(setup, memory, devices);
+}
+
 // A run cannot end before the step that it has reached.
 void check_end(const Plan& plan, const std::optional<CheckpointInfo>& checkpoint) {
   if (!checkpoint || plan.total_steps >= checkpoint->step) return;
@@ -102,7 +124,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   else
     check_writable(run);
   if (!copies && !foreign) run.lock();
-  prepare_and_plan(setup, Purpose::train, devices, run.path());
+  prepare_and_plan_again(setup, run, devices);
   check_then(setup, then);
   const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
   check_end(setup.plan, checkpoint);

@@ -70,6 +70,15 @@ void Arena::zero_gradients() {
   gradients_.zero_();
 }
 
+void Arena::drop_gradients() {
+  if (low_precision())
+    for (const Parameter& parameter : parameters_) {
+      at::Tensor handle = parameter.tensor;
+      handle.mutable_grad().reset();
+    }
+  zero_gradients();
+}
+
 void Arena::take_gradient(std::size_t i) {
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;

@@ -66,6 +66,8 @@ class Arena {
   void set_weights(std::size_t i, const at::Tensor& values);
 
   void zero_gradients();
+  // After a backward pass that broke off: zero, and nothing waits to be taken. Allocates nothing.
+  void drop_gradients();
   // Called once all of a backward pass that concerns parameter i is done. Low precision: adds what
   // arrived in .grad into `gradients` and drops it.
   void take_gradient(std::size_t i);

@@ -6,9 +6,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/loader.h"
+#include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <utility>
@@ -44,35 +46,81 @@ at::Tensor judge_rows(Recipe& recipe, Model& model, const Dataset& dataset, Back
   return records.to(at::kDouble);
 }
 
+// Samples [begin, end) of a rank, whose share is padded to `share`.
+struct Share {
+  std::int64_t begin, end, share;
+};
+
+// f64 [share, R] on the device; undefined where memory ran out.
+at::Tensor judge_share(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
+                       const EvaluatorOptions& options, const Share& range, double& warm_up_s) {
+  std::vector<at::Tensor> own;
+  const double begin_s = system_clock().now_s();
+  double first_s = 0;
+  try {
+    for (std::int64_t i = range.begin; i < range.begin + range.share; i += options.batch) {
+      const auto rows = rows_of(i, range.end, options.batch);
+      own.push_back(judge_rows(recipe, model, dataset, backend, options, rows));
+      if (own.size() == 1) first_s = system_clock().now_s() - begin_s;
+    }
+    const double others = static_cast<double>(own.size() - 1);
+    const double mean_s =
+        others > 0 ? (system_clock().now_s() - begin_s - first_s) / others : first_s;
+    warm_up_s = std::max(0.0, first_s - mean_s);
+    return at::cat(own).narrow(0, 0, range.share).contiguous();
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+  }
+  own.clear();
+  backend.release_cached_memory();
+  return {};
+}
+
+// The ranks that say so.
+std::vector<int> ranks_that(bool own, ProcessGroup& group, Backend& backend) {
+  const auto f64 = at::TensorOptions().dtype(at::kDouble);
+  at::Tensor said = at::zeros({group.size()}, f64.device(backend.device()));
+  if (own) said[group.rank()] = 1.0;
+  group.all_reduce(said)->wait();
+  const at::Tensor host = backend.download(said)->get();
+  std::vector<int> ranks;
+  for (int rank = 0; rank < group.size(); ++rank)
+    if (host.const_data_ptr<double>()[rank] > 0) ranks.push_back(rank);
+  return ranks;
+}
+
 }  // namespace
 
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
-                    Backend& backend, const EvaluatorOptions& options) {
+                    Backend& backend, const EvaluatorOptions& asked) {
   const std::int64_t count = dataset.size();
   if (count == 0) throw Error("the validation set is empty");
   const at::NoGradGuard no_grad;
   model.train(false);
-  const std::int64_t share = (count + group.size() - 1) / group.size();
-  const std::int64_t begin = std::min(share * group.rank(), count);
-  const std::int64_t end = std::min(begin + share, count);
-  std::vector<at::Tensor> own;
-  const double begin_s = system_clock().now_s();
-  double first_s = 0;
-  for (std::int64_t i = begin; i < begin + share; i += options.batch) {
-    own.push_back(
-        judge_rows(recipe, model, dataset, backend, options, rows_of(i, end, options.batch)));
-    if (own.size() == 1) first_s = system_clock().now_s() - begin_s;
+  Share range{.begin = 0, .end = 0, .share = (count + group.size() - 1) / group.size()};
+  range.begin = std::min(range.share * group.rank(), count);
+  range.end = std::min(range.begin + range.share, count);
+  EvaluatorOptions options = asked;
+  Evaluation result;
+  at::Tensor own;
+  while (true) {
+    own = judge_share(recipe, model, dataset, backend, options, range, result.warm_up_s);
+    const std::vector<int> failed = ranks_that(!own.defined(), group, backend);
+    if (failed.empty()) break;
+    result.out_of_memory_ranks = failed;
+    own.reset();
+    if (options.batch == 1)
+      throw Error(cat("out of memory on rank ", failed[0], " in evaluation of one sample at once"),
+                  "evaluate on devices with more memory");
+    options.batch = options.batch / 2;
   }
-  const double others = static_cast<double>(own.size() - 1);
-  const double mean_s =
-      others > 0 ? (system_clock().now_s() - begin_s - first_s) / others : first_s;
-  const at::Tensor all = group.all_gather(at::cat(own).narrow(0, 0, share).contiguous());
+  result.batch = options.batch;
+  const at::Tensor all = group.all_gather(own);
   model.train(true);
   const at::Tensor host = backend.download(all)->get();
   // Rank r holds min(share, what is left) real rows.
   const at::Tensor records = host.view({-1, host.size(2)}).narrow(0, 0, count);
-  Evaluation result{.metrics = recipe.metrics(records),
-                    .warm_up_s = std::max(0.0, first_s - mean_s)};
+  result.metrics = recipe.metrics(records);
   if (result.metrics.empty()) throw Error("the recipe returned no metrics");
   return result;
 }

@@ -20,11 +20,15 @@ struct Evaluation {
   std::vector<Metric> metrics;
   // What this rank's first batch took beyond the mean of the others: kernels that are loaded once.
   double warm_up_s = 0;
+  std::int64_t batch = 0;                // samples judged at once in the end
+  std::vector<int> out_of_memory_ranks;  // on which more at once did not fit
 };
 
 // All ranks call it together. Rank r judges samples [r * per, (r + 1) * per), per = ceil(N /
 // ranks); records are gathered in sample order. The metrics are computed on every rank from the
-// same records. Throws Error if the dataset is empty or a metric list is.
+// same records. Where memory runs out on a rank, all judge half as many at once, from the
+// beginning. Throws Error if the dataset is empty or a metric list is, or if one sample does not
+// fit.
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& options);
 

@@ -29,6 +29,11 @@ ExactReducer::ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accum
   }
   steps_ = finish_sum(all, group.size() * accumulation);
   partial_.resize(all.size());
+  // As high as it ever gets, so that no step runs out of memory for it.
+  CarryChain rehearsal(chain_);
+  for (std::int64_t grain = 0; accumulation > 1 && grain < accumulation; ++grain)
+    if (rehearsal.push() == 0 && rehearsal.stack().size() > stack_.size())
+      stack_.push_back(at::empty_like(arena.gradients()));
   if (group.size() > 1) plan_exchanges(sums);
 }
 
@@ -62,13 +67,16 @@ void ExactReducer::push() {
   const int sums = chain_.push();
   if (accumulation_ == 1) return;
   if (sums == 0) {
-    if (stack_.size() == height) stack_.push_back(at::empty_like(arena_.gradients()));
     stack_[height].copy_(arena_.gradients());
     return;
   }
   std::size_t top = height - 1;
   stack_[top].add_(arena_.gradients());
   for (int sum = 1; sum < sums; ++sum, --top) stack_[top - 1].add_(stack_[top]);
+}
+
+void ExactReducer::give_up() {
+  while (chain_.next() < (group_.rank() + 1) * accumulation_) chain_.push();
 }
 
 at::Tensor ExactReducer::own_sum(std::size_t k) {

@@ -24,6 +24,9 @@ class ExactReducer {
 
   // The arena's gradients are those of the next grain.
   void push();
+  // Instead of what is left of the step's grains, on a rank that has none to give: `finish` sends
+  // something, and what comes of it means nothing.
+  void give_up();
   // Afterwards the arena's gradients are those of the whole step. All ranks.
   void finish();
   // After a step that was not carried through: as if it had not begun.

@@ -45,6 +45,9 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(optio
   const bool scaled = options.precision == Precision::fp16;
   loss_scale_ = at::full({1}, scaled ? initial_loss_scale : 1.0, f32);
   growth_ = at::zeros({1}, f32.dtype(at::kInt));
+  next_step_ = at::zeros_like(step_);
+  next_scale_ = at::zeros_like(loss_scale_);
+  next_growth_ = at::zeros_like(growth_);
   if (options.ema.decay > 0) average_ = std::make_unique<WeightAverage>(options.ema.decay, arena);
   make_groups();
 }
@@ -98,13 +101,18 @@ at::Tensor Optimizer::norm_of_gradients() {
     pieces.push_back(arena_.range(arena_.gradients(), piece, piece.begin, piece.end));
   const at::Tensor squares = at::stack(at::_foreach_norm(pieces)).to(at::kDouble).square().sum();
   arena_.sharing()->all_reduce(squares)->wait();
-  return squares.sqrt().to(at::kFloat);
+  return at::Tensor(squares).sqrt_();  // in place: nothing after the sum may run out of memory
 }
 
-void Optimizer::find_norm_and_scale() {
-  norm_.copy_(norm_of_gradients().div(loss_scale_[0]).unsqueeze(0));
+void Optimizer::find_norm_and_scale(const at::Tensor& dropped) {
+  if (!norm_found_) {  // ranks that share find it together, so once
+    norm_[0].copy_(norm_of_gradients());
+    norm_found_ = true;
+    norm_.div_(loss_scale_);
+  }
   const at::Tensor finite = at::isfinite(norm_);
   skip_.copy_(finite.logical_not());
+  if (dropped.defined()) skip_.masked_fill_(dropped.gt(0), 1.0);
   divisor_.copy_(loss_scale_);
   if (options_.optimizer.clip <= 0) return;
   // max(1, norm / clip) is one over the coefficient min(1, clip / norm).
@@ -170,28 +178,51 @@ void Optimizer::update(Group& group) {
   }
 }
 
-void Optimizer::update_loss_scale() {
+// Of a step that was dropped nothing is learned about the scale.
+void Optimizer::find_next_loss_scale(const at::Tensor& dropped) {
   if (options_.precision != Precision::fp16) return;
-  at::Tensor scale = loss_scale_[0], growth = growth_[0], skip = skip_[0];
+  next_scale_.copy_(loss_scale_);
+  next_growth_.copy_(growth_);
+  at::Tensor scale = next_scale_[0], growth = next_growth_[0], skip = skip_[0];
   at::_amp_update_scale_(scale, growth, skip, scale_growth, scale_backoff, growth_interval);
+  if (!dropped.defined()) return;
+  const at::Tensor keep = dropped.gt(0);
+  next_scale_.copy_(at::where(keep, loss_scale_, next_scale_));
+  next_growth_.copy_(at::where(keep, growth_, next_growth_));
 }
 
-void Optimizer::step(const at::Tensor& lr) {
+void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
   const at::NoGradGuard no_grad;
-  find_norm_and_scale();
-  step_.add_(skip_, -1).add_(1);
+  find_norm_and_scale(dropped);
+  find_next_loss_scale(dropped);
+  for (Group& group : groups_) group.lr.copy_(lr.mul(group.lr_scale));
+  next_step_.copy_(step_.add(skip_, -1).add_(1));
+  if (average_) average_->prepare(next_step_, skip_);
+}
+
+void Optimizer::apply() {
+  const at::NoGradGuard no_grad;
+  norm_found_ = false;
+  step_.copy_(next_step_);
   for (Group& group : groups_) {
     if (group.weights.empty()) continue;  // all of it in other ranks' pieces
-    group.lr.copy_(lr.mul(group.lr_scale));
     if (own_kernel_serves())
       update_with_own_kernel(group);
     else
       update(group);
   }
-  update_loss_scale();
+  if (options_.precision == Precision::fp16) {
+    loss_scale_.copy_(next_scale_);
+    growth_.copy_(next_growth_);
+  }
   if (!own_kernel_serves()) arena_.refresh_working();
   arena_.gather_weights();
-  if (average_) average_->update(step_, skip_);
+  if (average_) average_->update();
+}
+
+void Optimizer::step(const at::Tensor& lr, const at::Tensor& dropped) {
+  prepare(lr, dropped);
+  apply();
 }
 
 void Optimizer::step(double lr) { step(at::full({}, lr, norm_.options())); }

@@ -25,8 +25,13 @@ class Optimizer {
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
-  // lr: f32 0-dim on the device.
-  void step(const at::Tensor& lr);
+  // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
+  // at all. In two parts, so that all that needs memory is done before anything changes: `prepare`
+  // may be called again after it ran out of memory.
+  void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
+  void apply();
+  void forget_prepared() { norm_found_ = false; }  // of a step that was not carried through
+  void step(const at::Tensor& lr, const at::Tensor& dropped = {});
   void step(double lr);
   // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
   // skipped.
@@ -51,11 +56,11 @@ class Optimizer {
   void make_groups();
   void add_to(Group& group, std::int64_t begin, std::int64_t end);
   at::Tensor norm_of_gradients();
-  void find_norm_and_scale();
+  void find_norm_and_scale(const at::Tensor& dropped);
   bool own_kernel_serves() const;
   void update_with_own_kernel(Group& group);
   void update(Group& group);
-  void update_loss_scale();
+  void find_next_loss_scale(const at::Tensor& dropped);
 
   const TrainOptions& options_;
   Arena& arena_;
@@ -65,6 +70,8 @@ class Optimizer {
   at::Tensor norm_, skip_,
       divisor_;  // skip: 1 if not finite; divisor: loss scale / clip coefficient
   at::Tensor loss_scale_, growth_;
+  bool norm_found_ = false;                          // between `prepare` and `apply`
+  at::Tensor next_step_, next_scale_, next_growth_;  // after this step; the scale in fp16 only
   std::unique_ptr<WeightAverage> average_;
 };
 

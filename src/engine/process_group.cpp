@@ -143,10 +143,11 @@ at::Tensor ProcessGroup::all_gather(const at::Tensor& tensor) {
   if (!impl_->group) return tensor.unsqueeze(0);
   std::vector<std::int64_t> sizes = tensor.sizes().vec();
   sizes.insert(sizes.begin(), size());
+  // In place, without the copies that a gather of its own makes: those could run out of memory in
+  // the middle of a collective.
   at::Tensor all = at::empty(sizes, tensor.options());
-  std::vector<at::Tensor> inputs{tensor.contiguous()};
-  std::vector<std::vector<at::Tensor>> outputs{all.unbind(0)};
-  impl_->group->allgather(outputs, inputs)->wait();
+  all[rank()].copy_(tensor);
+  gather_pieces(all.view({-1}))->wait();
   return all;
 }
 

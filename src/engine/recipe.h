@@ -110,6 +110,9 @@ class Recipe {
 
   // Writes outputs in the formats of the field. The default throws Error: nothing to predict.
   virtual void predict(Model& model, const PredictRequest& request);
+  // How a sample could be made smaller, as words of a message when not even one fits into memory:
+  // "model.context=512 instead of 1024"; "": no way.
+  virtual std::string smaller_sample() const { return ""; }
 };
 
 // Makes a recipe of checked options and what preparation found.

@@ -52,7 +52,7 @@ struct Reducer::State {
     arrived[parameter] = true;
     --missing[bucket_of[parameter]];
     while (next < buckets.size() && missing[next] == 0) {
-      fire(next++);
+      fire(next);
       ++early;
     }
   }
@@ -64,6 +64,7 @@ struct Reducer::State {
     if (precision == ReducePrecision::bf16) range = staged[b] = range.to(at::kBFloat16);
     pending.push_back(arena.sharing() != nullptr ? group.reduce_scatter(range)
                                                  : group.all_reduce(range));
+    next = b + 1;  // not before: what failed for lack of memory is to be sent again
   }
 
   void reset() {
@@ -74,9 +75,8 @@ struct Reducer::State {
 
   void flush() {
     LOCKSTEP_CHECK(armed);
+    while (group.size() > 1 && next < buckets.size()) fire(next);
     armed = false;
-    if (group.size() == 1) return;
-    while (next < buckets.size()) fire(next++);
   }
 
   void wait() {
@@ -126,6 +126,9 @@ Reducer::~Reducer() {
 }
 
 void Reducer::arm() { state_->arm(); }
+void Reducer::give_up() {
+  if (!state_->armed) state_->arm();
+}
 void Reducer::flush() { state_->flush(); }
 void Reducer::wait() { state_->wait(); }
 void Reducer::reset() { state_->reset(); }

@@ -30,6 +30,9 @@ class Reducer {
 
   // The next backward pass is the step's last: buckets fire from now on.
   void arm();
+  // Instead of what is left of the step's backward passes: the buckets that have not fired are sent
+  // as they are by `flush`.
+  void give_up();
   // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait.
   void flush();
   void wait();

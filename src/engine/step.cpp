@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
@@ -18,9 +19,11 @@
 namespace lockstep {
 namespace {
 
-// The vector of numbers that a step sums over ranks: terms, the wishes, then for each rank its
-// report, which only that rank fills.
-constexpr std::size_t wish_slots = 3, report_slots = 6;
+// The vector of numbers that a step sums over ranks: terms, how many ranks are out of memory, the
+// wishes, then for each rank its report, which only that rank fills.
+constexpr std::size_t drop_slot = 0, wish_slots = 4, report_slots = 7;
+// What ending a step takes at most beside the gradients, about.
+constexpr std::int64_t reserve_bytes = std::int64_t{32} << 20;
 
 std::size_t slots(std::size_t terms, int ranks) {
   return terms + wish_slots + report_slots * static_cast<std::size_t>(ranks);
@@ -32,9 +35,10 @@ at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup
   at::Tensor host = backend.host_empty({count}, at::kDouble);
   host.zero_();
   double* values = host.mutable_data_ptr<double>();
-  values[terms] = report.stop_signal;
-  values[terms + 1] = report.stop_quota;
-  values[terms + 2] = report.save;
+  values[terms + drop_slot] = report.out_of_memory == StepPhase::none ? 0 : 1;
+  values[terms + 1] = report.stop_signal;
+  values[terms + 2] = report.stop_quota;
+  values[terms + 3] = report.save;
   double* own = values + slots(terms, group.rank());
   own[0] = report.data_s;
   own[1] = report.wait_s;
@@ -42,6 +46,7 @@ at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup
   own[3] = static_cast<double>(report.memory.allocated_bytes);
   own[4] = static_cast<double>(report.memory.reserved_bytes);
   own[5] = static_cast<double>(report.memory.peak_bytes);
+  own[6] = static_cast<double>(report.out_of_memory);
   return host;
 }
 
@@ -50,10 +55,29 @@ RankReport read_report(const double* own) {
   report.memory = {.allocated_bytes = static_cast<std::int64_t>(own[3]),
                    .reserved_bytes = static_cast<std::int64_t>(own[4]),
                    .peak_bytes = static_cast<std::int64_t>(own[5])};
+  report.out_of_memory = static_cast<StepPhase>(std::lround(own[6]));
   return report;
 }
 
 }  // namespace
+
+const char* phase_name(StepPhase phase) {
+  switch (phase) {
+    case StepPhase::none:
+      return "";
+    case StepPhase::data:
+      return "data";
+    case StepPhase::forward:
+      return "forward";
+    case StepPhase::backward:
+      return "backward";
+    case StepPhase::reduction:
+      return "reduction";
+    case StepPhase::update:
+      return "update";
+  }
+  return "";
+}
 
 at::ScalarType compute_dtype(Precision precision) {
   switch (precision) {
@@ -80,25 +104,46 @@ StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& redu
       options_(options),
       recomputed_blocks_(recomputed_blocks),
       terms_(recipe.terms().size()),
-      stamps_(at::zeros({2}, arena.master().options().dtype(at::kDouble))) {}
+      stamps_(at::zeros({2}, arena.master().options().dtype(at::kDouble))),
+      dropped_(at::zeros({1}, stamps_.options())),
+      reserve_(at::empty({reserve_bytes}, stamps_.options().dtype(at::kByte))) {}
+
+template <class Function>
+auto StepRunner::insist(const Function& function) {
+  return recording_ ? function() : lockstep::insist(function, [this] { make_room(); });
+}
+
+void StepRunner::make_room() {
+  reserve_.reset();
+  backend_.release_cached_memory();
+}
 
 StagedStep StepRunner::stage(StepData data) {
   StagedStep staged;
   LOCKSTEP_CHECK(data.weights.size() == terms_);
-  for (Batch& batch : data.batches) {
-    at::Tensor counters = backend_.host_empty({3}, at::kLong);
-    auto* values = counters.mutable_data_ptr<std::int64_t>();
-    values[0] = options_.seed;
-    values[1] = data.step;
-    values[2] = batch.first_place;
-    std::vector<at::Tensor> fields = std::move(batch.tensors);
-    fields.push_back(batch.row_weight);
-    fields.push_back(counters);
-    staged.uploads.push_back(backend_.upload(std::move(fields)));
+  try {
+    for (Batch& batch : data.batches) {
+      at::Tensor counters = backend_.host_empty({3}, at::kLong);
+      auto* values = counters.mutable_data_ptr<std::int64_t>();
+      values[0] = options_.seed;
+      values[1] = data.step;
+      values[2] = batch.first_place;
+      std::vector<at::Tensor> fields = std::move(batch.tensors);
+      fields.push_back(batch.row_weight);
+      fields.push_back(counters);
+      staged.uploads.push_back(backend_.upload(std::move(fields)));
+    }
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    staged.out_of_memory = true;
+    staged.uploads.clear();
+    make_room();
   }
-  at::Tensor weights = backend_.host_empty({static_cast<std::int64_t>(terms_)}, at::kDouble);
-  std::copy(data.weights.begin(), data.weights.end(), weights.mutable_data_ptr<double>());
-  staged.weights = backend_.upload({weights})->take().at(0);
+  staged.weights = insist([&] {
+    at::Tensor weights = backend_.host_empty({static_cast<std::int64_t>(terms_)}, at::kDouble);
+    std::copy(data.weights.begin(), data.weights.end(), weights.mutable_data_ptr<double>());
+    return backend_.upload({weights})->take().at(0);
+  });
   staged.weights_pending = group_.all_reduce(staged.weights);
   staged.data = std::move(data);
   return staged;
@@ -116,6 +161,7 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   fields.pop_back();
   batch.tensors = std::move(fields);
 
+  phase_ = StepPhase::forward;
   context.gradient_scale = factors.mul(optimizer_.loss_scale());
 
   const std::vector<at::Tensor> sums = recipe_.loss(model_, batch, context);
@@ -129,30 +175,50 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
     means[static_cast<std::int64_t>(t)].add_(mean.detach());
   }
   if (last && !exact_) reducer_.arm();
+  phase_ = StepPhase::backward;
   total.mul(optimizer_.loss_scale()[0]).backward();
 }
 
 StepRunner::Inputs StepRunner::collect(StagedStep& staged, double lr, const RankReport& report) {
-  Inputs inputs;
+  Inputs inputs{.accumulation = static_cast<std::int64_t>(staged.data.batches.size())};
+  RankReport own = report;
+  if (staged.out_of_memory) own.out_of_memory = inputs.out_of_memory = StepPhase::data;
   for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
     inputs.micro.push_back(staged.uploads[m]->take());
     inputs.first_places.push_back(staged.data.batches[m].first_place);
   }
   staged.weights_pending->wait();
   inputs.weights = staged.weights;
-  at::Tensor rate = backend_.host_empty({}, at::kFloat);
-  *rate.mutable_data_ptr<float>() = static_cast<float>(lr);
-  std::vector<at::Tensor> numbers =
-      backend_.upload({report_vector(backend_, terms_, group_, report), rate})->take();
+  std::vector<at::Tensor> numbers = insist([&] {
+    at::Tensor rate = backend_.host_empty({}, at::kFloat);
+    *rate.mutable_data_ptr<float>() = static_cast<float>(lr);
+    return backend_.upload({report_vector(backend_, terms_, group_, own), rate})->take();
+  });
   inputs.report = std::move(numbers[0]);
   inputs.lr = std::move(numbers[1]);
   return inputs;
 }
 
+void StepRunner::pass_over_micro_batches(const Inputs& inputs, const at::Tensor& factors,
+                                         at::Tensor& means) {
+  for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
+    if (exact_ && m > 0) arena_.zero_gradients();
+    forward_backward(inputs.micro[m], inputs.first_places[m], factors, means,
+                     m + 1 == inputs.micro.size());
+    if (exact_) exact_->push();
+  }
+}
+
 at::Tensor StepRunner::work(const Inputs& inputs) {
+  StepPhase failed = inputs.out_of_memory;
+  const auto note = [&](const std::exception& error) {
+    if (recording_ || !is_out_of_memory(error)) throw;
+    failed = phase_;
+    make_room();
+  };
   arena_.zero_gradients();
   at::Tensor factors, means;
-  {
+  insist([&] {
     const at::NoGradGuard no_grad;
     // One over the weight of the global batch; a term that weighs nothing gives no gradient.
     const at::Tensor& weights = inputs.weights;
@@ -160,25 +226,56 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
         at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
     // In f64, in which a few f32 numbers add up without rounding, in whatever order.
     means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
-  }
-  if (options_.exact && !exact_)
-    exact_.emplace(arena_, group_, static_cast<std::int64_t>(inputs.micro.size()));
-  for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
-    if (exact_ && m > 0) arena_.zero_gradients();
-    forward_backward(inputs.micro[m], inputs.first_places[m], factors, means,
-                     m + 1 == inputs.micro.size());
-    if (exact_) exact_->push();
-  }
+  });
+  if (options_.exact && !exact_) exact_.emplace(arena_, group_, inputs.accumulation);
+  if (failed == StepPhase::none) try {
+      pass_over_micro_batches(inputs, factors, means);
+    } catch (const std::exception& error) {
+      note(error);
+    }
   const at::NoGradGuard no_grad;
-  backend_.stamp(stamps_[0]);
-  sum_gradients();
-  at::Tensor numbers = inputs.report.clone();
-  numbers.narrow(0, 0, static_cast<std::int64_t>(terms_)).copy_(means);
+  if (failed != StepPhase::none) give_up_gradients();
+  insist([&] { backend_.stamp(stamps_[0]); });
+  try {
+    phase_ = StepPhase::reduction;
+    sum_gradients();
+  } catch (const std::exception& error) {
+    note(error);
+    sum_gradients();
+  }
+  const at::Tensor numbers = insist([&] { return numbers_of(inputs, means, failed); });
   group_.all_reduce(numbers)->wait();
-  backend_.stamp(stamps_[1]);
-  optimizer_.step(inputs.lr);
-  const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
-  return at::cat({numbers, own.to(at::kDouble), stamps_});
+  insist([&] { backend_.stamp(stamps_[1]); });
+  dropped_.copy_(numbers.narrow(0, static_cast<std::int64_t>(terms_ + drop_slot), 1));
+  insist([&] { optimizer_.prepare(inputs.lr, dropped_); });
+  optimizer_.apply();
+  return insist([&] {
+    const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
+    return at::cat({numbers, own.to(at::kDouble), stamps_});
+  });
+}
+
+// What this rank gives to the sum of numbers over all ranks.
+at::Tensor StepRunner::numbers_of(const Inputs& inputs, const at::Tensor& means,
+                                  StepPhase failed) const {
+  const auto terms = static_cast<std::int64_t>(terms_);
+  at::Tensor numbers = inputs.report.clone();
+  numbers.narrow(0, 0, terms).copy_(means);
+  const auto drop = static_cast<std::int64_t>(drop_slot);
+  numbers.narrow(0, terms + drop, 1).add_(dropped_);
+  if (failed == StepPhase::none) return numbers;
+  const auto own_end = static_cast<std::int64_t>(slots(terms_, group_.rank() + 1));
+  numbers[terms + drop] = 1.0;
+  numbers[own_end - 1] = static_cast<double>(failed);
+  return numbers;
+}
+
+void StepRunner::give_up_gradients() {
+  arena_.drop_gradients();
+  if (exact_)
+    exact_->give_up();
+  else
+    reducer_.give_up();
 }
 
 void StepRunner::sum_gradients() {
@@ -190,6 +287,26 @@ void StepRunner::sum_gradients() {
 void StepRunner::forget_unfinished() {
   reducer_.reset();
   if (exact_) exact_->reset();
+  optimizer_.forget_prepared();
+}
+
+void StepRunner::go_on() {
+  const at::NoGradGuard no_grad;
+  backend_.synchronize();
+  graph_.reset();
+  graph_inputs_ = Inputs();
+  graph_numbers_.reset();
+  graph_state_.reset();
+  steps_run_ = 0;
+  shapes_vary_ = false;
+  backend_.release_cached_memory();
+  dropped_.zero_();
+  try {
+    if (!reserve_.defined())
+      reserve_ = at::empty({reserve_bytes}, stamps_.options().dtype(at::kByte));
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+  }
 }
 
 StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankReport& report) {
@@ -198,8 +315,9 @@ StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankRepo
   running.terms_ = terms_;
   const Inputs inputs = collect(staged, lr, report);
   if (!graph_state_ && wants_graph()) try_to_capture(inputs);
-  running.numbers_ = backend_.download(graph_ ? replay(inputs) : work(inputs));
-  note_shapes(inputs);
+  const at::Tensor numbers = graph_ ? replay(inputs) : work(inputs);
+  running.numbers_ = insist([&] { return backend_.download(numbers); });
+  if (inputs.out_of_memory == StepPhase::none) note_shapes(inputs);
   ++steps_run_;
   return running;
 }
@@ -214,14 +332,15 @@ StepResult StepRunner::Running::get() {
     result.terms.push_back(values[t]);
     result.loss += values[t];
   }
-  result.stop_signal = values[terms_];
-  result.stop_quota = values[terms_ + 1];
-  result.save = values[terms_ + 2];
+  result.dropped = values[terms_ + drop_slot] > 0;
+  result.stop_signal = values[terms_ + 1];
+  result.stop_quota = values[terms_ + 2];
+  result.save = values[terms_ + 3];
   for (std::size_t i = slots(terms_, 0); i + 2 < count; i += report_slots)
     result.ranks.push_back(read_report(values + i));
   result.gradient_norm = values[count - 2];
   result.loss_scale = values[count - 1];
-  result.skipped = !std::isfinite(result.gradient_norm);
+  result.skipped = !result.dropped && !std::isfinite(result.gradient_norm);
   return result;
 }
 

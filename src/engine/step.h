@@ -27,7 +27,12 @@ struct StagedStep {
   std::unique_ptr<Upload> weights_upload;        // f64 [terms]
   at::Tensor weights;  // of all ranks, once `weights_pending` is waited for
   std::unique_ptr<Pending> weights_pending;
+  bool out_of_memory = false;  // the data are not on the device
 };
+
+// Where a rank was in a step when its memory ran out.
+enum class StepPhase { none, data, forward, backward, reduction, update };
+const char* phase_name(StepPhase phase);  // "data", …
 
 // What a rank reports of itself with each step; summed slots let every rank read all ranks'.
 struct RankReport {
@@ -35,6 +40,7 @@ struct RankReport {
   double save = 0;                            // > 0: it wants a checkpoint
   double data_s = 0, wait_s = 0, save_s = 0;  // of the step before
   MemoryUse memory;
+  StepPhase out_of_memory = StepPhase::none;  // of this step
 };
 
 // What all ranks know once a step is done.
@@ -44,6 +50,9 @@ struct StepResult {
   double loss = 0;            // their sum
   double gradient_norm = 0;
   bool skipped = false;  // gradient not finite: weights unchanged
+  // A rank was out of memory, in this step or in one before it: nothing changed, and no later step
+  // changes anything before `StepRunner::go_on`.
+  bool dropped = false;
   double loss_scale = 1;
   double stop_signal = 0, stop_quota = 0, save = 0;
   std::vector<RankReport> ranks;
@@ -57,7 +66,8 @@ struct GraphState {
 };
 
 // Runs steps on the training stream without synchronising the device. After some steps that warm
-// up, all ranks together turn the step into one graph, or none does. One thread.
+// up, all ranks together turn the step into one graph, or none does. A rank that runs out of memory
+// still takes part in all collectives of the step, so that every rank drops it. One thread.
 class StepRunner {
  public:
   StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& reducer, Optimizer& optimizer,
@@ -83,23 +93,33 @@ class StepRunner {
   Running run(StagedStep staged, double lr, const RankReport& report);
   // Set once, after the step in which it was decided.
   const std::optional<GraphState>& graph_state() const { return graph_state_; }
+  // All ranks, after a dropped step: with other micro-batches, which make another graph.
+  void go_on();
 
  private:
   // What a step reads: on the device, and with a graph always at the same place.
   struct Inputs {
     std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
     std::vector<std::int64_t> first_places;
+    std::int64_t accumulation = 0;
     at::Tensor weights;  // f64 [terms], of all ranks
     at::Tensor report;   // f64, see slots()
     at::Tensor lr;       // f32 0-dim
+    StepPhase out_of_memory = StepPhase::none;
   };
   Inputs collect(StagedStep& staged, double lr, const RankReport& report);
   // The whole step; returns its numbers, f64.
   at::Tensor work(const Inputs& inputs);
   void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
                         const at::Tensor& factors, at::Tensor& means, bool last);
+  void pass_over_micro_batches(const Inputs& inputs, const at::Tensor& factors, at::Tensor& means);
+  at::Tensor numbers_of(const Inputs& inputs, const at::Tensor& means, StepPhase failed) const;
   void sum_gradients();
+  void give_up_gradients();
   void forget_unfinished();
+  template <class Function>
+  auto insist(const Function& function);
+  void make_room();
   at::Tensor replay(const Inputs& inputs);
   bool wants_graph();
   void note_shapes(const Inputs& inputs);
@@ -116,7 +136,11 @@ class StepRunner {
   const TrainOptions& options_;
   std::int64_t recomputed_blocks_;
   std::size_t terms_;
-  at::Tensor stamps_;  // f64 [2]
+  at::Tensor stamps_;       // f64 [2]
+  at::Tensor dropped_;      // f64 [1]; above 0: no step changes anything
+  at::Tensor reserve_;      // given up when memory runs out, so that the step can be ended
+  bool recording_ = false;  // a graph
+  StepPhase phase_ = StepPhase::none;
   std::int64_t steps_run_ = 0;
   std::vector<std::vector<std::int64_t>> shapes_;  // of the first step's inputs
   bool shapes_vary_ = false;

@@ -53,22 +53,26 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
   GraphState state;
   const double begin_s = system_clock().now_s();
   const auto same = [](const at::Tensor& tensor) { return tensor.clone(); };
-  if (shapes_vary_ || shapes_of(inputs.micro) != shapes_) {
+  if (inputs.out_of_memory != StepPhase::none) {
+    state.why_not = "memory ran out";
+  } else if (shapes_vary_ || shapes_of(inputs.micro) != shapes_) {
     state.why_not = "the shapes of the data vary from step to step";
   } else {
-    graph_inputs_ = inputs;
-    for (auto& tensors : graph_inputs_.micro)
-      for (at::Tensor& tensor : tensors) tensor = same(tensor);
-    graph_inputs_.weights = same(inputs.weights);
-    graph_inputs_.report = same(inputs.report);
-    graph_inputs_.lr = same(inputs.lr);
-    backend_.synchronize();
+    recording_ = true;
     try {
+      graph_inputs_ = inputs;
+      for (auto& tensors : graph_inputs_.micro)
+        for (at::Tensor& tensor : tensors) tensor = same(tensor);
+      graph_inputs_.weights = same(inputs.weights);
+      graph_inputs_.report = same(inputs.report);
+      graph_inputs_.lr = same(inputs.lr);
+      backend_.synchronize();
       graph_ = backend_.capture([this] { graph_numbers_ = work(graph_inputs_); });
     } catch (const std::exception& error) {
       state.why_not = split(error.what(), '\n').at(0);
       forget_unfinished();
     }
+    recording_ = false;
   }
   at::Tensor failed =
       at::full({}, graph_ ? 0.0 : 1.0, arena_.master().options().dtype(at::kDouble));
@@ -90,9 +94,12 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
 
 at::Tensor StepRunner::replay(const Inputs& inputs) {
   const at::NoGradGuard no_grad;
-  if (shapes_of(inputs.micro) != shapes_)
+  if (inputs.out_of_memory != StepPhase::none) {
+    // Whatever data the graph works on, its report says that the step is to be dropped.
+  } else if (shapes_of(inputs.micro) != shapes_) {
     throw Error("the shapes of the data changed after the step had become a CUDA graph",
                 "set graph=off for this data");
+  }
   for (std::size_t m = 0; m < inputs.micro.size(); ++m)
     for (std::size_t i = 0; i < inputs.micro[m].size(); ++i)
       graph_inputs_.micro[m][i].copy_(inputs.micro[m][i]);

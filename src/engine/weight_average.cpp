@@ -12,7 +12,8 @@ namespace lockstep {
 WeightAverage::WeightAverage(double decay, Arena& arena)
     : arena_(arena),
       decay_(decay),
-      flat_(at::empty({arena.own_elements()}, arena.master().options())) {
+      flat_(at::empty({arena.own_elements()}, arena.master().options())),
+      share_(at::empty({1}, arena.master().options())) {
   restart();
 }
 
@@ -25,10 +26,15 @@ void WeightAverage::restart() {
   for (const Piece& piece : arena_.own()) of(flat_, piece).copy_(of(arena_.master(), piece));
 }
 
-void WeightAverage::update(const at::Tensor& updates, const at::Tensor& skip) {
+void WeightAverage::prepare(const at::Tensor& updates, const at::Tensor& skip) {
   const at::NoGradGuard no_grad;
   const at::Tensor way = at::clamp(updates.add(10).reciprocal().mul(9), 1 - decay_);
-  const at::Tensor share = way.mul(skip.neg().add(1))[0];
+  share_.copy_(way.mul(skip.neg().add(1)));
+}
+
+void WeightAverage::update() {
+  const at::NoGradGuard no_grad;
+  const at::Tensor share = share_[0];
   for (const Piece& piece : arena_.own()) of(flat_, piece).lerp_(of(arena_.master(), piece), share);
 }
 

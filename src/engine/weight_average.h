@@ -17,16 +17,17 @@ class WeightAverage {
   Arena& arena() const { return arena_; }
   const at::Tensor& flat() const { return flat_; }  // f32 [own_elements] of the arena
   void restart();                                   // at the present weights
-  // updates: f32 [1], how many there were, with this one. skip: f32 [1], 1 leaves the average
-  // alone.
-  void update(const at::Tensor& updates, const at::Tensor& skip);
+  // Before an update. updates: f32 [1], how many there were, with this one. skip: f32 [1], 1 leaves
+  // the average alone.
+  void prepare(const at::Tensor& updates, const at::Tensor& skip);
+  void update();  // after it; allocates nothing
 
  private:
   at::Tensor of(const at::Tensor& flat, const Piece& piece) const;
 
   Arena& arena_;
   double decay_;
-  at::Tensor flat_;
+  at::Tensor flat_, share_;  // share: f32 [1], of the way to the weights
 };
 
 // While it lives, the model computes with the average; with null, nothing happens. Ranks that share

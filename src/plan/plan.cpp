@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "plan/compute.h"
 #include "plan/memory.h"
+#include "plan/micro_batches.h"
 #include "plan/notes.h"
 #include "plan/schedule_options.h"
 #include "plan/words.h"
@@ -67,6 +68,8 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   Plan plan;
   plan.batch = solve_for(options, facts, largest, devices);
   const std::int64_t global = plan.batch.global;
+  check_micro_changes(parse_micro_changes(options.batch.micro_changes, "batch.micro_changes"),
+                      plan.batch, "batch.micro_changes");
   if (options.exact) {
     const BatchPlan& batch = plan.batch;
     plan.exact =

@@ -133,6 +133,10 @@ nlohmann::json memory_json(const Plan& plan) {
           {"available_bytes", tightest ? nlohmann::json(tightest->available_bytes) : nullptr},
           {"fixed_bytes", plan.memory.fixed_bytes},
           {"per_sample_bytes", plan.memory.per_sample_bytes},
+          {"optimizer_bytes", plan.memory.optimizer_bytes},
+          {"blocks", plan.memory.blocks},
+          {"block_bytes", plan.memory.block_bytes},
+          {"recomputed_block_bytes", plan.memory.recomputed_block_bytes},
           {"measured", plan.memory.measured}};
 }
 

@@ -46,6 +46,17 @@ Device device_from_json(const nlohmann::json& json) {
 
 namespace {
 
+// Records of earlier versions hold less; it serves messages only.
+MemoryEstimate memory_from_json(const nlohmann::json& json) {
+  return {.fixed_bytes = json.value("fixed_bytes", 0.0),
+          .per_sample_bytes = json.value("per_sample_bytes", 0.0),
+          .optimizer_bytes = json.value("optimizer_bytes", 0.0),
+          .blocks = json.value("blocks", std::int64_t{0}),
+          .block_bytes = json.value("block_bytes", 0.0),
+          .recomputed_block_bytes = json.value("recomputed_block_bytes", 0.0),
+          .measured = json.value("measured", false)};
+}
+
 Plan plan_from_json(const nlohmann::json& json) {
   Plan plan;
   const nlohmann::json& batch = json.at("batch");
@@ -60,6 +71,7 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.steps_per_epoch = json.at("steps_per_epoch");
   plan.total_steps = json.at("total_steps");
   plan.schedule = schedule_from_json(json.at("schedule"));
+  plan.memory = memory_from_json(json.value("memory", nlohmann::json::object()));
   plan.recomputed_blocks = json.value("recomputed_blocks", std::int64_t{0});
   plan.unit = json.at("unit");
   plan.units_per_step = json.at("units_per_step");

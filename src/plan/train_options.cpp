@@ -56,6 +56,9 @@ void add_batch(TrainOptions& o) {
                         "what batch.global and batch.micro leave",
              .unit = "micro-batches",
              .min = 0});
+  table.add("batch.micro_changes", o.batch.micro_changes,
+            {.meaning = "micro-batches from some steps on, STEP:SAMPLES with commas between: to "
+                        "repeat a run whose micro-batch shrank when memory ran out"});
   table.add(
       "memory.recompute", o.memory.recompute,
       {.meaning = "compute activations again in backward instead of keeping them: off; of all "

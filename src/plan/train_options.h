@@ -76,8 +76,9 @@ struct TrainOptions {
   GraphMode graph = GraphMode::automatic;
 
   struct {
-    std::int64_t global = 0, micro = 0, accumulation = 0;
-  } batch;  // 0 = find it
+    std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
+    std::string micro_changes;                             // see plan/micro_batches.h
+  } batch;
 
   struct {
     Recompute recompute = Recompute::off;

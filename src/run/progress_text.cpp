@@ -51,6 +51,30 @@ EventLine describe_graph(const nlohmann::json& event) {
   return {cat("the step is no CUDA graph: ", text_or(event, "why_not", "unknown reason"))};
 }
 
+// "rank 1 (cuda:1) in backward"
+std::string describe_ranks(const nlohmann::json& event) {
+  std::vector<std::string> words;
+  for (const nlohmann::json& rank : event.value("ranks", nlohmann::json::array()))
+    if (rank.is_object())
+      words.push_back(cat("rank ", integer_or(rank, "rank", 0), " (", text_or(rank, "device", "?"),
+                          ") in ", text_or(rank, "phase", "?")));
+  return words.empty() ? "a rank" : join(words, ", ");
+}
+
+EventLine describe_memory(const nlohmann::json& event) {
+  std::string text = cat("out of memory on ", describe_ranks(event), ": ");
+  if (event.contains("eval_batch"))
+    text += cat("evaluation of ", integer_or(event, "eval_batch", 0),
+                " samples at once instead of ", integer_or(event, "eval_batch_before", 0));
+  else
+    text += cat("micro-batch ", integer_or(event, "micro_before", 0), " -> ",
+                integer_or(event, "micro", 0), ", accumulation ",
+                integer_or(event, "accumulation_before", 0), " -> ",
+                integer_or(event, "accumulation", 0), "; step ", integer_or(event, "step", 0) + 1,
+                " is repeated with the same samples");
+  return {text, Tone::warning};
+}
+
 std::string describe_skipped(const nlohmann::json& skipped) {
   if (skipped.is_string()) return skipped.get<std::string>();
   std::string text = text_or(skipped, "path", to_line(skipped));
@@ -124,6 +148,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
                  text_or(event, "why", "unknown reason"), "; the run goes on"),
              Tone::warning}};
   if (kind == "warning") return {{"warning: " + text_or(event, "text", ""), Tone::warning}};
+  if (kind == "memory") return {describe_memory(event)};
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);

@@ -11,11 +11,19 @@ namespace {
 
 constexpr const char* step_mark = "\"kind\":\"step\"";  // as EventWriter writes it
 
+// Micro-batches from `step` on; what was noted of later steps did not count.
+void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
+  std::erase_if(history.micro, [step](const auto& known) { return known.first >= step; });
+  if (micro > 0 && (history.micro.empty() || history.micro.back().second != micro))
+    history.micro.emplace_back(step, micro);
+}
+
 void take_event(nlohmann::json event, RunHistory& history) {
   const std::string kind = text_or(event, "kind", "");
   const std::int64_t step = integer_or(event, "step", history.step);
   if (kind == "start") {
     history.step = step;
+    take_micro(step, integer_or(event, "micro", 0), history);
     history.start = std::move(event);
     history.ended = history.start_up = nullptr;
   } else if (kind == "resume") {
@@ -30,6 +38,8 @@ void take_event(nlohmann::json event, RunHistory& history) {
   } else if (kind == "stop" || kind == "end" || kind == "checkpoint") {
     history.step = std::max(history.step, step);  // steps between logged ones
     if (kind != "checkpoint") history.ended = std::move(event);
+  } else if (kind == "memory") {
+    if (event.contains("micro")) take_micro(step, integer_or(event, "micro", 0), history);
   } else if (kind == "startup") {
     history.start_up = std::move(event);
   } else if (kind == "eval") {

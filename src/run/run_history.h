@@ -9,10 +9,12 @@
 namespace lockstep {
 
 struct RunHistory {
-  nlohmann::json start;                  // the newest "start" event, or null
-  nlohmann::json last_step;              // the newest "step" event that counts, or null
-  nlohmann::json start_up;               // its "startup", or null
-  nlohmann::json ended;                  // the "end" or "stop" of the newest start, or null
+  nlohmann::json start;      // the newest "start" event, or null
+  nlohmann::json last_step;  // the newest "step" event that counts, or null
+  nlohmann::json start_up;   // its "startup", or null
+  nlohmann::json ended;      // the "end" or "stop" of the newest start, or null
+  // Finished steps, and the micro-batch from then on: one entry, or more where it changed.
+  std::vector<std::pair<std::int64_t, std::int64_t>> micro;
   std::vector<nlohmann::json> evals;     // that count, oldest first
   std::vector<nlohmann::json> warnings;  // "warning" and "checkpoint_failed"
   std::int64_t step = 0;                 // finished steps

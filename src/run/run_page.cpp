@@ -77,6 +77,19 @@ std::string record_text(const RunDir& run, const RunSummary& summary,
   return text;
 }
 
+// How micro-batches changed, and the options that repeat it.
+std::string micro_text(const RunHistory& history) {
+  if (history.micro.size() < 2) return "";
+  std::string text = cat(history.micro[0].second), changes;
+  for (std::size_t i = 1; i < history.micro.size(); ++i) {
+    const auto& [step, micro] = history.micro[i];
+    text += cat(", from step ", step + 1, " on ", micro);
+    changes += cat(i > 1 ? "," : "", step, ":", micro);
+  }
+  return cat(text, "  (batch.micro=", history.micro[0].second, " batch.micro_changes=", changes,
+             ")");
+}
+
 std::string progress_text(const RunSummary& summary, const RunHistory& history) {
   std::string step = cat(summary.step);
   if (summary.total_steps > 0) step += cat("/", summary.total_steps);
@@ -88,6 +101,7 @@ std::string progress_text(const RunSummary& summary, const RunHistory& history) 
     step += "  " + format_rate(rate, text_or(history.start, "unit", "samples"));
   std::string text = row("start-up", format_start_up(history.start_up));
   text += row("step", step);
+  text += row("micro", micro_text(history));
   if (summary.units_per_s) text += row("speed", format_rate(*summary.units_per_s, summary.unit));
   if (summary.mfu)
     text += row("mfu", cat(fixed(*summary.mfu * 100, 1), "% of the devices' peak"));
@@ -177,6 +191,7 @@ nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
   value["startup"] = history.start_up;
   value["last_step"] = history.last_step;
   value["evals"] = history.evals;
+  value["micro"] = history.micro;
   value["warnings"] = history.warnings;
   value["checkpoints"] = nlohmann::json::array();
   for (const CheckpointInfo& checkpoint : list_checkpoints(run.checkpoints(), thorough))

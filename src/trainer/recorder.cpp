@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "plan/compute.h"
 #include "plan/recipe_info.h"
+#include "plan/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -66,6 +67,7 @@ void Recorder::started(std::int64_t step, double quota_s, const std::string& bac
                            static_cast<double>(std::max<std::int64_t>(plan_.batch.global, 1))},
       {"quota_s", quota_s},
       {"ranks", plan_.batch.world_size},
+      {"micro", plan_.batch.micro},
       {"backend", backend}};
   event.update(to_json(plan_.compute));
   write(event);
@@ -169,6 +171,38 @@ void Recorder::graph(std::int64_t step, const GraphState& state) {
          {"captured", state.captured},
          {"seconds", state.seconds},
          {"why_not", state.why_not}});
+}
+
+void Recorder::smaller_micro(std::int64_t step, const StepResult& result, const BatchPlan& before,
+                             const BatchPlan& now) {
+  nlohmann::json ranks = nlohmann::json::array();
+  for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
+    if (const StepPhase phase = result.ranks[rank].out_of_memory; phase != StepPhase::none)
+      ranks.push_back({{"rank", rank},
+                       {"device", device_label(plan_.devices.at(rank))},
+                       {"phase", phase_name(phase)}});
+  write({{"kind", "memory"},
+         {"step", step},
+         {"ranks", ranks},
+         {"micro", now.micro},
+         {"accumulation", now.accumulation},
+         {"micro_before", before.micro},
+         {"accumulation_before", before.accumulation}});
+  if (samples_) samples_->resume(step);
+}
+
+void Recorder::smaller_evaluation(std::int64_t step, std::int64_t before,
+                                  const Evaluation& evaluation) {
+  nlohmann::json ranks = nlohmann::json::array();
+  for (const int rank : evaluation.out_of_memory_ranks)
+    ranks.push_back({{"rank", rank},
+                     {"device", device_label(plan_.devices.at(static_cast<std::size_t>(rank)))},
+                     {"phase", "evaluation"}});
+  write({{"kind", "memory"},
+         {"step", step},
+         {"ranks", ranks},
+         {"eval_batch", evaluation.batch},
+         {"eval_batch_before", before}});
 }
 
 void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool best,

@@ -43,6 +43,11 @@ class Recorder {
   void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
                const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
+  // Memory ran out: from the step after `step` on, other micro-batches; or a smaller batch in
+  // evaluation.
+  void smaller_micro(std::int64_t step, const StepResult& result, const BatchPlan& before,
+                     const BatchPlan& now);
+  void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
   void checkpoint(const CheckpointSaver::Result& result);
   void warn(std::int64_t step, const std::string& text);

@@ -5,8 +5,12 @@
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
+#include "engine/out_of_memory.h"
 #include "engine/profile.h"
 #include "engine/step.h"
+#include "plan/memory_help.h"
+#include "plan/micro_batches.h"
+#include "plan/words.h"
 #include "run/checkpoint_index.h"
 #include "trainer/link_speed.h"
 #include "trainer/placed_model.h"
@@ -69,7 +73,9 @@ class Loop {
         optimizer_(options_, *placed_.arena),
         reducer_(*placed_.arena, setup.group, options_.reduce_precision),
         runner_(setup.recipe, *placed_.model, *placed_.arena, reducer_, optimizer_, setup.group,
-                setup.backend, options_, recomputed_blocks(setup)) {
+                setup.backend, options_, recomputed_blocks(setup)),
+        batch_(setup.plan.batch),
+        changes_(parse_micro_changes(options_.batch.micro_changes, "batch.micro_changes")) {
     started("model");
     data_ = setup.recipe.data();
     started("data");
@@ -97,6 +103,10 @@ class Loop {
   void check_buffers();
   void make_loader();
   StagedStep fetch();
+  void change_micro_batch(const BatchPlan& batch);
+  void follow_micro_changes();
+  bool recover_if_dropped();
+  [[noreturn]] void fail_out_of_memory(const StepResult& result) const;
   void run_step();
   void drain(std::size_t keep);
   void on_result(StepRunner::Running& running);
@@ -110,6 +120,7 @@ class Loop {
   void save(bool forced);
   bool save_due() const;
   void write_checkpoint();
+  void train_steps();
   TrainEnd finish(TrainEnd end);
 
   const TrainerSetup& setup_;
@@ -128,6 +139,11 @@ class Loop {
   std::vector<at::Tensor> first_buffers_;     // of exact mode, as they were when this start began
   std::vector<std::int64_t> staged_samples_;  // of all ranks, with run.record_samples
   std::deque<StepRunner::Running> running_;
+
+  BatchPlan batch_;                    // as it is now
+  std::vector<MicroChange> changes_;   // asked for
+  std::int64_t eval_batch_ = 0;        // 0: as the options say
+  std::optional<StepResult> dropped_;  // the first step that was, until all ranks have recovered
 
   std::int64_t step_ = 0;  // steps enqueued
   std::int64_t saved_step_ = -1, evaluated_step_ = -1;
@@ -217,7 +233,7 @@ void Loop::stop_if_nothing_is_left() {
 void Loop::make_loader() {
   LoaderOptions options{.seed = static_cast<std::uint64_t>(options_.seed),
                         .shuffle = options_.data.shuffle,
-                        .batch = setup_.plan.batch,
+                        .batch = batch_,
                         .rank = setup_.group.rank(),
                         .first_step = step_,
                         .last_step = setup_.plan.total_steps,
@@ -234,14 +250,74 @@ void Loop::make_loader() {
   loader_ = std::make_unique<Loader>(data_.train, std::move(options));
 }
 
+// Afterwards steps have micro-batches of another size. All ranks.
+void Loop::change_micro_batch(const BatchPlan& batch) {
+  runner_.go_on();
+  batch_ = batch;
+  loader_.reset();
+  make_loader();
+}
+
+// The changes that batch.micro_changes asks for before the next step.
+void Loop::follow_micro_changes() {
+  std::int64_t micro = 0;
+  while (!changes_.empty() && changes_.front().step <= step_) {
+    micro = changes_.front().micro;
+    changes_.erase(changes_.begin());
+  }
+  if (micro == 0 || micro == batch_.micro) return;
+  drain(0);
+  if (!dropped_) change_micro_batch(with_micro(batch_, micro));
+}
+
+void Loop::fail_out_of_memory(const StepResult& result) const {
+  std::string where = "a rank";
+  for (std::size_t rank = result.ranks.size(); rank-- > 0;)
+    if (const StepPhase phase = result.ranks[rank].out_of_memory; phase != StepPhase::none)
+      where = cat("rank ", rank, " (", device_label(setup_.plan.devices[rank]), ") in ",
+                  phase_name(phase));
+  const std::string help =
+      memory_help(setup_.plan, options_, batch_.micro, setup_.recipe.smaller_sample());
+  if (setup_.plan.exact)
+    throw Error(cat("out of memory on ", where, ": a grain of ", batch_.micro,
+                    " does not fit, and exact = true keeps the grain of a run"),
+                batch_.micro > 1 ? cat("start again with a smaller batch.micro; ", help) : help);
+  throw Error(cat("out of memory on ", where, " with micro-batch ", batch_.micro), help);
+}
+
+// After a rank ran out of memory: the same step again, in smaller micro-batches. All ranks come
+// here with the same steps behind them, and whatever they enqueued after it changed nothing.
+bool Loop::recover_if_dropped() {
+  if (!dropped_) return false;
+  const StepResult result = *std::exchange(dropped_, std::nullopt);
+  if (staged_) staged_->weights_pending->wait();
+  staged_.reset();
+  setup_.backend.synchronize();
+  running_.clear();
+  step_ = result.step - 1;
+  const std::int64_t micro = next_smaller_micro(batch_);
+  if (setup_.measure_only || setup_.plan.exact || micro == 0) fail_out_of_memory(result);
+  const BatchPlan before = batch_;
+  change_micro_batch(with_micro(batch_, micro));
+  if (recorder_) recorder_->smaller_micro(step_, result, before, batch_);
+  told_about_graph_ = false;
+  staged_ = fetch();
+  return true;
+}
+
 StagedStep Loop::fetch() {
+  follow_micro_changes();
   const double begin_s = setup_.clock.now_s();
   StepData data = loader_->next();
   data_s_ += setup_.clock.now_s() - begin_s;
   if (options_.run.record_samples) {
-    at::Tensor own = at::empty({static_cast<std::int64_t>(data.samples.size())}, at::kLong);
-    std::copy(data.samples.begin(), data.samples.end(), own.mutable_data_ptr<std::int64_t>());
-    const at::Tensor all = setup_.group.all_gather(own.to(setup_.backend.device())).to(at::kCPU);
+    const auto gather = [&] {
+      at::Tensor own = at::empty({static_cast<std::int64_t>(data.samples.size())}, at::kLong);
+      std::copy(data.samples.begin(), data.samples.end(), own.mutable_data_ptr<std::int64_t>());
+      return setup_.group.all_gather(own.to(setup_.backend.device()));
+    };
+    const auto release = [&] { setup_.backend.release_cached_memory(); };
+    const at::Tensor all = insist(gather, release).to(at::kCPU);
     const auto* first = all.const_data_ptr<std::int64_t>();
     staged_samples_.assign(first, first + all.numel());
   }
@@ -293,7 +369,7 @@ void Loop::finish_profile() {
 // Reads the numbers of finished steps until at most `keep` are under way. On a GPU one step stays
 // under way, so that the host is always ahead of the device.
 void Loop::drain(std::size_t keep) {
-  while (running_.size() > keep) {
+  while (running_.size() > keep && !dropped_) {
     on_result(running_.front());
     running_.pop_front();
   }
@@ -302,6 +378,10 @@ void Loop::drain(std::size_t keep) {
 void Loop::on_result(StepRunner::Running& running) {
   const StepResult result = running.get();
   wait_s_ += running.wait_s();
+  if (result.dropped) {
+    dropped_ = result;
+    return;
+  }
   if (recorder_) recorder_->step(result, learning_rate(setup_.plan.schedule, result.step - 1));
   started("first_step");
   if (!started_) check_buffers();
@@ -340,14 +420,21 @@ void Loop::evaluate_now() {
   if (setup_.measure_only || !data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_)
     return;
   drain(0);
+  if (dropped_) return;
   check_buffers();
   share_buffers();
   const double begin_s = setup_.clock.now_s();
+  EvaluatorOptions judging = evaluator_options(setup_);
+  if (options_.eval.batch == 0) judging.batch = batch_.micro;
+  if (eval_batch_ > 0) judging.batch = std::min(judging.batch, eval_batch_);
   const Evaluation evaluation = [&] {
     const ShownAverage shown(options_.ema.evaluate ? optimizer_.average() : nullptr);
     return evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
-                    evaluator_options(setup_));
+                    judging);
   }();
+  eval_batch_ = evaluation.batch;
+  if (recorder_ && !evaluation.out_of_memory_ranks.empty())
+    recorder_->smaller_evaluation(step_, judging.batch, evaluation);
   evaluated_step_ = step_;
   const bool better = recorder_ && record(evaluation, setup_.clock.now_s() - begin_s);
   if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
@@ -382,6 +469,8 @@ bool Loop::save_due() const {
 // All ranks come here together.
 void Loop::save(bool forced) {
   if ((!forced && !save_due()) || saved_step_ == step_) return;
+  drain(0);  // what is saved must have happened
+  if (dropped_) return;
   const double begin_s = setup_.clock.now_s();
   saved_step_ = step_;
   save_wished_ = false;
@@ -407,7 +496,6 @@ void Loop::write_checkpoint() {
 }
 
 TrainEnd Loop::finish(TrainEnd end) {
-  drain(0);
   finish_profile();
   if (staged_) staged_->weights_pending->wait();
   if (end == TrainEnd::finished) evaluate_now();
@@ -428,7 +516,6 @@ TrainEnd Loop::run() {
   started(setup_.resume ? "resume" : "model");
   stop_if_nothing_is_left();
   saved_at_s_ = setup_.clock.now_s();
-  const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
   if (options_.eval.at_start && step_ == 0 && !stop_) {
     evaluate_now();
     started("evaluation");
@@ -439,18 +526,29 @@ TrainEnd Loop::run() {
   }
   started("data");
   if (saver_) saver_->finish_reserving();
+  do {
+    train_steps();
+    drain(0);
+  } while (recover_if_dropped());
+  return finish(stop_ && step_ < setup_.plan.total_steps ? TrainEnd::stopped : TrainEnd::finished);
+}
+
+// To the end or to a stop; the last step may be under way still.
+void Loop::train_steps() {
+  const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
   while (step_ < setup_.plan.total_steps && !stop_) {
     run_step();
     const double before_s = data_s_;
-    if (step_ < setup_.plan.total_steps) staged_ = fetch();
+    if (step_ < setup_.plan.total_steps && !dropped_) staged_ = fetch();
     window_data_s_ += data_s_ - before_s;
     drain(ahead);
+    if (recover_if_dropped()) continue;
     adapt_loader();
     const std::int64_t every = options_.eval.every_steps;
     if (every > 0 && step_ % every == 0 && !stop_) evaluate_now();
-    save(false);
+    if (!dropped_) save(false);
+    recover_if_dropped();
   }
-  return finish(stop_ && step_ < setup_.plan.total_steps ? TrainEnd::stopped : TrainEnd::finished);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -40,6 +41,7 @@ class TrainOnGpus : public ::testing::Test {
   void SetUp() override {
     const auto probe = make_nvml_probe();
     gpus_ = probe->gpus().size();
+    if (gpus_ > 0) memory_bytes_ = static_cast<double>(probe->gpus()[0].memory_total_bytes.value_or(1));
     if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << probe->why_absent();
     if (!std::filesystem::exists(LOCKSTEP_BUILD_DIR "/liblockstep-cuda.so"))
       GTEST_SKIP() << "built without the CUDA library";
@@ -99,6 +101,7 @@ class TrainOnGpus : public ::testing::Test {
   }
 
   std::size_t gpus_ = 0;
+  double memory_bytes_ = 1;
   TemporaryDirectory folder_;
   std::filesystem::path corpus_ = folder_.path() / "corpus.txt";
 };
@@ -208,6 +211,32 @@ TEST_F(TrainOnGpus, ExactModeGivesTheSameBitsOnAnyNumberOfThem) {
   }
   train_exact("0", "short", 199);
   EXPECT_NE(weights("short"), weights("one"));
+}
+
+// Memory for a quarter of the micro-batch: the steps that do not fit are repeated in smaller ones.
+TEST_F(TrainOnGpus, MemoryThatRunsOutShrinksTheMicroBatch) {
+  for (const std::string devices : {"0", "0,1"}) {
+    if (devices != "0" && gpus_ < 2) continue;
+    const std::string share = devices == "0" ? "64" : "128";
+    for (const std::string name : {"roomy", "tight"}) {
+      std::map<std::string, std::string> environment;
+      if (name == "tight")
+        environment["PYTORCH_ALLOC_CONF"] =
+            "per_process_memory_fraction:" + std::to_string(1.5e9 / memory_bytes_);
+      const ToolResult result =
+          run_tool({"train", "textgen", "preset=bench-textgen", "--devices", devices, "--name",
+                    name + devices, "batch.micro=64", "batch.accumulation=0",
+                    "batch.global=" + share, "stop.steps=20", "run.record_samples=true"},
+                   folder_.path(), environment);
+      ASSERT_EQ(result.code, 0) << result.err;
+    }
+    int shrunk = 0;
+    for (const auto& event : read_events(run("tight" + devices) / "events.jsonl"))
+      if (event.value("kind", "") == "memory") shrunk += 1;
+    EXPECT_GE(shrunk, 1);
+    EXPECT_TRUE(captured("tight" + devices));
+    expect_same_curve("roomy" + devices, "tight" + devices, 1e-3);
+  }
 }
 
 // What a GPU without our kernels does, forced on any.

@@ -1,0 +1,25 @@
+// Telling lack of memory from other failures.
+#pragma once
+
+#include <exception>
+
+namespace lockstep {
+
+// Whether an allocation failed: on the device or the host, by ATen's allocators or those of the
+// libraries below it, each of which reports it in its own way.
+bool is_out_of_memory(const std::exception& error);
+
+// What `function` returns; where it runs out of memory, after `make_room` once more. For what a
+// rank cannot leave out without the others waiting for it for ever.
+template <class Function, class MakeRoom>
+auto insist(const Function& function, const MakeRoom& make_room) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+  }
+  make_room();
+  return function();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,132 @@
+// The toy regression as a plugin with faults that the environment asks for, so that whole runs can
+// be seen to fail. LOCKSTEP_TEST_FAULTS holds "KIND STEP RANK [N]", with semicolons between; each
+// comes once in a process, in the step after STEP finished ones.
+//   forward, backward, evaluation: memory runs out there (N: only if there are more rows than N,
+//   and
+//     then each time)
+//   allocation: the N-th allocation of the training thread after the forward pass fails
+#include "engine/register.h"
+#include "fakes/toy_recipe.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace lockstep::testing {
+namespace {
+
+struct Fault {
+  std::string kind;
+  std::int64_t step = 0;
+  int rank = 0;
+  std::int64_t number = 0;
+  bool spent = false;
+};
+
+std::vector<Fault> read_faults() {
+  std::vector<Fault> faults;
+  const char* const text = std::getenv("LOCKSTEP_TEST_FAULTS");
+  std::istringstream entries(text == nullptr ? "" : text);
+  for (std::string entry; std::getline(entries, entry, ';');) {
+    std::istringstream words(entry);
+    Fault fault;
+    words >> fault.kind >> fault.step >> fault.rank >> fault.number;
+    faults.push_back(fault);
+  }
+  return faults;
+}
+
+std::vector<Fault>& faults() {
+  static std::vector<Fault> all = read_faults();
+  return all;
+}
+
+int own_rank() {
+  const char* const rank = std::getenv("RANK");
+  return rank == nullptr ? 0 : std::atoi(rank);
+}
+
+// The fault of this kind that is due on this rank, marked as spent.
+bool due(const std::string& kind, std::int64_t step, std::int64_t rows) {
+  for (Fault& fault : faults()) {
+    if (fault.kind != kind || fault.spent || fault.rank != own_rank() || step < fault.step)
+      continue;
+    if (fault.number > 0) {
+      if (rows > fault.number) return true;
+      continue;
+    }
+    fault.spent = true;
+    return true;
+  }
+  return false;
+}
+
+void run_out_of_memory() { TORCH_CHECK_WITH(OutOfMemoryError, false, "no memory, by request"); }
+
+thread_local std::int64_t allocations_left = -1;  // until one fails; below 0: none does
+
+class CountingAllocator : public c10::Allocator {
+ public:
+  explicit CountingAllocator(c10::Allocator* below) : below_(below) {}
+  c10::DataPtr allocate(std::size_t bytes) override {
+    if (allocations_left >= 0 && allocations_left-- == 0) run_out_of_memory();
+    return below_->allocate(bytes);
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return below_->raw_deleter(); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override {
+    below_->copy_data(to, from, bytes);
+  }
+
+ private:
+  c10::Allocator* below_;
+};
+
+struct FailsInBackward : torch::autograd::Function<FailsInBackward> {
+  static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) {
+    return x.clone();
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext*,
+                                                 torch::autograd::variable_list) {
+    run_out_of_memory();
+    return {};
+  }
+};
+
+struct FaultyOptions : RecipeOptions {
+  void defaults(TrainOptions& train, bool) const override { train.batch.global = 64; }
+};
+
+class FaultyRecipe : public ToyRecipe {
+ public:
+  FaultyRecipe(const FaultyOptions&, const Prepared&) : ToyRecipe(400, 23, 0.1) {
+    static CountingAllocator allocator(c10::GetCPUAllocator());
+    c10::SetCPUAllocator(&allocator, /*priority=*/255);
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    const auto step = context.counters[1].item<std::int64_t>();
+    const std::int64_t rows = batch.row_weight.size(0);
+    if (due("forward", step, rows)) run_out_of_memory();
+    std::vector<at::Tensor> terms = ToyRecipe::loss(model, batch, context);
+    if (due("backward", step, rows)) terms[0] = FailsInBackward::apply(terms[0]);
+    for (Fault& fault : faults())
+      if (fault.kind == "allocation" && !fault.spent && fault.rank == own_rank() &&
+          step == fault.step) {
+        fault.spent = true;
+        allocations_left = fault.number;
+      }
+    return terms;
+  }
+  at::Tensor judge(Model& model, const Batch& batch, StepContext& context) override {
+    if (due("evaluation", 0, batch.row_weight.size(0))) run_out_of_memory();
+    return ToyRecipe::judge(model, batch, context);
+  }
+};
+
+}  // namespace
+}  // namespace lockstep::testing
+
+LOCKSTEP_PLUGIN("faulty", "a tiny regression that fails on request",
+                lockstep::testing::FaultyOptions, lockstep::testing::FaultyRecipe)

@@ -1,0 +1,195 @@
+// Memory that runs out in the middle of a run, on any rank and in any phase: every rank drops the
+// step, takes smaller micro-batches and repeats it; no deadlock, no sample lost or repeated.
+#include "fakes/tool.h"
+#include "run/events.h"
+#include "run/run_dir.h"
+#include "run/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::run_tool;
+using testing::ToolResult;
+using Words = std::vector<std::string>;
+
+class OutOfMemory : public ::testing::Test {
+ protected:
+  ToolResult train(int ranks, const std::string& name, const std::string& faults,
+                   const Words& more = {}) const {
+    Words words{"train",
+                "faulty",
+                "--plugin",
+                std::string(LOCKSTEP_BUILD_DIR) + "/tests/libfaulty-plugin.so",
+                "--devices",
+                "cpu:" + std::to_string(ranks),
+                "--name",
+                name,
+                "stop.steps=40",
+                "schedule.kind=constant",
+                "run.record_samples=true",
+                "data.threads=1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool(words, folder.path(), {{"LOCKSTEP_TEST_FAULTS", faults}});
+  }
+  std::filesystem::path run(const std::string& name) const { return folder.path() / "runs" / name; }
+  std::vector<nlohmann::json> events(const std::string& name, const std::string& kind) const {
+    std::vector<nlohmann::json> all;
+    for (const auto& event : effective_events(read_events(run(name) / "events.jsonl")))
+      if (event.value("kind", "") == kind) all.push_back(event);
+    return all;
+  }
+  std::vector<double> losses(const std::string& name) const {
+    std::vector<double> all;
+    for (const auto& event : events(name, "step")) all.push_back(event.at("loss"));
+    return all;
+  }
+  void expect_same_run(const std::string& name, const std::string& whole) const {
+    EXPECT_EQ(effective_samples(run(name)), effective_samples(run(whole))) << name;
+    const auto a = losses(name), b = losses(whole);
+    ASSERT_EQ(a.size(), b.size()) << name;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      ASSERT_LE(std::abs(a[i] - b[i]), 1e-4 * b[i]) << name << ", step " << i + 1;
+  }
+
+  TemporaryDirectory folder;
+};
+
+TEST_F(OutOfMemory, InEachPhaseOnEachRankRepeatsTheStepInSmallerMicroBatches) {
+  ASSERT_EQ(train(2, "whole", "").code, 0);
+  for (const std::string phase : {"forward", "backward"})
+    for (const int rank : {0, 1}) {
+      const std::string name = phase + std::to_string(rank);
+      const ToolResult result = train(2, name, phase + " 7 " + std::to_string(rank));
+      ASSERT_EQ(result.code, 0) << result.err;
+      EXPECT_THAT(result.err, HasSubstr("out of memory on rank " + std::to_string(rank) +
+                                        " (cpu:" + std::to_string(rank) + ") in " + phase +
+                                        ": micro-batch 32 -> 16, accumulation 1 -> 2; step 8 is "
+                                        "repeated with the same samples"));
+      expect_same_run(name, "whole");
+      ASSERT_EQ(events(name, "memory").size(), 1U);
+      EXPECT_EQ(events(name, "memory")[0].at("step"), 7);
+    }
+  // On all ranks at once, in different phases.
+  const ToolResult result = train(2, "both", "forward 7 0;backward 7 1");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("on rank 0 (cpu:0) in forward, rank 1 (cpu:1) in backward"));
+  expect_same_run("both", "whole");
+}
+
+TEST_F(OutOfMemory, AgainAndAgainUntilItFits) {
+  ASSERT_EQ(train(2, "whole", "").code, 0);
+  const ToolResult result = train(2, "small", "forward 3 1 5", {"reduce_precision=fp32"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("micro-batch 8 -> 4, accumulation 4 -> 8"));
+  EXPECT_EQ(events("small", "memory").size(), 3U);
+  expect_same_run("small", "whole");
+}
+
+TEST_F(OutOfMemory, AtTheFirstAndAtTheLastStep) {
+  ASSERT_EQ(train(2, "whole", "").code, 0);
+  const ToolResult result = train(2, "ends", "backward 0 0;forward 39 1");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(events("ends", "memory").size(), 2U);
+  expect_same_run("ends", "whole");
+}
+
+TEST_F(OutOfMemory, TheRecordedScheduleReplaysToTheSameBits) {
+  ASSERT_EQ(train(2, "failed", "forward 7 1;backward 20 0").code, 0);
+  std::string changes;
+  for (const auto& event : events("failed", "memory"))
+    changes +=
+        (changes.empty() ? "" : ",") + event.at("step").dump() + ":" + event.at("micro").dump();
+  EXPECT_EQ(changes, "7:16,20:8");
+  const ToolResult page = run_tool({"runs", "failed"}, folder.path());
+  EXPECT_THAT(page.out, HasSubstr("batch.micro_changes=7:16,20:8"));
+  ASSERT_EQ(train(2, "replay", "", {"batch.micro_changes=" + changes}).code, 0);
+  EXPECT_EQ(losses("replay"), losses("failed"));
+  EXPECT_EQ(effective_samples(run("replay")), effective_samples(run("failed")));
+}
+
+TEST_F(OutOfMemory, ARunThatGoesOnKeepsTheSmallerMicroBatch) {
+  ASSERT_EQ(train(2, "whole", "").code, 0);
+  ASSERT_EQ(train(2, "cut", "forward 7 1 20", {"stop.steps=20"}).code, 0);
+  ASSERT_EQ(events("cut", "memory").size(), 1U);
+  const ToolResult resumed = run_tool({"resume", "cut", "--devices", "cpu:2", "stop.steps=40"},
+                                      folder.path(), {{"LOCKSTEP_TEST_FAULTS", "forward 0 1 20"}});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("micro-batch 16 x accumulation 2"));
+  EXPECT_EQ(events("cut", "memory").size(), 1U);
+  expect_same_run("cut", "whole");
+}
+
+TEST_F(OutOfMemory, InEvaluationJudgesFewerAtOnce) {
+  ASSERT_EQ(train(2, "whole", "", {"eval.every_steps=10"}).code, 0);
+  const ToolResult result = train(2, "eval", "evaluation 0 1 5", {"eval.every_steps=10"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              HasSubstr("out of memory on rank 1 (cpu:1) in evaluation: evaluation of 4 "
+                        "samples at once instead of 32"));
+  EXPECT_EQ(events("eval", "memory").size(), 1U);  // it stays small
+  const auto a = events("eval", "eval"), b = events("whole", "eval");
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(a[i]["metrics"]["squared_error"].get<double>(),
+                b[i]["metrics"]["squared_error"].get<double>(), 1e-6);
+}
+
+TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
+  for (const std::string faults : {"forward 3 1 0;forward 3 1 0;forward 3 1 0;forward 3 1 0;"
+                                   "forward 3 1 0;forward 3 1 0"}) {
+    const ToolResult result = train(2, "never", faults);
+    EXPECT_NE(result.code, 0);
+    EXPECT_THAT(result.err,
+                HasSubstr("out of memory on rank 1 (cpu:1) in forward with micro-batch 1"));
+    EXPECT_THAT(result.err, HasSubstr("what would help: "));
+    EXPECT_THAT(result.err, HasSubstr("precision=bf16"));
+  }
+  const ToolResult exact = train(2, "exact", "backward 3 0", {"exact=true", "batch.micro=8"});
+  EXPECT_NE(exact.code, 0);
+  EXPECT_THAT(exact.err, HasSubstr("a grain of 8 does not fit"));
+  EXPECT_THAT(exact.err, HasSubstr("smaller batch.micro"));
+  const ToolResult judging = train(2, "judging",
+                                   "evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1;"
+                                   "evaluation 0 1;evaluation 0 1");
+  EXPECT_NE(judging.code, 0);
+  EXPECT_THAT(judging.err, HasSubstr("in evaluation of one sample at once"));
+}
+
+// At allocations anywhere between the forward pass and the next step: 72 in each kind of run.
+class OutOfMemoryAnywhere : public OutOfMemory, public ::testing::WithParamInterface<Words> {};
+
+TEST_P(OutOfMemoryAnywhere, LosesNothing) {
+  std::mt19937 random(20261121);
+  ASSERT_EQ(train(3, "whole", "", GetParam()).code, 0);
+  int injected = 0, noticed = 0;
+  for (int i = 0; i < 9; ++i) {
+    std::string faults;
+    for (int step = 2; step < 38; step += 5, ++injected)
+      faults += (faults.empty() ? "" : ";") + std::string("allocation ") + std::to_string(step) +
+                " " + std::to_string(random() % 3) + " " + std::to_string(random() % 160);
+    const std::string name = "run" + std::to_string(i);
+    const ToolResult result = train(3, name, faults, GetParam());
+    ASSERT_EQ(result.code, 0) << faults << "\n" << result.err;
+    noticed += static_cast<int>(events(name, "memory").size());
+    EXPECT_EQ(effective_samples(run(name)), effective_samples(run("whole"))) << faults;
+    if (GetParam().size() == 1) expect_same_run(name, "whole");
+  }
+  EXPECT_EQ(injected, 72);
+  EXPECT_GE(noticed, 15);  // the others were made up for within the step
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, OutOfMemoryAnywhere,
+    ::testing::Values(Words{"batch.global=1536"},
+                      Words{"batch.global=1536", "reduce_precision=bf16", "precision=bf16"},
+                      Words{"batch.global=1536", "shard_optimizer=true", "ema.decay=0.9"}));
+
+}  // namespace
+}  // namespace lockstep
