@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/measured_memory.h"
+#include "cli/micro_probe.h"
 #include "cli/plugin_options.h"
 
 #include <unistd.h>
@@ -185,7 +186,10 @@ MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Devic
 }
 
 void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>& devices) {
-  use_measured_memory(memory, setup, devices);
+  if (setup.train->batch.micro != micro_auto)
+    use_measured_memory(memory, setup, devices);
+  else
+    use_tried_micro(memory, setup, devices);
   setup.plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
   if (setup.train->precision == Precision::fp32 && tf32_is_forced())
     setup.plan.compute.mfu_unknown = "TF32 is forced on by an environment variable";
@@ -208,7 +212,10 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   auto& batch = setup.train->batch;
   const OptionTable& engine = setup.train->table;
   const std::int64_t global = setup.plan.batch.global;
-  const std::int64_t micro = setup.train->exact ? setup.plan.batch.micro : 0;
+  const bool tried_out = batch.micro == micro_auto;
+  const std::int64_t micro = setup.train->exact ? setup.plan.batch.micro
+                             : tried_out        ? micro_auto
+                                                : 0;
   batch = {.global = global, .micro = micro, .accumulation = 0, .micro_changes = {}};
   before["batch.global"] = global;
   before["batch.micro"] = micro;

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/micro_probe.h"
 #include "cli/resolve.h"
 #include "cli/train.h"
 #include "config/read_toml.h"
@@ -78,12 +79,13 @@ std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& dev
   return fitted;
 }
 
-void prepare_and_plan_again(RunSetup& setup, const RunDir& run,
-                            const std::vector<Device>& devices) {
-  const MemoryEstimate memory = prepare(setup, Purpose::train, devices, run.path());
+void prepare_and_plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
+                            bool may_try) {
+  MemoryEstimate memory = prepare(setup, Purpose::train, devices, run.path());
   std::int64_t& preferred = setup.prepared.facts.preferred_micro;
   if (const std::int64_t fitted = micro_that_fitted(run, devices); fitted > 0)
     preferred = preferred > 0 ? std::min(preferred, fitted) : fitted;
+  if (may_try) try_micro_out(memory, setup, devices);
   plan_run(setup, memory, devices);
 }
 
@@ -124,7 +126,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   else
     check_writable(run);
   if (!copies && !foreign) run.lock();
-  prepare_and_plan_again(setup, run, devices);
+  prepare_and_plan_again(setup, run, devices, !foreign);
   check_then(setup, then);
   const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
   check_end(setup.plan, checkpoint);

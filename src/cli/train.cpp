@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/measured_memory.h"
+#include "cli/micro_probe.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "devices/gpu_probe.h"
@@ -101,8 +102,10 @@ int train_main(const Parsed& parsed) {
       return resume_run(parsed, std::move(*run), "");
     }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
-  prepare_and_plan(setup, Purpose::train, devices, {});
+  MemoryEstimate memory = prepare(setup, Purpose::train, devices, {});
   check_then(setup, then);
+  if (!foreign) try_micro_out(memory, setup, devices);
+  plan_run(setup, memory, devices);
   say(to_text(setup.plan, false));
   RunDir run = RunDir::create(setup.train->run.root, parsed.value("--name"), setup.recipe);
   fill_new_run(run, [&] {

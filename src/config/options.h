@@ -30,6 +30,7 @@ struct OptionSpec {
   double min = -std::numeric_limits<double>::infinity();  // inclusive; seconds for durations
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices{};  // texts only: the words allowed
+  std::string word{};                  // whole numbers only: a word that stands for the least one
   // Texts and lists only: names files, folders or globs. Relative ones are recorded absolute.
   bool is_path = false;
   std::vector<std::string> no_paths{};  // of a path: words that mean something else

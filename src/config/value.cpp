@@ -146,6 +146,7 @@ std::string range_text(const OptionInfo& option) {
 
 std::string requirement(const OptionInfo& option) {
   std::string text = noun(option.type);
+  if (!option.spec.word.empty()) text = cat(option.spec.word, " or ", text);
   const std::string range = range_text(option);
   const bool closed = std::isfinite(lowest(option)) && std::isfinite(option.spec.max);
   if (option.type == OptionType::choice) return cat(text, " ", range);
@@ -163,6 +164,8 @@ std::string summary(const OptionInfo& option) {
 }
 
 json parse_value(const OptionInfo& option, std::string_view text) {
+  if (!option.spec.word.empty() && text == option.spec.word)
+    return static_cast<std::int64_t>(option.spec.min);
   const json value = from_text(option.type, text);
   if (value.is_null()) fail(option, in_quotes(text), hint_for(option, text));
   if (value.is_number() && !in_range(option, value)) fail(option, text);
@@ -170,7 +173,8 @@ json parse_value(const OptionInfo& option, std::string_view text) {
 }
 
 json check_value(const OptionInfo& option, const json& value) {
-  const bool readable = option.type == OptionType::duration || option.type == OptionType::list;
+  const bool readable = option.type == OptionType::duration || option.type == OptionType::list ||
+                        !option.spec.word.empty();
   if (readable && value.is_string()) return parse_value(option, value.get<std::string>());
   if (!has_type(option.type, value) || !in_range(option, value)) fail(option, describe(value));
   if (option.type == OptionType::choice) check_choice(option, value.get<std::string>());

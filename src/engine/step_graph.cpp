@@ -67,6 +67,8 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
       graph_inputs_.report = same(inputs.report);
       graph_inputs_.lr = same(inputs.lr);
       backend_.synchronize();
+      // A graph has memory of its own, beside which that of the steps before would be idle.
+      backend_.release_cached_memory();
       graph_ = backend_.capture([this] { graph_numbers_ = work(graph_inputs_); });
     } catch (const std::exception& error) {
       state.why_not = split(error.what(), '\n').at(0);
@@ -87,7 +89,6 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
                           " could not record the step");
   }
   state.captured = graph_ != nullptr;
-  if (state.captured) backend_.release_cached_memory();
   state.seconds = system_clock().now_s() - begin_s;
   graph_state_ = std::move(state);
 }

@@ -27,7 +27,7 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
     return cat("the effective batch is ", batch.global, ", not the default ", batch.rounded_from,
                ", which does not divide into ", ranks,
                "; set batch.global for the same batch on any number of devices");
-  if (options.batch.micro == 0 || options.batch.accumulation == 0)
+  if (options.batch.micro <= 0 || options.batch.accumulation == 0)
     return cat("the effective batch stays ", batch.global,
                " on any number of devices that divides it: more or fewer of them change ",
                plan.exact ? "" : "the micro-batch or ", "the accumulation, never the batch");
@@ -90,7 +90,7 @@ void note_exact(const Plan& plan, const TrainOptions& options, Notes& notes) {
           "number of ",
           rank_word(plan.devices), "s that divides ", exact.grains,
           " (up to 8: ", usual_divisors(exact.grains), "), also if it changes when the run goes on",
-          options.batch.micro == 0
+          options.batch.micro <= 0
               ? cat("; another start has the same grain with batch.micro=", exact.grain)
               : ""));
   if (options.batch.global == 0 || plan.batch.rounded_from > 0)
@@ -153,6 +153,16 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
+void note_auto(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  if (options.batch.micro != micro_auto) return;
+  notes.push_back(
+      plan.memory.tried_micro > 0
+          ? cat("batch.micro = auto: micro-batches were tried out on these devices, and ",
+                plan.memory.tried_micro, " is the largest that leaves 8 % and 512 MiB free")
+          : "batch.micro = auto: not tried out yet on these devices, so the micro-batch is by the "
+            "estimate; lockstep train tries it out before it starts");
+}
+
 void note_recompute(const Plan& plan, const TrainOptions& options, Notes& notes) {
   if (options.memory.recompute == Recompute::off) return;
   const MemoryEstimate& memory = plan.memory;
@@ -189,7 +199,7 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
 
 void note_small_micro(const Plan& plan, const TrainOptions& options, const Facts& facts,
                       Notes& notes) {
-  if (options.batch.micro > 0 || options.batch.accumulation > 0 || options.exact) return;
+  if (options.batch.micro != 0 || options.batch.accumulation > 0 || options.exact) return;
   std::int64_t fits = largest_micro(plan.memory, plan.devices);
   if (facts.preferred_micro > 0) fits = std::min(fits, facts.preferred_micro);
   const BatchPlan& batch = plan.batch;
@@ -213,6 +223,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_padding(plan, notes);
   note_length(plan, options, notes);
   note_recompute(plan, options, notes);
+  note_auto(plan, options, notes);
   note_memory(plan, options, notes);
   note_small_micro(plan, options, facts, notes);
   return notes;

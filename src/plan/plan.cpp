@@ -23,11 +23,11 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
   const auto& batch = options.batch;
   const bool fixed =
       options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
-  BatchPlan solved =
-      solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, batch.micro,
-                  batch.accumulation, batch.global > 0 ? batch.global : facts.default_global,
-                  largest_micro, rank_word(devices));
-  if (options.exact && batch.micro == 0 && batch.accumulation == 0) {
+  BatchPlan solved = solve_batch(
+      static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0,
+      std::max<std::int64_t>(batch.micro, 0), batch.accumulation,
+      batch.global > 0 ? batch.global : facts.default_global, largest_micro, rank_word(devices));
+  if (options.exact && batch.micro <= 0 && batch.accumulation == 0) {
     solved.micro = choose_grain(solved.global, largest_micro, solved.world_size);
     solved.accumulation = solved.global / solved.world_size / solved.micro;
   }
@@ -64,6 +64,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   std::int64_t largest = largest_micro(
       options.exact ? with_exact_buffers(memory, facts, usual_exact_buffers) : memory, devices);
   if (facts.preferred_micro > 0) largest = std::min(largest, facts.preferred_micro);
+  if (options.batch.micro == micro_auto && memory.tried_micro > 0) largest = memory.tried_micro;
 
   Plan plan;
   plan.batch = solve_for(options, facts, largest, devices);

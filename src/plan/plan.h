@@ -39,6 +39,8 @@ struct MemoryEstimate {
   std::int64_t blocks = 0;
   double block_bytes = 0, recomputed_block_bytes = 0;
   bool measured = false;  // true once an earlier run measured it
+  // With batch.micro = auto: the largest micro-batch that was seen to fit; 0: not tried out.
+  std::int64_t tried_micro = 0;
 };
 
 struct BatchPlan {

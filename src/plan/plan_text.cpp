@@ -89,7 +89,10 @@ std::string memory_text(const Plan& plan) {
   return cat(format_bytes(plan.memory_needed_bytes), " needed of ",
              tightest ? format_bytes(tightest->available_bytes) : "an unknown size",
              " available a ", rank_word(plan.devices), " (",
-             plan.memory.measured ? "measured" : "estimate", ")");
+             plan.memory.tried_micro > 0 ? "tried out"
+             : plan.memory.measured      ? "measured"
+                                         : "estimate",
+             ")");
 }
 
 std::string exact_text(const Plan& plan) {
@@ -137,7 +140,8 @@ nlohmann::json memory_json(const Plan& plan) {
           {"blocks", plan.memory.blocks},
           {"block_bytes", plan.memory.block_bytes},
           {"recomputed_block_bytes", plan.memory.recomputed_block_bytes},
-          {"measured", plan.memory.measured}};
+          {"measured", plan.memory.measured},
+          {"tried_micro", plan.memory.tried_micro}};
 }
 
 nlohmann::json exact_json(const Plan& plan) {

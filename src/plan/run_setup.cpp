@@ -54,7 +54,8 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
           .blocks = json.value("blocks", std::int64_t{0}),
           .block_bytes = json.value("block_bytes", 0.0),
           .recomputed_block_bytes = json.value("recomputed_block_bytes", 0.0),
-          .measured = json.value("measured", false)};
+          .measured = json.value("measured", false),
+          .tried_micro = json.value("tried_micro", std::int64_t{0})};
 }
 
 Plan plan_from_json(const nlohmann::json& json) {

@@ -48,9 +48,11 @@ void add_batch(TrainOptions& o) {
              .min = 0});
   table.add("batch.micro", o.batch.micro,
             {.meaning = "samples that one device takes through forward and backward at once; 0: "
-                        "the most that fits",
+                        "the most that fits by the estimate; auto (-1): the most that fits, tried "
+                        "out before the run starts",
              .unit = "samples",
-             .min = 0});
+             .min = micro_auto,
+             .word = "auto"});
   table.add("batch.accumulation", o.batch.accumulation,
             {.meaning = "micro-batches whose gradients a device adds up for one optimizer step; 0: "
                         "what batch.global and batch.micro leave",

@@ -63,6 +63,8 @@ struct EnumNames<Recompute> {
       {Recompute::off, "off"}, {Recompute::blocks, "blocks"}, {Recompute::automatic, "auto"}};
 };
 
+inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
+
 struct TrainOptions {
   TrainOptions();  // fills `table`
 

@@ -41,7 +41,8 @@ class TrainOnGpus : public ::testing::Test {
   void SetUp() override {
     const auto probe = make_nvml_probe();
     gpus_ = probe->gpus().size();
-    if (gpus_ > 0) memory_bytes_ = static_cast<double>(probe->gpus()[0].memory_total_bytes.value_or(1));
+    if (gpus_ > 0)
+      memory_bytes_ = static_cast<double>(probe->gpus()[0].memory_total_bytes.value_or(1));
     if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << probe->why_absent();
     if (!std::filesystem::exists(LOCKSTEP_BUILD_DIR "/liblockstep-cuda.so"))
       GTEST_SKIP() << "built without the CUDA library";

@@ -162,6 +162,31 @@ TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
   EXPECT_THAT(judging.err, HasSubstr("in evaluation of one sample at once"));
 }
 
+TEST_F(OutOfMemory, AutoTriesMicroBatchesOutAndRemembers) {
+  const Words words{"batch.micro=auto", "stop.steps=3"};
+  const ToolResult first = train(2, "a", "forward 0 1 20", words);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("trying micro-batch 32: memory ran out"));
+  EXPECT_THAT(first.err, HasSubstr("trying micro-batch 16: "));
+  EXPECT_THAT(first.err, HasSubstr("micro-batch 16 x accumulation 2"));
+  EXPECT_THAT(first.err, HasSubstr("16 is the largest that leaves 8 % and 512 MiB free"));
+  EXPECT_TRUE(events("a", "memory").empty());
+  const ToolResult second = train(2, "b", "forward 0 1 20", words);
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(second.err.find("trying"), std::string::npos) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("micro-batch 16 x accumulation 2"));
+  // Other devices, other options: tried out anew.
+  const ToolResult other = train(1, "c", "", words);
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_THAT(other.err, HasSubstr("trying micro-batch 64: "));
+  EXPECT_EQ(list_runs(folder.path() / "runs").size(), 3U);  // nothing else is left
+  const ToolResult never = train(2, "d", "forward 0 0 0;forward 0 0 0",
+                                 {"batch.micro=auto", "seed=7", "batch.global=2"});
+  EXPECT_NE(never.code, 0);
+  EXPECT_THAT(never.err, HasSubstr("out of memory with micro-batch 1"));
+  EXPECT_THAT(never.err, HasSubstr("what would help: "));
+}
+
 // At allocations anywhere between the forward pass and the next step: 72 in each kind of run.
 class OutOfMemoryAnywhere : public OutOfMemory, public ::testing::WithParamInterface<Words> {};
 
