@@ -2,6 +2,7 @@
 #include "recipes/textgen/model/recipe.h"
 
 #include "base/check.h"
+#include "base/text.h"
 #include "kernels/cross_entropy.h"
 #include "recipes/textgen/model/dataset.h"
 #include "recipes/textgen/model/loss.h"
@@ -117,6 +118,12 @@ std::vector<Metric> TextRecipe::metrics(const at::Tensor& records) const {
 
 void TextRecipe::predict(Model& model, const PredictRequest& request) {
   predict_text(gpt(model), request, sample_);
+}
+
+std::string TextRecipe::smaller_sample() const {
+  if (shape_.context < 2) return "";
+  return cat("a shorter context (model.context=", shape_.context / 2, " instead of ",
+             shape_.context, " takes half of the activations)");
 }
 
 }  // namespace lockstep::textgen

@@ -35,6 +35,7 @@ class TextRecipe : public Recipe {
   std::vector<Metric> metrics(const at::Tensor& records) const override;
   // See predict.h.
   void predict(Model& model, const PredictRequest& request) override;
+  std::string smaller_sample() const override;
 
  private:
   std::shared_ptr<const Dataset> dataset(const std::string& name, std::uint64_t number) const;
