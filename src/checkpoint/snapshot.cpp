@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "checkpoint/tensor_file.h"
 #include "engine/process_group.h"
+#include "launch/breadcrumbs.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -164,7 +165,9 @@ struct CheckpointSaver::Impl {
 
   void wait_idle() {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return !job.has_value(); });
+    // Slow storage is no hang, so that this rank keeps moving.
+    while (!changed.wait_for(lock, std::chrono::seconds(1), [this] { return !job.has_value(); }))
+      touch_crumb();
   }
 };
 

@@ -87,8 +87,10 @@ int report_failure(const RankFailed& failed, const RunDir& run) {
 LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
                         const std::vector<Device>& devices, const std::filesystem::path& log_dir,
                         bool pass_stdout,
-                        const std::function<void(const nlohmann::json&)>& on_event) {
+                        const std::function<void(const nlohmann::json&)>& on_event,
+                        Duration hang_after) {
   LaunchSpec spec;
+  spec.hang_after_s = hang_after.seconds;
   spec.argv = {worker_program().string()};
   spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
   spec.devices = devices;

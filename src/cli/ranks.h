@@ -13,11 +13,13 @@
 namespace lockstep::cli {
 
 // Starts `lockstep-worker ARGUMENTS` once a device of the plan, shows progress, and waits. Events
-// of rank 0 also go to `on_event`. pass_stdout: rank 0 writes to our standard output.
+// of rank 0 also go to `on_event`. hang_after: see LaunchSpec. pass_stdout: rank 0 writes to our
+// standard output.
 LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
                         const std::vector<Device>& devices, const std::filesystem::path& log_dir,
                         bool pass_stdout,
-                        const std::function<void(const nlohmann::json&)>& on_event = {});
+                        const std::function<void(const nlohmann::json&)>& on_event = {},
+                        Duration hang_after = {});
 
 // Says how the ranks ended (and writes a failed run's state); returns the exit code. why: of a
 // stop.

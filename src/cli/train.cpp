@@ -211,11 +211,12 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std:
                                      std::filesystem::absolute(run.path()).string()};
   if (resuming) arguments.push_back("--resume");
   std::string why;
-  const LaunchOutcome outcome = run_ranks(arguments, setup.plan.devices, run.path() / "logs",
-                                          /*pass_stdout=*/false, [&](const nlohmann::json& event) {
-                                            if (event.value("kind", "") == "stop")
-                                              why = event.value("why", "");
-                                          });
+  const auto take_event = [&](const nlohmann::json& event) {
+    if (event.value("kind", "") == "stop") why = event.value("why", "");
+  };
+  const LaunchOutcome outcome =
+      run_ranks(arguments, setup.plan.devices, run.path() / "logs", /*pass_stdout=*/false,
+                take_event, setup.train->stop.hang_after);
   const int code = report_outcome(outcome, run, why);
   if (code != exit_finished) return code;
   remember_memory(setup, run);

@@ -2,6 +2,7 @@
 #include "data/dataset.h"
 
 #include "base/check.h"
+#include "launch/breadcrumbs.h"
 
 #include <ATen/ops/stack.h>
 
@@ -12,8 +13,10 @@ std::vector<at::Tensor> Dataset::batch(const std::vector<std::int64_t>& samples,
   LOCKSTEP_CHECK(samples.size() == contexts.size());
   std::vector<std::vector<at::Tensor>> rows;
   rows.reserve(samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i)
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    touch_crumb();
     rows.push_back(samples[i] >= 0 ? get(samples[i], contexts[i]) : padding(contexts[i]));
+  }
   return collate(rows);
 }
 

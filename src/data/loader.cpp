@@ -2,6 +2,7 @@
 #include "data/loader.h"
 
 #include "base/check.h"
+#include "launch/breadcrumbs.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -38,6 +39,7 @@ Batch make_batch(const Dataset& dataset, const std::vector<Row>& rows, std::uint
     samples.push_back(row.sample);
     *weight++ = row.sample >= 0 ? 1.0F : 0.0F;
   }
+  touch_crumb();
   batch.tensors = dataset.batch(samples, contexts);
   return batch;
 }

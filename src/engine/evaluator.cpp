@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "data/loader.h"
 #include "engine/out_of_memory.h"
+#include "launch/breadcrumbs.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
@@ -59,6 +60,7 @@ at::Tensor judge_share(Recipe& recipe, Model& model, const Dataset& dataset, Bac
   double first_s = 0;
   try {
     for (std::int64_t i = range.begin; i < range.begin + range.share; i += options.batch) {
+      touch_crumb();
       const auto rows = rows_of(i, range.end, options.batch);
       own.push_back(judge_rows(recipe, model, dataset, backend, options, rows));
       if (own.size() == 1) first_s = system_clock().now_s() - begin_s;

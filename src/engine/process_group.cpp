@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "launch/breadcrumbs.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
@@ -27,10 +28,16 @@ class NothingPending : public Pending {
 
 class WorkPending : public Pending {
  public:
-  explicit WorkPending(c10::intrusive_ptr<c10d::Work> work) : work_(std::move(work)) {}
-  void wait() override { work_->wait(); }
+  WorkPending(Collective collective, std::uint64_t number, c10::intrusive_ptr<c10d::Work> work)
+      : collective_(collective), number_(number), work_(std::move(work)) {}
+  void wait() override {
+    const WaitingCrumb waiting(collective_, number_);
+    work_->wait();
+  }
 
  private:
+  Collective collective_;
+  std::uint64_t number_;
   c10::intrusive_ptr<c10d::Work> work_;
 };
 
@@ -46,6 +53,7 @@ c10::intrusive_ptr<c10d::Store> meet(const World& world, std::chrono::millisecon
   options.numWorkers = world.size;
   options.waitWorkers = !agent_serves_store();
   options.timeout = timeout;
+  const WaitingCrumb waiting(Collective::store);
   if (const char* fd = std::getenv("LOCKSTEP_LISTEN_FD"); fd != nullptr && options.isServer)
     options.masterListenFd = std::atoi(fd);
   try {
@@ -64,6 +72,14 @@ struct ProcessGroup::Impl {
   at::Device device;
   c10::intrusive_ptr<c10d::Store> store;
   c10::intrusive_ptr<c10d::Backend> group;
+  std::uint64_t collectives = 0;  // begun
+
+  // What `begin` returns is under way from here on; `begin` gets the group.
+  template <class Begin>
+  std::unique_ptr<Pending> issue(Collective collective, const Begin& begin) {
+    count_collective(++collectives);
+    return std::make_unique<WorkPending>(collective, collectives, begin(*group));
+  }
 };
 
 ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_s)
@@ -83,14 +99,16 @@ int ProcessGroup::size() const { return impl_->world.size; }
 std::unique_ptr<Pending> ProcessGroup::all_reduce(const at::Tensor& tensor) {
   if (!impl_->group) return std::make_unique<NothingPending>();
   std::vector<at::Tensor> tensors{tensor};
-  return std::make_unique<WorkPending>(impl_->group->allreduce(tensors));
+  return impl_->issue(Collective::all_reduce,
+                      [&](auto& group) { return group.allreduce(tensors); });
 }
 
 std::unique_ptr<Pending> ProcessGroup::reduce_scatter(const at::Tensor& tensor) {
   // Gloo has none of its own: what is called so there is an all-reduce of a copy.
   if (!impl_->group || impl_->device.is_cpu()) return all_reduce(tensor);
   at::Tensor all = tensor, own = tensor.chunk(size()).at(static_cast<std::size_t>(rank()));
-  return std::make_unique<WorkPending>(impl_->group->_reduce_scatter_base(own, all));
+  return impl_->issue(Collective::reduce_scatter,
+                      [&](auto& group) { return group._reduce_scatter_base(own, all); });
 }
 
 std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor) {
@@ -112,9 +130,9 @@ std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor,
     }
     return std::make_unique<NothingPending>();
   }
-  at::Tensor all = tensor;
-  return std::make_unique<WorkPending>(
-      impl_->group->_allgather_base(all, pieces[static_cast<std::size_t>(rank())]));
+  at::Tensor all = tensor, own = pieces[static_cast<std::size_t>(rank())];
+  return impl_->issue(Collective::gather,
+                      [&](auto& group) { return group._allgather_base(all, own); });
 }
 
 std::unique_ptr<Pending> ProcessGroup::exchange(const at::Tensor& taken, const at::Tensor& given,
@@ -127,8 +145,9 @@ std::unique_ptr<Pending> ProcessGroup::exchange(const at::Tensor& taken, const a
   }
   at::Tensor to = taken, from = given;
   std::vector<std::int64_t> take_sizes = take, give_sizes = give;
-  return std::make_unique<WorkPending>(
-      impl_->group->alltoall_base(to, from, take_sizes, give_sizes));
+  return impl_->issue(Collective::exchange, [&](auto& group) {
+    return group.alltoall_base(to, from, take_sizes, give_sizes);
+  });
 }
 
 void ProcessGroup::broadcast(const at::Tensor& tensor, int root) {
@@ -136,7 +155,9 @@ void ProcessGroup::broadcast(const at::Tensor& tensor, int root) {
   std::vector<at::Tensor> tensors{tensor};
   c10d::BroadcastOptions options;
   options.rootRank = root;
-  impl_->group->broadcast(tensors, options)->wait();
+  impl_
+      ->issue(Collective::broadcast, [&](auto& group) { return group.broadcast(tensors, options); })
+      ->wait();
 }
 
 at::Tensor ProcessGroup::all_gather(const at::Tensor& tensor) {
@@ -164,6 +185,7 @@ std::string ProcessGroup::share(const std::string& key, const std::string& text)
     impl_->store->set(key, std::vector<std::uint8_t>(text.begin(), text.end()));
     return text;
   }
+  const WaitingCrumb waiting(Collective::store);
   const std::vector<std::uint8_t> bytes = impl_->store->get(key);
   return {bytes.begin(), bytes.end()};
 }
@@ -175,6 +197,7 @@ std::vector<std::string> ProcessGroup::collect(const std::string& key, const std
     return {};
   }
   std::vector<std::string> texts{text};
+  const WaitingCrumb waiting(Collective::store);
   for (int other = 1; other < size(); ++other) {
     const std::vector<std::uint8_t> bytes = impl_->store->get(cat(key, "/", other));
     texts.emplace_back(bytes.begin(), bytes.end());

@@ -2,6 +2,7 @@
 #include "engine/reducer.h"
 
 #include "base/check.h"
+#include "launch/breadcrumbs.h"
 
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/function.h>
@@ -47,6 +48,7 @@ struct Reducer::State {
   }
 
   void on_gradient(std::size_t parameter) {
+    touch_crumb();
     arena.take_gradient(parameter);
     if (!armed || group.size() == 1 || arrived[parameter]) return;
     arrived[parameter] = true;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engine/out_of_memory.h"
+#include "launch/breadcrumbs.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
@@ -149,6 +150,13 @@ StagedStep StepRunner::stage(StepData data) {
   return staged;
 }
 
+void StepRunner::enter(StepPhase phase) {
+  phase_ = phase;
+  leave_crumb(phase == StepPhase::forward    ? Activity::forward
+              : phase == StepPhase::backward ? Activity::backward
+                                             : Activity::reduction);
+}
+
 void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
                                   const at::Tensor& factors, at::Tensor& means, bool last) {
   StepContext context;
@@ -161,7 +169,7 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   fields.pop_back();
   batch.tensors = std::move(fields);
 
-  phase_ = StepPhase::forward;
+  enter(StepPhase::forward);
   context.gradient_scale = factors.mul(optimizer_.loss_scale());
 
   const std::vector<at::Tensor> sums = recipe_.loss(model_, batch, context);
@@ -175,7 +183,7 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
     means[static_cast<std::int64_t>(t)].add_(mean.detach());
   }
   if (last && !exact_) reducer_.arm();
-  phase_ = StepPhase::backward;
+  enter(StepPhase::backward);
   total.mul(optimizer_.loss_scale()[0]).backward();
 }
 
@@ -237,7 +245,7 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
   if (failed != StepPhase::none) give_up_gradients();
   insist([&] { backend_.stamp(stamps_[0]); });
   try {
-    phase_ = StepPhase::reduction;
+    enter(StepPhase::reduction);
     sum_gradients();
   } catch (const std::exception& error) {
     note(error);
@@ -248,6 +256,7 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
   insist([&] { backend_.stamp(stamps_[1]); });
   dropped_.copy_(numbers.narrow(0, static_cast<std::int64_t>(terms_ + drop_slot), 1));
   insist([&] { optimizer_.prepare(inputs.lr, dropped_); });
+  leave_crumb(Activity::update);
   optimizer_.apply();
   return insist([&] {
     const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
@@ -323,7 +332,9 @@ StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankRepo
 }
 
 StepResult StepRunner::Running::get() {
+  leave_crumb(Activity::device);
   const at::Tensor host = numbers_->get();
+  touch_crumb();
   const double* values = host.const_data_ptr<double>();
   const auto count = static_cast<std::size_t>(host.numel()) - 2;
   wait_s_ = values[count + 1] - values[count];

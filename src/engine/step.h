@@ -112,6 +112,7 @@ class StepRunner {
   at::Tensor work(const Inputs& inputs);
   void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
                         const at::Tensor& factors, at::Tensor& means, bool last);
+  void enter(StepPhase phase);
   void pass_over_micro_batches(const Inputs& inputs, const at::Tensor& factors, at::Tensor& means);
   at::Tensor numbers_of(const Inputs& inputs, const at::Tensor& means, StepPhase failed) const;
   void sum_gradients();

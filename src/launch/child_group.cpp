@@ -25,20 +25,30 @@ int open_pidfd(pid_t pid) {
 #endif
 }
 
-// The process group of a running process, or -1 if it is gone or a zombie.
-pid_t group_of(const char* pid) {
-  std::ifstream file(std::string("/proc/") + pid + "/stat");
+struct ProcessState {
+  char letter = 'X';  // as in ps; X: gone
+  pid_t group = -1;
+};
+
+ProcessState state_of(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/stat");
   std::string line;
   std::getline(file, line);
   // "PID (NAME) STATE PPID PGRP …"; the name may hold anything.
   const std::size_t name_end = line.rfind(')');
-  char state = 0;
-  int parent = 0, group = 0;
-  if (name_end == line.npos ||
-      std::sscanf(line.c_str() + name_end + 1, " %c %d %d", &state, &parent, &group) != 3) {
-    return -1;
+  ProcessState state;
+  int parent = 0;
+  if (name_end == line.npos || std::sscanf(line.c_str() + name_end + 1, " %c %d %d", &state.letter,
+                                           &parent, &state.group) != 3) {
+    return {};
   }
-  return state == 'Z' || state == 'X' ? -1 : group;
+  return state;
+}
+
+// The process group of a running process, or -1 if it is gone or a zombie.
+pid_t group_of(const char* pid) {
+  const ProcessState state = state_of(pid);
+  return state.letter == 'Z' || state.letter == 'X' ? -1 : state.group;
 }
 
 }  // namespace
@@ -72,6 +82,10 @@ const std::optional<ExitStatus>& ChildGroup::poll() {
     status_ = ExitStatus{.code = 128 + info.si_status, .signal = info.si_status};
   }
   return status_;
+}
+
+bool ChildGroup::stopped() const {
+  return !status_ && state_of(std::to_string(leader_)).letter == 'T';
 }
 
 void ChildGroup::signal_leader(int number) const { ::kill(leader_, number); }

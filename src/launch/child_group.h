@@ -30,6 +30,7 @@ class ChildGroup {
   int pidfd() const { return pidfd_.get(); }  // readable once the leader ended; -1 before Linux 5.3
   const std::optional<ExitStatus>& poll();    // nothing while it runs; does not block
   const std::optional<ExitStatus>& status() const { return status_; }
+  bool stopped() const;  // by a signal such as SIGSTOP
   void signal_leader(int number) const;
   void signal_all(int number) const;
 

@@ -12,7 +12,9 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "launch/breadcrumbs.h"
 #include "launch/descriptors.h"
+#include "launch/hang_watch.h"
 #include "launch/keeper.h"
 #include "launch/listener.h"
 #include "launch/rank_environment.h"
@@ -32,6 +34,8 @@ class Run {
   Run(const LaunchSpec& spec, Clock& clock)
       : spec_(spec),
         clock_(clock),
+        crumbs_(spec.devices.size()),
+        watch_(spec.devices.size(), spec.hang_after_s),
         supervision_(spec.grace_s, spec.stop_grace_s, spec.knows_hangup),
         events_([this](std::string_view line) { spec_.on_event(line); }) {}
 
@@ -42,6 +46,7 @@ class Run {
       take_output();
       take_signals();
       take_exits();
+      watch_for_hangs();
       obey(supervision_.on_time(clock_.now_s()));
     }
     end_groups();
@@ -57,6 +62,8 @@ class Run {
   void take_events();
   void take_signals();
   void take_exits();
+  void watch_for_hangs();
+  std::vector<bool> ended() const;
   void obey(const std::vector<Command>& commands);
   void end_groups();
   void forward(int rank, std::string_view line);
@@ -67,6 +74,9 @@ class Run {
   Clock& clock_;
   SignalPipe signals_;
   Keeper keeper_;
+  Breadcrumbs crumbs_;
+  HangWatch watch_;
+  std::string where_;  // the first failure happened
   Supervision supervision_;
   Listener listener_;
   Pipe event_pipe_;
@@ -78,7 +88,7 @@ class Run {
 
 void Run::start_all() {
   make_directories(spec_.log_dir);
-  Rendezvous rendezvous;
+  Rendezvous rendezvous{.crumbs_fd = crumbs_.fd()};
   if (spec_.own_listener) {
     listener_ = listen_on_loopback();
     rendezvous.port = listener_.port;
@@ -113,6 +123,7 @@ void Run::start(int rank, Rendezvous rendezvous) {
       .environment = as_assignments(rank_environment(spec_, rank, rendezvous, this_environment())),
       .stdout_fd = shows ? STDOUT_FILENO : sink,
       .stderr_fd = sink,
+      .inherited = {rendezvous.crumbs_fd},
       .announce_fd = keeper_.announce_fd()};
   if (rank == 0) {
     if (rendezvous.listen_fd >= 0) child.inherited.push_back(rendezvous.listen_fd);
@@ -174,7 +185,29 @@ void Run::take_exits() {
     ChildGroup& group = ranks_[i].group();
     if (!group.status() && group.poll()) exits.push_back({static_cast<int>(i), *group.status()});
   }
-  if (!exits.empty()) obey(supervision_.on_exits(exits, clock_.now_s()));
+  if (exits.empty()) return;
+  const bool failed_before = supervision_.first_failure().has_value();
+  obey(supervision_.on_exits(exits, clock_.now_s()));
+  const auto failure = supervision_.first_failure();
+  if (!failure || failed_before) return;
+  const std::vector<Crumb> crumbs = crumbs_.read();
+  const Crumb& own = crumbs[static_cast<std::size_t>(failure->rank)];
+  where_ = cat(own.activity == Activity::none ? "" : " " + describe(own),
+               describe_others(crumbs, ended(), failure->rank));
+}
+
+std::vector<bool> Run::ended() const {
+  std::vector<bool> ended;
+  for (const RankProcess& rank : ranks_) ended.push_back(rank.group().status().has_value());
+  return ended;
+}
+
+void Run::watch_for_hangs() {
+  if (spec_.hang_after_s <= 0) return;
+  std::vector<bool> stopped;
+  for (const RankProcess& rank : ranks_) stopped.push_back(rank.group().stopped());
+  const auto hang = watch_.look(crumbs_.read(), stopped, ended(), clock_.now_s());
+  if (hang) obey(supervision_.on_hang(hang->rank, hang->how, clock_.now_s()));
 }
 
 void Run::obey(const std::vector<Command>& commands) {
@@ -228,6 +261,7 @@ LaunchOutcome Run::outcome() {
   LaunchOutcome outcome = supervision_.outcome();
   if (auto* failed = std::get_if<RankFailed>(&outcome)) {
     const auto rank = static_cast<std::size_t>(failed->rank);
+    failed->how += where_;
     failed->device = describe(spec_.devices[rank]);
     failed->last_lines = ranks_[rank].last_lines();
   }

@@ -45,7 +45,8 @@ struct LaunchSpec {
 
   // Takes lines that rank 0 writes to LOCKSTEP_EVENTS_FD; none: the variable is not set.
   std::function<void(std::string_view)> on_event;
-  double grace_s = 5;  // from SIGTERM after the first failure to SIGKILL
+  double grace_s = 5;       // from SIGTERM after the first failure to SIGKILL
+  double hang_after_s = 0;  // a rank that shows no sign of life for so long hangs; 0: never
   // From the first interrupt, for a checkpoint; then SIGTERM again, and grace_s later SIGKILL.
   double stop_grace_s = 60;
 };
@@ -56,8 +57,11 @@ struct Stopped {     // at least one rank exited with exit_stopped, the others w
 };
 struct RankFailed {
   int rank = -1;
-  std::string device;      // "cuda:1 (NVIDIA T4)"
-  std::string how;         // "exit code 1", "killed by signal 9 (Killed)"
+  std::string device;  // "cuda:1 (NVIDIA T4)"
+  // "exit code 1", "killed by signal 9 (Killed)"; of ranks that say what they do (breadcrumbs.h)
+  // also where, and what the others did: "… in backward of step 12; rank 0 waits in all-reduce 57
+  // …"
+  std::string how;
   int exit_code = 1;       // of the rank, 128 + signal when killed
   std::string last_lines;  // of its log, at most 20
 };

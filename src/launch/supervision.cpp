@@ -106,6 +106,13 @@ std::vector<Command> Supervision::on_exits(const std::vector<Exit>& exits, doubl
   return enter(Phase::terminating, now_s);
 }
 
+std::vector<Command> Supervision::on_hang(int rank, const std::string& how, double now_s) {
+  if (failure_ || interrupted_ || phase_ >= Phase::terminating) return {};
+  failure_ = Exit{.rank = rank, .status = {.code = exit_failed, .signal = 0}};
+  hang_ = how;
+  return enter(Phase::terminating, now_s);
+}
+
 std::vector<Command> Supervision::on_time(double now_s) {
   if (!deadline_s_ || now_s < *deadline_s_) return {};
   switch (phase_) {
@@ -127,7 +134,7 @@ std::vector<Command> Supervision::on_all_ended(double now_s) {
 LaunchOutcome Supervision::outcome() const {
   if (failure_) {
     return RankFailed{.rank = failure_->rank,
-                      .how = describe(failure_->status),
+                      .how = hang_.empty() ? describe(failure_->status) : hang_,
                       .exit_code = failure_->status.code};
   }
   if (interrupted_) return Interrupted{};

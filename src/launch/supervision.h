@@ -35,6 +35,8 @@ class Supervision {
     ExitStatus status;
   };
   std::vector<Command> on_exits(const std::vector<Exit>& exits, double now_s);
+  // A rank hangs: `how` is what the outcome says of it.
+  std::vector<Command> on_hang(int rank, const std::string& how, double now_s);
   std::vector<Command> on_time(double now_s);  // call at deadline_s() or later
   // The ranks are gone, but processes that they started in their groups are not.
   std::vector<Command> on_all_ended(double now_s);
@@ -61,6 +63,7 @@ class Supervision {
   std::optional<double> interrupted_s_;
   std::vector<int> passed_on_;
   std::optional<Exit> failure_;
+  std::string hang_;          // how, if that is the failure
   bool interrupted_ = false;  // the run ends because of a signal, whatever the ranks say
   bool all_ended_ = false;    // so the outcome is known
   bool stopped_ = false;      // a rank exited with exit_stopped

@@ -166,6 +166,11 @@ void add_stop_and_data(TrainOptions& o) {
       "stop.budget", o.stop.budget,
       {.meaning = "save and stop once all starts of the run together took this long; 0s: never",
        .unit = "s"});
+  table.add(
+      "stop.hang_after", o.stop.hang_after,
+      {.meaning = "a rank that shows no sign of life for so long hangs, and the run fails with "
+                  "its name; 0s: it may take for ever",
+       .unit = "s"});
   table.add("data.threads", o.data.threads,
             {.meaning = "threads that load data for one device; -1: found by measurement",
              .unit = "threads",

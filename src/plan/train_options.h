@@ -115,6 +115,7 @@ struct TrainOptions {
     std::int64_t steps = 0;  // 0 = no limit of its own
     double epochs = 0;
     Duration after{}, budget{};
+    Duration hang_after{60};
   } stop;
 
   struct {

@@ -8,6 +8,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/profile.h"
 #include "engine/step.h"
+#include "launch/breadcrumbs.h"
 #include "plan/memory_help.h"
 #include "plan/micro_batches.h"
 #include "plan/words.h"
@@ -308,6 +309,7 @@ bool Loop::recover_if_dropped() {
 StagedStep Loop::fetch() {
   follow_micro_changes();
   const double begin_s = setup_.clock.now_s();
+  leave_crumb(Activity::data);
   StepData data = loader_->next();
   data_s_ += setup_.clock.now_s() - begin_s;
   if (options_.run.record_samples) {
@@ -335,6 +337,7 @@ void Loop::run_step() {
   report.save = setup_.group.rank() == 0 && save_now ? 1 : 0;
   if ((step_ + 1) % options_.log.every_steps == 0) report.memory = setup_.backend.memory();
   const double lr = learning_rate(setup_.plan.schedule, step_);
+  leave_crumb(Activity::forward, step_ + 1);
   running_.push_back(runner_.run(std::move(*staged_), lr, report));
   staged_.reset();
   ++step_;
@@ -421,6 +424,7 @@ void Loop::evaluate_now() {
     return;
   drain(0);
   if (dropped_) return;
+  leave_crumb(Activity::evaluation);
   check_buffers();
   share_buffers();
   const double begin_s = setup_.clock.now_s();
@@ -472,6 +476,7 @@ void Loop::save(bool forced) {
   drain(0);  // what is saved must have happened
   if (dropped_) return;
   const double begin_s = setup_.clock.now_s();
+  leave_crumb(Activity::checkpoint);
   saved_step_ = step_;
   save_wished_ = false;
   if (saver_)
@@ -500,6 +505,7 @@ TrainEnd Loop::finish(TrainEnd end) {
   if (staged_) staged_->weights_pending->wait();
   if (end == TrainEnd::finished) evaluate_now();
   save(true);
+  leave_crumb(Activity::ending);
   // Weights that are on no disk are not a finished run.
   const std::string lost = setup_.group.share("unsaved", saver_ ? saver_->finish() : "");
   if (!lost.empty()) {

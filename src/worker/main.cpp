@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "engine/plugin.h"
 #include "engine/step.h"
+#include "launch/breadcrumbs.h"
 #include "launch/launch.h"
 #include "run/events.h"
 #include "run/start_up.h"
@@ -153,6 +154,7 @@ int run(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   lockstep::keep_freed_memory();
+  lockstep::open_breadcrumbs();
   try {
     return lockstep::run({argv + 1, argv + argc});
   } catch (const lockstep::Error& error) {

@@ -5,6 +5,8 @@
 //   and
 //     then each time)
 //   allocation: the N-th allocation of the training thread after the forward pass fails
+//   segv, abort, exit, throw, stop, loop: what the rank does in its loss
+//   data: loading the samples of that step takes a second each
 #include "engine/register.h"
 #include "fakes/toy_recipe.h"
 
@@ -12,8 +14,12 @@
 #include <c10/core/CPUAllocator.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <sstream>
+#include <stdexcept>
+#include <thread>
 
 namespace lockstep::testing {
 namespace {
@@ -95,6 +101,29 @@ struct FailsInBackward : torch::autograd::Function<FailsInBackward> {
   }
 };
 
+// What a rank may do instead of computing its loss.
+void misbehave(std::int64_t step) {
+  if (due("segv", step, 0)) raise(SIGSEGV);
+  if (due("abort", step, 0)) std::abort();
+  if (due("exit", step, 0)) std::exit(3);
+  if (due("throw", step, 0)) throw std::runtime_error("thrown by request");
+  if (due("stop", step, 0)) raise(SIGSTOP);
+  if (due("loop", step, 0))
+    for (volatile bool on = true; on;) continue;
+}
+
+class SlowData : public ToyData {
+ public:
+  using ToyData::ToyData;
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+    for (const Fault& fault : faults())
+      if (fault.kind == "data" && fault.rank == own_rank() && context.training &&
+          context.step == fault.step)
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+    return ToyData::get(index, context);
+  }
+};
+
 struct FaultyOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 64; }
 };
@@ -105,9 +134,13 @@ class FaultyRecipe : public ToyRecipe {
     static CountingAllocator allocator(c10::GetCPUAllocator());
     c10::SetCPUAllocator(&allocator, /*priority=*/255);
   }
+  DatasetPair data() override {
+    return {std::make_shared<SlowData>(400), std::make_shared<SlowData>(23)};
+  }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
     const auto step = context.counters[1].item<std::int64_t>();
     const std::int64_t rows = batch.row_weight.size(0);
+    misbehave(step);
     if (due("forward", step, rows)) run_out_of_memory();
     std::vector<at::Tensor> terms = ToyRecipe::loss(model, batch, context);
     if (due("backward", step, rows)) terms[0] = FailsInBackward::apply(terms[0]);

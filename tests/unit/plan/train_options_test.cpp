@@ -21,7 +21,8 @@ const char* const kKeys =
     "optimizer.clip optimizer.scale_lr optimizer.base_batch ema.decay ema.evaluate schedule.kind "
     "schedule.unit schedule.warmup schedule.min_lr schedule.power schedule.every schedule.gamma "
     "schedule.period "
-    "schedule.period_mult stop.steps stop.epochs stop.after stop.budget data.threads data.prefetch "
+    "schedule.period_mult stop.steps stop.epochs stop.after stop.budget stop.hang_after "
+    "data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "
     "run.root run.record_samples log.every_steps profile.first_step profile.steps";

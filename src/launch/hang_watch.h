@@ -1,0 +1,50 @@
+// Telling a rank that hangs from ranks that are slow and from those that wait for it. Crumbs and
+// times go in, a verdict comes out; no process, no clock.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/breadcrumbs.h"
+
+namespace lockstep {
+
+struct Hang {
+  int rank = 0;     // the one to name: it waits for nobody, or is behind the others
+  std::string how;  // "hangs: no sign of life for 60 s in forward of step 12; rank 1 waits in …"
+};
+
+// A rank hangs when it has not moved for `hang_after_s` while it waits for nobody, or when all wait
+// for each other. Whoever once took longer for one move than a third of that gets three times as
+// long as it took; before the first step all get ten times as long. Ranks that never said anything
+// are left alone.
+class HangWatch {
+ public:
+  // hang_after_s: 0 watches nothing.
+  HangWatch(std::size_t ranks, double hang_after_s);
+
+  // stopped: the rank's process is stopped by a signal. ended: it is gone. By rank.
+  std::optional<Hang> look(const std::vector<Crumb>& crumbs, const std::vector<bool>& stopped,
+                           const std::vector<bool>& ended, double now_s);
+
+ private:
+  struct Rank {
+    Crumb crumb;
+    double moved_s = 0;  // when it was seen to
+    double longest_s = 0;
+  };
+  double limit_s(const Rank& rank) const;
+
+  double hang_after_s_;
+  std::optional<double> looked_s_;
+  std::vector<Rank> ranks_;
+};
+
+// What the ranks other than `rank` were doing: "; rank 0 waits in all-reduce 5 of step 2"; "" where
+// nobody says anything.
+std::string describe_others(const std::vector<Crumb>& crumbs, const std::vector<bool>& ended,
+                            int rank);
+
+}  // namespace lockstep
