@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "config/options.h"
 #include "launch/restart.h"
 
 #include <cstdlib>
@@ -31,6 +32,7 @@ int launch_main(const Parsed& parsed) {
   spec.own_listener = false;
   spec.forward_output = true;
   spec.one_gpu_visible = false;  // programs choose theirs by LOCAL_RANK
+  spec.hang_after_s = parse_duration(parsed.value("--hang-after", "60s")).seconds;
   const LaunchOutcome outcome = launch_with_restarts(
       spec, system_clock(), restarts_of(parsed), [](int restart, const RankFailed& failed) {
         say(cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how,
@@ -54,6 +56,10 @@ Command launch_command() {
           .details = "The first rank that fails ends all; every rank's output is kept in --logs.",
           .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--restart", "N", "start all ranks again up to N times after a failure", ""},
+                    {"--hang-after", "TIME",
+                     "end all when a rank is stopped, or a worker of Lockstep hangs, for so long "
+                     "(default 60s; 0s: never)",
+                     ""},
                     {"--logs", "DIR", "where rankN.log go (default logs)", "file"}},
           .takes_rest = true,
           .run = launch_main};

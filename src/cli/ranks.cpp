@@ -59,10 +59,6 @@ std::optional<Error> own_error(const RankFailed& failed) {
   return Error(text.substr(0, hint), text.substr(hint + hint_mark.size()));
 }
 
-std::string failure_text(const RankFailed& failed) {
-  return cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how);
-}
-
 std::string resume_command_for(const RunDir& run) {
   return "lockstep resume " + shell_word(run.path().string());
 }
@@ -83,6 +79,12 @@ int report_failure(const RankFailed& failed, const RunDir& run) {
 }
 
 }  // namespace
+
+std::string failure_text(const RankFailed& failed) {
+  return cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how);
+}
+
+bool is_users_error(const RankFailed& failed) { return own_error(failed).has_value(); }
 
 LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
                         const std::vector<Device>& devices, const std::filesystem::path& log_dir,

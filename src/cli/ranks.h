@@ -25,6 +25,10 @@ LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
 // stop.
 int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why);
 
+std::string failure_text(const RankFailed& failed);  // "rank 1 on cuda:1 failed: exit code 1"
+// Whether the rank ended because of what the user can mend, so that starting again is no use.
+bool is_users_error(const RankFailed& failed);
+
 // The same for ranks that only read a run. Throws the rank's own Error if it ended with one.
 int report_reading(const LaunchOutcome& outcome);
 

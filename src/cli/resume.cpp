@@ -79,16 +79,6 @@ std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& dev
   return fitted;
 }
 
-void prepare_and_plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
-                            bool may_try) {
-  MemoryEstimate memory = prepare(setup, Purpose::train, devices, run.path());
-  std::int64_t& preferred = setup.prepared.facts.preferred_micro;
-  if (const std::int64_t fitted = micro_that_fitted(run, devices); fitted > 0)
-    preferred = preferred > 0 ? std::min(preferred, fitted) : fitted;
-  if (may_try) try_micro_out(memory, setup, devices);
-  plan_run(setup, memory, devices);
-}
-
 // A run cannot end before the step that it has reached.
 void check_end(const Plan& plan, const std::optional<CheckpointInfo>& checkpoint) {
   if (!checkpoint || plan.total_steps >= checkpoint->step) return;
@@ -115,6 +105,16 @@ int resume_main(const Parsed& parsed) {
 
 }  // namespace
 
+void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
+                bool may_try) {
+  MemoryEstimate memory = prepare(setup, Purpose::train, devices, run.path());
+  std::int64_t& preferred = setup.prepared.facts.preferred_micro;
+  if (const std::int64_t fitted = micro_that_fitted(run, devices); fitted > 0)
+    preferred = preferred > 0 ? std::min(preferred, fitted) : fitted;
+  if (may_try) try_micro_out(memory, setup, devices);
+  plan_run(setup, memory, devices);
+}
+
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const std::vector<std::string> then = then_steps(parsed);
   const std::vector<Device> devices = training_devices(parsed);
@@ -126,7 +126,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   else
     check_writable(run);
   if (!copies && !foreign) run.lock();
-  prepare_and_plan_again(setup, run, devices, !foreign);
+  plan_again(setup, run, devices, !foreign);
   check_then(setup, then);
   const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
   check_end(setup.plan, checkpoint);

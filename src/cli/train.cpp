@@ -11,6 +11,7 @@
 #include "cli/micro_probe.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
+#include "cli/restart.h"
 #include "devices/gpu_probe.h"
 #include "run/checkpoint_index.h"
 
@@ -206,17 +207,43 @@ void say_what_next(const RunSetup& setup, const RunDir& run) {
 
 }  // namespace
 
-int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
+namespace {
+
+LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool resuming,
+                              std::string& why) {
   std::vector<std::string> arguments{"train", "--run",
                                      std::filesystem::absolute(run.path()).string()};
   if (resuming) arguments.push_back("--resume");
-  std::string why;
   const auto take_event = [&](const nlohmann::json& event) {
     if (event.value("kind", "") == "stop") why = event.value("why", "");
   };
-  const LaunchOutcome outcome =
-      run_ranks(arguments, setup.plan.devices, run.path() / "logs", /*pass_stdout=*/false,
-                take_event, setup.train->stop.hang_after);
+  return run_ranks(arguments, setup.plan.devices, run.path() / "logs", /*pass_stdout=*/false,
+                   take_event, setup.train->stop.hang_after);
+}
+
+}  // namespace
+
+int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
+  Restarts restarts(setup.train->restart);
+  const double begin_s = system_clock().now_s(), after_s = setup.train->stop.after.seconds;
+  std::string why;
+  LaunchOutcome outcome = launch_training(setup, run, resuming, why);
+  while (const auto* failed = std::get_if<RankFailed>(&outcome)) {
+    if (setup.train->restart == 0 || is_users_error(*failed)) break;
+    const std::int64_t step = newest_good_step(run);
+    if (!restarts.once_more(step)) break;
+    say(cat("warning: ", failure_text(*failed), "; starting again from step ", step, " (restart ",
+            restarts.count(), " of ", setup.train->restart, ")"));
+    const double spent_s = system_clock().now_s() - begin_s;
+    try {
+      setup = start_again(run, setup.plan.devices,
+                          after_s > 0 ? std::max(after_s - spent_s, 1.0) : 0.0);
+    } catch (const Error& error) {
+      say(cat("warning: the run cannot start again: ", error.what()));
+      break;
+    }
+    outcome = launch_training(setup, run, /*resuming=*/true, why);
+  }
   const int code = report_outcome(outcome, run, why);
   if (code != exit_finished) return code;
   remember_memory(setup, run);

@@ -18,6 +18,10 @@ std::vector<Flag> training_flags();
 // its newest checkpoint.
 int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then);
 
+// Prepares and plans a run that goes on, on `devices`. may_try: batch.micro=auto may try out.
+void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
+                bool may_try);
+
 // The devices of --world, else of --devices; throws Error if this build cannot run on them.
 std::vector<Device> training_devices(const Parsed& parsed);
 

@@ -34,6 +34,14 @@ void add_general(TrainOptions& o) {
             {.meaning = "auto: on GPUs the whole step becomes one CUDA graph after a few steps, or "
                         "the log says why not; off: never"});
   table.add(
+      "restart", o.restart,
+      {.meaning = "after a rank failed or hung, start all again from the newest checkpoint, on "
+                  "the devices that still answer: at most so often without progress in "
+                  "between; 0: never",
+       .unit = "times",
+       .min = 0,
+       .max = 1e6});
+  table.add(
       "preset", o.preset,
       {.meaning =
            "a named set of values that config files and key=value then overlay; empty for none"});

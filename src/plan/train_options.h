@@ -76,6 +76,7 @@ struct TrainOptions {
   bool exact = false;
   bool deterministic = false;
   GraphMode graph = GraphMode::automatic;
+  std::int64_t restart = 0;  // starts after a failure, without progress in between
 
   struct {
     std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it

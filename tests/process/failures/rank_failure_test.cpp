@@ -2,10 +2,13 @@
 // rank, where, and what the others waited for, leaves nothing behind, and goes on afterwards.
 #include "base/clock.h"
 #include "fakes/tool.h"
+#include "run/samples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <thread>
 
 namespace lockstep {
@@ -34,11 +37,15 @@ class RankFailure : public ::testing::Test {
                 "checkpoint.every_steps=2",
                 "data.threads=1"};
     words.insert(words.end(), more.begin(), more.end());
+    if (std::find(more.begin(), more.end(), "--name") == more.end())
+      words.insert(words.end(), {"--name", "a"});
     return run(words, faults);
   }
   ToolResult run(const Words& words, const std::string& faults) {
     const double begin_s = system_clock().now_s();
-    ToolProcess tool(words, folder.path(), {{"LOCKSTEP_TEST_FAULTS", faults}});
+    std::map<std::string, std::string> environment{{"LOCKSTEP_TEST_FAULTS", faults}};
+    if (once) environment["LOCKSTEP_TEST_ONCE"] = folder.path().string();
+    ToolProcess tool(words, folder.path(), environment);
     std::vector<pid_t> ranks;
     std::jthread watcher([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
@@ -62,6 +69,7 @@ class RankFailure : public ::testing::Test {
   }
 
   TemporaryDirectory folder;
+  bool once = false;  // faults come once at all, not once in each start
   double took_s = 0;
 };
 
@@ -102,6 +110,32 @@ TEST_P(RankHangs, IsNamedAfterTheTimeThatItMayTake) {
 INSTANTIATE_TEST_SUITE_P(Ways, RankHangs,
                          ::testing::Values(std::pair("loop", "hangs"),
                                            std::pair("stop", "is stopped by a signal")));
+
+TEST_F(RankFailure, RestartsFromTheNewestCheckpointAsLongAsThereIsProgress) {
+  ASSERT_EQ(train("", {"run.record_samples=true", "--name", "whole"}).code, 0);
+  once = true;
+  const ToolResult result =
+      train("segv 3 1;abort 7 0;exit 9 2", {"restart=1", "run.record_samples=true"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("warning: rank 1 on cpu:1 failed: killed by signal 11"));
+  EXPECT_THAT(result.err, HasSubstr("; starting again from step 2 (restart 1 of 1)"));
+  EXPECT_THAT(result.err, HasSubstr("; starting again from step 6 (restart 1 of 1)"));
+  EXPECT_THAT(result.err, HasSubstr("; starting again from step 8 (restart 1 of 1)"));
+  EXPECT_EQ(effective_samples(folder.path() / "runs/a"),
+            effective_samples(folder.path() / "runs/whole"));
+}
+
+TEST_F(RankFailure, GivesUpWithoutProgressAndRestartsNoErrorOfTheUser) {
+  const ToolResult result = train("segv 7 1", {"restart=2"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("(restart 2 of 2)"));
+  EXPECT_THAT(result.err, HasSubstr("\nerror: rank 1 on cpu:1 failed: killed by signal 11"));
+  goes_on();
+  const ToolResult never = train("forward 2 1;forward 2 1;forward 2 1;forward 2 1;forward 2 1",
+                                 {"restart=2", "--name", "b"});
+  EXPECT_EQ(never.code, 2);
+  EXPECT_EQ(never.err.find("starting again"), std::string::npos) << never.err;
+}
 
 TEST_F(RankFailure, ASlowRankIsNoHangingOne) {
   const ToolResult result = train("data 5 1", {"stop.hang_after=3s"});

@@ -1,0 +1,58 @@
+#include "cli/restart.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/resolve.h"
+#include "cli/train.h"
+#include "plan/words.h"
+#include "run/checkpoint_index.h"
+
+#include <algorithm>
+
+namespace lockstep::cli {
+namespace {
+
+// GPUs that NVML still lists; CPU ranks answer always.
+std::vector<Device> answering(const std::vector<Device>& devices) {
+  std::vector<Device> left;
+  const std::vector<GpuInfo> gpus = probe().gpus();
+  for (const Device& device : devices) {
+    const bool there = device.kind == DeviceKind::cpu ||
+                       std::any_of(gpus.begin(), gpus.end(),
+                                   [&](const GpuInfo& gpu) { return gpu.uuid == device.uuid; });
+    if (there)
+      left.push_back(device);
+    else
+      say(cat("warning: ", device_label(device), " (", device.name,
+              ") does not answer any more and is left out"));
+  }
+  if (left.empty()) throw Error("no device answers any more", "check nvidia-smi");
+  return left;
+}
+
+}  // namespace
+
+bool Restarts::once_more(std::int64_t step) {
+  if (step > reached_) count_ = 0;
+  reached_ = std::max(reached_, step);
+  return ++count_ <= allowed_;
+}
+
+std::int64_t newest_good_step(const RunDir& run) {
+  const auto checkpoint = newest_good(run.checkpoints(), [](const CheckpointInfo&) {});
+  return checkpoint ? checkpoint->step : 0;
+}
+
+RunSetup start_again(RunDir& run, const std::vector<Device>& devices, double after_s) {
+  const std::vector<Device> left = answering(devices);
+  RunSetup setup = resolve_resume(run, {}, {});
+  setup.train->stop.after = {after_s};
+  check_frozen_batch(*setup.train, left);
+  plan_again(setup, run, left, /*may_try=*/true);
+  if (left.size() != devices.size()) say(to_text(setup.plan, false));
+  write_start(setup, run, true);
+  return setup;
+}
+
+}  // namespace lockstep::cli
