@@ -53,6 +53,7 @@ class Arena {
 
   // f32 [elements]; padding between parameters is 0. Shared in low precision: [own_elements].
   at::Tensor& master() { return master_; }
+  const at::Tensor& master() const { return master_; }
   at::Tensor& gradients() { return gradients_; }          // f32 [elements]
   const at::Tensor& working() const { return working_; }  // undefined in fp32
   // The part of a flat buffer [elements] that parameter i fills, in its shape.

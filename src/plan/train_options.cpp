@@ -179,6 +179,11 @@ void add_stop_and_data(TrainOptions& o) {
       {.meaning = "a rank that shows no sign of life for so long hangs, and the run fails with "
                   "its name; 0s: it may take for ever",
        .unit = "s"});
+  table.add("check.weights_every", o.check.weights_every,
+            {.meaning = "compare the weights of all devices each so many steps; a difference ends "
+                        "the run and names device and tensor; 0: never",
+             .unit = "steps",
+             .min = 0});
   table.add("data.threads", o.data.threads,
             {.meaning = "threads that load data for one device; -1: found by measurement",
              .unit = "threads",

@@ -113,6 +113,10 @@ struct TrainOptions {
   } schedule;
 
   struct {
+    std::int64_t weights_every = 1000;  // steps; 0: never
+  } check;
+
+  struct {
     std::int64_t steps = 0;  // 0 = no limit of its own
     double epochs = 0;
     Duration after{}, budget{};

@@ -8,6 +8,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/profile.h"
 #include "engine/step.h"
+#include "engine/weight_check.h"
 #include "launch/breadcrumbs.h"
 #include "plan/memory_help.h"
 #include "plan/micro_batches.h"
@@ -29,6 +30,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -100,6 +102,7 @@ class Loop {
   void share_buffers() {
     for (const NamedTensor& buffer : placed_.buffers) setup_.group.broadcast(buffer.tensor, 0);
   }
+  void check_weights();
   void remember_buffers();
   void check_buffers();
   void make_loader();
@@ -166,6 +169,25 @@ class Loop {
 void Loop::remember_buffers() {
   if (!options_.exact) return;
   for (const NamedTensor& buffer : placed_.buffers) first_buffers_.push_back(buffer.tensor.clone());
+}
+
+// Ranks that hold different weights would go on with something that is nobody's model.
+void Loop::check_weights() {
+  const std::int64_t every = options_.check.weights_every;
+  if (every == 0 || step_ % every != 0 || setup_.group.size() == 1) return;
+  drain(0);
+  if (dropped_) return;
+  const WeightDifference difference = compare_weights(*placed_.arena, setup_.group);
+  if (!difference.found()) return;
+  std::string who;
+  for (const int rank : difference.ranks)
+    who += cat(who.empty() ? "" : ", ", "rank ", rank, " (",
+               device_label(setup_.plan.devices[static_cast<std::size_t>(rank)]), ")");
+  throw std::runtime_error(cat("after step ", step_, " the weights of ", who,
+                               " differ from those of the other ranks, first in ",
+                               difference.parameter,
+                               ": a device computes wrongly, or an operation in the model or the "
+                               "loss depends on the rank"));
 }
 
 void Loop::check_buffers() {
@@ -550,8 +572,9 @@ void Loop::train_steps() {
     drain(ahead);
     if (recover_if_dropped()) continue;
     adapt_loader();
+    check_weights();
     const std::int64_t every = options_.eval.every_steps;
-    if (every > 0 && step_ % every == 0 && !stop_) evaluate_now();
+    if (every > 0 && step_ % every == 0 && !stop_ && !dropped_) evaluate_now();
     if (!dropped_) save(false);
     recover_if_dropped();
   }

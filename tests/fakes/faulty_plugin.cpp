@@ -6,10 +6,12 @@
 //     then each time)
 //   allocation: the N-th allocation of the training thread after the forward pass fails
 //   segv, abort, exit, throw, stop, loop: what the rank does in its loss
+//   corrupt: one weight of the rank changes a little
 //   data: loading the samples of that step takes a second each
 #include "engine/register.h"
 #include "fakes/toy_recipe.h"
 
+#include <ATen/core/grad_mode.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -153,6 +155,10 @@ class FaultyRecipe : public ToyRecipe {
     const auto step = context.counters[1].item<std::int64_t>();
     const std::int64_t rows = batch.row_weight.size(0);
     misbehave(step);
+    if (due("corrupt", step, 0)) {
+      const at::NoGradGuard no_grad;
+      dynamic_cast<ToyModel&>(model).second[1][3].add_(1e-6);
+    }
     if (due("forward", step, rows)) run_out_of_memory();
     std::vector<at::Tensor> terms = ToyRecipe::loss(model, batch, context);
     if (due("backward", step, rows)) terms[0] = FailsInBackward::apply(terms[0]);

@@ -137,6 +137,18 @@ TEST_F(RankFailure, GivesUpWithoutProgressAndRestartsNoErrorOfTheUser) {
   EXPECT_EQ(never.err.find("starting again"), std::string::npos) << never.err;
 }
 
+TEST_F(RankFailure, WeightsThatDifferEndTheRunAndNameRankAndTensor) {
+  const ToolResult result = train("corrupt 6 2", {"check.weights_every=5", "--name", "differs"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("after step 10 the weights of rank 2 (cpu:2) differ from those "
+                                    "of the other ranks, first in "));
+  const ToolResult unnoticed = train("corrupt 6 2", {"check.weights_every=0"});
+  EXPECT_EQ(unnoticed.code, 0) << unnoticed.err;
+  const ToolResult fine = train(
+      "", {"check.weights_every=1", "shard_optimizer=true", "precision=bf16", "--name", "fine"});
+  EXPECT_EQ(fine.code, 0) << fine.err;
+}
+
 TEST_F(RankFailure, ASlowRankIsNoHangingOne) {
   const ToolResult result = train("data 5 1", {"stop.hang_after=3s"});
   EXPECT_EQ(result.code, 0) << result.err;

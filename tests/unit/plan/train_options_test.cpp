@@ -23,6 +23,7 @@ const char* const kKeys =
     "schedule.unit schedule.warmup schedule.min_lr schedule.power schedule.every schedule.gamma "
     "schedule.period "
     "schedule.period_mult stop.steps stop.epochs stop.after stop.budget stop.hang_after "
+    "check.weights_every "
     "data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "

@@ -1,0 +1,53 @@
+// A sum a rank, and a sum a parameter where those differ.
+#include "engine/weight_check.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/stack.h>
+
+#include <map>
+
+namespace lockstep {
+namespace {
+
+at::Tensor sum_of_bits(const at::Tensor& values) {
+  const bool wide = values.element_size() == 4;
+  return values.view(wide ? at::kInt : at::kShort).sum(at::kLong);
+}
+
+// Of [ranks, n] sums: which ranks differ in column `column` from the value that most have.
+std::vector<int> odd_ones(const at::Tensor& sums, std::int64_t column) {
+  std::map<std::int64_t, int> votes;
+  const auto value = [&](std::int64_t rank) { return sums[rank][column].item<std::int64_t>(); };
+  for (std::int64_t rank = 0; rank < sums.size(0); ++rank) ++votes[value(rank)];
+  if (votes.size() == 1) return {};
+  std::int64_t usual = value(0);  // of two ranks nobody knows which is right: rank 0's counts
+  for (const auto& [sum, count] : votes)
+    if (count > votes[usual]) usual = sum;
+  std::vector<int> odd;
+  for (std::int64_t rank = 0; rank < sums.size(0); ++rank)
+    if (value(rank) != usual) odd.push_back(static_cast<int>(rank));
+  return odd;
+}
+
+}  // namespace
+
+WeightDifference compare_weights(const Arena& arena, ProcessGroup& group) {
+  const at::NoGradGuard no_grad;
+  if (group.size() == 1) return {};
+  // Ranks that share the update have only the working copy in whole.
+  const bool whole_master = arena.master().numel() == arena.layout().elements;
+  const at::Tensor flat = whole_master ? arena.master() : arena.working();
+  const at::Tensor sum = sum_of_bits(flat).unsqueeze(0);
+  if (odd_ones(group.all_gather(sum).to(at::kCPU), 0).empty()) return {};
+  std::vector<at::Tensor> sums;
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+    sums.push_back(sum_of_bits(arena.view(flat, i)));
+  const at::Tensor all = group.all_gather(at::stack(sums)).to(at::kCPU);
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
+    const std::vector<int> odd = odd_ones(all, static_cast<std::int64_t>(i));
+    if (!odd.empty()) return {.ranks = odd, .parameter = arena.parameters()[i].name};
+  }
+  return {};
+}
+
+}  // namespace lockstep

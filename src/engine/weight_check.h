@@ -1,0 +1,22 @@
+// Whether all ranks hold the same weights.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/process_group.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct WeightDifference {
+  std::vector<int> ranks;  // that differ from most
+  std::string parameter;   // the first that differs
+  bool found() const { return !ranks.empty(); }
+};
+
+// Compares the weights, bit for bit up to sums of its bits read as whole numbers.
+// All ranks, between steps; waits for the device. Costs one pass over the weights where they agree.
+WeightDifference compare_weights(const Arena& arena, ProcessGroup& group);
+
+}  // namespace lockstep
