@@ -8,12 +8,10 @@
 #include "engine/out_of_memory.h"
 #include "engine/profile.h"
 #include "engine/step.h"
-#include "engine/weight_check.h"
 #include "launch/breadcrumbs.h"
-#include "plan/memory_help.h"
 #include "plan/micro_batches.h"
-#include "plan/words.h"
 #include "run/checkpoint_index.h"
+#include "trainer/failures.h"
 #include "trainer/link_speed.h"
 #include "trainer/placed_model.h"
 #include "trainer/recorder.h"
@@ -30,7 +28,6 @@
 #include <deque>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -55,13 +52,6 @@ std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
     if (std::string_view(*variable).starts_with("NCCL_")) key += cat(" ", *variable);
   return link_speed(setup.group, setup.backend,
                     setup.run.path().parent_path() / ".cache" / "links.json", key);
-}
-
-// The operator that ATen names where it was told to be deterministic and cannot; "" for any other
-// error.
-std::string operator_without_fixed_order(const std::string& what) {
-  const std::size_t end = what.find(" does not have a deterministic implementation");
-  return end == std::string::npos ? "" : what.substr(0, end);
 }
 
 // The loop's state, in the order in which it must be taken down.
@@ -110,7 +100,6 @@ class Loop {
   void change_micro_batch(const BatchPlan& batch);
   void follow_micro_changes();
   bool recover_if_dropped();
-  [[noreturn]] void fail_out_of_memory(const StepResult& result) const;
   void run_step();
   void drain(std::size_t keep);
   void on_result(StepRunner::Running& running);
@@ -177,17 +166,7 @@ void Loop::check_weights() {
   if (every == 0 || step_ % every != 0 || setup_.group.size() == 1) return;
   drain(0);
   if (dropped_) return;
-  const WeightDifference difference = compare_weights(*placed_.arena, setup_.group);
-  if (!difference.found()) return;
-  std::string who;
-  for (const int rank : difference.ranks)
-    who += cat(who.empty() ? "" : ", ", "rank ", rank, " (",
-               device_label(setup_.plan.devices[static_cast<std::size_t>(rank)]), ")");
-  throw std::runtime_error(cat("after step ", step_, " the weights of ", who,
-                               " differ from those of the other ranks, first in ",
-                               difference.parameter,
-                               ": a device computes wrongly, or an operation in the model or the "
-                               "loss depends on the rank"));
+  require_same_weights(setup_, *placed_.arena, step_);
 }
 
 void Loop::check_buffers() {
@@ -196,14 +175,6 @@ void Loop::check_buffers() {
       throw Error(cat("exact = true, but training changes the buffer ", placed_.buffers[i].name,
                       ", which follows the samples of one rank"),
                   "use a layer that keeps no statistics over samples, or set exact=false");
-}
-
-// A checkpoint of an exact run was made of grains of one size; another would round differently.
-void check_grain(const nlohmann::json& state, const Plan& plan) {
-  if (!plan.exact || !state.contains("grain") || state["grain"] == plan.exact->grain) return;
-  throw Error(cat("the checkpoint's grain is ", state["grain"].dump(), ", but the plan's is ",
-                  plan.exact->grain),
-              cat("set batch.micro=", state["grain"].dump()));
 }
 
 void Loop::restore_or_start() {
@@ -276,6 +247,7 @@ void Loop::make_loader() {
 // Afterwards steps have micro-batches of another size. All ranks.
 void Loop::change_micro_batch(const BatchPlan& batch) {
   runner_.go_on();
+  told_about_graph_ = false;
   batch_ = batch;
   loader_.reset();
   make_loader();
@@ -293,21 +265,6 @@ void Loop::follow_micro_changes() {
   if (!dropped_) change_micro_batch(with_micro(batch_, micro));
 }
 
-void Loop::fail_out_of_memory(const StepResult& result) const {
-  std::string where = "a rank";
-  for (std::size_t rank = result.ranks.size(); rank-- > 0;)
-    if (const StepPhase phase = result.ranks[rank].out_of_memory; phase != StepPhase::none)
-      where = cat("rank ", rank, " (", device_label(setup_.plan.devices[rank]), ") in ",
-                  phase_name(phase));
-  const std::string help =
-      memory_help(setup_.plan, options_, batch_.micro, setup_.recipe.smaller_sample());
-  if (setup_.plan.exact)
-    throw Error(cat("out of memory on ", where, ": a grain of ", batch_.micro,
-                    " does not fit, and exact = true keeps the grain of a run"),
-                batch_.micro > 1 ? cat("start again with a smaller batch.micro; ", help) : help);
-  throw Error(cat("out of memory on ", where, " with micro-batch ", batch_.micro), help);
-}
-
 // After a rank ran out of memory: the same step again, in smaller micro-batches. All ranks come
 // here with the same steps behind them, and whatever they enqueued after it changed nothing.
 bool Loop::recover_if_dropped() {
@@ -319,11 +276,11 @@ bool Loop::recover_if_dropped() {
   running_.clear();
   step_ = result.step - 1;
   const std::int64_t micro = next_smaller_micro(batch_);
-  if (setup_.measure_only || setup_.plan.exact || micro == 0) fail_out_of_memory(result);
+  if (setup_.measure_only || setup_.plan.exact || micro == 0)
+    fail_out_of_memory(setup_, batch_, result);
   const BatchPlan before = batch_;
   change_micro_batch(with_micro(batch_, micro));
   if (recorder_) recorder_->smaller_micro(step_, result, before, batch_);
-  told_about_graph_ = false;
   staged_ = fetch();
   return true;
 }
@@ -588,12 +545,8 @@ TrainEnd train(const TrainerSetup& setup) {
     Loop loop(setup);
     return loop.run();
   } catch (const c10::Error& error) {
-    const std::string name = operator_without_fixed_order(error.what_without_backtrace());
-    if (name.empty()) throw;
-    const char* const option = setup.options.exact ? "exact" : "deterministic";
-    throw Error(cat(option, " = true, but the operator ", name,
-                    " has no form here that gives bitwise the same result each time"),
-                cat("use another operator in the model or the loss, or set ", option, "=false"));
+    explain_operator(setup.options, error);
+    throw;
   }
 }
 

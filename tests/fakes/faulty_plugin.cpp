@@ -6,11 +6,13 @@
 //     then each time)
 //   allocation: the N-th allocation of the training thread after the forward pass fails
 //   segv, abort, exit, throw, stop, loop: what the rank does in its loss
+//   buffer: a module buffer changes; operator: one is called that has no deterministic form
 //   corrupt: one weight of the rank changes a little
 //   data: loading the samples of that step takes a second each
 #include "engine/register.h"
 #include "fakes/toy_recipe.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -155,6 +157,8 @@ class FaultyRecipe : public ToyRecipe {
     const auto step = context.counters[1].item<std::int64_t>();
     const std::int64_t rows = batch.row_weight.size(0);
     misbehave(step);
+    if (due("buffer", step, 0)) dynamic_cast<ToyModel&>(model).seen.add_(1);
+    if (due("operator", step, 0)) at::globalContext().alertNotDeterministic("blurred_sum");
     if (due("corrupt", step, 0)) {
       const at::NoGradGuard no_grad;
       dynamic_cast<ToyModel&>(model).second[1][3].add_(1e-6);

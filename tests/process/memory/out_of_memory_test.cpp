@@ -162,6 +162,18 @@ TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
   EXPECT_THAT(judging.err, HasSubstr("in evaluation of one sample at once"));
 }
 
+TEST_F(OutOfMemory, ExactModeRefusesBuffersThatChangeAndOperatorsWithoutAFixedOrder) {
+  const Words exact{"exact=true", "batch.micro=8"};
+  const ToolResult buffer = train(2, "buffer", "buffer 0 0;buffer 0 1", exact);
+  EXPECT_EQ(buffer.code, 2);
+  EXPECT_THAT(buffer.err, HasSubstr("exact = true, but training changes the buffer seen"));
+  const ToolResult blurred = train(2, "operator", "operator 3 0;operator 3 1", exact);
+  EXPECT_EQ(blurred.code, 2);
+  EXPECT_THAT(blurred.err,
+              HasSubstr("exact = true, but the operator blurred_sum has no form here"));
+  EXPECT_EQ(train(2, "usual", "buffer 0 0;operator 3 0").code, 0);
+}
+
 TEST_F(OutOfMemory, AutoTriesMicroBatchesOutAndRemembers) {
   const Words words{"batch.micro=auto", "stop.steps=3"};
   const ToolResult first = train(2, "a", "forward 0 1 20", words);
@@ -214,7 +226,10 @@ INSTANTIATE_TEST_SUITE_P(
     Kinds, OutOfMemoryAnywhere,
     ::testing::Values(Words{"batch.global=1536"},
                       Words{"batch.global=1536", "reduce_precision=bf16", "precision=bf16"},
-                      Words{"batch.global=1536", "shard_optimizer=true", "ema.decay=0.9"}));
+                      Words{"batch.global=1536", "shard_optimizer=true", "ema.decay=0.9"}),
+    [](const auto& kind) {
+      return std::string(kind.index == 0 ? "Plain" : kind.index == 1 ? "Bf16" : "Shared");
+    });
 
 }  // namespace
 }  // namespace lockstep

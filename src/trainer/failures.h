@@ -1,0 +1,28 @@
+// What ends a run with words that say what to do: each throws where it applies.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/step.h"
+#include "plan/plan.h"
+#include "trainer/trainer.h"
+
+#include <c10/util/Exception.h>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace lockstep {
+
+// Memory ran out and no smaller micro-batch than batch.micro is to be had.
+[[noreturn]] void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
+                                     const StepResult& result);
+
+// All ranks, between steps: that of one is not the fault of the user, so no Error.
+void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::int64_t step);
+
+// A checkpoint of an exact run was made of grains of one size; another would round differently.
+void check_grain(const nlohmann::json& state, const Plan& plan);
+
+// Where ATen was told to be deterministic and an operator cannot; else nothing.
+void explain_operator(const TrainOptions& options, const c10::Error& error);
+
+}  // namespace lockstep
