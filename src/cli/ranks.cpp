@@ -93,6 +93,7 @@ LaunchOutcome run_ranks(const std::vector<std::string>& arguments,
                         Duration hang_after) {
   LaunchSpec spec;
   spec.hang_after_s = hang_after.seconds;
+  spec.grace_s = 2;  // a rank without the others has nothing to save
   spec.argv = {worker_program().string()};
   spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
   spec.devices = devices;

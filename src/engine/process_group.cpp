@@ -139,8 +139,7 @@ std::unique_ptr<Pending> ProcessGroup::exchange(const at::Tensor& taken, const a
                                                 const std::vector<std::int64_t>& take,
                                                 const std::vector<std::int64_t>& give) {
   if (!impl_->group) {
-    at::Tensor to = taken;
-    to.copy_(given);
+    taken.copy_(given);
     return std::make_unique<NothingPending>();
   }
   at::Tensor to = taken, from = given;
