@@ -11,6 +11,9 @@ namespace {
 // Who was not looking for longer than this has slept itself, and knows nothing of the ranks.
 constexpr double own_sleep_s = 5;
 constexpr double start_factor = 10, own_factor = 3;
+// Libraries load their kernels, and the step becomes a graph.
+constexpr std::int64_t first_steps = 5;
+constexpr double first_factor = 3;
 
 // A GPU that does not come to an end may wait for others too.
 bool waits_for_others(const Crumb& crumb) {
@@ -23,9 +26,14 @@ HangWatch::HangWatch(std::size_t ranks, double hang_after_s)
     : hang_after_s_(hang_after_s), ranks_(ranks) {}
 
 double HangWatch::limit_s(const Rank& rank) const {
-  const double usual = std::max(hang_after_s_, own_factor * rank.longest_s);
-  const bool starts = rank.crumb.step == 0 && rank.crumb.activity != Activity::none;
-  return starts ? std::max(usual, start_factor * hang_after_s_) : usual;
+  double factor = 1;
+  if (rank.crumb.activity != Activity::none) {
+    if (rank.crumb.step == 0)
+      factor = start_factor;
+    else if (rank.crumb.step < rank.first_step + first_steps)
+      factor = first_factor;
+  }
+  return std::max(factor * hang_after_s_, own_factor * rank.longest_s);
 }
 
 std::optional<Hang> HangWatch::look(const std::vector<Crumb>& crumbs,
@@ -43,6 +51,7 @@ std::optional<Hang> HangWatch::look(const std::vector<Crumb>& crumbs,
     const bool silent = crumbs[i].activity == Activity::none;  // but may be stopped
     if (moved || slept || (silent && !stopped[i])) rank.moved_s = now_s;
     rank.crumb = crumbs[i];
+    if (rank.first_step == 0) rank.first_step = crumbs[i].step;
     if (ended[i]) continue;
     const bool still = now_s - rank.moved_s >= limit_s(rank);
     if (silent && !still) continue;

@@ -18,7 +18,8 @@ struct Hang {
 
 // A rank hangs when it has not moved for `hang_after_s` while it waits for nobody, or when all wait
 // for each other. Whoever once took longer for one move than a third of that gets three times as
-// long as it took; before the first step all get ten times as long. Ranks that never said anything
+// long as it took; before a start's first step all get ten times as long, in its first five three
+// times. Ranks that never said anything
 // are left alone.
 class HangWatch {
  public:
@@ -34,6 +35,7 @@ class HangWatch {
     Crumb crumb;
     double moved_s = 0;  // when it was seen to
     double longest_s = 0;
+    std::int64_t first_step = 0;  // of this start; 0: not seen yet
   };
   double limit_s(const Rank& rank) const;
 

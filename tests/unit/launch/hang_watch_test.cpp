@@ -12,7 +12,9 @@ using ::testing::HasSubstr;
 class HangWatchTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (Crumb& crumb : crumbs) crumb = {.moves = 1, .activity = Activity::forward, .step = 5};
+    for (Crumb& crumb : crumbs) crumb = {.moves = 1, .activity = Activity::forward, .step = 1000};
+    watch.look(crumbs, stopped, ended, now_s);  // resumed there, and some steps further by now
+    for (Crumb& crumb : crumbs) crumb.step = 1005;
   }
   void waits(int rank, std::uint64_t number) {
     crumbs[static_cast<std::size_t>(rank)].waits_in = Collective::all_reduce;
@@ -39,8 +41,9 @@ TEST_F(HangWatchTest, NamesTheOneThatWaitsForNobody) {
   const auto hang = look_for(100);
   ASSERT_TRUE(hang);
   EXPECT_EQ(hang->rank, 1);
-  EXPECT_THAT(hang->how, HasSubstr("hangs: no sign of life for 60 s in forward of step 5; rank 0 "
-                                   "waits in all-reduce 7 of step 5; rank 2 waits"));
+  EXPECT_THAT(hang->how,
+              HasSubstr("hangs: no sign of life for 60 s in forward of step 1005; rank 0 "
+                        "waits in all-reduce 7 of step 1005; rank 2 waits"));
   EXPECT_NEAR(now_s, 160, 1);
 }
 
@@ -91,6 +94,12 @@ TEST_F(HangWatchTest, GivesAStartTenTimesAsLong) {
   for (Crumb& crumb : crumbs) crumb = {.moves = 1, .activity = Activity::starting};
   EXPECT_FALSE(look_for(590));
   EXPECT_TRUE(look_for(30));
+}
+
+TEST_F(HangWatchTest, GivesTheFirstStepsOfAStartThreeTimesAsLong) {
+  for (Crumb& crumb : crumbs) crumb.step = 1004;
+  EXPECT_FALSE(look_for(175));
+  EXPECT_TRUE(look_for(10));
 }
 
 TEST_F(HangWatchTest, LeavesRanksThatSayNothingAloneUnlessTheyAreStopped) {
