@@ -91,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, RankDies,
                          ::testing::Values(std::pair("segv", "killed by signal 11"),
                                            std::pair("abort", "killed by signal 6"),
                                            std::pair("exit", "exit code 3"),
-                                           std::pair("throw", "exit code 1")));
+                                           std::pair("throw", "exit code 1")),
+                         [](const auto& way) { return std::string(way.param.first); });
 
 class RankHangs : public RankFailure,
                   public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
@@ -109,7 +110,8 @@ TEST_P(RankHangs, IsNamedAfterTheTimeThatItMayTake) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, RankHangs,
                          ::testing::Values(std::pair("loop", "hangs"),
-                                           std::pair("stop", "is stopped by a signal")));
+                                           std::pair("stop", "is stopped by a signal")),
+                         [](const auto& way) { return std::string(way.param.first); });
 
 TEST_F(RankFailure, RestartsFromTheNewestCheckpointAsLongAsThereIsProgress) {
   ASSERT_EQ(train("", {"run.record_samples=true", "--name", "whole"}).code, 0);
