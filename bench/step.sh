@@ -61,8 +61,7 @@ for workload in ${WORKLOADS:-textgen gpt124m}; do
   done
 done
 
-commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
-if [ -z "${LOCKSTEP_COMMIT:-}" ] && [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
+commit=$(measured_commit "$checkout")
 mkdir -p "$(dirname "$out")"
 python3 "$checkout/bench/step_record.py" "$work/runs" --command "$command" --commit "$commit" \
   --date "$date" --gpus "$gpus" --mode "$mode" >"$out"

@@ -10,6 +10,14 @@ die() {
   exit 2
 }
 
+# measured_commit CHECKOUT: what a record of a measurement names. LOCKSTEP_COMMIT where the checkout has
+# no git history.
+measured_commit() {
+  local commit=${LOCKSTEP_COMMIT:-$(git -C "$1" rev-parse HEAD 2>/dev/null || echo unknown)}
+  if [ -z "${LOCKSTEP_COMMIT:-}" ] && [ -n "$(git -C "$1" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
+  printf '%s\n' "$commit"
+}
+
 # at_least A B: version A (1.2.3, any tail) is B (major or major.minor) or newer.
 at_least() {
   local a_major a_minor b_major b_minor

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -87,8 +88,13 @@ void write_file_atomic(const std::filesystem::path& path, std::string_view text)
 
 void make_directories(const std::filesystem::path& path) {
   std::error_code error;
+  std::vector<std::filesystem::path> changed;  // folders that get a new one
+  for (std::filesystem::path part = path; !part.empty() && !std::filesystem::exists(part, error);
+       part = part.parent_path())
+    changed.push_back(folder_of(part));
   std::filesystem::create_directories(path, error);
   if (error) fail("create folder", path, error.value());
+  for (const std::filesystem::path& folder : changed) sync_directory(folder);
 }
 
 void sync_directory(const std::filesystem::path& path) {

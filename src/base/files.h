@@ -11,8 +11,9 @@ std::string read_file(const std::filesystem::path& path);  // throws Error namin
 // Temporary name beside it, fsync, rename, fsync of the parent: old or new, never half. Throws
 // Error.
 void write_file_atomic(const std::filesystem::path& path, std::string_view text);
-void make_directories(const std::filesystem::path& path);  // throws Error
-void sync_directory(const std::filesystem::path& path);    // throws Error
+// With those above it; durable. Throws Error.
+void make_directories(const std::filesystem::path& path);
+void sync_directory(const std::filesystem::path& path);  // throws Error
 
 // A new empty folder under the system's temporary folder, removed with all in it by the destructor.
 class TemporaryDirectory {

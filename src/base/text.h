@@ -27,6 +27,8 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string trim(std::string_view text);
+// For a terminal: control characters become spaces, but for those in `kept`.
+std::string printable(std::string text, std::string_view kept = "");
 std::string format_bytes(double bytes);  // "1.5 GiB"
 std::string format_count(double count);  // "1.02M"
 std::string errno_text(int error);       // strerror, thread-safe

@@ -9,6 +9,7 @@
 #include "launch/breadcrumbs.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -86,9 +87,18 @@ Tensors views(const Arena& arena, Flat& flat, const std::string& prefix) {
   return tensors;
 }
 
-CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job) {
-  CheckpointWriter writer(checkpoints, job.step);
+// Good checkpoints must not be followed, and in the end replaced, by one that nobody can use.
+void require_finite(const Tensors& weights) {
+  for (const auto& [name, tensor] : weights)
+    if (!at::isfinite(tensor).all().item<bool>())
+      throw Error(cat("the weights ", name, " are not finite"));
+}
+
+CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job,
+                     const std::function<void()>& before_commit) {
   Tensors model = views(*job.arena, job.master, "");
+  require_finite(model);
+  CheckpointWriter writer(checkpoints, job.step);
   for (auto& [name, download] : job.buffers) model.emplace_back(name, download->get().contiguous());
   write_tensors(writer, "model.safetensors", model);
   Tensors optimizer;
@@ -100,6 +110,7 @@ CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job) {
     job.state["optimizer"][name] = download->get().to(at::kDouble).item<double>();
   const std::string text = job.state.dump(1);
   writer.append("state.json", text.data(), text.size());
+  before_commit();
   return writer.commit(job.metrics);
 }
 
@@ -110,6 +121,7 @@ struct CheckpointSaver::Impl {
   Retention retention;
   Backend& backend;
   std::function<void(const Result&)> on_done;
+  std::function<void()> before_commit;
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<Job> job;
@@ -137,7 +149,7 @@ struct CheckpointSaver::Impl {
     Result result{.step = work.step};
     const auto begin = std::chrono::steady_clock::now();
     try {
-      result.info = write(checkpoints, work);
+      result.info = write(checkpoints, work, before_commit);
       result.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     } catch (const std::exception& error) {
@@ -172,11 +184,13 @@ struct CheckpointSaver::Impl {
 };
 
 CheckpointSaver::CheckpointSaver(std::filesystem::path checkpoints, Retention retention,
-                                 Backend& backend, std::function<void(const Result&)> on_done)
+                                 Backend& backend, std::function<void(const Result&)> on_done,
+                                 std::function<void()> before_commit)
     : impl_(new Impl{.checkpoints = std::move(checkpoints),
                      .retention = std::move(retention),
                      .backend = backend,
-                     .on_done = std::move(on_done)}) {
+                     .on_done = std::move(on_done),
+                     .before_commit = std::move(before_commit)}) {
   impl_->thread = std::thread([impl = impl_.get()] { impl->thread_main(); });
 }
 
@@ -292,11 +306,11 @@ void check_no_more(const Trained& trained, const std::map<std::string, at::Tenso
 
 nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
   const std::filesystem::path file = checkpoint.path / "state.json";
-  try {
-    return nlohmann::json::parse(read_file(file));
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(cat(file.string(), " is damaged: ", error.what()));
-  }
+  nlohmann::json state = nlohmann::json::parse(read_file(file), nullptr, false);
+  if (!state.is_object() || !state.contains("step") || !state["step"].is_number_integer())
+    throw Error(cat(file.string(), " is damaged: it is no JSON object with a step"),
+                "use an older checkpoint");
+  return state;
 }
 
 bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat) {

@@ -37,9 +37,12 @@ class CheckpointSaver {
     CheckpointInfo info;  // damage holds the reason if it failed
     double seconds = 0;
   };
-  // on_done runs on the saver's thread after each checkpoint, good or failed.
-  CheckpointSaver(std::filesystem::path checkpoints, Retention retention, Backend& backend,
-                  std::function<void(const Result&)> on_done);
+  // Both run on the saver's thread: on_done after each checkpoint, good or failed; before_commit,
+  // if given, once the files are written and before the checkpoint counts: if it throws, it does
+  // not.
+  CheckpointSaver(
+      std::filesystem::path checkpoints, Retention retention, Backend& backend,
+      std::function<void(const Result&)> on_done, std::function<void()> before_commit = [] {});
   ~CheckpointSaver();  // finishes what was asked for
   CheckpointSaver(const CheckpointSaver&) = delete;
   CheckpointSaver& operator=(const CheckpointSaver&) = delete;

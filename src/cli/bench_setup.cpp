@@ -58,16 +58,15 @@ std::vector<Device> first_of(const Bench& bench, int count) {
   return {bench.devices.begin(), bench.devices.begin() + count};
 }
 
-// Steps only: nothing that comes now and then may fall among those that are measured.
-void only_train(TrainOptions& train, const Bench& bench) {
-  train.stop = {.steps = bench.warm_up + bench.steps};
+}  // namespace
+
+void only_train(TrainOptions& train, std::int64_t steps) {
+  train.stop = {.steps = steps};
   train.eval = {};
   train.run.record_samples = false;
   train.log.every_steps = 1;
   train.profile.first_step = 0;
 }
-
-}  // namespace
 
 void plan_for(Bench& bench, int count, const ScalingBatch& batch) {
   TrainOptions& train = *bench.setup.train;
@@ -99,7 +98,7 @@ Bench bench_setup(const Parsed& parsed) {
   bench.setup =
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
                       parsed.assignments, bench.devices[0].kind == DeviceKind::cuda);
-  only_train(*bench.setup.train, bench);
+  only_train(*bench.setup.train, bench.warm_up + bench.steps);
   bench.memory = prepare(bench.setup, Purpose::plan, bench.devices, {});
   return bench;
 }

@@ -23,6 +23,9 @@ struct Bench {
 // Flags, devices and options, prepared but for the plan. Throws Error.
 Bench bench_setup(const Parsed& parsed);
 
+// `steps` steps and nothing that comes now and then: for runs that measure.
+void only_train(TrainOptions& train, std::int64_t steps);
+
 // The batch of every count; throws Error where one cannot be, before anything has run.
 std::vector<ScalingBatch> choose_batches(Bench& bench);
 

@@ -43,7 +43,7 @@ std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
 int evaluate_main(const Parsed& parsed) {
   const RunDir run =
       RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
-  return evaluate(run, resolve_resume(run, {}, parsed.assignments),
+  return evaluate(run, resolve_resume(run, {}, parsed.assignments, parsed.value("--plugin")),
                   devices_for(parsed.value("--devices")), parsed.has("--best"),
                   parsed.has("--json"));
 }
@@ -89,6 +89,8 @@ Command evaluate_command() {
               "such as where its data lies.",
           .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--best", "", "the best checkpoint instead of the newest"},
+                    {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
+                     "file"},
                     {"--root", "DIR", "where runs lie (default runs)", "file"},
                     {"--json", "", "as JSON"}},
           .min_positionals = 1,

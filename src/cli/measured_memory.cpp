@@ -42,16 +42,24 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
   return hasher.hex();
 }
 
-double largest_peak(const RunDir& run) {
+}  // namespace
+
+double largest_peak(const RunDir& run, const std::vector<std::string>& fields) {
   double peak = 0;
   for (const nlohmann::json& event : read_events(run.events_path()))
     if (event.value("kind", "") == "step" && event.contains("memory"))
       for (const nlohmann::json& rank : event["memory"])
-        peak = std::max(peak, rank.value("peak", 0.0));
+        for (const std::string& field : fields) peak = std::max(peak, rank.value(field, 0.0));
   return peak;
 }
 
-}  // namespace
+bool use_peak(MemoryEstimate& memory, const RunSetup& setup, const std::vector<Device>& devices,
+              double micro, double peak_bytes) {
+  const double fixed = for_a_rank(memory, *setup.train, devices.size()).fixed_bytes;
+  if (micro < 1 || peak_bytes <= fixed) return false;
+  memory.per_sample_bytes = (peak_bytes - fixed) / micro;
+  return true;
+}
 
 void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
                          const std::vector<Device>& devices) {
@@ -60,17 +68,14 @@ void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
   const double peak = found->value("peak_bytes", 0.0), micro = found->value("micro", 0.0);
-  const double fixed = for_a_rank(memory, *setup.train, devices.size()).fixed_bytes;
-  if (micro < 1 || peak <= fixed) return;
-  memory.per_sample_bytes = (peak - fixed) / micro;
-  memory.measured = true;
+  if (use_peak(memory, setup, devices, micro, peak)) memory.measured = true;
 }
 
 void remember_memory(const RunSetup& setup, const RunDir& run) {
   // What is remembered is what a sample takes with all its activations kept.
   if (!measurable(setup, setup.plan.devices) || setup.plan.recomputed_blocks > 0) return;
   try {
-    const double peak = largest_peak(run);
+    const double peak = largest_peak(run, {"peak"});
     if (peak <= 0) return;
     remember_in_cache(cache_file(setup), key_of(setup, setup.plan.devices),
                       {{"peak_bytes", peak}, {"micro", setup.plan.batch.micro}});

@@ -4,6 +4,7 @@
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
 
+#include <string>
 #include <vector>
 
 namespace lockstep::cli {
@@ -13,6 +14,13 @@ namespace lockstep::cli {
 // ignored.
 void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
                          const std::vector<Device>& devices);
+
+// The largest value of these fields of a rank's memory in the run's events: "peak", "reserved".
+double largest_peak(const RunDir& run, const std::vector<std::string>& fields);
+
+// The bytes a sample that follow from a peak at this micro-batch; false where none do.
+bool use_peak(MemoryEstimate& memory, const RunSetup& setup, const std::vector<Device>& devices,
+              double micro, double peak_bytes);
 
 // Remembers the largest peak that the run's ranks reported. Never throws: it is only a cache.
 void remember_memory(const RunSetup& setup, const RunDir& run);

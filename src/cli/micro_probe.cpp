@@ -6,14 +6,15 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/bench_setup.h"
 #include "cli/context.h"
+#include "cli/measured_memory.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/train.h"
 #include "plan/memory.h"
 #include "plan/memory_help.h"
 #include "plan/micro_search.h"
-#include "run/events.h"
 #include "run/json_cache.h"
 
 #include <algorithm>
@@ -51,9 +52,7 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
 void take(MemoryEstimate& memory, const RunSetup& setup, const std::vector<Device>& devices,
           std::int64_t micro, double peak_bytes) {
   memory.tried_micro = micro;
-  const double fixed = for_a_rank(memory, *setup.train, devices.size()).fixed_bytes;
-  if (peak_bytes > fixed)
-    memory.per_sample_bytes = (peak_bytes - fixed) / static_cast<double>(micro);
+  use_peak(memory, setup, devices, static_cast<double>(micro), peak_bytes);
 }
 
 bool says_out_of_memory(const std::string& lines) {
@@ -61,45 +60,39 @@ bool says_out_of_memory(const std::string& lines) {
          lines.find("can't allocate memory") != std::string::npos;
 }
 
-double peak_of(const RunDir& run) {
-  double peak = 0;
-  for (const nlohmann::json& event : read_events(run.events_path()))
-    if (event.value("kind", "") == "step" && event.contains("memory"))
-      for (const nlohmann::json& rank : event["memory"])
-        peak = std::max({peak, rank.value("peak", 0.0), rank.value("reserved", 0.0)});
-  return peak;
-}
-
-// A few steps with this micro-batch: the most that a rank used, or nothing where memory ran out.
-std::optional<double> measure(RunSetup& setup, const MemoryEstimate& memory,
-                              const std::vector<Device>& devices, std::int64_t share,
-                              std::int64_t micro) {
-  TrainOptions& train = *setup.train;
-  const auto ranks = static_cast<std::int64_t>(devices.size());
-  train.batch = {.global = ranks * micro * std::min(most_accumulation, share / micro),
-                 .micro = micro,
-                 .accumulation = std::min(most_accumulation, share / micro),
-                 .micro_changes = {}};
-  train.stop = {.steps = probe_steps};
-  train.eval = {};
-  train.run.record_samples = false;
-  train.log.every_steps = 1;
-  train.profile.first_step = 0;
-  setup.plan = make_plan(train, setup.prepared.facts, memory, devices);
+// A few steps of the setup's plan: the most that a rank used, or nothing where memory ran out.
+std::optional<double> measure(const RunSetup& setup) {
   const TemporaryDirectory scratch;
   RunDir run = RunDir::create(scratch.path(), "try", setup.recipe);
   run.lock();
   write_start(setup, run, false);
   LaunchSpec spec;
   spec.argv = {worker_program().string(), "bench", "--run", run.path().string()};
-  spec.devices = devices;
+  spec.devices = setup.plan.devices;
   spec.log_dir = run.path() / "logs";
   spec.knows_hangup = true;
   const LaunchOutcome outcome = launch(spec, system_clock());
-  if (std::holds_alternative<Finished>(outcome)) return peak_of(run);
+  if (std::holds_alternative<Finished>(outcome)) return largest_peak(run, {"peak", "reserved"});
   const auto* failed = std::get_if<RankFailed>(&outcome);
   if (failed != nullptr && says_out_of_memory(failed->last_lines)) return std::nullopt;
   throw ToldAlready{report_reading(outcome)};
+}
+
+// The setup of such a try.
+RunSetup setup_for(const RunSetup& setup, const MemoryEstimate& memory,
+                   const std::vector<Device>& devices, std::int64_t share, std::int64_t micro) {
+  RunSetup tried = setup_from_json(setup_to_json(setup));
+  tried.prepared = setup.prepared;
+  TrainOptions& train = *tried.train;
+  const auto ranks = static_cast<std::int64_t>(devices.size());
+  const std::int64_t accumulation = std::min(most_accumulation, share / micro);
+  train.batch = {.global = ranks * micro * accumulation,
+                 .micro = micro,
+                 .accumulation = accumulation,
+                 .micro_changes = {}};
+  only_train(train, probe_steps);
+  tried.plan = make_plan(train, tried.prepared.facts, memory, devices);
+  return tried;
 }
 
 // Exact sums that the whole accumulation keeps and the short one did not.
@@ -110,38 +103,6 @@ double missing_sums(const RunSetup& setup, std::int64_t share) {
   const std::int64_t more = whole.buffers - setup.plan.exact->buffers;
   return 4.0 * static_cast<double>(more * setup.prepared.facts.parameters);
 }
-
-// What `measure` changes for its short runs, as it was.
-class KeptOptions {
- public:
-  explicit KeptOptions(TrainOptions& train)
-      : train_(train),
-        batch_(train.batch),
-        stop_(train.stop),
-        eval_(train.eval),
-        run_(train.run),
-        log_(train.log),
-        profile_(train.profile) {}
-  ~KeptOptions() {
-    train_.batch = batch_;
-    train_.stop = stop_;
-    train_.eval = eval_;
-    train_.run = run_;
-    train_.log = log_;
-    train_.profile = profile_;
-  }
-  KeptOptions(const KeptOptions&) = delete;
-  KeptOptions& operator=(const KeptOptions&) = delete;
-
- private:
-  TrainOptions& train_;
-  decltype(TrainOptions::batch) batch_;
-  decltype(TrainOptions::stop) stop_;
-  decltype(TrainOptions::eval) eval_;
-  decltype(TrainOptions::run) run_;
-  decltype(TrainOptions::log) log_;
-  decltype(TrainOptions::profile) profile_;
-};
 
 }  // namespace
 
@@ -155,7 +116,8 @@ void use_tried_micro(MemoryEstimate& memory, const RunSetup& setup,
   if (micro > 0) take(memory, setup, devices, micro, found->value("peak_bytes", 0.0));
 }
 
-void try_micro_out(MemoryEstimate& memory, RunSetup& setup, const std::vector<Device>& devices) {
+void try_micro_out(MemoryEstimate& memory, const RunSetup& setup,
+                   const std::vector<Device>& devices) {
   if (setup.train->batch.micro != micro_auto) return;
   use_tried_micro(memory, setup, devices);
   if (memory.tried_micro > 0) return;
@@ -165,17 +127,15 @@ void try_micro_out(MemoryEstimate& memory, RunSetup& setup, const std::vector<De
   const auto tightest = tightest_device(devices);
   if (!tightest) return;
   MicroSearch search(share, plan.batch.micro, plan.memory.fixed_bytes, tightest->available_bytes);
-  {
-    const KeptOptions kept(*setup.train);
-    while (const std::optional<std::int64_t> micro = search.next()) {
-      std::optional<double> peak = measure(setup, memory, devices, share, *micro);
-      if (peak && setup.plan.exact) *peak += missing_sums(setup, share);
-      say(cat("trying micro-batch ", *micro, ": ",
-              peak ? cat(format_bytes(*peak), " used of ", format_bytes(tightest->available_bytes),
-                         " available")
-                   : "memory ran out"));
-      search.tried(*micro, peak);
-    }
+  while (const std::optional<std::int64_t> micro = search.next()) {
+    const RunSetup tried = setup_for(setup, memory, devices, share, *micro);
+    std::optional<double> peak = measure(tried);
+    if (peak && tried.plan.exact) *peak += missing_sums(tried, share);
+    say(cat("trying micro-batch ", *micro, ": ",
+            peak ? cat(format_bytes(*peak), " used of ", format_bytes(tightest->available_bytes),
+                       " available")
+                 : "memory ran out"));
+    search.tried(*micro, peak);
   }
   if (search.largest() == 0)
     throw Error("out of memory with micro-batch 1", memory_help(plan, *setup.train, 1, ""));

@@ -14,6 +14,7 @@ void use_tried_micro(MemoryEstimate& memory, const RunSetup& setup,
 
 // The same, and tries out what is not known yet: a few steps on all devices for each candidate,
 // with all that training takes. Throws Error if not even one sample fits.
-void try_micro_out(MemoryEstimate& memory, RunSetup& setup, const std::vector<Device>& devices);
+void try_micro_out(MemoryEstimate& memory, const RunSetup& setup,
+                   const std::vector<Device>& devices);
 
 }  // namespace lockstep::cli

@@ -19,8 +19,9 @@ int predict_main(const Parsed& parsed) {
     assignments.push_back("sample.prompt=" + parsed.positionals[1]);
   std::vector<Device> devices = devices_for(parsed.value("--devices"));
   devices.resize(1);
-  return predict(run, resolve_resume(run, parsed.all("--config"), assignments), devices,
-                 parsed.has("--best"), parsed.has("--json"));
+  return predict(run,
+                 resolve_resume(run, parsed.all("--config"), assignments, parsed.value("--plugin")),
+                 devices, parsed.has("--best"), parsed.has("--json"));
 }
 
 }  // namespace
@@ -61,6 +62,8 @@ Command predict_command() {
           .flags = {{"--devices", "LIST", "the first of these is used (default all)", "devices"},
                     {"--best", "", "the best checkpoint instead of the newest"},
                     {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                     "file"},
+                    {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
                      "file"},
                     {"--root", "DIR", "where runs lie (default runs)", "file"},
                     {"--json", "", "all of it at the end, as JSON: {\"output\": …}"}},

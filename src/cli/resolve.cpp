@@ -8,6 +8,8 @@
 #include "cli/measured_memory.h"
 #include "cli/micro_probe.h"
 #include "cli/plugin_options.h"
+#include "cli/trusted_plugins.h"
+#include "run/lines.h"
 
 #include <unistd.h>
 
@@ -99,9 +101,17 @@ std::filesystem::path user_cache() {
   return std::filesystem::temp_directory_path() / cat("lockstep-", getuid());
 }
 
-std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train) {
+// run_dir: of the run that is read, or empty. Its record may come from anybody, so that it does not
+// say where else something is written.
+std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
+                                const std::filesystem::path& run_dir) {
   const std::filesystem::path own = cache_dir(train);
-  return purpose == Purpose::train || can_write(own) ? own : user_cache();
+  if (purpose == Purpose::train) return own;
+  std::error_code error;
+  const bool lies_in_root = run_dir.empty() || std::filesystem::equivalent(
+                                                   std::filesystem::absolute(run_dir).parent_path(),
+                                                   train.run.root, error);
+  return lies_in_root && can_write(own) ? own : user_cache();
 }
 
 // A recipe whose code only the worker can load: it checks, prepares and counts.
@@ -112,7 +122,8 @@ MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   request["purpose"] = purpose_word(purpose);
   request["has_gpu"] = has_gpu;
   request["run_dir"] = run_dir.empty() ? "" : std::filesystem::absolute(run_dir).string();
-  request["cache_dir"] = std::filesystem::absolute(cache_for(purpose, *setup.train)).string();
+  request["cache_dir"] =
+      std::filesystem::absolute(cache_for(purpose, *setup.train, run_dir)).string();
   const std::filesystem::path file = folder.path() / "request.json";
   write_file_atomic(file, request.dump());
   std::vector<std::string> words{"facts"};
@@ -159,9 +170,10 @@ void describe_plugin(const std::string& plugin) {
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments, bool has_gpu) {
-  describe_plugin(plugin);
   const std::string library =
       plugin.empty() ? "" : std::filesystem::absolute(plugin).lexically_normal().string();
+  if (!library.empty()) trust_plugin(library);
+  describe_plugin(library);
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
   apply_config(tables, paths(files), assignments);
@@ -172,7 +184,7 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                        const std::filesystem::path& run_dir) {
   setup.prepared = setup.options->prepare({.purpose = purpose,
-                                           .cache_dir = cache_for(purpose, *setup.train),
+                                           .cache_dir = cache_for(purpose, *setup.train, run_dir),
                                            .run_dir = run_dir,
                                            .say = say});
   if (purpose == Purpose::predict && setup.plugin.empty()) return {};
@@ -201,9 +213,15 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
 }
 
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
-                        const std::vector<std::string>& assignments) {
-  const nlohmann::json record = run.record();
-  describe_plugin(record.value("plugin", ""));
+                        const std::vector<std::string>& assignments, const std::string& plugin) {
+  nlohmann::json record = run.record();
+  if (!plugin.empty()) {
+    record["plugin"] = std::filesystem::absolute(plugin).lexically_normal().string();
+    trust_plugin(record["plugin"]);
+  } else if (const std::string named = text_or(record, "plugin", ""); !named.empty()) {
+    require_trusted_plugin(named);
+  }
+  describe_plugin(text_or(record, "plugin", ""));
   RunSetup setup = setup_from_json(record);
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");

@@ -32,9 +32,11 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
                       const std::filesystem::path& run_dir);
 
 // The setup of an existing run with `assignments` over it; throws Error if one changes what the
-// run's curve or model stands on (seed, global batch, model, data).
+// run's curve or model stands on (seed, global batch, model, data), or if its record names a plugin
+// that the user has never named. plugin: in place of the record's, or empty.
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
-                        const std::vector<std::string>& assignments);
+                        const std::vector<std::string>& assignments,
+                        const std::string& plugin = "");
 
 std::filesystem::path cache_dir(const TrainOptions& options);  // run.root/.cache
 

@@ -13,20 +13,15 @@
 namespace lockstep::cli {
 namespace {
 
-// GPUs that NVML still lists; CPU ranks answer always.
+// Says which do not, and needs one that does.
 std::vector<Device> answering(const std::vector<Device>& devices) {
-  std::vector<Device> left;
-  const std::vector<GpuInfo> gpus = probe().gpus();
-  for (const Device& device : devices) {
-    const bool there = device.kind == DeviceKind::cpu ||
-                       std::any_of(gpus.begin(), gpus.end(),
-                                   [&](const GpuInfo& gpu) { return gpu.uuid == device.uuid; });
-    if (there)
-      left.push_back(device);
-    else
+  std::vector<Device> left = still_answering(devices, probe());
+  for (const Device& device : devices)
+    if (std::none_of(left.begin(), left.end(), [&](const Device& one) {
+          return one.uuid == device.uuid && one.index == device.index;
+        }))
       say(cat("warning: ", device_label(device), " (", device.name,
               ") does not answer any more and is left out"));
-  }
   if (left.empty()) throw Error("no device answers any more", "check nvidia-smi");
   return left;
 }

@@ -9,7 +9,7 @@
 #include "config/read_toml.h"
 #include "launch/launch.h"
 #include "run/checkpoint_index.h"
-#include "run/events.h"
+#include "run/run_history.h"
 
 #include <unistd.h>
 
@@ -73,10 +73,8 @@ std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& dev
   const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
   for (const nlohmann::json& device : before)
     if (device.value("name", "") != devices[0].name) return 0;
-  std::int64_t fitted = 0;
-  for (const nlohmann::json& event : effective_events(read_events(run.events_path())))
-    if (event.value("kind", "") == "memory") fitted = event.value("micro", fitted);
-  return fitted;
+  const RunHistory history = read_history(run.events_path());
+  return history.shrunk.empty() ? 0 : history.shrunk.back().second;
 }
 
 // A run cannot end before the step that it has reached.
@@ -118,7 +116,8 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const std::vector<std::string> then = then_steps(parsed);
   const std::vector<Device> devices = training_devices(parsed);
-  RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
+  RunSetup setup =
+      resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin"));
   check_frozen_batch(*setup.train, devices);
   const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
   if (copies)
@@ -160,6 +159,8 @@ Command resume_command() {
                   .takes_assignments = true,
                   .complete = "run",
                   .run = resume_main};
+  command.flags.push_back(
+      {"--plugin", "LIB", "the recipe's library, in place of the one in the record", "file"});
   command.flags.push_back({"--into", "NAME", "read RUN only, and go on in a new run", ""});
   return command;
 }

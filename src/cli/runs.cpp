@@ -1,4 +1,6 @@
 // lockstep runs: all runs, or one.
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "plan/train_options.h"
@@ -9,17 +11,26 @@
 namespace lockstep::cli {
 namespace {
 
+// Names of folders may be anything.
+std::string as_text(const nlohmann::json& value) {
+  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 int show_all(const std::string& root, bool json) {
   std::vector<RunSummary> all;
-  for (const RunDir& run : list_runs(root)) all.push_back(summarize(run));
+  for (const RunDir& run : list_runs(root)) try {
+      all.push_back(summarize(run));
+    } catch (const Error& error) {  // one that cannot be read hides no other
+      say(printable(cat("warning: run ", run.name(), " is left out: ", error.what())));
+    }
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const RunSummary& summary : all) list.push_back(summary_json(summary));
-    print(list.dump(2));
+    print(as_text(list));
   } else if (all.empty()) {
     say("there are no runs in " + root);
   } else {
-    print(runs_table(all, std::max(terminal_width(), 60)));
+    print(printable(runs_table(all, std::max(terminal_width(), 60)), "\n"));
   }
   return 0;
 }
@@ -28,7 +39,7 @@ int runs_main(const Parsed& parsed) {
   const std::string root = parsed.value("--root", TrainOptions().run.root);
   if (parsed.positionals.empty()) return show_all(root, parsed.has("--json"));
   const RunDir run = RunDir::open(parsed.positionals[0], root);
-  print(parsed.has("--json") ? run_json(run).dump(2) : run_page(run));
+  print(parsed.has("--json") ? as_text(run_json(run)) : printable(run_page(run), "\n"));
   return 0;
 }
 

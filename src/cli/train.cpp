@@ -71,7 +71,8 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
 
 // Whether the options given now ask for another end than the run had.
 bool goes_further(const Parsed& parsed, const RunDir& run) {
-  const RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
+  const RunSetup setup =
+      resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin"));
   const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
   for (const char* key : {"stop.steps", "stop.epochs"})
     if (before.contains(key) && before[key] != now[key]) return true;
@@ -204,10 +205,6 @@ void say_what_next(const RunSetup& setup, const RunDir& run) {
           setup.plan.valid_samples > 0 ? "\n  lockstep evaluate " + name : "",
           "\n  lockstep predict ", name));
 }
-
-}  // namespace
-
-namespace {
 
 LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool resuming,
                               std::string& why) {

@@ -59,6 +59,10 @@ std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, con
                                    const char* visible, int cuda_needed,
                                    const std::filesystem::path& root = "/");
 
+// Those of `devices` that still answer: CPU ranks always, GPUs as long as NVML lists them without a
+// fault. A GPU that fell off the bus does not.
+std::vector<Device> still_answering(const std::vector<Device>& devices, GpuProbe& probe);
+
 // Devices that are not there, for `lockstep plan --devices`: "8", "8xH100", "cpu:4", "2xT4",
 // "4x80GB"; anything else goes to select_devices. A plain number means that many of this machine's
 // first GPU, or without one, of an H100 80 GB.

@@ -135,4 +135,16 @@ std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, con
   return as_devices(chosen, host);
 }
 
+std::vector<Device> still_answering(const std::vector<Device>& devices, GpuProbe& probe) {
+  const std::vector<GpuInfo> gpus = probe.gpus();
+  std::vector<Device> left;
+  for (const Device& device : devices)
+    if (device.kind == DeviceKind::cpu ||
+        std::any_of(gpus.begin(), gpus.end(), [&](const GpuInfo& gpu) {
+          return gpu.uuid == device.uuid && gpu.fault.empty();
+        }))
+      left.push_back(device);
+  return left;
+}
+
 }  // namespace lockstep

@@ -54,7 +54,8 @@ class Arena {
   // f32 [elements]; padding between parameters is 0. Shared in low precision: [own_elements].
   at::Tensor& master() { return master_; }
   const at::Tensor& master() const { return master_; }
-  at::Tensor& gradients() { return gradients_; }          // f32 [elements]
+  at::Tensor& gradients() { return gradients_; }  // f32 [elements]
+  const at::Tensor& gradients() const { return gradients_; }
   const at::Tensor& working() const { return working_; }  // undefined in fp32
   // The part of a flat buffer [elements] that parameter i fills, in its shape.
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;

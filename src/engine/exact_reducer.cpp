@@ -18,8 +18,8 @@ ExactReducer::ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accum
       group_(group),
       accumulation_(accumulation),
       chain_(group.rank() * accumulation),
-      shards_(cut_shards(arena.layout().elements, group.size())),
-      own_shard_(shards_[static_cast<std::size_t>(group.rank())]) {
+      own_shard_(cut_shards(arena.layout().elements,
+                            group.size())[static_cast<std::size_t>(group.rank())]) {
   LOCKSTEP_CHECK(accumulation > 0 && arena.sharing() == nullptr);
   std::vector<std::vector<SumNode>> sums;  // of each rank
   std::vector<SumNode> all;
@@ -29,12 +29,16 @@ ExactReducer::ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accum
   }
   steps_ = finish_sum(all, group.size() * accumulation);
   partial_.resize(all.size());
+  for (const Shard& shard : cut_shards(arena.layout().elements, group.size()))
+    shard_sizes_.push_back(shard.size);
   // As high as it ever gets, so that no step runs out of memory for it.
-  CarryChain rehearsal(chain_);
-  for (std::int64_t grain = 0; accumulation > 1 && grain < accumulation; ++grain)
-    if (rehearsal.push() == 0 && rehearsal.stack().size() > stack_.size())
-      stack_.push_back(at::empty_like(arena.gradients()));
-  if (group.size() > 1) plan_exchanges(sums);
+  const std::int64_t begin = chain_.next();
+  const std::size_t height = accumulation > 1 ? highest_stack(begin, begin + accumulation) : 0;
+  while (stack_.size() < height) stack_.push_back(at::empty_like(arena.gradients()));
+  if (group.size() > 1)
+    plan_exchanges(sums);
+  else
+    for (std::size_t k = 0; k < partial_.size(); ++k) partial_[k] = own_sum(k);
 }
 
 void ExactReducer::plan_exchanges(const std::vector<std::vector<SumNode>>& sums) {
@@ -49,7 +53,7 @@ void ExactReducer::plan_exchanges(const std::vector<std::vector<SumNode>>& sums)
       const bool comes = k < sums[rank].size();
       if (comes) come.push_back(first + k);
       exchange.take.push_back(comes ? own_shard_.size : 0);
-      exchange.give.push_back(k < own_sums ? shards_[rank].size : 0);
+      exchange.give.push_back(k < own_sums ? shard_sizes_[rank] : 0);
       first += sums[rank].size();
     }
     const auto count = static_cast<std::int64_t>(come.size());
@@ -87,8 +91,6 @@ void ExactReducer::finish() {
   const at::NoGradGuard no_grad;
   LOCKSTEP_CHECK(chain_.next() == (group_.rank() + 1) * accumulation_);
   const std::size_t own_sums = chain_.stack().size();
-  if (group_.size() == 1)
-    for (std::size_t k = 0; k < own_sums; ++k) partial_[k] = own_sum(k);
   std::vector<std::unique_ptr<Pending>> pending;
   for (std::size_t k = 0; k < exchanges_.size(); ++k) {
     const Exchange& exchange = exchanges_[k];
@@ -97,9 +99,7 @@ void ExactReducer::finish() {
   }
   for (const auto& one : pending) one->wait();
   add_up();
-  std::vector<std::int64_t> sizes;
-  for (const Shard& shard : shards_) sizes.push_back(shard.size);
-  group_.gather_pieces(arena_.gradients(), sizes)->wait();
+  group_.gather_pieces(arena_.gradients(), shard_sizes_)->wait();
   reset();
 }
 

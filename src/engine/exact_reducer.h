@@ -47,7 +47,7 @@ class ExactReducer {
   std::int64_t accumulation_;
   CarryChain chain_;
   std::vector<at::Tensor> stack_;  // unused with one grain a rank: the gradients are its sum
-  std::vector<Shard> shards_;
+  std::vector<std::int64_t> shard_sizes_;  // of each rank
   Shard own_shard_;
   std::vector<Exchange> exchanges_;
   std::vector<at::Tensor> partial_;  // what all ranks' sums, by grains, hold of the own shard

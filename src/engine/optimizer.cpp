@@ -191,6 +191,12 @@ void Optimizer::find_next_loss_scale(const at::Tensor& dropped) {
   next_growth_.copy_(at::where(keep, growth_, next_growth_));
 }
 
+// With a scale above 1 it is the scale's own matter: it shrinks from step to step.
+at::Tensor Optimizer::not_finite() const {
+  if (options_.precision != Precision::fp16) return skip_;
+  return skip_.mul(loss_scale_.le(1));
+}
+
 void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
   const at::NoGradGuard no_grad;
   find_norm_and_scale(dropped);

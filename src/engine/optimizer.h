@@ -37,6 +37,10 @@ class Optimizer {
   // skipped.
   const at::Tensor& gradient_norm() const { return norm_; }
 
+  // Between `prepare` and `apply`, f32 [1]: 1 where the gradient is not finite and a smaller loss
+  // scale would not help; else 0. Of a dropped step it says nothing.
+  at::Tensor not_finite() const;
+
   // The average of the weights that `step` keeps; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 

@@ -6,12 +6,27 @@
 
 #include <dlfcn.h>
 
+#include <set>
+
 namespace lockstep {
+
+namespace {
+
+std::filesystem::path normal(const std::filesystem::path& library) {
+  return std::filesystem::absolute(library).lexically_normal();
+}
+
+std::set<std::filesystem::path>& loaded() {
+  static std::set<std::filesystem::path> all;
+  return all;
+}
+
+}  // namespace
 
 const char* plugin_version() { return LOCKSTEP_PLUGIN_VERSION; }
 
 void load_plugin(const std::filesystem::path& library) {
-  const std::filesystem::path path = std::filesystem::absolute(library);
+  const std::filesystem::path path = normal(library);
   if (!std::filesystem::exists(path))
     throw Error(cat("there is no plugin ", path.string()),
                 "give the path of the library that you built");
@@ -32,6 +47,9 @@ void load_plugin(const std::filesystem::path& library) {
                     ", but this is ", plugin_version()),
                 "build the plugin again against this installation");
   enter();
+  loaded().insert(path);
 }
+
+bool is_loaded(const std::filesystem::path& library) { return loaded().contains(normal(library)); }
 
 }  // namespace lockstep

@@ -11,5 +11,6 @@ const char* plugin_version();
 // dlopen()s the library, compares its version and registers its recipe; the library stays loaded.
 // Throws Error: not there, not a plugin, built against another version (both named).
 void load_plugin(const std::filesystem::path& library);
+bool is_loaded(const std::filesystem::path& library);
 
 }  // namespace lockstep

@@ -5,11 +5,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engine/out_of_memory.h"
-#include "launch/breadcrumbs.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -36,7 +36,7 @@ at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup
   at::Tensor host = backend.host_empty({count}, at::kDouble);
   host.zero_();
   double* values = host.mutable_data_ptr<double>();
-  values[terms + drop_slot] = report.out_of_memory == StepPhase::none ? 0 : 1;
+  values[terms + drop_slot] = report.out_of_memory == Activity::none ? 0 : 1;
   values[terms + 1] = report.stop_signal;
   values[terms + 2] = report.stop_quota;
   values[terms + 3] = report.save;
@@ -56,29 +56,11 @@ RankReport read_report(const double* own) {
   report.memory = {.allocated_bytes = static_cast<std::int64_t>(own[3]),
                    .reserved_bytes = static_cast<std::int64_t>(own[4]),
                    .peak_bytes = static_cast<std::int64_t>(own[5])};
-  report.out_of_memory = static_cast<StepPhase>(std::lround(own[6]));
+  report.out_of_memory = static_cast<Activity>(std::lround(own[6]));
   return report;
 }
 
 }  // namespace
-
-const char* phase_name(StepPhase phase) {
-  switch (phase) {
-    case StepPhase::none:
-      return "";
-    case StepPhase::data:
-      return "data";
-    case StepPhase::forward:
-      return "forward";
-    case StepPhase::backward:
-      return "backward";
-    case StepPhase::reduction:
-      return "reduction";
-    case StepPhase::update:
-      return "update";
-  }
-  return "";
-}
 
 at::ScalarType compute_dtype(Precision precision) {
   switch (precision) {
@@ -150,11 +132,9 @@ StagedStep StepRunner::stage(StepData data) {
   return staged;
 }
 
-void StepRunner::enter(StepPhase phase) {
+void StepRunner::enter(Activity phase) {
   phase_ = phase;
-  leave_crumb(phase == StepPhase::forward    ? Activity::forward
-              : phase == StepPhase::backward ? Activity::backward
-                                             : Activity::reduction);
+  leave_crumb(phase);
 }
 
 void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
@@ -169,7 +149,7 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   fields.pop_back();
   batch.tensors = std::move(fields);
 
-  enter(StepPhase::forward);
+  enter(Activity::forward);
   context.gradient_scale = factors.mul(optimizer_.loss_scale());
 
   const std::vector<at::Tensor> sums = recipe_.loss(model_, batch, context);
@@ -183,14 +163,14 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
     means[static_cast<std::int64_t>(t)].add_(mean.detach());
   }
   if (last && !exact_) reducer_.arm();
-  enter(StepPhase::backward);
+  enter(Activity::backward);
   total.mul(optimizer_.loss_scale()[0]).backward();
 }
 
 StepRunner::Inputs StepRunner::collect(StagedStep& staged, double lr, const RankReport& report) {
   Inputs inputs{.accumulation = static_cast<std::int64_t>(staged.data.batches.size())};
   RankReport own = report;
-  if (staged.out_of_memory) own.out_of_memory = inputs.out_of_memory = StepPhase::data;
+  if (staged.out_of_memory) own.out_of_memory = inputs.out_of_memory = Activity::data;
   for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
     inputs.micro.push_back(staged.uploads[m]->take());
     inputs.first_places.push_back(staged.data.batches[m].first_place);
@@ -218,7 +198,7 @@ void StepRunner::pass_over_micro_batches(const Inputs& inputs, const at::Tensor&
 }
 
 at::Tensor StepRunner::work(const Inputs& inputs) {
-  StepPhase failed = inputs.out_of_memory;
+  Activity failed = inputs.out_of_memory;
   const auto note = [&](const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
     failed = phase_;
@@ -236,16 +216,16 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
     means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
   });
   if (options_.exact && !exact_) exact_.emplace(arena_, group_, inputs.accumulation);
-  if (failed == StepPhase::none) try {
+  if (failed == Activity::none) try {
       pass_over_micro_batches(inputs, factors, means);
     } catch (const std::exception& error) {
       note(error);
     }
   const at::NoGradGuard no_grad;
-  if (failed != StepPhase::none) give_up_gradients();
+  if (failed != Activity::none) give_up_gradients();
   insist([&] { backend_.stamp(stamps_[0]); });
   try {
-    enter(StepPhase::reduction);
+    enter(Activity::reduction);
     sum_gradients();
   } catch (const std::exception& error) {
     note(error);
@@ -254,25 +234,30 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
   const at::Tensor numbers = insist([&] { return numbers_of(inputs, means, failed); });
   group_.all_reduce(numbers)->wait();
   insist([&] { backend_.stamp(stamps_[1]); });
-  dropped_.copy_(numbers.narrow(0, static_cast<std::int64_t>(terms_ + drop_slot), 1));
+  insist([&] {
+    const auto terms = static_cast<std::int64_t>(terms_);
+    dropped_.copy_(numbers.narrow(0, terms + drop_slot, 1));
+    dropped_.add_(at::isfinite(numbers.narrow(0, 0, terms)).all().logical_not());
+  });
   insist([&] { optimizer_.prepare(inputs.lr, dropped_); });
+  insist([&] { dropped_.add_(optimizer_.not_finite()); });
   leave_crumb(Activity::update);
   optimizer_.apply();
   return insist([&] {
     const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
-    return at::cat({numbers, own.to(at::kDouble), stamps_});
+    return at::cat({numbers, own.to(at::kDouble), dropped_, stamps_});
   });
 }
 
 // What this rank gives to the sum of numbers over all ranks.
 at::Tensor StepRunner::numbers_of(const Inputs& inputs, const at::Tensor& means,
-                                  StepPhase failed) const {
+                                  Activity failed) const {
   const auto terms = static_cast<std::int64_t>(terms_);
   at::Tensor numbers = inputs.report.clone();
   numbers.narrow(0, 0, terms).copy_(means);
   const auto drop = static_cast<std::int64_t>(drop_slot);
   numbers.narrow(0, terms + drop, 1).add_(dropped_);
-  if (failed == StepPhase::none) return numbers;
+  if (failed == Activity::none) return numbers;
   const auto own_end = static_cast<std::int64_t>(slots(terms_, group_.rank() + 1));
   numbers[terms + drop] = 1.0;
   numbers[own_end - 1] = static_cast<double>(failed);
@@ -318,6 +303,33 @@ void StepRunner::go_on() {
   }
 }
 
+NotFinite StepRunner::find_not_finite(StagedStep staged) {
+  const Inputs inputs = collect(staged, 0, {});
+  if (const std::string name = weights_not_finite(arena_); !name.empty())
+    return {.tensor = cat("the weights ", name), .in_weights = true};
+  const at::Tensor factors = inputs.weights.reciprocal().to(at::kFloat);
+  const std::vector<std::string> terms = recipe_.terms();
+  NotFinite found;
+  for (std::size_t m = 0; m < inputs.micro.size() && !found.found(); ++m) {
+    found.micro_batch = static_cast<std::int64_t>(m);
+    const auto& fields = inputs.micro[m];
+    for (std::size_t f = 0; f + 2 < fields.size() && !found.found(); ++f)
+      if (!is_finite(fields[f])) found.tensor = cat("field ", f, " of the samples");
+    if (found.found()) break;
+    arena_.drop_gradients();
+    at::Tensor means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
+    forward_backward(fields, inputs.first_places[m], factors, means, /*last=*/false);
+    for (std::size_t t = 0; t < terms_ && !found.found(); ++t)
+      if (!is_finite(means[static_cast<std::int64_t>(t)]))
+        found.tensor = cat("the term ", terms[t], " of the loss");
+    if (found.found()) break;
+    if (const std::string name = gradient_not_finite(arena_); !name.empty())
+      found.tensor = cat("the gradient of ", name);
+  }
+  arena_.drop_gradients();
+  return found;
+}
+
 StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankReport& report) {
   Running running;
   running.step_ = staged.data.step + 1;
@@ -326,7 +338,7 @@ StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankRepo
   if (!graph_state_ && wants_graph()) try_to_capture(inputs);
   const at::Tensor numbers = graph_ ? replay(inputs) : work(inputs);
   running.numbers_ = insist([&] { return backend_.download(numbers); });
-  if (inputs.out_of_memory == StepPhase::none) note_shapes(inputs);
+  if (inputs.out_of_memory == Activity::none) note_shapes(inputs);
   ++steps_run_;
   return running;
 }
@@ -347,11 +359,12 @@ StepResult StepRunner::Running::get() {
   result.stop_signal = values[terms_ + 1];
   result.stop_quota = values[terms_ + 2];
   result.save = values[terms_ + 3];
-  for (std::size_t i = slots(terms_, 0); i + 2 < count; i += report_slots)
+  for (std::size_t i = slots(terms_, 0); i + 3 < count; i += report_slots)
     result.ranks.push_back(read_report(values + i));
-  result.gradient_norm = values[count - 2];
-  result.loss_scale = values[count - 1];
+  result.gradient_norm = values[count - 3];
+  result.loss_scale = values[count - 2];
   result.skipped = !result.dropped && !std::isfinite(result.gradient_norm);
+  result.not_finite = !result.dropped && values[count - 1] > 0;
   return result;
 }
 

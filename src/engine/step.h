@@ -5,10 +5,12 @@
 #include "engine/arena.h"
 #include "engine/backend.h"
 #include "engine/exact_reducer.h"
+#include "engine/not_finite.h"
 #include "engine/optimizer.h"
 #include "engine/process_group.h"
 #include "engine/recipe.h"
 #include "engine/reducer.h"
+#include "launch/breadcrumbs.h"
 
 #include <memory>
 #include <optional>
@@ -30,17 +32,15 @@ struct StagedStep {
   bool out_of_memory = false;  // the data are not on the device
 };
 
-// Where a rank was in a step when its memory ran out.
-enum class StepPhase { none, data, forward, backward, reduction, update };
-const char* phase_name(StepPhase phase);  // "data", …
-
 // What a rank reports of itself with each step; summed slots let every rank read all ranks'.
 struct RankReport {
   double stop_signal = 0, stop_quota = 0;     // > 0: this rank wants to stop
   double save = 0;                            // > 0: it wants a checkpoint
   double data_s = 0, wait_s = 0, save_s = 0;  // of the step before
   MemoryUse memory;
-  StepPhase out_of_memory = StepPhase::none;  // of this step
+  // Where in this step the rank ran out of memory: data, forward, backward, reduction; none:
+  // nowhere.
+  Activity out_of_memory = Activity::none;
 };
 
 // What all ranks know once a step is done.
@@ -50,9 +50,12 @@ struct StepResult {
   double loss = 0;            // their sum
   double gradient_norm = 0;
   bool skipped = false;  // gradient not finite: weights unchanged
-  // A rank was out of memory, in this step or in one before it: nothing changed, and no later step
-  // changes anything before `StepRunner::go_on`.
+  // A rank was out of memory, in this step or in one before it, or one before it was not finite:
+  // nothing changed, and no later step changes anything before `StepRunner::go_on`.
   bool dropped = false;
+  // The loss or the gradient is not, and it is no matter of the loss scale: nothing changed, and no
+  // later step changes anything before `StepRunner::go_on`.
+  bool not_finite = false;
   double loss_scale = 1;
   double stop_signal = 0, stop_quota = 0, save = 0;
   std::vector<RankReport> ranks;
@@ -93,8 +96,12 @@ class StepRunner {
   Running run(StagedStep staged, double lr, const RankReport& report);
   // Set once, after the step in which it was decided.
   const std::optional<GraphState>& graph_state() const { return graph_state_; }
-  // All ranks, after a dropped step: with other micro-batches, which make another graph.
+  // All ranks, after a step that was dropped or not finite: maybe with other micro-batches, which
+  // make another graph.
   void go_on();
+  // After `go_on`, with the data of a step that was not finite: goes through it again, without a
+  // graph, and changes nothing. Collectives are not called.
+  NotFinite find_not_finite(StagedStep staged);
 
  private:
   // What a step reads: on the device, and with a graph always at the same place.
@@ -105,16 +112,16 @@ class StepRunner {
     at::Tensor weights;  // f64 [terms], of all ranks
     at::Tensor report;   // f64, see slots()
     at::Tensor lr;       // f32 0-dim
-    StepPhase out_of_memory = StepPhase::none;
+    Activity out_of_memory = Activity::none;
   };
   Inputs collect(StagedStep& staged, double lr, const RankReport& report);
   // The whole step; returns its numbers, f64.
   at::Tensor work(const Inputs& inputs);
   void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
                         const at::Tensor& factors, at::Tensor& means, bool last);
-  void enter(StepPhase phase);
+  void enter(Activity phase);
   void pass_over_micro_batches(const Inputs& inputs, const at::Tensor& factors, at::Tensor& means);
-  at::Tensor numbers_of(const Inputs& inputs, const at::Tensor& means, StepPhase failed) const;
+  at::Tensor numbers_of(const Inputs& inputs, const at::Tensor& means, Activity failed) const;
   void sum_gradients();
   void give_up_gradients();
   void forget_unfinished();
@@ -138,10 +145,10 @@ class StepRunner {
   std::int64_t recomputed_blocks_;
   std::size_t terms_;
   at::Tensor stamps_;       // f64 [2]
-  at::Tensor dropped_;      // f64 [1]; above 0: no step changes anything
+  at::Tensor dropped_;      // f64 [1]; above 0: no step changes anything from here on
   at::Tensor reserve_;      // given up when memory runs out, so that the step can be ended
   bool recording_ = false;  // a graph
-  StepPhase phase_ = StepPhase::none;
+  Activity phase_ = Activity::none;
   std::int64_t steps_run_ = 0;
   std::vector<std::vector<std::int64_t>> shapes_;  // of the first step's inputs
   bool shapes_vary_ = false;

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <new>
 
 #include "base/error.h"
 #include "base/text.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text.h"
 
@@ -18,6 +19,17 @@ constexpr double first_factor = 3;
 // A GPU that does not come to an end may wait for others too.
 bool waits_for_others(const Crumb& crumb) {
   return crumb.waits_in != Collective::none || crumb.activity == Activity::device;
+}
+
+// Ranks wait in collectives of one number that are not the same: one has left out or added some.
+bool apart(const std::vector<Crumb>& crumbs, const std::vector<bool>& ended) {
+  std::map<std::uint64_t, Collective> known;
+  for (std::size_t i = 0; i < crumbs.size(); ++i) {
+    if (ended[i] || crumbs[i].waits_in == Collective::none) continue;
+    if (known.emplace(crumbs[i].number, crumbs[i].waits_in).first->second != crumbs[i].waits_in)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -64,7 +76,9 @@ std::optional<Hang> HangWatch::look(const std::vector<Crumb>& crumbs,
   const std::size_t named = culprit ? *culprit : *behind;
   const Rank& rank = ranks_[named];
   const std::string time = cat("no sign of life for ", std::lround(now_s - rank.moved_s), " s ");
-  const char* const how = !culprit         ? "hangs, as all ranks wait for each other: "
+  const char* const how = !culprit && apart(crumbs, ended)
+                              ? "hangs, as ranks wait in different collectives: "
+                          : !culprit       ? "hangs, as all ranks wait for each other: "
                           : stopped[named] ? "is stopped by a signal: "
                                            : "hangs: ";
   return Hang{.rank = static_cast<int>(named),

@@ -17,6 +17,7 @@
 #include "launch/hang_watch.h"
 #include "launch/keeper.h"
 #include "launch/listener.h"
+#include "launch/native_stack.h"
 #include "launch/rank_environment.h"
 #include "launch/rank_process.h"
 #include "launch/signals.h"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr int longest_wait_ms = 500;  // a clock that is not real time is looked at this often
 constexpr int polling_ms = 10;        // where nothing tells of an end
+constexpr double watching_s = 0.5;    // between two looks at what the ranks do
 
 class Run {
  public:
@@ -63,6 +65,7 @@ class Run {
   void take_signals();
   void take_exits();
   void watch_for_hangs();
+  std::string stacks_of(std::size_t rank) const;
   std::vector<bool> ended() const;
   void obey(const std::vector<Command>& commands);
   void end_groups();
@@ -76,6 +79,7 @@ class Run {
   Keeper keeper_;
   Breadcrumbs crumbs_;
   HangWatch watch_;
+  double next_look_s_ = 0;
   std::string where_;  // the first failure happened
   Supervision supervision_;
   Listener listener_;
@@ -203,11 +207,25 @@ std::vector<bool> Run::ended() const {
 }
 
 void Run::watch_for_hangs() {
-  if (spec_.hang_after_s <= 0) return;
+  // Not at every line of output: each look reads a file of /proc a rank.
+  const double now_s = clock_.now_s();
+  if (spec_.hang_after_s <= 0 || now_s < next_look_s_) return;
+  next_look_s_ = now_s + watching_s;
   std::vector<bool> stopped;
   for (const RankProcess& rank : ranks_) stopped.push_back(rank.group().stopped());
-  const auto hang = watch_.look(crumbs_.read(), stopped, ended(), clock_.now_s());
-  if (hang) obey(supervision_.on_hang(hang->rank, hang->how, clock_.now_s()));
+  const auto hang = watch_.look(crumbs_.read(), stopped, ended(), now_s);
+  if (!hang) return;
+  const auto rank = static_cast<std::size_t>(hang->rank);
+  const std::string where = stopped[rank] ? "" : stacks_of(rank);
+  obey(supervision_.on_hang(hang->rank, hang->how + where, clock_.now_s()));
+}
+
+// In words, where the stacks of a rank that hangs are now.
+std::string Run::stacks_of(std::size_t rank) const {
+  const std::filesystem::path file = spec_.log_dir / cat("rank", rank, ".stack.txt");
+  const std::string fault = write_stacks(ranks_[rank].group().leader(), file);
+  return fault.empty() ? cat("; its stacks are in ", file.string())
+                       : cat("; its stacks could not be had: ", fault);
 }
 
 void Run::obey(const std::vector<Command>& commands) {

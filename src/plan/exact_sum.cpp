@@ -29,6 +29,14 @@ std::vector<SumNode> partial_sums(std::int64_t begin, std::int64_t end) {
   return chain.stack();
 }
 
+std::size_t highest_stack(std::int64_t begin, std::int64_t end) {
+  CarryChain chain(begin);
+  std::size_t highest = 0;
+  for (std::int64_t grain = begin; grain < end; ++grain)
+    if (chain.push() == 0) highest = std::max(highest, chain.stack().size());
+  return highest;
+}
+
 namespace {
 
 // Adds up what lies under `node` into the slot of its first sum and returns that.
@@ -85,20 +93,16 @@ ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_
                         std::int64_t elements) {
   LOCKSTEP_CHECK(world_size > 0 && grain > 0 && accumulation > 0);
   ExactSum plan{.grain = grain, .grains = world_size * accumulation};
-  std::int64_t stack = 0, all_sums = 0;
+  std::size_t stack = 0;
+  std::int64_t all_sums = 0;
   for (std::int64_t rank = 0; rank < world_size; ++rank) {
-    CarryChain chain(rank * accumulation);
-    for (std::int64_t i = 0; i < accumulation; ++i) {
-      // A grain that is added at once needs no place of its own.
-      const auto before = static_cast<std::int64_t>(chain.stack().size());
-      const bool added = chain.push() > 0;
-      stack = std::max(stack, before + (added ? 0 : 1));
-    }
-    const auto sums = static_cast<std::int64_t>(chain.stack().size());
+    const std::int64_t begin = rank * accumulation, end = begin + accumulation;
+    stack = std::max(stack, highest_stack(begin, end));
+    const auto sums = static_cast<std::int64_t>(partial_sums(begin, end).size());
     plan.partial_sums = std::max(plan.partial_sums, sums);
     all_sums += sums;
   }
-  plan.buffers = accumulation > 1 ? stack : 0;
+  plan.buffers = accumulation > 1 ? static_cast<std::int64_t>(stack) : 0;
   if (world_size == 1) return plan;
   plan.buffers += (all_sums + world_size - 1) / world_size;
   const double bytes = 4.0 * static_cast<double>(elements);

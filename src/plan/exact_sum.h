@@ -2,6 +2,7 @@
 // same on any number of ranks. Arithmetic only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -37,6 +38,10 @@ class CarryChain {
 
 // The sums that a rank is left with after its grains [begin, end), by grains.
 std::vector<SumNode> partial_sums(std::int64_t begin, std::int64_t end);
+
+// How many sums a rank keeps at once, at most, on its way through grains [begin, end). A grain that
+// is added at once needs no place of its own.
+std::size_t highest_stack(std::int64_t begin, std::int64_t end);
 
 // An addition of two sums in a list: slot `into` becomes itself plus slot `from`.
 struct SumStep {

@@ -1,6 +1,7 @@
 #include "plan/micro_search.h"
 
 #include "base/check.h"
+#include "plan/plan.h"
 
 #include <algorithm>
 
@@ -10,12 +11,9 @@ MicroSearch::MicroSearch(std::int64_t share, std::int64_t first, double fixed_by
                          double available_bytes)
     : first_(first), fixed_bytes_(fixed_bytes), available_bytes_(available_bytes) {
   LOCKSTEP_CHECK(share > 0);
-  for (std::int64_t small = 1; small * small <= share; ++small) {
-    if (share % small != 0) continue;
-    divisors_.push_back(small);
-    if (small != share / small) divisors_.push_back(share / small);
-  }
-  std::sort(divisors_.begin(), divisors_.end());
+  for (std::int64_t limit = share; limit > 0; limit = divisors_.back() - 1)
+    divisors_.push_back(largest_divisor(share, limit));
+  std::reverse(divisors_.begin(), divisors_.end());
 }
 
 std::optional<std::int64_t> MicroSearch::next() const {

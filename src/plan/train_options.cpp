@@ -33,6 +33,9 @@ void add_general(TrainOptions& o) {
   table.add("graph", o.graph,
             {.meaning = "auto: on GPUs the whole step becomes one CUDA graph after a few steps, or "
                         "the log says why not; off: never"});
+  table.add("on_nan", o.on_nan,
+            {.meaning = "when a loss or a gradient is not finite: stop, and keep the weights from "
+                        "before that step; skip: leave the step out and go on"});
   table.add(
       "restart", o.restart,
       {.meaning = "after a rank failed or hung, start all again from the newest checkpoint, on "

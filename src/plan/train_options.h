@@ -17,6 +17,7 @@ enum class ScaleLr { none, linear, sqrt };
 enum class TimeUnit { steps, epochs };
 enum class GraphMode { automatic, off };
 enum class Recompute { off, blocks, automatic };
+enum class OnNan { stop, skip };
 
 template <>
 struct EnumNames<Precision> {
@@ -63,6 +64,12 @@ struct EnumNames<Recompute> {
       {Recompute::off, "off"}, {Recompute::blocks, "blocks"}, {Recompute::automatic, "auto"}};
 };
 
+template <>
+struct EnumNames<OnNan> {
+  static constexpr std::pair<OnNan, const char*> value[] = {{OnNan::stop, "stop"},
+                                                            {OnNan::skip, "skip"}};
+};
+
 inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
 
 struct TrainOptions {
@@ -76,6 +83,7 @@ struct TrainOptions {
   bool exact = false;
   bool deterministic = false;
   GraphMode graph = GraphMode::automatic;
+  OnNan on_nan = OnNan::stop;
   std::int64_t restart = 0;  // starts after a failure, without progress in between
 
   struct {

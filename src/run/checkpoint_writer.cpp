@@ -82,7 +82,9 @@ CheckpointWriter::CheckpointWriter(const fs::path& checkpoints, std::int64_t ste
   LOCKSTEP_CHECK(step >= 0);
   impl_->checkpoints = checkpoints;
   impl_->step = step;
-  make_directories(checkpoints);
+  // Not what lies above: a run directory that was removed is not put back.
+  if (mkdir(checkpoints.c_str(), 0777) != 0 && errno != EEXIST)
+    fail("create folder", checkpoints, errno);
   const fs::path folder = checkpoints / cat(temporary_prefix, checkpoint_name(step), "-", getpid());
   // An earlier process may have had our id.
   std::error_code ignored;

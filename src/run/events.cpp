@@ -68,6 +68,8 @@ void EventWriter::write(const nlohmann::json& event) {
   if (echo_fd_ >= 0 && !write_to_pipe(echo_fd_, line + '\n')) echo_fd_ = -1;
 }
 
+void EventWriter::sync() { fdatasync(file_.get()); }
+
 std::vector<nlohmann::json> read_events(const std::filesystem::path& path, int* bad_lines) {
   std::vector<nlohmann::json> events;
   int bad = 0;

@@ -18,6 +18,8 @@ class EventWriter {
   explicit EventWriter(const std::filesystem::path& path);  // creates; throws Error
   void write(const nlohmann::json& event);                  // adds "time" (unix seconds) if absent
   int failed() const { return failed_; }
+  // What was written so far outlasts a power loss, if the disk can; any thread.
+  void sync();
 
  private:
   UniqueFd file_;

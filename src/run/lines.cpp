@@ -37,7 +37,7 @@ off_t file_size(int fd) {
 }  // namespace
 
 UniqueFd open_lines(const std::filesystem::path& path) {
-  UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!fd) throw Error(cat("cannot write ", path.string(), ": ", errno_text(errno)));
   const off_t size = file_size(fd.get());
   const off_t whole = end_of_whole_lines(fd.get(), size);
@@ -71,9 +71,11 @@ std::string to_line(const nlohmann::json& value) {
 
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const std::string&)>& visit) {
+  std::error_code error;
+  if (std::filesystem::is_fifo(path, error))  // reading would wait for a writer
+    throw Error(cat("cannot read ", path.string(), ": it is a pipe"));
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    std::error_code error;
     if (!std::filesystem::exists(path, error) && !error) return;
     throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)));
   }

@@ -12,7 +12,7 @@
 namespace lockstep {
 
 // Opens for appending, creating the file, and cuts off a last line without its newline, which a
-// killed writer left. Throws Error.
+// killed writer left. A symbolic link is not followed. Throws Error.
 UniqueFd open_lines(const std::filesystem::path& path);
 
 // Appends the line and a newline with one write. False if it could not be written whole; then the

@@ -23,13 +23,6 @@ std::string coloured(const EventLine& line, bool colour) {
   return cat(line.tone == Tone::good ? "\x1b[32m" : "\x1b[33m", line.text, "\x1b[0m");
 }
 
-// Control characters from outside must not reach the terminal.
-std::string printable(std::string text) {
-  for (char& letter : text)
-    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = ' ';
-  return text;
-}
-
 std::string percent(double share) {
   const double value = share * 100;
   return cat(fixed(value, value < 9.95 ? 1 : 0), "%");

@@ -75,6 +75,11 @@ EventLine describe_memory(const nlohmann::json& event) {
   return {text, Tone::warning};
 }
 
+std::vector<EventLine> describe_not_finite(const nlohmann::json& event) {
+  if (text_or(event, "action", "") == "stop") return {};  // the error says it
+  return {{cat("warning: ", format_not_finite(event), "; the step is left out"), Tone::warning}};
+}
+
 std::string describe_skipped(const nlohmann::json& skipped) {
   if (skipped.is_string()) return skipped.get<std::string>();
   std::string text = text_or(skipped, "path", to_line(skipped));
@@ -102,6 +107,31 @@ std::string format_loss(const nlohmann::json& value) {
   const double size = std::fabs(number);
   if (!std::isfinite(number) || size == 0) return fixed(number, 3);
   return size < 0.1 ? general(number, 3) : size < 1000 ? fixed(number, 3) : general(number, 6);
+}
+
+std::string format_not_finite(const nlohmann::json& event) {
+  std::string text =
+      cat(event.value("loss_is_finite", nlohmann::json()) == true ? "the gradient" : "the loss",
+          " of step ", integer_or(event, "step", 0), " is not finite");
+  const std::string tensor = text_or(event, "tensor", "");
+  if (tensor.empty())
+    return cat(text,
+               ", yet every micro-batch gives finite numbers when it is computed again: "
+               "their sum is too large, or a device computes wrongly");
+  text += cat(": first ", tensor, " on rank ", integer_or(event, "rank", 0), " (",
+              text_or(event, "device", "?"), ")");
+  const std::int64_t micro_batch = integer_or(event, "micro_batch", 0);
+  if (micro_batch == 0) return text;
+  text += cat(", micro-batch ", micro_batch, " of ", integer_or(event, "micro_batches", 0));
+  const nlohmann::json samples = event.value("samples", nlohmann::json::array());
+  constexpr std::size_t shown = 16;
+  std::vector<std::string> words;
+  if (samples.is_array())
+    for (std::size_t i = 0; i < std::min(samples.size(), shown); ++i)
+      words.push_back(samples[i].dump());
+  if (samples.is_array() && samples.size() > shown)
+    words.push_back(cat("and ", samples.size() - shown, " more"));
+  return words.empty() ? text : cat(text, ", samples ", join(words, ", "));
 }
 
 std::string format_metrics(const nlohmann::json& metrics) {
@@ -149,6 +179,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
              Tone::warning}};
   if (kind == "warning") return {{"warning: " + text_or(event, "text", ""), Tone::warning}};
   if (kind == "memory") return {describe_memory(event)};
+  if (kind == "not_finite") return describe_not_finite(event);
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);

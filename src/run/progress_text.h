@@ -14,6 +14,9 @@ std::string format_loss(const nlohmann::json& value);
 // "loss 3.1  accuracy 0.87" of an object of metrics.
 std::string format_metrics(const nlohmann::json& metrics);
 
+// What a "not_finite" event says: step, tensor, rank, micro-batch and samples.
+std::string format_not_finite(const nlohmann::json& event);
+
 // "19.8k tok/s  MFU 41.3%" of an event's units_per_s and mfu; what it does not hold is left out,
 // and an mfu of null is "MFU unknown".
 std::string format_rates(const nlohmann::json& event, const std::string& unit);

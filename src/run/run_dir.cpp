@@ -127,6 +127,7 @@ RunDir RunDir::create(const fs::path& root, const std::string& name, const std::
   try {
     make_directories(path / "logs");
     make_directories(run.checkpoints());
+    sync_directory(root);
   } catch (const Error&) {
     std::error_code ignored;
     fs::remove_all(path, ignored);

@@ -29,6 +29,7 @@ void take_event(nlohmann::json event, RunHistory& history) {
   } else if (kind == "resume") {
     history.step = step;
     if (integer_or(history.last_step, "step", 0) > step) history.last_step = nullptr;
+    std::erase_if(history.shrunk, [step](const auto& known) { return known.first > step; });
     std::erase_if(history.evals, [step](const nlohmann::json& eval) {
       return integer_or(eval, "step", 0) > step;
     });
@@ -39,7 +40,10 @@ void take_event(nlohmann::json event, RunHistory& history) {
     history.step = std::max(history.step, step);  // steps between logged ones
     if (kind != "checkpoint") history.ended = std::move(event);
   } else if (kind == "memory") {
-    if (event.contains("micro")) take_micro(step, integer_or(event, "micro", 0), history);
+    if (const std::int64_t micro = integer_or(event, "micro", 0); micro > 0) {
+      take_micro(step, micro, history);
+      history.shrunk.emplace_back(step, micro);
+    }
   } else if (kind == "startup") {
     history.start_up = std::move(event);
   } else if (kind == "eval") {

@@ -15,6 +15,8 @@ struct RunHistory {
   nlohmann::json ended;      // the "end" or "stop" of the newest start, or null
   // Finished steps, and the micro-batch from then on: one entry, or more where it changed.
   std::vector<std::pair<std::int64_t, std::int64_t>> micro;
+  // Likewise, of those where memory ran out alone.
+  std::vector<std::pair<std::int64_t, std::int64_t>> shrunk;
   std::vector<nlohmann::json> evals;     // that count, oldest first
   std::vector<nlohmann::json> warnings;  // "warning" and "checkpoint_failed"
   std::int64_t step = 0;                 // finished steps

@@ -64,7 +64,7 @@ const char* to_string(RunState state) { return state_names[static_cast<std::size
 void RunDir::lock() {
   if (lock_) return;
   const std::filesystem::path path = path_ / "lock";
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!fd)
     throw Error(cat("cannot write to run ", path_.string(), ": ", errno_text(errno)),
                 "`lockstep resume RUN --into NAME` goes on in a new run");
@@ -80,7 +80,7 @@ void RunDir::lock() {
 
 bool RunDir::locked_by_other() const {
   if (lock_) return false;
-  UniqueFd fd(::open((path_ / "lock").c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd(::open((path_ / "lock").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   return fd && flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 

@@ -1,6 +1,9 @@
 // Writes and reads the record of samples.
 #include "run/samples.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <utility>
 
 #include "base/error.h"
@@ -48,6 +51,11 @@ void SampleWriter::write(std::int64_t step, std::span<const std::int64_t> sample
 }
 
 void SampleWriter::resume(std::int64_t step) { append(cat("{\"resume\":", step, "}")); }
+
+void SampleWriter::sync() {
+  if (fdatasync(file_.get()) != 0)
+    throw Error(cat("cannot write ", path_.string(), ": ", errno_text(errno)));
+}
 
 void SampleWriter::append(const std::string& line) {
   if (!append_line(file_.get(), line))

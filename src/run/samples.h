@@ -19,6 +19,8 @@ class SampleWriter {
   void write(std::int64_t step, std::span<const std::int64_t> samples);
   // Training goes on after `step`; what was recorded of later steps did not count.
   void resume(std::int64_t step);
+  // What was written so far outlasts a power loss; any thread. Throws Error.
+  void sync();
 
  private:
   void append(const std::string& line);

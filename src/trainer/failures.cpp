@@ -5,9 +5,11 @@
 #include "engine/weight_check.h"
 #include "plan/memory_help.h"
 #include "plan/words.h"
+#include "run/progress_text.h"
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -24,8 +26,8 @@ void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
                         const StepResult& result) {
   std::string where = "a rank";
   for (std::size_t rank = result.ranks.size(); rank-- > 0;)
-    if (const StepPhase phase = result.ranks[rank].out_of_memory; phase != StepPhase::none)
-      where = cat(label(setup, rank), " in ", phase_name(phase));
+    if (const Activity phase = result.ranks[rank].out_of_memory; phase != Activity::none)
+      where = cat(label(setup, rank), " in ", activity_name(phase));
   const std::string help =
       memory_help(setup.plan, setup.options, batch.micro, setup.recipe.smaller_sample());
   if (setup.plan.exact)
@@ -33,6 +35,48 @@ void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
                     " does not fit, and exact = true keeps the grain of a run"),
                 batch.micro > 1 ? cat("start again with a smaller batch.micro; ", help) : help);
   throw Error(cat("out of memory on ", where, " with micro-batch ", batch.micro), help);
+}
+
+nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& batch,
+                                   const StepResult& result, const NotFinite& own,
+                                   const std::vector<std::int64_t>& samples) {
+  nlohmann::json finding{
+      {"tensor", own.tensor}, {"micro_batch", own.micro_batch + 1}, {"in_weights", own.in_weights}};
+  if (own.micro_batch >= 0) {
+    const auto first = samples.begin() + own.micro_batch * batch.micro;
+    std::vector<std::int64_t> of_micro_batch(first, first + batch.micro);
+    std::erase(of_micro_batch, -1);  // padding
+    finding["samples"] = of_micro_batch;
+  }
+  const std::string key = cat("not finite ", result.step);
+  const std::vector<std::string> all = setup.group.collect(key, finding.dump());
+  nlohmann::json event = {{"kind", "not_finite"},
+                          {"step", result.step},
+                          {"loss_is_finite", std::isfinite(result.loss)},
+                          {"micro_batches", batch.accumulation},
+                          {"in_weights", false},
+                          {"tensor", ""}};
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const nlohmann::json found = nlohmann::json::parse(all[rank]);
+    if (found.at("tensor") == "") continue;
+    event.update(found);
+    event["rank"] = rank;
+    event["device"] = device_label(setup.plan.devices[rank]);
+    break;
+  }
+  return nlohmann::json::parse(setup.group.share(cat(key, " in all"), event.dump()));
+}
+
+void fail_not_finite(const nlohmann::json& event, std::int64_t saved_step) {
+  std::string help = "a lower optimizer.lr, a longer schedule.warmup or optimizer.clip may help";
+  if (event.at("in_weights").get<bool>())
+    help = cat("the weights are spoilt, and no later step can mend them; ", help);
+  else if (saved_step >= 0)
+    help = cat("the checkpoint of step ", saved_step,
+               " holds the weights from before; resume with "
+               "on_nan=skip to leave such steps out; ",
+               help);
+  throw Error(format_not_finite(event), help);
 }
 
 void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::int64_t step) {

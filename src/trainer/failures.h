@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/arena.h"
+#include "engine/not_finite.h"
 #include "engine/step.h"
 #include "plan/plan.h"
 #include "trainer/trainer.h"
@@ -10,11 +11,22 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
+#include <vector>
+
 namespace lockstep {
 
 // Memory ran out and no smaller micro-batch than batch.micro is to be had.
 [[noreturn]] void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
                                      const StepResult& result);
+
+// All ranks, once each has gone through a step that was not finite again: what the event
+// `not_finite` says of it. data: this rank's of that step.
+nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& batch,
+                                   const StepResult& result, const NotFinite& own,
+                                   const std::vector<std::int64_t>& samples);
+// saved_step: of the checkpoint that holds the weights from before the step; below 0: none does.
+[[noreturn]] void fail_not_finite(const nlohmann::json& event, std::int64_t saved_step);
 
 // All ranks, between steps: that of one is not the fault of the user, so no Error.
 void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::int64_t step);

@@ -2,6 +2,7 @@
 #include "trainer/recorder.h"
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "plan/compute.h"
 #include "plan/recipe_info.h"
@@ -102,9 +103,14 @@ void Recorder::step(const StepResult& result, double lr) {
   shares_.save_s += own.save_s;
   rank_waits_s_.resize(result.ranks.size());
   for (std::size_t r = 0; r < result.ranks.size(); ++r) rank_waits_s_[r] += result.ranks[r].wait_s;
-  if (result.skipped)
-    warn(result.step,
-         cat("the gradient of step ", result.step, " is not finite; the step changed no weights"));
+  if (result.skipped && !result.not_finite)
+    warn(result.step, cat("the gradient of step ", result.step,
+                          " is not finite at this loss scale, which is halved; the step changed no "
+                          "weights"));
+  if (const auto usual = loss_range_.add(result.loss))
+    warn(result.step, cat("the loss of step ", result.step, ", ", general(result.loss, 4),
+                          ", is far above that of the steps before, ", general(usual->low, 4),
+                          " to ", general(usual->high, 4)));
   if (result.step % options_.log.every_steps != 0 && result.step != plan_.total_steps) return;
   const double window_s = std::max(now_s - last_step_s_, 1e-9);
   const double step_s = window_s / static_cast<double>(steps_since_log_);
@@ -177,10 +183,10 @@ void Recorder::smaller_micro(std::int64_t step, const StepResult& result, const 
                              const BatchPlan& now) {
   nlohmann::json ranks = nlohmann::json::array();
   for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
-    if (const StepPhase phase = result.ranks[rank].out_of_memory; phase != StepPhase::none)
+    if (const Activity phase = result.ranks[rank].out_of_memory; phase != Activity::none)
       ranks.push_back({{"rank", rank},
                        {"device", device_label(plan_.devices.at(rank))},
-                       {"phase", phase_name(phase)}});
+                       {"phase", activity_name(phase)}});
   write({{"kind", "memory"},
          {"step", step},
          {"ranks", ranks},
@@ -189,6 +195,11 @@ void Recorder::smaller_micro(std::int64_t step, const StepResult& result, const 
          {"micro_before", before.micro},
          {"accumulation_before", before.accumulation}});
   if (samples_) samples_->resume(step);
+}
+
+void Recorder::not_finite(const nlohmann::json& event) {
+  write(event);
+  if (samples_) samples_->resume(event.at("step").get<std::int64_t>());
 }
 
 void Recorder::smaller_evaluation(std::int64_t step, std::int64_t before,
@@ -236,11 +247,20 @@ void Recorder::checkpoint(const CheckpointSaver::Result& result) {
          {"metrics", result.info.metrics}});
 }
 
+void Recorder::make_durable() {
+  events_.sync();
+  if (samples_) samples_->sync();
+  sync_directory(run_.path());
+}
+
 void Recorder::warn(std::int64_t step, const std::string& text) {
   write({{"kind", "warning"}, {"step", step}, {"text", text}});
 }
 
 void Recorder::ended(std::int64_t step, const std::string& why) {
+  if (events_.failed() > 0)
+    warn(step, cat(events_.failed(), " events could not be written to ",
+                   run_.events_path().string(), "; what they said is lost"));
   nlohmann::json event{{"kind", "end"},
                        {"step", step},
                        {"seconds", clock_.now_s() - begin_s_},

@@ -7,6 +7,7 @@
 #include "engine/recipe.h"
 #include "engine/step.h"
 #include "run/events.h"
+#include "run/loss_range.h"
 #include "run/mean_step.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
@@ -47,9 +48,14 @@ class Recorder {
   // evaluation.
   void smaller_micro(std::int64_t step, const StepResult& result, const BatchPlan& before,
                      const BatchPlan& now);
+  // event: of describe_not_finite, with "action".
+  void not_finite(const nlohmann::json& event);
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
   void checkpoint(const CheckpointSaver::Result& result);
+  // What was written so far outlasts a power loss: as far as a checkpoint that is about to count
+  // goes, so must its events and samples.
+  void make_durable();
   void warn(std::int64_t step, const std::string& text);
   // why: empty when the run finished, else what stopped it.
   void ended(std::int64_t step, const std::string& why);
@@ -68,6 +74,7 @@ class Recorder {
   double last_step_s_;
   std::int64_t steps_since_log_ = 0;
   MeanStep mean_step_;
+  LossRange loss_range_;
   RankReport shares_;                 // summed over the steps since the last logged one
   std::vector<double> rank_waits_s_;  // of every rank, likewise
 };

@@ -100,8 +100,11 @@ class Loop {
   void change_micro_batch(const BatchPlan& batch);
   void follow_micro_changes();
   bool recover_if_dropped();
+  void repeat_in_smaller(const StepResult& result);
+  void leave_out(const StepResult& result);
   void run_step();
   void drain(std::size_t keep);
+  bool all_happened();
   void on_result(StepRunner::Running& running);
   void adapt_loader();
   void tell_about_graph();
@@ -133,10 +136,12 @@ class Loop {
   std::vector<std::int64_t> staged_samples_;  // of all ranks, with run.record_samples
   std::deque<StepRunner::Running> running_;
 
-  BatchPlan batch_;                    // as it is now
-  std::vector<MicroChange> changes_;   // asked for
-  std::int64_t eval_batch_ = 0;        // 0: as the options say
-  std::optional<StepResult> dropped_;  // the first step that was, until all ranks have recovered
+  BatchPlan batch_;                   // as it is now
+  std::vector<MicroChange> changes_;  // asked for
+  std::int64_t eval_batch_ = 0;       // 0: as the options say
+  // The first step that was dropped or not finite, until all ranks have recovered.
+  std::optional<StepResult> dropped_;
+  int not_finite_in_a_row_ = 0;
 
   std::int64_t step_ = 0;  // steps enqueued
   std::int64_t saved_step_ = -1, evaluated_step_ = -1;
@@ -164,9 +169,7 @@ void Loop::remember_buffers() {
 void Loop::check_weights() {
   const std::int64_t every = options_.check.weights_every;
   if (every == 0 || step_ % every != 0 || setup_.group.size() == 1) return;
-  drain(0);
-  if (dropped_) return;
-  require_same_weights(setup_, *placed_.arena, step_);
+  if (all_happened()) require_same_weights(setup_, *placed_.arena, step_);
 }
 
 void Loop::check_buffers() {
@@ -214,7 +217,8 @@ void Loop::restore_or_start() {
       setup_.run.checkpoints(), retention, setup_.backend,
       [recorder = recorder_.get()](const CheckpointSaver::Result& result) {
         recorder->checkpoint(result);
-      });
+      },
+      [recorder = recorder_.get()] { recorder->make_durable(); });
   saver_->reserve(trained());
 }
 
@@ -248,6 +252,7 @@ void Loop::make_loader() {
 void Loop::change_micro_batch(const BatchPlan& batch) {
   runner_.go_on();
   told_about_graph_ = false;
+  running_.clear();
   batch_ = batch;
   loader_.reset();
   make_loader();
@@ -261,28 +266,60 @@ void Loop::follow_micro_changes() {
     changes_.erase(changes_.begin());
   }
   if (micro == 0 || micro == batch_.micro) return;
-  drain(0);
-  if (!dropped_) change_micro_batch(with_micro(batch_, micro));
+  if (all_happened()) change_micro_batch(with_micro(batch_, micro));
 }
 
-// After a rank ran out of memory: the same step again, in smaller micro-batches. All ranks come
-// here with the same steps behind them, and whatever they enqueued after it changed nothing.
+// After a step that changed nothing. All ranks come here with the same steps behind them, and
+// whatever they enqueued after it changed nothing either.
 bool Loop::recover_if_dropped() {
   if (!dropped_) return false;
   const StepResult result = *std::exchange(dropped_, std::nullopt);
   if (staged_) staged_->weights_pending->wait();
   staged_.reset();
-  setup_.backend.synchronize();
-  running_.clear();
   step_ = result.step - 1;
+  if (result.not_finite)
+    leave_out(result);
+  else
+    repeat_in_smaller(result);
+  if (step_ < setup_.plan.total_steps) staged_ = fetch();
+  return true;
+}
+
+// A rank ran out of memory: the same step again, in smaller micro-batches.
+void Loop::repeat_in_smaller(const StepResult& result) {
   const std::int64_t micro = next_smaller_micro(batch_);
   if (setup_.measure_only || setup_.plan.exact || micro == 0)
     fail_out_of_memory(setup_, batch_, result);
   const BatchPlan before = batch_;
   change_micro_batch(with_micro(batch_, micro));
   if (recorder_) recorder_->smaller_micro(step_, result, before, batch_);
-  staged_ = fetch();
-  return true;
+}
+
+// The loss or the gradient was not finite: what was it, and on without the step, or no further.
+void Loop::leave_out(const StepResult& result) {
+  constexpr int most_in_a_row = 20;
+  change_micro_batch(batch_);
+  StepData data = loader_->next();
+  const std::vector<std::int64_t> samples = data.samples;
+  NotFinite own;
+  try {
+    own = runner_.find_not_finite(runner_.stage(std::move(data)));
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+  }
+  nlohmann::json event = describe_not_finite(setup_, batch_, result, own, samples);
+  const bool in_weights = event.at("in_weights").get<bool>();
+  const bool goes_on = options_.on_nan == OnNan::skip && !in_weights &&
+                       not_finite_in_a_row_ < most_in_a_row && !setup_.measure_only;
+  event["action"] = goes_on ? "skip" : "stop";
+  if (recorder_) recorder_->not_finite(event);
+  if (!goes_on) {
+    if (!in_weights && !setup_.measure_only) save(true);
+    const std::string lost = setup_.group.share("unsaved", saver_ ? saver_->finish() : "");
+    fail_not_finite(event, lost.empty() ? saved_step_ : -1);
+  }
+  step_ = result.step;
+  change_micro_batch(batch_);
 }
 
 StagedStep Loop::fetch() {
@@ -357,6 +394,12 @@ void Loop::drain(std::size_t keep) {
   }
 }
 
+// Waits for the steps under way; false where one of them was dropped.
+bool Loop::all_happened() {
+  drain(0);
+  return !dropped_;
+}
+
 void Loop::on_result(StepRunner::Running& running) {
   const StepResult result = running.get();
   wait_s_ += running.wait_s();
@@ -364,6 +407,8 @@ void Loop::on_result(StepRunner::Running& running) {
     dropped_ = result;
     return;
   }
+  not_finite_in_a_row_ = result.not_finite ? not_finite_in_a_row_ + 1 : 0;
+  if (result.not_finite) dropped_ = result;
   if (recorder_) recorder_->step(result, learning_rate(setup_.plan.schedule, result.step - 1));
   started("first_step");
   if (!started_) check_buffers();
@@ -401,8 +446,7 @@ void Loop::adapt_loader() {
 void Loop::evaluate_now() {
   if (setup_.measure_only || !data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_)
     return;
-  drain(0);
-  if (dropped_) return;
+  if (!all_happened()) return;
   leave_crumb(Activity::evaluation);
   check_buffers();
   share_buffers();
@@ -452,8 +496,7 @@ bool Loop::save_due() const {
 // All ranks come here together.
 void Loop::save(bool forced) {
   if ((!forced && !save_due()) || saved_step_ == step_) return;
-  drain(0);  // what is saved must have happened
-  if (dropped_) return;
+  if (!all_happened()) return;
   const double begin_s = setup_.clock.now_s();
   leave_crumb(Activity::checkpoint);
   saved_step_ = step_;
@@ -524,16 +567,16 @@ void Loop::train_steps() {
   while (step_ < setup_.plan.total_steps && !stop_) {
     run_step();
     const double before_s = data_s_;
-    if (step_ < setup_.plan.total_steps && !dropped_) staged_ = fetch();
+    if (step_ < setup_.plan.total_steps) staged_ = fetch();
     window_data_s_ += data_s_ - before_s;
     drain(ahead);
-    if (recover_if_dropped()) continue;
-    adapt_loader();
-    check_weights();
-    const std::int64_t every = options_.eval.every_steps;
-    if (every > 0 && step_ % every == 0 && !stop_ && !dropped_) evaluate_now();
-    if (!dropped_) save(false);
-    recover_if_dropped();
+    if (!recover_if_dropped()) adapt_loader();
+    do {
+      check_weights();
+      const std::int64_t every = options_.eval.every_steps;
+      if (every > 0 && step_ % every == 0 && !stop_) evaluate_now();
+      save(false);
+    } while (recover_if_dropped());
   }
 }
 

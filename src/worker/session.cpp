@@ -26,8 +26,21 @@ void forbid_unordered_sums() {
   at::globalContext().setDeterministicFillUninitializedMemory(false);  // only shows faults
 }
 
+// That of the command line is loaded already; another one only if the tool vouches for it, because
+// a record may come from anybody.
+void load_plugin_of(const nlohmann::json& record) {
+  const std::string plugin = record.value("plugin", "");
+  if (plugin.empty() || is_loaded(plugin)) return;
+  const char* const trusted = std::getenv("LOCKSTEP_PLUGIN");
+  if (trusted == nullptr || trusted != plugin)
+    throw Error(
+        cat("the run's record names the plugin ", plugin, ", which the command line does not"),
+        cat("if you trust it: --plugin ", plugin));
+  load_plugin(plugin);
+}
+
 void use_record(Session& session, const nlohmann::json& record) {
-  if (const std::string plugin = record.value("plugin", ""); !plugin.empty()) load_plugin(plugin);
+  load_plugin_of(record);
   session.setup = setup_from_json(record);
   const bool exact = session.setup.train->exact;
   if (session.setup.train->deterministic || exact) forbid_unordered_sums();

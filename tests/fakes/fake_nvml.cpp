@@ -43,17 +43,20 @@ OpaqueGpu from(const json& facts) {
   return gpu;
 }
 
+void read_machine() {
+  std::ifstream file(std::getenv("FAKE_NVML"));
+  machine = json::parse(file);
+  gpus.clear();
+  for (const json& facts : machine.value("gpus", json::array())) gpus.push_back(from(facts));
+}
+
 }  // namespace
 
 extern "C" {
 
 nvml::Return nvmlInit_v2() {
-  const char* path = std::getenv("FAKE_NVML");
-  if (!path) return nvml::driver_not_loaded;
-  std::ifstream file(path);
-  machine = json::parse(file);
-  gpus.clear();
-  for (const json& facts : machine.value("gpus", json::array())) gpus.push_back(from(facts));
+  if (!std::getenv("FAKE_NVML")) return nvml::driver_not_loaded;
+  read_machine();
   return machine.value("init", nvml::success);
 }
 
@@ -85,6 +88,7 @@ nvml::Return nvmlSystemGetCudaDriverVersion_v2(int* version) {
 }
 
 nvml::Return nvmlDeviceGetCount_v2(unsigned* count) {
+  read_machine();  // a test may have changed it
   *count = static_cast<unsigned>(gpus.size());
   return nvml::success;
 }

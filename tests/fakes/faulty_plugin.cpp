@@ -7,6 +7,10 @@
 //   allocation: the N-th allocation of the training thread after the forward pass fails
 //   segv, abort, exit, throw, stop, loop: what the rank does in its loss
 //   buffer: a module buffer changes; operator: one is called that has no deterministic form
+//   nan_loss, nan_gradient: what is not a number (N: in so many steps)
+//   nan_weights: a weight becomes one
+//   spike: the loss is a thousand times as large
+//   diverge: the rank sees no validation data, and so leaves out what the others do together
 //   corrupt: one weight of the rank changes a little
 //   data: loading the samples of that step takes a second each
 #include "engine/register.h"
@@ -19,6 +23,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -86,6 +91,15 @@ bool due(const std::string& kind, std::int64_t step, std::int64_t rows) {
   return false;
 }
 
+// Comes again when the step is computed again; N: in so many steps.
+bool not_a_number(const std::string& kind, std::int64_t step) {
+  for (const Fault& fault : faults())
+    if (fault.kind == kind && fault.rank == own_rank() && step >= fault.step &&
+        step < fault.step + std::max<std::int64_t>(fault.number, 1))
+      return true;
+  return false;
+}
+
 void run_out_of_memory() { TORCH_CHECK_WITH(OutOfMemoryError, false, "no memory, by request"); }
 
 thread_local std::int64_t allocations_left = -1;  // until one fails; below 0: none does
@@ -104,6 +118,16 @@ class CountingAllocator : public c10::Allocator {
 
  private:
   c10::Allocator* below_;
+};
+
+struct SpoilsGradient : torch::autograd::Function<SpoilsGradient> {
+  static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) {
+    return x.clone();
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext*,
+                                                 torch::autograd::variable_list gradients) {
+    return {gradients[0] * NAN};
+  }
 };
 
 struct FailsInBackward : torch::autograd::Function<FailsInBackward> {
@@ -151,7 +175,8 @@ class FaultyRecipe : public ToyRecipe {
     c10::SetCPUAllocator(&allocator, /*priority=*/255);
   }
   DatasetPair data() override {
-    return {std::make_shared<SlowData>(400), std::make_shared<SlowData>(23)};
+    const bool diverges = due("diverge", 0, 0);
+    return {std::make_shared<SlowData>(400), std::make_shared<SlowData>(diverges ? 0 : 23)};
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
     const auto step = context.counters[1].item<std::int64_t>();
@@ -163,8 +188,15 @@ class FaultyRecipe : public ToyRecipe {
       const at::NoGradGuard no_grad;
       dynamic_cast<ToyModel&>(model).second[1][3].add_(1e-6);
     }
+    if (due("nan_weights", step, 0)) {
+      const at::NoGradGuard no_grad;
+      dynamic_cast<ToyModel&>(model).second[1][3].fill_(NAN);
+    }
     if (due("forward", step, rows)) run_out_of_memory();
     std::vector<at::Tensor> terms = ToyRecipe::loss(model, batch, context);
+    if (not_a_number("nan_loss", step)) terms[0] = terms[0] * NAN;
+    if (not_a_number("nan_gradient", step)) terms[0] = SpoilsGradient::apply(terms[0]);
+    if (due("spike", step, 0)) terms[0] = terms[0] * 1000;
     if (due("backward", step, rows)) terms[0] = FailsInBackward::apply(terms[0]);
     for (Fault& fault : faults())
       if (fault.kind == "allocation" && !fault.spent && fault.rank == own_rank() &&

@@ -40,6 +40,7 @@ class ToolProcess {
     dup2(err, 2);
     if (chdir(folder.c_str()) != 0) _exit(126);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    setenv("XDG_STATE_HOME", (folder / ".state").c_str(), 0);  // nothing of the user's
     // Root without it obeys the permissions of files like everybody.
     if (!root_powers)
       for (const int capability : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})

@@ -294,6 +294,49 @@ TEST_F(TrainOnGpus, AKilledRankEndsTheRunInSecondsAndItGoesOn) {
   EXPECT_EQ(resumed.code, 0) << resumed.err;
 }
 
+// NVML is a fake that shows the real GPUs until the test takes one away.
+TEST_F(TrainOnGpus, AGpuThatIsLostIsLeftOutOfTheRestart) {
+  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+  nlohmann::json machine{{"gpus", nlohmann::json::array()}};
+  for (const GpuInfo& gpu : make_nvml_probe()->gpus())
+    machine["gpus"].push_back({{"uuid", gpu.uuid},
+                               {"name", gpu.name},
+                               {"memory", gpu.memory_total_bytes.value_or(0)},
+                               {"bus", machine["gpus"].size()},
+                               {"major", gpu.compute_major},
+                               {"minor", gpu.compute_minor}});
+  const std::filesystem::path file = folder_.path() / "gpus.json";
+  write_file_atomic(file, machine.dump());
+  ToolProcess tool(
+      Words{program("lockstep")} + train("0,1", "lost", 400) +
+          Words{"checkpoint.every_steps=10", "restart=1"},
+      folder_.path(),
+      {{"LOCKSTEP_NVML", LOCKSTEP_BUILD_DIR "/tests/libfake-nvml.so"}, {"FAKE_NVML", file}});
+  for (int i = 0; i < 6000 && !newest_good(run("lost") / "checkpoints"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  machine["gpus"][1]["error"] = 15;
+  write_file_atomic(file, machine.dump());
+  const std::vector<pid_t> ranks = testing::ranks_of(tool.pid());
+  ASSERT_EQ(ranks.size(), 2U);
+  kill(ranks[1], SIGKILL);
+  const ToolResult ended = tool.wait();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("warning: cuda:1 ("), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("does not answer any more and is left out"), std::string::npos);
+  run_well("0,1", "whole", {"stop.steps=400"});
+  EXPECT_EQ(effective_samples(run("lost")), effective_samples(run("whole")));
+}
+
+TEST_F(TrainOnGpus, ALossThatIsNotFiniteStopsWithTheWeightsFromBefore) {
+  // A learning rate that no model survives.
+  const ToolResult ended =
+      run_tool(train("all", "burst", 400) + Words{"optimizer.kind=sgd", "optimizer.lr=1e18",
+                                                  "optimizer.clip=0", "schedule.warmup=200"},
+               folder_.path());
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_NE(ended.err.find(" is not finite: first "), std::string::npos) << ended.err;
+}
+
 TEST_F(TrainOnGpus, AWorldThatSomebodyElseMadeRecordsTheGpuOfEveryRank) {
   if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
   std::vector<std::unique_ptr<ToolProcess>> ranks;

@@ -238,6 +238,43 @@ TEST(Snapshot, ReportsAFullDiskAndKeepsTheLastGoodOne) {
   EXPECT_EQ(newest_good(folder.path())->step, 3);
 }
 
+TEST(Snapshot, WeightsThatAreNotFiniteAreRefused) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.train_a_little();
+  ASSERT_EQ(save(a, folder.path(), 3).info.damage, "");
+  {
+    const at::NoGradGuard no_grad;
+    a.model.second[1][2].fill_(INFINITY);
+  }
+  EXPECT_EQ(save(a, folder.path(), 4, {.keep = 1}).info.damage,
+            "the weights second.weight are not finite");
+  EXPECT_EQ(newest_good(folder.path())->step, 3);
+}
+
+TEST(Snapshot, CountsOnlyOnceWhatGoesWithItIsDurable) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  std::vector<std::string> damages;
+  bool fails = false;
+  CheckpointSaver saver(
+      folder.path(), {}, cpu_backend(),
+      [&](const CheckpointSaver::Result& done) { damages.push_back(done.info.damage); },
+      [&] {
+        EXPECT_FALSE(newest_good(folder.path()));
+        if (fails) throw std::runtime_error("no space for samples");
+      });
+  fails = true;
+  saver.save(a.trained(), 1, {{"step", 1}}, nullptr);
+  EXPECT_EQ(saver.finish(), "no space for samples");
+  EXPECT_FALSE(newest_good(folder.path()));
+  fails = false;
+  saver.save(a.trained(), 2, {{"step", 2}}, nullptr);
+  EXPECT_EQ(saver.finish(), "");
+  EXPECT_EQ(newest_good(folder.path())->step, 2);
+  EXPECT_EQ(damages, (std::vector<std::string>{"no space for samples", ""}));
+}
+
 TEST(Snapshot, KeepsTheNewestFew) {
   const TemporaryDirectory folder;
   Rig a(1);

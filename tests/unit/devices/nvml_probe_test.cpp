@@ -126,5 +126,24 @@ TEST_F(NvmlProbe, SaysWhichFunctionAForeignLibraryLacks) {
             "the NVIDIA management library is too old: it lacks nvmlInit_v2");
 }
 
+TEST_F(NvmlProbe, AGpuThatIsLostDoesNotAnswer) {
+  auto nvml = probe(two_t4);
+  const std::vector<Device> devices{{.kind = DeviceKind::cuda, .index = 0, .uuid = "GPU-aa"},
+                                    {.kind = DeviceKind::cuda, .index = 1, .uuid = "GPU-bb"},
+                                    {.kind = DeviceKind::cpu}};
+  EXPECT_EQ(still_answering(devices, *nvml).size(), 3u);
+  // Fallen off the bus: listed, but its handle is an error.
+  write_file_atomic(folder_.path() / "gpus.json", R"({"gpus": [{"uuid": "GPU-aa", "error": 15},
+    {"uuid": "GPU-bb", "name": "Tesla T4", "major": 7, "minor": 5}]})");
+  auto left = still_answering(devices, *nvml);
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0].uuid, "GPU-bb");
+  // After a reboot it is not even listed.
+  write_file_atomic(folder_.path() / "gpus.json", R"({"gpus": []})");
+  left = still_answering(devices, *nvml);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].kind, DeviceKind::cpu);
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -53,6 +53,16 @@ TEST_F(HangWatchTest, LeavesASlowRankAndThoseThatWaitForItAlone) {
   EXPECT_FALSE(look_for(600, {1}));
 }
 
+TEST_F(HangWatchTest, SaysThatOneHasLeftOutACollective) {
+  waits(0, 8);
+  waits(1, 7);
+  waits(2, 7);
+  crumbs[2].waits_in = Collective::broadcast;
+  const auto hang = look_for(100);
+  ASSERT_TRUE(hang);
+  EXPECT_THAT(hang->how, HasSubstr("hangs, as ranks wait in different collectives: "));
+}
+
 TEST_F(HangWatchTest, NamesTheOneBehindWhereAllWaitForEachOther) {
   waits(0, 8);
   waits(1, 8);

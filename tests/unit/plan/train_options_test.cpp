@@ -15,7 +15,7 @@ namespace {
 
 const char* const kKeys =
     "seed precision reduce_precision reduce_bucket_mb shard_optimizer exact deterministic graph "
-    "restart "
+    "on_nan restart "
     "preset batch.global batch.micro batch.accumulation batch.micro_changes memory.recompute "
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "

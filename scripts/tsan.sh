@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Builds what has threads or processes with ThreadSanitizer, runs its tests, and fails if it finds a race:
+# the loader, the background checkpoint, the launcher and what lies below them. LibTorch is not
+# instrumented: tests/tsan.supp names what that makes of it.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=scripts/lib/common.sh
+. "$here/lib/common.sh"
+checkout=$(dirname "$here")
+folder=$checkout/build-tsan
+tests=(unit-base unit-run unit-launch unit-data unit-checkpoint process-launch)
+
+"$here/build.sh" "$folder" -DCMAKE_BUILD_TYPE=Debug -DLOCKSTEP_SANITIZE=thread "${tests[@]}"
+export TSAN_OPTIONS="suppressions=$checkout/tests/tsan.supp halt_on_error=0 exitcode=66 history_size=4"
+for test in "${tests[@]}"; do
+  echo "tsan: $test"
+  "$folder/tests/$test" --gtest_brief=1
+done
+echo "tsan: no race found"

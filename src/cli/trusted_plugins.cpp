@@ -1,0 +1,53 @@
+#include "cli/trusted_plugins.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "run/json_cache.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace lockstep::cli {
+namespace {
+
+// Read by the worker's session.
+constexpr const char* told_to_workers = "LOCKSTEP_PLUGIN";
+
+// Empty where there is no home.
+std::filesystem::path state_file() {
+  const char* const xdg = std::getenv("XDG_STATE_HOME");
+  const char* const home = std::getenv("HOME");
+  if (xdg != nullptr && *xdg == '/') return std::filesystem::path(xdg) / "lockstep/plugins.json";
+  if (home != nullptr && *home == '/')
+    return std::filesystem::path(home) / ".local/state/lockstep/plugins.json";
+  return {};
+}
+
+bool is_remembered(const std::string& library) {
+  const std::filesystem::path file = state_file();
+  return !file.empty() && read_json_cache(file).contains(library);
+}
+
+}  // namespace
+
+void trust_plugin(const std::string& library) {
+  setenv(told_to_workers, library.c_str(), 1);
+  const std::filesystem::path file = state_file();
+  if (file.empty() || is_remembered(library)) return;
+  try {
+    remember_in_cache(file, library, true);
+  } catch (const Error&) {
+    // Then other commands ask for --plugin again.
+  }
+}
+
+void require_trusted_plugin(const std::string& library) {
+  const char* const told = std::getenv(told_to_workers);
+  if ((told == nullptr || told != library) && !is_remembered(library))
+    throw Error(cat("the run's record names the plugin ", printable(library),
+                    ", which you have not used on this machine; its code would run in your name"),
+                cat("if you trust it: --plugin ", printable(library)));
+  setenv(told_to_workers, library.c_str(), 1);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,198 @@
+// Run directories that somebody else made: evaluate and runs read them, and nothing in them makes
+// the tool run their code, wait for ever, or write outside them.
+#include "fakes/tool.h"
+#include "run/checkpoint_index.h"
+#include "run/manifest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run_tool;
+using testing::ToolResult;
+using Words = std::vector<std::string>;
+
+class Stranger : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    corpus = folder.path() / "corpus.txt";
+    testing::write_corpus(corpus, 9000);
+  }
+  void train(const Words& more = {}) const {
+    Words words{"train", "textgen", "--devices", "cpu:1", "--name", "gift", "stop.steps=4"};
+    for (const std::string& option : testing::tiny(corpus))
+      if (!option.starts_with("stop.")) words.push_back(option);
+    words.insert(words.end(), more.begin(), more.end());
+    const ToolResult result = run_tool(words, folder.path());
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  nlohmann::json record() const { return nlohmann::json::parse(read_file(run / "run.json")); }
+  void write_record(const nlohmann::json& record) const {
+    write_file_atomic(run / "run.json", record.dump());
+  }
+  // A newer checkpoint with `text` as this file and a manifest that fits.
+  void forge(const std::string& file, const std::string& text) const {
+    const std::filesystem::path good = run / "checkpoints/step-000000004";
+    CheckpointWriter writer(run / "checkpoints", 5);
+    for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
+      const std::string bytes = name == file ? text : read_file(good / name);
+      writer.append(name, bytes.data(), bytes.size());
+    }
+    writer.commit(nullptr);
+  }
+  static std::string safetensors(const std::string& header, const std::string& data = "") {
+    std::string text(8, '\0');
+    for (std::size_t i = 0; i < 8; ++i)
+      text[i] = static_cast<char>(header.size() >> (8 * i) & 0xff);
+    return text + header + data;
+  }
+
+  TemporaryDirectory folder;
+  std::filesystem::path corpus, run = folder.path() / "runs/gift";
+};
+
+TEST_F(Stranger, APluginInTheRecordRunsOnlyIfTheUserNamedIt) {
+  const std::filesystem::path library = folder.path() / "libown.so";
+  std::filesystem::copy_file(LOCKSTEP_BUILD_DIR "/tests/libfaulty-plugin.so", library);
+  const ToolResult trained = run_tool({"train", "faulty", "--plugin", library, "--devices", "cpu:1",
+                                       "--name", "gift", "stop.steps=4"},
+                                      folder.path());
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  // The user's own goes on working, by name of the run alone.
+  EXPECT_EQ(run_tool({"evaluate", "gift", "--devices", "cpu:1"}, folder.path()).code, 0);
+
+  const std::filesystem::path foreign = run / "libgift.so";
+  std::filesystem::copy_file(library, foreign);
+  nlohmann::json forged = record();
+  forged["plugin"] = foreign.string();
+  write_record(forged);
+  for (const char* command : {"evaluate", "predict", "resume"}) {
+    const ToolResult refused = run_tool({command, "gift", "--devices", "cpu:1"}, folder.path());
+    EXPECT_EQ(refused.code, 2) << command;
+    EXPECT_THAT(refused.err, HasSubstr("names the plugin " + foreign.string()));
+    EXPECT_THAT(refused.err, HasSubstr("hint: if you trust it: --plugin "));
+  }
+  EXPECT_EQ(run_tool({"runs", "gift"}, folder.path()).code, 0);
+  const ToolResult named =
+      run_tool({"evaluate", "gift", "--devices", "cpu:1", "--plugin", library}, folder.path());
+  EXPECT_EQ(named.code, 0) << named.err;
+  // A worker that somebody starts by hand does not load it either.
+  const ToolResult worker =
+      testing::ToolProcess({testing::program("lockstep-worker"), "bench", "--run", run.string()},
+                           folder.path())
+          .wait();
+  EXPECT_NE(worker.code, 0);
+  EXPECT_THAT(worker.err, HasSubstr("names the plugin " + foreign.string()));
+}
+
+TEST_F(Stranger, PreparedDataGoesNowhereElse) {
+  train();
+  const std::filesystem::path victim = folder.path() / "victim";
+  std::filesystem::create_directory(victim);
+  nlohmann::json forged = record();
+  forged["config"]["run.root"] = victim.string();
+  write_record(forged);
+  std::filesystem::remove_all(folder.path() / "runs/.cache");
+  const ToolResult result =
+      testing::ToolProcess({testing::program("lockstep"), "evaluate", "gift", "--devices", "cpu:1"},
+                           folder.path(), {{"XDG_CACHE_HOME", (folder.path() / "cache").string()}})
+          .wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(std::filesystem::is_empty(victim));
+}
+
+TEST_F(Stranger, LinksAreNotWrittenThrough) {
+  train();
+  const std::filesystem::path victim = folder.path() / "victim";
+  const auto link = [&](const std::string& name) {
+    std::ofstream(victim) << "precious\n";
+    std::filesystem::remove(run / name);
+    std::filesystem::create_symlink(victim, run / name);
+  };
+  for (const char* name : {"events.jsonl", "lock"}) {
+    const std::string before = read_file(run / name);
+    link(name);
+    run_tool({"evaluate", "gift", "--devices", "cpu:1"}, folder.path());
+    run_tool({"runs", "gift"}, folder.path());
+    const ToolResult resumed =
+        run_tool({"resume", "gift", "--devices", "cpu:1", "stop.steps=6"}, folder.path());
+    EXPECT_NE(resumed.code, 0) << name;
+    EXPECT_THAT(resumed.err, HasSubstr(name));
+    EXPECT_EQ(read_file(victim), "precious\n") << name;
+    std::filesystem::remove(run / name);
+    std::ofstream(run / name) << before;
+  }
+  // What is replaced as a whole takes the link's place.
+  link("state.json");
+  const ToolResult resumed =
+      run_tool({"resume", "gift", "--devices", "cpu:1", "stop.steps=6"}, folder.path());
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(read_file(victim), "precious\n");
+}
+
+TEST_F(Stranger, WordsInItDoNotSteerTheTerminal) {
+  train();
+  const std::string escape = "\x1b]0;owned\x07\x1b[2J";
+  nlohmann::json forged = record();
+  forged["recipe"] = forged["host"] = forged["git"]["branch"] = escape;
+  forged["plugin"] = escape;
+  forged["command"] = {escape};
+  write_record(forged);
+  write_file_atomic(run / "state.json",
+                    nlohmann::json{{"state", "failed"}, {"why", escape}}.dump());
+  std::ofstream(run / "events.jsonl", std::ios::app)
+      << nlohmann::json{{"kind", "warning"}, {"step", 4}, {"text", escape}}.dump() << "\n";
+  for (const Words& words : {Words{"runs"}, Words{"runs", "gift"}, Words{"evaluate", "gift"}}) {
+    const ToolResult result = run_tool(words, folder.path());
+    EXPECT_EQ((result.out + result.err).find('\x1b'), std::string::npos) << words.back();
+  }
+}
+
+TEST_F(Stranger, PipesInPlaceOfFilesMakeNobodyWait) {
+  train();
+  train({"--name", "good"});
+  for (const char* name : {"events.jsonl", "lock"}) {
+    std::filesystem::rename(run / name, folder.path() / "kept");
+    ASSERT_EQ(mkfifo((run / name).c_str(), 0600), 0);
+    const ToolResult listed = run_tool({"runs"}, folder.path());
+    EXPECT_EQ(listed.code, 0) << listed.err;
+    EXPECT_THAT(listed.out, HasSubstr("good"));  // the run beside it
+    run_tool({"runs", "gift"}, folder.path());
+    std::filesystem::rename(folder.path() / "kept", run / name);
+  }
+}
+
+TEST_F(Stranger, TensorsThatLieAreRefusedByName) {
+  train();
+  const auto refused = [&](const std::string& file, const std::string& text) {
+    forge(file, text);
+    const ToolResult result = run_tool({"evaluate", "gift", "--devices", "cpu:1"}, folder.path());
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(file));
+    EXPECT_THAT(result.err, Not(HasSubstr("killed by signal")));
+  };
+  refused("model.safetensors", safetensors(R"({"a":{"dtype":"F32","shape":[1152921504606846976],)"
+                                           R"("data_offsets":[0,8]}})",
+                                           "12345678"));
+  refused("model.safetensors",
+          safetensors(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+                      "1234"));
+  refused("model.safetensors", safetensors(R"({"a":{"dtype":"F32","shape":[1],)"
+                                           R"("data_offsets":[18446744073709551612,0]}})"));
+  refused("model.safetensors", std::string(8, '\xff'));
+  refused("model.safetensors", "");
+  refused("state.json", "{\"step\":");
+  refused("state.json", "[]");
+}
+
+}  // namespace
+}  // namespace lockstep
