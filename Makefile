@@ -12,7 +12,7 @@ help:
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
-	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends (an hour)'
+	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends'
 	@echo 'make test-newest  build and test against the newest torch of the package index, on the CPU'
 	@echo 'make format       format the sources            make tidy   run clang-tidy'
 	@echo 'make docs         write docs/reference          make clean  remove build folders'

@@ -73,6 +73,12 @@ inline std::string program(const std::string& name) {
   return std::string(LOCKSTEP_BUILD_DIR) + "/" + name;
 }
 
+// Of an environment variable.
+inline int number_from(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
 // The children of a process, in the order in which they were started.
 inline std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> all;

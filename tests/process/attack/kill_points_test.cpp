@@ -1,5 +1,5 @@
 // kill -9 at chosen calls that change files: each write, sync and rename of a save is such a point.
-// LOCKSTEP_ATTACK_KILLS (8) says at how many of them.
+// LOCKSTEP_ATTACK_KILLS (8) says at how many of them, LOCKSTEP_ATTACK_FIRST (40) from which one on.
 #include "attacked_run.h"
 
 #include <cstdio>
@@ -7,18 +7,20 @@
 namespace lockstep {
 namespace {
 
+using testing::number_from;
+
 class KillPoints : public AttackedRun {};
 
 TEST_F(KillPoints, EachLeavesTheNewestReportedCheckpointAndTheRunGoesOn) {
-  const char* const wanted = std::getenv("LOCKSTEP_ATTACK_KILLS");
-  const int kills = wanted == nullptr ? 8 : std::atoi(wanted);
+  const int kills = number_from("LOCKSTEP_ATTACK_KILLS", 8);
+  const int first = number_from("LOCKSTEP_ATTACK_FIRST", 40);
   train_whole();
   // Rank 0's second save and what is deleted for it takes about 45 calls; from one start to the
   // next the points move through them, so that each comes in the end.
   int killed = 0;
   for (int round = 0; killed < kills && round < 3 * kills && !HasFailure(); ++round) {
     const std::string name = "cut-" + std::to_string(round);
-    const int point = 40 + (kills <= 45 ? round * 45 / kills : round % 200);
+    const int point = first + (kills <= 45 ? round * 45 / kills : round % 200);
     const testing::ToolResult cut =
         run(train(name), "kill " + std::to_string(point), "", runs / name);
     if (cut.code == 0) continue;

@@ -17,10 +17,7 @@
 namespace lockstep {
 namespace {
 
-int number_from(const char* variable, int otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
+using testing::number_from;
 
 struct Kill {
   bool hit = false;  // there was a rank to kill
