@@ -1,6 +1,7 @@
 // Saving in the background, and restoring.
 #include "checkpoint/snapshot.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -10,6 +11,7 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -86,6 +88,8 @@ Tensors views(const Arena& arena, Flat& flat, const std::string& prefix) {
   return tensors;
 }
 
+std::atomic<int> being_written{0};  // in this process
+
 CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job) {
   CheckpointWriter writer(checkpoints, job.step);
   Tensors model = views(*job.arena, job.master, "");
@@ -124,8 +128,10 @@ struct CheckpointSaver::Impl {
       changed.wait(lock, [this] { return job.has_value() || stopping; });
       if (!job) return;
       lock.unlock();
+      ++being_written;
       const Result result = write_one(*job);
       on_done(result);
+      --being_written;
       lock.lock();
       last_damage = result.info.damage;
       job.reset();
@@ -170,6 +176,12 @@ struct CheckpointSaver::Impl {
       touch_crumb();
   }
 };
+
+void wait_for_checkpoints(double at_most_s) {
+  for (const double end_s = system_clock().now_s() + at_most_s;
+       being_written > 0 && system_clock().now_s() < end_s;)
+    system_clock().sleep_s(0.01);
+}
 
 CheckpointSaver::CheckpointSaver(std::filesystem::path checkpoints, Retention retention,
                                  Backend& backend, std::function<void(const Result&)> on_done)
