@@ -3,7 +3,8 @@
 # choices to .lockstep/torch and .lockstep/compiler.
 #   setup.sh [--quick]     --quick: trust the last run where nothing that it looked at has changed
 # Environment: LOCKSTEP_TORCH, LOCKSTEP_CACHE, CXX, CUDA_VISIBLE_DEVICES; LOCKSTEP_CUDA=ON also fetches
-# what only GPU code needs, on a machine without a GPU. For its tests:
+# what only GPU code needs, on a machine without a GPU; LOCKSTEP_TEST_PACKAGES=ON also installs what some
+# tests need and skip without. For its tests:
 # LOCKSTEP_WHEELS (another list of wheels), LOCKSTEP_SETUP_ROOT (where /etc, /proc and /dev are).
 set -euo pipefail
 

@@ -3,6 +3,8 @@
 
 libraries=(nlohmann-json3-dev libtoml11-dev libxxhash-dev libpcre2-dev libsentencepiece-dev
   libgloo-dev libgtest-dev libgmock-dev)
+# What some tests need besides, and skip without: a Slurm of their own, hosts in network namespaces.
+test_packages=(slurm-wlm munge iproute2)
 
 compiler_version() { "$1" -dumpfullversion -dumpversion 2>/dev/null; }
 
@@ -55,8 +57,10 @@ find_missing() {
   if ! command -v ccache >/dev/null; then missing+=(ccache); fi
   if ! command -v python3 >/dev/null; then missing+=(python3); fi
   if [ "${1:-}" = wheels ] && [ -z "$(find_pip)" ]; then missing+=(python3-pip); fi
-  installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "${libraries[@]}" 2>/dev/null || true)"
-  for package in "${libraries[@]}"; do
+  local wanted=("${libraries[@]}")
+  if [ "${LOCKSTEP_TEST_PACKAGES:-}" = ON ]; then wanted+=("${test_packages[@]}"); fi
+  installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "${wanted[@]}" 2>/dev/null || true)"
+  for package in "${wanted[@]}"; do
     [[ $installed == *" installed:$package "* ]] || missing+=("$package")
   done
 }

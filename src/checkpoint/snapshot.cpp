@@ -1,6 +1,7 @@
 // Saving in the background, and restoring.
 #include "checkpoint/snapshot.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -11,6 +12,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -87,6 +89,8 @@ Tensors views(const Arena& arena, Flat& flat, const std::string& prefix) {
   return tensors;
 }
 
+std::atomic<int> being_written{0};  // in this process
+
 // Good checkpoints must not be followed, and in the end replaced, by one that nobody can use.
 void require_finite(const Tensors& weights) {
   for (const auto& [name, tensor] : weights)
@@ -136,8 +140,10 @@ struct CheckpointSaver::Impl {
       changed.wait(lock, [this] { return job.has_value() || stopping; });
       if (!job) return;
       lock.unlock();
+      ++being_written;
       const Result result = write_one(*job);
       on_done(result);
+      --being_written;
       lock.lock();
       last_damage = result.info.damage;
       job.reset();
@@ -182,6 +188,12 @@ struct CheckpointSaver::Impl {
       touch_crumb();
   }
 };
+
+void wait_for_checkpoints(double at_most_s) {
+  for (const double end_s = system_clock().now_s() + at_most_s;
+       being_written > 0 && system_clock().now_s() < end_s;)
+    system_clock().sleep_s(0.01);
+}
 
 CheckpointSaver::CheckpointSaver(std::filesystem::path checkpoints, Retention retention,
                                  Backend& backend, std::function<void(const Result&)> on_done,

@@ -67,6 +67,10 @@ class CheckpointSaver {
   std::unique_ptr<Impl> impl_;
 };
 
+// Waits until no saver of this process writes any more, `at_most_s` long. Of any thread: for a
+// process that is about to end whatever its savers' owner does.
+void wait_for_checkpoints(double at_most_s);
+
 // A rank other than 0, while rank 0 saves: what it holds alone. Nothing where ranks share nothing.
 void give_pieces(const Trained& trained, Backend& backend);
 

@@ -58,9 +58,9 @@ class CudaBackend : public Backend {
   void use_training_stream() override { c10::cuda::setCurrentCUDAStream(training_stream_); }
 
   c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
-                                               int rank, int size,
+                                               const World& world,
                                                std::chrono::milliseconds timeout) override {
-    return make_nccl_group(store, rank, size, device(), timeout);
+    return make_nccl_group(store, world.rank, world.size, device(), timeout);
   }
 
   at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) override {

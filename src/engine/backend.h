@@ -2,6 +2,8 @@
 // that the same worker runs on machines without any GPU.
 #pragma once
 
+#include "launch/world.h"
+
 #include <ATen/core/Tensor.h>
 #include <c10/util/intrusive_ptr.h>
 
@@ -55,9 +57,9 @@ class Backend {
   // Makes the calling thread's current stream the one that all training work runs on (parameters
   // are created, warmed up and captured on one side stream); until the process ends.
   virtual void use_training_stream() = 0;
-  // A collective backend over `size` ranks that meet in `store`: NCCL or Gloo.
+  // A collective backend over the world's ranks, which meet in `store`: NCCL or Gloo.
   virtual c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
-                                                       int rank, int size,
+                                                       const World& world,
                                                        std::chrono::milliseconds timeout) = 0;
   // An uninitialised host tensor that uploads fast (pinned on GPUs).
   virtual at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) = 0;

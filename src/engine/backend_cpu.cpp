@@ -1,7 +1,9 @@
 // The CPU backend: Gloo over loopback or the host's own address, and copies that are no copies.
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "engine/backend.h"
+#include "launch/own_address.h"
 
 #include <ATen/ops/empty.h>
 #if __has_include(<torch/csrc/distributed/c10d/gloo/GlooDeviceFactory.hpp>)
@@ -51,28 +53,37 @@ std::int64_t status_bytes(const char* key) {
   return kib * 1024;
 }
 
+// Where Gloo listens: on loopback if all ranks are on one host, else on the way to rank 0. What
+// this host's own name stands for is often 127.0.1.1.
+std::string address_for(const World& world) {
+  const std::string& master = world.master_addr;
+  if (world.size == world.local_size || master == "127.0.0.1" || master == "localhost")
+    return "127.0.0.1";
+  std::string address = address_towards(master);
+  if (address.empty())
+    throw Error(
+        cat("on this host ", master, " stands for an address that other hosts cannot reach"),
+        "set MASTER_ADDR to the address of that host in the network that all share, or "
+        "GLOO_SOCKET_IFNAME to its interface");
+  return address;
+}
+
 class CpuBackend : public Backend {
  public:
   at::Device device() const override { return at::kCPU; }
   std::string description() const override { return "CPU, Gloo"; }
   void use_training_stream() override {}
 
-  // All ranks on one host: Gloo listens on loopback only, unless the user chose an interface.
   c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
-                                               int rank, int size,
+                                               const World& world,
                                                std::chrono::milliseconds timeout) override {
-    auto options = c10d::ProcessGroupGloo::Options::create(timeout);
-    const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
-    const char* master = std::getenv("MASTER_ADDR");
-    const bool one_host = master == nullptr || std::string(master) == "127.0.0.1" ||
-                          std::string(master) == "localhost";
-    if (interface != nullptr)
-      options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface(interface));
-    else if (one_host)
-      options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
-    else
-      options->devices.push_back(c10d::ProcessGroupGloo::createDefaultDevice());
-    return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
+    using Gloo = c10d::ProcessGroupGloo;
+    auto options = Gloo::Options::create(timeout);
+    const char* const interface = std::getenv("GLOO_SOCKET_IFNAME");
+    options->devices.push_back(interface != nullptr
+                                   ? Gloo::createDeviceForInterface(interface)
+                                   : Gloo::createDeviceForHostname(address_for(world)));
+    return c10::make_intrusive<Gloo>(store, world.rank, world.size, options);
   }
 
   at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) override {

@@ -2,24 +2,43 @@
 #include "engine/process_group.h"
 
 #include "base/check.h"
-#include "base/error.h"
 #include "base/text.h"
+#include "engine/out_of_memory.h"
+#include "engine/rendezvous.h"
 #include "launch/breadcrumbs.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
+#include <c10/util/Exception.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 
 namespace lockstep {
 namespace {
+
+// What `function` returns; its failure is said with the name of what failed. Lack of memory stays
+// what it is.
+template <class Function>
+auto collectively(Collective collective, std::uint64_t number, const Function& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) throw;
+    const auto* const of_torch = dynamic_cast<const c10::Error*>(&error);
+    const Crumb crumb{.activity = Activity::none,
+                      .step = own_crumb().step,
+                      .waits_in = collective,
+                      .number = number};
+    throw CollectiveFailed(
+        cat(name_wait(crumb),
+            " failed: ", of_torch != nullptr ? of_torch->what_without_backtrace() : error.what()));
+  }
+}
 
 class NothingPending : public Pending {
  public:
@@ -32,7 +51,7 @@ class WorkPending : public Pending {
       : collective_(collective), number_(number), work_(std::move(work)) {}
   void wait() override {
     const WaitingCrumb waiting(collective_, number_);
-    work_->wait();
+    collectively(collective_, number_, [&] { work_->wait(); });
   }
 
  private:
@@ -41,30 +60,6 @@ class WorkPending : public Pending {
   c10::intrusive_ptr<c10d::Work> work_;
 };
 
-bool agent_serves_store() {
-  const char* text = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
-  return text != nullptr && std::string(text) == "True";
-}
-
-c10::intrusive_ptr<c10d::Store> meet(const World& world, std::chrono::milliseconds timeout) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(world.master_port);
-  options.isServer = world.rank == 0 && !agent_serves_store();
-  options.numWorkers = world.size;
-  options.waitWorkers = !agent_serves_store();
-  options.timeout = timeout;
-  const WaitingCrumb waiting(Collective::store);
-  if (const char* fd = std::getenv("LOCKSTEP_LISTEN_FD"); fd != nullptr && options.isServer)
-    options.masterListenFd = std::atoi(fd);
-  try {
-    return c10::make_intrusive<c10d::TCPStore>(world.master_addr, options);
-  } catch (const std::exception& error) {
-    throw Error(cat("rank ", world.rank, " could not meet the other ranks at ", world.master_addr,
-                    ":", world.master_port, ": ", error.what()),
-                "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
-  }
-}
-
 }  // namespace
 
 struct ProcessGroup::Impl {
@@ -72,27 +67,38 @@ struct ProcessGroup::Impl {
   at::Device device;
   c10::intrusive_ptr<c10d::Store> store;
   c10::intrusive_ptr<c10d::Backend> group;
+  std::unique_ptr<PeerWatch> peers = {};
   std::uint64_t collectives = 0;  // begun
 
   // What `begin` returns is under way from here on; `begin` gets the group.
   template <class Begin>
   std::unique_ptr<Pending> issue(Collective collective, const Begin& begin) {
     count_collective(++collectives);
-    return std::make_unique<WorkPending>(collective, collectives, begin(*group));
+    return std::make_unique<WorkPending>(
+        collective, collectives,
+        collectively(collective, collectives, [&] { return begin(*group); }));
   }
 };
 
-ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_s)
+ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_s,
+                           PeerWatch::End end)
     : impl_(std::make_unique<Impl>(Impl{world, backend.device(), {}, {}})) {
   if (world.size == 1) return;
   const std::chrono::milliseconds timeout(static_cast<std::int64_t>(timeout_s * 1000));
-  impl_->store = meet(world, timeout);
+  impl_->store = meet(world, timeout_s);
+  if (end) impl_->peers = watch_peers(world, *impl_->store, std::move(end));
   auto prefixed = c10::make_intrusive<c10d::PrefixStore>("lockstep", impl_->store);
-  impl_->group = backend.make_group(prefixed, world.rank, world.size, timeout);
+  try {
+    impl_->group = backend.make_group(prefixed, world, timeout);
+  } catch (const std::exception& error) {
+    if (impl_->peers) impl_->peers->tell(error.what());
+    throw;
+  }
 }
 
 ProcessGroup::~ProcessGroup() = default;
 
+PeerWatch* ProcessGroup::peers() const { return impl_->peers.get(); }
 int ProcessGroup::rank() const { return impl_->world.rank; }
 int ProcessGroup::size() const { return impl_->world.size; }
 
@@ -185,7 +191,7 @@ std::string ProcessGroup::share(const std::string& key, const std::string& text)
     return text;
   }
   const WaitingCrumb waiting(Collective::store);
-  const std::vector<std::uint8_t> bytes = impl_->store->get(key);
+  const auto bytes = collectively(Collective::store, 0, [&] { return impl_->store->get(key); });
   return {bytes.begin(), bytes.end()};
 }
 
@@ -198,7 +204,8 @@ std::vector<std::string> ProcessGroup::collect(const std::string& key, const std
   std::vector<std::string> texts{text};
   const WaitingCrumb waiting(Collective::store);
   for (int other = 1; other < size(); ++other) {
-    const std::vector<std::uint8_t> bytes = impl_->store->get(cat(key, "/", other));
+    const auto bytes =
+        collectively(Collective::store, 0, [&] { return impl_->store->get(cat(key, "/", other)); });
     texts.emplace_back(bytes.begin(), bytes.end());
   }
   return texts;
@@ -207,6 +214,7 @@ std::vector<std::string> ProcessGroup::collect(const std::string& key, const std
 void ProcessGroup::shutdown() {
   if (!impl_->group) return;
   barrier();
+  impl_->peers.reset();  // from here on the others may go
   impl_->group->shutdown();
   impl_->group.reset();
   // Rank 0 serves the store: it leaves last.

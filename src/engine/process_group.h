@@ -2,22 +2,31 @@
 #pragma once
 
 #include "engine/backend.h"
+#include "launch/peer_watch.h"
 #include "launch/world.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace lockstep {
 
+// A collective, or a wait for another rank's word, that failed: that rank may be the cause.
+class CollectiveFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // A collective under way.
 class Pending {
  public:
   virtual ~Pending() = default;
-  // CPU: blocks until done. GPU: the current stream waits, the host does not. Throws on failure.
+  // CPU: blocks until done. GPU: the current stream waits, the host does not. Throws
+  // CollectiveFailed.
   virtual void wait() = 0;
 };
 
@@ -25,14 +34,16 @@ class Pending {
 // thread-safe, except that one thread may wait while another issues.
 class ProcessGroup {
  public:
-  // Meets the other ranks at master_addr:master_port; rank 0 serves the store, on the socket in
-  // LOCKSTEP_LISTEN_FD if that is set. torchrun's agent serves it where
-  // TORCHELASTIC_USE_AGENT_STORE says so. Throws Error when the ranks do not meet within timeout_s.
-  ProcessGroup(const World& world, Backend& backend, double timeout_s = 600);
+  // Meets the other ranks, see rendezvous.h; a collective may take timeout_s. end: from the moment
+  // they have met, they watch each other, and it ends this process when another rank fails,
+  // vanishes or hangs, whatever this one does meanwhile; empty: nobody watches. Throws Error.
+  ProcessGroup(const World& world, Backend& backend, double timeout_s = 600,
+               PeerWatch::End end = {});
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
+  PeerWatch* peers() const;  // null where nobody watches
   int rank() const;
   int size() const;
 

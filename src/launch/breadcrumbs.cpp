@@ -24,7 +24,16 @@ struct alignas(64) Slot {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(Slot) == 64);
 
+Slot own_memory;           // where no launcher reads
 Slot* own_slot = nullptr;  // set once, before any thread is started
+
+Crumb read_slot(const Slot& slot) {
+  return {.moves = slot.moves.load(std::memory_order_acquire),
+          .activity = static_cast<Activity>(slot.activity.load()),
+          .step = slot.step.load(),
+          .waits_in = static_cast<Collective>(slot.waits_in.load()),
+          .number = slot.number.load()};
+}
 
 int whole_number(const char* text) {
   if (text == nullptr || *text == '\0') return -1;
@@ -83,12 +92,25 @@ const char* collective_name(Collective collective) {
   return "";
 }
 
+namespace {
+
+std::string of_step(const Crumb& crumb) {
+  return crumb.step > 0 ? cat(" of step ", crumb.step) : "";
+}
+
+}  // namespace
+
+std::string name_wait(const Crumb& crumb) {
+  if (crumb.waits_in == Collective::store)
+    return cat("the wait for a word of another rank", of_step(crumb));
+  return cat(collective_name(crumb.waits_in), " ", crumb.number, of_step(crumb));
+}
+
 std::string describe(const Crumb& crumb) {
-  const std::string step = crumb.step > 0 ? cat(" of step ", crumb.step) : "";
-  if (crumb.waits_in == Collective::store) return cat("waits for a word of another rank", step);
-  if (crumb.waits_in != Collective::none)
-    return cat("waits in ", collective_name(crumb.waits_in), " ", crumb.number, step);
-  return cat("in ", activity_name(crumb.activity), step);
+  if (crumb.waits_in == Collective::store)
+    return cat("waits for a word of another rank", of_step(crumb));
+  if (crumb.waits_in != Collective::none) return cat("waits in ", name_wait(crumb));
+  return cat("in ", activity_name(crumb.activity), of_step(crumb));
 }
 
 Breadcrumbs::Breadcrumbs(std::size_t ranks)
@@ -106,32 +128,36 @@ Breadcrumbs::~Breadcrumbs() { munmap(memory_, ranks_ * sizeof(Slot)); }
 std::vector<Crumb> Breadcrumbs::read() const {
   const Slot* const slots = static_cast<const Slot*>(memory_);
   std::vector<Crumb> crumbs;
-  for (std::size_t rank = 0; rank < ranks_; ++rank) {
-    const Slot& slot = slots[rank];
-    crumbs.push_back({.moves = slot.moves.load(std::memory_order_acquire),
-                      .activity = static_cast<Activity>(slot.activity.load()),
-                      .step = slot.step.load(),
-                      .waits_in = static_cast<Collective>(slot.waits_in.load()),
-                      .number = slot.number.load()});
-  }
+  for (std::size_t rank = 0; rank < ranks_; ++rank) crumbs.push_back(read_slot(slots[rank]));
   return crumbs;
 }
 
-void open_breadcrumbs() {
+namespace {
+
+// The line of RANK in the memory that LOCKSTEP_CRUMBS_FD names; null where there is none.
+Slot* shared_slot() {
   const int fd = whole_number(std::getenv("LOCKSTEP_CRUMBS_FD"));
   const int rank = whole_number(std::getenv("RANK"));
-  if (fd < 0 || rank < 0) return;
+  if (fd < 0 || rank < 0) return nullptr;
   struct stat file {};
   const auto end = static_cast<off_t>((static_cast<std::size_t>(rank) + 1) * sizeof(Slot));
-  if (fstat(fd, &file) != 0 || file.st_size < end) return;
+  if (fstat(fd, &file) != 0 || file.st_size < end) return nullptr;
   void* const memory = mmap(nullptr, static_cast<std::size_t>(file.st_size), PROT_READ | PROT_WRITE,
                             MAP_SHARED, fd, 0);
   close(fd);
   unsetenv("LOCKSTEP_CRUMBS_FD");  // what this rank starts is no rank
-  if (memory == MAP_FAILED) return;
-  own_slot = static_cast<Slot*>(memory) + rank;
+  return memory == MAP_FAILED ? nullptr : static_cast<Slot*>(memory) + rank;
+}
+
+}  // namespace
+
+void open_breadcrumbs() {
+  Slot* const shared = shared_slot();
+  own_slot = shared != nullptr ? shared : &own_memory;
   leave_crumb(Activity::starting, 0);
 }
+
+Crumb own_crumb() { return own_slot == nullptr ? Crumb{} : read_slot(*own_slot); }
 
 void touch_crumb() {
   if (own_slot != nullptr) own_slot->moves.fetch_add(1, std::memory_order_release);

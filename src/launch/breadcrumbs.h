@@ -47,6 +47,8 @@ struct Crumb {
 };
 // "in backward of step 12", "waits in all-reduce 57 of step 12"
 std::string describe(const Crumb& crumb);
+// Of one that waits: "all-reduce 57 of step 12"
+std::string name_wait(const Crumb& crumb);
 
 // The launcher's side. Owns the memory, which has no name and goes with the last who holds it.
 class Breadcrumbs {
@@ -64,9 +66,11 @@ class Breadcrumbs {
   void* memory_ = nullptr;
 };
 
-// A rank's side: LOCKSTEP_CRUMBS_FD and RANK say where. Without them, and before the first of these
-// calls, nothing is written. All may be called from any thread, at any time.
+// A rank's side: LOCKSTEP_CRUMBS_FD and RANK say where; without them it is memory of its own.
+// Before the first of these calls nothing is written. All may be called from any thread, at any
+// time.
 void open_breadcrumbs();  // once, when the program starts
+Crumb own_crumb();
 void leave_crumb(Activity activity, std::int64_t step);
 void leave_crumb(Activity activity);          // of the same step
 void touch_crumb();                           // still at work, whatever the activity

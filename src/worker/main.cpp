@@ -48,35 +48,47 @@ bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
   return std::erase(arguments, name) > 0;
 }
 
-// A rank that failed must not wait for the others: the launcher ends them.
+// A rank that failed must not wait for the others: whoever watches them ends them.
 [[noreturn]] void leave_failed(Session& session, const std::exception& error) {
+  const auto* const of_user = dynamic_cast<const Error*>(&error);
+  const bool in_collective = dynamic_cast<const CollectiveFailed*>(&error) != nullptr;
+  PeerWatch* const peers = session.group ? session.group->peers() : nullptr;
+  // Where another rank is the cause, this does not return.
+  if (peers != nullptr && in_collective) peers->ask(error.what());
   std::fprintf(stderr, "error: %s\n", error.what());
+  if (of_user != nullptr && !of_user->hint().empty())
+    std::fprintf(stderr, "\nhint: %s\n", of_user->hint().c_str());
+  std::fflush(stderr);
+  if (peers != nullptr && !in_collective) peers->tell(error.what());
   if (session.foreign && session.world.rank == 0 && session.run)
     session.run->write_state(RunState::failed, error.what());
-  std::fflush(stderr);
-  _exit(exit_failed);
+  _exit(of_user != nullptr ? exit_usage : exit_failed);
+}
+
+TrainEnd open_and_train(std::vector<std::string> arguments, StartUp& start_up, Session& session) {
+  const std::string run = take(arguments, "--run");
+  if (run.empty())
+    open_foreign_session(arguments, session);
+  else
+    session = open_session(run, "", session.world);
+  TrainEnd end = TrainEnd::finished;
+  if (!session.finished) {
+    session.start_up = &start_up;
+    start_up.done("devices");
+    const bool resume =
+        run.empty() ? session.run->record().contains("resuming") : take_flag(arguments, "--resume");
+    catch_stop_signals();
+    end = train(session.trainer(resume));
+  }
+  session.group->shutdown();
+  return end;
 }
 
 int run_train(std::vector<std::string> arguments, StartUp& start_up) {
-  const std::string run = take(arguments, "--run");
-  const World world = own_world();
-  Session session =
-      run.empty() ? open_foreign_session(arguments, world) : open_session(run, "", world);
-  if (session.finished) {
-    session.group->shutdown();
-    return exit_finished;
-  }
-  session.start_up = &start_up;
-  start_up.done("devices");
-  const bool resume =
-      run.empty() ? session.run->record().contains("resuming") : take_flag(arguments, "--resume");
-  catch_stop_signals();
+  Session session{.world = own_world()};
   try {
-    const TrainEnd end = train(session.trainer(resume));
-    session.group->shutdown();
+    const TrainEnd end = open_and_train(std::move(arguments), start_up, session);
     return end == TrainEnd::finished ? exit_finished : exit_stopped;
-  } catch (const Error&) {
-    throw;
   } catch (const std::exception& error) {
     leave_failed(session, error);
   }
@@ -139,8 +151,9 @@ int run(std::vector<std::string> arguments) {
   }
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
-  if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
+  // The tool makes a run of these arguments, plugin included; the record of the run names it.
   if (command == "train") return run_train(std::move(arguments), start_up);
+  if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
   if (command == "evaluate") return run_evaluate(std::move(arguments));
   if (command == "predict") return run_predict(std::move(arguments));
   if (command == "bench") return measure_run(take(arguments, "--run"));

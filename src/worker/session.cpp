@@ -1,19 +1,25 @@
 // Opening a session: device first, because LibTorch remembers for good whether it saw a GPU.
 #include "worker/session.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "checkpoint/snapshot.h"
 #include "devices/gpu_probe.h"
 #include "devices/visible_gpus.h"
 #include "engine/plugin.h"
+#include "launch/launch.h"
 #include "worker/tool.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 namespace lockstep {
@@ -89,6 +95,20 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
       .at(static_cast<std::size_t>(world.local_rank));
 }
 
+// Ends this process because of another rank. run: null before there is one.
+[[noreturn]] void end_broken(int rank, const RunDir* run, const Verdict& verdict) {
+  std::fprintf(stderr, "error: %s\n\nhint: %s\n", verdict.what.c_str(), verdict.hint.c_str());
+  std::fflush(stderr);
+  if (rank == 0) {
+    // Meanwhile the others come to the same conclusion: they read it in the store of this process.
+    constexpr double others_s = 2, writing_s = 5;
+    system_clock().sleep_s(others_s);
+    wait_for_checkpoints(writing_s);
+    if (run != nullptr) run->write_state(RunState::failed, verdict.what);
+  }
+  _exit(exit_failed);
+}
+
 }  // namespace
 
 World own_world() {
@@ -122,11 +142,15 @@ Session open_session(const std::filesystem::path& run, const std::string& record
   return session;
 }
 
-Session open_foreign_session(const std::vector<std::string>& arguments, const World& world) {
-  Session session{.world = world, .foreign = true};
+void open_foreign_session(const std::vector<std::string>& arguments, Session& session) {
+  const World& world = session.world;
+  session.foreign = true;
   const Device device = own_device(arguments, world);
   session.backend = device.kind == DeviceKind::cuda ? &cuda_backend() : &cpu_backend();
-  session.group = std::make_unique<ProcessGroup>(world, *session.backend);
+  constexpr double collective_s = 600;
+  session.group = std::make_unique<ProcessGroup>(
+      world, *session.backend, collective_s,
+      [rank = world.rank](const Verdict& verdict) { end_broken(rank, nullptr, verdict); });
   const std::vector<std::string> devices = session.group->collect("device", to_json(device).dump());
   // "run PATH", "done PATH" of a run that has finished, or "error WHAT" so that all ranks end.
   std::string answer;
@@ -140,13 +164,21 @@ Session open_foreign_session(const std::vector<std::string>& arguments, const Wo
     }
   }
   answer = session.group->share("run", answer);
-  if (answer.starts_with("error ")) throw Error(answer.substr(6));
+  if (answer.starts_with("error ")) {
+    session.group->shutdown();
+    throw Error(answer.substr(6));
+  }
   session.finished = answer.starts_with("done ");
   session.run = RunDir::open(answer.substr(session.finished ? 5 : 4), "");
-  if (session.finished) return session;
+  if (session.finished) return;
   if (world.rank == 0) session.run->lock();
   use_record(session, session.run->record());
-  return session;
+  PeerWatch* const peers = session.group->peers();
+  if (peers == nullptr) return;
+  const auto run = std::make_shared<RunDir>(RunDir::open(session.run->path().string(), ""));
+  peers->follow(
+      session.setup.train->stop.hang_after.seconds,
+      [rank = world.rank, run](const Verdict& verdict) { end_broken(rank, run.get(), verdict); });
 }
 
 }  // namespace lockstep

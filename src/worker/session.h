@@ -17,7 +17,7 @@
 namespace lockstep {
 
 struct Session {
-  World world;
+  World world = {};
   Backend* backend = nullptr;
   std::unique_ptr<ProcessGroup> group;
   std::optional<RunDir> run;
@@ -39,7 +39,9 @@ Session open_session(const std::filesystem::path& run, const std::string& record
                      const World& world);
 
 // A rank of a world that somebody else made. Rank 0 lets the tool beside this program check, plan
-// and create the run from `arguments` (as for `lockstep train`); the others follow.
-Session open_foreign_session(const std::vector<std::string>& arguments, const World& world);
+// and create the run from `arguments` (as for `lockstep train`); the others follow. From the moment
+// the ranks have met, another one that fails, vanishes or hangs ends this process. `session` has
+// its world, and is as far as it got when this throws.
+void open_foreign_session(const std::vector<std::string>& arguments, Session& session);
 
 }  // namespace lockstep

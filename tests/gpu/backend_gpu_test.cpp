@@ -73,7 +73,7 @@ TEST_F(CudaBackendTest, BackwardRunsOnTheTrainingStream) {
 
 TEST_F(CudaBackendTest, AGroupOfOneRankReducesAndShutsDown) {
   auto group =
-      gpu().make_group(c10::make_intrusive<c10d::HashStore>(), 0, 1, std::chrono::seconds(60));
+      gpu().make_group(c10::make_intrusive<c10d::HashStore>(), World{}, std::chrono::seconds(60));
   for (int round = 0; round < 3; ++round) {
     std::vector<at::Tensor> tensors{numbers(gpu().device(), 1000, 2.5)};
     group->allreduce(tensors)->wait();
@@ -84,7 +84,7 @@ TEST_F(CudaBackendTest, AGroupOfOneRankReducesAndShutsDown) {
 
 TEST_F(CudaBackendTest, AGroupCanBeAborted) {
   auto group =
-      gpu().make_group(c10::make_intrusive<c10d::HashStore>(), 0, 1, std::chrono::seconds(60));
+      gpu().make_group(c10::make_intrusive<c10d::HashStore>(), World{}, std::chrono::seconds(60));
   std::vector<at::Tensor> tensors{numbers(gpu().device(), 10, 1)};
   group->allreduce(tensors)->wait();
   gpu().synchronize();

@@ -1,0 +1,22 @@
+// How the ranks of a world find each other, and how they keep in touch, through c10d's TCP store.
+#pragma once
+
+#include "launch/peer_watch.h"
+#include "launch/world.h"
+
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include <memory>
+
+namespace lockstep {
+
+// Meets the other ranks at master_addr:master_port; rank 0 serves the store, on the socket in
+// LOCKSTEP_LISTEN_FD if that is set. torchrun's agent serves it where TORCHELASTIC_USE_AGENT_STORE
+// says so. Returns when all are there. Throws Error, naming those that are not, after timeout_s, or
+// LOCKSTEP_MEET_TIMEOUT where that is set.
+c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s);
+
+// A watch over the ranks that met in `store`, on a connection of its own.
+std::unique_ptr<PeerWatch> watch_peers(const World& world, c10d::Store& store, PeerWatch::End end);
+
+}  // namespace lockstep

@@ -1,0 +1,202 @@
+#include "launch/world_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double usual_hang_after_s = 60;  // before the run and its options are known
+constexpr double own_sleep_s = 5;          // who was not looking for longer has slept itself
+constexpr double asking_s = 5;             // for the cause of a collective that failed
+constexpr double gone_s = 3;               // silent for so long, when a collective has failed too
+constexpr double unheard_s = 5;            // for shorter, nobody counts as silent otherwise
+
+const char* const go_on =
+    "what was saved is kept: start the same command again with --resume auto and the same --name, "
+    "on as many hosts as there are";
+
+// "rank 2 on b", "ranks 2, 3 on b and 4 on c"
+std::string name_ranks(const std::vector<std::size_t>& ranks, const std::vector<Post>& posts) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::string& host = posts[ranks[i]].host;
+    const bool last_on_host = i + 1 == ranks.size() || posts[ranks[i + 1]].host != host;
+    text += cat(ranks[i], last_on_host ? cat(" on ", host) : "");
+    if (i + 1 < ranks.size()) text += last_on_host ? " and " : ", ";
+  }
+  return text;
+}
+
+std::string hosts_of(const std::vector<std::size_t>& ranks, const std::vector<Post>& posts) {
+  std::vector<std::string> hosts;
+  for (const std::size_t rank : ranks)
+    if (std::find(hosts.begin(), hosts.end(), posts[rank].host) == hosts.end())
+      hosts.push_back(posts[rank].host);
+  return join(hosts, ", ");
+}
+
+std::string seconds(double time_s) { return cat(std::lround(time_s), " s"); }
+
+}  // namespace
+
+std::string to_text(const Post& post) {
+  const Crumb& crumb = post.crumb;
+  return cat(post.host.empty() ? "?" : post.host, " ", post.beats, " ", crumb.moves, " ",
+             static_cast<int>(crumb.activity), " ", crumb.step, " ",
+             static_cast<int>(crumb.waits_in), " ", crumb.number, " ", post.in_collective ? 1 : 0,
+             " ", post.failure);
+}
+
+Post post_from_text(const std::string& text) {
+  Post post;
+  std::istringstream in(text);
+  int activity = 0, waits_in = 0;
+  in >> post.host >> post.beats >> post.crumb.moves >> activity >> post.crumb.step >> waits_in >>
+      post.crumb.number >> post.in_collective;
+  post.crumb.activity = static_cast<Activity>(activity);
+  post.crumb.waits_in = static_cast<Collective>(waits_in);
+  in.get();
+  std::getline(in, post.failure, '\0');
+  return post;
+}
+
+WorldWatch::WorldWatch(WatchedWorld world)
+    : world_(std::move(world)), hang_after_s_(usual_hang_after_s), ranks_(world_.size) {}
+
+void WorldWatch::follow(double hang_after_s) {
+  hang_after_s_ = hang_after_s;
+  hangs_.emplace(world_.size, hang_after_s);
+}
+
+std::optional<Verdict> WorldWatch::look(const News& news, double now_s) {
+  listen(news, now_s);
+  if (auto verdict = failure(news, now_s)) return verdict;
+  if (hang_after_s_ <= 0) return std::nullopt;
+  if (auto verdict = silence(news, now_s)) return verdict;
+  return hang(news, now_s);
+}
+
+// Posts come less often in a large world.
+double WorldWatch::at_least(double time_s) const { return std::max(time_s, 5 * world_.period_s); }
+
+void WorldWatch::listen(const News& news, double now_s) {
+  const bool slept = !looked_s_ || now_s - *looked_s_ > own_sleep_s;
+  looked_s_ = now_s;
+  const bool answers = news.exchanges != exchanges_;
+  exchanges_ = news.exchanges;
+  // Who was cut off from the store gets the time to speak again.
+  const bool anew = slept || (answers && now_s - answered_s_ > at_least(unheard_s));
+  if (slept || answers) answered_s_ = now_s;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    Rank& rank = ranks_[i];
+    if (anew || news.posts[i].beats != rank.beats) rank.heard_s = now_s;
+    rank.beats = news.posts[i].beats;
+  }
+}
+
+// By what the store last said: while it is silent itself nothing is known of the ranks.
+std::vector<std::size_t> WorldWatch::silent(const News& news, double for_s) const {
+  std::vector<std::size_t> ranks;
+  for (std::size_t i = 0; i < ranks_.size(); ++i)
+    if (static_cast<int>(i) != world_.rank && news.posts[i].failure.empty() &&
+        answered_s_ - ranks_[i].heard_s >= for_s)
+      ranks.push_back(i);
+  return ranks;
+}
+
+std::string WorldWatch::own_place(const News& news) const {
+  const Post& own = news.posts[static_cast<std::size_t>(world_.rank)];
+  if (!own.failure.empty()) return cat("; on rank ", world_.rank, " ", own.failure);
+  const Crumb& crumb = own.crumb;
+  return cat("; rank ", world_.rank, crumb.waits_in == Collective::none ? " is " : " ",
+             describe(crumb));
+}
+
+std::optional<Verdict> WorldWatch::failure(const News& news, double now_s) {
+  const Post* reported = nullptr;
+  std::size_t reporter = 0;
+  for (std::size_t i = 0; i < news.posts.size(); ++i) {
+    const Post& post = news.posts[i];
+    if (post.failure.empty()) continue;
+    if (!post.in_collective && static_cast<int>(i) != world_.rank)
+      return Verdict{cat(name_ranks({i}, news.posts), " failed: ", post.failure), go_on};
+    if (post.in_collective && reported == nullptr) {
+      reported = &post;
+      reporter = i;
+    }
+  }
+  if (news.closed) {
+    const bool ended = world_.of_rank_0 && world_.rank != 0;
+    const std::string what = ended ? cat(name_ranks({0}, news.posts), " has ended: ") : "";
+    return Verdict{cat(what, "the store at ", world_.store, " is gone", own_place(news)), go_on};
+  }
+  if (reported == nullptr) return std::nullopt;
+  if (!collective_failed_s_) collective_failed_s_ = now_s;
+  const std::string said = cat(reported->failure, " on ", name_ranks({reporter}, news.posts));
+  const double known_gone_s = at_least(gone_s);
+  if (now_s - answered_s_ >= known_gone_s) return store_silence(news, now_s);
+  const auto gone = silent(news, known_gone_s);
+  // Who was silent long before was not the one that closed a connection: that came of another's
+  // end.
+  const double failed_for_s = now_s - *collective_failed_s_;
+  if (!gone.empty() && longest_s(gone) - failed_for_s >= at_least(unheard_s))
+    return no_answer(news, gone);
+  if (!gone.empty())
+    return Verdict{cat(name_ranks(gone, news.posts), gone.size() == 1 ? " has" : " have",
+                       " ended or vanished: ", said),
+                   go_on};
+  if (failed_for_s < at_least(asking_s)) return std::nullopt;
+  return Verdict{said, go_on};
+}
+
+Verdict WorldWatch::store_silence(const News& news, double now_s) const {
+  const std::string who = world_.of_rank_0
+                              ? cat(name_ranks({0}, news.posts), " does not answer: no word from ",
+                                    world_.store, ", where it serves the store,")
+                              : cat("the store at ", world_.store, " does not answer: no word");
+  return {cat(who, " for ", seconds(now_s - answered_s_), own_place(news)),
+          cat("see whether that host is up and this one can reach it; ", go_on)};
+}
+
+std::optional<Verdict> WorldWatch::silence(const News& news, double now_s) const {
+  if (now_s - answered_s_ >= hang_after_s_) return store_silence(news, now_s);
+  if (silent(news, hang_after_s_).empty()) return std::nullopt;
+  // Those of one host spoke last at different moments.
+  return no_answer(news, silent(news, std::min(hang_after_s_, at_least(unheard_s))));
+}
+
+double WorldWatch::longest_s(const std::vector<std::size_t>& ranks) const {
+  double time_s = 0;
+  for (const std::size_t rank : ranks)
+    time_s = std::max(time_s, answered_s_ - ranks_[rank].heard_s);
+  return time_s;
+}
+
+Verdict WorldWatch::no_answer(const News& news, const std::vector<std::size_t>& ranks) const {
+  const bool one = ranks.size() == 1;
+  return {cat(name_ranks(ranks, news.posts), one ? " does" : " do", " not answer: no word of ",
+              one ? "it" : "them", " for ", seconds(longest_s(ranks)), own_place(news)),
+          cat("see whether ", hosts_of(ranks, news.posts),
+              " can be reached and the processes run; ", go_on)};
+}
+
+std::optional<Verdict> WorldWatch::hang(const News& news, double now_s) {
+  if (!hangs_) return std::nullopt;
+  std::vector<Crumb> crumbs;
+  for (const Post& post : news.posts) crumbs.push_back(post.crumb);
+  const std::vector<bool> no(ranks_.size());
+  const auto found = hangs_->look(crumbs, no, no, now_s);
+  // Of a rank that is silent too nothing is known: the silence decides.
+  if (!found || now_s - answered_s_ >= at_least(unheard_s) ||
+      !silent(news, at_least(unheard_s)).empty())
+    return std::nullopt;
+  const auto rank = static_cast<std::size_t>(found->rank);
+  return Verdict{cat(name_ranks({rank}, news.posts), " ", found->how), go_on};
+}
+
+}  // namespace lockstep
