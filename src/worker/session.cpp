@@ -32,8 +32,17 @@ void forbid_unordered_sums() {
   at::globalContext().setDeterministicFillUninitializedMemory(false);  // only shows faults
 }
 
-// That of the command line is loaded already; another one only if the tool vouches for it, because
-// a record may come from anybody.
+// Of a flag of `lockstep train`, or "".
+std::string value_of(const std::vector<std::string>& arguments, const std::string& flag) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
+    if (arguments[i] == flag && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return "";
+}
+
+// What the user named on this command line, or the tool vouches for: a record may come from
+// anybody.
 void load_plugin_of(const nlohmann::json& record) {
   const std::string plugin = record.value("plugin", "");
   if (plugin.empty() || is_loaded(plugin)) return;
@@ -61,14 +70,6 @@ void use_record(Session& session, const nlohmann::json& record) {
       find_recipe_factory(session.setup.recipe)(*session.setup.options, session.setup.prepared);
 }
 
-bool wants_cpu(const std::vector<std::string>& arguments) {
-  for (std::size_t i = 0; i + 1 < arguments.size(); ++i)
-    if (arguments[i] == "--devices" && arguments[i + 1].starts_with("cpu")) return true;
-  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return argument.starts_with("--devices=cpu");
-  });
-}
-
 // Leaves one GPU visible to this rank: the one of its local rank, unless whoever made the world
 // already left just one. Nothing if there is none.
 std::optional<Device> claim_gpu(const World& world, GpuProbe& probe) {
@@ -86,7 +87,7 @@ std::optional<Device> claim_gpu(const World& world, GpuProbe& probe) {
 Device own_device(const std::vector<std::string>& arguments, const World& world) {
   const auto probe = make_nvml_probe();
   std::optional<Device> device;
-  if (!wants_cpu(arguments)) device = claim_gpu(world, *probe);
+  if (!value_of(arguments, "--devices").starts_with("cpu")) device = claim_gpu(world, *probe);
   if (device) {
     device->threads = std::max(1, device->threads / world.local_size);
     return *device;
@@ -172,6 +173,8 @@ void open_foreign_session(const std::vector<std::string>& arguments, Session& se
   session.run = RunDir::open(answer.substr(session.finished ? 5 : 4), "");
   if (session.finished) return;
   if (world.rank == 0) session.run->lock();
+  if (const std::string plugin = value_of(arguments, "--plugin"); !plugin.empty())
+    setenv("LOCKSTEP_PLUGIN", std::filesystem::absolute(plugin).lexically_normal().c_str(), 1);
   use_record(session, session.run->record());
   PeerWatch* const peers = session.group->peers();
   if (peers == nullptr) return;
