@@ -7,6 +7,7 @@
 #include "plan/memory.h"
 #include "run/events.h"
 #include "run/json_cache.h"
+#include "run/lines.h"
 
 #include <algorithm>
 
@@ -45,9 +46,9 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
 double largest_peak(const RunDir& run) {
   double peak = 0;
   for (const nlohmann::json& event : read_events(run.events_path()))
-    if (event.value("kind", "") == "step" && event.contains("memory"))
+    if (text_or(event, "kind", "") == "step" && event.contains("memory"))
       for (const nlohmann::json& rank : event["memory"])
-        peak = std::max(peak, rank.value("peak", 0.0));
+        peak = std::max(peak, number_or(rank, "peak", 0));
   return peak;
 }
 
@@ -59,7 +60,7 @@ void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
   const nlohmann::json cache = read_json_cache(cache_file(setup));
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
-  const double peak = found->value("peak_bytes", 0.0), micro = found->value("micro", 0.0);
+  const double peak = number_or(*found, "peak_bytes", 0), micro = number_or(*found, "micro", 0);
   const double fixed = for_a_rank(memory, *setup.train, devices.size()).fixed_bytes;
   if (micro < 1 || peak <= fixed) return;
   memory.per_sample_bytes = (peak - fixed) / micro;

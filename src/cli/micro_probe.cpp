@@ -15,6 +15,7 @@
 #include "plan/micro_search.h"
 #include "run/events.h"
 #include "run/json_cache.h"
+#include "run/lines.h"
 
 #include <algorithm>
 #include <optional>
@@ -64,9 +65,9 @@ bool says_out_of_memory(const std::string& lines) {
 double peak_of(const RunDir& run) {
   double peak = 0;
   for (const nlohmann::json& event : read_events(run.events_path()))
-    if (event.value("kind", "") == "step" && event.contains("memory"))
+    if (text_or(event, "kind", "") == "step" && event.contains("memory"))
       for (const nlohmann::json& rank : event["memory"])
-        peak = std::max({peak, rank.value("peak", 0.0), rank.value("reserved", 0.0)});
+        peak = std::max({peak, number_or(rank, "peak", 0), number_or(rank, "reserved", 0)});
   return peak;
 }
 
@@ -151,8 +152,8 @@ void use_tried_micro(MemoryEstimate& memory, const RunSetup& setup,
   const nlohmann::json cache = read_json_cache(cache_file(setup));
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
-  const auto micro = found->value("micro", std::int64_t{0});
-  if (micro > 0) take(memory, setup, devices, micro, found->value("peak_bytes", 0.0));
+  const auto micro = integer_or(*found, "micro", 0);
+  if (micro > 0) take(memory, setup, devices, micro, number_or(*found, "peak_bytes", 0));
 }
 
 void try_micro_out(MemoryEstimate& memory, RunSetup& setup, const std::vector<Device>& devices) {

@@ -10,6 +10,7 @@
 #include "launch/launch.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
+#include "run/lines.h"
 
 #include <unistd.h>
 
@@ -72,10 +73,10 @@ std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_th
 std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& devices) {
   const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
   for (const nlohmann::json& device : before)
-    if (device.value("name", "") != devices[0].name) return 0;
+    if (text_or(device, "name", "") != devices[0].name) return 0;
   std::int64_t fitted = 0;
   for (const nlohmann::json& event : effective_events(read_events(run.events_path())))
-    if (event.value("kind", "") == "memory") fitted = event.value("micro", fitted);
+    if (text_or(event, "kind", "") == "memory") fitted = integer_or(event, "micro", fitted);
   return fitted;
 }
 

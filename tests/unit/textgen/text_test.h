@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "recipes/textgen/options/text_options.h"
 #include "recipes/textgen/options/token_file.h"
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 #include "recipes/textgen/prepare/tokenizer.h"
 
 namespace lockstep::textgen {
