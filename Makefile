@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test setup build install gpu-test test-newest chaos format tidy docs clean
+.PHONY: help run test setup build install gpu-test test-newest chaos fuzz format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run'
@@ -13,6 +13,7 @@ help:
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
 	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends'
+	@echo 'make fuzz         run every parser of files on 10,000,000 mutated inputs, and record it (hours)'
 	@echo 'make test-newest  build and test against the newest torch of the package index, on the CPU'
 	@echo 'make format       format the sources            make tidy   run clang-tidy'
 	@echo 'make docs         write docs/reference          make clean  remove build folders'
@@ -44,6 +45,9 @@ gpu-test: build
 
 chaos: build
 	@scripts/chaos.sh $(BUILD)
+
+fuzz: ready
+	@scripts/fuzz.sh $(RUNS)
 
 test-newest: ready
 	@scripts/newest.sh build-newest

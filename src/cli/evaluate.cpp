@@ -9,6 +9,7 @@
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
+#include "run/lines.h"
 
 #include <optional>
 
@@ -32,9 +33,9 @@ std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
   const std::vector<CheckpointInfo> checkpoints = list_checkpoints(run.checkpoints(), false);
   const std::vector<nlohmann::json> events = effective_events(read_events(run.events_path()));
   for (auto event = events.rbegin(); event != events.rend(); ++event) {
-    if (event->value("kind", "") != "eval") continue;
+    if (text_or(*event, "kind", "") != "eval") continue;
     const bool newest =
-        !checkpoints.empty() && checkpoints.back().step == event->value("step", std::int64_t{-1});
+        !checkpoints.empty() && checkpoints.back().step == integer_or(*event, "step", -1);
     return newest && event->contains("units") ? std::optional(*event) : std::nullopt;
   }
   return std::nullopt;

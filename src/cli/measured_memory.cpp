@@ -7,6 +7,7 @@
 #include "plan/memory.h"
 #include "run/events.h"
 #include "run/json_cache.h"
+#include "run/lines.h"
 
 #include <algorithm>
 
@@ -47,9 +48,10 @@ std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
 double largest_peak(const RunDir& run, const std::vector<std::string>& fields) {
   double peak = 0;
   for (const nlohmann::json& event : read_events(run.events_path()))
-    if (event.value("kind", "") == "step" && event.contains("memory"))
+    if (text_or(event, "kind", "") == "step" && event.contains("memory"))
       for (const nlohmann::json& rank : event["memory"])
-        for (const std::string& field : fields) peak = std::max(peak, rank.value(field, 0.0));
+        for (const std::string& field : fields)
+          peak = std::max(peak, number_or(rank, field.c_str(), 0));
   return peak;
 }
 
@@ -67,7 +69,7 @@ void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
   const nlohmann::json cache = read_json_cache(cache_file(setup));
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
-  const double peak = found->value("peak_bytes", 0.0), micro = found->value("micro", 0.0);
+  const double peak = number_or(*found, "peak_bytes", 0), micro = number_or(*found, "micro", 0);
   if (use_peak(memory, setup, devices, micro, peak)) memory.measured = true;
 }
 

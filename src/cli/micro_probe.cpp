@@ -16,6 +16,7 @@
 #include "plan/memory_help.h"
 #include "plan/micro_search.h"
 #include "run/json_cache.h"
+#include "run/lines.h"
 
 #include <algorithm>
 #include <optional>
@@ -112,8 +113,8 @@ void use_tried_micro(MemoryEstimate& memory, const RunSetup& setup,
   const nlohmann::json cache = read_json_cache(cache_file(setup));
   const auto found = cache.find(key_of(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
-  const auto micro = found->value("micro", std::int64_t{0});
-  if (micro > 0) take(memory, setup, devices, micro, found->value("peak_bytes", 0.0));
+  const auto micro = integer_or(*found, "micro", 0);
+  if (micro > 0) take(memory, setup, devices, micro, number_or(*found, "peak_bytes", 0));
 }
 
 void try_micro_out(MemoryEstimate& memory, const RunSetup& setup,

@@ -1,6 +1,8 @@
 // Builds an option table from its description.
 #include "cli/plugin_options.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "plan/recipe_info.h"
 #include "plan/train_options.h"
 
@@ -45,6 +47,8 @@ class DescribedOptions : public RecipeOptions {
     if (type == "boolean") {
       table.add(key, booleans_.emplace_back(value.get<bool>()), spec);
     } else if (type == "integer") {
+      if (!value.is_number_integer())
+        throw Error(cat(key, " has a default that is no whole number"));
       table.add(key, integers_.emplace_back(value.get<std::int64_t>()), spec);
     } else if (type == "real") {
       table.add(key, reals_.emplace_back(value.get<double>()), spec);
@@ -70,11 +74,19 @@ class DescribedOptions : public RecipeOptions {
 
 }  // namespace
 
+std::unique_ptr<RecipeOptions> described_options(const nlohmann::json& recipe) {
+  try {
+    return std::make_unique<DescribedOptions>(recipe);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(cat("the plugin's description of its recipe cannot be read: ", error.what()),
+                "build the plugin with the version of Lockstep that loads it");
+  }
+}
+
 void register_described_recipe(const nlohmann::json& recipe) {
-  register_recipe(
-      {.name = recipe.at("name"), .summary = recipe.at("summary"), .make_options = [recipe] {
-         return std::make_unique<DescribedOptions>(recipe);
-       }});
+  register_recipe({.name = recipe.at("name"),
+                   .summary = recipe.at("summary"),
+                   .make_options = [recipe] { return described_options(recipe); }});
 }
 
 }  // namespace lockstep::cli

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/measured_memory.h"
@@ -159,7 +160,10 @@ std::filesystem::path cache_dir(const TrainOptions& options) {
 
 void describe_plugin(const std::string& plugin) {
   if (plugin.empty()) return;
-  const nlohmann::json all = nlohmann::json::parse(ask_worker({"describe", "--plugin", plugin}));
+  const nlohmann::json all = parse_json(ask_worker({"describe", "--plugin", plugin}));
+  if (!all.is_array())
+    throw Error(cat("the worker's description of ", plugin, " cannot be read"),
+                "build the plugin with the version of Lockstep that loads it");
   std::vector<std::string> known;
   for (const RecipeInfo& info : recipes()) known.push_back(info.name);
   for (const nlohmann::json& recipe : all)

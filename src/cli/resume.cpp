@@ -9,6 +9,7 @@
 #include "config/read_toml.h"
 #include "launch/launch.h"
 #include "run/checkpoint_index.h"
+#include "run/lines.h"
 #include "run/run_history.h"
 
 #include <unistd.h>
@@ -72,7 +73,7 @@ std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_th
 std::int64_t micro_that_fitted(const RunDir& run, const std::vector<Device>& devices) {
   const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
   for (const nlohmann::json& device : before)
-    if (device.value("name", "") != devices[0].name) return 0;
+    if (text_or(device, "name", "") != devices[0].name) return 0;
   const RunHistory history = read_history(run.events_path());
   return history.shrunk.empty() ? 0 : history.shrunk.back().second;
 }

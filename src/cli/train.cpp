@@ -14,6 +14,7 @@
 #include "cli/restart.h"
 #include "devices/gpu_probe.h"
 #include "run/checkpoint_index.h"
+#include "run/lines.h"
 
 #include <unistd.h>
 
@@ -63,7 +64,7 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
   const std::string name = parsed.value("--name");
   for (RunDir& run : list_runs(setup.train->run.root)) {
     if (!name.empty() && run.name() != name) continue;
-    if (name.empty() && run.record().value("recipe", "") != setup.recipe) continue;
+    if (name.empty() && text_or(run.record(), "recipe", "") != setup.recipe) continue;
     return std::move(run);
   }
   return std::nullopt;

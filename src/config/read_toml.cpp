@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace lockstep::detail {
 namespace {
@@ -34,8 +35,69 @@ std::string line_hint(std::string_view line) {
   return is_text ? cat("the line is: ", trim(line)) : "is this a TOML file in UTF-8?";
 }
 
+// The parser calls itself for each level of arrays, tables and dotted keys.
+constexpr int deepest = 100;
+
+// The quotes that begin a text at `at`: one, or three of them where it may hold lines.
+std::string_view quotes_at(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  if (quote != '"' && quote != '\'') return {};
+  const std::string_view three = text.substr(at, 3);
+  return three.size() == 3 && three[1] == quote && three[2] == quote ? three : text.substr(at, 1);
+}
+
+// Just after the text that begins at `at`; texts in one kind of quotes have escapes.
+std::size_t end_of_text(std::string_view text, std::size_t at, std::string_view quotes) {
+  for (at += quotes.size(); at < text.size(); ++at) {
+    if (text[at] == '\\' && quotes[0] == '"')
+      ++at;
+    else if (text.substr(at).starts_with(quotes))
+      return at + quotes.size();
+  }
+  return text.size();
+}
+
+// Throws Error where brackets or a key with dots nest too deep.
+void check_depth(std::string_view text, const std::filesystem::path& path) {
+  std::size_t line = 1;
+  int brackets = 0, dots = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '#') at = std::min(text.find('\n', at), text.size() - 1);
+    const char c = text[at];
+    if (c == '\n') ++line;
+    if (c == '[' || c == '{') ++brackets;
+    if (c == ']' || c == '}') --brackets;
+    if (c == '.') ++dots;
+    if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') dots = 0;
+    if (brackets > deepest || dots > deepest)
+      throw Error(cat("cannot read ", path.string(), " as TOML: line ", line, " nests more than ",
+                      deepest, " levels"),
+                  "options are at most two levels deep, as in [batch] global = 8");
+    if (const std::string_view quotes = quotes_at(text, at); !quotes.empty()) {
+      const std::size_t end = end_of_text(text, at, quotes);
+      line += static_cast<std::size_t>(std::count(text.begin() + at, text.begin() + end, '\n'));
+      at = end - 1;
+    }
+  }
+}
+
+// The parser reads beyond the end where a text in single quotes is no UTF-8.
+void check_utf8(std::string_view text, const std::filesystem::path& path) {
+  std::size_t line = 1;
+  for (std::string_view rest = text; !rest.empty();) {
+    const CodePoint point = next_code_point(rest);
+    if (!point.valid)
+      throw Error(cat("cannot read ", path.string(), " as TOML: line ", line, " is not UTF-8"),
+                  "is this a TOML file in UTF-8?");
+    line += point.value == '\n';
+    rest.remove_prefix(point.length);
+  }
+}
+
 Toml parse(const std::filesystem::path& path) {
   std::istringstream text(read_file(path));
+  check_utf8(text.view(), path);
+  check_depth(text.view(), path);
   try {
     return toml::parse<toml::discard_comments, std::map, std::vector>(text, path.string());
   } catch (const toml::exception& error) {

@@ -18,19 +18,14 @@ std::string group_of(std::string_view key) {
 
 Tables::Tables(std::span<OptionTable* const> tables) : tables_(tables) {
   const char* hint = "this is a mistake in the program or plugin that adds the options";
-  std::vector<std::string> all = keys();
-  std::sort(all.begin(), all.end());
-  const auto twice = std::adjacent_find(all.begin(), all.end());
-  if (twice != all.end()) throw Error(cat("option ", *twice, " is in two tables"), hint);
-  for (const std::string& key : all)
-    if (is_group(key)) throw Error(cat(key, " is both an option and a group of options"), hint);
-}
-
-std::vector<std::string> Tables::keys() const {
-  std::vector<std::string> all;
   for (const OptionTable* table : tables_)
-    for (const OptionInfo& option : table->options()) all.push_back(option.key);
-  return all;
+    for (const OptionInfo& option : table->options()) keys_.push_back(option.key);
+  sorted_ = keys_;
+  std::sort(sorted_.begin(), sorted_.end());
+  const auto twice = std::adjacent_find(sorted_.begin(), sorted_.end());
+  if (twice != sorted_.end()) throw Error(cat("option ", *twice, " is in two tables"), hint);
+  for (const std::string& key : keys_)
+    if (is_group(key)) throw Error(cat(key, " is both an option and a group of options"), hint);
 }
 
 OptionTable* Tables::find(std::string_view key) const {
@@ -39,21 +34,19 @@ OptionTable* Tables::find(std::string_view key) const {
   return nullptr;
 }
 
-std::string Tables::nearest_key(std::string_view word) const { return nearest(word, keys()); }
+std::string Tables::nearest_key(std::string_view word) const { return nearest(word, keys_); }
 
 bool Tables::is_group(std::string_view name) const {
-  const std::string prefix = cat(name, ".");
-  const std::vector<std::string> all = keys();
-  return std::any_of(all.begin(), all.end(),
-                     [&](const std::string& key) { return key.starts_with(prefix); });
+  const std::string prefix = std::string(name) + '.';
+  const auto first = std::lower_bound(sorted_.begin(), sorted_.end(), prefix);
+  return first != sorted_.end() && first->starts_with(prefix);
 }
 
 OptionTable& Tables::table_of(std::string_view key) const {
   if (OptionTable* table = find(key)) return *table;
-  const std::vector<std::string> all = keys();
   if (is_group(key)) {
     std::vector<std::string> members;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(members),
+    std::copy_if(keys_.begin(), keys_.end(), std::back_inserter(members),
                  [&](const std::string& name) { return name.starts_with(cat(key, ".")); });
     throw Error(cat(key, " is a group of options, not an option"),
                 cat("its options are ", join(members, ", ")));

@@ -39,9 +39,8 @@ class Tables {
   std::vector<OptionGroup> groups() const;
 
  private:
-  std::vector<std::string> keys() const;
-
   std::span<OptionTable* const> tables_;
+  std::vector<std::string> keys_, sorted_;  // of all: in order, and by name
 };
 
 }  // namespace lockstep::detail

@@ -10,7 +10,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t most_hosts = 1'000'000;
+constexpr std::size_t most_hosts = 65'536;  // Slurm's own limit of a range
+constexpr std::size_t longest_name = 255;   // of a host
 
 [[noreturn]] void malformed(std::string_view list, std::string_view why) {
   throw Error(cat("malformed list \"", list, "\": ", why),
@@ -35,9 +36,11 @@ std::vector<std::string> expand_ranges(std::string_view ranges, std::string_view
     const auto first = digits(first_text);
     const auto last = dash == range.npos ? first : digits(std::string_view(range).substr(dash + 1));
     if (!first || !last || *last < *first) malformed(list, cat("\"", range, "\" is no range"));
-    if (*last - *first >= static_cast<std::int64_t>(most_hosts)) malformed(list, "it is too long");
-    for (std::int64_t number = *first; number <= *last; ++number) {
-      std::string text = cat(number);
+    if (first_text.size() > longest_name) malformed(list, "a name is too long");
+    const auto more = static_cast<std::uint64_t>(*last - *first);
+    if (more >= most_hosts - numbers.size()) malformed(list, "it is too long");
+    for (std::uint64_t i = 0; i <= more; ++i) {
+      std::string text = cat(*first + static_cast<std::int64_t>(i));
       if (text.size() < first_text.size()) text.insert(0, first_text.size() - text.size(), '0');
       numbers.push_back(std::move(text));
     }
@@ -52,6 +55,7 @@ std::vector<std::string> expand_element(std::string_view element, std::string_vi
     const std::size_t open = element.find('[');
     const std::string_view literal = element.substr(0, open);
     if (literal.find(']') != literal.npos) malformed(list, "] without [");
+    if (hosts.back().size() + literal.size() > longest_name) malformed(list, "a name is too long");
     for (std::string& host : hosts) host += literal;
     if (open == element.npos) break;
     const std::size_t close = element.find(']', open);
@@ -108,6 +112,8 @@ std::vector<int> expand_tasks_per_node(std::string_view list) {
     if (!count || !times || *count > 1'000'000 || *times > static_cast<std::int64_t>(most_hosts)) {
       malformed(list, cat("\"", part, "\" is no number of tasks"));
     }
+    if (static_cast<std::size_t>(*times) > most_hosts - tasks.size())
+      malformed(list, "it is too long");
     tasks.insert(tasks.end(), static_cast<std::size_t>(*times), static_cast<int>(*count));
   }
   return tasks;

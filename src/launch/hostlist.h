@@ -7,10 +7,11 @@
 
 namespace lockstep {
 
-// Every host, in order. Throws Error if the list is malformed or longer than a million.
+// Every host, in order. Throws Error if the list is malformed, longer than 65,536, or has a name
+// that no host can have.
 std::vector<std::string> expand_hostlist(std::string_view list);
 
-// {2, 2, 2, 1}. Throws Error if malformed.
+// {2, 2, 2, 1}. Throws Error if malformed or longer than 65,536.
 std::vector<int> expand_tasks_per_node(std::string_view list);
 
 }  // namespace lockstep

@@ -102,9 +102,13 @@ nlohmann::json to_json(const ComputePlan& compute) {
 }
 
 ComputePlan compute_from_json(const nlohmann::json& json) {
+  const auto known = json.find("mfu_unknown");
+  const std::string why = known != json.end() && known->is_string()
+                              ? known->get<std::string>()
+                              : "the run was planned by an older version";
   return {.flops_per_step = number(json, "flops_per_step"),
           .peak_flops = number(json, "peak_flops"),
-          .mfu_unknown = json.value("mfu_unknown", "the run was planned by an older version")};
+          .mfu_unknown = why};
 }
 
 }  // namespace lockstep

@@ -43,6 +43,15 @@ MemoryEstimate with_exact_buffers(MemoryEstimate memory, const Facts& facts, std
 // Before the micro-batch is known, and with it how many buffers there will be.
 constexpr std::int64_t usual_exact_buffers = 3;
 
+// The plan goes through all of them.
+void check_grains(const BatchPlan& batch) {
+  constexpr std::int64_t most_grains = std::int64_t{1} << 20;
+  if (batch.accumulation <= most_grains / batch.world_size) return;
+  throw Error(cat("exact = true adds up at most ", most_grains, " micro-batches a step, but ",
+                  batch.world_size, " x ", batch.accumulation, " are asked for"),
+              "set batch.micro to more, or batch.accumulation to less");
+}
+
 // Before sm_80, bf16 is emulated: slower than fp32.
 void check_precision(const TrainOptions& options, const std::vector<Device>& devices) {
   if (options.precision != Precision::bf16) return;
@@ -73,6 +82,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
                       plan.batch, "batch.micro_changes");
   if (options.exact) {
     const BatchPlan& batch = plan.batch;
+    check_grains(batch);
     plan.exact =
         plan_exact_sum(batch.world_size, batch.micro, batch.accumulation, facts.parameters);
     memory = with_exact_buffers(memory, facts, plan.exact->buffers);

@@ -4,16 +4,46 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/compute.h"
+#include "plan/schedule_options.h"
 
+#include <algorithm>
+#include <charconv>
+#include <climits>
 #include <utility>
 
 namespace lockstep {
 namespace {
 
+constexpr const char* start_anew = "start a new run, or use the version of Lockstep that wrote it";
+
+[[noreturn]] void damaged(const std::string& why) {
+  throw Error(cat("the record of the run is damaged: ", why), start_anew);
+}
+
 ScheduleKind kind_named(const std::string& name) {
   for (const auto& [kind, known] : EnumNames<ScheduleKind>::value)
     if (known == name) return kind;
-  throw Error(cat("run.json names an unknown schedule: ", name));
+  damaged(cat("it names an unknown schedule: ", name));
+}
+
+// A number with a fraction, or beyond 64 bits, is none.
+std::int64_t whole_number(const nlohmann::json& json, const char* key) {
+  const nlohmann::json& value = json.at(key);
+  const bool whole = value.is_number_integer();
+  if (!whole || (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX))
+    damaged(cat(key, " is no whole number"));
+  return value.get<std::int64_t>();
+}
+
+// One that counts something: neither negative nor so large that sums of it overflow.
+std::int64_t count(const nlohmann::json& json, const char* key) {
+  const std::int64_t number = whole_number(json, key);
+  if (number < 0 || number > std::int64_t{1} << 53) damaged(cat(key, " is ", number));
+  return number;
+}
+
+std::int64_t count_or_0(const nlohmann::json& json, const char* key) {
+  return json.contains(key) ? count(json, key) : 0;
 }
 
 Schedule schedule_from_json(const nlohmann::json& json) {
@@ -35,12 +65,12 @@ Device device_from_json(const nlohmann::json& json) {
   Device device;
   device.uuid = json.at("uuid");
   device.name = json.at("name");
-  device.memory_bytes = json.at("memory_bytes");
-  device.threads = json.at("threads");
+  device.memory_bytes = static_cast<std::uint64_t>(count(json, "memory_bytes"));
+  device.threads = static_cast<int>(std::min<std::int64_t>(count(json, "threads"), INT_MAX));
   const std::string label = json.at("device");
   device.kind = label.starts_with("cuda") ? DeviceKind::cuda : DeviceKind::cpu;
   if (const std::size_t colon = label.find(':'); colon != std::string::npos)
-    device.index = std::atoi(label.c_str() + colon + 1);
+    std::from_chars(label.data() + colon + 1, label.data() + label.size(), device.index);
   return device;
 }
 
@@ -51,38 +81,49 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
   return {.fixed_bytes = json.value("fixed_bytes", 0.0),
           .per_sample_bytes = json.value("per_sample_bytes", 0.0),
           .optimizer_bytes = json.value("optimizer_bytes", 0.0),
-          .blocks = json.value("blocks", std::int64_t{0}),
+          .blocks = count_or_0(json, "blocks"),
           .block_bytes = json.value("block_bytes", 0.0),
           .recomputed_block_bytes = json.value("recomputed_block_bytes", 0.0),
           .measured = json.value("measured", false),
-          .tried_micro = json.value("tried_micro", std::int64_t{0})};
+          .tried_micro = count_or_0(json, "tried_micro")};
+}
+
+// What is divided by, and what has to be there. A run is evaluated on other devices than it was
+// planned for: the sizes need not go into each other.
+void check_plan(const Plan& plan) {
+  const BatchPlan& batch = plan.batch;
+  if (batch.world_size == 0 || batch.micro == 0 || batch.accumulation == 0 || batch.global == 0)
+    damaged("a size of its batch is 0");
+  if (plan.devices.empty()) damaged("it has no devices");
+  if (!can_be_asked(plan.schedule)) damaged("its schedule cannot be");
 }
 
 Plan plan_from_json(const nlohmann::json& json) {
   Plan plan;
   const nlohmann::json& batch = json.at("batch");
-  plan.batch = {.world_size = batch.at("world_size"),
-                .micro = batch.at("micro"),
-                .accumulation = batch.at("accumulation"),
-                .global = batch.at("global")};
+  plan.batch = {.world_size = count(batch, "world_size"),
+                .micro = count(batch, "micro"),
+                .accumulation = count(batch, "accumulation"),
+                .global = count(batch, "global")};
   for (const nlohmann::json& device : json.at("devices"))
     plan.devices.push_back(device_from_json(device));
-  plan.train_samples = json.at("train_samples");
-  plan.valid_samples = json.at("valid_samples");
-  plan.steps_per_epoch = json.at("steps_per_epoch");
-  plan.total_steps = json.at("total_steps");
+  plan.train_samples = count(json, "train_samples");
+  plan.valid_samples = count(json, "valid_samples");
+  plan.steps_per_epoch = count(json, "steps_per_epoch");
+  plan.total_steps = count(json, "total_steps");
   plan.schedule = schedule_from_json(json.at("schedule"));
   plan.memory = memory_from_json(json.value("memory", nlohmann::json::object()));
-  plan.recomputed_blocks = json.value("recomputed_blocks", std::int64_t{0});
+  plan.recomputed_blocks = count_or_0(json, "recomputed_blocks");
   plan.unit = json.at("unit");
   plan.units_per_step = json.at("units_per_step");
   plan.compute = compute_from_json(json.value("compute", nlohmann::json::object()));
   if (const auto exact = json.find("exact"); exact != json.end() && exact->is_object())
-    plan.exact = ExactSum{.grain = exact->at("grain"),
-                          .grains = exact->at("grains"),
-                          .partial_sums = exact->at("partial_sums"),
-                          .buffers = exact->at("buffers"),
+    plan.exact = ExactSum{.grain = count(*exact, "grain"),
+                          .grains = count(*exact, "grains"),
+                          .partial_sums = count(*exact, "partial_sums"),
+                          .buffers = count(*exact, "buffers"),
                           .sent_bytes = exact->at("sent_bytes")};
+  check_plan(plan);
   return plan;
 }
 
@@ -100,13 +141,13 @@ nlohmann::json to_json(const Facts& facts) {
 }
 
 Facts facts_from_json(const nlohmann::json& json) {
-  return {.train_samples = json.at("train_samples"),
-          .valid_samples = json.at("valid_samples"),
+  return {.train_samples = count(json, "train_samples"),
+          .valid_samples = count(json, "valid_samples"),
           .unit = json.at("unit"),
           .units_per_sample = json.at("units_per_sample"),
-          .parameters = json.at("parameters"),
-          .preferred_micro = json.at("preferred_micro"),
-          .default_global = json.at("default_global"),
+          .parameters = count(json, "parameters"),
+          .preferred_micro = count(json, "preferred_micro"),
+          .default_global = count(json, "default_global"),
           .flops_per_sample = json.value("flops_per_sample", 0.0)};
 }
 
@@ -141,8 +182,7 @@ RunSetup setup_from_json(const nlohmann::json& record) {
     setup.plan = plan_from_json(record.at("plan"));
     return setup;
   } catch (const nlohmann::json::exception& error) {
-    throw Error(cat("run.json is damaged or of another version: ", error.what()),
-                "start a new run, or use the version of Lockstep that wrote it");
+    throw Error(cat("run.json is damaged or of another version: ", error.what()), start_anew);
   }
 }
 

@@ -30,15 +30,23 @@ void need_positive(const char* key, double value, const char* kind) {
       cat("set ", key, ", in the unit of schedule.unit"));
 }
 
+// With less growth there may be any number of cycles.
+constexpr double least_period_mult = 1.01;
+bool is_period_mult(double mult) { return mult == 1 || mult >= least_period_mult; }
+
 void check_curve(const TrainOptions& options, const Schedule& schedule) {
   const auto& wish = options.schedule;
   if (schedule.kind == ScheduleKind::step) need_positive("schedule.every", wish.every, "step");
   if (schedule.kind == ScheduleKind::cosine_restarts) {
     need_positive("schedule.period", wish.period, "cosine_restarts");
-    if (wish.period_mult < 1)
-      throw Error(
-          cat("schedule.period_mult must be at least 1, but is ", general(wish.period_mult, 6)),
-          "set schedule.period_mult to 1 for equal periods, or to 2 to double each");
+    if (schedule.period_steps < 1)
+      throw Error(cat("schedule.period must be at least a step, but is ",
+                      general(schedule.period_steps, 6), " steps"),
+                  "set schedule.period to more");
+    if (!is_period_mult(wish.period_mult))
+      throw Error(cat("schedule.period_mult must be 1, or at least ", least_period_mult,
+                      ", but is ", general(wish.period_mult, 6)),
+                  "set schedule.period_mult to 1 for equal periods, or to 2 to double each");
   }
   if (schedule.kind != ScheduleKind::constant && schedule.min_lr > schedule.base_lr)
     throw Error(cat("schedule.min_lr must be at most the learning rate ",
@@ -69,6 +77,17 @@ double scaled_rate(const TrainOptions& options, std::int64_t global) {
         "set optimizer.base_batch, or optimizer.scale_lr to none");
   const double ratio = static_cast<double>(global) / static_cast<double>(optimizer.base_batch);
   return optimizer.lr * (optimizer.scale_lr == ScaleLr::linear ? ratio : std::sqrt(ratio));
+}
+
+bool can_be_asked(const Schedule& schedule) {
+  switch (schedule.kind) {
+    case ScheduleKind::step:
+      return schedule.every_steps > 0;
+    case ScheduleKind::cosine_restarts:
+      return schedule.period_steps >= 1 && is_period_mult(schedule.period_mult);
+    default:
+      return true;
+  }
 }
 
 Schedule make_schedule(const TrainOptions& options, std::int64_t global,

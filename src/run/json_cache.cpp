@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/json.h"
 
 namespace lockstep {
 
 nlohmann::json read_json_cache(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return nlohmann::json::object();
-  nlohmann::json cache =
-      nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  nlohmann::json cache = parse_json(read_file(file));
   return cache.is_object() ? cache : nlohmann::json::object();
 }
 

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -85,7 +86,7 @@ void for_each_line(const std::filesystem::path& path,
 }
 
 nlohmann::json parse_object(std::string_view line) {
-  nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
+  nlohmann::json value = parse_json(line);
   if (!value.is_object()) return nlohmann::json(nlohmann::json::value_t::discarded);
   return value;
 }
@@ -100,9 +101,16 @@ std::int64_t integer_or(const nlohmann::json& object, const char* key, std::int6
   if (!object.is_object()) return otherwise;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return otherwise;
-  if (found->is_number_integer()) return found->get<std::int64_t>();
+  // Beyond 2^53 is damage, and sums of such numbers would overflow.
   const double value = found->get<double>();
-  return std::fabs(value) < 9e18 ? static_cast<std::int64_t>(value) : otherwise;
+  if (!(std::fabs(value) <= 0x1p53)) return otherwise;
+  return found->is_number_integer() ? found->get<std::int64_t>() : static_cast<std::int64_t>(value);
+}
+
+bool is_true(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return false;
+  const auto found = object.find(key);
+  return found != object.end() && *found == true;
 }
 
 std::string text_or(const nlohmann::json& object, const char* key, const std::string& otherwise) {

@@ -31,9 +31,11 @@ void for_each_line(const std::filesystem::path& path,
 // The object on this line, or a discarded value if it holds none.
 nlohmann::json parse_object(std::string_view line);
 
-// The value of a key if it is a number, else `otherwise`; never throws.
+// The value of a key if it is a number, else `otherwise`; never throws. Whole numbers are at most
+// 2^53, as far as every reader of JSON counts exactly.
 double number_or(const nlohmann::json& object, const char* key, double otherwise);
 std::int64_t integer_or(const nlohmann::json& object, const char* key, std::int64_t otherwise);
+bool is_true(const nlohmann::json& object, const char* key);
 std::string text_or(const nlohmann::json& object, const char* key, const std::string& otherwise);
 
 }  // namespace lockstep

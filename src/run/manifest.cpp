@@ -19,14 +19,6 @@ namespace {
 
 constexpr int format_version = 1;
 
-std::string sealed(nlohmann::json value) {
-  value.erase("checksum");
-  Hasher hasher;
-  hasher.update(to_line(value));
-  value["checksum"] = hasher.hex();
-  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
          name.find('\0') == std::string::npos;
@@ -70,6 +62,14 @@ std::string damage_of_file(const std::filesystem::path& path, const FileRecord& 
 }
 
 }  // namespace
+
+std::string sealed(nlohmann::json object) {
+  object.erase("checksum");
+  Hasher hasher;
+  hasher.update(to_line(object));
+  object["checksum"] = hasher.hex();
+  return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
 
 std::string to_text(const Manifest& manifest) {
   nlohmann::json files = nlohmann::json::object();

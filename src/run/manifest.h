@@ -25,6 +25,8 @@ struct Manifest {
 
 // The text holds a checksum of itself, so that a change of any byte is found.
 std::string to_text(const Manifest& manifest);
+// The text of any object with such a checksum.
+std::string sealed(nlohmann::json object);
 // Throws Error saying what is wrong with the text, in a few words.
 Manifest parse_manifest(const std::string& text);
 

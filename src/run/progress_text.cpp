@@ -28,7 +28,7 @@ EventLine describe_eval(const nlohmann::json& event) {
   const std::string metrics = event.contains("metrics") ? format_metrics(event["metrics"]) : "";
   if (!metrics.empty()) text += "  " + metrics;
   if (const std::string took = seconds_text(event); !took.empty()) text += cat("  in ", took);
-  const bool best = event.contains("best") && event["best"] == true;
+  const bool best = is_true(event, "best");
   if (best) text += "  best so far";
   return {text, best ? Tone::good : Tone::plain};
 }
@@ -45,7 +45,7 @@ EventLine describe_checkpoint(const nlohmann::json& event) {
 
 EventLine describe_graph(const nlohmann::json& event) {
   const std::string took = seconds_text(event);
-  if (event.value("captured", false))
+  if (is_true(event, "captured"))
     return {cat("the step is one CUDA graph from step ", integer_or(event, "step", 0), " on",
                 took.empty() ? "" : cat(", recorded in ", took))};
   return {cat("the step is no CUDA graph: ", text_or(event, "why_not", "unknown reason"))};

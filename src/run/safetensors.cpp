@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -113,6 +114,7 @@ void check_layout(std::vector<TensorEntry>& tensors, std::uint64_t data_bytes) {
 
 nlohmann::json parse_json(const std::string& text) {
   if (text.empty() || text.front() != '{') throw Error("the header must begin with {");
+  if (too_deep(text)) throw Error("the header is not JSON of a few levels");
   std::set<std::string> names;
   std::string twice;
   const auto watch_names = [&](int depth, nlohmann::json::parse_event_t event,
@@ -142,7 +144,7 @@ SafetensorsHeader parse_header(const std::string& text, std::uint64_t data_bytes
   return header;
 }
 
-std::string read_header_text(std::ifstream& file, std::uint64_t file_bytes) {
+std::string read_header_text(std::istream& file, std::uint64_t file_bytes) {
   unsigned char raw[8] = {};
   if (file_bytes < 8 || !file.read(reinterpret_cast<char*>(raw), 8))
     throw Error(cat("it has only ", file_bytes, " bytes"));
@@ -193,6 +195,11 @@ std::string make_header(std::vector<TensorEntry>& entries,
   return length + text;
 }
 
+SafetensorsHeader read_header(std::istream& file, std::uint64_t file_bytes) {
+  const std::string text = read_header_text(file, file_bytes);
+  return parse_header(text, file_bytes - 8 - text.size());
+}
+
 SafetensorsHeader read_header(const std::filesystem::path& path) {
   std::error_code error;
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
@@ -200,8 +207,7 @@ SafetensorsHeader read_header(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)));
   try {
-    const std::string text = read_header_text(file, file_bytes);
-    return parse_header(text, file_bytes - 8 - text.size());
+    return read_header(file, file_bytes);
   } catch (const Error& problem) {
     throw Error(cat(path.string(), " is not a good safetensors file: ", problem.what()),
                 "use another copy of the file, or an older checkpoint");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,5 +34,7 @@ std::string make_header(std::vector<TensorEntry>& entries,
 
 // Throws Error on anything malformed: sizes, overlaps, holes, trailing bytes, names twice.
 SafetensorsHeader read_header(const std::filesystem::path& file);
+// The same of an open file of so many bytes; the Error says what is wrong, not with which file.
+SafetensorsHeader read_header(std::istream& file, std::uint64_t file_bytes);
 
 }  // namespace lockstep

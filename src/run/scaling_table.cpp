@@ -89,7 +89,7 @@ BenchRun read_bench_run(const std::vector<nlohmann::json>& events, std::int64_t 
       add_waits(event, waits);
     } else if (kind == "all_reduce") {
       run.all_reduce = read_all_reduce(event);
-    } else if (kind == "graph" && event.value("captured", false)) {
+    } else if (kind == "graph" && is_true(event, "captured")) {
       run.graph_step = integer_or(event, "step", 0);
     }
   }

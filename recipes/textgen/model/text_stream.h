@@ -1,7 +1,7 @@
 // Bytes of generated tokens on their way to a reader: whole characters, up to a stop string.
 #pragma once
 
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 
 #include <functional>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 #include "recipes/textgen/prepare/tokenizer.h"
 
 namespace lockstep::textgen {
@@ -87,8 +87,16 @@ std::unique_ptr<Tokenizer> make_char_tokenizer(std::vector<char32_t> characters,
 }
 
 std::unique_ptr<Tokenizer> load_char_tokenizer(const nlohmann::json& description) {
-  const auto points = description.at("characters").get<std::vector<std::uint32_t>>();
-  return make_char_tokenizer({points.begin(), points.end()}, description.at("replacement"),
+  std::vector<char32_t> characters;
+  for (const nlohmann::json& point : description.at("characters")) {
+    const bool number = point.is_number_unsigned();
+    const auto value = number ? point.get<std::uint64_t>() : 0;
+    if (!number || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
+      throw Error(cat("the tokenizer has a character that Unicode has not: ", point.dump()),
+                  "restore tokenizer.json, or start a new run");
+    characters.push_back(static_cast<char32_t>(value));
+  }
+  return make_char_tokenizer(std::move(characters), description.at("replacement"),
                              description.at("separator"));
 }
 

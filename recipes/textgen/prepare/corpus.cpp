@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 #include "recipes/textgen/prepare/parallel.h"
 
 namespace lockstep::textgen {

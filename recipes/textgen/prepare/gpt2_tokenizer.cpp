@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 #include "recipes/textgen/prepare/merges.h"
 #include "recipes/textgen/prepare/tokenizer.h"
 #include "recipes/textgen/prepare/word_splitter.h"
@@ -73,11 +74,16 @@ constexpr const char* files_hint =
 
 void Gpt2Tokenizer::read_vocabulary(const std::string& where) {
   const std::string path = where + "/vocab.json";
-  try {
-    ids_ = nlohmann::json::parse(vocab_json_).get<std::unordered_map<std::string, std::uint32_t>>();
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(cat(path, " must be an object of token: number, but is not: ", error.what()),
+  const nlohmann::json vocabulary = parse_json(vocab_json_);
+  if (!vocabulary.is_object())
+    throw Error(cat(path, " must be an object of token: number, but is no JSON object"),
                 files_hint);
+  for (const auto& [text, id] : vocabulary.items()) {
+    if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= vocabulary.size())
+      throw Error(cat(path, " must number its ", vocabulary.size(),
+                      " tokens from 0 on without gaps, but \"", text, "\" has ", id.dump()),
+                  files_hint);
+    ids_[text] = id.get<std::uint32_t>();
   }
   const std::array<char32_t, 256> characters = byte_characters();
   std::unordered_map<char32_t, char> bytes;
@@ -94,7 +100,7 @@ void Gpt2Tokenizer::read_vocabulary(const std::string& where) {
   std::vector<bool> seen(ids_.size());
   pieces_.resize(ids_.size());
   for (const auto& [text, id] : ids_) {
-    if (id >= ids_.size() || seen[id])
+    if (seen[id])
       throw Error(cat(path, " must number its ", ids_.size(),
                       " tokens from 0 on without gaps, but \"", text, "\" has ", id),
                   files_hint);

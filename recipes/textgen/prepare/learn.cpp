@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 #include "recipes/textgen/prepare/parallel.h"
 
 namespace lockstep::textgen {

@@ -1,10 +1,9 @@
 // The documents of a chunk.
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 #include "recipes/textgen/prepare/chunks.h"
 
 namespace lockstep::textgen {
@@ -17,7 +16,7 @@ namespace {
 
 std::string text_of_line(const SourceFile& file, std::int64_t number, std::string_view line,
                          const std::string& field) {
-  const nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
+  const nlohmann::json value = parse_json(line);
   if (value.is_discarded())
     bad_line(file, number, "is not JSON", "mend or remove the line; each must be one JSON object");
   if (!value.is_object())

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "recipes/textgen/options/blocks.h"
 #include "recipes/textgen/options/synthetic.h"
@@ -60,7 +61,7 @@ std::string cache_key(const Sources& sources, const std::string& tokenizer) {
 json read_record(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder / "prepared.json", ignored)) return nullptr;
-  const json record = json::parse(read_file(folder / "prepared.json"), nullptr, false);
+  const json record = parse_json(read_file(folder / "prepared.json"));
   return record.is_object() ? record : json();
 }
 
@@ -263,7 +264,7 @@ Prepared prepare_predict(const TextOptions& options, const PrepareContext& conte
 bool began_with_random_tokens(const fs::path& run) {
   std::error_code ignored;
   if (!fs::exists(run / "run.json", ignored)) return false;
-  const json record = json::parse(read_file(run / "run.json"), nullptr, false);
+  const json record = parse_json(read_file(run / "run.json"));
   return record.is_object() && record.contains("config") &&
          record["config"].value("data.path", json()) == json::array({"synthetic"});
 }
@@ -287,6 +288,9 @@ Prepared prepare_text(const TextOptions& options, const PrepareContext& context)
   add_prompts(prepared, options, folder, {options.sample.prompt});
   add_tokens(prepared, options, folder);
   return prepared;
+} catch (const json::exception& error) {
+  throw Error(cat("prepared.json, which says what was prepared, is damaged: ", error.what()),
+              "restore the run's folder recipe, or start a new run");
 } catch (const fs::filesystem_error& error) {
   throw Error(cat("cannot prepare the text: ", error.what()),
               "check the cache folder and its space");

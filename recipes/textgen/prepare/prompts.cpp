@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 
 namespace lockstep::textgen {
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "recipes/textgen/prepare/token_writer.h"
@@ -48,7 +49,7 @@ std::vector<std::string> save_tokenizer(const Tokenizer& tokenizer,
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "tokenizer.json";
   try {
-    const nlohmann::json description = nlohmann::json::parse(read_file(path));
+    const nlohmann::json description = parse_json(read_file(path));
     const std::string kind = description.at("kind");
     if (kind == "bytes") return make_byte_tokenizer();
     if (kind == "chars") return load_char_tokenizer(description);

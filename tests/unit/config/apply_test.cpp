@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "unit/config/config_fixtures.h"
 
 namespace lockstep {
@@ -129,6 +130,35 @@ TEST(ApplyConfig, NamesFileAndLineOfASyntaxError) {
 TEST(ApplyConfig, RefusesAFileThatIsNotText) {
   EXPECT_THAT(error_of_file(std::string("\xff\xfe\0bin", 6)), HasSubstr("my.toml as TOML"));
   EXPECT_THAT(error_of_file("run.root = \"\xff\xff\"\n"), HasSubstr("my.toml as TOML"));
+  // Of such texts the parser would read beyond the end.
+  for (const char* text : {"'\xff'", "'''\n\xd5'''", "'\xc3", "# \xed\xa0\x80"})
+    EXPECT_THAT(error_of_file(cat("\nrun.root = ", text)), HasSubstr("is not UTF-8")) << text;
+}
+
+// The parser calls itself for each level: without a limit this ends the program.
+TEST(ApplyConfig, RefusesAFileThatNestsTooDeep) {
+  std::string dots = "a", tables;
+  for (int i = 0; i < 100'000; ++i) dots += ".a";
+  for (int i = 0; i < 100'000; ++i) tables += "{a=";
+  for (const std::string& text : {"seed = " + std::string(100'000, '['), "seed = " + tables,
+                                  dots + " = 1", "[" + dots + "]"}) {
+    const TomlFile file("\n" + text);
+    EXPECT_THAT(error_of([&] { Both().apply({}, {file.path()}); }),
+                HasSubstr("line 2 nests more than 100 levels"));
+  }
+}
+
+TEST(ApplyConfig, TakesBracketsAndDotsInTextsCommentsAndLists) {
+  const std::string many(200, '['), dots(200, '.'), single(3, '\''), three(3, '"');
+  std::string numbers;
+  for (int i = 0; i < 200; ++i) numbers += "'1.5', ";
+  const TomlFile file(cat("# it's ", many, "\n[run]\nroot = \"", many, "\\\"", dots, "\" # '", many,
+                          "\n[data]\npath = [", numbers, "'", many, "', ", single, "\n", many,
+                          single, ", ", three, "\n\"", many, three, "]\n"));
+  Both both;
+  both.apply({}, {file.path()});
+  EXPECT_EQ(both.engine.root, many + "\"" + dots);
+  EXPECT_EQ(both.toy.paths.size(), 203u);
 }
 
 TEST(ApplyConfig, NamesAFileThatCannotBeRead) {

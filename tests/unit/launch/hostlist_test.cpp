@@ -46,6 +46,30 @@ TEST(Hostlist, RefusesMalformedLists) {
   }
 }
 
+TEST(Hostlist, TakesTheLargestNumber) {
+  EXPECT_EQ(expand_hostlist("n[9223372036854775806-9223372036854775807]"),
+            (Hosts{"n9223372036854775806", "n9223372036854775807"}));
+}
+
+// A few characters must not ask for gigabytes.
+TEST(Hostlist, RefusesListsThatWouldFillTheMemory) {
+  std::string ranges = "0-65534", lists = "a[0-65534]";
+  for (int i = 0; i < 400; ++i) {
+    ranges += ",0-65534";
+    lists += ",a[0-65534]";
+  }
+  for (const std::string& list :
+       {"a[" + ranges + "]", lists, "a[" + std::string(4000, '0') + "1-60000]",
+        std::string(4000, 'a') + "[1-60000]", "a[1-60000]" + std::string(4000, 'a')})
+    EXPECT_THAT(error_of([&] { expand_hostlist(list); }), HasSubstr("too long"));
+}
+
+TEST(TasksPerNode, RefusesListsThatWouldFillTheMemory) {
+  std::string list = "1(x65536)";
+  for (int i = 0; i < 400; ++i) list += ",1(x65536)";
+  EXPECT_THAT(error_of([&] { expand_tasks_per_node(list); }), HasSubstr("too long"));
+}
+
 TEST(TasksPerNode, ExpandsCounts) {
   EXPECT_EQ(expand_tasks_per_node("4"), (std::vector<int>{4}));
   EXPECT_EQ(expand_tasks_per_node("2(x3),1"), (std::vector<int>{2, 2, 2, 1}));

@@ -132,8 +132,15 @@ TEST_F(MakePlan, RefusesCurvesThatCannotBe) {
   options.schedule.kind = ScheduleKind::cosine_restarts;
   EXPECT_TRUE(contains(error().what(), "schedule.period"));
   options.schedule.period = 10;
-  options.schedule.period_mult = 0.5;
-  EXPECT_TRUE(contains(error().what(), "schedule.period_mult must be at least 1, but is 0.5"));
+  // Cycles shorter than a step, or that hardly grow, may be any number: counting them would not
+  // end.
+  options.schedule.period = 1e-9;
+  EXPECT_TRUE(contains(error().what(), "schedule.period must be at least a step"));
+  options.schedule.period = 10;
+  for (const double mult : {0.5, 1 + 1e-12}) {
+    options.schedule.period_mult = mult;
+    EXPECT_TRUE(contains(error().what(), "schedule.period_mult must be 1, or at least 1.01"));
+  }
   options.schedule = {.kind = ScheduleKind::linear, .min_lr = 1};
   EXPECT_TRUE(contains(error().what(), "schedule.min_lr must be at most the learning rate"));
   options.schedule.kind = ScheduleKind::constant;
@@ -266,6 +273,12 @@ TEST_F(MakePlan, KeepsBatchAndLengthOnAnyNumberOfDevices) {
     EXPECT_EQ(many.units_per_step, one.units_per_step);
     EXPECT_EQ(learning_rate(many.schedule, 10), learning_rate(one.schedule, 10));
   }
+}
+
+TEST_F(MakePlan, RefusesMoreExactSumsThanItCanGoThrough) {
+  options.exact = true;
+  options.batch = {.micro = 1, .accumulation = std::int64_t{1} << 36};
+  EXPECT_TRUE(contains(error().what(), "exact = true adds up at most 1048576 micro-batches"));
 }
 
 TEST_F(MakePlan, SaysWhatDiffersFromOneDeviceAndWhatDoesNot) {

@@ -201,6 +201,12 @@ TEST(Lines, NumbersOfTheWrongTypeAreReplaced) {
   EXPECT_EQ(integer_or(object, "c", 7), 7);
   EXPECT_EQ(integer_or(object, "d", 7), -3);
   EXPECT_EQ(integer_or(json(3), "d", 7), 7);
+  EXPECT_EQ(integer_or({{"a", INT64_MAX}}, "a", 7), 7);  // sums of such numbers overflow
+  EXPECT_EQ(integer_or({{"a", UINT64_MAX}}, "a", 7), 7);
+  EXPECT_EQ(integer_or({{"a", std::int64_t{1} << 53}}, "a", 7), std::int64_t{1} << 53);
+  EXPECT_TRUE(is_true({{"a", true}}, "a"));
+  EXPECT_FALSE(is_true({{"a", "true"}}, "a"));
+  EXPECT_FALSE(is_true(nullptr, "a"));
   EXPECT_EQ(number_or(object, "b", 7), 2.5);
   EXPECT_EQ(number_or(nullptr, "b", 7), 7);
   EXPECT_EQ(text_or(object, "a", "-"), "text");

@@ -21,7 +21,8 @@ TEST(JsonCache, RemembersByKeyAndMakesItsFolder) {
 TEST(JsonCache, TakesADamagedFileForAnEmptyOne) {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "some.json";
-  for (const char* damaged : {"", "{", "[1]", "3"}) {
+  const std::string deep = R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  for (const char* damaged : {"", "{", "[1]", "3", deep.c_str()}) {
     put(file, damaged);
     EXPECT_EQ(read_json_cache(file), nlohmann::json::object()) << damaged;
   }

@@ -10,7 +10,9 @@
 #include "fakes/fake_clock.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
+#include "run/progress.h"
 #include "run/progress_text.h"
+#include "run/scaling_table.h"
 #include "run_fixtures.h"
 
 namespace lockstep {
@@ -239,6 +241,41 @@ TEST_F(RunSummaries, SurviveRandomBytesInEveryFile) {
     ASSERT_THAT(page(), HasSubstr("problem"));
     ASSERT_FALSE(run_json(run, true, clock).dump().empty());
   }
+}
+
+// Each kind of event with every value of every type in each of its keys, and numbers so large that
+// sums of them overflow.
+TEST_F(RunSummaries, SurviveEventsOfTheWrongShape) {
+  const json values[] = {nullptr,
+                         true,
+                         "text",
+                         -7,
+                         1e300,
+                         INT64_MAX,
+                         INT64_MIN,
+                         UINT64_MAX,
+                         json::array({1, json::object()}),
+                         json::object()};
+  const char* kinds[] = {"start",  "step", "eval", "memory",  "graph",     "checkpoint",
+                         "resume", "stop", "end",  "startup", "all_reduce"};
+  const char* keys[] = {"step",    "total_steps", "captured",       "micro",
+                        "ranks",   "metrics",     "best",           "parts",
+                        "seconds", "mfu_unknown", "unit",           "eval_every_steps",
+                        "quota_s", "skipped",     "steps_per_epoch"};
+  for (const char* kind : kinds)
+    for (const char* key : keys)
+      for (const json& value : values) {
+        std::filesystem::remove(run.events_path());
+        json event = {{"kind", kind}, {"step", 3}, {"step_s", 0.1}, {"eval_batches", 2}};
+        event[key] = value;
+        const json step = {{"kind", "step"}, {"step", INT64_MIN}, {"step_s", 0.1}};
+        put(run.events_path(), event.dump() + "\n" + step.dump() + "\n" + event.dump() + "\n");
+        ASSERT_NO_THROW(page()) << event;
+        const std::vector<json> events = read_events(run.events_path());
+        ASSERT_NO_THROW(read_bench_run(events, 1)) << event;
+        Progress progress({.terminal = true}, clock);
+        for (const json& read : events) ASSERT_NO_THROW(progress.on_event(read)) << event;
+      }
 }
 
 TEST_F(RunSummaries, SurviveARecordOfTheWrongShape) {

@@ -119,6 +119,14 @@ TEST_F(Safetensors, AHugeHeaderIsRefusedBeforeItIsRead) {
   EXPECT_NE(refusal(with_length("{}", ~0ull)).find("limit"), std::string::npos);
 }
 
+// Printing such a shape in a message would take more stack than there is.
+TEST_F(Safetensors, AHeaderThatNestsTooDeepIsRefused) {
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_NE(refusal(R"({"a":{"dtype":"U8","shape":[)" + deep + R"(],"data_offsets":[0,1]}})", 1)
+                .find("not JSON of a few levels"),
+            std::string::npos);
+}
+
 TEST_F(Safetensors, AnEmptyHeaderIsGood) { EXPECT_EQ(refusal("{}      ", 0), ""); }
 
 struct Malformed {

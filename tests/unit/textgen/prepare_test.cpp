@@ -297,6 +297,18 @@ TEST_F(PrepareTest, SaysThatARunHasNoTokenizer) {
             std::string::npos);
 }
 
+TEST_F(PrepareTest, SaysThatTheRecordInARunIsDamaged) {
+  const Settings settings = {{"data.path", write("a.txt", prose(1, 1000))}};
+  const std::string run = keep(prepare(settings));
+  for (const char* damaged : {R"({"key": 7})", R"({"sources": []})"}) {
+    write("run/recipe/prepared.json", damaged);
+    EXPECT_NE(error_of([&] {
+                prepare(settings, "cache", Purpose::train, run);
+              }).find("prepared.json, which says what was prepared, is damaged"),
+              std::string::npos);
+  }
+}
+
 TEST_F(PrepareTest, ReadsPromptsFromStandardInput) {
   TextOptions options;
   options.table.set("sample.prompt_file", "-");

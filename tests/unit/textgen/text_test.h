@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "recipes/textgen/options/text_options.h"
 #include "recipes/textgen/options/token_file.h"
-#include "recipes/textgen/options/utf8.h"
 #include "recipes/textgen/prepare/tokenizer.h"
 
 namespace lockstep::textgen {

@@ -69,6 +69,24 @@ TEST(Tokenizers, AreTheSameAfterTheyWereKept) {
   }
 }
 
+TEST(Tokenizers, ThatAreDamagedAreRefused) {
+  const TemporaryDirectory folder;
+  const std::string deep = R"({"kind":)" + std::string(100'000, '[');
+  for (const std::string& bad :
+       {std::string("{"), std::string("[]"), std::string(R"({"kind": 7})"), deep,
+        std::string(R"({"kind": "words"})"), std::string(R"({"kind": "chars"})")}) {
+    write_file_atomic(folder.path() / "tokenizer.json", bad);
+    EXPECT_THROW(load_tokenizer(folder.path()), Error) << bad.substr(0, 40);
+  }
+  for (const char* character : {"-1", "1.5", "1e300", "\"a\"", "1114112", "55296", "4294967296"}) {
+    write_file_atomic(
+        folder.path() / "tokenizer.json",
+        cat(R"({"kind":"chars","replacement":true,"separator":true,"characters":[97,)", character,
+            "]}"));
+    EXPECT_THROW(load_tokenizer(folder.path()), Error) << character;
+  }
+}
+
 TEST(Tokenizers, MayBeCutBeforeASpace) {
   for (const auto& tokenizer : all_tokenizers(prose(4, 50))) {
     const std::string text = prose(4, 50);

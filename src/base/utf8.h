@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace lockstep::textgen {
+namespace lockstep {
 
 inline constexpr char32_t replacement_character = 0xFFFD;
 
@@ -37,4 +37,4 @@ class Utf8Stream {
   std::string rest_;
 };
 
-}  // namespace lockstep::textgen
+}  // namespace lockstep

@@ -1,11 +1,11 @@
 // UTF-8: reading code points, mending what is not valid, and streaming.
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace lockstep::textgen {
+namespace lockstep {
 namespace {
 
 // Bytes that follow a leading byte and the bounds of the first of them (Unicode 15, table 3-7).
@@ -119,4 +119,4 @@ std::string Utf8Stream::push(std::string_view bytes) {
 
 std::string Utf8Stream::finish() { return mend_utf8(std::exchange(rest_, {})); }
 
-}  // namespace lockstep::textgen
+}  // namespace lockstep

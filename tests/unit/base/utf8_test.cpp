@@ -1,8 +1,11 @@
-#include "recipes/textgen/options/utf8.h"
+#include "base/utf8.h"
 
-#include "tests/unit/textgen/text_test.h"
+#include <gtest/gtest.h>
 
-namespace lockstep::textgen {
+#include <algorithm>
+#include <random>
+
+namespace lockstep {
 namespace {
 
 TEST(Utf8, ReadsBackEveryCodePoint) {
@@ -33,6 +36,15 @@ TEST(Utf8, CountsInvalidBytes) {
   EXPECT_EQ(invalid_bytes("01234567\xE2\x82"), 2u);
 }
 
+// Characters of every length.
+std::string random_text(std::mt19937_64& random, int characters) {
+  std::string text;
+  for (; characters > 0; --characters)
+    append_utf8(text,
+                static_cast<char32_t>(1 + random() % (std::uint64_t{0x7F} << random() % 4 * 5)));
+  return mend_utf8(text);
+}
+
 TEST(Utf8Stream, GivesOutWholeCharactersHoweverTheBytesCome) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {
@@ -58,4 +70,4 @@ TEST(Utf8Stream, MendsWhatStaysUnfinished) {
 }
 
 }  // namespace
-}  // namespace lockstep::textgen
+}  // namespace lockstep

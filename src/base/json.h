@@ -1,0 +1,18 @@
+// JSON from outside: parsed without exceptions, and never so deep that using it ends the program.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace lockstep {
+
+// Levels of lists and objects in each other. Copying and printing a value takes stack for each.
+inline constexpr int deepest_json = 200;
+
+// Whether brackets outside of texts nest deeper than that, whatever else the text is.
+bool too_deep(std::string_view json);
+
+// The value, or a discarded one if the text is no JSON or too deep.
+nlohmann::json parse_json(std::string_view text);
+
+}  // namespace lockstep

@@ -1,0 +1,32 @@
+// A checkpoint's manifest, as it is and with its checksum put right: without that, nothing behind
+// the checksum would be tried. What is accepted must name files inside the checkpoint only.
+#include "fuzz.h"
+
+#include "run/lines.h"
+#include "run/manifest.h"
+
+namespace lockstep {
+namespace {
+
+void check_manifest(const std::string& text) {
+  Manifest manifest;
+  if (!fuzz::accepts([&] { manifest = parse_manifest(text); })) return;
+  for (const auto& [name, file] : manifest.files) {
+    LOCKSTEP_CHECK(name.find('/') == name.npos && name.find('\0') == name.npos);
+    LOCKSTEP_CHECK(!name.empty() && name != "." && name != "..");
+  }
+  const std::string written = to_text(manifest);
+  LOCKSTEP_CHECK(to_text(parse_manifest(written)) == written);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  const std::string text(fuzz::text_of(data, size));
+  check_manifest(text);
+  if (const nlohmann::json value = parse_object(text); !value.is_discarded())
+    check_manifest(sealed(value));
+  return 0;
+}

@@ -1,0 +1,51 @@
+// run.json: what a worker makes of it, and what `lockstep runs` shows. A run that is accepted must
+// be recorded again as the same.
+#include "fuzz.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "fakes/fake_clock.h"
+#include "plan/run_setup.h"
+#include "run/run_dir.h"
+#include "run/run_summary.h"
+
+namespace lockstep {
+namespace {
+
+struct Run {
+  TemporaryDirectory root;
+  fuzz::MemoryFile record;
+  Run() {
+    std::filesystem::create_directory(root.path() / "run");
+    std::filesystem::create_symlink(record.path(), root.path() / "run/run.json");
+  }
+};
+
+void check_setup(const nlohmann::json& record) {
+  RunSetup setup;
+  if (!fuzz::accepts([&] { setup = setup_from_json(record); })) return;
+  const Plan& plan = setup.plan;
+  const auto& [world_size, micro, accumulation, global, rounded_from] = plan.batch;
+  LOCKSTEP_CHECK(world_size > 0 && micro > 0 && accumulation > 0 && global > 0);
+  LOCKSTEP_CHECK(!plan.devices.empty() && plan.total_steps >= 0 && plan.train_samples >= 0);
+  to_text(plan, /*curve=*/false);
+  learning_rate(plan.schedule, plan.total_steps / 2);
+  const std::string written = setup_to_json(setup).dump();
+  LOCKSTEP_CHECK(setup_to_json(setup_from_json(nlohmann::json::parse(written))).dump() == written);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  static const Run files;
+  files.record.write(fuzz::text_of(data, size));
+  const RunDir run = RunDir::open("run", files.root.path());
+  FakeClock clock;
+  run_page(run, /*thorough=*/false, clock);  // a superset of what the table and --json read
+  nlohmann::json record;
+  if (fuzz::accepts([&] { record = run.record(); })) check_setup(record);
+  return 0;
+}

@@ -1,0 +1,27 @@
+// samples.jsonl: which samples each step trained on.
+#include "fuzz.h"
+
+#include "base/files.h"
+#include "run/samples.h"
+
+namespace lockstep {
+namespace {
+
+struct Run {
+  TemporaryDirectory root;
+  fuzz::MemoryFile samples;
+  Run() { std::filesystem::create_symlink(samples.path(), root.path() / "samples.jsonl"); }
+};
+
+}  // namespace
+}  // namespace lockstep
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  static const Run files;
+  files.samples.write(fuzz::text_of(data, size));
+  std::size_t count = 0;
+  for (const auto& step : effective_samples(files.root.path())) count += step.size();
+  LOCKSTEP_CHECK(count <= size);
+  return 0;
+}

@@ -1,0 +1,36 @@
+// The small JSON files: a run's state.json, and what was measured and is remembered (memory.json).
+#include "fuzz.h"
+
+#include "base/files.h"
+#include "run/json_cache.h"
+#include "run/run_dir.h"
+
+namespace lockstep {
+namespace {
+
+struct Run {
+  TemporaryDirectory root;
+  fuzz::MemoryFile state;
+  Run() {
+    std::filesystem::create_directory(root.path() / "run");
+    write_file_atomic(root.path() / "run/run.json", "{}\n");
+    std::filesystem::create_symlink(state.path(), root.path() / "run/state.json");
+  }
+};
+
+}  // namespace
+}  // namespace lockstep
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  static const Run files;
+  files.state.write(fuzz::text_of(data, size));
+  const RunDir run = RunDir::open("run", files.root.path());
+  LOCKSTEP_CHECK(run.state() != RunState::running);
+  run.state_reason();
+  const nlohmann::json cache = read_json_cache(files.state.path());
+  LOCKSTEP_CHECK(cache.is_object());
+  files.state.write(cache.dump(1));
+  LOCKSTEP_CHECK(read_json_cache(files.state.path()) == cache);
+  return 0;
+}

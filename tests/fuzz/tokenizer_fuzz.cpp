@@ -1,0 +1,73 @@
+// A tokenizer's files: GPT-2's vocab.json and merges.txt, and a tokenizer of characters. The input
+// is merges, or a vocabulary or description, which begins with {, a NUL, and merges. An accepted
+// tokenizer must keep to its vocabulary.
+#include "fuzz.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/utf8.h"
+#include "recipes/textgen/prepare/tokenizer.h"
+
+namespace lockstep::textgen {
+namespace {
+
+// A folder whose tokenizer.json is the input.
+struct Kept {
+  TemporaryDirectory folder;
+  fuzz::MemoryFile description;
+  Kept() { std::filesystem::create_symlink(description.path(), folder.path() / "tokenizer.json"); }
+};
+
+constexpr std::string_view sample = "the cat's 12 caf\xc3\xa9s\n\nthe the";
+
+void check(const Tokenizer& tokenizer) {
+  const std::int64_t vocabulary = tokenizer.vocabulary();
+  LOCKSTEP_CHECK(tokenizer.separator() < vocabulary);
+  LOCKSTEP_CHECK(tokenizer.pieces().size() == static_cast<std::size_t>(vocabulary));
+  fuzz::accepts([&] {
+    for (const std::uint32_t token : tokenizer.encode(sample)) LOCKSTEP_CHECK(token < vocabulary);
+  });
+}
+
+// A byte-level vocabulary of the 256 bytes, in which every merge of two of them is a token.
+std::string small_vocabulary() {
+  nlohmann::json vocabulary = {
+      {"<|endoftext|>", 256}, {"th", 257}, {"the", 258}, {"\u0120the", 259}};
+  std::uint32_t next = 256;
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    const bool printable =
+        (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+    std::string text;
+    append_utf8(text, printable ? byte : next++);
+    vocabulary[text] = byte;
+  }
+  return vocabulary.dump();
+}
+
+void check_merges(const std::string& vocabulary, const std::string& merges) {
+  const auto tokenizer = make_gpt2_tokenizer(vocabulary, merges, "tokenizer");
+  const Tokens tokens = tokenizer->encode(sample);
+  for (const std::uint32_t token : tokens) LOCKSTEP_CHECK(token < tokenizer->vocabulary());
+  LOCKSTEP_CHECK(tokenizer->decode(tokens) == sample);
+}
+
+}  // namespace
+}  // namespace lockstep::textgen
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  using namespace lockstep::textgen;
+  static const Kept kept;
+  static const std::string vocabulary = small_vocabulary();
+  std::string_view merges = fuzz::text_of(data, size);
+  const std::string first(fuzz::take_part(merges, '\0'));
+  if (!first.starts_with('{')) {
+    fuzz::accepts([&] { check_merges(vocabulary, first); });
+    return 0;
+  }
+  fuzz::accepts([&] { check(*make_gpt2_tokenizer(first, std::string(merges), "tokenizer")); });
+  kept.description.write(first);
+  fuzz::accepts([&] { check(*load_tokenizer(kept.folder.path())); });
+  return 0;
+}

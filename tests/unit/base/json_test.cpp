@@ -1,0 +1,39 @@
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lockstep {
+namespace {
+
+std::string nested(std::size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+TEST(ParseJson, GivesTheValueOrADiscardedOne) {
+  EXPECT_EQ(parse_json(R"({"a": [1, "]]"]})"), (nlohmann::json{{"a", {1, "]]"}}}));
+  for (const char* bad : {"", "{", "[1,]", "\"\xff\"", "1e400"})
+    EXPECT_TRUE(parse_json(bad).is_discarded()) << bad;
+}
+
+// A million brackets parse, but end the program as soon as the value is copied or printed.
+TEST(ParseJson, RefusesWhatNestsTooDeep) {
+  EXPECT_FALSE(parse_json(nested(deepest_json)).is_discarded());
+  EXPECT_TRUE(parse_json(nested(deepest_json + 1)).is_discarded());
+  EXPECT_TRUE(parse_json(nested(1'000'000)).is_discarded());
+}
+
+TEST(ParseJson, BracketsInTextsAreNoLevels) {
+  const std::string text = "[\"\\\"" + std::string(5000, '[') + "\\\\\", []]";
+  EXPECT_EQ(parse_json(text).size(), 2u);
+}
+
+TEST(ParseJson, BracketsOneAfterTheOtherAreNoLevels) {
+  std::string text = "[[]";
+  for (int i = 0; i < 5000; ++i) text += ",[]";
+  EXPECT_EQ(parse_json(text + "]").size(), 5001u);
+}
+
+}  // namespace
+}  // namespace lockstep
