@@ -12,6 +12,7 @@
 #include "cli/trusted_plugins.h"
 #include "run/lines.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,6 +90,19 @@ bool can_write(const std::filesystem::path& folder) {
   return !error && access(folder.c_str(), W_OK) == 0;
 }
 
+// In the temporary folder of all users anybody could have put something of that name.
+std::filesystem::path own_temporary_folder() {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / cat("lockstep-", getuid());
+  mkdir(folder.c_str(), 0700);
+  struct stat info {};
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid() ||
+      (info.st_mode & 022) != 0)
+    throw Error(cat(folder.string(), " must be a folder that only you can write to, but is not"),
+                "remove it, or set XDG_CACHE_HOME to a folder of yours");
+  return folder;
+}
+
 // The user's own cache, for what writes no run in a folder that cannot be written to.
 std::filesystem::path user_cache() {
   const char* const xdg = std::getenv("XDG_CACHE_HOME");
@@ -99,7 +113,7 @@ std::filesystem::path user_cache() {
   else if (home != nullptr && *home == '/')
     folder = std::filesystem::path(home) / ".cache/lockstep/prepared";
   if (!folder.empty() && can_write(folder)) return folder;
-  return std::filesystem::temp_directory_path() / cat("lockstep-", getuid());
+  return own_temporary_folder();
 }
 
 // run_dir: of the run that is read, or empty. Its record may come from anybody, so that it does not

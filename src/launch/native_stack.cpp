@@ -54,7 +54,8 @@ std::string wait_for(ChildGroup& debugger, double limit_s) {
 }  // namespace
 
 std::string write_stacks(pid_t process, const std::filesystem::path& file, double limit_s) {
-  const UniqueFd output(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const UniqueFd output(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!output) return cat("cannot write ", file.string(), ": ", errno_text(errno));
   for (std::vector<std::string>& words : debuggers(process)) {
     const std::string name = words[0];

@@ -109,6 +109,47 @@ TEST_F(Stranger, PreparedDataGoesNowhereElse) {
   EXPECT_TRUE(std::filesystem::is_empty(victim));
 }
 
+// Where there is no home, the cache lies in the temporary folder of all users.
+TEST_F(Stranger, ATemporaryFolderThatOthersCanWriteToIsNotUsed) {
+  train();
+  nlohmann::json forged = record();
+  forged["config"]["run.root"] = (folder.path() / "elsewhere").string();
+  write_record(forged);
+  const std::filesystem::path temporary = folder.path() / "tmp";
+  const std::filesystem::path planted = temporary / ("lockstep-" + std::to_string(getuid()));
+  std::filesystem::create_directories(planted);
+  std::filesystem::permissions(planted, std::filesystem::perms::all);
+  const auto evaluate = [&] {
+    return testing::ToolProcess(
+               {testing::program("lockstep"), "evaluate", "gift", "--devices", "cpu:1"},
+               folder.path(),
+               {{"HOME", ""}, {"XDG_CACHE_HOME", ""}, {"TMPDIR", temporary.string()}})
+        .wait();
+  };
+  const ToolResult refused = evaluate();
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr(planted.string() + " must be a folder that only you"));
+  std::filesystem::remove_all(planted);
+  const ToolResult result = evaluate();
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST_F(Stranger, FilesObeyTheUmask) {
+  for (const auto& [mask, forbidden] : {std::pair{022, 022}, std::pair{077, 077}}) {
+    const mode_t before = umask(static_cast<mode_t>(mask));
+    const std::string name = "masked-" + std::to_string(mask);
+    train({"--name", name});
+    umask(before);
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(folder.path() / "runs" / name)) {
+      struct stat info {};
+      ASSERT_EQ(lstat(entry.path().c_str(), &info), 0);
+      EXPECT_EQ(info.st_mode & static_cast<mode_t>(forbidden), 0U) << entry.path();
+      if (entry.is_regular_file()) EXPECT_EQ(info.st_mode & 0111U, 0U) << entry.path();
+    }
+  }
+}
+
 TEST_F(Stranger, LinksAreNotWrittenThrough) {
   train();
   const std::filesystem::path victim = folder.path() / "victim";

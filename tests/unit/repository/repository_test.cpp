@@ -54,6 +54,11 @@ TEST(Repository, SrcKnowsNothingOfText) {
   EXPECT_EQ(listed(matches(root / "src", "textgen|tokeniz|perplexity|bits_per_byte|gpt")), "");
 }
 
+TEST(Repository, NoShellIsStarted) {
+  for (const char* folder : {"src", "recipes"})
+    EXPECT_EQ(listed(matches(root / folder, R"(\bsystem\(|popen\(|\bexecl|/bin/(ba)?sh)")), "");
+}
+
 // An arrow from a room to another is an include. Lower rooms never include higher ones.
 TEST(Repository, ArrowsPointOneWay) {
   const std::vector<std::vector<std::string>> layers{

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "checkpoint_fixtures.h"
+#include "run/checkpoint_names.h"
 #include "run/manifest.h"
 
 namespace lockstep {
@@ -77,6 +78,23 @@ TEST_F(CheckpointIndex, EveryFlippedBitOfEveryFileIsFound) {
     }
     put(second / file, text);
     ASSERT_EQ(damage(true), "");
+  }
+}
+
+TEST_F(CheckpointIndex, FilesOfAnotherCheckpointAreFoundWhereverTheyAreMixedIn) {
+  for (const char* const file : {"model.safetensors", "manifest.json"}) {
+    write(3, 1);
+    write(4, 2);
+    const std::filesystem::path older = folder / checkpoint_name(3) / file;
+    const std::filesystem::path newer = folder / checkpoint_name(4) / file;
+    std::filesystem::copy_file(older, newer, std::filesystem::copy_options::overwrite_existing);
+    std::vector<std::string> damages;
+    const auto good =
+        newest_good(folder, [&](const CheckpointInfo& bad) { damages.push_back(bad.damage); });
+    ASSERT_TRUE(good) << file;
+    EXPECT_EQ(good->step, 3) << file;
+    ASSERT_EQ(damages.size(), 1u) << file;
+    EXPECT_EQ(damages[0].rfind(file, 0), 0u) << damages[0];
   }
 }
 
