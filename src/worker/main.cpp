@@ -48,6 +48,14 @@ bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
   return std::erase(arguments, name) > 0;
 }
 
+// So that the launcher sees the rank that is the cause end before this one, and names it: it ends
+// this one as soon as it has.
+void let_the_cause_be_seen() {
+  constexpr double longest_s = 1, look_again_s = 0.01;
+  for (double waited_s = 0; waited_s < longest_s && stop_signal().empty(); waited_s += look_again_s)
+    system_clock().sleep_s(look_again_s);
+}
+
 // A rank that failed must not wait for the others: whoever watches them ends them.
 [[noreturn]] void leave_failed(Session& session, const std::exception& error) {
   const auto* const of_user = dynamic_cast<const Error*>(&error);
@@ -55,6 +63,7 @@ bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
   PeerWatch* const peers = session.group ? session.group->peers() : nullptr;
   // Where another rank is the cause, this does not return.
   if (peers != nullptr && in_collective) peers->ask(error.what());
+  if (peers == nullptr && in_collective) let_the_cause_be_seen();
   std::fprintf(stderr, "error: %s\n", error.what());
   if (of_user != nullptr && !of_user->hint().empty())
     std::fprintf(stderr, "\nhint: %s\n", of_user->hint().c_str());
