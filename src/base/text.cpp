@@ -67,7 +67,10 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   std::size_t best_distance = limit + 1;
   for (const std::string& candidate : candidates) {
     const std::string name = lower(candidate);
-    std::size_t distance = edit_distance(wanted, name);
+    // It is at least the difference in length: a long word costs nothing.
+    const std::size_t least =
+        std::max(wanted.size(), name.size()) - std::min(wanted.size(), name.size());
+    std::size_t distance = least < best_distance ? edit_distance(wanted, name) : least;
     // The last part alone, "lr" for "optimizer.lr", is as good as one slip.
     const std::size_t dot = name.rfind('.');
     if (dot != std::string::npos && name.substr(dot + 1) == wanted)
