@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test setup build install gpu-test test-newest chaos fuzz format tidy docs clean
+.PHONY: help run test setup build install gpu-test test-newest chaos fuzz tsan format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run'
@@ -14,6 +14,7 @@ help:
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
 	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends'
 	@echo 'make fuzz         run every parser of files on 10,000,000 mutated inputs, and record it (hours)'
+	@echo 'make tsan         run the tests of what has threads and processes under ThreadSanitizer'
 	@echo 'make test-newest  build and test against the newest torch of the package index, on the CPU'
 	@echo 'make format       format the sources            make tidy   run clang-tidy'
 	@echo 'make docs         write docs/reference          make clean  remove build folders'
@@ -48,6 +49,9 @@ chaos: build
 
 fuzz: ready
 	@scripts/fuzz.sh $(RUNS)
+
+tsan: ready
+	@scripts/tsan.sh
 
 test-newest: ready
 	@scripts/newest.sh build-newest

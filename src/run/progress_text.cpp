@@ -110,9 +110,8 @@ std::string format_loss(const nlohmann::json& value) {
 }
 
 std::string format_not_finite(const nlohmann::json& event) {
-  std::string text =
-      cat(event.value("loss_is_finite", nlohmann::json()) == true ? "the gradient" : "the loss",
-          " of step ", integer_or(event, "step", 0), " is not finite");
+  std::string text = cat(is_true(event, "loss_is_finite") ? "the gradient" : "the loss",
+                         " of step ", integer_or(event, "step", 0), " is not finite");
   const std::string tensor = text_or(event, "tensor", "");
   if (tensor.empty())
     return cat(text,
