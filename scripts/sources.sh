@@ -24,7 +24,9 @@ case ${1:-} in
     ;;
   tidy)
     need clang-tidy
-    # A configuration of its own: clang cannot read g++'s precompiled headers.
+    # A configuration of its own, made each time so that it knows new files: clang cannot read g++'s precompiled
+    # headers.
+    rm -f build-tidy/.configured-with
     ONLY_CONFIGURE=1 "$here/build.sh" build-tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_COMPILER_LAUNCHER=
     # Only what is built here: without CUDA, its sources lack their headers.
     printf '%s\n' "${files[@]}" | grep -E '^(src|recipes)/.*\.cpp$' | grep -E "${2:-.}" |
