@@ -58,7 +58,7 @@ nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& b
                           {"tensor", ""}};
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const nlohmann::json found = nlohmann::json::parse(all[rank]);
-    if (found.at("tensor") == "") continue;
+    if (found.at("tensor").get<std::string>().empty()) continue;
     event.update(found);
     event["rank"] = rank;
     event["device"] = device_label(setup.plan.devices[rank]);
