@@ -82,7 +82,10 @@ std::optional<double> measure(const RunSetup& setup) {
 // The setup of such a try.
 RunSetup setup_for(const RunSetup& setup, const MemoryEstimate& memory,
                    const std::vector<Device>& devices, std::int64_t share, std::int64_t micro) {
-  RunSetup tried = setup_from_json(setup_to_json(setup));
+  const bool has_gpu = devices[0].kind == DeviceKind::cuda;
+  RunSetup tried = make_setup(setup.recipe, setup.plugin, has_gpu);
+  const auto tables = tried.tables();
+  apply_json(tables, setup_to_json(setup).at("config"));
   tried.prepared = setup.prepared;
   TrainOptions& train = *tried.train;
   const auto ranks = static_cast<std::int64_t>(devices.size());
