@@ -6,11 +6,12 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "checkpoint/tensor_file.h"
+#include "engine/not_finite.h"
 #include "engine/process_group.h"
 #include "launch/breadcrumbs.h"
+#include "run/lines.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/isfinite.h>
 
 #include <atomic>
 #include <chrono>
@@ -94,8 +95,7 @@ std::atomic<int> being_written{0};  // in this process
 // Good checkpoints must not be followed, and in the end replaced, by one that nobody can use.
 void require_finite(const Tensors& weights) {
   for (const auto& [name, tensor] : weights)
-    if (!at::isfinite(tensor).all().item<bool>())
-      throw Error(cat("the weights ", name, " are not finite"));
+    if (!is_finite(tensor)) throw Error(cat("the weights ", name, " are not finite"));
 }
 
 CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job,
@@ -318,8 +318,8 @@ void check_no_more(const Trained& trained, const std::map<std::string, at::Tenso
 
 nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
   const std::filesystem::path file = checkpoint.path / "state.json";
-  nlohmann::json state = nlohmann::json::parse(read_file(file), nullptr, false);
-  if (!state.is_object() || !state.contains("step") || !state["step"].is_number_integer())
+  nlohmann::json state = parse_object(read_file(file));
+  if (state.is_discarded() || !state.contains("step") || !state["step"].is_number_integer())
     throw Error(cat(file.string(), " is damaged: it is no JSON object with a step"),
                 "use an older checkpoint");
   return state;

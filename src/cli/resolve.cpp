@@ -188,9 +188,7 @@ void describe_plugin(const std::string& plugin) {
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments, bool has_gpu) {
-  const std::string library =
-      plugin.empty() ? "" : std::filesystem::absolute(plugin).lexically_normal().string();
-  if (!library.empty()) trust_plugin(library);
+  const std::string library = plugin.empty() ? "" : trust_plugin(plugin);
   describe_plugin(library);
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
@@ -234,8 +232,7 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
                         const std::vector<std::string>& assignments, const std::string& plugin) {
   nlohmann::json record = run.record();
   if (!plugin.empty()) {
-    record["plugin"] = std::filesystem::absolute(plugin).lexically_normal().string();
-    trust_plugin(record["plugin"]);
+    record["plugin"] = trust_plugin(plugin);
   } else if (const std::string named = text_or(record, "plugin", ""); !named.empty()) {
     require_trusted_plugin(named);
   }

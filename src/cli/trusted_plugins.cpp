@@ -30,15 +30,17 @@ bool is_remembered(const std::string& library) {
 
 }  // namespace
 
-void trust_plugin(const std::string& library) {
+std::string trust_plugin(const std::string& plugin) {
+  const std::string library = std::filesystem::absolute(plugin).lexically_normal().string();
   setenv(told_to_workers, library.c_str(), 1);
   const std::filesystem::path file = state_file();
-  if (file.empty() || is_remembered(library)) return;
+  if (file.empty() || is_remembered(library)) return library;
   try {
     remember_in_cache(file, library, true);
   } catch (const Error&) {
     // Then other commands ask for --plugin again.
   }
+  return library;
 }
 
 void require_trusted_plugin(const std::string& library) {

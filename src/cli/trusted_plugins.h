@@ -7,12 +7,12 @@
 
 namespace lockstep::cli {
 
-// library: an absolute path. The user named it: remembered in lockstep/plugins.json of
+// The user named it: returns its absolute path, which is remembered in lockstep/plugins.json of
 // XDG_STATE_HOME (default ~/.local/state) where that can be written, and told to workers started
 // from here on.
-void trust_plugin(const std::string& library);
+std::string trust_plugin(const std::string& plugin);
 
-// Throws Error unless it was trusted at some time; else tells workers.
+// library: an absolute path. Throws Error unless it was trusted at some time; else tells workers.
 void require_trusted_plugin(const std::string& library);
 
 }  // namespace lockstep::cli

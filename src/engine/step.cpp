@@ -309,23 +309,22 @@ NotFinite StepRunner::find_not_finite(StagedStep staged) {
     return {.tensor = cat("the weights ", name), .in_weights = true};
   const at::Tensor factors = inputs.weights.reciprocal().to(at::kFloat);
   const std::vector<std::string> terms = recipe_.terms();
-  NotFinite found;
-  for (std::size_t m = 0; m < inputs.micro.size() && !found.found(); ++m) {
-    found.micro_batch = static_cast<std::int64_t>(m);
-    const auto& fields = inputs.micro[m];
-    for (std::size_t f = 0; f + 2 < fields.size() && !found.found(); ++f)
-      if (!is_finite(fields[f])) found.tensor = cat("field ", f, " of the samples");
-    if (found.found()) break;
+  const auto search = [&](std::size_t m) -> std::string {
+    const std::vector<at::Tensor>& fields = inputs.micro[m];
+    for (std::size_t f = 0; f + 2 < fields.size(); ++f)
+      if (!is_finite(fields[f])) return cat("field ", f, " of the samples");
     arena_.drop_gradients();
     at::Tensor means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
     forward_backward(fields, inputs.first_places[m], factors, means, /*last=*/false);
-    for (std::size_t t = 0; t < terms_ && !found.found(); ++t)
-      if (!is_finite(means[static_cast<std::int64_t>(t)]))
-        found.tensor = cat("the term ", terms[t], " of the loss");
-    if (found.found()) break;
-    if (const std::string name = gradient_not_finite(arena_); !name.empty())
-      found.tensor = cat("the gradient of ", name);
-  }
+    for (std::size_t term = 0; term < terms_; ++term)
+      if (!is_finite(means[static_cast<std::int64_t>(term)]))
+        return cat("the term ", terms[term], " of the loss");
+    const std::string name = gradient_not_finite(arena_);
+    return name.empty() ? "" : cat("the gradient of ", name);
+  };
+  NotFinite found;
+  for (std::size_t m = 0; m < inputs.micro.size() && !found.found(); ++m)
+    found = {.micro_batch = static_cast<std::int64_t>(m), .tensor = search(m)};
   arena_.drop_gradients();
   return found;
 }

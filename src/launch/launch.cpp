@@ -209,7 +209,7 @@ std::vector<bool> Run::ended() const {
 void Run::watch_for_hangs() {
   // Not at every line of output: each look reads a file of /proc a rank.
   const double now_s = clock_.now_s();
-  if (spec_.hang_after_s <= 0 || now_s < next_look_s_) return;
+  if (spec_.hang_after_s <= 0 || now_s < next_look_s_ || supervision_.first_failure()) return;
   next_look_s_ = now_s + watching_s;
   std::vector<bool> stopped;
   for (const RankProcess& rank : ranks_) stopped.push_back(rank.group().stopped());
