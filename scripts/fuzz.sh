@@ -2,8 +2,9 @@
 # Builds the fuzzers of tests/fuzz with clang (libFuzzer, ASan, UBSan) and runs each from its corpus.
 #   fuzz.sh [RUNS] [NAME…]      RUNS is 10,000,000; no name: all of them
 #   fuzz.sh --ready             whether this machine has what it takes; installs nothing
-# An input that is a finding is kept in build-fuzz/findings. Runs of 10,000,000 are recorded in
-# bench/results/fuzz.toml. Environment: FUZZ_JOBS, how many run at once (one a core).
+# An input that is a finding is kept in build-fuzz/findings. From 1,000,000 on each fuzzer is shared out among
+# all cores and recorded in bench/results/fuzz.toml. Environment: FUZZ_JOBS, how many processes run at once
+# (one a core); FUZZ_SEED, of the first of them (the clock's); FUZZ_BUILD, a folder with built fuzzers.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,16 +31,22 @@ install_clang() {
   ready || die "clang++ cannot build a fuzzer" "see what clang++ -fsanitize=fuzzer,address,undefined says"
 }
 
-# run_one NAME: from a copy of its corpus, its output in a log.
+# run_one NAME PIECE: the executions of one process, from a copy of the corpus, its output in a log.
 run_one() {
-  local corpus=$scratch/$1 words=()
+  local corpus=$scratch/$1-$2 words=()
   cp -r "$checkout/tests/fuzz/corpus/$1" "$corpus"
   if [ -e "$checkout/tests/fuzz/$1.dict" ]; then words+=(-dict="$checkout/tests/fuzz/$1.dict"); fi
+  # Entropic scheduling took half of the time and found no more.
   ASAN_OPTIONS=quarantine_size_mb=32:malloc_context_size=0 TMPDIR=$scratch \
-    "$build/fuzz-$1" "$corpus" -runs="$runs" -max_len=4096 -timeout=5 -report_slow_units=1 \
-    -rss_limit_mb=1024 -malloc_limit_mb=512 -artifact_prefix="$findings/$1-" "${words[@]}" \
-    -print_final_stats=1 >"$logs/$1.log" 2>&1 || true
-  python3 "$here/lib/fuzz_summary.py" "$1" "$logs/$1.log" "$runs" "$record" "$commit"
+    "$build/fuzz-$1" "$corpus" -runs=$(((runs + pieces - 1) / pieces)) -seed=$((seed + $2)) -max_len=4096 \
+    -entropic=0 -timeout=5 -report_slow_units=1 -rss_limit_mb=1024 -malloc_limit_mb=512 \
+    -artifact_prefix="$findings/$1-" "${words[@]}" -print_final_stats=1 >"$logs/$1.$2.log" 2>&1 || true
+  rm -rf "$corpus"
+  if ((pieces == 1)); then summarize "$1"; fi
+}
+summarize() {
+  python3 "$here/lib/fuzz_summary.py" --runs "$runs" --seed "$seed" --commit "$commit" --record "$record" \
+    "$1" "$logs/$1".[0-9]*.log
 }
 
 scratch=$(mktemp -d)
@@ -51,14 +58,19 @@ fi
 runs=${1:-10000000}
 shift || true
 [[ $runs =~ ^[0-9]+$ ]] || die "RUNS must be a whole number, but is '$runs'" "scripts/fuzz.sh 20000 config"
-ready || install_clang
 
 build=$checkout/build-fuzz findings=$checkout/build-fuzz/findings logs=$checkout/build-fuzz/logs
 mkdir -p "$build" "$findings" "$logs"
-(cd "$checkout" && cmake --preset fuzz) >"$build/configure.log" 2>&1 ||
-  { cat "$build/configure.log" >&2 && die "the fuzzers could not be configured"; }
-ninja -C "$build" -j "$(build_jobs)" >"$build/build.log" 2>&1 ||
-  { tail -n 40 "$build/build.log" >&2 && die "the fuzzers could not be built"; }
+rm -f "$logs"/*.log
+if [ -n "${FUZZ_BUILD:-}" ]; then
+  build=$(cd "$FUZZ_BUILD" && pwd)
+else
+  ready || install_clang
+  (cd "$checkout" && cmake --preset fuzz) >"$build/configure.log" 2>&1 ||
+    { cat "$build/configure.log" >&2 && die "the fuzzers could not be configured"; }
+  ninja -C "$build" -j "$(build_jobs)" >"$build/build.log" 2>&1 ||
+    { tail -n 40 "$build/build.log" >&2 && die "the fuzzers could not be built"; }
+fi
 
 names=("$@")
 if ((${#names[@]} == 0)); then
@@ -66,10 +78,19 @@ if ((${#names[@]} == 0)); then
 fi
 for name in "${names[@]}"; do [ -x "$build/fuzz-$name" ] || die "there is no fuzzer '$name'" "see tests/fuzz"; done
 commit=$(measured_commit "$checkout")
-record=
-if ((runs >= 10000000)); then record=$checkout/bench/results/fuzz.toml; fi
+jobs=${FUZZ_JOBS:-$(usable_cores)} seed=${FUZZ_SEED:-$(date +%s)} pieces=1 record=
+if ((runs >= 1000000)); then pieces=$jobs record=$checkout/bench/results/fuzz.toml; fi
+export checkout here scratch build findings logs runs record commit seed pieces
+export -f run_one summarize
 
-# As many at once as there are cores.
-export checkout here scratch build findings logs runs record commit
-export -f run_one
-printf '%s\n' "${names[@]}" | xargs -P "${FUZZ_JOBS:-$(usable_cores)}" -I NAME bash -c 'run_one NAME'
+# A short run is not worth sharing out: several fuzzers at once. Else one after the other on all cores.
+if ((pieces == 1)); then
+  printf '%s\n' "${names[@]}" | xargs -P "$jobs" -I NAME bash -c 'run_one NAME 0'
+  exit
+fi
+status=0
+for name in "${names[@]}"; do
+  seq 0 $((pieces - 1)) | xargs -P "$jobs" -I PIECE bash -c "run_one $name PIECE"
+  summarize "$name" || status=1
+done
+exit "$status"

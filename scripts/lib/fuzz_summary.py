@@ -1,14 +1,16 @@
 """What one fuzzer's log says, in a line and, where a record is named, in its section there.
-  fuzz_summary.py NAME LOG RUNS RECORD COMMIT      RECORD: a TOML file, or empty
+  fuzz_summary.py --runs N --seed N [--commit ID] [--record FILE] NAME LOG…      a LOG a process
 Exit code 1 on a finding."""
+import argparse
 import datetime
 import fcntl
 import os
 import re
 import sys
 
-HEAD = """# Runs of 10,000,000 executions of each fuzzer (tests/fuzz) under ASan and UBSan, none with a finding. A
-# section is of the last run of that fuzzer. Written by scripts/fuzz.sh.
+HEAD = """# Long runs of each fuzzer (tests/fuzz) under ASan and UBSan, none with a finding. A section is of the last
+# commit that was tried; the lists have a number a run: the first seed, the processes that shared it, the
+# executions of all of them, the seconds of the slowest, the edges that the best one reached. Written by scripts/fuzz.sh.
 """
 
 
@@ -39,31 +41,59 @@ def write_record(path, name, body):
     os.remove(path + ".lock")
 
 
-def main():
-    name, log, runs, record, commit = sys.argv[1:]
-    with open(log, errors="replace") as file:
+def piece(path):
+    """(executions, seconds, edges, findings, whether it came to its end) of one process."""
+    with open(path, errors="replace") as file:
         text = file.read()
-    executions = number(r"stat::number_of_executed_units: (\d+)", text)
-    seconds = number(r"Done \d+ runs in (\d+) second", text)
-    edges = number(r"cov: (\d+)", text)
-    artifacts = re.findall(r"Test unit written to (\S+)", text)
+    return (number(r"stat::number_of_executed_units: (\d+)", text),
+            number(r"Done \d+ runs in (\d+) second", text), number(r"cov: (\d+)", text),
+            re.findall(r"Test unit written to (\S+)", text), "Done " in text)
+
+
+def earlier(path, name, commit):
+    """The lists of the section of the same commit: a long run may be had in several."""
+    body = sections(path).get(name, "")
+    lists = {key: [int(value) for value in values.split(",")]
+             for key, values in re.findall(r"^(\w+) = \[([\d, ]+)\]$", body, flags=re.M)}
+    return lists if f'commit = "{commit}"' in body else {}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("runs", "seed"):
+        parser.add_argument("--" + option, type=int, required=True)
+    for option in ("commit", "record"):
+        parser.add_argument("--" + option, default="")
+    parser.add_argument("name")
+    parser.add_argument("log", nargs="+")
+    given = parser.parse_args()
+    pieces = [piece(log) for log in given.log]
+    executions, edges = sum(p[0] for p in pieces), max(p[2] for p in pieces)
+    seconds = max(p[1] for p in pieces)
     # A slow unit is reported from 1 s on; what took longer than that is a hang.
-    good = "Done " in text and executions >= int(runs) and not artifacts
+    good = executions >= given.runs and not any(p[3] for p in pieces) and all(p[4] for p in pieces)
     rate = executions // max(1, seconds)
-    print(f"{name:12} {executions:>10} executions  {rate:>6}/s  {seconds:>6} s  {edges:>6} edges"
+    print(f"{given.name:12} {executions:>10} executions  {rate:>6}/s  {seconds:>6} s  {edges:>6} edges"
           f"{'' if good else '  FINDING'}", flush=True)
     if not good:
-        tail = "\n".join(text.splitlines()[-40:])
-        sys.stderr.write(f"{tail}\n\nerror: the fuzzer {name} has a finding; its output is in {log}\n")
-        for artifact in artifacts:
-            sys.stderr.write(f"\nhint: repeat it with build-fuzz/fuzz-{name} {artifact}\n")
+        for log, (_, _, _, artifacts, ended) in zip(given.log, pieces):
+            if ended and not artifacts:
+                continue
+            with open(log, errors="replace") as file:
+                sys.stderr.write("\n".join(file.read().splitlines()[-40:]))
+            sys.stderr.write(f"\n\nerror: the fuzzer {given.name} has a finding; its output is in {log}\n")
+            for artifact in artifacts:
+                sys.stderr.write(f"\nhint: repeat it with build-fuzz/fuzz-{given.name} {artifact}\n")
         return 1
-    if record:
+    if given.record:
+        before = earlier(given.record, given.name, given.commit)
+        lists = {"seed": given.seed, "processes": len(pieces), "executions": executions, "seconds": seconds,
+                 "edges": edges}
+        body = "".join(f"{key} = {before.get(key, []) + [value]}\n" for key, value in lists.items())
         date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        write_record(record, name,
-                     f'command = "scripts/fuzz.sh {runs} {name}"\ncommit = "{commit}"\ndate = {date}\n'
-                     f"cores = {os.cpu_count()}\nexecutions = {executions}\nseconds = {seconds}\n"
-                     f"executions_per_s = {rate}\nedges = {edges}")
+        write_record(given.record, given.name,
+                     f'command = "scripts/fuzz.sh {given.runs} {given.name}"\ncommit = "{given.commit}"\n'
+                     f"date = {date}\ncores = {os.cpu_count()}\n{body}".rstrip())
     return 0
 
 

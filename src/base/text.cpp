@@ -27,21 +27,25 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment); `limit`
+// for all that is not below it.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
+    std::size_t least = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         row[j] = std::min(row[j], before[j - 2] + 1);
+      least = std::min(least, row[j]);
     }
+    if (least >= limit) return limit;  // no row below is better
     std::swap(before, last);
     std::swap(last, row);
   }
-  return last[b.size()];
+  return std::min(last[b.size()], limit);
 }
 
 // Three significant digits and no trailing ".00": "1", "1.5", "12.3", "812".
@@ -70,7 +74,8 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     // It is at least the difference in length: a long word costs nothing.
     const std::size_t least =
         std::max(wanted.size(), name.size()) - std::min(wanted.size(), name.size());
-    std::size_t distance = least < best_distance ? edit_distance(wanted, name) : least;
+    std::size_t distance =
+        least < best_distance ? edit_distance(wanted, name, best_distance) : least;
     // The last part alone, "lr" for "optimizer.lr", is as good as one slip.
     const std::size_t dot = name.rfind('.');
     if (dot != std::string::npos && name.substr(dot + 1) == wanted)

@@ -16,6 +16,21 @@ TEST(Nearest, FindsOneSlip) {
   EXPECT_EQ(nearest("Batch.Micro", kKeys), "batch.micro");
 }
 
+TEST(Nearest, CountsEachSlipWhereverItIs) {
+  const std::string key = "schedule.warmup";
+  for (std::size_t at = 0; at < key.size(); ++at) {
+    std::string left_out = key, changed = key, added = key;
+    left_out.erase(at, 1);
+    changed[at] = '#';
+    added.insert(at, 1, '#');
+    for (const std::string& word : {left_out, changed, added})
+      EXPECT_EQ(nearest(word, std::vector<std::string>{"schedule.#####p", key}), key) << word;
+  }
+  EXPECT_EQ(nearest("ba", std::vector<std::string>{"ab"}), "ab");              // a swap is one slip
+  EXPECT_EQ(nearest("abcdef", std::vector<std::string>{"badcef"}), "badcef");  // 2 of at most 2
+  EXPECT_EQ(nearest("abcdef", std::vector<std::string>{"badcfe"}), "");        // 3
+}
+
 TEST(Nearest, FindsTheLastPartAlone) { EXPECT_EQ(nearest("lr", kKeys), "optimizer.lr"); }
 
 TEST(Nearest, FindsNothingForAnUnrelatedWord) {
