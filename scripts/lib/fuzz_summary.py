@@ -4,13 +4,15 @@ Exit code 1 on a finding."""
 import argparse
 import datetime
 import fcntl
+import json
 import os
 import re
 import sys
 
-HEAD = """# Long runs of each fuzzer (tests/fuzz) under ASan and UBSan, none with a finding. A section is of the last
-# commit that was tried; the lists have a number a run: the first seed, the processes that shared it, the
-# executions of all of them, the seconds of the slowest, the edges that the best one reached. Written by scripts/fuzz.sh.
+HEAD = """# Long runs of each fuzzer (tests/fuzz) under ASan and UBSan, none with a finding: whoever mends one takes
+# that fuzzer's section out, and it begins anew. The lists have an entry a run: the processes that shared it,
+# the seed of the first, the executions of all, the seconds of the slowest, the edges that the best reached.
+# Written by scripts/fuzz.sh EXECUTIONS NAME.
 """
 
 
@@ -50,12 +52,10 @@ def piece(path):
             re.findall(r"Test unit written to (\S+)", text), "Done " in text)
 
 
-def earlier(path, name, commit):
-    """The lists of the section of the same commit: a long run may be had in several."""
+def earlier(path, name):
+    """The lists of the fuzzer's section: a long run may be had in several."""
     body = sections(path).get(name, "")
-    lists = {key: [int(value) for value in values.split(",")]
-             for key, values in re.findall(r"^(\w+) = \[([\d, ]+)\]$", body, flags=re.M)}
-    return lists if f'commit = "{commit}"' in body else {}
+    return {key: json.loads(values) for key, values in re.findall(r"^(\w+) = (\[.*\])$", body, flags=re.M)}
 
 
 def main():
@@ -86,14 +86,19 @@ def main():
                 sys.stderr.write(f"\nhint: repeat it with build-fuzz/fuzz-{given.name} {artifact}\n")
         return 1
     if given.record:
-        before = earlier(given.record, given.name, given.commit)
-        lists = {"seed": given.seed, "processes": len(pieces), "executions": executions, "seconds": seconds,
-                 "edges": edges}
-        body = "".join(f"{key} = {before.get(key, []) + [value]}\n" for key, value in lists.items())
-        date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        write_record(given.record, given.name,
-                     f'command = "scripts/fuzz.sh {given.runs} {given.name}"\ncommit = "{given.commit}"\n'
-                     f"date = {date}\ncores = {os.cpu_count()}\n{body}".rstrip())
+        before = earlier(given.record, given.name)
+        lists = {
+            "commit": given.commit,
+            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "cores": os.cpu_count(),
+            "processes": len(pieces),
+            "seed": given.seed,
+            "executions": executions,
+            "seconds": seconds,
+            "edges": edges,
+        }
+        body = "".join(f"{key} = {json.dumps(before.get(key, []) + [value])}\n" for key, value in lists.items())
+        write_record(given.record, given.name, f"total = {sum(before.get('executions', [])) + executions}\n{body.rstrip()}")
     return 0
 
 
