@@ -28,15 +28,19 @@ std::string lower(std::string_view text) {
 }
 
 // Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment); `limit`
-// for all that is not below it.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+// for all that is not below it. `rows` is room to work in.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit,
+                          std::vector<std::size_t>& rows) {
+  const std::size_t width = b.size() + 1;
+  rows.resize(3 * width);
+  std::size_t *before = rows.data(), *last = before + width, *row = last + width;
+  for (std::size_t j = 0; j < width; ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     std::size_t least = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+    for (std::size_t j = 1; j < width; ++j) {
+      const std::size_t changed = last[j - 1] + (a[i - 1] != b[j - 1]);
+      row[j] = std::min(changed, std::min(last[j], row[j - 1]) + 1);
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         row[j] = std::min(row[j], before[j - 2] + 1);
       least = std::min(least, row[j]);
@@ -69,13 +73,14 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   const std::size_t limit = std::max<std::size_t>(1, (wanted.size() + 1) / 3);
   std::string best;
   std::size_t best_distance = limit + 1;
+  std::vector<std::size_t> rows;
   for (const std::string& candidate : candidates) {
     const std::string name = lower(candidate);
     // It is at least the difference in length: a long word costs nothing.
     const std::size_t least =
         std::max(wanted.size(), name.size()) - std::min(wanted.size(), name.size());
     std::size_t distance =
-        least < best_distance ? edit_distance(wanted, name, best_distance) : least;
+        least < best_distance ? edit_distance(wanted, name, best_distance, rows) : least;
     // The last part alone, "lr" for "optimizer.lr", is as good as one slip.
     const std::size_t dot = name.rfind('.');
     if (dot != std::string::npos && name.substr(dot + 1) == wanted)

@@ -69,7 +69,7 @@ std::optional<double> parse_real(std::string_view text) {
 
 std::optional<std::vector<std::string>> parse_list(std::string_view text) {
   std::vector<std::string> items;
-  if (trim(text).empty()) return items;
+  if (text.find_first_not_of(' ') == text.npos) return items;
   std::string item;
   std::size_t length = 0;  // of the item up to its last character that is kept
   for (std::size_t i = 0; i <= text.size(); ++i) {

@@ -230,6 +230,8 @@ TEST(OptionTable, GivesBackListsWithAnyCharacters) {
                                                 {" lead", "trail "},
                                                 {"back\\slash", "\\"},
                                                 {"a\\,b", ",", " ", "  "},
+                                                {"\t"},
+                                                {"\n \n"},
                                                 {"x y"}}) {
     first.paths = items;
     second.table.set("data.path", first.table.get("data.path"));
