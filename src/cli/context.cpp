@@ -13,12 +13,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace lockstep::cli {
-
-// CUDA that the LibTorch wheel of this build needs of the driver, as NVML counts.
-constexpr int cuda_needed = 13000;
 
 namespace {
 const double loaded_s = system_clock().now_s();
@@ -68,6 +66,10 @@ void print(const std::string& text) {
   std::cout << text;
   if (text.empty() || text.back() != '\n') std::cout << '\n';
   std::cout << std::flush;
+}
+
+std::string json_text(const nlohmann::json& value) {
+  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 GpuProbe& probe() {

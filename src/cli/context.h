@@ -10,15 +10,19 @@
 
 namespace lockstep::cli {
 
+// CUDA that the LibTorch wheel of this build needs of the driver, as NVML counts.
+constexpr int cuda_needed = 13000;
+
 double begin_s();                        // of this program, on the monotonic clock
 std::filesystem::path program_folder();  // where this executable lies
 std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();  // NO_COLOR, TERM=dumb
 int terminal_width();
-void say(const std::string& line);                // a line for people, on standard error
-std::string shell_word(const std::string& text);  // quoted where a shell needs it
-void print(const std::string& text);              // data, on standard output; a newline is added
+void say(const std::string& line);                   // a line for people, on standard error
+std::string shell_word(const std::string& text);     // quoted where a shell needs it
+void print(const std::string& text);                 // data, on standard output; a newline is added
+std::string json_text(const nlohmann::json& value);  // indented; bad UTF-8 is replaced
 
 GpuProbe& probe();  // NVML, loaded on first use
 std::vector<Device> devices_for(

@@ -1,15 +1,28 @@
-// lockstep devices: what a run would use.
+// lockstep devices: every GPU under all of its numbers; with --devices, what a run would use.
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "devices/cuda_driver.h"
+#include "devices/device_list.h"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace lockstep::cli {
 namespace {
 
-int devices_main(const Parsed& parsed) {
-  const std::vector<Device> devices = devices_for(parsed.value("--devices"));
+int list_all(bool json) {
+  const DeviceList list = list_devices(probe(), host_info(),
+                                       {.visible = std::getenv("CUDA_VISIBLE_DEVICES"),
+                                        .order = std::getenv("CUDA_DEVICE_ORDER"),
+                                        .cuda_needed = cuda_needed,
+                                        .ask_cuda = cuda_device_uuids});
+  print(json ? json_text(to_json(list)) : printable(to_text(list), "\n"));
+  return 0;
+}
+
+int list_chosen(const std::string& chosen, bool json) {
+  const std::vector<Device> devices = devices_for(chosen);
   nlohmann::json list = nlohmann::json::array();
   std::string text;
   for (const Device& device : devices) {
@@ -32,10 +45,13 @@ int devices_main(const Parsed& parsed) {
     text += "\n";
     list.push_back(std::move(entry));
   }
-  const std::string absent = probe().why_absent();
-  if (devices[0].kind == DeviceKind::cpu && !absent.empty()) say("no GPU is used: " + absent);
-  print(parsed.has("--json") ? list.dump(2) : text);
+  print(json ? json_text(list) : text);
   return 0;
+}
+
+int devices_main(const Parsed& parsed) {
+  const bool json = parsed.has("--json");
+  return parsed.has("--devices") ? list_chosen(parsed.value("--devices"), json) : list_all(json);
 }
 
 }  // namespace
@@ -43,8 +59,9 @@ int devices_main(const Parsed& parsed) {
 Command devices_command() {
   return {.name = "devices",
           .operands = "",
-          .summary = "the devices that a run would use",
-          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+          .summary = "every GPU with all its numbers, its place and its links",
+          .flags = {{"--devices", "LIST",
+                     "only what a run with this would use: all, cpu:4, 0,1 or UUIDs", "devices"},
                     {"--json", "", "as JSON"}},
           .run = devices_main};
 }

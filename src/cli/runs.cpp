@@ -12,10 +12,6 @@ namespace lockstep::cli {
 namespace {
 
 // Names of folders may be anything.
-std::string as_text(const nlohmann::json& value) {
-  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 int show_all(const std::string& root, bool json) {
   std::vector<RunSummary> all;
   for (const RunDir& run : list_runs(root)) try {
@@ -26,7 +22,7 @@ int show_all(const std::string& root, bool json) {
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const RunSummary& summary : all) list.push_back(summary_json(summary));
-    print(as_text(list));
+    print(json_text(list));
   } else if (all.empty()) {
     say("there are no runs in " + root);
   } else {
@@ -39,7 +35,7 @@ int runs_main(const Parsed& parsed) {
   const std::string root = parsed.value("--root", TrainOptions().run.root);
   if (parsed.positionals.empty()) return show_all(root, parsed.has("--json"));
   const RunDir run = RunDir::open(parsed.positionals[0], root);
-  print(parsed.has("--json") ? as_text(run_json(run)) : printable(run_page(run), "\n"));
+  print(parsed.has("--json") ? json_text(run_json(run)) : printable(run_page(run), "\n"));
   return 0;
 }
 

@@ -17,6 +17,7 @@ struct GpuLinks {
   int switch_nvlinks = 0;                   // active NVLinks to a switch
   std::map<std::string, int> nvlinks;       // active NVLinks by PCI bus id of the GPU at their end
   double nvlink_bytes_per_s = 0;            // of one NVLink, one direction
+  std::string nvlink_version;               // "4.0"
   int pcie_generation = 0, pcie_lanes = 0;  // what GPU and slot can do together
 };
 

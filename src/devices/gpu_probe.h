@@ -23,6 +23,24 @@ struct GpuInfo {
   std::string fault;  // why it cannot be used ("GPU is lost"); empty: it can
 };
 
+// What else NVML says of a whole GPU. Absent: it does not tell.
+struct GpuDetails {
+  std::optional<int> minor;             // of its device file, /dev/nvidiaN
+  std::optional<double> power_limit_w;  // that is in force
+  std::string compute_mode;             // "default", "exclusive process", "prohibited"; "" unknown
+  std::optional<bool> mig;              // whether it is split into MIG instances
+};
+
+// What lies on the way from one GPU to another over PCIe.
+enum class PciePath {
+  same_board,
+  one_switch,
+  several_switches,
+  host_bridge,
+  same_cpu,
+  between_cpus
+};
+
 class GpuProbe {
  public:
   virtual ~GpuProbe() = default;
@@ -35,6 +53,9 @@ class GpuProbe {
   virtual std::optional<int> utilization_percent(const std::string& uuid) = 0;
   // What joins it to others, or nothing when unsupported.
   virtual std::optional<GpuLinks> links(const std::string& uuid) = 0;
+  // Of the GPU with that NVML index; of a MIG instance, its whole GPU.
+  virtual GpuDetails details(int index) = 0;
+  virtual std::optional<PciePath> path(int a, int b) = 0;  // nothing when unsupported
 };
 
 // NVML by dlopen ("libnvidia-ml.so.1", or LOCKSTEP_NVML=path). Never throws.

@@ -6,8 +6,6 @@
 namespace lockstep {
 namespace {
 
-std::string cuda_text(int version) { return cat(version / 1000, ".", version % 1000 / 10); }
-
 // The oldest Linux driver of a CUDA major version (CUDA release notes, minor version
 // compatibility).
 std::string driver_for(int cuda_needed) {
@@ -36,6 +34,8 @@ std::string instead(const std::vector<GpuInfo>& present) {
 }
 
 }  // namespace
+
+std::string cuda_text(int version) { return cat(version / 1000, ".", version % 1000 / 10); }
 
 bool too_old(int major, int minor) {
   if (major == 0) return false;  // unknown

@@ -10,6 +10,8 @@ namespace lockstep {
 
 constexpr int oldest_compute_major = 7, oldest_compute_minor = 5;  // sm_75: T4, RTX 20
 
+std::string cuda_text(int version);  // "13.0" of 13000
+
 bool too_old(int compute_major, int compute_minor);
 
 // Throws Error naming the first GPU of `chosen` that is broken or too old; `present` are those to

@@ -10,6 +10,7 @@ constexpr Return not_supported = 3;
 constexpr Return no_permission = 4;
 constexpr Return not_found = 6;
 constexpr Return driver_not_loaded = 9;
+constexpr Return function_not_found = 13;
 constexpr Return library_mismatch = 18;
 
 constexpr unsigned text_length = 96;  // enough for names, UUIDs and versions
@@ -57,8 +58,12 @@ constexpr unsigned field_nvlink_speed = 90;                  // NVML_FI_DEV_NVLI
 constexpr int value_is_unsigned = 1;                         // NVML_VALUE_TYPE_UNSIGNED_INT
 constexpr unsigned most_nvlinks = 18;                        // NVML_NVLINK_MAX_LINKS
 constexpr unsigned nvlink_to_gpu = 0, nvlink_to_switch = 2;  // nvmlIntNvLinkDeviceType_t
+constexpr int exclusive_thread = 1, prohibited = 2, exclusive_process = 3;  // nvmlComputeMode_t
+// nvmlGpuTopologyLevel_t, the nearest that two GPUs have in common.
+constexpr int same_board = 0, one_switch = 10, several_switches = 20, host_bridge = 30,
+              same_cpu = 40, same_machine = 50;
 
-// One member a function, named after it; null where the library lacks an optional one.
+// One member a function, named after it; null where the library lacks it. Call through ask().
 struct Api {
   Return (*nvmlInit_v2)() = nullptr;
   Return (*nvmlShutdown)() = nullptr;
@@ -74,7 +79,6 @@ struct Api {
   Return (*nvmlDeviceGetMemoryInfo)(Device, Memory*) = nullptr;
   Return (*nvmlDeviceGetCudaComputeCapability)(Device, int*, int*) = nullptr;
   Return (*nvmlDeviceGetUtilizationRates)(Device, Utilization*) = nullptr;
-  // Optional.
   Return (*nvmlDeviceGetMemoryInfo_v2)(Device, MemoryV2*) = nullptr;
   Return (*nvmlDeviceGetMigMode)(Device, unsigned*, unsigned*) = nullptr;
   Return (*nvmlDeviceGetMaxMigDeviceCount)(Device, unsigned*) = nullptr;
@@ -85,6 +89,17 @@ struct Api {
   Return (*nvmlDeviceGetFieldValues)(Device, int, FieldValue*) = nullptr;
   Return (*nvmlDeviceGetMaxPcieLinkGeneration)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetMaxPcieLinkWidth)(Device, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetNvLinkVersion)(Device, unsigned, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetMinorNumber)(Device, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetEnforcedPowerLimit)(Device, unsigned*) = nullptr;  // milliwatts
+  Return (*nvmlDeviceGetComputeMode)(Device, int*) = nullptr;
+  Return (*nvmlDeviceGetTopologyCommonAncestor)(Device, Device, int*) = nullptr;
 };
+
+// Calls what may be absent.
+template <class... Parameters, class... Arguments>
+Return ask(Return (*function)(Parameters...), Arguments... arguments) {
+  return function ? function(arguments...) : function_not_found;
+}
 
 }  // namespace lockstep::nvml

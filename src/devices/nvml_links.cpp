@@ -1,5 +1,6 @@
 #include "devices/nvml_links.h"
 
+#include <array>
 #include <cstdio>
 
 namespace lockstep {
@@ -7,28 +8,32 @@ namespace {
 
 // MB/s of each active NVLink in one direction; 0 if the GPU does not tell.
 unsigned nvlink_mb_per_s(const nvml::Api& api, nvml::Device device) {
-  if (!api.nvmlDeviceGetFieldValues) return 0;
   nvml::FieldValue field{.field = nvml::field_nvlink_speed};
-  if (api.nvmlDeviceGetFieldValues(device, 1, &field) != nvml::success ||
+  if (nvml::ask(api.nvmlDeviceGetFieldValues, device, 1, &field) != nvml::success ||
       field.result != nvml::success || field.type != nvml::value_is_unsigned)
     return 0;
   return field.value.as_unsigned;
 }
 
+std::string nvlink_version_text(unsigned version) {
+  constexpr std::array names = {"", "1.0", "2.0", "2.2", "3.0", "3.1", "4.0", "5.0", "6.0"};
+  return version < names.size() ? names[version] : "";
+}
+
 void read_nvlinks(const nvml::Api& api, nvml::Device device, GpuLinks& links) {
-  if (!api.nvmlDeviceGetNvLinkState || !api.nvmlDeviceGetNvLinkRemoteDeviceType ||
-      !api.nvmlDeviceGetNvLinkRemotePciInfo_v2)
-    return;
   for (unsigned link = 0; link < nvml::most_nvlinks; ++link) {
-    unsigned active = 0, end = 0;
+    unsigned active = 0, end = 0, version = 0;
     nvml::PciInfo pci{};
-    if (api.nvmlDeviceGetNvLinkState(device, link, &active) != nvml::success) return;
+    if (nvml::ask(api.nvmlDeviceGetNvLinkState, device, link, &active) != nvml::success) return;
     if (active != 1) continue;
-    if (api.nvmlDeviceGetNvLinkRemoteDeviceType(device, link, &end) != nvml::success) continue;
+    if (nvml::ask(api.nvmlDeviceGetNvLinkVersion, device, link, &version) == nvml::success)
+      links.nvlink_version = nvlink_version_text(version);
+    if (nvml::ask(api.nvmlDeviceGetNvLinkRemoteDeviceType, device, link, &end) != nvml::success)
+      continue;
     if (end == nvml::nvlink_to_switch)
       ++links.switch_nvlinks;
-    else if (end == nvml::nvlink_to_gpu &&
-             api.nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, &pci) == nvml::success)
+    else if (end == nvml::nvlink_to_gpu && nvml::ask(api.nvmlDeviceGetNvLinkRemotePciInfo_v2,
+                                                     device, link, &pci) == nvml::success)
       ++links.nvlinks[pci_bus_id(pci)];
   }
 }
@@ -46,9 +51,8 @@ std::optional<GpuLinks> read_links(const nvml::Api& api, nvml::Device device) {
   read_nvlinks(api, device, links);
   links.nvlink_bytes_per_s = nvlink_mb_per_s(api, device) * 1e6;
   unsigned generation = 0, lanes = 0;
-  if (api.nvmlDeviceGetMaxPcieLinkGeneration && api.nvmlDeviceGetMaxPcieLinkWidth &&
-      api.nvmlDeviceGetMaxPcieLinkGeneration(device, &generation) == nvml::success &&
-      api.nvmlDeviceGetMaxPcieLinkWidth(device, &lanes) == nvml::success) {
+  if (nvml::ask(api.nvmlDeviceGetMaxPcieLinkGeneration, device, &generation) == nvml::success &&
+      nvml::ask(api.nvmlDeviceGetMaxPcieLinkWidth, device, &lanes) == nvml::success) {
     links.pcie_generation = static_cast<int>(generation);
     links.pcie_lanes = static_cast<int>(lanes);
   }

@@ -1,161 +1,110 @@
-// GpuProbe over NVIDIA's management library, loaded at run time so that no driver is needed.
-#include <dlfcn.h>
-
-#include <cstdlib>
-
+// GpuProbe over NVIDIA's management library.
 #include "base/text.h"
 #include "devices/gpu_probe.h"
-#include "devices/nvml_api.h"
+#include "devices/nvml_library.h"
 #include "devices/nvml_links.h"
 
 namespace lockstep {
 namespace {
 
-// "" or the name of the first required function that the library lacks.
-std::string load_functions(void* library, nvml::Api& api) {
-  std::string missing;
-  auto load = [&](const char* name, auto& function, bool required) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (!function && required && missing.empty()) missing = name;
-  };
-#define LOCKSTEP_LOAD(name, required) load(#name, api.name, required)
-  LOCKSTEP_LOAD(nvmlInit_v2, true);
-  LOCKSTEP_LOAD(nvmlShutdown, true);
-  LOCKSTEP_LOAD(nvmlErrorString, true);
-  LOCKSTEP_LOAD(nvmlSystemGetDriverVersion, true);
-  LOCKSTEP_LOAD(nvmlSystemGetCudaDriverVersion_v2, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetCount_v2, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetHandleByIndex_v2, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetHandleByUUID, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetUUID, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetName, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetPciInfo_v3, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetMemoryInfo, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetCudaComputeCapability, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetUtilizationRates, true);
-  LOCKSTEP_LOAD(nvmlDeviceGetMemoryInfo_v2, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetMigMode, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetMaxMigDeviceCount, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetMigDeviceHandleByIndex, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetNvLinkState, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetNvLinkRemoteDeviceType, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetNvLinkRemotePciInfo_v2, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetFieldValues, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetMaxPcieLinkGeneration, false);
-  LOCKSTEP_LOAD(nvmlDeviceGetMaxPcieLinkWidth, false);
-#undef LOCKSTEP_LOAD
-  return missing;
-}
-
-void* open_library(std::string& why) {
-  const char* chosen = std::getenv("LOCKSTEP_NVML");
-  if (chosen && *chosen) {
-    void* library = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
-    if (!library) why = cat("LOCKSTEP_NVML: ", dlerror());
-    return library;
+std::string compute_mode_text(int mode) {
+  switch (mode) {
+    case 0:
+      return "default";
+    case nvml::exclusive_thread:
+      return "exclusive thread";
+    case nvml::prohibited:
+      return "prohibited";
+    case nvml::exclusive_process:
+      return "exclusive process";
+    default:
+      return cat("mode ", mode);
   }
-  // The second is where Windows Subsystem for Linux keeps it.
-  for (const char* name : {"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"}) {
-    if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-  }
-  why = "no NVIDIA driver: libnvidia-ml.so.1 is not installed";
-  return nullptr;
 }
 
 class NvmlProbe final : public GpuProbe {
  public:
-  NvmlProbe() {
-    library_ = open_library(why_absent_);
-    if (!library_) return;
-    if (const std::string missing = load_functions(library_, api_); !missing.empty()) {
-      why_absent_ = cat("the NVIDIA management library is too old: it lacks ", missing);
-      return;
-    }
-    const nvml::Return result = api_.nvmlInit_v2();
-    started_ = result == nvml::success;
-    if (!started_) why_absent_ = cat("the NVIDIA driver does not answer: ", error_text(result));
-  }
-  NvmlProbe(const NvmlProbe&) = delete;
-  NvmlProbe& operator=(const NvmlProbe&) = delete;
-  ~NvmlProbe() override {
-    if (started_) api_.nvmlShutdown();
-    if (library_) dlclose(library_);
-  }
-
   std::vector<GpuInfo> gpus() override;
-  std::string why_absent() const override { return why_absent_; }
+  std::string why_absent() const override { return library_.why_absent(); }
 
   std::string driver_version() override {
     char text[nvml::text_length] = {};
-    if (!started_ || api_.nvmlSystemGetDriverVersion(text, sizeof text) != nvml::success) return "";
-    return text;
+    const bool known = library_.started() && nvml::ask(api_.nvmlSystemGetDriverVersion, text,
+                                                       unsigned{sizeof text}) == nvml::success;
+    return known ? text : "";
   }
 
   int cuda_driver_version() override {
     int version = 0;
-    if (!started_ || api_.nvmlSystemGetCudaDriverVersion_v2(&version) != nvml::success) return 0;
+    if (library_.started()) nvml::ask(api_.nvmlSystemGetCudaDriverVersion_v2, &version);
     return version;
   }
 
   std::optional<int> utilization_percent(const std::string& uuid) override {
-    nvml::Device device = nullptr;
     nvml::Utilization rates{};
-    if (!started_ || api_.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device) != nvml::success ||
-        api_.nvmlDeviceGetUtilizationRates(device, &rates) != nvml::success) {
+    const nvml::Device device = with_uuid(uuid);
+    if (!device || nvml::ask(api_.nvmlDeviceGetUtilizationRates, device, &rates) != nvml::success)
       return std::nullopt;
-    }
     return static_cast<int>(rates.gpu);
   }
 
   std::optional<GpuLinks> links(const std::string& uuid) override {
-    nvml::Device device = nullptr;
-    if (!started_ || uuid.starts_with("MIG-") ||
-        api_.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device) != nvml::success) {
-      return std::nullopt;
-    }
+    const nvml::Device device = uuid.starts_with("MIG-") ? nullptr : with_uuid(uuid);
+    if (!device) return std::nullopt;
     return read_links(api_, device);
   }
 
+  GpuDetails details(int index) override;
+  std::optional<PciePath> path(int a, int b) override;
+
  private:
-  std::string error_text(nvml::Return result) const {
-    const char* text = api_.nvmlErrorString(result);
-    return text ? text : cat("NVML error ", result);
+  nvml::Device with_uuid(const std::string& uuid) const {
+    nvml::Device device = nullptr;
+    const bool found = library_.started() && nvml::ask(api_.nvmlDeviceGetHandleByUUID, uuid.c_str(),
+                                                       &device) == nvml::success;
+    return found ? device : nullptr;
+  }
+  nvml::Device with_index(int index) const {
+    nvml::Device device = nullptr;
+    const bool found =
+        library_.started() && nvml::ask(api_.nvmlDeviceGetHandleByIndex_v2,
+                                        static_cast<unsigned>(index), &device) == nvml::success;
+    return found ? device : nullptr;
   }
   GpuInfo describe_gpu(nvml::Device device, int index) const;
   std::vector<nvml::Device> mig_instances(nvml::Device device) const;
 
-  void* library_ = nullptr;
-  nvml::Api api_;
-  bool started_ = false;
-  std::string why_absent_;
+  NvmlLibrary library_;
+  const nvml::Api& api_ = library_.api();
 };
 
 GpuInfo NvmlProbe::describe_gpu(nvml::Device device, int index) const {
   GpuInfo info{.index = index};
   char text[nvml::text_length] = {};
-  if (api_.nvmlDeviceGetName(device, text, sizeof text) == nvml::success) info.name = text;
-  const nvml::Return result = api_.nvmlDeviceGetUUID(device, text, sizeof text);
+  if (nvml::ask(api_.nvmlDeviceGetName, device, text, unsigned{sizeof text}) == nvml::success)
+    info.name = text;
+  const nvml::Return result =
+      nvml::ask(api_.nvmlDeviceGetUUID, device, text, unsigned{sizeof text});
   if (result == nvml::success) {
     info.uuid = text;
   } else {
-    info.fault = error_text(result);
+    info.fault = library_.error_text(result);
   }
   nvml::PciInfo pci{};
-  if (api_.nvmlDeviceGetPciInfo_v3(device, &pci) == nvml::success) {
+  if (nvml::ask(api_.nvmlDeviceGetPciInfo_v3, device, &pci) == nvml::success) {
     info.pci_bus_id = pci_bus_id(pci);
   }
   nvml::MemoryV2 newer{.version = nvml::memory_v2_version};
   nvml::Memory older{};
-  if (api_.nvmlDeviceGetMemoryInfo_v2 &&
-      api_.nvmlDeviceGetMemoryInfo_v2(device, &newer) == nvml::success) {
+  if (nvml::ask(api_.nvmlDeviceGetMemoryInfo_v2, device, &newer) == nvml::success) {
     info.memory_total_bytes = newer.total;
     info.memory_used_bytes = newer.used;
-  } else if (api_.nvmlDeviceGetMemoryInfo(device, &older) == nvml::success) {
+  } else if (nvml::ask(api_.nvmlDeviceGetMemoryInfo, device, &older) == nvml::success) {
     info.memory_total_bytes = older.total;
     info.memory_used_bytes = older.used;
   }
   int major = 0, minor = 0;
-  if (api_.nvmlDeviceGetCudaComputeCapability(device, &major, &minor) == nvml::success) {
+  if (nvml::ask(api_.nvmlDeviceGetCudaComputeCapability, device, &major, &minor) == nvml::success) {
     info.compute_major = major;
     info.compute_minor = minor;
   }
@@ -166,15 +115,14 @@ GpuInfo NvmlProbe::describe_gpu(nvml::Device device, int index) const {
 std::vector<nvml::Device> NvmlProbe::mig_instances(nvml::Device device) const {
   std::vector<nvml::Device> instances;
   unsigned mode = 0, pending = 0, most = 0;
-  if (!api_.nvmlDeviceGetMigMode || !api_.nvmlDeviceGetMaxMigDeviceCount ||
-      !api_.nvmlDeviceGetMigDeviceHandleByIndex ||
-      api_.nvmlDeviceGetMigMode(device, &mode, &pending) != nvml::success || mode == 0 ||
-      api_.nvmlDeviceGetMaxMigDeviceCount(device, &most) != nvml::success) {
+  if (nvml::ask(api_.nvmlDeviceGetMigMode, device, &mode, &pending) != nvml::success || mode == 0 ||
+      nvml::ask(api_.nvmlDeviceGetMaxMigDeviceCount, device, &most) != nvml::success) {
     return instances;
   }
   for (unsigned i = 0; i < most; ++i) {
     nvml::Device instance = nullptr;
-    if (api_.nvmlDeviceGetMigDeviceHandleByIndex(device, i, &instance) == nvml::success) {
+    if (nvml::ask(api_.nvmlDeviceGetMigDeviceHandleByIndex, device, i, &instance) ==
+        nvml::success) {
       instances.push_back(instance);
     }
   }
@@ -184,14 +132,14 @@ std::vector<nvml::Device> NvmlProbe::mig_instances(nvml::Device device) const {
 std::vector<GpuInfo> NvmlProbe::gpus() {
   std::vector<GpuInfo> found;
   unsigned count = 0;
-  if (!started_ || api_.nvmlDeviceGetCount_v2(&count) != nvml::success) return found;
+  if (!library_.started() || api_.nvmlDeviceGetCount_v2(&count) != nvml::success) return found;
   for (unsigned i = 0; i < count; ++i) {
     const int index = static_cast<int>(i);
     nvml::Device device = nullptr;
     const nvml::Return result = api_.nvmlDeviceGetHandleByIndex_v2(i, &device);
     if (result == nvml::no_permission) continue;  // another container's
     if (result != nvml::success) {
-      found.push_back({.index = index, .name = "NVIDIA GPU", .fault = error_text(result)});
+      found.push_back({.index = index, .name = "NVIDIA GPU", .fault = library_.error_text(result)});
       continue;
     }
     const GpuInfo whole = describe_gpu(device, index);
@@ -206,6 +154,47 @@ std::vector<GpuInfo> NvmlProbe::gpus() {
     }
   }
   return found;
+}
+
+GpuDetails NvmlProbe::details(int index) {
+  GpuDetails details;
+  const nvml::Device device = with_index(index);
+  if (!device) return details;
+  unsigned number = 0, pending = 0;
+  int mode = 0;
+  if (nvml::ask(api_.nvmlDeviceGetMinorNumber, device, &number) == nvml::success)
+    details.minor = static_cast<int>(number);
+  if (nvml::ask(api_.nvmlDeviceGetEnforcedPowerLimit, device, &number) == nvml::success)
+    details.power_limit_w = number / 1000.0;
+  if (nvml::ask(api_.nvmlDeviceGetComputeMode, device, &mode) == nvml::success)
+    details.compute_mode = compute_mode_text(mode);
+  if (nvml::ask(api_.nvmlDeviceGetMigMode, device, &number, &pending) == nvml::success)
+    details.mig = number == 1;
+  return details;
+}
+
+std::optional<PciePath> NvmlProbe::path(int a, int b) {
+  const nvml::Device first = with_index(a), second = with_index(b);
+  int level = 0;
+  if (!first || !second ||
+      nvml::ask(api_.nvmlDeviceGetTopologyCommonAncestor, first, second, &level) != nvml::success)
+    return std::nullopt;
+  switch (level) {
+    case nvml::same_board:
+      return PciePath::same_board;
+    case nvml::one_switch:
+      return PciePath::one_switch;
+    case nvml::several_switches:
+      return PciePath::several_switches;
+    case nvml::host_bridge:
+      return PciePath::host_bridge;
+    case nvml::same_cpu:
+      return PciePath::same_cpu;
+    case nvml::same_machine:
+      return PciePath::between_cpus;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace

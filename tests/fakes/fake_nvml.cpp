@@ -3,9 +3,13 @@
 //     {"uuid": "GPU-…", "name": "Tesla T4", "domain": 0, "bus": 101, "device": 0,
 //      "memory": 16106127360, "used": 1048576, "major": 7, "minor": 5, "utilization": 40,
 //      "nvlink_mbps": 25000, "nvlinks": ["switch", 102, null], "pcie": [5, 16],
-//      "error": 0, "mig": [{"uuid": "MIG-…", …}]}]}
+//      "minor_number": 0, "power_limit": 70000, "compute_mode": 0, "nvlink_version": 6,
+//      "error": 0, "mig": [{"uuid": "MIG-…", …}]}],
+//    "topology": {"0-1": 50}}
 // "nvlinks" holds the other end of each: a switch, the bus of a GPU, or null for one that is down.
-// "init" and "error" are NVML's return codes; without "utilization" it is unsupported.
+// "init" and "error" are NVML's return codes; what a GPU lacks it does not support. "topology" has
+// nvmlGpuTopologyLevel_t by pairs. With FAKE_NVML_OLD the library has the functions of a driver of
+// 2016 only.
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -34,6 +38,14 @@ nvml::Device handle(OpaqueGpu& gpu) { return reinterpret_cast<nvml::Device>(&gpu
 nvml::Return give(const std::string& text, char* out, unsigned size) {
   if (text.size() + 1 > size) return 7;  // NVML_ERROR_INSUFFICIENT_SIZE
   std::memcpy(out, text.c_str(), text.size() + 1);
+  return nvml::success;
+}
+
+template <class Number>
+nvml::Return give_number(nvml::Device device, const char* fact, Number* out) {
+  const json& facts = of(device).facts;
+  if (!facts.contains(fact)) return nvml::not_supported;
+  *out = facts[fact].get<Number>();
   return nvml::success;
 }
 
@@ -131,6 +143,7 @@ nvml::Return nvmlDeviceGetMemoryInfo(nvml::Device device, nvml::Memory* memory) 
   return nvml::success;
 }
 
+#ifndef FAKE_NVML_OLD
 nvml::Return nvmlDeviceGetMemoryInfo_v2(nvml::Device device, nvml::MemoryV2* memory) {
   if (memory->version != nvml::memory_v2_version)
     return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
@@ -140,6 +153,7 @@ nvml::Return nvmlDeviceGetMemoryInfo_v2(nvml::Device device, nvml::MemoryV2* mem
   memory->used = facts.value("used", 0ull);
   return nvml::success;
 }
+#endif
 
 nvml::Return nvmlDeviceGetCudaComputeCapability(nvml::Device device, int* major, int* minor) {
   *major = of(device).facts.value("major", 0);
@@ -175,6 +189,7 @@ nvml::Return nvmlDeviceGetNvLinkRemotePciInfo_v2(nvml::Device device, unsigned l
   return nvml::success;
 }
 
+#ifndef FAKE_NVML_OLD
 nvml::Return nvmlDeviceGetFieldValues(nvml::Device device, int count, nvml::FieldValue* values) {
   const json& facts = of(device).facts;
   for (int i = 0; i < count; ++i) {
@@ -185,6 +200,7 @@ nvml::Return nvmlDeviceGetFieldValues(nvml::Device device, int count, nvml::Fiel
   }
   return nvml::success;
 }
+#endif
 
 nvml::Return nvmlDeviceGetMaxPcieLinkGeneration(nvml::Device device, unsigned* generation) {
   const json& facts = of(device).facts;
@@ -198,6 +214,32 @@ nvml::Return nvmlDeviceGetMaxPcieLinkWidth(nvml::Device device, unsigned* lanes)
   if (!facts.contains("pcie")) return nvml::not_supported;
   *lanes = facts["pcie"][1].get<unsigned>();
   return nvml::success;
+}
+
+nvml::Return nvmlDeviceGetMinorNumber(nvml::Device device, unsigned* minor) {
+  return give_number(device, "minor_number", minor);
+}
+
+nvml::Return nvmlDeviceGetEnforcedPowerLimit(nvml::Device device, unsigned* milliwatts) {
+  return give_number(device, "power_limit", milliwatts);
+}
+
+nvml::Return nvmlDeviceGetComputeMode(nvml::Device device, int* mode) {
+  return give_number(device, "compute_mode", mode);
+}
+
+nvml::Return nvmlDeviceGetTopologyCommonAncestor(nvml::Device a, nvml::Device b, int* level) {
+  const json levels = machine.value("topology", json::object());
+  auto number = [](nvml::Device device) { return &of(device) - gpus.data(); };
+  const std::string key = std::to_string(number(a)) + "-" + std::to_string(number(b));
+  if (!levels.contains(key)) return nvml::not_supported;
+  *level = levels[key].get<int>();
+  return nvml::success;
+}
+
+#ifndef FAKE_NVML_OLD
+nvml::Return nvmlDeviceGetNvLinkVersion(nvml::Device device, unsigned, unsigned* version) {
+  return give_number(device, "nvlink_version", version);
 }
 
 nvml::Return nvmlDeviceGetMigMode(nvml::Device device, unsigned* mode, unsigned* pending) {
@@ -217,4 +259,5 @@ nvml::Return nvmlDeviceGetMigDeviceHandleByIndex(nvml::Device device, unsigned i
   *instance = handle(gpu.instances[index]);
   return nvml::success;
 }
+#endif
 }

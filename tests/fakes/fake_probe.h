@@ -1,9 +1,11 @@
 // GPUs that a test describes.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "devices/gpu_probe.h"
@@ -18,6 +20,9 @@ struct FakeProbe final : GpuProbe {
   std::map<std::string, int> utilization;  // by UUID; absent: unsupported
   std::map<std::string, GpuLinks> linked;  // likewise
 
+  std::map<int, GpuDetails> known;                // by index; absent: nothing is
+  std::map<std::pair<int, int>, PciePath> paths;  // likewise, the smaller index first
+
   std::vector<GpuInfo> gpus() override { return present; }
   std::string why_absent() const override { return absent; }
   std::string driver_version() override { return absent.empty() ? driver : ""; }
@@ -29,6 +34,14 @@ struct FakeProbe final : GpuProbe {
   std::optional<GpuLinks> links(const std::string& uuid) override {
     const auto found = linked.find(uuid);
     return found == linked.end() ? std::nullopt : std::optional(found->second);
+  }
+  GpuDetails details(int index) override {
+    const auto found = known.find(index);
+    return found == known.end() ? GpuDetails{} : found->second;
+  }
+  std::optional<PciePath> path(int a, int b) override {
+    const auto found = paths.find({std::min(a, b), std::max(a, b)});
+    return found == paths.end() ? std::nullopt : std::optional(found->second);
   }
 };
 
