@@ -18,6 +18,7 @@ Command prepare_command();
 Command runs_command();
 Command config_command();
 Command devices_command();
+Command monitor_command();
 Command completion_command();
 Command reference_command();
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "devices/device_list.h"
 #include "devices/gpu_support.h"
@@ -11,21 +12,6 @@ namespace lockstep {
 namespace {
 
 using Row = std::vector<std::string>;
-
-// Columns two spaces apart, each as wide as its widest cell.
-std::string aligned(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
 
 std::string or_unknown(const std::string& text) { return text.empty() ? "?" : text; }
 
@@ -51,7 +37,7 @@ std::string numbers_table(const DeviceList& list) {
                                       : "?",
                     or_unknown(one.device_file), or_unknown(one.gpu.pci_bus_id),
                     or_unknown(one.numa_node), or_unknown(one.cpus), or_unknown(one.gpu.uuid)});
-  return aligned(rows);
+  return columns(rows);
 }
 
 std::string properties_table(const DeviceList& list) {
@@ -70,7 +56,7 @@ std::string properties_table(const DeviceList& list) {
                     : one.denied.empty()    ? "yes"
                                             : "no"});
   }
-  return aligned(rows);
+  return columns(rows);
 }
 
 std::string pcie_text(const std::optional<PciePath>& path) {

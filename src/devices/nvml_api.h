@@ -63,6 +63,51 @@ constexpr int exclusive_thread = 1, prohibited = 2, exclusive_process = 3;  // n
 constexpr int same_board = 0, one_switch = 10, several_switches = 20, host_bridge = 30,
               same_cpu = 40, same_machine = 50;
 
+constexpr Return insufficient_size = 7;
+
+constexpr unsigned temperature_of_chip = 0;                // NVML_TEMPERATURE_GPU
+constexpr unsigned clock_of_sms = 1, clock_of_memory = 2;  // nvmlClockType_t
+constexpr unsigned pcie_sent = 0, pcie_received = 1;       // nvmlPcieUtilCounter_t
+constexpr unsigned field_nvlink_sent_kib = 138, field_nvlink_received_kib = 139;
+constexpr unsigned all_nvlinks = ~0u;  // scope of these fields
+constexpr int value_is_unsigned_long_long = 3;
+constexpr unsigned long long memory_not_available = ~0ull;
+
+struct ProcessInfo {  // nvmlProcessInfo_v2_t, of the _v2 and _v3 functions
+  unsigned pid;
+  unsigned long long used_memory;
+  unsigned gpu_instance, compute_instance;
+};
+
+struct ProcessUtilization {  // nvmlProcessUtilizationSample_t, percent
+  unsigned pid;
+  unsigned long long timestamp_us;
+  unsigned sm, memory, encoder, decoder;
+};
+
+// GPU performance monitoring: Hopper and later.
+using GpmSample = struct OpaqueGpmSample*;
+struct GpmMetric {  // nvmlGpmMetric_t
+  unsigned metric;
+  Return result;
+  double value;
+  const char *short_name, *long_name, *unit;
+};
+constexpr unsigned most_gpm_metrics = 512;  // as many as any version of the header has, and more
+struct GpmMetrics {                         // nvmlGpmMetricsGet_t
+  unsigned version = 1;
+  unsigned count = 0;
+  GpmSample before = nullptr, after = nullptr;
+  GpmMetric metrics[most_gpm_metrics] = {};
+};
+struct GpmSupport {  // nvmlGpmSupport_t
+  unsigned version = 1;
+  unsigned supported = 0;
+};
+// nvmlGpmMetricId_t: percent, and MiB/s for traffic.
+constexpr unsigned gpm_sm = 2, gpm_tensor = 5, gpm_dram = 10, gpm_pcie_sent = 20,
+                   gpm_pcie_received = 21, gpm_nvlink_received = 60, gpm_nvlink_sent = 61;
+
 // One member a function, named after it; null where the library lacks it. Call through ask().
 struct Api {
   Return (*nvmlInit_v2)() = nullptr;
@@ -94,6 +139,28 @@ struct Api {
   Return (*nvmlDeviceGetEnforcedPowerLimit)(Device, unsigned*) = nullptr;  // milliwatts
   Return (*nvmlDeviceGetComputeMode)(Device, int*) = nullptr;
   Return (*nvmlDeviceGetTopologyCommonAncestor)(Device, Device, int*) = nullptr;
+  Return (*nvmlDeviceGetPowerUsage)(Device, unsigned*) = nullptr;  // milliwatts
+  Return (*nvmlDeviceGetTotalEnergyConsumption)(Device, unsigned long long*) = nullptr;  // mJ
+  Return (*nvmlDeviceGetTemperature)(Device, unsigned, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetClockInfo)(Device, unsigned, unsigned*) = nullptr;  // MHz
+  Return (*nvmlDeviceGetMaxClockInfo)(Device, unsigned, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetCurrentClocksEventReasons)(Device, unsigned long long*) = nullptr;
+  Return (*nvmlDeviceGetCurrentClocksThrottleReasons)(Device, unsigned long long*) = nullptr;
+  Return (*nvmlDeviceGetPcieThroughput)(Device, unsigned,
+                                        unsigned*) = nullptr;  // KiB/s; takes 20 ms
+  Return (*nvmlDeviceGetCurrPcieLinkGeneration)(Device, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetCurrPcieLinkWidth)(Device, unsigned*) = nullptr;
+  Return (*nvmlDeviceGetComputeRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Return (*nvmlDeviceGetComputeRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Return (*nvmlDeviceGetGraphicsRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Return (*nvmlDeviceGetGraphicsRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Return (*nvmlDeviceGetProcessUtilization)(Device, ProcessUtilization*, unsigned*,
+                                            unsigned long long) = nullptr;
+  Return (*nvmlGpmQueryDeviceSupport)(Device, GpmSupport*) = nullptr;
+  Return (*nvmlGpmSampleAlloc)(GpmSample*) = nullptr;
+  Return (*nvmlGpmSampleFree)(GpmSample) = nullptr;
+  Return (*nvmlGpmSampleGet)(Device, GpmSample) = nullptr;
+  Return (*nvmlGpmMetricsGet)(GpmMetrics*) = nullptr;
 };
 
 // Calls what may be absent.

@@ -49,6 +49,26 @@ std::string load_functions(void* library, nvml::Api& api) {
   LOCKSTEP_LOAD(nvmlDeviceGetEnforcedPowerLimit);
   LOCKSTEP_LOAD(nvmlDeviceGetComputeMode);
   LOCKSTEP_LOAD(nvmlDeviceGetTopologyCommonAncestor);
+  LOCKSTEP_LOAD(nvmlDeviceGetPowerUsage);
+  LOCKSTEP_LOAD(nvmlDeviceGetTotalEnergyConsumption);
+  LOCKSTEP_LOAD(nvmlDeviceGetTemperature);
+  LOCKSTEP_LOAD(nvmlDeviceGetClockInfo);
+  LOCKSTEP_LOAD(nvmlDeviceGetMaxClockInfo);
+  LOCKSTEP_LOAD(nvmlDeviceGetCurrentClocksEventReasons);
+  LOCKSTEP_LOAD(nvmlDeviceGetCurrentClocksThrottleReasons);
+  LOCKSTEP_LOAD(nvmlDeviceGetPcieThroughput);
+  LOCKSTEP_LOAD(nvmlDeviceGetCurrPcieLinkGeneration);
+  LOCKSTEP_LOAD(nvmlDeviceGetCurrPcieLinkWidth);
+  LOCKSTEP_LOAD(nvmlDeviceGetComputeRunningProcesses_v3);
+  LOCKSTEP_LOAD(nvmlDeviceGetComputeRunningProcesses_v2);
+  LOCKSTEP_LOAD(nvmlDeviceGetGraphicsRunningProcesses_v3);
+  LOCKSTEP_LOAD(nvmlDeviceGetGraphicsRunningProcesses_v2);
+  LOCKSTEP_LOAD(nvmlDeviceGetProcessUtilization);
+  LOCKSTEP_LOAD(nvmlGpmQueryDeviceSupport);
+  LOCKSTEP_LOAD(nvmlGpmSampleAlloc);
+  LOCKSTEP_LOAD(nvmlGpmSampleFree);
+  LOCKSTEP_LOAD(nvmlGpmSampleGet);
+  LOCKSTEP_LOAD(nvmlGpmMetricsGet);
 #undef LOCKSTEP_NEED
 #undef LOCKSTEP_LOAD
   return missing;

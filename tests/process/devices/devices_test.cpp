@@ -57,7 +57,8 @@ TEST_F(Devices, SayThatTheDriverDoesNotAnswerOrIsTooOld) {
       "no GPU: the NVIDIA driver does not answer: Driver/library version mismatch\n"))
       << mismatch.out;
   const ToolResult old = devices(
-      {}, {}, {{"driver", "535.54.03"}, {"cuda", 12020}, {"gpus", {gpu(0, "NVIDIA A100")}}});
+      {}, {},
+      {{"driver", "535.54.03"}, {"cuda", 12020}, {"gpus", json::array({gpu(0, "NVIDIA A100")})}});
   EXPECT_EQ(old.code, 0) << old.err;
   EXPECT_NE(old.out.find("note: NVIDIA driver 535.54.03 offers CUDA 12.2, but this build needs "),
             std::string::npos)

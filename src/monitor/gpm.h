@@ -1,0 +1,43 @@
+// NVML's GPU performance monitoring: how busy the parts of a GPU were between two samples. Hopper
+// and later.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "devices/nvml_api.h"
+#include "monitor/metrics.h"
+
+namespace lockstep {
+
+class Gpm {
+ public:
+  // The library behind `api` must outlive it.
+  Gpm(const nvml::Api& api, nvml::Device device);
+
+  bool supported() const { return supported_; }
+  // What it gives, as of the newest pair of samples. Samples are at least 100 ms apart: asked more
+  // often, it gives the same again. The first has no sample before it. Not supported: says so of
+  // SM, tensor and memory activity, and nothing of traffic, which NVML has otherwise too.
+  std::vector<std::pair<Metric, Reading>> read(double now_s);
+
+ private:
+  struct Free {
+    const nvml::Api* api;
+    void operator()(nvml::GpmSample sample) const { nvml::ask(api->nvmlGpmSampleFree, sample); }
+  };
+  using Sample = std::unique_ptr<std::remove_pointer_t<nvml::GpmSample>, Free>;
+  Sample new_sample() const;
+  void take(double now_s);
+
+  const nvml::Api* api_;
+  nvml::Device device_;
+  bool supported_ = false;
+  Sample before_, after_;
+  double taken_s_ = 0;
+  bool has_one_ = false;
+  std::vector<std::pair<Metric, Reading>> last_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,72 @@
+#include "monitor/metrics.h"
+
+#include <array>
+#include <vector>
+
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::array<MetricInfo, metric_count> catalogue{{
+    {Metric::sm_active, "sm_active", "%", "share of the multiprocessors that had work, over time"},
+    {Metric::tensor_active, "tensor_active", "%", "share of time in which tensor cores computed"},
+    {Metric::dram_active, "dram_active", "%",
+     "memory traffic, of the most that the memory can carry"},
+    {Metric::gpu_busy, "gpu_busy", "%",
+     "share of time in which some kernel ran, however small: utilization.gpu of nvidia-smi"},
+    {Metric::memory_used, "memory_used", "bytes", "device memory taken by programs"},
+    {Metric::memory_total, "memory_total", "bytes", "device memory"},
+    {Metric::power, "power", "W", "power drawn by the board"},
+    {Metric::power_limit, "power_limit", "W", "power limit in force"},
+    {Metric::energy, "energy", "J", "energy drawn since the driver was loaded"},
+    {Metric::temperature, "temperature", "C", "temperature of the chip, in degrees Celsius"},
+    {Metric::sm_clock, "sm_clock", "MHz", "clock of the multiprocessors"},
+    {Metric::sm_clock_most, "sm_clock_most", "MHz", "the highest that it can have"},
+    {Metric::memory_clock, "memory_clock", "MHz", "clock of the memory"},
+    {Metric::clock_limits, "clock_limits", "", "what holds the clocks down: NVML's bits"},
+    {Metric::pcie_sent, "pcie_sent", "bytes/s", "PCIe traffic from the GPU"},
+    {Metric::pcie_received, "pcie_received", "bytes/s", "PCIe traffic to the GPU"},
+    {Metric::pcie_generation, "pcie_generation", "", "generation at which the PCIe link runs now"},
+    {Metric::pcie_lanes, "pcie_lanes", "", "lanes that the PCIe link uses now"},
+    {Metric::nvlink_sent, "nvlink_sent", "bytes/s", "traffic from the GPU over all its NVLinks"},
+    {Metric::nvlink_received, "nvlink_received", "bytes/s",
+     "traffic to the GPU over all its NVLinks"},
+}};
+
+}  // namespace
+
+std::span<const MetricInfo> all_metrics() { return catalogue; }
+const MetricInfo& info(Metric metric) { return catalogue[static_cast<std::size_t>(metric)]; }
+
+const char* to_string(ReadingState state) {
+  switch (state) {
+    case ReadingState::measured:
+      return "measured";
+    case ReadingState::unsupported:
+      return "unsupported";
+    case ReadingState::no_sample:
+      return "no sample";
+  }
+  return "";
+}
+
+std::string clock_limit_words(unsigned long long reasons) {
+  // nvmlClocksEventReason*.
+  constexpr std::array<std::pair<unsigned long long, const char*>, 8> bits{{
+      {0x02, "application clocks"},
+      {0x04, "power"},
+      {0x08, "hardware slowdown"},
+      {0x10, "sync boost"},
+      {0x20, "heat"},
+      {0x40, "heat (hardware)"},
+      {0x80, "power brake"},
+      {0x100, "display clocks"},
+  }};
+  std::vector<std::string> words;
+  for (const auto& [bit, word] : bits)
+    if (reasons & bit) words.emplace_back(word);
+  return join(words, ", ");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,60 @@
+// The catalogue of what is measured of a GPU: names, units, meanings.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace lockstep {
+
+enum class Metric {
+  sm_active,
+  tensor_active,
+  dram_active,
+  gpu_busy,
+  memory_used,
+  memory_total,
+  power,
+  power_limit,
+  energy,
+  temperature,
+  sm_clock,
+  sm_clock_most,
+  memory_clock,
+  clock_limits,
+  pcie_sent,
+  pcie_received,
+  pcie_generation,
+  pcie_lanes,
+  nvlink_sent,
+  nvlink_received,
+};
+constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::nvlink_received) + 1;
+
+struct MetricInfo {
+  Metric metric;
+  const char* name;  // "sm_active"
+  const char* unit;  // "%", "bytes", "bytes/s", "W", "J", "C", "MHz", or ""
+  const char* meaning;
+};
+
+std::span<const MetricInfo> all_metrics();  // in the order of Metric
+const MetricInfo& info(Metric metric);
+
+// Whether a value was had. Unsupported: this GPU or driver never tells. No sample: not this time.
+enum class ReadingState { measured, unsupported, no_sample };
+const char* to_string(ReadingState state);  // "measured", "unsupported", "no sample"
+
+struct Reading {
+  ReadingState state = ReadingState::no_sample;
+  double value = 0;     // in the metric's unit; only if measured
+  double period_s = 0;  // over which it is a mean; 0: at one moment
+  double at_s = 0;      // when it was read, on the monotonic clock
+  std::string source;   // "GPM", "NVML utilization", …
+  std::string why;      // it is not measured
+};
+
+// What holds the clocks down, of the value of clock_limits: "power", "heat", … Idle is not a limit.
+std::string clock_limit_words(unsigned long long reasons);
+
+}  // namespace lockstep

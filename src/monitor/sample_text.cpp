@@ -1,0 +1,167 @@
+#include "monitor/sample_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/columns.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+using Row = std::vector<std::string>;
+
+const char* missing(const Reading& reading) {
+  return reading.state == ReadingState::unsupported ? "n/a" : "-";
+}
+
+std::string number(const Reading& reading, double scale = 1, int digits = 0) {
+  if (reading.state != ReadingState::measured) return missing(reading);
+  return fixed(reading.value * scale, digits);
+}
+
+std::string traffic(const Reading& reading) {
+  if (reading.state != ReadingState::measured) return missing(reading);
+  return format_bytes(reading.value) + "/s";
+}
+
+std::string of_two(const Reading& a, const Reading& b, double scale = 1, int digits = 0) {
+  return number(a, scale, digits) + "/" + number(b, scale, digits);
+}
+
+std::string limits(const Reading& reading) {
+  if (reading.state != ReadingState::measured) return missing(reading);
+  const std::string words = clock_limit_words(static_cast<unsigned long long>(reading.value));
+  return words.empty() ? "no" : words;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == text.npos) return text;
+  std::string inside;
+  for (const char c : text) inside += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return "\"" + inside + "\"";
+}
+
+std::string age_text(double seconds) {
+  if (seconds < 100) return cat(fixed(seconds, 0), "s");
+  if (seconds < 6000) return cat(fixed(seconds / 60, 0), "m");
+  return seconds < 360000 ? cat(fixed(seconds / 3600, 0), "h")
+                          : cat(fixed(seconds / 86400, 0), "d");
+}
+
+std::string processes_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
+                            const FindProcess& find) {
+  std::vector<Row> rows{{"GPU", "PID", "user", "SM", "memory", "age", "command"}};
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    for (const GpuProcess& process : sample.gpus[i].processes) {
+      const std::optional<ProcessInfo> who = find(process.pid);
+      rows.push_back(
+          {cat(gpus[i].index), cat(process.pid), who ? who->user : "?",
+           process.sm_percent ? cat(fixed(*process.sm_percent, 0), " %") : "-",
+           process.memory_bytes ? format_bytes(static_cast<double>(*process.memory_bytes)) : "-",
+           who ? age_text(who->age_s) : "?",
+           who ? who->command : "(not a process of this PID namespace, or ended)"});
+    }
+  return rows.size() == 1 ? "" : "\n" + columns(rows, Flush::right);
+}
+
+nlohmann::json reading_json(const MetricInfo& metric, const Reading& reading, double now_s) {
+  nlohmann::json json{{"state", to_string(reading.state)}, {"unit", metric.unit}};
+  if (!reading.source.empty()) json["source"] = reading.source;
+  if (!reading.why.empty()) json["why"] = reading.why;
+  if (reading.state != ReadingState::measured) return json;
+  json["value"] = reading.value;
+  json["age_s"] = std::max(0.0, now_s - reading.at_s);
+  json["period_s"] = reading.period_s > 0 ? nlohmann::json(reading.period_s) : nlohmann::json();
+  return json;
+}
+
+nlohmann::json process_json(const GpuProcess& process, const FindProcess& find) {
+  nlohmann::json json{{"pid", process.pid}, {"graphics", process.graphics}};
+  json["memory_bytes"] =
+      process.memory_bytes ? nlohmann::json(*process.memory_bytes) : nlohmann::json();
+  json["sm_percent"] = process.sm_percent ? nlohmann::json(*process.sm_percent) : nlohmann::json();
+  const std::optional<ProcessInfo> who = find(process.pid);
+  json["user"] = who ? nlohmann::json(who->user) : nlohmann::json();
+  json["command"] = who ? nlohmann::json(who->command) : nlohmann::json();
+  json["age_s"] = who ? nlohmann::json(who->age_s) : nlohmann::json();
+  return json;
+}
+
+}  // namespace
+
+std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
+                         const FindProcess& find) {
+  std::vector<Row> rows{{"GPU", "SM %", "tensor %", "DRAM %", "busy %", "memory GiB", "power W",
+                         "C", "SM MHz", "PCIe out", "in", "NVLink out", "in", "held back by",
+                         "name"}};
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const GpuSample& gpu = sample.gpus[i];
+    constexpr double gib = 1.0 / (1 << 30);
+    rows.push_back(
+        {cat(gpus[i].index), number(gpu[Metric::sm_active]), number(gpu[Metric::tensor_active]),
+         number(gpu[Metric::dram_active]), number(gpu[Metric::gpu_busy]),
+         of_two(gpu[Metric::memory_used], gpu[Metric::memory_total], gib, 1),
+         of_two(gpu[Metric::power], gpu[Metric::power_limit]), number(gpu[Metric::temperature]),
+         of_two(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]), traffic(gpu[Metric::pcie_sent]),
+         traffic(gpu[Metric::pcie_received]), traffic(gpu[Metric::nvlink_sent]),
+         traffic(gpu[Metric::nvlink_received]),
+         gpu.fault.empty() ? limits(gpu[Metric::clock_limits]) : gpu.fault, gpus[i].name});
+  }
+  return columns(rows, Flush::right) + processes_table(gpus, sample, find);
+}
+
+std::string csv_head() {
+  std::string head = "time,gpu,uuid,name";
+  for (const MetricInfo& metric : all_metrics()) {
+    std::string unit = metric.unit;
+    std::replace(unit.begin(), unit.end(), '/', '_');
+    head += cat(",", metric.name, unit.empty() ? "" : unit == "%" ? "_percent" : "_" + unit);
+  }
+  return head + "\n";
+}
+
+std::string csv_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample) {
+  std::string text;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    text += cat(fixed(sample.wall_s, 3), ",", gpus[i].index, ",", gpus[i].uuid, ",",
+                quoted(gpus[i].name));
+    for (const Reading& reading : sample.gpus[i].readings)
+      text += cat(",", reading.state == ReadingState::measured      ? general(reading.value, 12)
+                       : reading.state == ReadingState::unsupported ? "unsupported"
+                                                                    : "");
+    text += "\n";
+  }
+  return text;
+}
+
+nlohmann::json sample_json(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
+                           const FindProcess& find) {
+  const double now = sample.at_s + sample.reading_s;
+  nlohmann::json list = nlohmann::json::array();
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const GpuSample& gpu = sample.gpus[i];
+    nlohmann::json metrics = nlohmann::json::object(), processes = nlohmann::json::array();
+    for (const MetricInfo& metric : all_metrics())
+      metrics[metric.name] = reading_json(metric, gpu[metric.metric], now);
+    const Reading& reasons = gpu[Metric::clock_limits];
+    if (reasons.state == ReadingState::measured)
+      metrics["clock_limits"]["words"] =
+          clock_limit_words(static_cast<unsigned long long>(reasons.value));
+    for (const GpuProcess& process : gpu.processes)
+      processes.push_back(process_json(process, find));
+    list.push_back({{"gpu", gpus[i].index},
+                    {"uuid", gpus[i].uuid},
+                    {"name", gpus[i].name},
+                    {"fault", gpu.fault.empty() ? nlohmann::json() : nlohmann::json(gpu.fault)},
+                    {"metrics", std::move(metrics)},
+                    {"processes", gpu.processes_known ? std::move(processes) : nlohmann::json()}});
+  }
+  return {{"time", sample.wall_s},
+          {"gpus", std::move(list)},
+          {"self_cpu", sample.self_cpu},
+          {"self_call_us", sample.reading_s * 1e6}};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,31 @@
+// A sample as a table, as lines of CSV, as JSON.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "monitor/process_info.h"
+#include "monitor/sampler.h"
+
+namespace lockstep {
+
+using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
+
+// gpus: of the sample's, in its order. Never 0 for what was not measured: "n/a" where the GPU does
+// not tell, "-" where there is no sample.
+std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
+                         const FindProcess& find);
+
+// A line a GPU: time (unix seconds), gpu, uuid, name, and a column a metric; "unsupported", or an
+// empty cell where there is no sample.
+std::string csv_head();
+std::string csv_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample);
+
+// With state, source, period and age of every value; "value" only of what was measured.
+nlohmann::json sample_json(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
+                           const FindProcess& find);
+
+}  // namespace lockstep

@@ -1,0 +1,193 @@
+// `lockstep monitor` over a fake NVML.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "fakes/tool.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+using testing::ToolProcess;
+using testing::ToolResult;
+
+class Monitor : public ::testing::Test {
+ protected:
+  Monitor() {
+    set({gpu(0), gpu(1)});
+    environment_["LOCKSTEP_NVML"] = LOCKSTEP_BUILD_DIR "/tests/libfake-nvml.so";
+    environment_["FAKE_NVML"] = folder_.path() / "gpus.json";
+  }
+  void set(const json& gpus) {
+    write_file_atomic(folder_.path() / "gpus.json", json{{"gpus", gpus}}.dump());
+  }
+  static json gpu(int index) {
+    return {{"uuid", "GPU-0" + std::to_string(index)},
+            {"name", "NVIDIA H200"},
+            {"bus", index + 1},
+            {"utilization", 50 + index},
+            {"memory", 1 << 30},
+            {"used", 1 << 20},
+            {"gpm", {{"2", 30.0}, {"5", 10.0}, {"10", 20.0}}},
+            {"processes", json::array({{{"pid", getpid()}, {"memory", 4096}}})}};
+  }
+  ToolResult monitor(std::vector<std::string> words) {
+    words.insert(words.begin(), "monitor");
+    return testing::run_tool(words, folder_.path(), environment_);
+  }
+  std::vector<std::string> command(std::vector<std::string> words) {
+    words.insert(words.begin(), {testing::program("lockstep"), "monitor"});
+    return words;
+  }
+  TemporaryDirectory folder_;
+  std::map<std::string, std::string> environment_;
+};
+
+TEST_F(Monitor, TakesOneSampleWithActivity) {
+  const ToolResult result = monitor({"--once", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const json sample = json::parse(result.out);  // one line
+  ASSERT_EQ(sample["gpus"].size(), 2u);
+  const json& metrics = sample["gpus"][1]["metrics"];
+  EXPECT_EQ(metrics["gpu_busy"]["value"], 51.0);
+  EXPECT_EQ(metrics["sm_active"]["value"], 30.0);
+  EXPECT_EQ(metrics["sm_active"]["source"], "GPM");
+  EXPECT_GE(metrics["sm_active"]["period_s"], 0.1);
+  EXPECT_EQ(metrics["power"]["state"], "unsupported");
+  const json& process = sample["gpus"][0]["processes"][0];
+  EXPECT_EQ(process["pid"], getpid());
+  EXPECT_NE(process["command"].get<std::string>().find("process-monitor"), std::string::npos);
+  EXPECT_TRUE(process["sm_percent"].is_null());
+  EXPECT_GT(sample["self_call_us"], 0);
+}
+
+TEST_F(Monitor, ShowsATable) {
+  const ToolResult result = monitor({"--once", "--devices", "GPU-01"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::vector<std::string> lines = split(result.out, '\n');
+  EXPECT_NE(lines[0].find("SM %"), std::string::npos) << result.out;
+  EXPECT_EQ(trim(lines[1]).substr(0, 1), "1") << result.out;
+  EXPECT_NE(lines[1].find("n/a"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("process-monitor"), std::string::npos) << result.out;
+}
+
+TEST_F(Monitor, WritesCsvAtItsIntervalForItsTime) {
+  const double begin = system_clock().now_s();
+  const ToolResult result =
+      monitor({"--csv", "out.csv", "--interval", "0.2s", "--duration", "1s", "--devices", "1,0"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_GE(system_clock().now_s() - begin, 0.95);
+  const std::vector<std::string> lines = split(read_file(folder_.path() / "out.csv"), '\n');
+  EXPECT_TRUE(lines[0].starts_with("time,gpu,uuid,name,sm_active_percent,")) << lines[0];
+  EXPECT_NE(lines[1].find(",1,GPU-01,NVIDIA H200,,,,51,"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[3].find(",1,GPU-01,NVIDIA H200,30,10,20,51,"), std::string::npos) << lines[3];
+  EXPECT_GE(lines.size(), 1 + 2 * 3U);      // at least three samples
+  EXPECT_LE(lines.size(), 1 + 2 * 6U + 1);  // and no more than the time has room for
+}
+
+TEST_F(Monitor, RefusesWhatCannotBe) {
+  write_file_atomic(folder_.path() / "there.csv", "precious");
+  const struct {
+    std::vector<std::string> words;
+    const char* error;
+  } cases[] = {
+      {{"--interval", "0"}, "--interval must be at least 0.1s, but is 0"},
+      {{"--interval", "soon"}, "--interval: "},
+      {{"--duration", "0s"}, "--duration must be at least 0.1s"},
+      {{"--devices", "7"}, "--devices: there is no GPU \"7\""},
+      {{"--devices", "GPU-0"}, "--devices: there is no GPU \"GPU-0\""},
+      {{"--json", "--csv", "-"}, "--json and --csv exclude each other"},
+      {{"--once", "--duration", "1s"}, "--once and --duration exclude each other"},
+      {{"--csv", "there.csv"}, "there.csv is there already"},
+      {{"--csv", "no/such/folder.csv"}, "no/such/folder.csv: No such file"},
+  };
+  for (const auto& one : cases) {
+    const ToolResult result = monitor(one.words);
+    EXPECT_EQ(result.code, 2) << one.error;
+    EXPECT_NE(result.err.find(one.error), std::string::npos) << result.err;
+  }
+  EXPECT_EQ(read_file(folder_.path() / "there.csv"), "precious");
+}
+
+TEST_F(Monitor, SaysThatThereIsNoGpu) {
+  environment_["LOCKSTEP_NVML"] = "/nonexistent/libnvidia-ml.so.1";
+  const ToolResult result = monitor({"--once"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("there is no GPU to watch: LOCKSTEP_NVML: "), std::string::npos)
+      << result.err;
+}
+
+TEST_F(Monitor, EndsOnAnInterrupt) {
+  ToolProcess tool(command({"--json", "--interval", "10s"}), folder_.path(), environment_);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  kill(tool.pid(), SIGINT);
+  const double begin = system_clock().now_s();
+  const ToolResult result = tool.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_LT(system_clock().now_s() - begin, 3);
+  EXPECT_EQ(json::parse(result.out)["gpus"].size(), 2u);
+}
+
+TEST_F(Monitor, EndsWhereNobodyReadsIt) {
+  std::array<int, 2> pipe_ends{};
+  ASSERT_EQ(pipe(pipe_ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(pipe_ends[1], 1);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    for (const auto& [name, value] : environment_) setenv(name.c_str(), value.c_str(), 1);
+    execl(testing::program("lockstep").c_str(), "lockstep", "monitor", "--json", "--interval",
+          "0.1s", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  close(pipe_ends[1]);
+  char byte = 0;
+  ASSERT_EQ(read(pipe_ends[0], &byte, 1), 1);
+  close(pipe_ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST_F(Monitor, SaysThatTheDiskIsFull) {
+  const ToolResult result = monitor({"--csv", "/dev/full", "--duration", "1s"});
+  EXPECT_EQ(result.code, 2);  // it is there already
+  ToolProcess tool({"/bin/sh", "-c", testing::program("lockstep") + " monitor --json >/dev/full"},
+                   folder_.path(), environment_);
+  const ToolResult full = tool.wait();
+  EXPECT_EQ(full.code, 1);
+  EXPECT_NE(full.err.find("standard output: No space left on device"), std::string::npos)
+      << full.err;
+}
+
+TEST_F(Monitor, IsNotHeldUpByADriverThatHangs) {
+  json hanging = gpu(0);
+  hanging["slow_ms"] = {{"nvmlDeviceGetUtilizationRates", 600000}};
+  set(json::array({hanging}));
+  ToolProcess tool(command({"--json"}), folder_.path(), environment_);
+  const double begin = system_clock().now_s();
+  const auto said = [&] {
+    return std::filesystem::exists(folder_.path() / "stderr.txt") ? tool.err() : "";
+  };
+  while (said().find("has not answered for 5 s") == std::string::npos &&
+         system_clock().now_s() - begin < 20)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_NE(tool.err().find("the NVIDIA driver has not answered for 5 s; waiting"),
+            std::string::npos)
+      << tool.err();
+  kill(tool.pid(), SIGTERM);
+  const double stopped = system_clock().now_s();
+  EXPECT_EQ(tool.wait().code, 0);
+  EXPECT_LT(system_clock().now_s() - stopped, 3);
+}
+
+}  // namespace
+}  // namespace lockstep

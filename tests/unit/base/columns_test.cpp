@@ -1,0 +1,21 @@
+// Tables of text.
+#include "base/columns.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+const std::vector<std::vector<std::string>> kRows{{"GPU", "name", "last"}, {"0", "Tesla T4", "x"}};
+
+TEST(Columns, AreAsWideAsTheirWidestCell) {
+  EXPECT_EQ(columns(kRows), "GPU  name      last\n0    Tesla T4  x\n");
+  EXPECT_EQ(columns({}), "");
+}
+
+TEST(Columns, AreFlushRightButForTheLast) {
+  EXPECT_EQ(columns(kRows, Flush::right), "GPU      name  last\n  0  Tesla T4  x\n");
+}
+
+}  // namespace
+}  // namespace lockstep

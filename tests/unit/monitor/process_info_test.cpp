@@ -1,0 +1,66 @@
+// Processes as /proc shows them.
+#include "monitor/process_info.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/files.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RecordedProc : public testing::Test {
+ protected:
+  void file(const std::string& path, const std::string& text) {
+    fs::create_directories((proc_.path() / path).parent_path());
+    std::ofstream(proc_.path() / path, std::ios::binary) << text;
+  }
+  static std::string stat(const std::string& name, long ticks) {
+    std::string text = "7 (" + name + ") S";
+    for (int field = 4; field < 22; ++field) text += " 1";
+    return text + " " + std::to_string(ticks) + " 0 0\n";
+  }
+  TemporaryDirectory proc_;
+};
+
+TEST_F(RecordedProc, HasCommandAndAge) {
+  file("uptime", "1000.5 2000.0\n");
+  file("7/stat", stat("py) (x", 100 * sysconf(_SC_CLK_TCK)));
+  file("7/cmdline", std::string("python\0train.py\0--lr\0", 21));
+  const auto process = process_info(7, proc_.path());
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->command, "python train.py --lr");
+  EXPECT_DOUBLE_EQ(process->age_s, 900.5);
+  EXPECT_FALSE(process->user.empty());
+}
+
+TEST_F(RecordedProc, HasTheNameOfAProcessWithoutACommand) {
+  file("uptime", "10 10\n");
+  file("7/stat", stat("kworker/0:1", 5));
+  EXPECT_EQ(process_info(7, proc_.path())->command, "[kworker/0:1]");
+}
+
+TEST_F(RecordedProc, IsNothingForWhatIsGoneOrDamaged) {
+  file("uptime", "10 10\n");
+  EXPECT_FALSE(process_info(7, proc_.path()));
+  file("7/stat", "");  // it ended while it was looked at
+  EXPECT_FALSE(process_info(7, proc_.path()));
+  file("7/stat", "7 (x) S 1 1");
+  EXPECT_FALSE(process_info(7, proc_.path()));
+  EXPECT_FALSE(process_info(0, proc_.path()));
+  EXPECT_FALSE(process_info(-5, proc_.path()));
+}
+
+TEST(ProcessInfo, KnowsThisProcess) {
+  const auto self = process_info(getpid());
+  ASSERT_TRUE(self);
+  EXPECT_NE(self->command.find("unit-monitor"), std::string::npos) << self->command;
+  EXPECT_LT(self->age_s, 600);
+}
+
+}  // namespace
+}  // namespace lockstep

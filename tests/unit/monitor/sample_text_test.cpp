@@ -1,0 +1,126 @@
+// Samples as a table, CSV and JSON.
+#include "monitor/sample_text.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "fakes/fake_probe.h"
+#include "fakes/fake_reader.h"
+
+namespace lockstep {
+namespace {
+
+std::optional<ProcessInfo> somebody(int pid) {
+  if (pid != 4242) return std::nullopt;
+  return ProcessInfo{.user = "ada", .command = "python train.py", .age_s = 120};
+}
+
+// A GPU that tells everything, one that tells little, one that is lost.
+struct Three {
+  std::vector<GpuInfo> gpus = fake_probe(3).present;
+  MonitorSample sample{
+      .number = 1, .wall_s = 1.7e9, .at_s = 10, .reading_s = 0.001, .self_cpu = 0.002};
+  Three() {
+    sample.gpus.resize(3);
+    GpuSample& all = sample.gpus[0];
+    for (const MetricInfo& metric : all_metrics()) all[metric.metric] = measured(40, 9.5, 1);
+    all[Metric::memory_used] = measured(2.0 * (1 << 30));
+    all[Metric::memory_total] = measured(4.0 * (1 << 30));
+    all[Metric::clock_limits] = measured(4 | 0x40);
+    all[Metric::gpu_busy] = measured(0);
+    all.processes_known = true;
+    all.processes = {{.pid = 4242, .memory_bytes = 1 << 30, .sm_percent = 37}, {.pid = 99}};
+    for (Reading& reading : sample.gpus[1].readings) reading = unsupported();
+    sample.gpus[1][Metric::gpu_busy] = measured(100);
+    sample.gpus[2].fault = "GPU is lost";
+    gpus[0].name = "H200, \"big\"";
+  }
+};
+
+TEST(SampleTable, NeverShowsZeroForWhatIsNotMeasured) {
+  const Three three;
+  const std::vector<std::string> lines =
+      split(sample_table(three.gpus, three.sample, somebody), '\n');
+  EXPECT_EQ(
+      trim(lines[1]),
+      "0    40        40      40       0     2.0/4.0    40/40   40    40/40    40 B/s  40 B/s      "
+      "40 B/s  40 B/s  power, heat (hardware)  H200, \"big\"");
+  EXPECT_EQ(lines[2].find('0', 4), lines[2].find("100") + 1) << lines[2];  // no 0 but that of 100
+  EXPECT_NE(lines[2].find("n/a/n/a"), std::string::npos) << lines[2];
+  EXPECT_NE(lines[3].find("GPU is lost"), std::string::npos) << lines[3];
+  EXPECT_NE(lines[3].find("   -  "), std::string::npos) << lines[3];
+  EXPECT_EQ(lines[3].find("n/a"), std::string::npos) << lines[3];
+}
+
+TEST(SampleTable, NamesProcessesAndThoseThatItCannotSee) {
+  const Three three;
+  const std::string table = sample_table(three.gpus, three.sample, somebody);
+  EXPECT_NE(table.find("4242   ada  37 %   1 GiB   2m  python train.py\n"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find(
+                "  99     ?     -       -    ?  (not a process of this PID namespace, or ended)\n"),
+            std::string::npos)
+      << table;
+}
+
+TEST(SampleCsv, HasAColumnAMetricAndAWordForUnsupported) {
+  const Three three;
+  const std::vector<std::string> head = split(trim(csv_head()), ',');
+  EXPECT_EQ(head.size(), 4 + metric_count);
+  EXPECT_EQ(head[4], "sm_active_percent");
+  EXPECT_EQ(head.back(), "nvlink_received_bytes_s");
+  const std::vector<std::string> lines = split(csv_lines(three.gpus, three.sample), '\n');
+  ASSERT_EQ(lines.size(), 4u);  // the last is empty
+  EXPECT_TRUE(
+      lines[0].starts_with("1700000000.000,0,GPU-00000000-0000-1111-2222-333333333333,"
+                           "\"H200, \"\"big\"\"\",40,40,40,0,2147483648,4294967296,"))
+      << lines[0];
+  EXPECT_NE(lines[1].find(",unsupported,unsupported,unsupported,100,unsupported"),
+            std::string::npos)
+      << lines[1];
+  EXPECT_TRUE(lines[2].ends_with(std::string(metric_count, ','))) << lines[2];
+}
+
+TEST(SampleJson, HasStateSourcePeriodAndAgeOfEachValue) {
+  const Three three;
+  const nlohmann::json json = sample_json(three.gpus, three.sample, somebody);
+  const nlohmann::json& first = json["gpus"][0]["metrics"]["sm_active"];
+  EXPECT_EQ(first["state"], "measured");
+  EXPECT_EQ(first["value"], 40.0);
+  EXPECT_EQ(first["unit"], "%");
+  EXPECT_EQ(first["source"], "test");
+  EXPECT_EQ(first["period_s"], 1.0);
+  EXPECT_NEAR(first["age_s"].get<double>(), 0.501, 1e-9);
+  EXPECT_EQ(json["gpus"][0]["metrics"]["clock_limits"]["words"], "power, heat (hardware)");
+  const nlohmann::json& second = json["gpus"][1]["metrics"]["power"];
+  EXPECT_EQ(second["state"], "unsupported");
+  EXPECT_FALSE(second.contains("value"));
+  EXPECT_EQ(second["why"], "this GPU does not tell");
+  EXPECT_EQ(json["gpus"][2]["fault"], "GPU is lost");
+  EXPECT_EQ(json["gpus"][2]["metrics"]["power"]["state"], "no sample");
+  EXPECT_TRUE(json["gpus"][2]["processes"].is_null());
+  EXPECT_EQ(json["self_cpu"], 0.002);
+  EXPECT_NEAR(json["self_call_us"].get<double>(), 1000, 1e-6);
+}
+
+TEST(SampleJson, HasNullForWhatIsNotKnownOfAProcess) {
+  const Three three;
+  const nlohmann::json json = sample_json(three.gpus, three.sample, somebody);
+  const nlohmann::json& known = json["gpus"][0]["processes"][0];
+  EXPECT_EQ(known["user"], "ada");
+  EXPECT_EQ(known["sm_percent"], 37.0);
+  const nlohmann::json& unknown = json["gpus"][0]["processes"][1];
+  for (const char* key : {"user", "command", "age_s", "memory_bytes", "sm_percent"})
+    EXPECT_TRUE(unknown.at(key).is_null()) << key;
+}
+
+TEST(ClockLimits, AreWordsAndIdleIsNone) {
+  EXPECT_EQ(clock_limit_words(0), "");
+  EXPECT_EQ(clock_limit_words(1), "");
+  EXPECT_EQ(clock_limit_words(0x24), "power, heat");
+}
+
+}  // namespace
+}  // namespace lockstep
