@@ -5,7 +5,7 @@ namespace {
 
 volatile std::sig_atomic_t noted = 0;
 
-void note(int) { noted = 1; }
+void note(int number) { noted = number; }
 
 }  // namespace
 
@@ -26,5 +26,6 @@ NotedInterrupts::~NotedInterrupts() {
 }
 
 bool NotedInterrupts::came() const { return noted != 0; }
+int NotedInterrupts::newest() const { return noted; }
 
 }  // namespace lockstep::cli

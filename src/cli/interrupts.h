@@ -15,6 +15,7 @@ class NotedInterrupts {
   NotedInterrupts(const NotedInterrupts&) = delete;
   NotedInterrupts& operator=(const NotedInterrupts&) = delete;
   bool came() const;
+  int newest() const;  // its number; 0 if none came
 
  private:
   static constexpr std::array<int, 3> numbers_ = {SIGINT, SIGTERM, SIGHUP};

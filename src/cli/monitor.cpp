@@ -9,15 +9,19 @@
 #include "devices/visible_gpus.h"
 #include "launch/launch.h"
 #include "monitor/sample_text.h"
+#include "monitor/summary.h"
+#include "monitor/watched_command.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 
 namespace lockstep::cli {
@@ -27,6 +31,7 @@ constexpr double least_interval_s = 0.1;
 constexpr double look_up_s = 0.1;  // for an interrupt
 constexpr double patience_s = 5;   // with a driver that does not answer
 
+// Of a flag; `otherwise` without it.
 double duration_of(const Parsed& parsed, const std::string& flag, double otherwise, double least) {
   if (!parsed.has(flag)) return otherwise;
   const std::string text = parsed.value(flag);
@@ -69,6 +74,8 @@ std::vector<std::size_t> positions_of(const std::string& list, const std::vector
   return positions;
 }
 
+enum class Written { yes, unread, failed };
+
 // Where the samples go. A reader that has seen enough ends the program without a word.
 class Output {
  public:
@@ -80,19 +87,21 @@ class Output {
       throw Error(cat(path, " is there already"), "name another file, or remove that one");
     throw Error(cat(path, ": ", errno_text(errno)));
   }
-  // False: nobody reads it any more.
-  bool write(std::string_view text) {
+  // unread: nobody reads it any more. failed: says why.
+  Written write(std::string_view text) {
     const int fd = file_ ? file_.get() : STDOUT_FILENO;
     while (!text.empty()) {
       const ssize_t written = ::write(fd, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0 && errno == EPIPE) return false;
-      if (written < 0)
-        throw std::runtime_error(
-            cat(path_ == "-" ? "standard output" : path_, ": ", errno_text(errno)));
+      if (written < 0 && errno == EPIPE) return Written::unread;
+      if (written < 0) {
+        say(cat("error: ", path_ == "-" ? "standard output" : path_, ": ", errno_text(errno),
+                "; what was written before is kept"));
+        return Written::failed;
+      }
       text.remove_prefix(static_cast<std::size_t>(written));
     }
-    return true;
+    return Written::yes;
   }
 
  private:
@@ -100,14 +109,25 @@ class Output {
   UniqueFd file_;
 };
 
-enum class Format { table, csv, json };
+enum class Format { table, csv, json, none };
 
 struct Wanted {
   Format format = Format::table;
   std::string path = "-";
   bool once = false;
   double interval_s = 1, duration_s = 0;  // 0: until it is stopped
+  std::optional<pid_t> pid;
+  std::vector<std::string> command;
 };
+
+pid_t pid_of(const std::string& text) {
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size() || pid <= 0)
+    throw Error(cat("--pid must be the number of a process, but is \"", text, "\""));
+  if (!process_info(pid)) throw Error(cat("--pid: there is no process ", pid));
+  return pid;
+}
 
 Wanted wanted_of(const Parsed& parsed) {
   Wanted wanted{.once = parsed.has("--once")};
@@ -120,6 +140,16 @@ Wanted wanted_of(const Parsed& parsed) {
   }
   wanted.interval_s = duration_of(parsed, "--interval", 1, least_interval_s);
   wanted.duration_s = duration_of(parsed, "--duration", 0, least_interval_s);
+  if (parsed.has("--pid")) wanted.pid = pid_of(parsed.value("--pid"));
+  wanted.command = parsed.rest;
+  if (!wanted.command.empty()) {
+    if (wanted.once || wanted.pid || wanted.duration_s > 0)
+      throw Error("--once, --pid and --duration do not go with a command",
+                  "a command is watched from its start to its end");
+    if (wanted.format == Format::json || (wanted.format == Format::csv && wanted.path == "-"))
+      throw Error("standard output is the command's", "keep the samples with --csv FILE");
+    if (wanted.format == Format::table) wanted.format = Format::none;
+  }
   if (wanted.once && wanted.duration_s > 0)
     throw Error("--once and --duration exclude each other", "leave out one of them");
   return wanted;
@@ -135,6 +165,8 @@ std::string formatted(Format format, const std::vector<GpuInfo>& gpus,
       return sample_json(gpus, sample, find)
                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
              "\n";
+    case Format::none:
+      return "";
     case Format::table:
       return printable(sample_table(gpus, sample, find), "\n") + "\n";
   }
@@ -149,21 +181,69 @@ void tell_of_hang(double hanging_s, bool& told) {
   say(cat("the NVIDIA driver has not answered for ", fixed(hanging_s, 0), " s; waiting"));
 }
 
+// Only the processes of the tree; all where there is none to follow.
+MonitorSample followed(const MonitorSample& sample, const std::optional<std::set<int>>& tree) {
+  MonitorSample own = sample;
+  if (!tree) return own;
+  for (GpuSample& gpu : own.gpus)
+    std::erase_if(gpu.processes, [&](const GpuProcess& one) { return !tree->contains(one.pid); });
+  return own;
+}
+
+// What is watched: the machine, a process, or a command. It ends before the time is over where it
+// ends.
+class Subject {
+ public:
+  explicit Subject(const Wanted& wanted) : pid_(wanted.pid) {
+    if (!wanted.command.empty()) command_.emplace(wanted.command);
+    if (command_) pid_ = command_->pid();
+  }
+  bool ended() {
+    if (command_) return command_->ended().has_value();
+    return pid_ && !process_info(*pid_);
+  }
+  std::optional<std::set<int>> tree() const {
+    return pid_ ? std::optional(process_tree(*pid_)) : std::nullopt;
+  }
+  // On an interrupt: whether to go on until the command has ended by itself. One from the terminal
+  // has reached it too; a SIGTERM is for this process alone and is passed on, once.
+  bool outlives(int interrupt) {
+    if (command_ && interrupt == SIGTERM && !told_) command_->send(SIGTERM);
+    told_ = told_ || interrupt == SIGTERM;
+    return command_.has_value();
+  }
+  int code() { return command_ ? command_->ended().value_or(exit_failed) : int{exit_finished}; }
+  bool is_command() const { return command_.has_value(); }
+
+ private:
+  std::optional<pid_t> pid_;
+  std::optional<WatchedCommand> command_;
+  bool told_ = false;
+};
+
+// An interrupt, or the end of what is watched or of the time.
+bool is_over(Subject& subject, const NotedInterrupts& interrupts, double left_s) {
+  if (subject.ended() || left_s <= 0) return true;
+  return interrupts.came() && !subject.outlives(interrupts.newest());
+}
+
 int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampler) {
   Output output(wanted.path);
   signal(SIGPIPE, SIG_IGN);
   const NotedInterrupts interrupts;
   Clock& clock = system_clock();
-  const double begin = clock.now_s();
+  const double end = wanted.duration_s > 0 ? clock.now_s() + wanted.duration_s : INFINITY;
+  Subject subject(wanted);
+  MonitorSummary summary(gpus);
   // Rates and activities take two samples: one alone shows them after the least time between two.
   const long long first = wanted.once ? 2 : 1;
-  if (wanted.format == Format::csv && !output.write(csv_head())) return exit_finished;
+  Written written = wanted.format == Format::csv ? output.write(csv_head()) : Written::yes;
+  // A command goes on though its samples cannot be kept.
+  const auto goes_on = [&] { return written == Written::yes || subject.is_command(); };
   bool told = false;
-  for (long long seen = 0;;) {
-    if (interrupts.came()) return exit_finished;
-    const double left =
-        wanted.duration_s > 0 ? begin + wanted.duration_s - clock.now_s() : look_up_s;
-    if (left <= 0) return exit_finished;
+  for (long long seen = 0; goes_on();) {
+    const double left = end - clock.now_s();
+    if (is_over(subject, interrupts, left)) break;
     const auto sample = sampler.next(seen, std::min(left, look_up_s));
     if (!sample) {
       const double hanging = sampler.hanging_s();
@@ -173,9 +253,13 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampl
     }
     seen = sample->number;
     if (seen < first) continue;
-    if (!output.write(formatted(wanted.format, gpus, *sample))) return exit_finished;
-    if (wanted.once) return exit_finished;
+    summary.add(*sample);
+    if (wanted.format != Format::none && written == Written::yes)
+      written = output.write(formatted(wanted.format, gpus, followed(*sample, subject.tree())));
+    if (wanted.once) break;
   }
+  if (subject.is_command()) say(printable(summary.text(), "\n"));
+  return written == Written::failed && !subject.is_command() ? int{exit_failed} : subject.code();
 }
 
 int monitor_main(const Parsed& parsed) {
@@ -211,18 +295,24 @@ int monitor_main(const Parsed& parsed) {
 Command monitor_command() {
   return {
       .name = "monitor",
-      .operands = "",
+      .operands = "[-- COMMAND …]",
       .summary = "what every GPU does: activity, memory, power, traffic, processes",
       .details =
           "SM, tensor and DRAM activity take a Hopper GPU or newer; \"busy\" only says that some "
-          "kernel ran.\n\"n/a\" is what a GPU does not tell, \"-\" what it did not tell this time.",
+          "kernel ran.\n\"n/a\" is what a GPU does not tell, \"-\" what it did not tell this "
+          "time.\n"
+          "With a command: runs it, and says at its end what the GPUs did meanwhile; exits as it "
+          "did.",
       .flags = {{"--once", "", "one sample, then end"},
                 {"--interval", "TIME", "between samples, at least 0.1s (default 1s)"},
                 {"--duration", "TIME", "end after this time (default: when stopped)"},
                 {"--devices", "LIST", "GPUs by nvidia-smi's index or UUID (default all)",
                  "devices"},
                 {"--csv", "FILE", "as CSV to a new file, or - for standard output", "file"},
-                {"--json", "", "as JSON, a line a sample"}},
+                {"--json", "", "as JSON, a line a sample"},
+                {"--pid", "PID",
+                 "of the processes only this one and its children; end when it ends"}},
+      .takes_rest = true,
       .run = monitor_main};
 }
 

@@ -8,7 +8,9 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
+#include <vector>
 
 #include "base/text.h"
 
@@ -64,6 +66,34 @@ std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
   return ProcessInfo{.user = user_name(owner.st_uid),
                      .command = command_of(folder, stat),
                      .age_s = std::max(0.0, uptime - *started)};
+}
+
+std::set<int> process_tree(int pid, const fs::path& proc) {
+  std::multimap<int, int> children;  // by parent
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(proc, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.empty() || name.find_first_not_of("0123456789") != name.npos || name.size() > 9)
+      continue;
+    const std::string stat = contents(entry.path() / "stat");
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == stat.npos) continue;  // it ended while it was looked at
+    std::istringstream rest(stat.substr(name_end + 1));
+    std::string state;
+    int parent = 0;
+    if (rest >> state >> parent) children.emplace(parent, std::stoi(name));
+  }
+  std::set<int> tree;
+  std::vector<int> open{pid};
+  if (!process_info(pid, proc)) return tree;
+  while (!open.empty()) {
+    const int one = open.back();
+    open.pop_back();
+    if (!tree.insert(one).second) continue;
+    const auto [begin, end] = children.equal_range(one);
+    for (auto child = begin; child != end; ++child) open.push_back(child->second);
+  }
+  return tree;
 }
 
 }  // namespace lockstep

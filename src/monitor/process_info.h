@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace lockstep {
@@ -17,5 +18,8 @@ struct ProcessInfo {
 // Nothing if there is no such process here: it ended, or its number is that of another PID
 // namespace. proc: where /proc is.
 std::optional<ProcessInfo> process_info(int pid, const std::filesystem::path& proc = "/proc");
+
+// A process with its children, their children and so on; empty if it is not there.
+std::set<int> process_tree(int pid, const std::filesystem::path& proc = "/proc");
 
 }  // namespace lockstep

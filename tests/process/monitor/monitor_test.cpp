@@ -124,6 +124,76 @@ TEST_F(Monitor, SaysThatThereIsNoGpu) {
       << result.err;
 }
 
+TEST_F(Monitor, RunsACommandAndSumsUpWhatTheGpusDid) {
+  const ToolResult result = monitor({"--interval", "0.2s", "--csv", "out.csv", "--", "sh", "-c",
+                                     "echo from the command; sleep 1; exit 5"});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_EQ(result.out, "from the command\n");
+  EXPECT_NE(result.err.find(" samples in "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("SM % mean"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("  0       30.0    30         50.0"), std::string::npos) << result.err;
+  EXPECT_GE(split(read_file(folder_.path() / "out.csv"), '\n').size(), 1 + 2 * 3U);
+}
+
+TEST_F(Monitor, GoesOnWithItsCommandWhereTheSamplesCannotBeKept) {
+  const std::string limited =
+      testing::program("lockstep") + " monitor --interval 0.1s --csv out.csv -- sleep 2; echo $?";
+  // No file may grow beyond 1,024 bytes.
+  ToolProcess tool({"sh", "-c", "trap '' XFSZ; ulimit -f 2; " + limited}, folder_.path(),
+                   environment_);
+  const ToolResult result = tool.wait();
+  EXPECT_EQ(result.out, "0\n");
+  EXPECT_NE(result.err.find("error: out.csv: File too large; what was written before is kept"),
+            std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find(" samples in "), std::string::npos) << result.err;
+}
+
+TEST_F(Monitor, PassesATerminationOnToItsCommand) {
+  ToolProcess tool(
+      command({"--", "sh", "-c", "trap 'exit 9' TERM; sleep 0.1; while :; do sleep 0.1; done"}),
+      folder_.path(), environment_);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  kill(tool.pid(), SIGTERM);
+  EXPECT_EQ(tool.wait().code, 9);
+}
+
+TEST_F(Monitor, RefusesWhatDoesNotGoWithACommand) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--once"}, {"--duration", "1s"}, {"--json"}, {"--csv", "-"}}) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--", "touch", "started"});
+    EXPECT_EQ(monitor(all).code, 2) << words[0];
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "started"));
+  const ToolResult none = monitor({"--", "no-such-program-here"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("cannot start no-such-program-here"), std::string::npos) << none.err;
+}
+
+TEST_F(Monitor, FollowsAProcessAndItsChildrenUntilItEnds) {
+  ToolProcess other({"sh", "-c", "sleep 2; :"}, folder_.path());
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const std::vector<pid_t> children = testing::children_of(other.pid());
+  ASSERT_EQ(children.size(), 1U);
+  json one = gpu(0);
+  one["processes"] = json::array({{{"pid", getpid()}}, {{"pid", children[0]}}});
+  set(json::array({one}));
+  TemporaryDirectory folder;
+  ToolProcess tool(command({"--json", "--interval", "0.2s", "--pid", std::to_string(other.pid())}),
+                   folder.path(), environment_);
+  other.wait();
+  const ToolResult result = tool.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  const json first = json::parse(split(result.out, '\n')[0]);
+  ASSERT_EQ(first["gpus"][0]["processes"].size(), 1U);
+  EXPECT_EQ(first["gpus"][0]["processes"][0]["pid"], children[0]);
+  const ToolResult gone = monitor({"--pid", std::to_string(other.pid())});
+  EXPECT_EQ(gone.code, 2);
+  EXPECT_NE(gone.err.find("--pid: there is no process "), std::string::npos) << gone.err;
+  EXPECT_EQ(monitor({"--pid", "x"}).code, 2);
+}
+
 TEST_F(Monitor, EndsOnAnInterrupt) {
   ToolProcess tool(command({"--json", "--interval", "10s"}), folder_.path(), environment_);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -164,6 +234,7 @@ TEST_F(Monitor, SaysThatTheDiskIsFull) {
                    folder_.path(), environment_);
   const ToolResult full = tool.wait();
   EXPECT_EQ(full.code, 1);
+  EXPECT_EQ(full.err.find("please report"), std::string::npos) << full.err;
   EXPECT_NE(full.err.find("standard output: No space left on device"), std::string::npos)
       << full.err;
 }

@@ -55,6 +55,25 @@ TEST_F(RecordedProc, IsNothingForWhatIsGoneOrDamaged) {
   EXPECT_FALSE(process_info(-5, proc_.path()));
 }
 
+TEST_F(RecordedProc, HasTheTreeBelowAProcess) {
+  file("uptime", "10 10\n");
+  const auto process = [&](int pid, int parent) {
+    std::string text = std::to_string(pid) + " (a) b) S " + std::to_string(parent);
+    for (int field = 5; field < 23; ++field) text += " 1";
+    file(std::to_string(pid) + "/stat", text + "\n");
+  };
+  process(1, 0);
+  process(7, 1);
+  process(8, 7);
+  process(9, 8);
+  process(10, 1);
+  file("self/stat", "no process");
+  file("11/stat", "");  // it ended
+  EXPECT_EQ(process_tree(7, proc_.path()), (std::set<int>{7, 8, 9}));
+  EXPECT_EQ(process_tree(1, proc_.path()), (std::set<int>{1, 7, 8, 9, 10}));
+  EXPECT_EQ(process_tree(99, proc_.path()), std::set<int>{});
+}
+
 TEST(ProcessInfo, KnowsThisProcess) {
   const auto self = process_info(getpid());
   ASSERT_TRUE(self);

@@ -1,0 +1,42 @@
+// What the GPUs did over a whole time: means, peaks, idle share, energy.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "devices/gpu_probe.h"
+#include "monitor/sampler.h"
+
+namespace lockstep {
+
+class MonitorSummary {
+ public:
+  explicit MonitorSummary(std::vector<GpuInfo> gpus);
+  void add(const MonitorSample& sample);  // in the order of time
+  // A table with a row a GPU, and a line on the time. What was never measured is "n/a" or "-".
+  std::string text() const;
+
+ private:
+  struct Series {
+    long long count = 0;
+    double sum = 0, most = 0;
+    double first = 0, last = 0, first_s = 0, last_s = 0;
+    bool unsupported = false;
+    void add(const Reading& reading);
+  };
+  struct OfGpu {
+    std::array<Series, metric_count> series;
+    long long idle = 0, judged = 0;  // judged: idle or not
+  };
+  std::string mean(const OfGpu& gpu, Metric metric, double scale, int digits) const;
+  std::string most(const OfGpu& gpu, Metric metric, double scale, int digits) const;
+  static std::string energy(const OfGpu& gpu);
+
+  std::vector<GpuInfo> gpus_;
+  std::vector<OfGpu> of_;
+  double begin_s_ = 0, end_s_ = 0;
+  long long samples_ = 0;
+};
+
+}  // namespace lockstep
