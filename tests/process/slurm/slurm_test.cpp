@@ -7,6 +7,9 @@
 #include "slurm_node.h"
 
 #include <gtest/gtest.h>
+#include <chrono>
+#include <filesystem>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -42,8 +45,21 @@ class Slurm : public ::testing::Test {
     return all.empty() ? -1 : all.back().step;
   }
   std::string output() const { return read_file(folder.path() / "job.out"); }
-  // Slurm lets a job that was put back wait for two minutes; not here.
+  // Whether a batch script runs, of any job.
+  static bool script_runs() {
+    std::error_code ended;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", ended)) {
+      std::ifstream file(entry.path() / "cmdline");
+      std::string words;
+      if (std::getline(file, words) && words.find("/slurm_script") != words.npos) return true;
+    }
+    return false;
+  }
+  // Slurm lets a job that was put back wait for two minutes. Here it need only not overlap with its
+  // script of before, whose end would count as that of the new one.
   bool starts_again(const std::string& job) const {
+    if (!wait_for(40, [] { return !script_runs(); })) return false;
+    std::this_thread::sleep_for(std::chrono::seconds(2));  // until Slurm has taken note of it
     return wait_for(40, [&] {
       node->says({"scontrol", "update", "JobId=" + job, "StartTime=now"});
       return state(job) == "RUNNING";
