@@ -25,6 +25,9 @@ foreach(target lockstep lockstep-cuda)
   endif()
 endforeach()
 
+# It is inside the tool.
+install(FILES ${DYGRAPHS_LICENCE} DESTINATION share/doc/lockstep RENAME dygraphs-licence.txt)
+
 install(CODE "set(LOCKSTEP_HEADERS_FROM \"${PROJECT_SOURCE_DIR}/src\")")
 install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/InstallHeaders.cmake)
 

@@ -43,14 +43,30 @@ pack_library() {
 }
 
 for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h gloo gtest gmock \
+  curses.h term.h ncurses_dll.h unctrl.h \
   sentencepiece_processor.h sentencepiece_trainer.h; do
   pack_header "$header"
+done
+# Of Boost only what the tool includes: all of it is 160 MB.
+includes=$(grep -h '^#include <boost/' "$(dirname "$here")"/src/monitor/*.cpp)
+"${CXX:-g++}" -std=c++20 -M -x c++ - <<<"$includes" | tr -s ' \\' '\n' | sed -n 's|^\(.*/include\)/boost/.*|& \1|p' |
+  while read -r header root; do
+    mkdir -p "$dir/include/$(dirname "${header#"$root"/}")"
+    cp -L "$header" "$dir/include/${header#"$root"/}"
+  done
+[ -e "$dir/include/boost/beast" ] ||
+  die "Boost.Beast is not in /usr/include" "make setup installs what is missing, or prints the line that does"
+# The library that draws the monitor's page, with its licence.
+rm -rf "${dir:?}/share"
+for file in javascript/dygraphs/dygraph.min.js javascript/dygraphs/dygraph.min.css doc/libjs-dygraphs/copyright; do
+  mkdir -p "$dir/share/$(dirname "$file")"
+  cp -L "/usr/share/$file" "$dir/share/$file"
 done
 # From the cache of the setup, where it is: GPU code goes without.
 checkout=$(dirname "$here")
 frontend=$(cat "$checkout/.lockstep/cudnn_frontend" 2>/dev/null || true)
 if [ -n "$frontend" ]; then cp -rL "$frontend"/cudnn_* "$dir/include/"; fi
-for library in libpcre2-8.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
+for library in libpcre2-8.a libncursesw.a libtinfo.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
   libsentencepiece.so libsentencepiece_train.so; do
   pack_library "$library"
 done

@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # The system packages: what is missing, and how it gets installed.
 
-libraries=(nlohmann-json3-dev libtoml11-dev libxxhash-dev libpcre2-dev libsentencepiece-dev
-  libgloo-dev libgtest-dev libgmock-dev)
-# What some tests need besides, and skip without: a Slurm of their own, hosts in network namespaces.
-test_packages=(slurm-wlm munge iproute2)
+libraries=(nlohmann-json3-dev libtoml11-dev libxxhash-dev libpcre2-dev libncurses-dev
+  libsentencepiece-dev libgloo-dev libgtest-dev libgmock-dev libboost-dev libjs-dygraphs)
+# What some tests need besides, and skip without: a Slurm of their own, hosts in network namespaces,
+# those who look at the monitor's page and metrics.
+test_packages=(slurm-wlm munge iproute2 prometheus chromium)
 
 compiler_version() { "$1" -dumpfullversion -dumpversion 2>/dev/null; }
 

@@ -26,6 +26,7 @@ std::string pad(const std::string& text, std::size_t width) {
 }
 
 std::string shown(const Flag& flag) {
+  if (flag.optional_value) return cat(flag.name, " [", flag.value, "]");
   return flag.value.empty() ? flag.name : flag.name + " " + flag.value;
 }
 
@@ -65,6 +66,8 @@ Parsed parse(const Command& command, const std::vector<std::string>& words) {
         if (flag.value.empty())
           throw Error(cat(flag.name, " takes no value"), cat("write ", flag.name, " by itself"));
         value = word.substr(equals + 1);
+      } else if (flag.optional_value) {
+        if (i + 1 < words.size() && !words[i + 1].starts_with('-')) value = words[++i];
       } else if (!flag.value.empty()) {
         if (++i == words.size())
           throw Error(cat(flag.name, " needs a value: ", shown(flag)), flag.meaning);

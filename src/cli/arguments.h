@@ -15,6 +15,9 @@ struct Flag {
   std::string
       complete{};  // what completion offers for the value: "file", "recipe", "run", "word a|b", ""
   bool hidden = false;
+  // "--serve [ADDRESS]": without one, Parsed has "". The next word is its value unless it begins
+  // with "-": for commands without operands.
+  bool optional_value = false;
 };
 
 struct Parsed {

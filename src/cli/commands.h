@@ -19,6 +19,7 @@ Command runs_command();
 Command config_command();
 Command devices_command();
 Command monitor_command();
+Command doctor_command();
 Command completion_command();
 Command reference_command();
 

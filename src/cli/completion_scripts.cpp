@@ -189,6 +189,7 @@ std::string zsh_completion(const std::vector<Command>& commands) {
     for (const Flag& flag : command.flags) {
       if (flag.hidden) continue;
       out << " \\\n        '*" << flag.name << "[" << zsh_escape(flag.meaning) << "]";
+      if (flag.optional_value) out << ":";
       if (!flag.value.empty()) out << ":" << flag.value << ":" << zsh_action(flag.complete);
       out << "'";
     }
@@ -219,7 +220,7 @@ std::string fish_completion(const std::vector<Command>& commands) {
       out << "complete -c lockstep -n " << seen << " -l " << flag.name.substr(2) << " -d "
           << quoted(flag.meaning);
       const std::string words = fixed_words(flag.complete);
-      if (!flag.value.empty()) out << " -r";
+      if (!flag.value.empty() && !flag.optional_value) out << " -r";
       if (!words.empty()) out << " -a " << quoted(words);
       if (flag.complete == "file") out << " -F";
       out << "\n";

@@ -1,50 +1,39 @@
-// lockstep monitor: what every GPU does, as a table, CSV or JSON.
+// lockstep monitor: what every GPU does, live on a terminal, or as a table, CSV or JSON.
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "config/options.h"
+#include "cli/monitor_live.h"
+#include "cli/monitor_record.h"
+#include "cli/monitor_serve.h"
+#include "cli/output.h"
+#include "cli/sampling.h"
 #include "devices/visible_gpus.h"
+#include "doctor/live_doctor.h"
+#include "doctor/look.h"
 #include "launch/launch.h"
+#include "monitor/own_runs.h"
+#include "monitor/replay.h"
 #include "monitor/sample_text.h"
 #include "monitor/summary.h"
 #include "monitor/watched_command.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <string_view>
 
 namespace lockstep::cli {
 namespace {
 
 constexpr double least_interval_s = 0.1;
 constexpr double look_up_s = 0.1;  // for an interrupt
-constexpr double patience_s = 5;   // with a driver that does not answer
-
-// Of a flag; `otherwise` without it.
-double duration_of(const Parsed& parsed, const std::string& flag, double otherwise, double least) {
-  if (!parsed.has(flag)) return otherwise;
-  const std::string text = parsed.value(flag);
-  double seconds = -1;
-  try {
-    seconds = parse_duration(text).seconds;
-  } catch (const Error& error) {
-    throw Error(cat(flag, ": ", error.what()), error.hint());
-  }
-  if (seconds < least)
-    throw Error(cat(flag, " must be at least ", general(least, 3), "s, but is ", text));
-  return seconds;
-}
 
 // Positions in gpus of what `list` names by NVML index or UUID; "" is all of them.
 std::vector<std::size_t> positions_of(const std::string& list, const std::vector<GpuInfo>& gpus) {
@@ -74,65 +63,46 @@ std::vector<std::size_t> positions_of(const std::string& list, const std::vector
   return positions;
 }
 
-enum class Written { yes, unread, failed };
-
-// Where the samples go. A reader that has seen enough ends the program without a word.
-class Output {
- public:
-  explicit Output(const std::string& path) : path_(path) {
-    if (path == "-") return;
-    file_.reset(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (file_) return;
-    if (errno == EEXIST)
-      throw Error(cat(path, " is there already"), "name another file, or remove that one");
-    throw Error(cat(path, ": ", errno_text(errno)));
-  }
-  // unread: nobody reads it any more. failed: says why.
-  Written write(std::string_view text) {
-    const int fd = file_ ? file_.get() : STDOUT_FILENO;
-    while (!text.empty()) {
-      const ssize_t written = ::write(fd, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0 && errno == EPIPE) return Written::unread;
-      if (written < 0) {
-        say(cat("error: ", path_ == "-" ? "standard output" : path_, ": ", errno_text(errno),
-                "; what was written before is kept"));
-        return Written::failed;
-      }
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return Written::yes;
-  }
-
- private:
-  std::string path_;
-  UniqueFd file_;
-};
-
 enum class Format { table, csv, json, none };
 
 struct Wanted {
   Format format = Format::table;
   std::string path = "-";
-  bool once = false;
+  bool once = false, live = false;
   double interval_s = 1, duration_s = 0;  // 0: until it is stopped
   std::optional<pid_t> pid;
+  std::optional<ListenAddress> serve;
+  std::string record, replay;  // files; "" for none
+  double speed = 1;            // of a replay
   std::vector<std::string> command;
 };
 
-pid_t pid_of(const std::string& text) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc() || end != text.data() + text.size() || pid <= 0)
-    throw Error(cat("--pid must be the number of a process, but is \"", text, "\""));
-  if (!process_info(pid)) throw Error(cat("--pid: there is no process ", pid));
-  return pid;
+double speed_of(const Parsed& parsed) {
+  if (!parsed.has("--speed")) return 1;
+  if (!parsed.has("--replay")) throw Error("--speed is for --replay", "leave it out");
+  const std::string text = parsed.value("--speed");
+  double speed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), speed);
+  if (error != std::errc() || end != text.data() + text.size() || !(speed > 0 && speed <= 1e6))
+    throw Error(cat("--speed must be a number above 0, but is \"", text, "\""),
+                "--speed 10 is ten times as fast");
+  return speed;
+}
+
+// Throws Error where what is to be replayed is to be measured too.
+void check_replay(const Parsed& parsed) {
+  for (const char* flag : {"--once", "--interval", "--pid", "--record", "--serve"})
+    if (parsed.has(flag))
+      throw Error(cat("--replay does not go with ", flag), "leave out one of them");
+  if (!parsed.rest.empty()) throw Error("--replay does not go with a command", "leave it out");
 }
 
 Wanted wanted_of(const Parsed& parsed) {
   Wanted wanted{.once = parsed.has("--once")};
   if (parsed.has("--json") && parsed.has("--csv"))
     throw Error("--json and --csv exclude each other", "start one lockstep monitor for each");
+  if (parsed.has("--table") && (parsed.has("--json") || parsed.has("--csv")))
+    throw Error("--table does not go with --json or --csv", "leave it out");
   if (parsed.has("--json")) wanted.format = Format::json;
   if (parsed.has("--csv")) {
     wanted.format = Format::csv;
@@ -140,7 +110,17 @@ Wanted wanted_of(const Parsed& parsed) {
   }
   wanted.interval_s = duration_of(parsed, "--interval", 1, least_interval_s);
   wanted.duration_s = duration_of(parsed, "--duration", 0, least_interval_s);
-  if (parsed.has("--pid")) wanted.pid = pid_of(parsed.value("--pid"));
+  if (parsed.has("--pid")) wanted.pid = pid_of(parsed.value("--pid"), "--pid");
+  if (parsed.has("--serve")) {
+    if (wanted.once || parsed.has("--table"))
+      throw Error("--serve does not go with --once or --table", "leave out one of them");
+    wanted.serve = parse_listen_address(parsed.value("--serve"));
+    if (wanted.format == Format::table) wanted.format = Format::none;
+  }
+  wanted.record = parsed.value("--record");
+  wanted.replay = parsed.value("--replay");
+  wanted.speed = speed_of(parsed);
+  if (parsed.has("--replay")) check_replay(parsed);
   wanted.command = parsed.rest;
   if (!wanted.command.empty()) {
     if (wanted.once || wanted.pid || wanted.duration_s > 0)
@@ -150,21 +130,21 @@ Wanted wanted_of(const Parsed& parsed) {
       throw Error("standard output is the command's", "keep the samples with --csv FILE");
     if (wanted.format == Format::table) wanted.format = Format::none;
   }
+  wanted.live =
+      wanted.format == Format::table && !wanted.once && !parsed.has("--table") && on_a_terminal();
   if (wanted.once && wanted.duration_s > 0)
     throw Error("--once and --duration exclude each other", "leave out one of them");
   return wanted;
 }
 
-std::string formatted(Format format, const std::vector<GpuInfo>& gpus,
-                      const MonitorSample& sample) {
-  const FindProcess find = [](int pid) { return process_info(pid); };
+std::string formatted(Format format, const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
+                      const FindProcess& find) {
   switch (format) {
-    case Format::csv:
-      return csv_lines(gpus, sample);
     case Format::json:
       return sample_json(gpus, sample, find)
                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
              "\n";
+    case Format::csv:
     case Format::none:
       return "";
     case Format::table:
@@ -175,8 +155,8 @@ std::string formatted(Format format, const std::vector<GpuInfo>& gpus,
 
 // The driver hangs: says so, once for each call.
 void tell_of_hang(double hanging_s, bool& told) {
-  if (hanging_s < patience_s) told = false;
-  if (hanging_s < patience_s || told) return;
+  if (hanging_s < driver_patience_s) told = false;
+  if (hanging_s < driver_patience_s || told) return;
   told = true;
   say(cat("the NVIDIA driver has not answered for ", fixed(hanging_s, 0), " s; waiting"));
 }
@@ -189,6 +169,13 @@ MonitorSample followed(const MonitorSample& sample, const std::optional<std::set
     std::erase_if(gpu.processes, [&](const GpuProcess& one) { return !tree->contains(one.pid); });
   return own;
 }
+
+// What samples come from, and who their processes are.
+struct Source {
+  SampleSource& samples;
+  FindProcess find;
+  bool is_recording = false;
+};
 
 // What is watched: the machine, a process, or a command. It ends before the time is over where it
 // ends.
@@ -221,73 +208,120 @@ class Subject {
   bool told_ = false;
 };
 
+// CSV has no processes: nothing is looked up for it.
+std::string shown(Format format, const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
+                  const Subject& subject, const FindProcess& find) {
+  if (format == Format::csv) return csv_lines(gpus, sample);
+  return formatted(format, gpus, followed(sample, subject.tree()), find);
+}
+
 // An interrupt, or the end of what is watched or of the time.
 bool is_over(Subject& subject, const NotedInterrupts& interrupts, double left_s) {
   if (subject.ended() || left_s <= 0) return true;
   return interrupts.came() && !subject.outlives(interrupts.newest());
 }
 
-int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampler) {
+// Rates and activities take two samples, which must not be too near to each other. What has no
+// sample after several will have none.
+bool is_whole(const MonitorSample& sample) {
+  constexpr long long enough = 5;
+  return sample.number >= enough ||
+         std::all_of(sample.gpus.begin(), sample.gpus.end(), [](const GpuSample& gpu) {
+           return std::none_of(
+               gpu.readings.begin(), gpu.readings.end(),
+               [](const Reading& reading) { return reading.state == ReadingState::no_sample; });
+         });
+}
+
+// False, and says why, where the terminal cannot show it.
+bool shown_live(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& source,
+                const NotedInterrupts& interrupts, double end_s, Subject& subject) {
+  constexpr int page_width = 78;
+  LiveDoctor doctor([gpus] { return evidence_of(probe(), host_info(), gpus, {}); });
+  LiveWatch live{.view = {.find = source.find,
+                          .interval_s = wanted.interval_s,
+                          .patience_s = driver_patience_s},
+                 .end_s = end_s,
+                 .ended = [&] { return subject.ended() || source.samples.ended(); },
+                 .prepared =
+                     [&](const MonitorSample& sample) {
+                       doctor.add(sample);
+                       return followed(sample, subject.tree());
+                     }};
+  if (!source.is_recording) live.view.more = [&](int pid) { return doctor.text(pid, page_width); };
+  std::string why;
+  if (watch_live(gpus, source.samples, interrupts, std::move(live), why)) return true;
+  say(cat("no live view: ", why, "; --table shows this table without this line"));
+  return false;
+}
+
+int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& source) {
+  std::optional<ServedMonitor> served;
+  if (wanted.serve) served.emplace(*wanted.serve, gpus, wanted.interval_s, source.samples);
   Output output(wanted.path);
   signal(SIGPIPE, SIG_IGN);
   const NotedInterrupts interrupts;
   Clock& clock = system_clock();
   const double end = wanted.duration_s > 0 ? clock.now_s() + wanted.duration_s : INFINITY;
   Subject subject(wanted);
+  if (wanted.live && shown_live(wanted, gpus, source, interrupts, end, subject))
+    return exit_finished;
   MonitorSummary summary(gpus);
-  // Rates and activities take two samples: one alone shows them after the least time between two.
-  const long long first = wanted.once ? 2 : 1;
   Written written = wanted.format == Format::csv ? output.write(csv_head()) : Written::yes;
   // A command goes on though its samples cannot be kept.
-  const auto goes_on = [&] { return written == Written::yes || subject.is_command(); };
+  const auto goes_on = [&] {
+    return (written == Written::yes && !source.samples.ended()) || subject.is_command();
+  };
   bool told = false;
   for (long long seen = 0; goes_on();) {
     const double left = end - clock.now_s();
     if (is_over(subject, interrupts, left)) break;
-    const auto sample = sampler.next(seen, std::min(left, look_up_s));
+    const auto sample = source.samples.next(seen, std::min(left, look_up_s));
     if (!sample) {
-      const double hanging = sampler.hanging_s();
+      const double hanging = source.samples.hanging_s();
       tell_of_hang(hanging, told);
-      if (wanted.once && hanging > patience_s) return exit_failed;
+      if (wanted.once && hanging > driver_patience_s) return exit_failed;
       continue;
     }
     seen = sample->number;
-    if (seen < first) continue;
+    if (served) served->take(followed(*sample, subject.tree()));
+    if (wanted.once && !is_whole(*sample)) continue;
     summary.add(*sample);
     if (wanted.format != Format::none && written == Written::yes)
-      written = output.write(formatted(wanted.format, gpus, followed(*sample, subject.tree())));
+      written = output.write(shown(wanted.format, gpus, *sample, subject, source.find));
     if (wanted.once) break;
   }
   if (subject.is_command()) say(printable(summary.text(), "\n"));
   return written == Written::failed && !subject.is_command() ? int{exit_failed} : subject.code();
 }
 
+int replay(const Wanted& wanted, const std::string& devices) {
+  Recording recording(wanted.replay);
+  const std::vector<std::size_t> positions = positions_of(devices, recording.gpus());
+  std::vector<GpuInfo> gpus;
+  for (const std::size_t position : positions) gpus.push_back(recording.gpus()[position]);
+  Replay samples(recording, positions, wanted.speed);
+  return watch(wanted, gpus, {samples, [&](int pid) { return recording.process(pid); }, true});
+}
+
+int watch_and_record(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampler) {
+  if (wanted.record.empty()) return watch(wanted, gpus, {sampler, find_processes()});
+  RecordedSource recorded(sampler, gpus, wanted.record);
+  const int code = watch(wanted, gpus, {recorded, find_processes()});
+  return recorded.failed() && wanted.command.empty() ? int{exit_failed} : code;
+}
+
 int monitor_main(const Parsed& parsed) {
   const Wanted wanted = wanted_of(parsed);
+  if (!wanted.replay.empty()) return replay(wanted, parsed.value("--devices"));
   const std::shared_ptr<GpuReader> reader = make_nvml_reader();
-  if (reader->gpus().empty()) {
-    const std::string why = reader->why_absent();
-    throw Error(
-        cat("there is no GPU to watch: ", why.empty() ? "the NVIDIA driver shows none" : why),
-        "see lockstep devices");
-  }
+  check_gpus(*reader, "watch");
   const std::vector<std::size_t> positions =
       positions_of(parsed.value("--devices"), reader->gpus());
   std::vector<GpuInfo> gpus;
   for (const std::size_t position : positions) gpus.push_back(reader->gpus()[position]);
   Sampler sampler(reader, positions, wanted.once ? least_interval_s + 0.01 : wanted.interval_s);
-  int code = exit_failed;
-  try {
-    code = watch(wanted, gpus, sampler);
-  } catch (...) {
-    if (sampler.hanging_s() > look_up_s) sampler.abandon();
-    throw;
-  }
-  if (sampler.hanging_s() > look_up_s) {
-    sampler.abandon();
-    _exit(code);  // the library cannot be shut down while it hangs
-  }
-  return code;
+  return with_sampler(sampler, [&] { return watch_and_record(wanted, gpus, sampler); });
 }
 
 }  // namespace
@@ -301,9 +335,11 @@ Command monitor_command() {
           "SM, tensor and DRAM activity take a Hopper GPU or newer; \"busy\" only says that some "
           "kernel ran.\n\"n/a\" is what a GPU does not tell, \"-\" what it did not tell this "
           "time.\n"
+          "On a terminal: a live view; ? shows its keys. Else a table a sample.\n"
           "With a command: runs it, and says at its end what the GPUs did meanwhile; exits as it "
           "did.",
       .flags = {{"--once", "", "one sample, then end"},
+                {"--table", "", "a table a sample on a terminal too, no live view"},
                 {"--interval", "TIME", "between samples, at least 0.1s (default 1s)"},
                 {"--duration", "TIME", "end after this time (default: when stopped)"},
                 {"--devices", "LIST", "GPUs by nvidia-smi's index or UUID (default all)",
@@ -311,7 +347,14 @@ Command monitor_command() {
                 {"--csv", "FILE", "as CSV to a new file, or - for standard output", "file"},
                 {"--json", "", "as JSON, a line a sample"},
                 {"--pid", "PID",
-                 "of the processes only this one and its children; end when it ends"}},
+                 "of the processes only this one and its children; end when it ends"},
+                {"--record", "FILE", "keep all samples in a new file for --replay", "file"},
+                {"--replay", "FILE", "show what a --record kept instead of this machine", "file"},
+                {"--speed", "NUMBER", "of a replay: 10 is ten times as fast (default 1)"},
+                {.name = "--serve",
+                 .value = "ADDRESS",
+                 .meaning = "a page with charts, and /metrics for Prometheus (127.0.0.1:9400)",
+                 .optional_value = true}},
       .takes_rest = true,
       .run = monitor_main};
 }

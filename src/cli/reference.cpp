@@ -5,6 +5,7 @@
 #include "cli/context.h"
 #include "cli/resolve.h"
 #include "config/option_help.h"
+#include "monitor/prometheus.h"
 
 namespace lockstep::cli {
 namespace {
@@ -30,10 +31,20 @@ std::string recipe_page(const RecipeInfo& recipe) {
              options_markdown(tables));
 }
 
+std::string prometheus_page() {
+  return cat(
+      generated,
+      "# Prometheus metrics\n\nWhat `lockstep monitor --serve` has at `/metrics`. A series is "
+      "there only where its value was measured: one that is not is never 0.\n"
+      "`lockstep_gpu_metric_supported` says which values a GPU never tells.\n\n",
+      prometheus_reference());
+}
+
 int reference_main(const Parsed& parsed) {
   const std::filesystem::path folder = parsed.positionals[0];
   make_directories(folder);
   write_file_atomic(folder / "commands.md", commands_page());
+  write_file_atomic(folder / "prometheus.md", prometheus_page());
   for (const RecipeInfo& recipe : recipes())
     write_file_atomic(folder / (recipe.name + ".md"), recipe_page(recipe));
   return 0;

@@ -57,13 +57,28 @@ std::size_t end_of_text(std::string_view text, std::size_t at, std::string_view 
   return text.size();
 }
 
-// Throws Error where brackets or a key with dots nest too deep.
-void check_depth(std::string_view text, const std::filesystem::path& path) {
+// The parser multiplies by two once more after the last digit, and does not see the overflow.
+constexpr std::size_t most_binary_digits = 62;
+
+// Of the binary number 0b… that begins at `at`; 0 if none does.
+std::size_t binary_digits(std::string_view text, std::size_t at) {
+  if (!text.substr(at).starts_with("0b")) return 0;
+  const std::size_t end = text.find_first_not_of("01_", at + 2);
+  const std::string_view number = text.substr(at + 2, end == text.npos ? end : end - at - 2);
+  return number.size() - static_cast<std::size_t>(std::count(number.begin(), number.end(), '_'));
+}
+
+// Throws Error for what the parser does not survive: brackets or a key with dots that nest too
+// deep, a binary number that is too long.
+void check_limits(std::string_view text, const std::filesystem::path& path) {
   std::size_t line = 1;
   int brackets = 0, dots = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '#') at = std::min(text.find('\n', at), text.size() - 1);
     const char c = text[at];
+    if (binary_digits(text, at) > most_binary_digits)
+      throw Error(cat("cannot read ", path.string(), " as TOML: line ", line,
+                      " has a binary number of more than ", most_binary_digits, " digits"));
     if (c == '\n') ++line;
     if (c == '[' || c == '{') ++brackets;
     if (c == ']' || c == '}') --brackets;
@@ -97,7 +112,7 @@ void check_utf8(std::string_view text, const std::filesystem::path& path) {
 Toml parse(const std::filesystem::path& path) {
   std::istringstream text(read_file(path));
   check_utf8(text.view(), path);
-  check_depth(text.view(), path);
+  check_limits(text.view(), path);
   try {
     return toml::parse<toml::discard_comments, std::map, std::vector>(text, path.string());
   } catch (const toml::exception& error) {

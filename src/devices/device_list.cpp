@@ -4,26 +4,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "devices/cpu_ranks.h"
 #include "devices/driver_traces.h"
+#include "devices/first_line.h"
 #include "devices/gpu_support.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return trim(line);
-}
 
 // Why this process cannot open the device file; "" if it can.
 std::string denial(const fs::path& path) {

@@ -7,19 +7,13 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "devices/first_line.h"
 #include "devices/gpu_probe.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return trim(line);
-}
 
 std::optional<double> number(const std::string& text) {
   std::istringstream in(text);

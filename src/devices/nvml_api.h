@@ -152,6 +152,7 @@ struct Api {
   Return (*nvmlDeviceGetCurrPcieLinkWidth)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetComputeRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
   Return (*nvmlDeviceGetComputeRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Return (*nvmlDeviceGetMPSComputeRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
   Return (*nvmlDeviceGetGraphicsRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
   Return (*nvmlDeviceGetGraphicsRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
   Return (*nvmlDeviceGetProcessUtilization)(Device, ProcessUtilization*, unsigned*,

@@ -61,6 +61,7 @@ std::string load_functions(void* library, nvml::Api& api) {
   LOCKSTEP_LOAD(nvmlDeviceGetCurrPcieLinkWidth);
   LOCKSTEP_LOAD(nvmlDeviceGetComputeRunningProcesses_v3);
   LOCKSTEP_LOAD(nvmlDeviceGetComputeRunningProcesses_v2);
+  LOCKSTEP_LOAD(nvmlDeviceGetMPSComputeRunningProcesses_v3);
   LOCKSTEP_LOAD(nvmlDeviceGetGraphicsRunningProcesses_v3);
   LOCKSTEP_LOAD(nvmlDeviceGetGraphicsRunningProcesses_v2);
   LOCKSTEP_LOAD(nvmlDeviceGetProcessUtilization);

@@ -19,6 +19,7 @@ struct GpuProcess {
   bool graphics = false;
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> sm_percent;  // mean over the driver's last second or so; nothing: no sample
+  double sm_at_s = 0;                // when that was read, on the monotonic clock
 };
 
 struct GpuSample {

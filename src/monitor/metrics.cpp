@@ -22,7 +22,8 @@ constexpr std::array<MetricInfo, metric_count> catalogue{{
     {Metric::energy, "energy", "J", "energy drawn since the driver was loaded"},
     {Metric::temperature, "temperature", "C", "temperature of the chip, in degrees Celsius"},
     {Metric::sm_clock, "sm_clock", "MHz", "clock of the multiprocessors"},
-    {Metric::sm_clock_most, "sm_clock_most", "MHz", "the highest that it can have"},
+    {Metric::sm_clock_most, "sm_clock_most", "MHz",
+     "highest clock that the multiprocessors can have"},
     {Metric::memory_clock, "memory_clock", "MHz", "clock of the memory"},
     {Metric::clock_limits, "clock_limits", "", "what holds the clocks down: NVML's bits"},
     {Metric::pcie_sent, "pcie_sent", "bytes/s", "PCIe traffic from the GPU"},
@@ -51,9 +52,9 @@ const char* to_string(ReadingState state) {
   return "";
 }
 
-std::string clock_limit_words(unsigned long long reasons) {
+std::span<const ClockLimit> clock_limits() {
   // nvmlClocksEventReason*.
-  constexpr std::array<std::pair<unsigned long long, const char*>, 8> bits{{
+  static constexpr std::array<ClockLimit, 8> limits{{
       {0x02, "application clocks"},
       {0x04, "power"},
       {0x08, "hardware slowdown"},
@@ -63,9 +64,13 @@ std::string clock_limit_words(unsigned long long reasons) {
       {0x80, "power brake"},
       {0x100, "display clocks"},
   }};
+  return limits;
+}
+
+std::string clock_limit_words(unsigned long long reasons) {
   std::vector<std::string> words;
-  for (const auto& [bit, word] : bits)
-    if (reasons & bit) words.emplace_back(word);
+  for (const ClockLimit& limit : clock_limits())
+    if (reasons & limit.bit) words.emplace_back(limit.word);
   return join(words, ", ");
 }
 

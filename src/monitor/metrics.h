@@ -54,6 +54,12 @@ struct Reading {
   std::string why;      // it is not measured
 };
 
+struct ClockLimit {
+  unsigned long long bit;
+  const char* word;  // "power"
+};
+std::span<const ClockLimit> clock_limits();  // that clock_limits can hold; idle is not a limit
+
 // What holds the clocks down, of the value of clock_limits: "power", "heat", … Idle is not a limit.
 std::string clock_limit_words(unsigned long long reasons);
 

@@ -1,6 +1,7 @@
 // GpuReader over NVML.
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,17 +15,57 @@ namespace lockstep {
 namespace {
 
 constexpr double kibibyte = 1024;
-// A call that takes longer than this is made again only after a hundred times as long.
-constexpr double slow_call_s = 0.002;
-constexpr double rest_after_slow_call = 100;
+// How long a call rests, in times of what it took: of the clock, so that samples come in time, and
+// of the CPU, the more GPUs the longer, so that they cost little together. On an H200 the energy
+// counter takes 7 ms of a core, the processes' load and the highest clock 1 ms each, most others
+// some microseconds.
+constexpr double slow_call_s = 0.0002;
+constexpr double rest_of_clock = 100, rest_of_cpu = 1000;
 // Of a process's utilisation: rows that are older say nothing of now.
 constexpr double oldest_process_row_s = 2;
 
-// What was read of one metric, and when to ask again.
+double thread_cpu_s() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+// When a call is due again.
+class Turn {
+ public:
+  bool is_due(double now_s) const { return now_s >= due_s_; }
+  void begin(Clock& clock) {
+    began_s_ = clock.now_s();
+    cpu_before_s_ = thread_cpu_s();
+  }
+  // The first call is slow for once, so that the cheaper of two counts.
+  void end(Clock& clock, std::size_t gpus) {
+    const double now = clock.now_s();
+    const Cost cost{now - began_s_, thread_cpu_s() - cpu_before_s_};
+    const double took = std::min(cost.clock_s, before_.clock_s);
+    if (took > slow_call_s)
+      due_s_ = now + std::max(rest_of_clock * took, rest_of_cpu * static_cast<double>(gpus) *
+                                                        std::min(cost.cpu_s, before_.cpu_s));
+    before_ = cost;
+  }
+
+ private:
+  struct Cost {
+    double clock_s = 0, cpu_s = 0;
+  };
+  Cost before_;
+  double began_s_ = 0, cpu_before_s_ = 0, due_s_ = 0;
+};
+
+// What was read of one metric.
 struct Asked {
   Reading last;
-  double due_s = 0;
+  Turn turn;
   bool never = false;  // the GPU or the driver does not tell: no use asking again
+};
+
+struct ProcessLoad {
+  double sm_percent = 0, at_s = 0;
 };
 
 struct Counter {  // grows; a rate takes two readings
@@ -38,6 +79,9 @@ struct Gpu {
   std::array<Asked, metric_count> asked;
   Gpm gpm;
   std::array<Counter, 2> nvlink_counters;
+  std::map<unsigned, ProcessLoad> loads;  // by pid
+  std::size_t load_rows = 0;              // that there were last time
+  Turn load_turn;
 };
 
 class NvmlReader final : public GpuReader {
@@ -71,7 +115,8 @@ class NvmlReader final : public GpuReader {
     gpu.asked[static_cast<std::size_t>(metric)].last = reading;
   }
   void read_processes(Gpu& gpu, GpuSample& sample) const;
-  void read_process_load(Gpu& gpu, GpuSample& sample) const;
+  void read_process_loads(Gpu& gpu) const;
+  void add_process_loads(Gpu& gpu, GpuSample& sample) const;
 
   Clock& clock_;
   NvmlLibrary library_;
@@ -98,12 +143,12 @@ GpuInfo NvmlReader::identity(nvml::Device device, int index) const {
 template <class Read>
 void NvmlReader::take(Gpu& gpu, Metric metric, const char* source, Read read) {
   Asked& asked = gpu.asked[static_cast<std::size_t>(metric)];
-  const double before = clock_.now_s();
-  if (asked.never || before < asked.due_s) return;
+  if (asked.never || !asked.turn.is_due(clock_.now_s())) return;
   double value = 0;
+  asked.turn.begin(clock_);
   const nvml::Return result = read(value);
-  const double after = clock_.now_s();
-  asked.last = {.at_s = after, .source = source};
+  asked.turn.end(clock_, states_.size());
+  asked.last = {.at_s = clock_.now_s(), .source = source};
   if (result == nvml::success && std::isfinite(value)) {
     asked.last.state = ReadingState::measured;
     asked.last.value = value;
@@ -116,7 +161,6 @@ void NvmlReader::take(Gpu& gpu, Metric metric, const char* source, Read read) {
     asked.last.why =
         result == nvml::success ? "the driver gave no number" : library_.error_text(result);
   }
-  if (after - before > slow_call_s) asked.due_s = after + rest_after_slow_call * (after - before);
 }
 
 void NvmlReader::read_load(Gpu& gpu) {
@@ -184,7 +228,6 @@ void NvmlReader::read_board(Gpu& gpu) {
 void NvmlReader::read_nvlink_counter(Gpu& gpu, std::size_t which, Metric metric, unsigned field) {
   Counter& counter = gpu.nvlink_counters[which];
   const Counter before = counter;
-  counter.known = false;
   take(gpu, metric, "NVML NVLink counters", [&](double& value) {
     nvml::FieldValue answer{.field = field, .scope = nvml::all_nvlinks};
     nvml::Return result = nvml::ask(api_.nvmlDeviceGetFieldValues, gpu.device, 1, &answer);
@@ -199,7 +242,7 @@ void NvmlReader::read_nvlink_counter(Gpu& gpu, std::size_t which, Metric metric,
     value = rate ? (counter.value - before.value) / (counter.at_s - before.at_s) : NAN;
     return result;
   });
-  if (before.known && counter.known)
+  if (before.known && counter.known && counter.at_s > before.at_s)
     gpu.asked[static_cast<std::size_t>(metric)].last.period_s = counter.at_s - before.at_s;
 }
 
@@ -247,39 +290,56 @@ void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
   };
   sample.processes_known = take_all(api_.nvmlDeviceGetComputeRunningProcesses_v3,
                                     api_.nvmlDeviceGetComputeRunningProcesses_v2, false);
+  take_all(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, nullptr, false);  // clients of MPS
   take_all(api_.nvmlDeviceGetGraphicsRunningProcesses_v3,
            api_.nvmlDeviceGetGraphicsRunningProcesses_v2, true);
   std::stable_sort(sample.processes.begin(), sample.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) { return a.pid < b.pid; });
-  // One that computes and draws is in both lists.
+  // One that computes and draws is in two lists.
   const auto same = [](const GpuProcess& a, const GpuProcess& b) { return a.pid == b.pid; };
   sample.processes.erase(std::unique(sample.processes.begin(), sample.processes.end(), same),
                          sample.processes.end());
 }
 
 // The newest row of each process; a process without a row has no sample, which is not 0.
-void NvmlReader::read_process_load(Gpu& gpu, GpuSample& sample) const {
+void NvmlReader::read_process_loads(Gpu& gpu) const {
   const double now_us = clock_.wall_s() * 1e6;
   const auto since =
       static_cast<unsigned long long>(std::max(0.0, now_us - oldest_process_row_s * 1e6));
-  unsigned count = 0;
   const auto call = api_.nvmlDeviceGetProcessUtilization;
-  if (nvml::ask(call, gpu.device, static_cast<nvml::ProcessUtilization*>(nullptr), &count, since) !=
-          nvml::insufficient_size ||
-      count == 0)
-    return;
-  std::vector<nvml::ProcessUtilization> rows(count);
-  if (call(gpu.device, rows.data(), &count, since) != nvml::success) return;
+  gpu.loads.clear();
+  unsigned count = 0;
+  // As many rows as before and some more will do mostly; else the driver says how many there are.
+  std::vector<nvml::ProcessUtilization> rows(gpu.load_rows > 0 ? gpu.load_rows + 8 : 0);
+  nvml::Return result = nvml::insufficient_size;
+  for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {
+    count = static_cast<unsigned>(rows.size());
+    result = nvml::ask(call, gpu.device, rows.empty() ? nullptr : rows.data(), &count, since);
+    if (result == nvml::insufficient_size) rows.resize(count + (attempt > 0 ? 8 : 0));
+  }
+  gpu.load_rows = result == nvml::success ? count : 0;
+  if (result != nvml::success) return;
   rows.resize(std::min<std::size_t>(count, rows.size()));
-  std::map<unsigned, nvml::ProcessUtilization> newest;
+  std::map<unsigned, unsigned long long> newest;
   for (const nvml::ProcessUtilization& row : rows) {
-    nvml::ProcessUtilization& kept = newest.emplace(row.pid, row).first->second;
-    if (row.timestamp_us > kept.timestamp_us) kept = row;
+    if (row.timestamp_us < since || row.sm > 100 || row.timestamp_us < newest[row.pid]) continue;
+    newest[row.pid] = row.timestamp_us;
+    gpu.loads[row.pid] = {static_cast<double>(row.sm), clock_.now_s()};
+  }
+}
+
+void NvmlReader::add_process_loads(Gpu& gpu, GpuSample& sample) const {
+  if (sample.processes.empty()) return;
+  if (gpu.load_turn.is_due(clock_.now_s())) {
+    gpu.load_turn.begin(clock_);
+    read_process_loads(gpu);
+    gpu.load_turn.end(clock_, states_.size());
   }
   for (GpuProcess& process : sample.processes) {
-    const auto row = newest.find(static_cast<unsigned>(process.pid));
-    if (row != newest.end() && row->second.timestamp_us >= since && row->second.sm <= 100)
-      process.sm_percent = row->second.sm;
+    const auto load = gpu.loads.find(static_cast<unsigned>(process.pid));
+    if (load == gpu.loads.end()) continue;
+    process.sm_percent = load->second.sm_percent;
+    process.sm_at_s = load->second.at_s;
   }
 }
 
@@ -300,7 +360,7 @@ GpuSample NvmlReader::read(std::size_t position) {
   read_traffic(gpu);
   for (std::size_t i = 0; i < metric_count; ++i) sample.readings[i] = gpu.asked[i].last;
   read_processes(gpu, sample);
-  if (!sample.processes.empty()) read_process_load(gpu, sample);
+  add_process_loads(gpu, sample);
   return sample;
 }
 

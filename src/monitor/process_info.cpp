@@ -2,27 +2,20 @@
 
 #include <pwd.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "base/text.h"
+#include "monitor/proc_file.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string user_name(uid_t uid) {
   passwd entry{}, *found = nullptr;
@@ -32,56 +25,33 @@ std::string user_name(uid_t uid) {
   return cat(uid);
 }
 
-// Field 22 of stat, in ticks since boot. The name before it may hold anything, also brackets.
-std::optional<double> start_s(const std::string& stat) {
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == stat.npos) return std::nullopt;
-  std::istringstream rest(stat.substr(name_end + 1));
-  std::string word;
-  for (int field = 3; field < 22; ++field) rest >> word;
-  double ticks = 0;
-  if (!(rest >> ticks)) return std::nullopt;
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-std::string command_of(const fs::path& folder, const std::string& stat) {
-  std::string words = contents(folder / "cmdline");
+std::string command_of(const fs::path& folder, const std::string& name) {
+  std::string words = read_proc_file(folder / "cmdline").text;
   while (!words.empty() && words.back() == '\0') words.pop_back();
   std::replace(words.begin(), words.end(), '\0', ' ');
-  if (!words.empty()) return words;
-  const std::size_t begin = stat.find('('), end = stat.rfind(')');
-  return begin == stat.npos ? "" : cat("[", stat.substr(begin + 1, end - begin - 1), "]");
+  return words.empty() ? cat("[", name, "]") : words;
 }
 
 }  // namespace
 
 std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
+  constexpr std::size_t start_field = 22 - 3;  // ticks since boot
   const fs::path folder = proc / std::to_string(pid);
   struct stat owner {};
-  const std::string stat = contents(folder / "stat");
-  const std::optional<double> started = start_s(stat);
-  double uptime = 0;
-  std::istringstream(contents(proc / "uptime")) >> uptime;
-  if (pid <= 0 || !started || ::stat(folder.c_str(), &owner) != 0) return std::nullopt;
+  const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
+  if (pid <= 0 || stat.fields.size() <= start_field || ::stat(folder.c_str(), &owner) != 0)
+    return std::nullopt;
+  const double uptime_s = std::strtod(read_proc_file(proc / "uptime").text.c_str(), nullptr);
   return ProcessInfo{.user = user_name(owner.st_uid),
-                     .command = command_of(folder, stat),
-                     .age_s = std::max(0.0, uptime - *started)};
+                     .command = command_of(folder, stat.name),
+                     .age_s = std::max(0.0, uptime_s - ticks_s(stat.fields[start_field]))};
 }
 
 std::set<int> process_tree(int pid, const fs::path& proc) {
   std::multimap<int, int> children;  // by parent
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(proc, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.empty() || name.find_first_not_of("0123456789") != name.npos || name.size() > 9)
-      continue;
-    const std::string stat = contents(entry.path() / "stat");
-    const std::size_t name_end = stat.rfind(')');
-    if (name_end == stat.npos) continue;  // it ended while it was looked at
-    std::istringstream rest(stat.substr(name_end + 1));
-    std::string state;
-    int parent = 0;
-    if (rest >> state >> parent) children.emplace(parent, std::stoi(name));
+  for (const int one : process_numbers(proc)) {
+    const ProcStat stat = parse_proc_stat(read_proc_file(proc / std::to_string(one) / "stat").text);
+    if (stat.fields.size() > 1) children.emplace(std::atoi(stat.fields[1].c_str()), one);
   }
   std::set<int> tree;
   std::vector<int> open{pid};

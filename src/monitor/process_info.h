@@ -1,19 +1,37 @@
 // Who a process is, of /proc.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 
 namespace lockstep {
 
+// What a rank of a run of Lockstep's works on; see own_runs.h.
+struct OwnRun {
+  std::string name;  // of the run
+  std::string path;  // of its directory
+  std::string job;   // "train", "evaluate", "predict" or "bench"
+  // Of a training; what is unknown is nothing, or 0.
+  std::optional<std::int64_t> step;  // finished
+  std::int64_t total_steps = 0;
+  std::optional<double> units_per_s;
+  std::string unit;  // "tokens", "samples", …
+  std::optional<double> eta_s;
+};
+
 struct ProcessInfo {
   std::string user;  // name, or number where it has none
   std::string
       command;       // words joined with spaces; of a kernel thread or zombie its name in brackets
   double age_s = 0;  // since its start
+  std::optional<OwnRun> run{};  // process_info leaves it out, find_processes fills it in
 };
+
+using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
 
 // Nothing if there is no such process here: it ended, or its number is that of another PID
 // namespace. proc: where /proc is.

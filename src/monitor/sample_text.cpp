@@ -6,34 +6,16 @@
 
 #include "base/columns.h"
 #include "base/text.h"
+#include "monitor/own_runs.h"
+#include "monitor/reading_text.h"
 
 namespace lockstep {
 namespace {
 
 using Row = std::vector<std::string>;
 
-const char* missing(const Reading& reading) {
-  return reading.state == ReadingState::unsupported ? "n/a" : "-";
-}
-
-std::string number(const Reading& reading, double scale = 1, int digits = 0) {
-  if (reading.state != ReadingState::measured) return missing(reading);
-  return fixed(reading.value * scale, digits);
-}
-
-std::string traffic(const Reading& reading) {
-  if (reading.state != ReadingState::measured) return missing(reading);
-  return format_bytes(reading.value) + "/s";
-}
-
 std::string of_two(const Reading& a, const Reading& b, double scale = 1, int digits = 0) {
-  return number(a, scale, digits) + "/" + number(b, scale, digits);
-}
-
-std::string limits(const Reading& reading) {
-  if (reading.state != ReadingState::measured) return missing(reading);
-  const std::string words = clock_limit_words(static_cast<unsigned long long>(reading.value));
-  return words.empty() ? "no" : words;
+  return number_text(a, scale, digits) + "/" + number_text(b, scale, digits);
 }
 
 std::string quoted(const std::string& text) {
@@ -41,13 +23,6 @@ std::string quoted(const std::string& text) {
   std::string inside;
   for (const char c : text) inside += c == '"' ? std::string("\"\"") : std::string(1, c);
   return "\"" + inside + "\"";
-}
-
-std::string age_text(double seconds) {
-  if (seconds < 100) return cat(fixed(seconds, 0), "s");
-  if (seconds < 6000) return cat(fixed(seconds / 60, 0), "m");
-  return seconds < 360000 ? cat(fixed(seconds / 3600, 0), "h")
-                          : cat(fixed(seconds / 86400, 0), "d");
 }
 
 std::string processes_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
@@ -61,7 +36,9 @@ std::string processes_table(const std::vector<GpuInfo>& gpus, const MonitorSampl
            process.sm_percent ? cat(fixed(*process.sm_percent, 0), " %") : "-",
            process.memory_bytes ? format_bytes(static_cast<double>(*process.memory_bytes)) : "-",
            who ? age_text(who->age_s) : "?",
-           who ? who->command : "(not a process of this PID namespace, or ended)"});
+           !who       ? "(not a process of this PID namespace, or ended)"
+           : who->run ? cat("run ", run_text(*who->run), ": ", who->command)
+                      : who->command});
     }
   return rows.size() == 1 ? "" : "\n" + columns(rows, Flush::right);
 }
@@ -77,15 +54,32 @@ nlohmann::json reading_json(const MetricInfo& metric, const Reading& reading, do
   return json;
 }
 
-nlohmann::json process_json(const GpuProcess& process, const FindProcess& find) {
+nlohmann::json run_json(const OwnRun& run) {
+  const auto or_null = [](const auto& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json();
+  };
+  return {{"name", run.name},
+          {"path", run.path},
+          {"job", run.job},
+          {"step", or_null(run.step)},
+          {"total_steps", run.total_steps > 0 ? nlohmann::json(run.total_steps) : nlohmann::json()},
+          {"units_per_s", or_null(run.units_per_s)},
+          {"unit", run.unit.empty() ? nlohmann::json() : nlohmann::json(run.unit)},
+          {"eta_s", or_null(run.eta_s)}};
+}
+
+nlohmann::json process_json(const GpuProcess& process, const FindProcess& find, double now_s) {
   nlohmann::json json{{"pid", process.pid}, {"graphics", process.graphics}};
   json["memory_bytes"] =
       process.memory_bytes ? nlohmann::json(*process.memory_bytes) : nlohmann::json();
+  json["sm_age_s"] = process.sm_percent ? nlohmann::json(std::max(0.0, now_s - process.sm_at_s))
+                                        : nlohmann::json();
   json["sm_percent"] = process.sm_percent ? nlohmann::json(*process.sm_percent) : nlohmann::json();
   const std::optional<ProcessInfo> who = find(process.pid);
   json["user"] = who ? nlohmann::json(who->user) : nlohmann::json();
   json["command"] = who ? nlohmann::json(who->command) : nlohmann::json();
   json["age_s"] = who ? nlohmann::json(who->age_s) : nlohmann::json();
+  json["run"] = who && who->run ? run_json(*who->run) : nlohmann::json();
   return json;
 }
 
@@ -100,14 +94,16 @@ std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& 
     const GpuSample& gpu = sample.gpus[i];
     constexpr double gib = 1.0 / (1 << 30);
     rows.push_back(
-        {cat(gpus[i].index), number(gpu[Metric::sm_active]), number(gpu[Metric::tensor_active]),
-         number(gpu[Metric::dram_active]), number(gpu[Metric::gpu_busy]),
+        {cat(gpus[i].index), number_text(gpu[Metric::sm_active]),
+         number_text(gpu[Metric::tensor_active]), number_text(gpu[Metric::dram_active]),
+         number_text(gpu[Metric::gpu_busy]),
          of_two(gpu[Metric::memory_used], gpu[Metric::memory_total], gib, 1),
-         of_two(gpu[Metric::power], gpu[Metric::power_limit]), number(gpu[Metric::temperature]),
-         of_two(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]), traffic(gpu[Metric::pcie_sent]),
-         traffic(gpu[Metric::pcie_received]), traffic(gpu[Metric::nvlink_sent]),
-         traffic(gpu[Metric::nvlink_received]),
-         gpu.fault.empty() ? limits(gpu[Metric::clock_limits]) : gpu.fault, gpus[i].name});
+         of_two(gpu[Metric::power], gpu[Metric::power_limit]),
+         number_text(gpu[Metric::temperature]),
+         of_two(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]),
+         traffic_text(gpu[Metric::pcie_sent]), traffic_text(gpu[Metric::pcie_received]),
+         traffic_text(gpu[Metric::nvlink_sent]), traffic_text(gpu[Metric::nvlink_received]),
+         gpu.fault.empty() ? limits_text(gpu[Metric::clock_limits]) : gpu.fault, gpus[i].name});
   }
   return columns(rows, Flush::right) + processes_table(gpus, sample, find);
 }
@@ -150,7 +146,7 @@ nlohmann::json sample_json(const std::vector<GpuInfo>& gpus, const MonitorSample
       metrics["clock_limits"]["words"] =
           clock_limit_words(static_cast<unsigned long long>(reasons.value));
     for (const GpuProcess& process : gpu.processes)
-      processes.push_back(process_json(process, find));
+      processes.push_back(process_json(process, find, now));
     list.push_back({{"gpu", gpus[i].index},
                     {"uuid", gpus[i].uuid},
                     {"name", gpus[i].name},

@@ -1,9 +1,7 @@
 // A sample as a table, as lines of CSV, as JSON.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +9,6 @@
 #include "monitor/sampler.h"
 
 namespace lockstep {
-
-using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
 
 // gpus: of the sample's, in its order. Never 0 for what was not measured: "n/a" where the GPU does
 // not tell, "-" where there is no sample.

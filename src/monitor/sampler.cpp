@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/signal_mask.h"
+
 namespace lockstep {
 namespace {
 
@@ -74,6 +76,8 @@ Sampler::Sampler(std::shared_ptr<GpuReader> reader, std::vector<std::size_t> pos
   shared_->positions = std::move(positions);
   shared_->interval_s = interval_s;
   shared_->clock = &clock;
+  // Signals go to the threads that wait for them.
+  const BlockedSignals blocked;
   shared_->thread = std::thread([shared = shared_] { shared->run(); });
 }
 

@@ -60,14 +60,18 @@ std::string MonitorSummary::most(const OfGpu& gpu, Metric metric, double scale, 
   return fixed(series.most * scale, digits);
 }
 
-// By the GPU's counter; without one, mean power times time.
+// By the GPU's counter as far as it was read, which is seldom; else mean power times time.
 std::string MonitorSummary::energy(const OfGpu& gpu) {
+  constexpr double exact_share = 0.95;  // of the time that the counter covers
   const Series& counter = gpu.series[static_cast<std::size_t>(Metric::energy)];
-  if (counter.count > 1) return cat(fixed((counter.last - counter.first) / 1000, 2), " kJ");
   const Series& power = gpu.series[static_cast<std::size_t>(Metric::power)];
-  if (power.count < 2) return counter.unsupported && power.unsupported ? "n/a" : "-";
-  const double watts = power.sum / static_cast<double>(power.count);
-  return cat("~", fixed(watts * (power.last_s - power.first_s) / 1000, 2), " kJ");
+  const double time_s = power.count > 1 ? power.last_s - power.first_s : 0;
+  const double counted_s = counter.count > 1 ? counter.last_s - counter.first_s : 0;
+  if (time_s <= 0 && counted_s <= 0) return counter.unsupported && power.unsupported ? "n/a" : "-";
+  double joules = counter.count > 1 ? counter.last - counter.first : 0;
+  if (time_s > counted_s)
+    joules += power.sum / static_cast<double>(power.count) * (time_s - counted_s);
+  return cat(counted_s >= exact_share * time_s ? "" : "~", fixed(joules / 1000, 2), " kJ");
 }
 
 std::string MonitorSummary::text() const {

@@ -38,6 +38,8 @@ class RunDir {
   // holder's process id and host if another holds it, or if the folder cannot be written to.
   void lock();
   bool locked_by_other() const;
+  // The process that holds the lock, if it is another one of this host.
+  std::optional<int> holder() const;
 
   const std::filesystem::path& path() const { return path_; }
   std::string name() const;

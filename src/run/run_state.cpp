@@ -84,6 +84,17 @@ bool RunDir::locked_by_other() const {
   return fd && flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
+std::optional<int> RunDir::holder() const {
+  if (!locked_by_other()) return std::nullopt;
+  try {
+    const nlohmann::json holder = parse_object(read_file(path_ / "lock"));
+    const std::int64_t pid = holder.is_object() ? integer_or(holder, "pid", 0) : 0;
+    if (pid > 0 && text_or(holder, "host", "") == host_name()) return static_cast<int>(pid);
+  } catch (const Error&) {
+  }
+  return std::nullopt;
+}
+
 nlohmann::json RunDir::record() const {
   const std::filesystem::path path = path_ / "run.json";
   nlohmann::json record = parse_object(read_file(path));

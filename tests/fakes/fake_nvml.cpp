@@ -9,13 +9,15 @@
 //      "nvlink_kib": [0, 0], "gpm": {"2": 93.5}, "processes": [{"pid": 1, "memory": 1048576}],
 //      "process_utilization": [{"pid": 1, "sm": 40, "age_s": 0.5}],
 //      "answers": {"nvmlDeviceGetPowerUsage": 999}, "slow_ms": {"nvmlDeviceGetPcieThroughput": 20},
+//      "busy_ms": {"nvmlDeviceGetTotalEnergyConsumption": 7},
 //      "error": 0, "mig": [{"uuid": "MIG-…", …}]}],
 //    "topology": {"0-1": 50}}
 // "nvlinks" holds the other end of each: a switch, the bus of a GPU, or null for one that is down.
-// "nvlink_kib" are counters; "gpm" has values by metric id; a process with "graphics" draws.
-// "answers" has return codes and "slow_ms" times by function. "init" and "error" are NVML's return
-// codes; what a GPU lacks it does not support. "topology" has nvmlGpuTopologyLevel_t by pairs. With
-// FAKE_NVML_OLD the library has the functions of a driver of 2016 only.
+// "nvlink_kib" are counters; "gpm" has values by metric id; a process with "graphics" draws, one
+// with "mps" computes through MPS. "answers" has return codes, "slow_ms" times and "busy_ms" times
+// of a core by function. "init" and "error" are NVML's return codes; what a GPU lacks it does not
+// support. "topology" has nvmlGpuTopologyLevel_t by pairs. With FAKE_NVML_OLD the library has the
+// functions of a driver of 2016 only.
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +58,12 @@ nvml::Return answer_of(nvml::Device device, const char* function) {
     const int slow_ms = facts["slow_ms"].value(function, 0);
     if (slow_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(slow_ms));
   }
+  if (facts.contains("busy_ms")) {
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(facts["busy_ms"].value(function, 0));
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  }
   return facts.contains("answers") ? facts["answers"].value(function, nvml::success)
                                    : nvml::success;
 }
@@ -68,13 +76,14 @@ nvml::Return give_element(nvml::Device device, const char* fact, std::size_t ind
   return nvml::success;
 }
 
-nvml::Return give_processes(nvml::Device device, bool graphics, unsigned* count,
+nvml::Return give_processes(nvml::Device device, const char* kind, unsigned* count,
                             nvml::ProcessInfo* out) {
   const json& facts = of(device).facts;
   if (!facts.contains("processes")) return nvml::not_supported;
   unsigned found = 0;
   for (const json& process : facts["processes"]) {
-    if (process.value("graphics", false) != graphics) continue;
+    const bool graphics = process.value("graphics", false), mps = process.value("mps", false);
+    if (std::string(graphics ? "graphics" : mps ? "mps" : "compute") != kind) continue;
     if (found < *count && out)
       out[found] = {process["pid"].get<unsigned>(),
                     process.value("memory", nvml::memory_not_available), 0, 0};
@@ -330,7 +339,7 @@ nvml::Return nvmlDeviceGetCurrPcieLinkWidth(nvml::Device device, unsigned* lanes
 
 nvml::Return nvmlDeviceGetComputeRunningProcesses_v2(nvml::Device device, unsigned* count,
                                                      nvml::ProcessInfo* processes) {
-  return give_processes(device, false, count, processes);
+  return give_processes(device, "compute", count, processes);
 }
 
 #ifndef FAKE_NVML_OLD
@@ -345,12 +354,17 @@ nvml::Return nvmlDeviceGetCurrentClocksEventReasons(nvml::Device device,
 
 nvml::Return nvmlDeviceGetComputeRunningProcesses_v3(nvml::Device device, unsigned* count,
                                                      nvml::ProcessInfo* processes) {
-  return give_processes(device, false, count, processes);
+  return give_processes(device, "compute", count, processes);
+}
+
+nvml::Return nvmlDeviceGetMPSComputeRunningProcesses_v3(nvml::Device device, unsigned* count,
+                                                        nvml::ProcessInfo* processes) {
+  return give_processes(device, "mps", count, processes);
 }
 
 nvml::Return nvmlDeviceGetGraphicsRunningProcesses_v3(nvml::Device device, unsigned* count,
                                                       nvml::ProcessInfo* processes) {
-  return give_processes(device, true, count, processes);
+  return give_processes(device, "graphics", count, processes);
 }
 
 nvml::Return nvmlDeviceGetProcessUtilization(nvml::Device device, nvml::ProcessUtilization* rows,

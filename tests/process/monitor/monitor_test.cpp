@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "fakes/nvml_machine.h"
 #include "fakes/tool.h"
 
 namespace lockstep {
@@ -18,26 +19,9 @@ using nlohmann::json;
 using testing::ToolProcess;
 using testing::ToolResult;
 
-class Monitor : public ::testing::Test {
+class Monitor : public ::testing::Test, public testing::NvmlMachine {
  protected:
-  Monitor() {
-    set({gpu(0), gpu(1)});
-    environment_["LOCKSTEP_NVML"] = LOCKSTEP_BUILD_DIR "/tests/libfake-nvml.so";
-    environment_["FAKE_NVML"] = folder_.path() / "gpus.json";
-  }
-  void set(const json& gpus) {
-    write_file_atomic(folder_.path() / "gpus.json", json{{"gpus", gpus}}.dump());
-  }
-  static json gpu(int index) {
-    return {{"uuid", "GPU-0" + std::to_string(index)},
-            {"name", "NVIDIA H200"},
-            {"bus", index + 1},
-            {"utilization", 50 + index},
-            {"memory", 1 << 30},
-            {"used", 1 << 20},
-            {"gpm", {{"2", 30.0}, {"5", 10.0}, {"10", 20.0}}},
-            {"processes", json::array({{{"pid", getpid()}, {"memory", 4096}}})}};
-  }
+  Monitor() { set({gpu(0), gpu(1)}); }
   ToolResult monitor(std::vector<std::string> words) {
     words.insert(words.begin(), "monitor");
     return testing::run_tool(words, folder_.path(), environment_);
@@ -46,8 +30,6 @@ class Monitor : public ::testing::Test {
     words.insert(words.begin(), {testing::program("lockstep"), "monitor"});
     return words;
   }
-  TemporaryDirectory folder_;
-  std::map<std::string, std::string> environment_;
 };
 
 TEST_F(Monitor, TakesOneSampleWithActivity) {
@@ -104,6 +86,7 @@ TEST_F(Monitor, RefusesWhatCannotBe) {
       {{"--devices", "7"}, "--devices: there is no GPU \"7\""},
       {{"--devices", "GPU-0"}, "--devices: there is no GPU \"GPU-0\""},
       {{"--json", "--csv", "-"}, "--json and --csv exclude each other"},
+      {{"--json", "--table"}, "--table does not go with --json or --csv"},
       {{"--once", "--duration", "1s"}, "--once and --duration exclude each other"},
       {{"--csv", "there.csv"}, "there.csv is there already"},
       {{"--csv", "no/such/folder.csv"}, "no/such/folder.csv: No such file"},
@@ -133,6 +116,76 @@ TEST_F(Monitor, RunsACommandAndSumsUpWhatTheGpusDid) {
   EXPECT_NE(result.err.find("SM % mean"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("  0       30.0    30         50.0"), std::string::npos) << result.err;
   EXPECT_GE(split(read_file(folder_.path() / "out.csv"), '\n').size(), 1 + 2 * 3U);
+}
+
+TEST_F(Monitor, ReplaysWhatItRecorded) {
+  const ToolResult made =
+      monitor({"--json", "--interval", "0.2s", "--duration", "1s", "--record", "r.jsonl"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  environment_["LOCKSTEP_NVML"] = "/nonexistent/libnvidia-ml.so.1";  // a machine without GPUs
+  const double begin = system_clock().now_s();
+  const ToolResult again = monitor({"--replay", "r.jsonl", "--json", "--speed", "100"});
+  EXPECT_LT(system_clock().now_s() - begin, 0.8);
+  ASSERT_EQ(again.code, 0) << again.err;
+  const std::vector<std::string> before = split(made.out, '\n'), after = split(again.out, '\n');
+  ASSERT_EQ(before.size(), after.size());
+  ASSERT_GE(before.size(), 4u);
+  for (std::size_t i = 0; i + 1 < before.size(); ++i) {
+    const json a = json::parse(before[i]), b = json::parse(after[i]);
+    EXPECT_EQ(a["time"], b["time"]);
+    for (const auto& [name, metric] : a["gpus"][1]["metrics"].items()) {
+      EXPECT_EQ(metric["state"], b["gpus"][1]["metrics"][name]["state"]) << name;
+      EXPECT_EQ(metric.value("value", 0.0), b["gpus"][1]["metrics"][name].value("value", 0.0))
+          << name;
+    }
+    EXPECT_EQ(a["gpus"][0]["processes"][0]["command"], b["gpus"][0]["processes"][0]["command"]);
+  }
+  const ToolResult one =
+      monitor({"--replay", "r.jsonl", "--devices", "1", "--csv", "-", "--speed", "100"});
+  EXPECT_EQ(one.code, 0);
+  EXPECT_EQ(one.out.find("GPU-00"), std::string::npos);
+  EXPECT_NE(one.out.find(",1,GPU-01,NVIDIA H200,"), std::string::npos) << one.out;
+  const ToolResult paced = monitor({"--replay", "r.jsonl", "--table", "--speed", "2"});
+  EXPECT_EQ(paced.code, 0);
+  EXPECT_NE(paced.out.find("process-monitor"), std::string::npos) << paced.out;
+}
+
+TEST_F(Monitor, RefusesRecordingsThatCannotBe) {
+  write_file_atomic(folder_.path() / "there.jsonl", "precious");
+  const struct {
+    std::vector<std::string> words;
+    const char* error;
+  } cases[] = {
+      {{"--record", "there.jsonl"}, "there.jsonl is there already"},
+      {{"--record", "no/such/r.jsonl"}, "no/such/r.jsonl: No such file"},
+      {{"--replay", "there.jsonl"}, "there.jsonl is not a recording"},
+      {{"--replay", "absent.jsonl"}, "absent.jsonl: No such file"},
+      {{"--replay", "there.jsonl", "--once"}, "--replay does not go with --once"},
+      {{"--replay", "there.jsonl", "--speed", "0"}, "--speed must be a number above 0"},
+      {{"--speed", "2"}, "--speed is for --replay"},
+  };
+  for (const auto& one : cases) {
+    const ToolResult result = monitor(one.words);
+    EXPECT_EQ(result.code, 2) << one.error;
+    EXPECT_NE(result.err.find(one.error), std::string::npos) << result.err;
+  }
+  EXPECT_EQ(read_file(folder_.path() / "there.jsonl"), "precious");
+}
+
+TEST_F(Monitor, KeepsWhatItRecordedWhereTheDiskIsFull) {
+  ToolProcess tool(
+      {"sh", "-c",
+       "trap '' XFSZ; ulimit -f 40; " + testing::program("lockstep") +
+           " monitor --interval 0.1s --duration 20s --table --record r.jsonl; echo code $?"},
+      folder_.path(), environment_);
+  const ToolResult result = tool.wait();
+  EXPECT_NE(result.out.find("code 1"), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("error: r.jsonl: File too large; what was written before is kept"),
+            std::string::npos)
+      << result.err;
+  const ToolResult again = monitor({"--replay", "r.jsonl", "--json", "--speed", "1000"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("\"sm_active\""), std::string::npos);
 }
 
 TEST_F(Monitor, GoesOnWithItsCommandWhereTheSamplesCannotBeKept) {

@@ -148,6 +148,15 @@ TEST(ApplyConfig, RefusesAFileThatNestsTooDeep) {
   }
 }
 
+TEST(ApplyConfig, RefusesBinaryNumbersThatTheParserWouldOverflow) {
+  const TomlFile file("[batch]\nglobal = 0b10_00\n");
+  Both both;
+  both.apply({}, {file.path()});
+  EXPECT_EQ(both.engine.global, 8);
+  EXPECT_THAT(error_of_file("\nseed = 0b" + std::string(63, '1') + "\n"),
+              HasSubstr("line 2 has a binary number of more than 62 digits"));
+}
+
 TEST(ApplyConfig, TakesBracketsAndDotsInTextsCommentsAndLists) {
   const std::string many(200, '['), dots(200, '.'), single(3, '\''), three(3, '"');
   std::string numbers;

@@ -116,6 +116,35 @@ TEST(SampleJson, HasNullForWhatIsNotKnownOfAProcess) {
     EXPECT_TRUE(unknown.at(key).is_null()) << key;
 }
 
+TEST(SampleText, SaysWhereALockstepRunIs) {
+  const Three three;
+  const FindProcess find = [](int pid) {
+    std::optional<ProcessInfo> who = somebody(pid);
+    if (who)
+      who->run = OwnRun{.name = "first-try",
+                        .path = "/runs/first-try",
+                        .job = "train",
+                        .step = 1200,
+                        .total_steps = 20000,
+                        .units_per_s = 1.02e6,
+                        .unit = "tokens"};
+    return who;
+  };
+  const std::string table = sample_table(three.gpus, three.sample, find);
+  EXPECT_NE(table.find("  run first-try 1200/20000 1.02M tok/s: python train.py\n"),
+            std::string::npos)
+      << table;
+  const nlohmann::json json = sample_json(three.gpus, three.sample, find);
+  const nlohmann::json& run = json["gpus"][0]["processes"][0]["run"];
+  EXPECT_EQ(run["name"], "first-try");
+  EXPECT_EQ(run["step"], 1200);
+  EXPECT_EQ(run["total_steps"], 20000);
+  EXPECT_EQ(run["units_per_s"], 1.02e6);
+  EXPECT_EQ(run["unit"], "tokens");
+  EXPECT_TRUE(run["eta_s"].is_null());
+  EXPECT_TRUE(json["gpus"][0]["processes"][1]["run"].is_null());
+}
+
 TEST(ClockLimits, AreWordsAndIdleIsNone) {
   EXPECT_EQ(clock_limit_words(0), "");
   EXPECT_EQ(clock_limit_words(1), "");

@@ -66,6 +66,7 @@ TEST(Repository, ArrowsPointOneWay) {
                                                      {"devices"},
                                                      {"plan"},
                                                      {"launch", "run", "monitor"},
+                                                     {"doctor"},
                                                      {"data", "kernels"},
                                                      {"engine"},
                                                      {"checkpoint", "cuda"},

@@ -1,0 +1,24 @@
+// Keeps signals away from threads that are started meanwhile.
+#pragma once
+
+#include <csignal>
+
+namespace lockstep {
+
+// Blocks all signals of this thread, and of those that it starts, for as long as it lives.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace lockstep

@@ -1,0 +1,185 @@
+// lockstep doctor: why a GPU idles.
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/interrupts.h"
+#include "cli/output.h"
+#include "cli/sampling.h"
+#include "devices/cuda_driver.h"
+#include "doctor/look.h"
+#include "doctor/report.h"
+#include "launch/launch.h"
+#include "monitor/proc_file.h"
+#include "plan/train_options.h"
+#include "run/lines.h"
+#include "run/run_dir.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+namespace lockstep::cli {
+namespace {
+
+constexpr int exit_found = 1;
+constexpr const char* no_answer = "the NVIDIA driver does not answer";
+constexpr const char* when_it_answers = "lockstep monitor shows when it does again";
+
+// A process by its number, or the one that trains a run.
+std::optional<int> subject_of(const Parsed& parsed) {
+  if (parsed.positionals.empty()) return std::nullopt;
+  const std::string& word = parsed.positionals[0];
+  if (parsed.has("--all")) throw Error("--all looks at every process; leave out the operand");
+  if (word.find_first_not_of("0123456789") == word.npos) return pid_of(word, "PID");
+  const RunDir run = RunDir::open(word, TrainOptions().run.root);
+  if (const std::optional<int> pid = run.holder()) return pid;
+  throw Error(cat("no process of this machine trains run \"", run.name(), "\" now (",
+                  to_string(run.state()), ")"),
+              "lockstep runs shows what runs");
+}
+
+// Of all GPUs: without the mask that the doctor itself may have been started with.
+std::optional<std::vector<std::string>> all_cuda_uuids() {
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  unsetenv("CUDA_DEVICE_ORDER");
+  return cuda_device_uuids();
+}
+
+struct Told {
+  int code = exit_finished;
+  Written written = Written::yes;
+};
+
+Told tell(const Evidence& evidence, bool json) {
+  const Scene scene = make_scene(evidence);
+  const Findings findings = about(scene, diagnose(scene), evidence.subject);
+  const std::string text = json ? to_line(report_json(scene, findings)) + "\n"
+                                : report_text(scene, findings, terminal_width());
+  const Written written = Output("-").write(text);
+  if (written == Written::failed) return {exit_usage, written};
+  return {findings.empty() ? int{exit_finished} : exit_found, written};
+}
+
+// A new file for the recording, gone again where there is nothing to keep in it.
+class Record {
+ public:
+  explicit Record(const std::string& path) : path_(path) {
+    if (!path.empty()) output_.emplace(path, 0600);
+  }
+  ~Record() {
+    if (output_ && !begun_ && path_ != "-") unlink(path_.c_str());
+  }
+  Record(const Record&) = delete;
+  Record& operator=(const Record&) = delete;
+  Written keep(const Evidence& evidence) {
+    begun_ = true;
+    return output_ ? output_->write(recording_of(evidence)) : Written::yes;
+  }
+
+ private:
+  std::string path_;
+  std::optional<Output> output_;
+  bool begun_ = false;
+};
+
+bool has_ended(int pid) {
+  const ProcStat stat = parse_proc_stat(read_proc_file(cat("/proc/", pid, "/stat")).text);
+  return stat.fields.empty() || stat.fields[0] == "Z";
+}
+
+// What `ask` gives. Where the driver holds it up the program ends here: there is no way out of such
+// a call.
+template <class Ask>
+auto answer_in_time(Ask ask) {
+  const std::chrono::duration<double> patience(driver_patience_s);
+  std::packaged_task<decltype(ask())()> task(std::move(ask));
+  auto answer = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (answer.wait_for(patience) == std::future_status::ready) return answer.get();
+  say(cat("error: ", no_answer, "\n\nhint: ", when_it_answers));
+  _exit(exit_usage);
+}
+
+struct Wanted {
+  LookOptions look;
+  bool json = false, watch = false;
+  std::string record;  // "" for none
+};
+
+int look_and_tell(const Wanted& wanted, Evidence& evidence, Sampler& sampler) {
+  Record record(wanted.record);
+  const NotedInterrupts interrupts;
+  for (int code = exit_interrupted;;) {
+    if (!look(evidence, sampler, wanted.look, [&] { return interrupts.came(); }))
+      throw Error(no_answer, when_it_answers);
+    if (interrupts.came()) return code;
+    if (wanted.look.subject && has_ended(*wanted.look.subject))
+      throw Error(cat("process ", *wanted.look.subject, " ended while it was looked at"));
+    const bool is_kept = record.keep(evidence) != Written::failed;
+    const Told told = tell(evidence, wanted.json);
+    code = is_kept ? told.code : int{exit_usage};
+    if (!wanted.watch || told.written != Written::yes) return code;
+  }
+}
+
+int doctor_main(const Parsed& parsed) {
+  signal(SIGPIPE, SIG_IGN);
+  const bool json = parsed.has("--json");
+  if (parsed.has("--replay")) {
+    if (parsed.has("--record") || parsed.has("--watch") || !parsed.positionals.empty())
+      throw Error("--replay goes with --json only", "a recording says itself what was looked at");
+    return tell(read_evidence(parsed.value("--replay")), json).code;
+  }
+  if (parsed.has("--record") && parsed.has("--watch"))
+    throw Error("--record and --watch exclude each other", "leave out one of them");
+  const Wanted wanted{.look = {.duration_s = duration_of(parsed, "--duration", 3, 1),
+                               .interval_s = duration_of(parsed, "--interval", 0.2, 0.1),
+                               .subject = subject_of(parsed),
+                               .ask_cuda = all_cuda_uuids},
+                      .json = json,
+                      .watch = parsed.has("--watch"),
+                      .record = parsed.value("--record")};
+  auto [reader, evidence] = answer_in_time([look = wanted.look] {
+    std::shared_ptr<GpuReader> gpus = make_nvml_reader();
+    Evidence seen;
+    if (!gpus->gpus().empty()) seen = evidence_of(probe(), host_info(), gpus->gpus(), look);
+    return std::pair(std::move(gpus), std::move(seen));
+  });
+  check_gpus(*reader, "look at");
+  std::vector<std::size_t> positions(evidence.gpus.size());
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  Sampler sampler(reader, positions, wanted.look.interval_s);
+  return with_sampler(sampler,
+                      [&, &seen = evidence] { return look_and_tell(wanted, seen, sampler); });
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return {
+      .name = "doctor",
+      .operands = "[PID | RUN]",
+      .summary = "why a GPU idles: what the processes that use it, or should, do wrong",
+      .details =
+          "Looks at every process that uses a GPU or could, or at one with its children, for "
+          "any program.\nExit code 0: nothing found; 1: findings; 2: it could not look.",
+      .flags = {{"--all", "", "every process (the default)"},
+                {"--duration", "TIME", "how long to look, at least 1s (default 3s)"},
+                {"--interval", "TIME", "between samples, at least 0.1s (default 0.2s)"},
+                {"--watch", "", "look again and again, until stopped"},
+                {"--json", "", "as JSON, a line a look"},
+                {"--record", "FILE", "keep what was seen in a new file, without secrets", "file"},
+                {"--replay", "FILE", "look at what a --record kept", "file"}},
+      .max_positionals = 1,
+      .complete = "run",
+      .run = doctor_main};
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,20 @@
+#include "cli/monitor_record.h"
+
+#include "base/clock.h"
+#include "monitor/own_runs.h"
+
+namespace lockstep::cli {
+
+RecordedSource::RecordedSource(SampleSource& source, const std::vector<GpuInfo>& gpus,
+                               const std::string& path)
+    : source_(source), recorder_(gpus), output_(path, 0600), find_(find_processes()) {
+  written_ = output_.write(recorder_.head(system_clock().wall_s()));
+}
+
+std::shared_ptr<const MonitorSample> RecordedSource::next(long long seen, double timeout_s) {
+  auto sample = source_.next(seen, timeout_s);
+  if (sample && written_ == Written::yes) written_ = output_.write(recorder_.lines(*sample, find_));
+  return sample;
+}
+
+}  // namespace lockstep::cli

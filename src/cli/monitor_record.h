@@ -1,0 +1,30 @@
+// lockstep monitor --record: keeps every sample that passes.
+#pragma once
+
+#include "cli/output.h"
+#include "monitor/recording.h"
+#include "monitor/sample_source.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+class RecordedSource final : public SampleSource {
+ public:
+  // path: of the new file. source must outlive it. Throws Error as Output does.
+  RecordedSource(SampleSource& source, const std::vector<GpuInfo>& gpus, const std::string& path);
+  std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
+  double hanging_s() const override { return source_.hanging_s(); }
+  bool ended() const override { return source_.ended() || failed(); }
+  bool failed() const { return written_ != Written::yes; }  // the disk is full, say; it was said
+
+ private:
+  SampleSource& source_;
+  Recorder recorder_;
+  Output output_;
+  FindProcess find_;
+  Written written_ = Written::yes;
+};
+
+}  // namespace lockstep::cli

@@ -1,0 +1,34 @@
+#include "cli/sampling.h"
+
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep::cli {
+
+void check_gpus(const GpuReader& reader, const std::string& purpose) {
+  if (!reader.gpus().empty()) return;
+  const std::string why = reader.why_absent();
+  throw Error(
+      cat("there is no GPU to ", purpose, ": ", why.empty() ? "the NVIDIA driver shows none" : why),
+      "see lockstep devices");
+}
+
+int with_sampler(Sampler& sampler, const std::function<int()>& command) {
+  constexpr double hangs_s = 0.1;
+  int code = 0;
+  try {
+    code = command();
+  } catch (...) {
+    if (sampler.hanging_s() > hangs_s) sampler.abandon();
+    throw;
+  }
+  if (sampler.hanging_s() > hangs_s) {
+    sampler.abandon();
+    _exit(code);
+  }
+  return code;
+}
+
+}  // namespace lockstep::cli

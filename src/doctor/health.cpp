@@ -1,0 +1,214 @@
+// Rules on the GPUs themselves, and on who else holds them.
+#include <algorithm>
+
+#include "base/text.h"
+#include "doctor/rules.h"
+
+namespace lockstep::rules {
+namespace {
+
+constexpr double gib = 1 << 30;
+
+}  // namespace
+
+Findings lost(const Scene& scene) {
+  Findings findings;
+  for (const GpuView& gpu : scene.gpus) {
+    const GpuInfo& info = scene.evidence->gpus[gpu.position];
+    const std::string fault = gpu.fault.empty() ? info.fault : gpu.fault;
+    if (fault.empty()) continue;
+    findings.push_back(
+        {.verdict = cat("GPU ", gpu.index, " does not answer: ", fault),
+         .confidence = Confidence::certain,
+         .evidence = {cat("NVML: ", fault)},
+         .next = {"dmesg | grep -i xid names the cause; the machine has to be restarted, or "
+                  "the GPU reset by its administrator"},
+         .gpus = {gpu.index}});
+  }
+  return findings;
+}
+
+Findings cannot_open(const Scene& scene) {
+  Findings findings;
+  const Evidence& evidence = *scene.evidence;
+  for (std::size_t i = 0; i < evidence.places.size(); ++i) {
+    const GpuPlace& place = evidence.places[i];
+    if (!place.denied.empty())
+      findings.push_back(
+          {.verdict = cat(scene.gpu_name(i), " cannot be opened here: ", place.denied),
+           .confidence = Confidence::certain,
+           .evidence = {cat("open(\"", place.device_file, "\"): ", place.denied)},
+           .next =
+               {"in a container: start it with this GPU (docker run --gpus all); under Slurm: ask "
+                "for more with --gpus; else see the owner of the file"},
+           .gpus = {scene.gpus[i].index}});
+    if (place.compute_mode == "prohibited")
+      findings.push_back(
+          {.verdict = cat(scene.gpu_name(i), " takes no programs: its compute mode is prohibited"),
+           .confidence = Confidence::certain,
+           .evidence = {"NVML: compute mode prohibited"},
+           .next = {cat("as root: nvidia-smi -i ", scene.gpus[i].index, " -c DEFAULT")},
+           .gpus = {scene.gpus[i].index}});
+    if (place.mig.value_or(false) && place.mig_instances == 0)
+      findings.push_back(
+          {.verdict =
+               cat(scene.gpu_name(i), " is split by MIG, but has no instance: nobody can use it"),
+           .confidence = Confidence::certain,
+           .evidence = {"NVML: MIG is on, no instance is there"},
+           .next = {"make instances (nvidia-smi mig -cgi … -C), or switch MIG off"},
+           .gpus = {scene.gpus[i].index}});
+  }
+  return findings;
+}
+
+Findings held_back(const Scene& scene) {
+  constexpr unsigned long long heat = 0x20 | 0x40, power_brake = 0x80, hardware = 0x08;
+  Findings findings;
+  for (const GpuView& gpu : scene.gpus) {
+    unsigned long long reasons = 0, times = 0;
+    for (const double value : gpu[Metric::clock_limits].values) {
+      if (!(value >= 0 && value < 0x1p63)) continue;  // of a damaged recording
+      const auto bits = static_cast<unsigned long long>(value);
+      if (bits & (heat | power_brake | hardware)) ++times;
+      reasons |= bits & (heat | power_brake | hardware);
+    }
+    const std::size_t count = gpu[Metric::clock_limits].values.size();
+    if (times * 2 > count && count > 0) {
+      Finding finding{
+          .verdict = cat("GPU ", gpu.index, " is held back: ", clock_limit_words(reasons)),
+          .confidence = Confidence::certain,
+          .gpus = {gpu.index}};
+      finding.evidence = {cat("NVML clock event reasons: ", clock_limit_words(reasons), " in ",
+                              times, " of ", count, " samples"),
+                          cat("SM clock ", gpu[Metric::sm_clock].mean_text(), " of ",
+                              gpu[Metric::sm_clock_most].mean_text(), " MHz, ",
+                              gpu[Metric::temperature].most_text(), " C")};
+      finding.next = {
+          reasons & heat
+              ? "see to its cooling: fans, filters, the air before it; or lower its power limit"
+              : "see to its power supply: the board or the rack asks it to slow down"};
+      findings.push_back(std::move(finding));
+    }
+    const GpuPlace& place = scene.evidence->places[gpu.position];
+    const Load &lanes = gpu[Metric::pcie_lanes], &generation = gpu[Metric::pcie_generation];
+    // An idle link saves power at a lower generation; lanes stay.
+    const bool works = gpu[Metric::gpu_busy].known() && gpu[Metric::gpu_busy].mean() >= 20;
+    const bool fewer = lanes.known() && place.pcie_lanes > 0 && lanes.most() < place.pcie_lanes;
+    const bool slower = works && generation.known() && place.pcie_generation > 0 &&
+                        generation.most() < place.pcie_generation;
+    if (!fewer && !slower) continue;
+    findings.push_back(
+        {.verdict = cat("the PCIe link of GPU ", gpu.index, " is below what GPU and slot can do"),
+         .confidence = slower ? Confidence::certain : Confidence::possible,
+         .evidence = {cat("NVML: generation ", fixed(generation.most(), 0), " of ",
+                          place.pcie_generation, ", ", fixed(lanes.most(), 0), " of ",
+                          place.pcie_lanes, " lanes", works ? ", while it works" : "")},
+         .next = {"seat the card and its riser again, see the slot's setting in the firmware"},
+         .open =
+             {"whether the board shares the lanes of this slot with another (x8/x8): its manual "
+              "tells"},
+         .gpus = {gpu.index}});
+  }
+  return findings;
+}
+
+Findings other_tenant(const Scene& scene) {
+  Findings findings;
+  for (const GpuView& gpu : scene.gpus) {
+    // Who was there together, in any sample: one after the other is no sharing.
+    std::set<int> together, roots;
+    for (const MonitorSample& sample : scene.evidence->samples) {
+      std::set<int> pids, here;
+      for (const GpuProcess& one : sample.gpus.at(gpu.position).processes) {
+        if (one.graphics) continue;
+        pids.insert(one.pid);
+        here.insert(scene.processes.contains(one.pid) ? scene.program_of(one.pid).root : one.pid);
+      }
+      if (here.size() > roots.size()) {
+        roots = here;
+        together = pids;
+      }
+    }
+    if (roots.size() < 2 || !scene.contexts_known) continue;
+    // Two that hardly run do not get in each other's way.
+    const Load &activity = gpu.activity(), &busy = gpu[Metric::gpu_busy];
+    if (activity.known() && activity.mean() < 50 && busy.mean() < 80) continue;
+    Finding finding{.verdict = cat("GPU ", gpu.index, " is shared by ", roots.size(), " programs"),
+                    .confidence = Confidence::certain,
+                    .gpus = {gpu.index}};
+    for (const int pid : together) {
+      const auto process = scene.processes.find(pid);
+      finding.pids.push_back(pid);
+      if (process == scene.processes.end()) {
+        finding.evidence.push_back(cat("pid ", pid, ": of another PID namespace, or ended"));
+        continue;
+      }
+      const auto sm = process->second.sm.find(gpu.position);
+      finding.evidence.push_back(
+          cat(describe(scene, pid), " of ", process->second.now->user,
+              sm == process->second.sm.end() ? "" : cat(": SM ", fixed(sm->second, 0), " %")));
+    }
+    finding.evidence.push_back(load_line(scene, gpu.position));
+    finding.next = {"give each its own GPU, or ask the other's owner"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Findings kept_memory(const Scene& scene) {
+  Findings findings;
+  if (scene.evidence->samples.empty() || !scene.contexts_known) return findings;
+  for (const GpuView& gpu : scene.gpus) {
+    for (const auto& [pid, process] : scene.processes) {
+      const auto held = process.memory.find(gpu.position);
+      if (held == process.memory.end()) continue;
+      // A debugger stops for a moment only, and shows as another state.
+      const bool stopped = process.watched && process.now->state == 'T' && process.cores < 0.01;
+      const bool orphan = process.now->parent == 1 && process.watched && process.cores < 0.01 &&
+                          gpu.is_idle() && scene.program_of(pid).users.size() == 1;
+      if (!stopped && !orphan) continue;
+      Finding finding{
+          .verdict = cat(
+              describe(scene, pid), stopped ? " is stopped and holds " : " does nothing and holds ",
+              held->second > 0 ? format_bytes(static_cast<double>(held->second)) : "memory",
+              " of GPU ", gpu.index),
+          .confidence = stopped ? Confidence::certain : Confidence::possible,
+          .gpus = {gpu.index},
+          .pids = {pid}};
+      finding.evidence = {context_line(scene, pid, gpu.position),
+                          cat("/proc/", pid, "/stat: state ", process.now->state, ", parent ",
+                              process.now->parent)};
+      finding.next = {stopped ? cat("kill -CONT ", pid, " lets it go on, kill ", pid, " ends it")
+                              : cat("kill ", pid, " ends it, if nobody needs it any more")};
+      if (!stopped) finding.open = {"whether somebody still uses it, a notebook for example"};
+      findings.push_back(std::move(finding));
+    }
+    // What the processes have together, and what the GPU says.
+    const GpuSample& newest = scene.evidence->samples.back().gpus.at(gpu.position);
+    const Reading& used = newest[Metric::memory_used];
+    double held = 0;
+    bool all_told = newest.processes_known;
+    for (const GpuProcess& one : newest.processes) {
+      all_told = all_told && one.memory_bytes.has_value();
+      held += static_cast<double>(one.memory_bytes.value_or(0));
+    }
+    if (!all_told || used.state != ReadingState::measured || used.value - held < 2 * gib) continue;
+    findings.push_back(
+        {.verdict = cat(format_bytes(used.value - held), " of GPU ", gpu.index,
+                        " are taken, and no process that can be seen has them"),
+         .confidence = Confidence::likely,
+         .evidence = {cat("NVML: ", format_bytes(used.value), " used, ", format_bytes(held), " by ",
+                          newest.processes.size(), " processes")},
+         .next = {cat("fuser -v ",
+                      scene.evidence->places[gpu.position].device_file.empty()
+                          ? "/dev/nvidia*"
+                          : scene.evidence->places[gpu.position].device_file,
+                      " (as root) names who has the device open")},
+         .open = {"a process of another container, or one that died and whose memory the driver "
+                  "still keeps"},
+         .gpus = {gpu.index}});
+  }
+  return findings;
+}
+
+}  // namespace lockstep::rules

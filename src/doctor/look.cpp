@@ -1,0 +1,116 @@
+#include "doctor/look.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "devices/device_list.h"
+#include "monitor/recording.h"
+#include "run/lines.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double look_up_s = 0.1;
+
+int gpus_of_host(const std::filesystem::path& root) {
+  std::error_code ignored;
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(root / "proc/driver/nvidia/gpus", ignored))
+    count += entry.is_directory(ignored) ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<GpuInfo>& gpus,
+                     const LookOptions& options) {
+  Evidence evidence{.gpus = gpus, .driver = probe.driver_version(), .no_gpus = probe.why_absent()};
+  const DeviceList list =
+      list_devices(probe, host, {.root = options.root, .ask_cuda = options.ask_cuda});
+  for (GpuInfo& gpu : evidence.gpus) {
+    GpuPlace place;
+    for (const ListedGpu& listed : list.gpus) {
+      if (listed.gpu.index != gpu.index) continue;
+      if (listed.gpu.uuid.starts_with("MIG-")) ++place.mig_instances;
+      place.device_file = listed.device_file;
+      place.denied = listed.denied;
+      place.compute_mode = listed.details.compute_mode;
+      place.mig = listed.details.mig;
+      gpu.memory_total_bytes = listed.gpu.memory_total_bytes;
+      gpu.compute_major = listed.gpu.compute_major;
+      gpu.compute_minor = listed.gpu.compute_minor;
+    }
+    if (const std::optional<GpuLinks> links = probe.links(gpu.uuid)) {
+      place.pcie_generation = links->pcie_generation;
+      place.pcie_lanes = links->pcie_lanes;
+    }
+    evidence.places.push_back(std::move(place));
+  }
+  evidence.gpus_of_host = gpus_of_host(options.root);
+  evidence.cores = host.cores;
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string_view entry(*variable);
+    const std::string name(entry.substr(0, entry.find('=')));
+    if (name.size() < entry.size() && is_telling_variable(name))
+      evidence.environment[name] = entry.substr(name.size() + 1);
+  }
+  evidence.subject = options.subject;
+  // Asked only where GPUs are unlike: else the order by speed is that of the bus.
+  cuda_order(evidence.gpus, nullptr, nullptr, [&] {
+    if (options.ask_cuda) evidence.cuda_fastest = options.ask_cuda();
+    return evidence.cuda_fastest;
+  });
+  return evidence;
+}
+
+bool look(Evidence& evidence, Sampler& sampler, const LookOptions& options,
+          const std::function<bool()>& stopped) {
+  Clock& clock = system_clock();
+  evidence.samples.clear();
+  evidence.snapshots.clear();
+  const auto snap = [&](const MonitorSample& sample) {
+    evidence.snapshots.push_back(snapshot_of(clock.now_s(), pids_of(sample), options.root));
+  };
+  double end = 0;
+  for (long long seen = 0; !stopped();) {
+    const auto sample = sampler.next(seen, look_up_s);
+    if (!sample && sampler.hanging_s() > driver_patience_s) return false;
+    if (sample) {
+      seen = sample->number;
+      if (evidence.samples.empty()) {
+        snap(*sample);
+        end = clock.now_s() + options.duration_s;
+      }
+      evidence.samples.push_back(*sample);
+    }
+    if (end > 0 && clock.now_s() >= end) break;
+  }
+  if (!evidence.samples.empty()) snap(evidence.samples.back());
+  return true;
+}
+
+std::string recording_of(const Evidence& evidence) {
+  Recorder recorder(evidence.gpus);
+  const double wall_s = evidence.samples.empty() ? 0 : evidence.samples.front().wall_s;
+  std::string text = recorder.head(wall_s, place_json(evidence));
+  const FindProcess find = [&](int pid) -> std::optional<ProcessInfo> {
+    for (const ProcessSnapshot& snapshot : evidence.snapshots)
+      if (const auto found = snapshot.processes.find(pid); found != snapshot.processes.end())
+        return ProcessInfo{.user = found->second.user,
+                           .command = found->second.command,
+                           .age_s = found->second.age_s};
+    return std::nullopt;
+  };
+  if (!evidence.snapshots.empty())
+    text += to_line(snapshot_json(evidence.snapshots.front())) + "\n";
+  for (const MonitorSample& sample : evidence.samples) text += recorder.lines(sample, find);
+  if (evidence.snapshots.size() > 1)
+    text += to_line(snapshot_json(evidence.snapshots.back())) + "\n";
+  return text;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,325 @@
+// Rules on which process is on which GPU.
+#include <algorithm>
+
+#include "base/text.h"
+#include "devices/visible_gpus.h"
+#include "doctor/rules.h"
+
+namespace lockstep::rules {
+namespace {
+
+// GPUs on which nothing ran and that nobody is on, but perhaps `own`.
+std::set<std::size_t> idle_of(const Scene& scene, const std::set<std::size_t>& positions,
+                              int own = 0) {
+  std::set<std::size_t> idle;
+  for (const std::size_t position : positions) {
+    const GpuView& gpu = scene.gpus.at(position);
+    std::set<int> others = gpu.pids;
+    others.erase(own);
+    if (gpu.fault.empty() && gpu.pids_known && others.empty() && gpu.is_idle())
+      idle.insert(position);
+  }
+  return idle;
+}
+
+std::set<std::size_t> all_of(const Scene& scene) {
+  std::set<std::size_t> positions;
+  for (std::size_t i = 0; i < scene.gpus.size(); ++i) positions.insert(i);
+  return positions;
+}
+
+std::set<std::size_t> without(std::set<std::size_t> some, const std::set<std::size_t>& others) {
+  for (const std::size_t position : others) some.erase(position);
+  return some;
+}
+
+// As the program told each: LOCAL_RANK of its processes on GPUs.
+std::set<std::string> local_ranks(const Scene& scene, const Program& program) {
+  std::set<std::string> ranks;
+  for (const int pid : program.users)
+    if (const auto rank = scene.processes.at(pid).variable("LOCAL_RANK")) ranks.insert(*rank);
+  return ranks;
+}
+
+// The GPU that a process on GPUs has its most memory on.
+std::size_t home_of(const ProcessView& process) {
+  return std::max_element(process.memory.begin(), process.memory.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+// Those of all of the program's processes on GPUs.
+std::set<std::size_t> homes(const Scene& scene, const Program& program) {
+  std::set<std::size_t> positions;
+  for (const int pid : program.users) positions.insert(home_of(scene.processes.at(pid)));
+  return positions;
+}
+
+}  // namespace
+
+Findings one_of_several(const Scene& scene) {
+  Findings findings;
+  for (const Program& program : scene.programs) {
+    if (program.users.size() != 1) continue;
+    const int pid = program.users.front();
+    const ProcessView& process = scene.processes.at(pid);
+    if (!process.visible || process.visible->size() < 2) continue;
+    if (process.variable("LOCAL_RANK")) continue;  // others may be on other machines
+    const std::set<std::size_t> visible(process.visible->begin(), process.visible->end());
+    const std::set<std::size_t> idle = idle_of(scene, visible, pid);
+    // It may hold memory on others and compute on one, as TensorFlow does.
+    std::set<std::size_t> working = used_by(scene, program);
+    if (working.size() > 1) working = without(working, idle);
+    const std::set<std::size_t> spare = without(idle, working);
+    if (working.size() != 1 || spare.empty()) continue;
+    Finding finding{.verdict = cat(describe(scene, pid), " may use ", visible.size(),
+                                   " GPUs and computes on one; ", idling(scene, spare)),
+                    .confidence = Confidence::likely,
+                    .gpus = indexes(scene, spare),
+                    .pids = {pid}};
+    for (const auto& [position, bytes] : process.memory)
+      finding.evidence.push_back(context_line(scene, pid, position));
+    finding.evidence.push_back(variable_line(scene, pid, "CUDA_VISIBLE_DEVICES"));
+    for (const std::size_t position : spare) finding.evidence.push_back(load_line(scene, position));
+    finding.next = one_process_a_gpu(scene, pid, visible.size());
+    finding.open = {
+        "whether one GPU is what the program is meant to use: only you know; one that hides the "
+        "others from itself (os.environ, Ray) looks the same"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Findings narrowed(const Scene& scene) {
+  constexpr double working_cores = 0.5;
+  Findings findings;
+  for (const Program& program : scene.programs) {
+    const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
+    if (!visible) continue;
+    const std::set<std::size_t> idle = idle_of(scene, without(all_of(scene), *visible));
+    std::vector<int> masked;  // whose environment narrows what they use, or could
+    double cores = 0;
+    for (const int pid : program.users.empty() ? program.pids : program.users) {
+      const ProcessView& process = scene.processes.at(pid);
+      if (!process.computes() || !process.variable("CUDA_VISIBLE_DEVICES")) continue;
+      if (process.variable("SLURM_JOB_ID")) continue;  // the scheduler's
+      masked.push_back(pid);
+      cores += process.cores;
+    }
+    if (idle.empty() || masked.empty()) continue;
+    // A helper that is kept away from GPUs on purpose does not compute.
+    if (visible->empty() && cores < working_cores) continue;
+    Finding finding{
+        .confidence = Confidence::likely, .gpus = indexes(scene, idle), .pids = program.pids};
+    const std::string who = masked.size() == 1
+                                ? describe(scene, masked.front())
+                                : cat("the processes of ", describe(scene, program.root));
+    finding.verdict = visible->empty()
+                          ? cat("CUDA_VISIBLE_DEVICES hides every GPU from ", who)
+                          : cat("CUDA_VISIBLE_DEVICES leaves ", who, " ", names(scene, *visible),
+                                " only; ", idling(scene, idle));
+    for (const int pid : masked)
+      finding.evidence.push_back(variable_line(scene, pid, "CUDA_VISIBLE_DEVICES"));
+    for (const std::size_t position : idle) finding.evidence.push_back(load_line(scene, position));
+    finding.next = {
+        "if the mask is not meant: start it without CUDA_VISIBLE_DEVICES, or with all of its GPUs; "
+        "the value is read once, when CUDA starts"};
+    finding.open = {
+        "whether the mask is wanted: a scheduler, a shell profile or a person may have set it"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Findings ranks_on_one(const Scene& scene) {
+  Findings findings;
+  for (const Program& program : scene.programs) {
+    if (program.users.size() < 2 || used_by(scene, program).size() != 1) continue;
+    const std::set<std::string> ranks = local_ranks(scene, program);
+    const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
+    if (ranks.size() < 2 || !visible || visible->size() < 2) continue;
+    const std::size_t home = *homes(scene, program).begin();
+    Finding finding{
+        .verdict = cat(program.users.size(), " ranks of ", describe(scene, program.root),
+                       " are all on ", scene.gpu_name(home)),
+        .confidence = Confidence::certain,
+        .gpus = indexes(scene, *visible),
+        .pids = program.users};
+    for (const int pid : program.users) {
+      finding.evidence.push_back(variable_line(scene, pid, "LOCAL_RANK"));
+      finding.evidence.push_back(context_line(scene, pid, home));
+    }
+    finding.next = {
+        "before the first CUDA call: torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])), and "
+        "move model and batches to that device, not to \"cuda:0\""};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Findings same_gpu(const Scene& scene) {
+  Findings findings;
+  for (const Program& program : scene.programs) {
+    if (program.users.size() < 2 || local_ranks(scene, program).size() > 1) continue;
+    const std::set<std::size_t> at = homes(scene, program);
+    if (at.size() != 1 || used_by(scene, program).size() != 1) continue;
+    const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
+    if (!visible) continue;
+    const std::set<std::size_t> idle = idle_of(scene, without(*visible, at));
+    if (idle.empty()) continue;
+    std::set<std::string> values;
+    for (const int pid : program.users)
+      values.insert(scene.processes.at(pid).variable("CUDA_VISIBLE_DEVICES").value_or("not set"));
+    Finding finding{
+        .verdict = cat(program.users.size(), " processes of ", describe(scene, program.root),
+                       " share ", scene.gpu_name(*at.begin()), "; ", idling(scene, idle)),
+        .confidence = Confidence::likely,
+        .gpus = indexes(scene, idle),
+        .pids = program.users};
+    for (const int pid : program.users) {
+      finding.evidence.push_back(variable_line(scene, pid, "CUDA_VISIBLE_DEVICES"));
+      finding.evidence.push_back(context_line(scene, pid, *at.begin()));
+    }
+    if (values.size() > 1) finding.evidence.push_back("their values differ, but name the same GPU");
+    finding.next = {
+        "give each worker its GPU before CUDA starts in it: in the parent, "
+        "env={**os.environ, \"CUDA_VISIBLE_DEVICES\": str(i)} for subprocess; in a worker of a "
+        "pool, torch.cuda.set_device(i) or device=f\"cuda:{i}\" instead of the variable"};
+    finding.open = {
+        "a variable that the program sets in itself does not show in /proc/PID/environ: setting it "
+        "after CUDA started has no effect, and a worker that never set it looks the same"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Findings stray_context(const Scene& scene) {
+  Findings findings;
+  for (const Program& program : scene.programs) {
+    const std::set<std::size_t> at = homes(scene, program);
+    if (program.users.size() < 2 || at.size() < 2) continue;
+    std::map<std::size_t, std::vector<int>> strays;  // by the GPU that is not theirs
+    for (const int pid : program.users) {
+      const auto& memory = scene.processes.at(pid).memory;
+      const std::size_t home = home_of(scene.processes.at(pid));
+      for (const auto& [position, bytes] : memory)
+        if (position != home && bytes * 2 < memory.at(home)) strays[position].push_back(pid);
+    }
+    for (const auto& [position, pids] : strays) {
+      if (pids.size() + 1 < program.users.size()) continue;  // not every other rank
+      Finding finding{.verdict = cat("ranks of ", describe(scene, program.root),
+                                     " keep a second context on ", scene.gpu_name(position)),
+                      .confidence = Confidence::certain,
+                      .gpus = {scene.gpus.at(position).index},
+                      .pids = pids};
+      for (const int pid : pids)
+        for (const auto& [where, bytes] : scene.processes.at(pid).memory)
+          finding.evidence.push_back(context_line(scene, pid, where));
+      finding.next = {
+          "torch.cuda.set_device(local_rank) before the first CUDA call; "
+          "torch.load(..., map_location=device); empty_cache() and the like under that device"};
+      findings.push_back(std::move(finding));
+    }
+  }
+  return findings;
+}
+
+Findings other_order(const Scene& scene) {
+  Findings findings;
+  for (const auto& [pid, process] : scene.processes) {
+    if (process.variable("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
+      continue;
+    const std::optional<std::string> value = process.variable("CUDA_VISIBLE_DEVICES");
+    // What the same numbers mean in nvidia-smi's order.
+    std::vector<int> meant;
+    try {
+      for (const GpuInfo& gpu :
+           visible_gpus(scene.evidence->gpus, value ? value->c_str() : nullptr))
+        meant.push_back(gpu.index);
+    } catch (const std::exception&) {
+      continue;
+    }
+    std::vector<int> had;
+    for (const std::size_t position : *process.visible)
+      had.push_back(scene.gpus.at(position).index);
+    if (had.empty() || meant == had || process.memory.empty()) continue;
+    Finding finding{.verdict = cat("CUDA numbers the GPUs of ", describe(scene, pid),
+                                   " otherwise than nvidia-smi: its device 0 is GPU ", had.front()),
+                    .confidence = Confidence::certain,
+                    .gpus = had,
+                    .pids = {pid}};
+    finding.evidence = {variable_line(scene, pid, "CUDA_DEVICE_ORDER"),
+                        variable_line(scene, pid, "CUDA_VISIBLE_DEVICES")};
+    for (const auto& [position, bytes] : process.memory)
+      finding.evidence.push_back(context_line(scene, pid, position));
+    finding.next = {"export CUDA_DEVICE_ORDER=PCI_BUS_ID, or name GPUs by UUID (lockstep devices)"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Findings no_gpu_use(const Scene& scene) {
+  constexpr double working_cores = 0.5;
+  Findings findings;
+  if (scene.gpus.empty()) return findings;
+  for (const Program& program : scene.programs) {
+    if (!program.users.empty()) continue;
+    int worker = 0;
+    double cores = 0;
+    bool opened = false;
+    for (const int pid : program.pids) {
+      const ProcessView& process = scene.processes.at(pid);
+      // A context that NVML does not name: of MPS, of a GPU whose list is not to be had.
+      const bool may_be_open = !process.now->gpu_files.empty() || !process.now->can_read("fd");
+      opened = opened || (process.now->uvm_file && !process.now->gpu_files.empty()) ||
+               (!scene.contexts_known && may_be_open);
+      if (!process.computes()) continue;
+      cores += process.cores;
+      if (worker == 0 || process.cores > scene.processes.at(worker).cores) worker = pid;
+    }
+    if (worker == 0 || opened || cores < working_cores) continue;
+    const ProcessView& process = scene.processes.at(worker);
+    constexpr double young_s = 120;
+    if (process.visible && process.visible->empty()) continue;  // narrowed says more
+    const bool cpu_torch =
+        process.has_library("libtorch_cpu") && !process.has_library("libtorch_cuda");
+    Finding finding{
+        .verdict =
+            cat(describe(scene, program.root), " computes on CPUs only, with ", scene.gpus.size(),
+                scene.gpus.size() == 1 ? " GPU" : " GPUs", " in the machine"),
+        .confidence = process.now->age_s < young_s ? Confidence::possible : Confidence::likely,
+        .pids = program.pids};
+    for (const GpuView& gpu : scene.gpus) finding.gpus.push_back(gpu.index);
+    std::vector<std::string> libraries(process.now->libraries.begin(),
+                                       process.now->libraries.end());
+    finding.evidence = {cat("/proc/", worker, "/stat: ", fixed(cores, 1), " cores busy over ",
+                            fixed(scene.time_s, 1), " s"),
+                        cat("/proc/", worker, "/maps: ", join(libraries, ", "))};
+    const bool none_open =
+        process.now->can_read("fd") && process.now->gpu_files.empty() && !process.now->control_file;
+    finding.evidence.push_back(none_open ? cat("/proc/", worker, "/fd: no /dev/nvidia* is open")
+                                         : cat("NVML: no context of pid ", worker));
+    if (cpu_torch) {
+      finding.confidence = Confidence::certain;
+      finding.verdict += ": its PyTorch is built without CUDA";
+      finding.evidence.push_back("libtorch_cpu is mapped, libtorch_cuda is not");
+      finding.next = {
+          "install a build of PyTorch with CUDA; "
+          "python -c \"import torch; print(torch.version.cuda)\" must not print None"};
+    } else if (process.has_library("lib_lightgbm")) {
+      finding.next = {
+          "device_type=cuda takes a LightGBM built with CUDA, and pays only for large "
+          "tables: on 100 rows 4 ms on one CPU thread became 460 ms"};
+      finding.open = {"whether this table is large enough to gain from a GPU"};
+    } else {
+      finding.next = {"move model and data to the GPU: device = \"cuda\" in the program"};
+      finding.open = {
+          "whether it is about to: a program that still prepares its data looks the same; "
+          "look again in a minute"};
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace lockstep::rules

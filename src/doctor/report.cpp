@@ -1,0 +1,150 @@
+#include "doctor/report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "doctor/rules.h"
+
+namespace lockstep {
+namespace {
+
+// Words of a paragraph, broken at `width`, lines after the first indented alike.
+std::string wrapped(const std::string& head, const std::string& text, int width) {
+  const std::string indent(head.size(), ' ');
+  std::string out, line = head;
+  for (const std::string& word : split(printable(text), ' ')) {
+    const bool is_first = line.size() <= head.size();
+    if (!is_first &&
+        line.size() + 1 + word.size() > static_cast<std::size_t>(std::max(width, 40))) {
+      out += line + "\n";
+      line = indent + word;
+      continue;
+    }
+    line += is_first ? word : " " + word;
+  }
+  return out + line + "\n";
+}
+
+std::string gpus_text(const Scene& scene, int width) {
+  std::string text;
+  for (const GpuView& gpu : scene.gpus) {
+    text += wrapped("", rules::load_line(scene, gpu.position), width);
+    std::set<int> pids = gpu.pids;
+    pids.insert(gpu.drawing.begin(), gpu.drawing.end());
+    for (const int pid : pids)
+      text += wrapped("  ",
+                      scene.processes.contains(pid)
+                          ? rules::describe(scene, pid)
+                          : cat("pid ", pid, " (of another PID namespace, or ended)"),
+                      width);
+  }
+  return text;
+}
+
+std::vector<std::string> remarks(const Scene& scene) {
+  std::vector<std::string> list;
+  if (!scene.contexts_known)
+    list.push_back(
+        "which process is on which GPU cannot be told: NVML names none that is here, as in a "
+        "container; the rules that need it find nothing");
+  for (const GpuView& gpu : scene.gpus)
+    if (gpu[Metric::sm_active].unsupported) {
+      list.push_back(
+          "SM activity is not to be had before Hopper: \"busy\" and power stand for it, and what "
+          "follows from them is less sure");
+      break;
+    }
+  const Evidence& evidence = *scene.evidence;
+  if (evidence.gpus_of_host > static_cast<int>(evidence.gpus.size()))
+    list.push_back(cat("the machine has ", evidence.gpus_of_host,
+                       " GPUs, and this environment shows ", evidence.gpus.size(),
+                       ": a container (docker run --gpus all) or Slurm (--gpus) may give more"));
+  if (evidence.snapshots.size() < 2)
+    list.push_back("processes were seen once only: how much they worked is not known");
+  std::map<std::string, int> unknown;  // why it is not known which GPUs a process may use
+  for (const auto& [pid, process] : scene.processes)
+    if (process.computes() && !process.visible) ++unknown[process.why_not_visible];
+  for (const auto& [why, count] : unknown)
+    list.push_back(cat("which GPUs ", count, count == 1 ? " process" : " processes",
+                       " may use is not known: ", why));
+  int hidden = 0;
+  for (const auto& [pid, process] : scene.processes)
+    if (!process.now->unreadable.empty()) ++hidden;
+  if (hidden > 0)
+    list.push_back(cat(hidden, hidden == 1 ? " process" : " processes",
+                       " of other users could be looked at in part only; root sees all"));
+  return list;
+}
+
+}  // namespace
+
+Findings about(const Scene& scene, const Findings& findings, std::optional<int> pid) {
+  if (!pid) return findings;
+  const auto belongs = [&](int one) {
+    for (std::size_t guard = 0; guard <= scene.parents.size(); ++guard) {
+      if (one == *pid) return true;
+      const auto up = scene.parents.find(one);
+      if (up == scene.parents.end()) return false;
+      one = up->second;
+    }
+    return false;
+  };
+  std::set<int> used;  // NVML indexes of the GPUs that it is on
+  for (const GpuView& gpu : scene.gpus)
+    if (std::any_of(gpu.pids.begin(), gpu.pids.end(), belongs)) used.insert(gpu.index);
+  Findings own;
+  for (const Finding& finding : findings) {
+    const bool of_its_gpu =
+        finding.pids.empty() &&
+        (used.empty() || std::any_of(finding.gpus.begin(), finding.gpus.end(),
+                                     [&](int gpu) { return used.contains(gpu); }));
+    if (of_its_gpu || std::any_of(finding.pids.begin(), finding.pids.end(), belongs))
+      own.push_back(finding);
+  }
+  return own;
+}
+
+std::string findings_text(const Findings& findings, int width) {
+  if (findings.empty()) return "nothing found\n";
+  std::string text;
+  int number = 0;
+  for (const Finding& finding : findings) {
+    if (++number > 1) text += "\n";
+    text += wrapped(
+        cat(number, ". "),
+        cat(finding.verdict, " (", to_string(finding.confidence), "; ", finding.rule, ")"), width);
+    for (const std::string& line : finding.evidence) text += wrapped("   seen: ", line, width);
+    for (const std::string& line : finding.next) text += wrapped("   do:   ", line, width);
+    for (const std::string& line : finding.open) text += wrapped("   open: ", line, width);
+  }
+  return text;
+}
+
+std::string report_text(const Scene& scene, const Findings& findings, int width) {
+  std::string text = gpus_text(scene, width);
+  for (const std::string& remark : remarks(scene)) text += wrapped("note: ", remark, width);
+  return text + "\n" + findings_text(findings, width);
+}
+
+nlohmann::json report_json(const Scene& scene, const Findings& findings) {
+  nlohmann::json list = nlohmann::json::array(), gpus = nlohmann::json::array();
+  for (const Finding& finding : findings)
+    list.push_back({{"rule", finding.rule},
+                    {"verdict", finding.verdict},
+                    {"confidence", to_string(finding.confidence)},
+                    {"evidence", finding.evidence},
+                    {"next", finding.next},
+                    {"open", finding.open},
+                    {"gpus", finding.gpus},
+                    {"pids", finding.pids}});
+  for (const GpuView& gpu : scene.gpus)
+    gpus.push_back(
+        {{"gpu", gpu.index}, {"load", rules::load_line(scene, gpu.position)}, {"pids", gpu.pids}});
+  return {{"findings", std::move(list)},
+          {"gpus", std::move(gpus)},
+          {"notes", remarks(scene)},
+          {"seconds", scene.time_s}};
+}
+
+}  // namespace lockstep

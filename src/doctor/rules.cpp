@@ -1,0 +1,177 @@
+#include "doctor/rules.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/text.h"
+#include "monitor/reading_text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::array<Rule, 16> rules_in_order{{
+    {"cannot-open", "a GPU that this machine has but this process cannot open", rules::cannot_open},
+    {"lost", "a GPU that no longer answers", rules::lost},
+    {"ranks-on-one", "ranks with LOCAL_RANKs of their own, all on one GPU", rules::ranks_on_one},
+    {"same-gpu", "several processes of a program on one GPU, others idle", rules::same_gpu},
+    {"stray-context", "ranks with a second context on the GPU of another", rules::stray_context},
+    {"narrowed", "the environment hides GPUs that idle", rules::narrowed},
+    {"other-order", "CUDA's number of a GPU is not nvidia-smi's", rules::other_order},
+    {"one-process-many", "one process that drives several GPUs and feeds them badly",
+     rules::one_process_many},
+    {"one-of-several", "one process that sees several GPUs and uses one", rules::one_of_several},
+    {"no-gpu-use", "a program that could use a GPU computes on CPUs", rules::no_gpu_use},
+    {"waiting-for-others", "ranks that wait for the slowest", rules::waiting_for_others},
+    {"starving", "a GPU that waits for its input", rules::starving},
+    {"too-small", "work too small for a GPU: launching it takes longer than doing it",
+     rules::too_small},
+    {"held-back", "clocks or links below what the GPU can do", rules::held_back},
+    {"other-tenant", "another program on the same GPU", rules::other_tenant},
+    {"kept-memory", "memory that is held by what no longer computes", rules::kept_memory},
+}};
+
+}  // namespace
+
+const char* to_string(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::possible:
+      return "possible";
+    case Confidence::likely:
+      return "likely";
+    case Confidence::certain:
+      return "certain";
+  }
+  return "";
+}
+
+std::span<const Rule> all_rules() { return rules_in_order; }
+
+Findings diagnose(const Scene& scene) {
+  Findings all;
+  for (const Rule& rule : rules_in_order)
+    for (Finding& finding : rule.look(scene)) {
+      finding.rule = rule.name;
+      all.push_back(std::move(finding));
+    }
+  // A rank that waits in a collective keeps a CPU thread busy and its GPU too.
+  const auto explained = [&](const Finding& finding) {
+    return (finding.rule == "too-small" || finding.rule == "starving") &&
+           std::any_of(all.begin(), all.end(), [&](const Finding& other) {
+             // Not of the straggler, which comes first: what it waits for is the cause.
+             return other.rule == "waiting-for-others" &&
+                    std::any_of(finding.pids.begin(), finding.pids.end(), [&](int pid) {
+                      return std::find(other.pids.begin() + 1, other.pids.end(), pid) !=
+                             other.pids.end();
+                    });
+           });
+  };
+  Findings kept;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(kept),
+               [&](const Finding& finding) { return !explained(finding); });
+  all = std::move(kept);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Finding& a, const Finding& b) { return a.confidence > b.confidence; });
+  return all;
+}
+
+namespace rules {
+
+std::optional<std::set<std::size_t>> visible_to(const Scene& scene, const Program& program) {
+  std::optional<std::set<std::size_t>> positions;
+  // A launcher may see more than it hands on.
+  for (const int pid : program.users.empty() ? program.pids : program.users) {
+    const ProcessView& process = scene.processes.at(pid);
+    if (!process.visible || !process.computes()) continue;
+    if (!positions) positions.emplace();
+    positions->insert(process.visible->begin(), process.visible->end());
+  }
+  return positions;
+}
+
+std::set<std::size_t> used_by(const Scene& scene, const Program& program) {
+  std::set<std::size_t> positions;
+  for (const int pid : program.pids)
+    for (const auto& [position, bytes] : scene.processes.at(pid).memory) positions.insert(position);
+  return positions;
+}
+
+std::string names(const Scene& scene, const std::set<std::size_t>& positions) {
+  std::vector<std::string> numbers;
+  for (const std::size_t position : positions)
+    numbers.push_back(cat(scene.gpus.at(position).index));
+  return cat(numbers.size() == 1 ? "GPU " : "GPUs ", join(numbers, ", "));
+}
+
+std::string idling(const Scene& scene, const std::set<std::size_t>& positions) {
+  return names(scene, positions) + (positions.size() == 1 ? " idles" : " idle");
+}
+
+std::vector<int> indexes(const Scene& scene, const std::set<std::size_t>& positions) {
+  std::vector<int> list;
+  for (const std::size_t position : positions) list.push_back(scene.gpus.at(position).index);
+  return list;
+}
+
+std::string describe(const Scene& scene, int pid) {
+  constexpr std::size_t most = 60, programs = 2;  // an interpreter and its script
+  std::vector<std::string> words = split(printable(scene.processes.at(pid).now->command), ' ');
+  for (std::size_t i = 0; i < std::min(words.size(), programs); ++i)
+    if (words[i].starts_with("/")) words[i].erase(0, words[i].rfind('/') + 1);
+  std::string command = join(words, " ");
+  if (command.size() > most) command = command.substr(0, most - 3) + "...";
+  return cat("pid ", pid, " (", command, ")");
+}
+
+std::string load_line(const Scene& scene, std::size_t position) {
+  const GpuView& gpu = scene.gpus.at(position);
+  std::string text = cat(scene.gpu_name(position), ": ");
+  const Load& sm = gpu[Metric::sm_active];
+  if (sm.known())
+    text += cat("SM activity ", whole_text(sm.mean()), " % (", whole_text(sm.least()), " to ",
+                whole_text(sm.most()), "), ");
+  else
+    text += "SM activity n/a, ";
+  const Load& busy = gpu[Metric::gpu_busy];
+  text += busy.known() ? cat("busy ", whole_text(busy.mean()), " %") : "busy n/a";
+  const Load& tensor = gpu[Metric::tensor_active];
+  if (tensor.known()) text += cat(", tensor ", whole_text(tensor.mean()), " %");
+  const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
+  if (power.known())
+    text += cat(", ", fixed(power.mean(), 0),
+                limit.known() ? cat(" of ", fixed(limit.mean(), 0)) : "", " W");
+  return cat(text, ", over ", fixed(scene.time_s, 1), " s");
+}
+
+std::string context_line(const Scene& scene, int pid, std::size_t position) {
+  const std::uint64_t bytes = scene.processes.at(pid).memory.at(position);
+  return cat("NVML: pid ", pid, " is on ", scene.gpu_name(position),
+             bytes > 0 ? cat(" with ", format_bytes(static_cast<double>(bytes))) : "");
+}
+
+std::string variable_line(const Scene& scene, int pid, const std::string& name) {
+  const std::optional<std::string> value = scene.processes.at(pid).variable(name);
+  return cat("/proc/", pid, "/environ: ", name, value ? cat("=", *value) : " is not set");
+}
+
+std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus) {
+  const ProcessView& process = scene.processes.at(pid);
+  if (process.has_library("libtorch") || process.has_library("libc10_cuda"))
+    return {cat("torchrun --nproc-per-node=", gpus,
+                " SCRIPT, with torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and "
+                "DistributedDataParallel(model)"),
+            "independent jobs: one process a GPU, each started with its CUDA_VISIBLE_DEVICES"};
+  if (process.has_library("lib_lightgbm") || process.has_library("libxgboost") ||
+      process.has_library("_catboost"))
+    return {
+        "one model on one GPU at a time: start one process a GPU, each with its "
+        "CUDA_VISIBLE_DEVICES"};
+  return {"start one process a GPU, each with its CUDA_VISIBLE_DEVICES"};
+}
+
+Confidence lowered(Confidence confidence) {
+  return confidence == Confidence::certain ? Confidence::likely : Confidence::possible;
+}
+
+}  // namespace rules
+}  // namespace lockstep

@@ -1,0 +1,89 @@
+// The live view without its terminal: what samples and keys make of the screen.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/gpu_probe.h"
+#include "monitor/history.h"
+#include "monitor/live_processes.h"
+#include "monitor/process_info.h"
+#include "monitor/sampler.h"
+#include "monitor/screen.h"
+
+namespace lockstep {
+
+struct LiveOptions {
+  FindProcess find;
+  // What a process's page says below what the sample says, of any length: asked when it opens and
+  // for each sample shown meanwhile, by the caller's thread, so in some milliseconds.
+  std::function<std::string(int pid)> more{};
+  bool utf8 = true;                       // whether the terminal shows more than ASCII
+  double interval_s = 1;                  // of the samples, to be shown
+  double patience_s = driver_patience_s;  // before the view says that the driver hangs
+};
+
+// One thread.
+class LiveView {
+ public:
+  // gpus: those of every sample, in its order.
+  LiveView(std::vector<GpuInfo> gpus, LiveOptions options);
+
+  void add(std::shared_ptr<const MonitorSample> sample);      // in the order of time
+  void set_hanging(double seconds) { hanging_s_ = seconds; }  // the driver call under way
+  bool press(const KeyPress& key);                            // false: the user wants to leave
+  // At most `height` lines of at most `width` cells.
+  std::vector<Line> lines(int width, int height);
+
+ private:
+  enum class Mode { list, filter, page, help };
+  struct Chosen {
+    std::size_t gpu = 0;
+    int pid = 0;
+    bool operator==(const Chosen&) const = default;
+  };
+
+  void show_newest();
+  void look_up();
+  void make_rows();
+  void open_page();
+  void renew_page();
+  bool press_in_list(const KeyPress& key);
+  bool press_character(char32_t character);
+  void press_in_filter(const KeyPress& key);
+  void press_in_text(const KeyPress& key);
+  void move(long long by);
+  std::size_t chosen_row() const;
+
+  Line title(int width) const;
+  Line footer(int width) const;
+  std::vector<Line> list_lines(int width, int height);
+  void add_processes(std::vector<Line>& lines, int width, int height);
+  std::vector<Line> text_lines(const std::string& text, int width, int height);
+  std::string why_no_rows() const;
+
+  std::vector<GpuInfo> gpus_;
+  LiveOptions options_;
+  History history_;
+  std::shared_ptr<const MonitorSample> newest_, shown_;  // shown_ stays behind while paused
+  ProcessNames names_;
+  double looked_up_s_ = 0;
+  std::vector<ProcessRow> rows_;  // filtered and sorted
+  Chosen chosen_;
+  bool any_chosen_ = false;
+  std::size_t first_row_ = 0, page_rows_ = 1;
+
+  Mode mode_ = Mode::list;
+  bool paused_ = false, reversed_ = false;
+  ProcessSort sort_ = ProcessSort::gpu;
+  std::string filter_;
+  int page_pid_ = 0;
+  std::string page_text_;
+  std::size_t text_top_ = 0;  // first line shown of a page or the help
+  double hanging_s_ = 0;
+};
+
+}  // namespace lockstep

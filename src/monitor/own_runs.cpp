@@ -1,0 +1,101 @@
+#include "monitor/own_runs.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "run/progress.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double read_again_s = 1;
+
+// The words of a worker, without its name; nothing for other programs.
+std::optional<std::vector<std::string>> worker_words(const fs::path& folder) {
+  std::string text;
+  try {
+    text = read_file(folder / "cmdline");
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  std::vector<std::string> words = split(text, '\0');
+  if (words.empty() || fs::path(words[0]).filename() != "lockstep-worker") return std::nullopt;
+  words.erase(words.begin());
+  return words;
+}
+
+// The run that a process has open: that of a rank 0 whose command line does not name it.
+fs::path open_run(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder / "fd", error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unreadable;
+    const fs::path target = fs::read_symlink(entry->path(), unreadable);
+    if (target.filename() == "events.jsonl" &&
+        fs::is_regular_file(target.parent_path() / "run.json", unreadable))
+      return target.parent_path();
+  }
+  return {};
+}
+
+fs::path run_of(const std::vector<std::string>& words, const fs::path& folder) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if (words[i] == "--run") return words[i + 1];
+  return open_run(folder);
+}
+
+}  // namespace
+
+std::optional<OwnRun> OwnRuns::of(int pid) {
+  const fs::path folder = proc_ / std::to_string(pid);
+  const auto words = worker_words(folder);
+  if (!words || words->empty()) return std::nullopt;
+  constexpr std::array<std::string_view, 4> jobs{"train", "evaluate", "predict", "bench"};
+  if (std::find(jobs.begin(), jobs.end(), (*words)[0]) == jobs.end()) return std::nullopt;
+  const fs::path path = run_of(*words, folder).lexically_normal();
+  if (!path.is_absolute() || !path.has_filename()) return std::nullopt;
+  OwnRun run{.name = path.filename().string(), .path = path.string(), .job = (*words)[0]};
+  if (run.job != "train") return run;
+  const double now = clock_->now_s();
+  const auto [found, is_new] =
+      runs_.try_emplace(run.path, Followed{.tail = RunTail(path / "events.jsonl"), .read_s = now});
+  Followed& followed = found->second;
+  if (is_new || now - followed.read_s >= read_again_s) {
+    followed.tail.read_on();
+    followed.read_s = now;
+  }
+  run.step = followed.tail.step();
+  run.total_steps = followed.tail.total_steps();
+  run.units_per_s = followed.tail.units_per_s();
+  run.unit = followed.tail.unit();
+  run.eta_s = followed.tail.seconds_left();
+  return run;
+}
+
+FindProcess find_processes() {
+  return [runs = std::make_shared<OwnRuns>()](int pid) {
+    std::optional<ProcessInfo> who = process_info(pid);
+    if (who) who->run = runs->of(pid);
+    return who;
+  };
+}
+
+std::string run_text(const OwnRun& run) {
+  std::string text = run.name;
+  if (run.job != "train") text += " " + run.job;
+  if (run.step) text += cat(" ", *run.step);
+  if (run.step && run.total_steps > 0) text += cat("/", run.total_steps);
+  if (run.units_per_s) text += " " + format_rate(*run.units_per_s, run.unit);
+  if (run.eta_s) text += " eta " + format_span(*run.eta_s);
+  return text;
+}
+
+}  // namespace lockstep

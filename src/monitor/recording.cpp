@@ -1,0 +1,336 @@
+#include "monitor/recording.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "run/lines.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+constexpr int recording_version = 1;
+constexpr const char* hidden = "…";
+constexpr double same_period = 0.05;  // GPM's differ a little each time
+
+// Six digits; whole numbers, such as bytes, exactly.
+json number_json(double value) {
+  if (value == std::floor(value) && std::abs(value) < 9e15) return static_cast<long long>(value);
+  return std::strtod(general(value, 6).c_str(), nullptr);
+}
+
+json gpu_json(const GpuInfo& gpu) {
+  json entry{{"index", gpu.index}, {"uuid", gpu.uuid}, {"name", gpu.name}, {"pci", gpu.pci_bus_id}};
+  if (gpu.memory_total_bytes) entry["memory"] = *gpu.memory_total_bytes;
+  if (gpu.compute_major > 0) entry["capability"] = {gpu.compute_major, gpu.compute_minor};
+  if (!gpu.fault.empty()) entry["fault"] = gpu.fault;
+  return entry;
+}
+
+GpuInfo gpu_of(const json& entry) {
+  GpuInfo gpu{.index = static_cast<int>(integer_or(entry, "index", 0)),
+              .uuid = text_or(entry, "uuid", ""),
+              .name = text_or(entry, "name", ""),
+              .pci_bus_id = text_or(entry, "pci", ""),
+              .fault = text_or(entry, "fault", "")};
+  if (const std::int64_t bytes = integer_or(entry, "memory", -1); bytes >= 0)
+    gpu.memory_total_bytes = static_cast<std::uint64_t>(bytes);
+  const json capability = entry.value("capability", json());
+  if (capability.is_array() && capability.size() == 2 && capability[0].is_number_integer() &&
+      capability[1].is_number_integer()) {
+    gpu.compute_major = capability[0].get<int>();
+    gpu.compute_minor = capability[1].get<int>();
+  }
+  return gpu;
+}
+
+json processes_json(const GpuSample& gpu, double sample_s) {
+  if (!gpu.processes_known) return nullptr;
+  json list = json::array();
+  for (const GpuProcess& one : gpu.processes) {
+    json load;
+    if (one.sm_percent) load = number_json(*one.sm_percent);
+    if (one.sm_percent && one.sm_at_s < sample_s)
+      load = json::array({load, number_json(sample_s - one.sm_at_s)});
+    json row = json::array(
+        {one.pid, one.memory_bytes ? json(*one.memory_bytes) : json(), std::move(load)});
+    if (one.graphics) row.push_back(true);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+bool is_same_about(const Reading& a, const Reading& b) {
+  return a.source == b.source && a.why == b.why &&
+         std::abs(a.period_s - b.period_s) <= same_period * std::abs(b.period_s);
+}
+
+// "api_key", "--hf-token", "PASSWORD": a part of the name says it.
+bool names_secret(std::string_view name) {
+  constexpr std::array<std::string_view, 13> secret{
+      "token",      "secret", "password", "passwd", "pwd",         "key",          "apikey",
+      "credential", "auth",   "cookie",   "bearer", "credentials", "authorization"};
+  std::string part;
+  for (const char c : std::string(name) + "-") {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      part += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      continue;
+    }
+    if (std::find(secret.begin(), secret.end(), part) != secret.end()) return true;
+    part.clear();
+  }
+  return false;
+}
+
+// What well-known services hand out.
+bool is_token(std::string_view word) {
+  while (!word.empty() && (word.front() == '"' || word.front() == '\'')) word.remove_prefix(1);
+  constexpr std::array<std::string_view, 9> begins{"sk-",    "hf_", "ghp_", "gho_", "github_pat_",
+                                                   "glpat-", "xox", "AKIA", "eyJ"};
+  return word.size() >= 12 &&
+         std::any_of(begins.begin(), begins.end(),
+                     [&](std::string_view begin) { return word.starts_with(begin); });
+}
+
+// "user:password" of "scheme://user:password@host".
+std::string without_login(const std::string& word) {
+  const std::size_t scheme = word.find("://"), at = word.find('@');
+  if (scheme == word.npos || at == word.npos || at < scheme + 3) return word;
+  return word.substr(0, scheme + 3) + hidden + word.substr(at);
+}
+
+}  // namespace
+
+std::string without_secrets(const std::string& command) {
+  return without_secrets(split(command, ' '));
+}
+
+std::string without_secrets(std::vector<std::string> words) {
+  bool hide_next = false;
+  for (std::string& word : words) {
+    const std::size_t end = word.find_first_of("=:");
+    const bool has_value = end != word.npos && end + 1 < word.size();
+    const bool named = names_secret(word.substr(0, end));
+    if (hide_next && !word.starts_with("--")) {
+      hide_next = word == "Bearer" || word == "Basic";  // what follows them is the secret
+      if (!hide_next) word = hidden;
+      continue;
+    }
+    hide_next = named && !has_value && (word.starts_with("-") || end != word.npos);
+    if (named && has_value)
+      word.replace(end + 1, std::string::npos, hidden);
+    else if (is_token(word))
+      word = hidden;
+    else
+      word = without_login(word);
+    if (word == "Bearer") hide_next = true;
+  }
+  return join(words, " ");
+}
+
+std::string Recorder::head(double wall_s, const json& more) const {
+  json gpus = json::array(), metrics = json::array();
+  for (const GpuInfo& gpu : gpus_) gpus.push_back(gpu_json(gpu));
+  for (const MetricInfo& metric : all_metrics()) metrics.push_back(metric.name);
+  json line{{"kind", "recording"}, {"version", recording_version}, {"lockstep", version()},
+            {"time", wall_s},      {"gpus", std::move(gpus)},      {"metrics", std::move(metrics)}};
+  line.update(more);
+  return to_line(line) + "\n";
+}
+
+json Recorder::value_of(Known& known, const Reading& reading, double sample_s) const {
+  const bool was_measured = known.told && known.reading.state == ReadingState::measured;
+  const double before = known.reading.value;
+  known = {reading, true};
+  if (reading.state == ReadingState::unsupported) return false;
+  if (reading.state == ReadingState::no_sample) return nullptr;
+  if (reading.at_s < sample_s)
+    return json::array({number_json(reading.value), number_json(sample_s - reading.at_s)});
+  if (was_measured && before == reading.value) return true;
+  return number_json(reading.value);
+}
+
+std::string Recorder::lines(const MonitorSample& sample, const FindProcess& find) {
+  std::string text;
+  json gpus = json::array();
+  for (std::size_t i = 0; i < sample.gpus.size(); ++i) {
+    const GpuSample& gpu = sample.gpus[i];
+    json values = json::array(), about = json::object();
+    for (const MetricInfo& metric : all_metrics()) {
+      const Reading& reading = gpu[metric.metric];
+      Known& known = known_.at(i)[static_cast<std::size_t>(metric.metric)];
+      if (!known.told || !is_same_about(known.reading, reading))
+        about[metric.name] = {reading.source, number_json(reading.period_s), reading.why};
+      values.push_back(value_of(known, reading, sample.at_s));
+    }
+    json entry{{"v", std::move(values)}, {"p", processes_json(gpu, sample.at_s)}};
+    if (!about.empty()) entry["about"] = std::move(about);
+    if (!gpu.fault.empty()) entry["fault"] = gpu.fault;
+    gpus.push_back(std::move(entry));
+    for (const GpuProcess& one : gpu.processes) {
+      const std::optional<ProcessInfo> who = find(one.pid);
+      if (!who) continue;
+      const auto known = processes_.find(one.pid);
+      // A number may be used again.
+      if (known != processes_.end() && known->second.command == who->command) continue;
+      processes_[one.pid] = *who;
+      text += to_line({{"kind", "process"},
+                       {"pid", one.pid},
+                       {"user", who->user},
+                       {"command", without_secrets(who->command)},
+                       {"started", std::round(sample.wall_s - who->age_s)}}) +
+              "\n";
+    }
+  }
+  return text +
+         to_line({{"kind", "sample"},
+                  {"n", sample.number},
+                  {"t", sample.wall_s},
+                  {"at", sample.at_s},
+                  {"took", number_json(sample.reading_s)},
+                  {"cpu", number_json(sample.self_cpu)},
+                  {"gpus", std::move(gpus)}}) +
+         "\n";
+}
+
+Recording::Recording(const std::filesystem::path& path) : path_(path), file_(path) {
+  if (!file_) throw Error(cat(path.string(), ": ", errno_text(errno)));
+  std::optional<json> head;
+  try {
+    head = next_line();
+  } catch (const Error&) {  // said below
+  }
+  if (!head || text_or(*head, "kind", "") != "recording")
+    throw Error(cat(path.string(), " is not a recording of lockstep"),
+                "make one with lockstep monitor --record FILE");
+  head_ = std::move(*head);
+  const std::int64_t version = integer_or(head_, "version", 0);
+  if (version != recording_version)
+    throw Error(cat(path.string(), " is a recording of version ", version,
+                    ", but this Lockstep reads version ", recording_version),
+                "read it with the Lockstep that made it");
+  if (!head_.contains("gpus") || !head_["gpus"].is_array() || !head_.contains("metrics") ||
+      !head_["metrics"].is_array())
+    damaged("it names no GPUs or metrics");
+  for (const json& entry : head_["gpus"]) {
+    if (!entry.is_object()) damaged("one of its GPUs has no members");
+    gpus_.push_back(gpu_of(entry));
+  }
+  for (const json& name : head_["metrics"]) {
+    int place = -1;
+    for (const MetricInfo& metric : all_metrics())
+      if (name == metric.name) place = static_cast<int>(metric.metric);
+    metrics_.push_back(place);
+  }
+  known_.resize(gpus_.size());
+}
+
+void Recording::damaged(const std::string& what) const {
+  throw Error(cat(path_.string(), ", line ", line_, ": ", what), "the lines before it are whole");
+}
+
+std::optional<json> Recording::next_line() {
+  std::string text;
+  if (!std::getline(file_, text)) return std::nullopt;
+  ++line_;
+  if (file_.eof()) return std::nullopt;  // cut off
+  json line = parse_object(text);
+  if (line.is_discarded()) damaged("this is no line of a recording");
+  return line;
+}
+
+MonitorSample Recording::sample_of(const json& line) {
+  MonitorSample sample{.number = integer_or(line, "n", 0),
+                       .wall_s = number_or(line, "t", 0),
+                       .at_s = number_or(line, "at", 0),
+                       .reading_s = number_or(line, "took", 0),
+                       .self_cpu = number_or(line, "cpu", 0)};
+  const json gpus = line.value("gpus", json());
+  if (!gpus.is_array() || gpus.size() != gpus_.size()) damaged("it has other GPUs than line 1");
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const json& entry = gpus[i];
+    GpuSample& gpu = known_[i];
+    if (!entry.is_object() || !entry.contains("v") || !entry["v"].is_array() ||
+        entry["v"].size() != metrics_.size())
+      damaged("it has other metrics than line 1");
+    const json about = entry.value("about", json::object());
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      if (metrics_[m] < 0) continue;
+      Reading& reading = gpu.readings[static_cast<std::size_t>(metrics_[m])];
+      const char* name = info(static_cast<Metric>(metrics_[m])).name;
+      if (const json told = about.is_object() ? about.value(name, json()) : json();
+          told.is_array() && told.size() == 3 && told[0].is_string() && told[1].is_number() &&
+          told[2].is_string()) {
+        reading.source = told[0];
+        reading.period_s = told[1];
+        reading.why = told[2];
+      }
+      const json& value = entry["v"][m];
+      if (value.is_null() || value == false) {
+        reading.state = value.is_null() ? ReadingState::no_sample : ReadingState::unsupported;
+        continue;
+      }
+      const bool is_old =
+          value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number();
+      if (!is_old && !value.is_number() && value != true) damaged(cat(name, " has no value"));
+      if (value == true && reading.state != ReadingState::measured)
+        damaged(cat(name, " is as before, but was not there"));
+      if (value.is_number()) reading.value = value;
+      if (is_old) reading.value = value[0];
+      reading.state = ReadingState::measured;
+      reading.at_s = sample.at_s - (is_old ? value[1].get<double>() : 0);
+    }
+    gpu.fault = text_or(entry, "fault", "");
+    gpu.processes.clear();
+    const json processes = entry.value("p", json());
+    gpu.processes_known = processes.is_array();
+    if (gpu.processes_known)
+      for (const json& row : processes) {
+        if (!row.is_array() || row.size() < 3 || !row[0].is_number_integer())
+          damaged("bad process");
+        GpuProcess one{.pid = row[0].get<int>(), .graphics = row.size() > 3 && row[3] == true};
+        if (row[1].is_number_unsigned()) one.memory_bytes = row[1].get<std::uint64_t>();
+        const bool is_old = row[2].is_array() && row[2].size() == 2 && row[2][0].is_number() &&
+                            row[2][1].is_number();
+        if (is_old || row[2].is_number())
+          one.sm_percent = is_old ? row[2][0].get<double>() : row[2].get<double>();
+        one.sm_at_s = sample.at_s - (is_old ? row[2][1].get<double>() : 0);
+        gpu.processes.push_back(one);
+      }
+  }
+  sample.gpus = known_;
+  newest_wall_s_ = sample.wall_s;
+  return sample;
+}
+
+std::optional<MonitorSample> Recording::next() {
+  while (std::optional<json> line = next_line()) {
+    const std::string kind = text_or(*line, "kind", "");
+    if (kind == "sample") return sample_of(*line);
+    if (kind == "process")
+      processes_[static_cast<int>(integer_or(*line, "pid", 0))] = {
+          {.user = text_or(*line, "user", "?"), .command = text_or(*line, "command", "?")},
+          number_or(*line, "started", 0)};
+    else
+      on_other(*line);
+  }
+  return std::nullopt;
+}
+
+std::optional<ProcessInfo> Recording::process(int pid) const {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end()) return std::nullopt;
+  ProcessInfo info = found->second.info;
+  info.age_s = std::max(0.0, newest_wall_s_ - found->second.started_s);
+  return info;
+}
+
+}  // namespace lockstep

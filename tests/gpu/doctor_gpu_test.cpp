@@ -1,0 +1,130 @@
+// lockstep doctor beside Python programs that really make the mistakes it knows, and one that makes
+// none. DOCTOR_RECORDINGS names a folder that keeps what it saw.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "devices/gpu_probe.h"
+#include "fakes/tool.h"
+#include "monitor/process_info.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::ToolProcess;
+using testing::ToolResult;
+using Rules = std::vector<std::string>;
+
+const fs::path programs = fs::path(__FILE__).parent_path() / "doctor";
+
+class DoctorOnGpus : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto probe = make_nvml_probe();
+    if (probe->gpus().size() < 2) GTEST_SKIP() << "needs 2 GPUs: " << probe->why_absent();
+    const char* see = "import torch; exit(torch.cuda.device_count() < 2)";
+    if (ToolProcess({"python3", "-c", see}, folder_.path()).wait().code != 0)
+      GTEST_SKIP() << "python3 has no PyTorch that sees two GPUs";
+  }
+
+  // Names of the rules that found something in the program after it has run for a while, each once.
+  Rules rules(const std::string& name, std::vector<std::string> words, double seconds) {
+    words.push_back("60");
+    const ToolProcess process(words, folder_.path(), environment_);
+    Clock& clock = system_clock();
+    for (int i = 0; i < 600 && !is_ready(); ++i) clock.sleep_s(0.1);
+    EXPECT_TRUE(is_ready()) << process.err();
+    clock.sleep_s(seconds);
+    TemporaryDirectory own;
+    const ToolResult look = testing::run_tool(
+        {"doctor", std::to_string(process.pid()), "--json", "--record", "seen.jsonl"}, own.path());
+    end(process.pid());
+    if (const char* keep = std::getenv("DOCTOR_RECORDINGS"))
+      fs::copy_file(own.path() / "seen.jsonl", fs::path(keep) / (name + ".jsonl"),
+                    fs::copy_options::overwrite_existing);
+    const nlohmann::json report = nlohmann::json::parse(look.out, nullptr, false);
+    Rules found;
+    if (report.is_discarded()) {
+      ADD_FAILURE() << look.err;
+      return found;
+    }
+    for (const nlohmann::json& finding : report["findings"])
+      if (std::find(found.begin(), found.end(), finding["rule"]) == found.end())
+        found.push_back(finding["rule"]);
+    EXPECT_EQ(look.code, found.empty() ? 0 : 1);
+    if (!found.empty()) std::cout << report["findings"].dump(1) << '\n';
+    return found;
+  }
+  std::vector<std::string> ranks(const std::string& script) {
+    return {"python3", "-m", "torch.distributed.run", "--nproc-per-node=2", programs / script};
+  }
+  std::vector<std::string> alone(const std::string& script) {
+    return {"python3", programs / script};
+  }
+
+  TemporaryDirectory folder_;
+  std::map<std::string, std::string> environment_;
+
+ private:
+  bool is_ready() const {
+    return read_file(folder_.path() / "stdout.txt").find("ready") != std::string::npos;
+  }
+  // Launchers start their ranks in sessions of their own.
+  static void end(int pid) {
+    for (const int one : process_tree(pid)) kill(one, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    system_clock().sleep_s(1);  // until the driver has let go
+  }
+};
+
+TEST_F(DoctorOnGpus, FindsNothingInAHealthyProgram) {
+  EXPECT_THAT(rules("healthy", ranks("healthy.py"), 4), IsEmpty());
+}
+
+TEST_F(DoctorOnGpus, AModelOnTheFirstGpuOnly) {
+  EXPECT_THAT(rules("one_gpu", alone("one_gpu.py"), 3), ElementsAre("one-of-several"));
+}
+
+TEST_F(DoctorOnGpus, AMaskOfOne) {
+  environment_["CUDA_VISIBLE_DEVICES"] = "0";
+  EXPECT_THAT(rules("mask_of_one", alone("one_gpu.py"), 3), ElementsAre("narrowed"));
+}
+
+TEST_F(DoctorOnGpus, APoolThatSetsItsVariableTooLate) {
+  EXPECT_THAT(rules("late_variable", alone("late_variable.py"), 9), ElementsAre("same-gpu"));
+}
+
+TEST_F(DoctorOnGpus, RanksWithoutSetDevice) {
+  EXPECT_THAT(rules("same_device", ranks("same_device.py"), 4), ElementsAre("ranks-on-one"));
+}
+
+TEST_F(DoctorOnGpus, LoadersThatCannotKeepUp) {
+  EXPECT_THAT(rules("starving", ranks("starving.py"), 6), ElementsAre("starving"));
+}
+
+TEST_F(DoctorOnGpus, TinyKernels) {
+  EXPECT_THAT(rules("tiny", ranks("tiny.py"), 3), ElementsAre("too-small"));
+}
+
+TEST_F(DoctorOnGpus, DataParallel) {
+  EXPECT_THAT(rules("data_parallel", alone("data_parallel.py"), 4),
+              ElementsAre("one-process-many"));
+}
+
+TEST_F(DoctorOnGpus, AStraggler) {
+  EXPECT_THAT(rules("straggler", ranks("straggler.py"), 3), ElementsAre("waiting-for-others"));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,65 @@
+// Text on a terminal, counted in cells.
+#include "base/cells.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+TEST(Cells, CountsWideCharactersTwice) {
+  EXPECT_EQ(cells_of("abc"), 3);
+  EXPECT_EQ(cells_of("größe"), 5);
+  EXPECT_EQ(cells_of("訓練.py"), 7);
+  EXPECT_EQ(cells_of("🚀"), 2);
+  EXPECT_EQ(cells_of("▁▂█"), 3);
+  EXPECT_EQ(cells_of(""), 0);
+}
+
+TEST(Cells, CleansWhatWouldMoveTheCursor) {
+  EXPECT_EQ(clean_cells("a\x1b[2Jb\r\n\t\x7f"), "a [2Jb    ");
+  EXPECT_EQ(clean_cells("a\xc2\x9b"
+                        "2J"),
+            "a 2J");  // CSI as one character
+  EXPECT_EQ(clean_cells("a\xe2\x80\xae"
+                        "b"),
+            "ab");                           // right to left
+  EXPECT_EQ(clean_cells("e\xcc\x81"), "e");  // a mark on its own
+  EXPECT_EQ(clean_cells("\xff"
+                        "a\xe8\xa8"),
+            "\xef\xbf\xbd"
+            "a\xef\xbf\xbd");
+  EXPECT_EQ(clean_cells("訓練"), "訓練");
+}
+
+TEST(Cells, CutsWithoutHalvesOfCharacters) {
+  EXPECT_EQ(cut_cells("abcdef", 6), "abcdef");
+  EXPECT_EQ(cut_cells("abcdef", 4), "abcd");
+  EXPECT_EQ(cut_cells("abcdef", 4, "…"), "abc…");
+  EXPECT_EQ(cut_cells("訓練訓", 5), "訓練");
+  EXPECT_EQ(cut_cells("訓練訓", 3), "訓");
+  EXPECT_EQ(cut_cells("訓練訓", 1), "");
+  EXPECT_EQ(cut_cells("abc", 0, "…"), "");
+  EXPECT_EQ(cut_cells("abc", -3), "");
+  EXPECT_EQ(cut_cells("abc", 1, "..."), "");
+}
+
+TEST(Cells, Fills) {
+  EXPECT_EQ(fill_cells("ab", 4), "ab  ");
+  EXPECT_EQ(fill_cells_left("ab", 4), "  ab");
+  EXPECT_EQ(fill_cells("訓練", 3), "訓 ");
+  EXPECT_EQ(fill_cells("ab", 0), "");
+}
+
+TEST(Cells, WrapsAtSpaces) {
+  EXPECT_EQ(wrap_cells("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrap_cells("one two three", 6), "one\ntwo\nthree");
+  EXPECT_EQ(wrap_cells("abcdefgh", 3), "abc\ndef\ngh");
+  EXPECT_EQ(wrap_cells("a\n\nb", 3), "a\n\nb");
+  EXPECT_EQ(wrap_cells("訓練訓練", 5), "訓練\n訓練");
+  EXPECT_EQ(wrap_cells("訓", 1), "訓");
+  EXPECT_EQ(wrap_cells("  indented words", 10), "  indented\nwords");
+  EXPECT_EQ(wrap_cells("", 5), "");
+}
+
+}  // namespace
+}  // namespace lockstep

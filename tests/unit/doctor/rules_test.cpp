@@ -1,0 +1,474 @@
+// Every rule against recordings of two H200s: one in which it finds something, one in which it must
+// not, and one that only looks like it. Where a machine in that state is not to be had, a recording
+// is changed in one place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "base/text.h"
+#include "doctor/finding.h"
+#include "fakes/fake_probe.h"
+#include "fakes/fake_reader.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Evidence recorded(const std::string& name) {
+  return read_evidence(std::filesystem::path(__FILE__).parent_path() / "recordings" /
+                       (name + ".jsonl"));
+}
+
+Findings found(const Evidence& evidence) {
+  const Scene scene = make_scene(evidence);
+  return diagnose(scene);
+}
+
+std::vector<std::string> rules_of(const Findings& findings) {
+  std::vector<std::string> names;
+  for (const Finding& finding : findings) names.push_back(finding.rule);
+  return names;
+}
+
+std::vector<std::string> rules(const Evidence& evidence) { return rules_of(found(evidence)); }
+
+using Change = std::function<void(ProcessEvidence&)>;
+
+// Changes the processes on a GPU, in both looks.
+void change_users(Evidence& evidence, const Change& change) {
+  std::set<int> users;
+  for (const GpuSample& gpu : evidence.samples.front().gpus)
+    for (const GpuProcess& one : gpu.processes) users.insert(one.pid);
+  for (ProcessSnapshot& snapshot : evidence.snapshots)
+    for (auto& [pid, process] : snapshot.processes)
+      if (users.contains(pid)) change(process);
+}
+
+void set_metric(Evidence& evidence, std::size_t gpu, Metric metric, double value) {
+  for (MonitorSample& sample : evidence.samples)
+    sample.gpus.at(gpu)[metric] = measured(value, sample.at_s);
+}
+
+void forget_metric(Evidence& evidence, Metric metric) {
+  for (MonitorSample& sample : evidence.samples)
+    for (GpuSample& gpu : sample.gpus) gpu[metric] = unsupported();
+}
+
+int user_of(const Evidence& evidence, std::size_t gpu) {
+  return evidence.samples.front().gpus.at(gpu).processes.at(0).pid;
+}
+
+TEST(DoctorRules, FindNothingInAHealthyProgram) {
+  EXPECT_THAT(rules(recorded("healthy")), IsEmpty());
+  EXPECT_THAT(rules(recorded("loaders_keep_up")), IsEmpty());
+}
+
+TEST(DoctorRules, OneOfSeveral) {
+  const Findings findings = found(recorded("one_gpu"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("one-of-several"));
+  EXPECT_THAT(findings[0].gpus, ElementsAre(1));
+  EXPECT_EQ(findings[0].confidence, Confidence::likely);
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("torchrun --nproc-per-node=2"));
+  // It holds memory on the other one too, but nothing runs there.
+  Evidence holds = recorded("one_gpu");
+  const int own = user_of(holds, 0);
+  for (MonitorSample& sample : holds.samples)
+    sample.gpus[1].processes.push_back({.pid = own, .memory_bytes = 1 << 30});
+  EXPECT_THAT(rules(holds), ElementsAre("one-of-several"));
+  // A desktop draws on both: that is no use of theirs.
+  Evidence desktop = recorded("one_gpu");
+  for (MonitorSample& sample : desktop.samples)
+    for (GpuSample& gpu : sample.gpus)
+      gpu.processes.push_back({.pid = 55555, .graphics = true, .memory_bytes = 4 << 20});
+  EXPECT_THAT(rules(desktop), ElementsAre("one-of-several"));
+  // Near: somebody else uses the other GPU.
+  Evidence near = recorded("one_gpu");
+  for (MonitorSample& sample : near.samples)
+    sample.gpus[1].processes.push_back({.pid = 999999, .memory_bytes = 1 << 30});
+  EXPECT_THAT(rules(near), IsEmpty());
+  // Near: one rank of a world whose others are on other machines.
+  near = recorded("one_gpu");
+  change_users(near, [](ProcessEvidence& process) { process.environment["LOCAL_RANK"] = "0"; });
+  EXPECT_THAT(rules(near), IsEmpty());
+  // Near: in a container or an allotment its environment does not tell what it sees.
+  near = recorded("one_gpu");
+  change_users(near, [](ProcessEvidence& process) { process.elsewhere = true; });
+  EXPECT_THAT(rules(near), IsEmpty());
+  near = recorded("one_gpu");
+  change_users(near, [](ProcessEvidence& process) { process.environment["SLURM_JOB_ID"] = "7"; });
+  EXPECT_THAT(rules(near), IsEmpty());
+  near.environment["SLURM_JOB_ID"] = "7";  // the doctor is in it
+  EXPECT_THAT(rules(near), ElementsAre("one-of-several"));
+  // Near: of the other GPU nothing is known.
+  near = recorded("one_gpu");
+  for (MonitorSample& sample : near.samples) sample.gpus[1].processes_known = false;
+  EXPECT_THAT(rules(near), IsEmpty());
+  near = recorded("one_gpu");
+  for (MonitorSample& sample : near.samples)
+    for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+      sample.gpus[1][metric] = unsupported();
+  EXPECT_THAT(rules(near), IsEmpty());
+  // Near: MIG.
+  near = recorded("one_gpu");
+  change_users(near, [](ProcessEvidence& process) {
+    process.environment["CUDA_VISIBLE_DEVICES"] = "MIG-12345678-0000-1111-2222-333333333333";
+  });
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, Narrowed) {
+  const Findings findings = found(recorded("mask_of_one"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("narrowed"));
+  EXPECT_THAT(findings[0].verdict, HasSubstr("CUDA_VISIBLE_DEVICES leaves pid"));
+  EXPECT_THAT(findings[0].gpus, ElementsAre(1));
+  // Near: two programs, each with its own GPU.
+  Evidence near = recorded("mask_of_one");
+  set_metric(near, 1, Metric::gpu_busy, 80);
+  EXPECT_THAT(rules(near), IsEmpty());
+  // Near: a process that is kept away from GPUs and does nothing.
+  near = recorded("cpu_only");
+  for (ProcessSnapshot& snapshot : near.snapshots)
+    for (auto& [pid, process] : snapshot.processes) {
+      process.environment["CUDA_VISIBLE_DEVICES"] = "";
+      process.cpu_s = 1;
+    }
+  EXPECT_THAT(rules(near), IsEmpty());
+  // A mask that hides all.
+  Evidence hidden = recorded("cpu_only");
+  for (ProcessSnapshot& snapshot : hidden.snapshots)
+    for (auto& [pid, process] : snapshot.processes)
+      process.environment["CUDA_VISIBLE_DEVICES"] = "";
+  const Findings all = found(hidden);
+  ASSERT_THAT(rules_of(all), ElementsAre("narrowed"));
+  EXPECT_THAT(all[0].verdict, HasSubstr("hides every GPU"));
+}
+
+TEST(DoctorRules, SameGpu) {
+  const Findings findings = found(recorded("late_variable"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("same-gpu"));
+  EXPECT_EQ(findings[0].pids.size(), 2u);
+  EXPECT_THAT(findings[0].gpus, ElementsAre(1));
+  // Inherited wrongly: values differ, the GPU is the same.
+  Evidence siblings = recorded("late_variable");
+  int next = 0;
+  for (ProcessSnapshot& snapshot : siblings.snapshots)
+    for (auto& [pid, process] : snapshot.processes)
+      process.environment["CUDA_VISIBLE_DEVICES"] = ++next % 2 ? "0,1" : "1,0";
+  EXPECT_THAT(rules(siblings), ElementsAre("same-gpu"));
+  // Near: the workers share the only GPU that they may use.
+  Evidence near = recorded("late_variable");
+  change_users(near,
+               [](ProcessEvidence& process) { process.environment["CUDA_VISIBLE_DEVICES"] = "0"; });
+  EXPECT_THAT(rules(near), ElementsAre("narrowed"));
+}
+
+TEST(DoctorRules, RanksOnOne) {
+  const Findings findings = found(recorded("same_device"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("ranks-on-one"));
+  EXPECT_EQ(findings[0].confidence, Confidence::certain);
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("set_device"));
+  // Near: each rank is given one GPU by the launcher, the same one on purpose.
+  Evidence near = recorded("same_device");
+  change_users(near,
+               [](ProcessEvidence& process) { process.environment["CUDA_VISIBLE_DEVICES"] = "0"; });
+  EXPECT_THAT(rules(near), ElementsAre("narrowed"));
+}
+
+TEST(DoctorRules, StrayContext) {
+  Evidence evidence = recorded("healthy");
+  const int second = user_of(evidence, 1);
+  for (MonitorSample& sample : evidence.samples)
+    sample.gpus[0].processes.push_back({.pid = second, .memory_bytes = 500u << 20});
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("stray-context"));
+  EXPECT_THAT(findings[0].pids, ElementsAre(second));
+  EXPECT_THAT(findings[0].gpus, ElementsAre(0));
+  // Near: it has as much there as at home, so that it computes on both.
+  Evidence near = recorded("healthy");
+  for (MonitorSample& sample : near.samples)
+    sample.gpus[0].processes.push_back(
+        {.pid = second, .memory_bytes = sample.gpus[1].processes[0].memory_bytes});
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, OtherOrder) {
+  Evidence evidence = recorded("one_gpu");
+  evidence.gpus[0].name = "NVIDIA A30";  // CUDA counts the faster one first
+  evidence.gpus[0].compute_major = 8;
+  evidence.cuda_fastest = {{evidence.gpus[1].uuid.substr(4), evidence.gpus[0].uuid.substr(4)}};
+  EXPECT_THAT(rules(evidence), ::testing::Contains("other-order"));
+  // Near: the mask names the GPU that is idle, in CUDA's order the first.
+  Evidence masked = evidence;
+  change_users(masked,
+               [](ProcessEvidence& process) { process.environment["CUDA_VISIBLE_DEVICES"] = "1"; });
+  EXPECT_THAT(rules(masked), ::testing::Not(::testing::Contains("one-of-several")));
+  // Near: the order is set.
+  change_users(evidence, [](ProcessEvidence& process) {
+    process.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  });
+  EXPECT_THAT(rules(evidence), ElementsAre("one-of-several"));
+  // Near: unlike GPUs whose orders agree.
+  Evidence near = recorded("one_gpu");
+  near.gpus[1].name = "NVIDIA A30";
+  near.gpus[1].compute_major = 8;
+  near.cuda_fastest = {{near.gpus[0].uuid.substr(4), near.gpus[1].uuid.substr(4)}};
+  EXPECT_THAT(rules(near), ElementsAre("one-of-several"));
+}
+
+TEST(DoctorRules, NoGpuUse) {
+  const Findings findings = found(recorded("cpu_only"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("no-gpu-use"));
+  EXPECT_EQ(findings[0].confidence, Confidence::possible);  // it has only begun
+  EXPECT_THAT(findings[0].open, ::testing::Not(IsEmpty()));
+  Evidence old = recorded("cpu_only");
+  for (ProcessSnapshot& snapshot : old.snapshots)
+    for (auto& [pid, process] : snapshot.processes) process.age_s += 600;
+  EXPECT_EQ(found(old).at(0).confidence, Confidence::likely);
+  // A build without CUDA leaves nothing else.
+  Evidence cpu_build = recorded("cpu_only");
+  for (ProcessSnapshot& snapshot : cpu_build.snapshots)
+    for (auto& [pid, process] : snapshot.processes)
+      process.libraries = {"libtorch.so", "libtorch_cpu.so", "libtorch_python.so"};
+  const Findings certain = found(cpu_build);
+  ASSERT_THAT(rules_of(certain), ElementsAre("no-gpu-use"));
+  EXPECT_EQ(certain[0].confidence, Confidence::certain);
+  EXPECT_THAT(certain[0].verdict, HasSubstr("built without CUDA"));
+  // Near: it has the library, but does nothing: a notebook.
+  Evidence near = recorded("cpu_only");
+  for (auto& [pid, process] : near.snapshots.back().processes)
+    process.cpu_s = near.snapshots.front().processes.at(pid).cpu_s;
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, TooSmall) {
+  const Findings findings = found(recorded("tiny"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("too-small", "too-small"));
+  EXPECT_EQ(findings[0].confidence, Confidence::likely);
+  // Without SM activity, as before Hopper, low power beside a busy GPU is less sure.
+  Evidence older = recorded("tiny");
+  forget_metric(older, Metric::sm_active);
+  const Findings less = found(older);
+  ASSERT_THAT(rules_of(less), ElementsAre("too-small", "too-small"));
+  EXPECT_EQ(less[0].confidence, Confidence::possible);
+  // All ranks spin: it may be a collective that waits for another machine.
+  Evidence spin = recorded("tiny");
+  for (const std::size_t gpu : {0u, 1u}) set_metric(spin, gpu, Metric::gpu_busy, 100);
+  EXPECT_EQ(found(spin).at(0).confidence, Confidence::possible);
+  EXPECT_EQ(found(spin).at(0).open.size(), 2u);
+  // Near: processes were seen once only.
+  Evidence once = recorded("tiny");
+  once.snapshots.pop_back();
+  EXPECT_THAT(rules(once), IsEmpty());
+  // Near: a thread at its limit that keeps the GPU at work.
+  Evidence near = recorded("tiny");
+  for (const std::size_t gpu : {0u, 1u}) set_metric(near, gpu, Metric::sm_active, 70);
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+// Bursts of work between times of none.
+void make_bursts(Evidence& evidence) {
+  int count = 0;
+  for (MonitorSample& sample : evidence.samples) {
+    for (GpuSample& gpu : sample.gpus)
+      gpu[Metric::sm_active] = measured(count % 3 == 0 ? 80 : 2, sample.at_s, 0.2);
+    ++count;
+  }
+}
+
+TEST(DoctorRules, Starving) {
+  Evidence evidence = recorded("loaders_keep_up");
+  make_bursts(evidence);
+  const ProcessSnapshot& before = evidence.snapshots.front();
+  ProcessSnapshot& after = evidence.snapshots.back();
+  for (auto& [pid, process] : after.processes)
+    if (process.busiest.at(0).name == "pt_data_worker" && before.processes.contains(pid))
+      process.cpu_s = before.processes.at(pid).cpu_s + after.at_s - before.at_s;
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("starving", "starving"));
+  EXPECT_EQ(findings[0].confidence, Confidence::likely);
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("num_workers"));
+  // Nothing but bursts: what it waits for cannot be told.
+  Evidence alone = recorded("healthy");
+  make_bursts(alone);
+  const Findings possible = found(alone);
+  ASSERT_THAT(rules_of(possible), ElementsAre("starving", "starving"));
+  EXPECT_EQ(possible[0].confidence, Confidence::possible);
+  EXPECT_THAT(possible[0].open, ::testing::Not(IsEmpty()));
+  // Near: activity goes up and down, but never to nothing.
+  Evidence near = recorded("loaders_keep_up");
+  int count = 0;
+  for (MonitorSample& sample : near.samples)
+    for (GpuSample& gpu : sample.gpus)
+      gpu[Metric::sm_active] = measured(++count % 3 == 0 ? 95 : 55, sample.at_s, 0.2);
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, WaitingForOthers) {
+  const Evidence evidence = recorded("straggler");
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("waiting-for-others"));
+  EXPECT_THAT(findings[0].verdict, HasSubstr(cat("for GPU 1: pid ", user_of(evidence, 1))));
+  // Ranks that lost their launcher are still one program.
+  Evidence orphans = evidence;
+  for (ProcessSnapshot& snapshot : orphans.snapshots) {
+    std::erase_if(snapshot.processes,
+                  [](const auto& one) { return !one.second.environment.contains("RANK"); });
+    for (auto& [pid, process] : snapshot.processes) process.parent = 1;
+  }
+  EXPECT_THAT(rules(orphans), ElementsAre("waiting-for-others"));
+  // What the straggler itself waits for stays.
+  Evidence slow = evidence;
+  set_metric(slow, 1, Metric::gpu_busy, 20);
+  const int pid = user_of(slow, 1);
+  slow.snapshots.front().processes.at(pid).cpu_s =
+      slow.snapshots.back().processes.at(pid).cpu_s - 0.1;
+  for (ProcessSnapshot& snapshot : slow.snapshots) snapshot.processes.at(pid).busiest.clear();
+  EXPECT_THAT(rules(slow), ElementsAre("waiting-for-others", "starving"));
+  // Near: jobs side by side that are no ranks and talk to nobody.
+  Evidence jobs = evidence;
+  change_users(jobs, [](ProcessEvidence& process) {
+    std::erase_if(process.environment, [](const auto& one) { return one.first != "LOCAL_RANK"; });
+    std::erase_if(process.libraries, [](const auto& one) { return one.starts_with("libnccl"); });
+  });
+  EXPECT_THAT(rules(jobs), ::testing::Not(::testing::Contains("waiting-for-others")));
+  // Near: the GPU that waits less does as much work as the others.
+  Evidence near = recorded("healthy");
+  set_metric(near, 1, Metric::gpu_busy, 70);
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, OneProcessMany) {
+  const Findings findings = found(recorded("data_parallel"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("one-process-many"));
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("DataParallel"));
+  // Near: a bare context beside a GPU that works.
+  Evidence bare = recorded("data_parallel");
+  set_metric(bare, 0, Metric::sm_active, 90);
+  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(bare, 1, metric, 0);
+  EXPECT_THAT(rules(bare), ElementsAre("one-of-several"));
+  // Near: one process that keeps both GPUs at work.
+  Evidence near = recorded("data_parallel");
+  for (const std::size_t gpu : {0u, 1u}) set_metric(near, gpu, Metric::sm_active, 90);
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, HeldBack) {
+  Evidence evidence = recorded("healthy");  // at its power limit, as a busy GPU is
+  set_metric(evidence, 1, Metric::clock_limits, 0x40);
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("held-back"));
+  EXPECT_THAT(findings[0].gpus, ElementsAre(1));
+  // Near: for a moment only.
+  Evidence near = recorded("healthy");
+  near.samples[3].gpus[1][Metric::clock_limits] = measured(0x40, near.samples[3].at_s);
+  EXPECT_THAT(rules(near), IsEmpty());
+  // Lanes that are missing, and a link that sleeps while the GPU does.
+  Evidence lanes = recorded("healthy");
+  lanes.places[0].pcie_lanes = 16;
+  set_metric(lanes, 0, Metric::pcie_lanes, 8);
+  EXPECT_THAT(rules(lanes), ElementsAre("held-back"));
+  Evidence asleep = recorded("cpu_only");
+  asleep.places[0].pcie_generation = 5;
+  set_metric(asleep, 0, Metric::pcie_generation, 1);
+  EXPECT_THAT(rules(asleep), ElementsAre("no-gpu-use"));
+}
+
+TEST(DoctorRules, Lost) {
+  Evidence evidence = recorded("healthy");
+  evidence.samples.back().gpus[1].fault = "GPU is lost";
+  const Findings findings = found(evidence);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].rule, "lost");
+  EXPECT_THAT(findings[0].verdict, HasSubstr("GPU is lost"));
+  // Near: it answers again.
+  Evidence near = recorded("healthy");
+  near.samples.front().gpus[1].fault = "Timeout";
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, CannotOpen) {
+  Evidence evidence = recorded("one_gpu");
+  evidence.places[1].denied = "Operation not permitted";
+  EXPECT_THAT(rules(evidence), ::testing::Contains("cannot-open"));
+  Evidence mig = recorded("healthy");
+  mig.places[1].mig = true;
+  EXPECT_THAT(rules(mig), ElementsAre("cannot-open"));
+  Evidence prohibited = recorded("healthy");
+  prohibited.places[1].compute_mode = "prohibited";
+  EXPECT_THAT(rules(prohibited), ElementsAre("cannot-open"));
+  // Near: as many GPUs as the machine has; MIG with instances; exclusive, and used by one.
+  Evidence near = recorded("healthy");
+  near.gpus_of_host = 2;
+  near.places[1].mig = true;
+  near.places[1].mig_instances = 2;
+  near.places[0].compute_mode = "exclusive process";
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, OtherTenant) {
+  EXPECT_THAT(rules(recorded("two_tenants")), ::testing::Contains("other-tenant"));
+  // Near: one after the other.
+  Evidence near = recorded("one_gpu");
+  for (std::size_t i = 0; i < near.samples.size() / 2; ++i)
+    near.samples[i].gpus[0].processes[0].pid = 999999;
+  EXPECT_THAT(rules(near), ::testing::Not(::testing::Contains("other-tenant")));
+  // Near: a desktop.
+  near = recorded("healthy");
+  for (MonitorSample& sample : near.samples)
+    sample.gpus[0].processes.push_back({.pid = 55555, .graphics = true});
+  EXPECT_THAT(rules(near), IsEmpty());
+  // Near: two processes of one program.
+  EXPECT_THAT(rules(recorded("late_variable")),
+              ::testing::Not(::testing::Contains("other-tenant")));
+}
+
+TEST(DoctorRules, KeptMemory) {
+  Evidence stopped = recorded("one_gpu");
+  const double cpu_s = stopped.snapshots.front().processes.at(user_of(stopped, 0)).cpu_s;
+  change_users(stopped, [&](ProcessEvidence& process) {
+    process.state = 'T';
+    process.cpu_s = cpu_s;
+  });
+  EXPECT_THAT(rules(stopped), ::testing::Contains("kept-memory"));
+  Evidence dead = recorded("healthy");
+  set_metric(dead, 1, Metric::memory_used, 100.0 * (1 << 30));
+  const Findings findings = found(dead);
+  ASSERT_THAT(rules_of(findings), ElementsAre("kept-memory"));
+  EXPECT_THAT(findings[0].gpus, ElementsAre(1));
+  // Near: who is on it cannot be told.
+  Evidence unknown = dead;
+  for (MonitorSample& sample : unknown.samples)
+    for (GpuSample& gpu : sample.gpus) gpu.processes_known = false;
+  EXPECT_THAT(rules(unknown), IsEmpty());
+  // Near: what the driver and its contexts take themselves.
+  Evidence near = recorded("healthy");
+  for (MonitorSample& sample : near.samples) {
+    Reading& used = sample.gpus[1][Metric::memory_used];
+    used.value += 600.0 * (1 << 20);
+  }
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, OfAnotherPidNamespaceDoNotGuess) {
+  Evidence evidence = recorded("one_gpu");
+  for (MonitorSample& sample : evidence.samples)
+    for (GpuSample& gpu : sample.gpus)
+      for (GpuProcess& one : gpu.processes) one.pid += 1000000;
+  for (ProcessSnapshot& snapshot : evidence.snapshots)
+    for (auto& [pid, process] : snapshot.processes) process.uvm_file = true;
+  EXPECT_FALSE(make_scene(evidence).contexts_known);
+  EXPECT_THAT(rules(evidence), IsEmpty());
+}
+
+TEST(DoctorRules, HaveNamesOfTheirOwn) {
+  std::set<std::string> names;
+  for (const Rule& rule : all_rules()) EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,209 @@
+// What follows from evidence: loads, programs, visible GPUs, PID namespaces.
+#include "doctor/scene.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "made_evidence.h"
+
+namespace lockstep {
+namespace {
+
+using testing::add_process;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::made_evidence;
+using ::testing::Optional;
+using testing::put_on;
+
+TEST(Scene, OfNothingIsEmpty) {
+  const Evidence none;
+  const Scene scene = make_scene(none);
+  EXPECT_THAT(scene.gpus, IsEmpty());
+  EXPECT_THAT(scene.programs, IsEmpty());
+  EXPECT_FALSE(scene.contexts_known);
+  EXPECT_EQ(scene.time_s, 0);
+}
+
+TEST(Load, HasMeanAndEnds) {
+  const Load load{.values = {0, 10, 20, 50}};
+  EXPECT_EQ(load.mean(), 20);
+  EXPECT_EQ(load.least(), 0);
+  EXPECT_EQ(load.most(), 50);
+  EXPECT_EQ(load.share(0, 20), 0.5);  // 20 itself is beyond
+  EXPECT_EQ(Load().mean(), 0);
+  EXPECT_EQ(Load().share(0, 1), 0);
+  EXPECT_FALSE(Load().known());
+}
+
+TEST(Scene, CountsAReadingOnce) {
+  Evidence evidence = made_evidence(1);
+  for (MonitorSample& sample : evidence.samples) {
+    sample.gpus[0][Metric::power] = measured(70, 1);  // of the first sample, kept
+    sample.gpus[0][Metric::temperature] = unsupported();
+  }
+  evidence.samples[1].gpus[0][Metric::gpu_busy] = measured(40, 3);
+  const Scene scene = make_scene(evidence);
+  EXPECT_THAT(scene.gpus[0][Metric::power].values, ElementsAre(70));
+  EXPECT_THAT(scene.gpus[0][Metric::gpu_busy].values, ElementsAre(0, 40));
+  EXPECT_TRUE(scene.gpus[0][Metric::temperature].unsupported);
+  EXPECT_FALSE(scene.gpus[0][Metric::temperature].known());
+  EXPECT_EQ(scene.time_s, 2);
+}
+
+TEST(Scene, TakesBusyForActivityBeforeHopper) {
+  Evidence evidence = made_evidence(2);
+  for (MonitorSample& sample : evidence.samples) {
+    sample.gpus[0][Metric::sm_active] = unsupported();
+    sample.gpus[0][Metric::gpu_busy].value = 60;
+  }
+  const Scene scene = make_scene(evidence);
+  EXPECT_FALSE(scene.gpus[0].has_sm());
+  EXPECT_EQ(scene.gpus[0].activity().mean(), 60);
+  EXPECT_FALSE(scene.gpus[0].is_idle());
+  EXPECT_TRUE(scene.gpus[1].is_idle());
+}
+
+TEST(Scene, DoesNotCallIdleWhatCannotBeRead) {
+  Evidence evidence = made_evidence(1);
+  for (MonitorSample& sample : evidence.samples)
+    for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+      sample.gpus[0][metric] = unsupported();
+  EXPECT_FALSE(make_scene(evidence).gpus[0].is_idle());
+}
+
+TEST(Scene, HasLoadsOfProcessesAndThreads) {
+  Evidence evidence = made_evidence(1);
+  add_process(evidence, {.pid = 40,
+                         .age_s = 10,
+                         .cpu_s = 5,
+                         .io_s = 1,
+                         .read_bytes = 100,
+                         .busiest = {{41, "a", 3}, {42, "b", 2}}});
+  ProcessEvidence& now = evidence.snapshots.back().processes[40];
+  now = {.pid = 40,
+         .command = "x",
+         .age_s = 12,
+         .cpu_s = 8,
+         .io_s = 2,
+         .read_bytes = 300,
+         .busiest = {{42, "b", 4}, {41, "a", 4}, {43, "new", 1}}};
+  const ProcessView view = make_scene(evidence).processes.at(40);
+  EXPECT_DOUBLE_EQ(view.cores, 1.5);
+  EXPECT_DOUBLE_EQ(view.io_share, 0.5);
+  EXPECT_DOUBLE_EQ(view.read_bytes_per_s, 100);
+  ASSERT_EQ(view.busiest.size(), 2u);
+  EXPECT_EQ(view.busiest[0].name, "b");
+  EXPECT_DOUBLE_EQ(view.busiest[0].cores, 1);
+  EXPECT_DOUBLE_EQ(view.busiest[1].cores, 0.5);
+  // The number is that of a younger process now.
+  now.age_s = 1;
+  EXPECT_EQ(make_scene(evidence).processes.at(40).cores, 0);
+  // It ended before the second look.
+  evidence.snapshots.back().processes.clear();
+  EXPECT_THAT(make_scene(evidence).processes, IsEmpty());
+}
+
+TEST(Scene, HasWhereAProcessIs) {
+  Evidence evidence = made_evidence(2);
+  add_process(evidence, {.pid = 40});
+  put_on(evidence, 40, 1, 100);
+  evidence.samples[1].gpus[1].processes[0].memory_bytes = 50;
+  evidence.samples[0].gpus[1].processes[0].sm_percent = 20;
+  evidence.samples[1].gpus[1].processes[0].sm_percent = 40;
+  const Scene scene = make_scene(evidence);
+  EXPECT_THAT(scene.processes.at(40).memory, ElementsAre(::testing::Pair(1, 100)));
+  EXPECT_EQ(scene.processes.at(40).sm.at(1), 30);
+  EXPECT_TRUE(scene.contexts_known);
+  EXPECT_THAT(scene.strangers, IsEmpty());
+  EXPECT_FALSE(scene.is_shared(1, scene.program_of(40)));
+}
+
+std::optional<std::vector<std::size_t>> visible(
+    const std::map<std::string, std::string>& variables) {
+  Evidence evidence = made_evidence(4);
+  add_process(evidence, {.pid = 40, .environment = variables});
+  return make_scene(evidence).processes.at(40).visible;
+}
+
+TEST(Scene, HasTheGpusThatAnEnvironmentLeaves) {
+  EXPECT_THAT(visible({}), Optional(ElementsAre(0, 1, 2, 3)));
+  const std::string name = "CUDA_VISIBLE_DEVICES";
+  EXPECT_THAT(visible({{name, "2,0"}}), Optional(ElementsAre(2, 0)));  // in CUDA's order
+  EXPECT_THAT(visible({{name, ""}}), Optional(IsEmpty()));
+  EXPECT_THAT(visible({{name, "-1"}}), Optional(IsEmpty()));
+  EXPECT_THAT(visible({{name, "1,9,2"}}), Optional(ElementsAre(1)));  // up to the first bad one
+  EXPECT_THAT(visible({{name, "GPU-3"}}), Optional(ElementsAre(3)));
+  EXPECT_THAT(visible({{name, "1,1"}}), Optional(IsEmpty()));
+}
+
+TEST(Scene, SaysWhyItDoesNotKnowThem) {
+  Evidence evidence = made_evidence(2);
+  add_process(evidence, {.pid = 40, .unreadable = {"environ: Permission denied"}});
+  EXPECT_EQ(make_scene(evidence).processes.at(40).visible, std::nullopt);
+  EXPECT_EQ(make_scene(evidence).processes.at(40).why_not_visible,
+            "its environment cannot be read");
+  Evidence unlike = made_evidence(2);
+  unlike.gpus[1].name = "NVIDIA A30";
+  add_process(unlike, {.pid = 40});
+  EXPECT_EQ(make_scene(unlike).processes.at(40).visible, std::nullopt);
+  EXPECT_NE(make_scene(unlike).processes.at(40).why_not_visible, "");
+  unlike.cuda_fastest = {{"1aaa", "0aaa"}};
+  EXPECT_THAT(make_scene(unlike).processes.at(40).visible, Optional(ElementsAre(1, 0)));
+}
+
+TEST(Scene, MakesProgramsOfParentsAndBrothers) {
+  Evidence evidence = made_evidence(1);
+  const auto add = [&](int pid, int parent, int group, const std::string& command,
+                       const std::map<std::string, std::string>& environment = {}) {
+    add_process(evidence, {.pid = pid,
+                           .parent = parent,
+                           .group = group,
+                           .command = command,
+                           .environment = environment});
+  };
+  add(10, 1, 10, "python3 launch.py");
+  add(11, 10, 10, "python3 train.py");
+  add(12, 11, 10, "loader");
+  // Started side by side by a shell that is not looked at.
+  add(20, 5, 5, "python3 rank.py --rank 0");
+  add(21, 5, 5, "python3 rank.py --rank 1");
+  add(22, 5, 5, "python3 other.py");
+  add(23, 5, 23, "python3 rank.py --rank 0");  // another job of the shell
+  // Alike, but init's: nothing holds them together.
+  add(30, 1, 1, "server one");
+  add(31, 1, 1, "server one");
+  // Ranks that lost their launcher.
+  add(40, 1, 40, "a b", {{"MASTER_PORT", "29500"}, {"RANK", "0"}});
+  add(41, 1, 41, "a b", {{"MASTER_PORT", "29500"}, {"RANK", "1"}});
+  add(42, 1, 42, "a b", {{"MASTER_PORT", "29501"}, {"RANK", "0"}});
+  put_on(evidence, 11, 0);
+  const Scene scene = make_scene(evidence);
+  std::vector<std::vector<int>> programs;
+  for (const Program& program : scene.programs) programs.push_back(program.pids);
+  EXPECT_THAT(programs,
+              ::testing::UnorderedElementsAre(
+                  ElementsAre(10, 11, 12), ElementsAre(20, 21), ElementsAre(22), ElementsAre(23),
+                  ElementsAre(30), ElementsAre(31), ElementsAre(40, 41), ElementsAre(42)));
+  EXPECT_EQ(scene.program_of(12).root, 10);
+  EXPECT_THAT(scene.program_of(12).users, ElementsAre(11));
+  EXPECT_TRUE(scene.is_shared(0, scene.program_of(20)));
+}
+
+TEST(Scene, SeesThatNvmlCountsInAnotherNamespace) {
+  Evidence evidence = made_evidence(1);
+  add_process(evidence, {.pid = 40, .uvm_file = true, .libraries = {"libcuda.so.1"}});
+  put_on(evidence, 777, 0);
+  EXPECT_FALSE(make_scene(evidence).contexts_known);
+  EXPECT_THAT(make_scene(evidence).strangers, ElementsAre(777));
+  // Some of the numbers are those of here.
+  put_on(evidence, 40, 0);
+  EXPECT_TRUE(make_scene(evidence).contexts_known);
+  // NVML says nothing of processes.
+  Evidence silent = made_evidence(1);
+  for (MonitorSample& sample : silent.samples) sample.gpus[0].processes_known = false;
+  EXPECT_FALSE(make_scene(silent).contexts_known);
+}
+
+}  // namespace
+}  // namespace lockstep
