@@ -73,6 +73,11 @@ constexpr unsigned all_nvlinks = ~0u;  // scope of these fields
 constexpr int value_is_unsigned_long_long = 3;
 constexpr unsigned long long memory_not_available = ~0ull;
 
+struct ProcessInfoV1 {  // nvmlProcessInfo_v1_t, of the functions without a number
+  unsigned pid;
+  unsigned long long used_memory;
+};
+
 struct ProcessInfo {  // nvmlProcessInfo_v2_t, of the _v2 and _v3 functions
   unsigned pid;
   unsigned long long used_memory;
@@ -152,9 +157,11 @@ struct Api {
   Return (*nvmlDeviceGetCurrPcieLinkWidth)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetComputeRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
   Return (*nvmlDeviceGetComputeRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Return (*nvmlDeviceGetComputeRunningProcesses)(Device, unsigned*, ProcessInfoV1*) = nullptr;
   Return (*nvmlDeviceGetMPSComputeRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
   Return (*nvmlDeviceGetGraphicsRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
   Return (*nvmlDeviceGetGraphicsRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Return (*nvmlDeviceGetGraphicsRunningProcesses)(Device, unsigned*, ProcessInfoV1*) = nullptr;
   Return (*nvmlDeviceGetProcessUtilization)(Device, ProcessUtilization*, unsigned*,
                                             unsigned long long) = nullptr;
   Return (*nvmlGpmQueryDeviceSupport)(Device, GpmSupport*) = nullptr;

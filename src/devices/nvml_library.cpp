@@ -61,9 +61,11 @@ std::string load_functions(void* library, nvml::Api& api) {
   LOCKSTEP_LOAD(nvmlDeviceGetCurrPcieLinkWidth);
   LOCKSTEP_LOAD(nvmlDeviceGetComputeRunningProcesses_v3);
   LOCKSTEP_LOAD(nvmlDeviceGetComputeRunningProcesses_v2);
+  LOCKSTEP_LOAD(nvmlDeviceGetComputeRunningProcesses);
   LOCKSTEP_LOAD(nvmlDeviceGetMPSComputeRunningProcesses_v3);
   LOCKSTEP_LOAD(nvmlDeviceGetGraphicsRunningProcesses_v3);
   LOCKSTEP_LOAD(nvmlDeviceGetGraphicsRunningProcesses_v2);
+  LOCKSTEP_LOAD(nvmlDeviceGetGraphicsRunningProcesses);
   LOCKSTEP_LOAD(nvmlDeviceGetProcessUtilization);
   LOCKSTEP_LOAD(nvmlGpmQueryDeviceSupport);
   LOCKSTEP_LOAD(nvmlGpmSampleAlloc);

@@ -1,6 +1,7 @@
 // GpuProbe over NVIDIA's management library.
 #include "base/text.h"
 #include "devices/gpu_probe.h"
+#include "devices/nvml_calls.h"
 #include "devices/nvml_library.h"
 #include "devices/nvml_links.h"
 
@@ -72,7 +73,6 @@ class NvmlProbe final : public GpuProbe {
     return found ? device : nullptr;
   }
   GpuInfo describe_gpu(nvml::Device device, int index) const;
-  std::vector<nvml::Device> mig_instances(nvml::Device device) const;
 
   NvmlLibrary library_;
   const nvml::Api& api_ = library_.api();
@@ -94,14 +94,9 @@ GpuInfo NvmlProbe::describe_gpu(nvml::Device device, int index) const {
   if (nvml::ask(api_.nvmlDeviceGetPciInfo_v3, device, &pci) == nvml::success) {
     info.pci_bus_id = pci_bus_id(pci);
   }
-  nvml::MemoryV2 newer{.version = nvml::memory_v2_version};
-  nvml::Memory older{};
-  if (nvml::ask(api_.nvmlDeviceGetMemoryInfo_v2, device, &newer) == nvml::success) {
-    info.memory_total_bytes = newer.total;
-    info.memory_used_bytes = newer.used;
-  } else if (nvml::ask(api_.nvmlDeviceGetMemoryInfo, device, &older) == nvml::success) {
-    info.memory_total_bytes = older.total;
-    info.memory_used_bytes = older.used;
+  if (nvml::Memory memory{}; read_memory(api_, device, memory) == nvml::success) {
+    info.memory_total_bytes = memory.total;
+    info.memory_used_bytes = memory.used;
   }
   int major = 0, minor = 0;
   if (nvml::ask(api_.nvmlDeviceGetCudaComputeCapability, device, &major, &minor) == nvml::success) {
@@ -109,24 +104,6 @@ GpuInfo NvmlProbe::describe_gpu(nvml::Device device, int index) const {
     info.compute_minor = minor;
   }
   return info;
-}
-
-// The parts of a GPU that is split by MIG; CUDA can use only them then, not the whole.
-std::vector<nvml::Device> NvmlProbe::mig_instances(nvml::Device device) const {
-  std::vector<nvml::Device> instances;
-  unsigned mode = 0, pending = 0, most = 0;
-  if (nvml::ask(api_.nvmlDeviceGetMigMode, device, &mode, &pending) != nvml::success || mode == 0 ||
-      nvml::ask(api_.nvmlDeviceGetMaxMigDeviceCount, device, &most) != nvml::success) {
-    return instances;
-  }
-  for (unsigned i = 0; i < most; ++i) {
-    nvml::Device instance = nullptr;
-    if (nvml::ask(api_.nvmlDeviceGetMigDeviceHandleByIndex, device, i, &instance) ==
-        nvml::success) {
-      instances.push_back(instance);
-    }
-  }
-  return instances;
 }
 
 std::vector<GpuInfo> NvmlProbe::gpus() {
@@ -143,7 +120,7 @@ std::vector<GpuInfo> NvmlProbe::gpus() {
       continue;
     }
     const GpuInfo whole = describe_gpu(device, index);
-    const std::vector<nvml::Device> instances = mig_instances(device);
+    const std::vector<nvml::Device> instances = mig_instances(api_, device);
     if (instances.empty()) found.push_back(whole);
     for (nvml::Device instance : instances) {
       GpuInfo part = describe_gpu(instance, index);

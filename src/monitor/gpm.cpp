@@ -49,7 +49,9 @@ std::vector<std::pair<Metric, Reading>> Gpm::read(double now_s) {
     for (const Metric metric : {Metric::sm_active, Metric::tensor_active, Metric::dram_active})
       last_.emplace_back(metric, Reading{.state = ReadingState::unsupported,
                                          .source = "GPM",
-                                         .why = "it takes a Hopper GPU or newer"});
+                                         .why = api_->nvmlGpmQueryDeviceSupport
+                                                    ? "it takes a Hopper GPU or newer"
+                                                    : "this driver lacks the function"});
   return last_;
 }
 

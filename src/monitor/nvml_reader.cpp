@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "devices/nvml_calls.h"
 #include "devices/nvml_library.h"
 #include "devices/nvml_links.h"
 #include "monitor/gpm.h"
@@ -76,6 +77,7 @@ struct Counter {  // grows; a rate takes two readings
 struct Gpu {
   nvml::Device device = nullptr;        // null: it did not answer when it was looked for
   nvml::Return answer = nvml::success;  // then
+  std::vector<nvml::Device> mig_instances;
   std::array<Asked, metric_count> asked;
   Gpm gpm;
   std::array<Counter, 2> nvlink_counters;
@@ -95,7 +97,11 @@ class NvmlReader final : public GpuReader {
       if (result == nvml::no_permission) continue;  // another container's
       if (result != nvml::success) device = nullptr;
       gpus_.push_back(identity(device, static_cast<int>(i)));
-      states_.push_back({.device = device, .answer = result, .gpm = Gpm(api_, device)});
+      states_.push_back(
+          {.device = device,
+           .answer = result,
+           .mig_instances = device ? mig_instances(api_, device) : std::vector<nvml::Device>(),
+           .gpm = Gpm(api_, device)});
     }
   }
 
@@ -171,19 +177,25 @@ void NvmlReader::read_load(Gpu& gpu) {
     value = rates.gpu;
     return result;
   });
-  nvml::MemoryV2 memory{.version = nvml::memory_v2_version};
-  nvml::Memory older{};
-  nvml::Return result = nvml::ask(api_.nvmlDeviceGetMemoryInfo_v2, device, &memory);
-  if (result != nvml::success) {
-    result = nvml::ask(api_.nvmlDeviceGetMemoryInfo, device, &older);
-    memory.used = older.used;
-    memory.total = older.total;
+  nvml::Memory memory{};
+  nvml::Return result = read_memory(api_, device, memory);
+  const char* source = "NVML memory";
+  if (result == nvml::no_permission && !gpu.mig_instances.empty()) {
+    source = "NVML memory of MIG instances";  // what everybody may ask
+    memory = {};
+    for (const nvml::Device instance : gpu.mig_instances) {
+      nvml::Memory part{};
+      result = read_memory(api_, instance, part);
+      if (result != nvml::success) break;
+      memory.used += part.used;
+      memory.total += part.total;
+    }
   }
-  take(gpu, Metric::memory_used, "NVML memory", [&](double& value) {
+  take(gpu, Metric::memory_used, source, [&](double& value) {
     value = static_cast<double>(memory.used);
     return result;
   });
-  take(gpu, Metric::memory_total, "NVML memory", [&](double& value) {
+  take(gpu, Metric::memory_total, source, [&](double& value) {
     value = static_cast<double>(memory.total);
     return result;
   });
@@ -265,34 +277,48 @@ void NvmlReader::read_traffic(Gpu& gpu) {
   for (const auto& [metric, reading] : gpu.gpm.read(clock_.now_s())) keep(gpu, metric, reading);
 }
 
+// Adds the processes that a function tells of; false: the driver lacks it, or refuses.
+template <class Info>
+bool add_processes(nvml::Return (*function)(nvml::Device, unsigned*, Info*), nvml::Device device,
+                   bool graphics, std::vector<GpuProcess>& all) {
+  unsigned count = 0;
+  nvml::Return result = nvml::ask(function, device, &count, static_cast<Info*>(nullptr));
+  std::vector<Info> found;
+  // The list may grow between the two calls.
+  for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {
+    count += 8;
+    found.resize(count);
+    result = function(device, &count, found.data());
+  }
+  if (result != nvml::success) return false;
+  found.resize(std::min<std::size_t>(count, found.size()));
+  for (const Info& one : found) {
+    GpuProcess process{.pid = static_cast<int>(one.pid), .graphics = graphics};
+    if (one.used_memory != nvml::memory_not_available) process.memory_bytes = one.used_memory;
+    all.push_back(process);
+  }
+  return true;
+}
+
+// Of a GPU that is split by MIG those of its instances too: the whole names them to root only.
 void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
-  using List = nvml::Return (*)(nvml::Device, unsigned*, nvml::ProcessInfo*);
-  const auto take_all = [&](List newer, List older, bool graphics) {
-    const List list = newer ? newer : older;
-    // It may grow between the two calls.
-    unsigned count = 0;
-    nvml::Return result =
-        nvml::ask(list, gpu.device, &count, static_cast<nvml::ProcessInfo*>(nullptr));
-    std::vector<nvml::ProcessInfo> found;
-    for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {
-      count += 8;
-      found.resize(count);
-      result = list(gpu.device, &count, found.data());
-    }
-    if (result != nvml::success) return false;
-    found.resize(std::min<std::size_t>(count, found.size()));
-    for (const nvml::ProcessInfo& one : found) {
-      GpuProcess process{.pid = static_cast<int>(one.pid), .graphics = graphics};
-      if (one.used_memory != nvml::memory_not_available) process.memory_bytes = one.used_memory;
-      sample.processes.push_back(process);
-    }
-    return true;
+  // By the newest function that the driver has.
+  const auto add = [&](nvml::Device device, bool graphics, auto newest, auto older, auto oldest) {
+    return newest  ? add_processes(newest, device, graphics, sample.processes)
+           : older ? add_processes(older, device, graphics, sample.processes)
+                   : add_processes(oldest, device, graphics, sample.processes);
   };
-  sample.processes_known = take_all(api_.nvmlDeviceGetComputeRunningProcesses_v3,
-                                    api_.nvmlDeviceGetComputeRunningProcesses_v2, false);
-  take_all(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, nullptr, false);  // clients of MPS
-  take_all(api_.nvmlDeviceGetGraphicsRunningProcesses_v3,
-           api_.nvmlDeviceGetGraphicsRunningProcesses_v2, true);
+  const auto add_all = [&](nvml::Device device) {
+    if (add(device, false, api_.nvmlDeviceGetComputeRunningProcesses_v3,
+            api_.nvmlDeviceGetComputeRunningProcesses_v2,
+            api_.nvmlDeviceGetComputeRunningProcesses))
+      sample.processes_known = true;
+    add_processes(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, device, false, sample.processes);
+    add(device, true, api_.nvmlDeviceGetGraphicsRunningProcesses_v3,
+        api_.nvmlDeviceGetGraphicsRunningProcesses_v2, api_.nvmlDeviceGetGraphicsRunningProcesses);
+  };
+  add_all(gpu.device);
+  for (const nvml::Device instance : gpu.mig_instances) add_all(instance);
   std::stable_sort(sample.processes.begin(), sample.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) { return a.pid < b.pid; });
   // One that computes and draws is in two lists.

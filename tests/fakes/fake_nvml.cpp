@@ -1,35 +1,24 @@
-// A stand-in for libnvidia-ml.so.1 that shows the GPUs of a JSON file, named by FAKE_NVML:
-//   {"driver": "580.65.06", "cuda": 13000, "init": 0, "gpus": [
-//     {"uuid": "GPU-…", "name": "Tesla T4", "domain": 0, "bus": 101, "device": 0,
-//      "memory": 16106127360, "used": 1048576, "major": 7, "minor": 5, "utilization": 40,
-//      "nvlink_mbps": 25000, "nvlinks": ["switch", 102, null], "pcie": [5, 16],
-//      "minor_number": 0, "power_limit": 70000, "compute_mode": 0, "nvlink_version": 6,
-//      "power": 65000, "energy": 1000, "temperature": 60, "clock": 1980, "max_clock": 1980,
-//      "memory_clock": 3201, "reasons": 4, "pcie_kib": [1024, 2048], "pcie_now": [5, 16],
-//      "nvlink_kib": [0, 0], "gpm": {"2": 93.5}, "processes": [{"pid": 1, "memory": 1048576}],
-//      "process_utilization": [{"pid": 1, "sm": 40, "age_s": 0.5}],
-//      "answers": {"nvmlDeviceGetPowerUsage": 999}, "slow_ms": {"nvmlDeviceGetPcieThroughput": 20},
-//      "busy_ms": {"nvmlDeviceGetTotalEnergyConsumption": 7},
-//      "error": 0, "mig": [{"uuid": "MIG-…", …}]}],
-//    "topology": {"0-1": 50}}
-// "nvlinks" holds the other end of each: a switch, the bus of a GPU, or null for one that is down.
-// "nvlink_kib" are counters; "gpm" has values by metric id; a process with "graphics" draws, one
-// with "mps" computes through MPS. "answers" has return codes, "slow_ms" times and "busy_ms" times
-// of a core by function. "init" and "error" are NVML's return codes; what a GPU lacks it does not
-// support. "topology" has nvmlGpuTopologyLevel_t by pairs. With FAKE_NVML_OLD the library has the
-// functions of a driver of 2016 only.
+// A stand-in for libnvidia-ml.so.1 that shows the GPUs of the script that FAKE_NVML names
+// (nvml_script.h). Its time is that since the first nvmlInit_v2, or what the file says that
+// FAKE_NVML_CLOCK names, in seconds. Which functions a library of it has depends on the driver that
+// it stands for (nvml_functions.txt).
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "devices/nvml_api.h"
+#include "fakes/nvml_script.h"
 
 namespace nvml = lockstep::nvml;
+using lockstep::testing::NvmlScript;
 using nlohmann::json;
 
 struct OpaqueGpu {
@@ -39,70 +28,31 @@ struct OpaqueGpu {
 
 namespace {
 
-json machine;
+constexpr nvml::Return invalid_argument = 2, version_mismatch = 25, gpu_is_lost = 15;
+
+std::mutex mutex;  // of all below; not held while a function takes its time
+NvmlScript script;
 std::vector<OpaqueGpu> gpus;
+int users = 0;  // of the library: nvmlInit_v2 less nvmlShutdown
+std::map<std::pair<std::string, std::string>, int> calls;  // by UUID and function
 
 OpaqueGpu& of(nvml::Device device) { return *reinterpret_cast<OpaqueGpu*>(device); }
 nvml::Device handle(OpaqueGpu& gpu) { return reinterpret_cast<nvml::Device>(&gpu); }
 
 nvml::Return give(const std::string& text, char* out, unsigned size) {
-  if (text.size() + 1 > size) return 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+  if (text.size() + 1 > size) return nvml::insufficient_size;
   std::memcpy(out, text.c_str(), text.size() + 1);
   return nvml::success;
 }
 
-// What a function answers by the file, after the time that it takes.
-nvml::Return answer_of(nvml::Device device, const char* function) {
-  const json& facts = of(device).facts;
-  if (facts.contains("slow_ms")) {
-    const int slow_ms = facts["slow_ms"].value(function, 0);
-    if (slow_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(slow_ms));
+double script_time() {
+  static const auto began = std::chrono::steady_clock::now();
+  double seconds = 0;
+  if (const char* file = std::getenv("FAKE_NVML_CLOCK")) {
+    std::ifstream(file) >> seconds;
+    return seconds;
   }
-  if (facts.contains("busy_ms")) {
-    const auto end = std::chrono::steady_clock::now() +
-                     std::chrono::milliseconds(facts["busy_ms"].value(function, 0));
-    while (std::chrono::steady_clock::now() < end) {
-    }
-  }
-  return facts.contains("answers") ? facts["answers"].value(function, nvml::success)
-                                   : nvml::success;
-}
-
-// An element of a fact that is a list.
-nvml::Return give_element(nvml::Device device, const char* fact, std::size_t index, unsigned* out) {
-  const json& facts = of(device).facts;
-  if (!facts.contains(fact)) return nvml::not_supported;
-  *out = facts[fact].at(index).get<unsigned>();
-  return nvml::success;
-}
-
-nvml::Return give_processes(nvml::Device device, const char* kind, unsigned* count,
-                            nvml::ProcessInfo* out) {
-  const json& facts = of(device).facts;
-  if (!facts.contains("processes")) return nvml::not_supported;
-  unsigned found = 0;
-  for (const json& process : facts["processes"]) {
-    const bool graphics = process.value("graphics", false), mps = process.value("mps", false);
-    if (std::string(graphics ? "graphics" : mps ? "mps" : "compute") != kind) continue;
-    if (found < *count && out)
-      out[found] = {process["pid"].get<unsigned>(),
-                    process.value("memory", nvml::memory_not_available), 0, 0};
-    ++found;
-  }
-  const bool fits = found <= *count;
-  *count = found;
-  return fits ? nvml::success : nvml::insufficient_size;
-}
-
-template <class Number>
-nvml::Return give_number(nvml::Device device, const char* fact, Number* out,
-                         const char* function = __builtin_FUNCTION()) {
-  const json& facts = of(device).facts;
-  if (const nvml::Return answer = answer_of(device, function); answer != nvml::success)
-    return answer;
-  if (!facts.contains(fact)) return nvml::not_supported;
-  *out = facts[fact].get<Number>();
-  return nvml::success;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
 OpaqueGpu from(const json& facts) {
@@ -113,10 +63,111 @@ OpaqueGpu from(const json& facts) {
 
 void read_machine() {
   std::ifstream file(std::getenv("FAKE_NVML"));
-  machine = json::parse(file);
+  script = NvmlScript(json::parse(file));
+  script.at(script_time());
   gpus.clear();
-  for (const json& facts : machine.value("gpus", json::array())) gpus.push_back(from(facts));
+  for (const json& facts : script.gpus()) gpus.push_back(from(facts));
 }
+
+// Handles stay what they were; instances of MIG do not change with time.
+void move_on() {
+  if (!script.at(script_time())) return;
+  for (std::size_t i = 0; i < gpus.size(); ++i) gpus[i].facts = script.gpus().at(i);
+}
+
+void pass_time(double asleep_ms, double busy_ms) {
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  std::this_thread::sleep_for(Milliseconds(asleep_ms));
+  const auto end = std::chrono::steady_clock::now() + Milliseconds(busy_ms);
+  while (busy_ms > 0 && std::chrono::steady_clock::now() < end) {
+  }
+}
+
+// One call of a function of a GPU: takes its time, and keeps the machine as it is until it ends.
+class Call {
+ public:
+  explicit Call(nvml::Device device, const char* function = __builtin_FUNCTION())
+      : lock_(mutex), gpu_(&of(device)) {
+    move_on();
+    const int nth = ++calls[{fact<std::string>("uuid", ""), function}];
+    const auto by_function = [&](const char* what, auto otherwise) {
+      return facts().contains(what) ? facts()[what].value(function, otherwise) : otherwise;
+    };
+    answer_ = fact("lost", false) ? gpu_is_lost : by_function("answers", nvml::success);
+    double asleep_ms = by_function("slow_ms", 0.0);
+    for (const json& rule : by_function("calls", json::array())) {
+      if (nth < rule.at("from") || (rule.contains("to") && nth > rule["to"])) continue;
+      answer_ = rule.value("answer", answer_);
+      asleep_ms = rule.value("slow_ms", asleep_ms);
+    }
+    const double busy_ms = by_function("busy_ms", 0.0);
+    if (asleep_ms <= 0 && busy_ms <= 0) return;
+    lock_.unlock();
+    pass_time(asleep_ms, busy_ms);
+    lock_.lock();
+  }
+
+  nvml::Return answer() const { return answer_; }
+  const json& facts() const { return gpu_->facts; }
+  template <class Value>
+  Value fact(const char* name, Value otherwise) const {
+    return facts().value(name, otherwise);
+  }
+  OpaqueGpu& gpu() const { return *gpu_; }
+
+  // A fact, or an element of one that is a list, where the call succeeds.
+  template <class Number>
+  nvml::Return give(const char* fact, Number* out) const {
+    if (answer_ != nvml::success) return answer_;
+    if (!facts().contains(fact)) return nvml::not_supported;
+    *out = facts()[fact].get<Number>();
+    return nvml::success;
+  }
+  nvml::Return give_element(const char* fact, std::size_t index, unsigned* out) const {
+    if (answer_ != nvml::success) return answer_;
+    if (!facts().contains(fact)) return nvml::not_supported;
+    *out = facts()[fact].at(index).get<unsigned>();
+    return nvml::success;
+  }
+  nvml::Return give_text(const char* fact, char* out, unsigned size) const {
+    return answer_ != nvml::success ? answer_ : ::give(facts().value(fact, ""), out, size);
+  }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  OpaqueGpu* gpu_;
+  nvml::Return answer_ = nvml::success;
+};
+
+void fill(nvml::ProcessInfoV1& out, unsigned pid, unsigned long long memory) {
+  out = {.pid = pid, .used_memory = memory};
+}
+void fill(nvml::ProcessInfo& out, unsigned pid, unsigned long long memory) {
+  out = {.pid = pid, .used_memory = memory, .gpu_instance = 0, .compute_instance = 0};
+}
+
+template <class Info>
+nvml::Return give_processes(const Call& call, const std::string& kind, unsigned* count, Info* out) {
+  if (call.answer() != nvml::success) return call.answer();
+  if (!call.facts().contains("processes")) return nvml::not_supported;
+  unsigned found = 0;
+  for (const json& process : call.facts()["processes"]) {
+    if (process.value("kind", "compute") != kind) continue;
+    if (found < *count && out)
+      fill(out[found], process.at("pid").get<unsigned>(),
+           process.value("memory", nvml::memory_not_available));
+    ++found;
+  }
+  const bool fits = found <= *count;
+  *count = found;
+  return fits ? nvml::success : nvml::insufficient_size;
+}
+
+struct Sample {  // of GPM
+  OpaqueGpu* gpu = nullptr;
+  json values;
+};
+Sample*& of(nvml::GpmSample& sample) { return reinterpret_cast<Sample*&>(sample); }
 
 }  // namespace
 
@@ -124,22 +175,28 @@ extern "C" {
 
 nvml::Return nvmlInit_v2() {
   if (!std::getenv("FAKE_NVML")) return nvml::driver_not_loaded;
+  const std::lock_guard lock(mutex);
   read_machine();
-  return machine.value("init", nvml::success);
+  const nvml::Return result = script.machine().value("init", nvml::success);
+  if (result == nvml::success) ++users;
+  return result;
 }
 
 nvml::Return nvmlShutdown() {
-  gpus.clear();
+  const std::lock_guard lock(mutex);
+  if (--users == 0) gpus.clear();
   return nvml::success;
 }
 
 const char* nvmlErrorString(nvml::Return result) {
   switch (result) {
+    case nvml::no_permission:
+      return "Insufficient Permissions";
     case nvml::driver_not_loaded:
       return "Driver Not Loaded";
     case nvml::library_mismatch:
       return "Driver/library version mismatch";
-    case 15:
+    case gpu_is_lost:
       return "GPU is lost";
     default:
       return "Unknown Error";
@@ -147,27 +204,34 @@ const char* nvmlErrorString(nvml::Return result) {
 }
 
 nvml::Return nvmlSystemGetDriverVersion(char* text, unsigned size) {
-  return give(machine.value("driver", "580.65.06"), text, size);
+  const std::lock_guard lock(mutex);
+  return give(script.machine().value("driver", "580.65.06"), text, size);
 }
 
 nvml::Return nvmlSystemGetCudaDriverVersion_v2(int* version) {
-  *version = machine.value("cuda", 13000);
+  const std::lock_guard lock(mutex);
+  *version = script.machine().value("cuda", 13000);
   return nvml::success;
 }
 
 nvml::Return nvmlDeviceGetCount_v2(unsigned* count) {
+  const std::lock_guard lock(mutex);
   read_machine();  // a test may have changed it
   *count = static_cast<unsigned>(gpus.size());
   return nvml::success;
 }
 
 nvml::Return nvmlDeviceGetHandleByIndex_v2(unsigned index, nvml::Device* device) {
-  if (index >= gpus.size()) return 2;  // NVML_ERROR_INVALID_ARGUMENT
+  const std::lock_guard lock(mutex);
+  move_on();
+  if (index >= gpus.size()) return invalid_argument;
   *device = handle(gpus[index]);
-  return gpus[index].facts.value("error", nvml::success);
+  const json& facts = gpus[index].facts;
+  return facts.value("error", facts.value("lost", false) ? gpu_is_lost : nvml::success);
 }
 
 nvml::Return nvmlDeviceGetHandleByUUID(const char* uuid, nvml::Device* device) {
+  const std::lock_guard lock(mutex);
   for (OpaqueGpu& gpu : gpus) {
     if (gpu.facts.value("uuid", "") == uuid) {
       *device = handle(gpu);
@@ -178,124 +242,114 @@ nvml::Return nvmlDeviceGetHandleByUUID(const char* uuid, nvml::Device* device) {
 }
 
 nvml::Return nvmlDeviceGetUUID(nvml::Device device, char* text, unsigned size) {
-  return give(of(device).facts.value("uuid", ""), text, size);
+  return Call(device).give_text("uuid", text, size);
 }
 
 nvml::Return nvmlDeviceGetName(nvml::Device device, char* text, unsigned size) {
-  return give(of(device).facts.value("name", ""), text, size);
+  return Call(device).give_text("name", text, size);
 }
 
 nvml::Return nvmlDeviceGetPciInfo_v3(nvml::Device device, nvml::PciInfo* pci) {
-  const json& facts = of(device).facts;
-  pci->domain = facts.value("domain", 0u);
-  pci->bus = facts.value("bus", 0u);
-  pci->device = facts.value("device", 0u);
-  return nvml::success;
+  const Call call(device);
+  pci->domain = call.fact("domain", 0u);
+  pci->bus = call.fact("bus", 0u);
+  pci->device = call.fact("device", 0u);
+  return call.answer();
 }
 
 nvml::Return nvmlDeviceGetMemoryInfo(nvml::Device device, nvml::Memory* memory) {
-  const json& facts = of(device).facts;
-  *memory = {facts.value("memory", 0ull), 0, facts.value("used", 0ull)};
-  return nvml::success;
+  const Call call(device);
+  *memory = {call.fact("memory", 0ull), 0, call.fact("used", 0ull)};
+  return call.answer();
 }
 
-#ifndef FAKE_NVML_OLD
 nvml::Return nvmlDeviceGetMemoryInfo_v2(nvml::Device device, nvml::MemoryV2* memory) {
-  if (memory->version != nvml::memory_v2_version)
-    return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
-  const json& facts = of(device).facts;
-  if (!facts.contains("memory")) return nvml::not_supported;
-  memory->total = facts.value("memory", 0ull);
-  memory->used = facts.value("used", 0ull);
-  return nvml::success;
+  const Call call(device);
+  if (memory->version != nvml::memory_v2_version) return version_mismatch;
+  memory->used = call.fact("used", 0ull);
+  return call.give("memory", &memory->total);
 }
-#endif
 
 nvml::Return nvmlDeviceGetCudaComputeCapability(nvml::Device device, int* major, int* minor) {
-  *major = of(device).facts.value("major", 0);
-  *minor = of(device).facts.value("minor", 0);
-  return nvml::success;
+  const Call call(device);
+  *major = call.fact("major", 0);
+  *minor = call.fact("minor", 0);
+  return call.answer();
 }
 
 nvml::Return nvmlDeviceGetUtilizationRates(nvml::Device device, nvml::Utilization* rates) {
-  const json& facts = of(device).facts;
-  if (const nvml::Return answer = answer_of(device, "nvmlDeviceGetUtilizationRates")) return answer;
-  if (!facts.contains("utilization")) return nvml::not_supported;
-  rates->gpu = facts["utilization"].get<unsigned>();
-  return nvml::success;
+  return Call(device).give("utilization", &rates->gpu);
 }
 
 nvml::Return nvmlDeviceGetNvLinkState(nvml::Device device, unsigned link, unsigned* active) {
-  const json links = of(device).facts.value("nvlinks", json::array());
+  const Call call(device);
+  const json links = call.fact("nvlinks", json::array());
   if (link >= links.size()) return nvml::not_supported;
   *active = links[link].is_null() ? 0 : 1;
-  return nvml::success;
+  return call.answer();
 }
 
 nvml::Return nvmlDeviceGetNvLinkRemoteDeviceType(nvml::Device device, unsigned link,
                                                  unsigned* type) {
-  *type = of(device).facts.at("nvlinks")[link] == "switch" ? nvml::nvlink_to_switch
-                                                           : nvml::nvlink_to_gpu;
-  return nvml::success;
+  const Call call(device);
+  *type =
+      call.facts().at("nvlinks")[link] == "switch" ? nvml::nvlink_to_switch : nvml::nvlink_to_gpu;
+  return call.answer();
 }
 
 nvml::Return nvmlDeviceGetNvLinkRemotePciInfo_v2(nvml::Device device, unsigned link,
                                                  nvml::PciInfo* pci) {
+  const Call call(device);
+  const json& other = call.facts().at("nvlinks")[link];
   pci->domain = pci->device = 0;
-  pci->bus = of(device).facts.at("nvlinks")[link].get<unsigned>();
-  return nvml::success;
+  pci->bus = other.is_number() ? other.get<unsigned>() : 0;
+  return call.answer();
 }
 
-#ifndef FAKE_NVML_OLD
 nvml::Return nvmlDeviceGetFieldValues(nvml::Device device, int count, nvml::FieldValue* values) {
-  const json& facts = of(device).facts;
+  const Call call(device);
   for (int i = 0; i < count; ++i) {
-    const bool sent = values[i].field == nvml::field_nvlink_sent_kib;
-    if ((sent || values[i].field == nvml::field_nvlink_received_kib) &&
-        facts.contains("nvlink_kib")) {
-      values[i].result = nvml::success;
-      values[i].type = nvml::value_is_unsigned_long_long;
-      values[i].value.as_unsigned_long_long =
-          facts["nvlink_kib"].at(sent ? 0 : 1).get<unsigned long long>();
-      continue;
+    nvml::FieldValue& one = values[i];
+    one.result = nvml::not_supported;
+    one.type = nvml::value_is_unsigned;
+    if (one.field == nvml::field_nvlink_speed) {
+      one.result = call.give("nvlink_mbps", &one.value.as_unsigned);
+    } else if (one.field == nvml::field_nvlink_sent_kib ||
+               one.field == nvml::field_nvlink_received_kib) {
+      const bool sent = one.field == nvml::field_nvlink_sent_kib;
+      one.type = nvml::value_is_unsigned_long_long;
+      if (!call.facts().contains("nvlink_kib")) continue;
+      one.result = nvml::success;
+      one.value.as_unsigned_long_long =
+          call.facts()["nvlink_kib"].at(sent ? 0 : 1).get<unsigned long long>();
     }
-    const bool known = values[i].field == nvml::field_nvlink_speed && facts.contains("nvlink_mbps");
-    values[i].result = known ? nvml::success : nvml::not_supported;
-    values[i].type = nvml::value_is_unsigned;
-    if (known) values[i].value.as_unsigned = facts["nvlink_mbps"].get<unsigned>();
   }
-  return nvml::success;
+  return call.answer();
 }
-#endif
 
 nvml::Return nvmlDeviceGetMaxPcieLinkGeneration(nvml::Device device, unsigned* generation) {
-  const json& facts = of(device).facts;
-  if (!facts.contains("pcie")) return nvml::not_supported;
-  *generation = facts["pcie"][0].get<unsigned>();
-  return nvml::success;
+  return Call(device).give_element("pcie", 0, generation);
 }
 
 nvml::Return nvmlDeviceGetMaxPcieLinkWidth(nvml::Device device, unsigned* lanes) {
-  const json& facts = of(device).facts;
-  if (!facts.contains("pcie")) return nvml::not_supported;
-  *lanes = facts["pcie"][1].get<unsigned>();
-  return nvml::success;
+  return Call(device).give_element("pcie", 1, lanes);
 }
 
 nvml::Return nvmlDeviceGetMinorNumber(nvml::Device device, unsigned* minor) {
-  return give_number(device, "minor_number", minor);
+  return Call(device).give("minor_number", minor);
 }
 
 nvml::Return nvmlDeviceGetEnforcedPowerLimit(nvml::Device device, unsigned* milliwatts) {
-  return give_number(device, "power_limit", milliwatts);
+  return Call(device).give("power_limit", milliwatts);
 }
 
 nvml::Return nvmlDeviceGetComputeMode(nvml::Device device, int* mode) {
-  return give_number(device, "compute_mode", mode);
+  return Call(device).give("compute_mode", mode);
 }
 
 nvml::Return nvmlDeviceGetTopologyCommonAncestor(nvml::Device a, nvml::Device b, int* level) {
-  const json levels = machine.value("topology", json::object());
+  const std::lock_guard lock(mutex);
+  const json levels = script.machine().value("topology", json::object());
   auto number = [](nvml::Device device) { return &of(device) - gpus.data(); };
   const std::string key = std::to_string(number(a)) + "-" + std::to_string(number(b));
   if (!levels.contains(key)) return nvml::not_supported;
@@ -304,72 +358,87 @@ nvml::Return nvmlDeviceGetTopologyCommonAncestor(nvml::Device a, nvml::Device b,
 }
 
 nvml::Return nvmlDeviceGetPowerUsage(nvml::Device device, unsigned* milliwatts) {
-  return give_number(device, "power", milliwatts);
+  return Call(device).give("power", milliwatts);
 }
 
 nvml::Return nvmlDeviceGetTemperature(nvml::Device device, unsigned, unsigned* degrees) {
-  return give_number(device, "temperature", degrees);
+  return Call(device).give("temperature", degrees);
 }
 
 nvml::Return nvmlDeviceGetClockInfo(nvml::Device device, unsigned type, unsigned* mhz) {
-  return give_number(device, type == nvml::clock_of_memory ? "memory_clock" : "clock", mhz);
+  return Call(device).give(type == nvml::clock_of_memory ? "memory_clock" : "clock", mhz);
 }
 
 nvml::Return nvmlDeviceGetMaxClockInfo(nvml::Device device, unsigned, unsigned* mhz) {
-  return give_number(device, "max_clock", mhz);
+  return Call(device).give("max_clock", mhz);
 }
 
 nvml::Return nvmlDeviceGetCurrentClocksThrottleReasons(nvml::Device device,
                                                        unsigned long long* reasons) {
-  return give_number(device, "reasons", reasons);
-}
-
-nvml::Return nvmlDeviceGetPcieThroughput(nvml::Device device, unsigned direction, unsigned* kib) {
-  answer_of(device, "nvmlDeviceGetPcieThroughput");
-  return give_element(device, "pcie_kib", direction, kib);
-}
-
-nvml::Return nvmlDeviceGetCurrPcieLinkGeneration(nvml::Device device, unsigned* generation) {
-  return give_element(device, "pcie_now", 0, generation);
-}
-
-nvml::Return nvmlDeviceGetCurrPcieLinkWidth(nvml::Device device, unsigned* lanes) {
-  return give_element(device, "pcie_now", 1, lanes);
-}
-
-nvml::Return nvmlDeviceGetComputeRunningProcesses_v2(nvml::Device device, unsigned* count,
-                                                     nvml::ProcessInfo* processes) {
-  return give_processes(device, "compute", count, processes);
-}
-
-#ifndef FAKE_NVML_OLD
-nvml::Return nvmlDeviceGetTotalEnergyConsumption(nvml::Device device, unsigned long long* mj) {
-  return give_number(device, "energy", mj);
+  return Call(device).give("reasons", reasons);
 }
 
 nvml::Return nvmlDeviceGetCurrentClocksEventReasons(nvml::Device device,
                                                     unsigned long long* reasons) {
-  return give_number(device, "reasons", reasons);
+  return Call(device).give("reasons", reasons);
+}
+
+nvml::Return nvmlDeviceGetPcieThroughput(nvml::Device device, unsigned direction, unsigned* kib) {
+  return Call(device).give_element("pcie_kib", direction, kib);
+}
+
+nvml::Return nvmlDeviceGetCurrPcieLinkGeneration(nvml::Device device, unsigned* generation) {
+  return Call(device).give_element("pcie_now", 0, generation);
+}
+
+nvml::Return nvmlDeviceGetCurrPcieLinkWidth(nvml::Device device, unsigned* lanes) {
+  return Call(device).give_element("pcie_now", 1, lanes);
+}
+
+nvml::Return nvmlDeviceGetComputeRunningProcesses(nvml::Device device, unsigned* count,
+                                                  nvml::ProcessInfoV1* processes) {
+  return give_processes(Call(device), "compute", count, processes);
+}
+
+nvml::Return nvmlDeviceGetComputeRunningProcesses_v2(nvml::Device device, unsigned* count,
+                                                     nvml::ProcessInfo* processes) {
+  return give_processes(Call(device), "compute", count, processes);
 }
 
 nvml::Return nvmlDeviceGetComputeRunningProcesses_v3(nvml::Device device, unsigned* count,
                                                      nvml::ProcessInfo* processes) {
-  return give_processes(device, "compute", count, processes);
+  return give_processes(Call(device), "compute", count, processes);
 }
 
 nvml::Return nvmlDeviceGetMPSComputeRunningProcesses_v3(nvml::Device device, unsigned* count,
                                                         nvml::ProcessInfo* processes) {
-  return give_processes(device, "mps", count, processes);
+  return give_processes(Call(device), "mps", count, processes);
+}
+
+nvml::Return nvmlDeviceGetGraphicsRunningProcesses(nvml::Device device, unsigned* count,
+                                                   nvml::ProcessInfoV1* processes) {
+  return give_processes(Call(device), "graphics", count, processes);
+}
+
+nvml::Return nvmlDeviceGetGraphicsRunningProcesses_v2(nvml::Device device, unsigned* count,
+                                                      nvml::ProcessInfo* processes) {
+  return give_processes(Call(device), "graphics", count, processes);
 }
 
 nvml::Return nvmlDeviceGetGraphicsRunningProcesses_v3(nvml::Device device, unsigned* count,
                                                       nvml::ProcessInfo* processes) {
-  return give_processes(device, "graphics", count, processes);
+  return give_processes(Call(device), "graphics", count, processes);
+}
+
+nvml::Return nvmlDeviceGetTotalEnergyConsumption(nvml::Device device, unsigned long long* mj) {
+  return Call(device).give("energy", mj);
 }
 
 nvml::Return nvmlDeviceGetProcessUtilization(nvml::Device device, nvml::ProcessUtilization* rows,
                                              unsigned* count, unsigned long long) {
-  const json all = of(device).facts.value("process_utilization", json::array());
+  const Call call(device);
+  if (call.answer() != nvml::success) return call.answer();
+  const json all = call.fact("process_utilization", json::array());
   if (all.empty()) return nvml::not_found;
   const bool fits = rows && *count >= all.size();
   *count = static_cast<unsigned>(all.size());
@@ -388,47 +457,48 @@ nvml::Return nvmlDeviceGetProcessUtilization(nvml::Device device, nvml::ProcessU
 }
 
 nvml::Return nvmlGpmQueryDeviceSupport(nvml::Device device, nvml::GpmSupport* support) {
-  support->supported = of(device).facts.contains("gpm") ? 1 : 0;
-  return nvml::success;
+  const Call call(device);
+  support->supported = call.facts().contains("gpm") ? 1 : 0;
+  return call.answer();
 }
 
 nvml::Return nvmlGpmSampleAlloc(nvml::GpmSample* sample) {
-  *sample = reinterpret_cast<nvml::GpmSample>(new OpaqueGpu*(nullptr));
+  of(*sample) = new Sample;
   return nvml::success;
 }
 
 nvml::Return nvmlGpmSampleFree(nvml::GpmSample sample) {
-  delete reinterpret_cast<OpaqueGpu**>(sample);
+  delete of(sample);
   return nvml::success;
 }
 
 nvml::Return nvmlGpmSampleGet(nvml::Device device, nvml::GpmSample sample) {
-  *reinterpret_cast<OpaqueGpu**>(sample) = &of(device);
-  return answer_of(device, "nvmlGpmSampleGet");
+  const Call call(device);
+  *of(sample) = {&call.gpu(), call.fact("gpm", json::object())};
+  return call.answer();
 }
 
-// Values of the second sample's GPU; both must be of one.
+// Values at the second sample; both must be of one GPU.
 nvml::Return nvmlGpmMetricsGet(nvml::GpmMetrics* metrics) {
-  OpaqueGpu* const before = *reinterpret_cast<OpaqueGpu**>(metrics->before);
-  OpaqueGpu* const after = *reinterpret_cast<OpaqueGpu**>(metrics->after);
-  if (metrics->version != 1 || !after || before != after) return 2;  // NVML_ERROR_INVALID_ARGUMENT
-  const json& values = after->facts.at("gpm");
+  const Sample &before = *of(metrics->before), &after = *of(metrics->after);
+  if (metrics->version != 1 || !after.gpu || before.gpu != after.gpu) return invalid_argument;
   for (unsigned i = 0; i < metrics->count; ++i) {
     nvml::GpmMetric& one = metrics->metrics[i];
     const std::string id = std::to_string(one.metric);
-    one.result = values.contains(id) ? nvml::success : nvml::not_supported;
-    if (values.contains(id)) one.value = values[id].get<double>();
+    one.result = after.values.contains(id) ? nvml::success : nvml::not_supported;
+    if (after.values.contains(id)) one.value = after.values[id].get<double>();
   }
   return nvml::success;
 }
 
 nvml::Return nvmlDeviceGetNvLinkVersion(nvml::Device device, unsigned, unsigned* version) {
-  return give_number(device, "nvlink_version", version);
+  return Call(device).give("nvlink_version", version);
 }
 
 nvml::Return nvmlDeviceGetMigMode(nvml::Device device, unsigned* mode, unsigned* pending) {
-  *mode = *pending = of(device).facts.contains("mig") ? 1 : 0;
-  return nvml::success;
+  const Call call(device);
+  *mode = *pending = call.facts().contains("mig") ? 1 : 0;
+  return call.answer();
 }
 
 nvml::Return nvmlDeviceGetMaxMigDeviceCount(nvml::Device, unsigned* count) {
@@ -438,10 +508,9 @@ nvml::Return nvmlDeviceGetMaxMigDeviceCount(nvml::Device, unsigned* count) {
 
 nvml::Return nvmlDeviceGetMigDeviceHandleByIndex(nvml::Device device, unsigned index,
                                                  nvml::Device* instance) {
-  OpaqueGpu& gpu = of(device);
-  if (index >= gpu.instances.size()) return nvml::not_found;
-  *instance = handle(gpu.instances[index]);
-  return nvml::success;
+  const Call call(device);
+  if (index >= call.gpu().instances.size()) return nvml::not_found;
+  *instance = handle(call.gpu().instances[index]);
+  return call.answer();
 }
-#endif
 }

@@ -19,7 +19,7 @@ class Devices : public ::testing::Test {
       write_file_atomic(folder_.path() / "gpus.json", machine.dump());
       environment["FAKE_NVML"] = folder_.path() / "gpus.json";
     }
-    const std::string library = old_ ? "/tests/libfake-nvml-old.so" : "/tests/libfake-nvml.so";
+    const std::string library = old_ ? "/tests/libfake-nvml-390.so" : "/tests/libfake-nvml.so";
     environment.emplace("LOCKSTEP_NVML", LOCKSTEP_BUILD_DIR + library);
     environment.emplace("LOCKSTEP_CUDA_DRIVER", LOCKSTEP_BUILD_DIR "/tests/libfake-cuda-driver.so");
     words.insert(words.begin(), "devices");

@@ -135,7 +135,7 @@ TEST_F(NvmlReader, HasTrafficWithoutGpm) {
 }
 
 TEST_F(NvmlReader, SaysWhatAnOldDriverLacks) {
-  const GpuSample sample = reader(json::array({hopper()}), "libfake-nvml-old.so").read(0);
+  const GpuSample sample = reader(json::array({hopper()}), "libfake-nvml-340.so").read(0);
   EXPECT_EQ(sample[Metric::energy].state, ReadingState::unsupported);
   EXPECT_EQ(sample[Metric::energy].why, "this driver lacks the function");
   EXPECT_EQ(sample[Metric::sm_active].state, ReadingState::unsupported);
@@ -181,8 +181,8 @@ TEST_F(NvmlReader, ListsProcessesWithTheirNewestUtilisation) {
   json gpu = hopper();
   gpu["processes"] = json::array({{{"pid", 30}, {"memory", 7}},
                                   {{"pid", 10}},
-                                  {{"pid", 20}, {"memory", 5}, {"graphics", true}},
-                                  {{"pid", 30}, {"memory", 7}, {"graphics", true}}});
+                                  {{"pid", 20}, {"memory", 5}, {"kind", "graphics"}},
+                                  {{"pid", 30}, {"memory", 7}, {"kind", "graphics"}}});
   gpu["process_utilization"] = json::array({{{"pid", 30}, {"sm", 11}, {"age_s", 1.0}},
                                             {{"pid", 30}, {"sm", 44}, {"age_s", 0.2}},
                                             {{"pid", 10}, {"sm", 90}, {"age_s", 60.0}},
@@ -205,7 +205,7 @@ TEST_F(NvmlReader, ListsProcessesWithTheirNewestUtilisation) {
 TEST_F(NvmlReader, ListsClientsOfMps) {
   json gpu = hopper();
   gpu["processes"] =
-      json::array({{{"pid", 7}, {"memory", 9}}, {{"pid", 8}, {"memory", 5}, {"mps", true}}});
+      json::array({{{"pid", 7}, {"memory", 9}}, {{"pid", 8}, {"memory", 5}, {"kind", "mps"}}});
   const GpuSample sample = reader(json::array({gpu})).read(0);
   ASSERT_EQ(sample.processes.size(), 2u);
   EXPECT_EQ(sample.processes[1].pid, 8);

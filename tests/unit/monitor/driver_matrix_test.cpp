@@ -1,0 +1,338 @@
+// make_nvml_reader() over drivers from 340 to 580, and over GPUs of which the script says what
+// becomes.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "fakes/fake_clock.h"
+#include "fakes/gpu_models.h"
+#include "fakes/nvml_in_process.h"
+#include "fakes/nvml_recorder.h"
+#include "fakes/nvml_script.h"
+#include "monitor/gpu_reader.h"
+#include "monitor/prometheus.h"
+#include "monitor/sample_text.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+using testing::a100;
+using testing::h100;
+using testing::h200;
+using testing::NvmlInProcess;
+using testing::NvmlRecorder;
+using testing::NvmlScript;
+using testing::split_by_mig;
+using testing::t4;
+
+json machine(json gpus) { return {{"gpus", std::move(gpus)}}; }
+
+class Scripted : public ::testing::Test {
+ protected:
+  GpuReader& open(const json& machine, int driver = NvmlInProcess::newest_driver) {
+    nvml_.use(machine, driver);
+    clock_.wall = static_cast<double>(time(nullptr));
+    reader_ = make_nvml_reader(clock_);
+    return *reader_;
+  }
+  // Of GPU `position`, at this time of the script and of the clock.
+  GpuSample at(double seconds, std::size_t position = 0) {
+    nvml_.at(seconds);
+    clock_.now = 100 + seconds;
+    return reader_->read(position);
+  }
+
+  NvmlInProcess nvml_;
+  FakeClock clock_;
+  std::unique_ptr<GpuReader> reader_;
+};
+
+struct Model {
+  const char* name;
+  json (*facts)(int);
+  bool nvlink, gpm;
+};
+constexpr Model models[] = {{"T4", t4, false, false},
+                            {"A100", a100, true, false},
+                            {"H100", h100, true, true},
+                            {"H200", h200, true, true}};
+
+class DriverMatrix : public Scripted,
+                     public ::testing::WithParamInterface<std::tuple<int, Model>> {};
+
+// What a driver and a GPU tell together, out of the reference manual.
+std::set<Metric> told(int driver, const Model& model) {
+  std::set<Metric> all{Metric::gpu_busy,     Metric::memory_used,   Metric::memory_total,
+                       Metric::power,        Metric::power_limit,   Metric::temperature,
+                       Metric::sm_clock,     Metric::sm_clock_most, Metric::memory_clock,
+                       Metric::clock_limits, Metric::pcie_lanes,    Metric::pcie_generation};
+  if (driver >= 390) all.insert({Metric::energy, Metric::pcie_sent, Metric::pcie_received});
+  if (driver >= 390 && model.nvlink) all.insert({Metric::nvlink_sent, Metric::nvlink_received});
+  if (driver >= 525 && model.gpm)
+    all.insert({Metric::sm_active, Metric::tensor_active, Metric::dram_active});
+  return all;
+}
+
+TEST_P(DriverMatrix, TellsWhatItCanAndNoZeroForTheRest) {
+  const auto& [driver, model] = GetParam();
+  json facts = model.facts(0);
+  facts["processes"] =
+      json::array({{{"pid", 30}, {"memory", 7}}, {{"pid", getpid()}, {"memory", 9}}});
+  open(machine(json::array({facts})), driver);
+  at(0);
+  const GpuSample gpu = at(1);
+  EXPECT_EQ(gpu.fault, "");
+  const std::set<Metric> expected = told(driver, model);
+  for (const MetricInfo& metric : all_metrics()) {
+    const Reading& reading = gpu[metric.metric];
+    const bool measured = expected.contains(metric.metric);
+    EXPECT_EQ(reading.state, measured ? ReadingState::measured : ReadingState::unsupported)
+        << metric.name << ": " << reading.why;
+    EXPECT_EQ(reading.why.empty(), measured) << metric.name;
+  }
+  if (driver < 525) {
+    EXPECT_EQ(gpu[Metric::sm_active].why, "this driver lacks the function");
+  }
+  ASSERT_TRUE(gpu.processes_known);
+  ASSERT_EQ(gpu.processes.size(), 2u);
+  EXPECT_EQ(gpu.processes[0].memory_bytes, 7u);
+  EXPECT_EQ(gpu.processes[1].pid, getpid());
+  EXPECT_EQ(gpu.processes[1].memory_bytes, 9u);
+
+  MonitorSample sample;
+  sample.gpus = {gpu};
+  const FindProcess nobody = [](int) { return std::nullopt; };
+  const json line = sample_json(reader_->gpus(), sample, nobody);
+  const std::vector<std::string> head = split(trim(csv_head()), ','),
+                                 cells = split(trim(csv_lines(reader_->gpus(), sample)), ',');
+  ASSERT_EQ(head.size(), cells.size());
+  const std::string series = prometheus_gpus(reader_->gpus(), sample, nobody);
+  for (const MetricInfo& metric : all_metrics()) {
+    if (expected.contains(metric.metric)) continue;
+    const json& value = line.at("gpus").at(0).at("metrics").at(metric.name);
+    EXPECT_EQ(value.at("state"), "unsupported") << metric.name;
+    EXPECT_FALSE(value.contains("value")) << metric.name;
+    for (std::size_t i = 0; i < head.size(); ++i)
+      if (head[i].starts_with(metric.name) && metric.metric != Metric::sm_clock) {
+        EXPECT_EQ(cells[i], "unsupported") << head[i];
+      }
+    EXPECT_EQ(series.find(cat("lockstep_gpu_", metric.name, "_ratio{")), std::string::npos);
+    EXPECT_EQ(series.find(cat("lockstep_gpu_", metric.name, "_joules_total{")), std::string::npos);
+    EXPECT_EQ(series.find(cat("lockstep_gpu_", metric.name, "_bytes_per_second{")),
+              std::string::npos);
+  }
+}
+
+std::string matrix_name(const ::testing::TestParamInfo<DriverMatrix::ParamType>& info) {
+  return cat(std::get<1>(info.param).name, "On", std::get<0>(info.param));
+}
+INSTANTIATE_TEST_SUITE_P(All, DriverMatrix,
+                         ::testing::Combine(::testing::Values(340, 390, 418, 450, 470, 525, 580),
+                                            ::testing::ValuesIn(models)),
+                         matrix_name);
+
+class Count : public Scripted, public ::testing::WithParamInterface<int> {};
+
+TEST_P(Count, HasEachGpuInItsPlace) {
+  json gpus = json::array();
+  for (int i = 0; i < GetParam(); ++i) {
+    gpus.push_back(models[i % 4].facts(i));
+    gpus.back()["power"] = 1000 * (i + 1);
+  }
+  const GpuReader& all = open(machine(gpus));
+  ASSERT_EQ(all.gpus().size(), static_cast<std::size_t>(GetParam()));
+  for (std::size_t i = 0; i < all.gpus().size(); ++i) {
+    EXPECT_EQ(all.gpus()[i].uuid, gpus[i]["uuid"]);
+    EXPECT_EQ(at(0, i)[Metric::power].value, static_cast<double>(i) + 1);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(OneToEight, Count, ::testing::Range(1, 9));
+
+TEST_F(Scripted, FollowsWhatBecomesOfAGpu) {
+  json all = machine(json::array({a100()}));
+  all["frames"] = json::array(
+      {{{"at", 1.0}, {"gpus", {{"0", {{"power", 300000}, {"energy", 9000}}}}}},
+       {{"at", 2.0}, {"gpus", {{"0", {{"nvlink_kib", {1000 + 2048, 2000}}, {"reasons", 0x40}}}}}}});
+  open(all);
+  EXPECT_EQ(at(0)[Metric::power].value, 65);
+  EXPECT_EQ(at(0.9)[Metric::power].value, 65);
+  const GpuSample hot = at(1);
+  EXPECT_EQ(hot[Metric::power].value, 300);
+  EXPECT_EQ(hot[Metric::energy].value, 9);
+  const GpuSample busy = at(2);
+  EXPECT_EQ(busy[Metric::nvlink_sent].value, 2048 * 1024.0);  // in the second since
+  EXPECT_EQ(busy[Metric::nvlink_received].value, 0);
+  EXPECT_EQ(clock_limit_words(static_cast<unsigned long long>(busy[Metric::clock_limits].value)),
+            "heat (hardware)");
+}
+
+TEST_F(Scripted, GoesOnAfterACallThatFailed) {
+  json gpu = t4();
+  gpu["calls"]["nvmlDeviceGetPowerUsage"] =
+      json::array({{{"from", 3}, {"to", 4}, {"answer", 999}}});
+  open(machine(json::array({gpu})));
+  for (const int call : {1, 2, 3, 4, 5}) {
+    const Reading power = at(call)[Metric::power];
+    const bool fails = call == 3 || call == 4;
+    EXPECT_EQ(power.state, fails ? ReadingState::no_sample : ReadingState::measured) << call;
+    EXPECT_EQ(power.why, fails ? "Unknown Error" : "") << call;
+  }
+}
+
+// The real clock counts here: a call that is slow for once does not rest, one that stays slow does.
+TEST_F(Scripted, LetsRestWhatStaysSlow) {
+  json gpu = t4();
+  gpu["calls"]["nvmlDeviceGetTemperature"] =
+      json::array({{{"from", 1}, {"to", 1}, {"slow_ms", 30}}});
+  gpu["calls"]["nvmlDeviceGetPowerUsage"] = json::array({{{"from", 3}, {"slow_ms", 30}}});
+  nvml_.use(machine(json::array({gpu})));
+  reader_ = make_nvml_reader();
+  double power_at = 0, temperature_at = 0;
+  for (int call = 1; call <= 6; ++call) {
+    const GpuSample sample = reader_->read(0);
+    EXPECT_GT(sample[Metric::temperature].at_s, temperature_at) << call;
+    temperature_at = sample[Metric::temperature].at_s;
+    if (call <= 4) {
+      EXPECT_GT(sample[Metric::power].at_s, power_at) << call;
+    } else {
+      EXPECT_EQ(sample[Metric::power].at_s, power_at) << call;  // for 3 s
+    }
+    power_at = sample[Metric::power].at_s;
+  }
+}
+
+TEST_F(Scripted, SaysThatAGpuIsLostWhileOthersGoOnAndWhenItIsBack) {
+  json all = machine(json::array({h200(0), h200(1)}));
+  all["frames"] = json::array({{{"at", 5}, {"gpus", {{"1", {{"lost", true}}}}}},
+                               {{"at", 7}, {"gpus", {{"1", {{"lost", nullptr}}}}}}});
+  open(all);
+  EXPECT_EQ(at(4, 1).fault, "");
+  const GpuSample lost = at(5, 1);
+  EXPECT_EQ(lost.fault, "GPU is lost");
+  EXPECT_FALSE(lost.processes_known);
+  for (const Reading& reading : lost.readings) EXPECT_EQ(reading.state, ReadingState::no_sample);
+  EXPECT_EQ(at(5, 0)[Metric::power].value, 65);
+  EXPECT_EQ(at(7, 1)[Metric::power].value, 65);
+}
+
+TEST_F(Scripted, SumsUpInstancesOfMigWhereTheWholeIsForRoot) {
+  json gpu = split_by_mig(a100(), 3);
+  gpu["mig"][0]["processes"] = json::array({{{"pid", 7}, {"memory", 100}}});
+  gpu["mig"][2]["processes"] = json::array({{{"pid", 5}, {"memory", 200}}});
+  open(machine(json::array({gpu})));
+  const GpuSample sample = at(0);
+  EXPECT_EQ(sample[Metric::memory_used].value, (1 + 2 + 3) * 1048576.0);
+  EXPECT_EQ(sample[Metric::memory_total].value, 3 * 10737418240.0);
+  EXPECT_EQ(sample[Metric::memory_used].source, "NVML memory of MIG instances");
+  EXPECT_EQ(sample[Metric::gpu_busy].state, ReadingState::unsupported);
+  ASSERT_TRUE(sample.processes_known);
+  ASSERT_EQ(sample.processes.size(), 2u);
+  EXPECT_EQ(sample.processes[0].pid, 5);
+  EXPECT_EQ(sample.processes[0].memory_bytes, 200u);
+  EXPECT_EQ(sample.processes[1].pid, 7);
+}
+
+TEST_F(Scripted, AsksTheWholeWhereItMayAndNamesAProcessOnce) {
+  json gpu = split_by_mig(a100(), 1);
+  gpu.erase("answers");
+  gpu["processes"] = gpu["mig"][0]["processes"] = json::array({{{"pid", 7}, {"memory", 100}}});
+  open(machine(json::array({gpu})));
+  const GpuSample sample = at(0);
+  EXPECT_EQ(sample[Metric::memory_total].value, 85899345920.0);
+  EXPECT_EQ(sample[Metric::memory_used].source, "NVML memory");
+  EXPECT_EQ(sample.processes.size(), 1u);
+}
+
+TEST_F(Scripted, SaysThatMemoryIsForRootWhereThereIsNoInstance) {
+  open(machine(json::array({split_by_mig(a100(), 0)})));
+  const GpuSample sample = at(0);
+  EXPECT_EQ(sample[Metric::memory_used].state, ReadingState::no_sample);
+  EXPECT_EQ(sample[Metric::memory_used].why, "Insufficient Permissions");
+  EXPECT_FALSE(sample.processes_known);
+}
+
+// A recording answers as the machine did of which it was made.
+TEST_F(Scripted, IsTheSameOfARecording) {
+  json all = machine(json::array({t4(0), h200(1), split_by_mig(a100(2), 2)}));
+  all["driver"] = "555.42.02";
+  all["cuda"] = 12050;
+  all["topology"] = {{"0-1", 50}, {"0-2", 50}, {"1-2", 40}};
+  all["gpus"][1]["processes"] = json::array({{{"pid", 7}, {"memory", 100}},
+                                             {{"pid", 9}, {"kind", "graphics"}},
+                                             {{"pid", 10}, {"kind", "mps"}}});
+  all["gpus"][1]["process_utilization"] = json::array({{{"pid", 7}, {"sm", 55}, {"age_s", 0.5}}});
+  all["gpus"][1]["nvlinks"] = {"switch", 16, nullptr};
+  all["frames"] = json::array(
+      {{{"at", 0.5},
+        {"gpus",
+         {{"1", {{"power", 600000}, {"gpm", {{"2", 88.5}}}, {"processes", json::array()}}}}}},
+       {{"at", 1.0}, {"gpus", {{"0", {{"lost", true}}}, {"1", {{"used", 5}}}}}},
+       {{"at", 1.5},
+        {"gpus",
+         {{"0", {{"lost", nullptr}}}, {"1", {{"answers", {{"nvmlDeviceGetPowerUsage", 999}}}}}}}},
+       {{"at", 2.0}, {"gpus", {{"1", {{"answers", nullptr}, {"temperature", 80}}}}}}});
+  const std::vector<double> times{0, 0.25, 0.5, 1, 1.5, 1.75, 2, 3};
+  nvml_.use(all);
+  json recorded;
+  {
+    NvmlRecorder recorder;
+    for (const double time : times) {
+      nvml_.at(time);
+      recorder.add(time);
+    }
+    recorded = recorder.script();
+  }
+  nvml_.at(0);
+  EXPECT_EQ(recorded["driver"], all["driver"]);
+  EXPECT_EQ(recorded["cuda"], all["cuda"]);
+  EXPECT_EQ(recorded["topology"], all["topology"]);
+  EXPECT_LE(recorded["frames"].size(), 5u) << recorded["frames"].dump(1);  // only what changed
+
+  const auto readings = [&](const json& machine) {
+    json found = json::array();
+    open(machine);
+    for (const double time : times)
+      for (std::size_t i = 0; i < 3; ++i) {
+        const GpuSample sample = at(time, i);
+        for (const MetricInfo& metric : all_metrics()) {
+          // The recorder's own first sample of GPM has none before it either.
+          const Reading& reading = sample[metric.metric];
+          found.push_back(cat(time, " s, GPU ", i, " ", metric.name, " ", to_string(reading.state),
+                              " ", time > 0 ? reading.value : 0, " ", reading.why));
+        }
+        found.push_back(cat("fault ", sample.fault));
+        for (const GpuProcess& process : sample.processes)
+          found.push_back(cat("process ", process.pid, " ", process.graphics, " ",
+                              process.memory_bytes.value_or(1), " ",
+                              process.sm_percent.value_or(-1)));
+      }
+    return found;
+  };
+  const json original = readings(all), again = readings(recorded);
+  ASSERT_EQ(original.size(), again.size());
+  for (std::size_t i = 0; i < original.size(); ++i) EXPECT_EQ(original[i], again[i]);
+}
+
+TEST(NvmlScript, AppliesWhatHasChangedUntilThen) {
+  NvmlScript script(json::parse(R"({
+    "gpus": [{"power": 1, "gpm": {"2": 5}}, {"power": 2}],
+    "frames": [{"at": 1, "gpus": {"0": {"power": 10, "gpm": {"2": 6, "5": 7}}}},
+               {"at": 2, "gpus": {"1": {"power": null}}}]})"));
+  EXPECT_FALSE(script.at(0.5));
+  EXPECT_EQ(script.gpus()[0]["power"], 1);
+  EXPECT_TRUE(script.at(1.5));
+  EXPECT_EQ(script.gpus()[0], (json{{"power", 10}, {"gpm", {{"2", 6}, {"5", 7}}}}));
+  EXPECT_FALSE(script.at(1.6));
+  EXPECT_TRUE(script.at(9));
+  EXPECT_TRUE(script.gpus()[1].empty());
+  EXPECT_TRUE(script.at(0));  // begins anew
+  EXPECT_EQ(script.gpus()[0]["power"], 1);
+  EXPECT_EQ(script.gpus()[1]["power"], 2);
+}
+
+}  // namespace
+}  // namespace lockstep
