@@ -28,7 +28,12 @@ void read_nvlinks(const nvml::Api& api, nvml::Device device, GpuLinks& links) {
     if (active != 1) continue;
     if (nvml::ask(api.nvmlDeviceGetNvLinkVersion, device, link, &version) == nvml::success)
       links.nvlink_version = nvlink_version_text(version);
-    if (nvml::ask(api.nvmlDeviceGetNvLinkRemoteDeviceType, device, link, &end) != nvml::success)
+    // Drivers before 470 lack it, and number the other end only: a GPU mostly.
+    const nvml::Return kind =
+        nvml::ask(api.nvmlDeviceGetNvLinkRemoteDeviceType, device, link, &end);
+    if (kind == nvml::function_not_found)
+      end = nvml::nvlink_to_gpu;
+    else if (kind != nvml::success)
       continue;
     if (end == nvml::nvlink_to_switch)
       ++links.switch_nvlinks;

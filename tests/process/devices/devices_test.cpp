@@ -101,13 +101,16 @@ TEST_F(Devices, TakeCudasOrderOfUnlikeGpusFromTheDriver) {
 
 TEST_F(Devices, ShowWhatAnOldDriverKnowsAndLeaveTheRestOpen) {
   old_ = true;
-  const json machine{{"gpus", {gpu(0, "NVIDIA A100"), gpu(1, "NVIDIA A100")}}};
+  json machine{{"gpus", {gpu(0, "NVIDIA V100"), gpu(1, "NVIDIA V100")}}};
+  machine["gpus"][0]["nvlinks"] = {2, 2, nullptr};  // by bus
+  machine["gpus"][1]["nvlinks"] = {1, 1};
   const ToolResult result = devices({"--json"}, {}, machine);
   ASSERT_EQ(result.code, 0) << result.err;
   const json list = json::parse(result.out);
   EXPECT_EQ(list["gpus"][0]["memory_bytes"], 16106127360);
   EXPECT_TRUE(list["gpus"][0]["mig"].is_null());
-  EXPECT_TRUE(list["links"][0]["nvlink_version"].is_null());
+  EXPECT_EQ(list["links"][0]["nvlink_version"], "4.0");
+  EXPECT_TRUE(list["cuda"].is_null());
   EXPECT_EQ(list["links"][0]["nvlinks"], 2);
 }
 
