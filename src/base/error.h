@@ -1,6 +1,7 @@
 // The one error type that users see: what went wrong, and what to do about it.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
@@ -15,7 +16,9 @@ namespace lockstep {
 class Error : public std::exception {
  public:
   explicit Error(std::string what, std::string hint = {})
-      : what_(std::move(what)), hint_(std::move(hint)) {}
+      : what_(std::move(what)), hint_(std::move(hint)) {
+    std::replace(what_.begin(), what_.end(), '\0', '?');  // from a file: what() would end there
+  }
   const char* what() const noexcept override { return what_.c_str(); }
   const std::string& hint() const noexcept { return hint_; }
 

@@ -40,7 +40,10 @@ bool watch_live(const std::vector<GpuInfo>& gpus, SampleSource& source,
   bool changed = true;
   double hung_s = 0;
   while (!interrupts.came() && clock.now_s() < watch.end_s && !watch.ended()) {
-    if (const auto sample = source.next(seen, 0)) {
+    // A replay may have more than there are screens.
+    const double draw_s = clock.now_s() + look_up_s;
+    for (std::shared_ptr<const MonitorSample> sample;
+         clock.now_s() < draw_s && (sample = source.next(seen, 0));) {
       seen = sample->number;
       view.add(std::make_shared<const MonitorSample>(watch.prepared(*sample)));
       changed = true;

@@ -140,6 +140,7 @@ nlohmann::json gpu_json(const ListedGpu& one, bool cuda_known) {
           {"power_limit_w", or_null(one.details.power_limit_w)},
           {"compute_mode", or_null(one.details.compute_mode)},
           {"mig", or_null(one.details.mig)},
+          {"ecc_uncorrected", or_null(one.details.ecc_uncorrected)},
           {"mig_instance", gpu.uuid.starts_with("MIG-")},
           {"fault", or_null(gpu.fault)}};
 }

@@ -113,6 +113,9 @@ struct GpmSupport {  // nvmlGpmSupport_t
 constexpr unsigned gpm_sm = 2, gpm_tensor = 5, gpm_dram = 10, gpm_pcie_sent = 20,
                    gpm_pcie_received = 21, gpm_nvlink_received = 60, gpm_nvlink_sent = 61;
 
+// nvmlMemoryErrorType_t, nvmlEccCounterType_t
+constexpr unsigned ecc_uncorrected = 1, ecc_since_load = 0;
+
 // One member a function, named after it; null where the library lacks it. Call through ask().
 struct Api {
   Return (*nvmlInit_v2)() = nullptr;
@@ -143,6 +146,10 @@ struct Api {
   Return (*nvmlDeviceGetMinorNumber)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetEnforcedPowerLimit)(Device, unsigned*) = nullptr;  // milliwatts
   Return (*nvmlDeviceGetComputeMode)(Device, int*) = nullptr;
+  Return (*nvmlDeviceGetTotalEccErrors)(Device, unsigned, unsigned, unsigned long long*) = nullptr;
+  // Rows of memory that were replaced for each kind of error; whether some wait for a reset, and
+  // whether one could not be.
+  Return (*nvmlDeviceGetRemappedRows)(Device, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
   Return (*nvmlDeviceGetTopologyCommonAncestor)(Device, Device, int*) = nullptr;
   Return (*nvmlDeviceGetPowerUsage)(Device, unsigned*) = nullptr;  // milliwatts
   Return (*nvmlDeviceGetTotalEnergyConsumption)(Device, unsigned long long*) = nullptr;  // mJ

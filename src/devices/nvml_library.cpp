@@ -48,6 +48,8 @@ std::string load_functions(void* library, nvml::Api& api) {
   LOCKSTEP_LOAD(nvmlDeviceGetMinorNumber);
   LOCKSTEP_LOAD(nvmlDeviceGetEnforcedPowerLimit);
   LOCKSTEP_LOAD(nvmlDeviceGetComputeMode);
+  LOCKSTEP_LOAD(nvmlDeviceGetTotalEccErrors);
+  LOCKSTEP_LOAD(nvmlDeviceGetRemappedRows);
   LOCKSTEP_LOAD(nvmlDeviceGetTopologyCommonAncestor);
   LOCKSTEP_LOAD(nvmlDeviceGetPowerUsage);
   LOCKSTEP_LOAD(nvmlDeviceGetTotalEnergyConsumption);

@@ -147,6 +147,16 @@ GpuDetails NvmlProbe::details(int index) {
     details.compute_mode = compute_mode_text(mode);
   if (nvml::ask(api_.nvmlDeviceGetMigMode, device, &number, &pending) == nvml::success)
     details.mig = number == 1;
+  unsigned long long errors = 0;
+  if (nvml::ask(api_.nvmlDeviceGetTotalEccErrors, device, nvml::ecc_uncorrected,
+                nvml::ecc_since_load, &errors) == nvml::success)
+    details.ecc_uncorrected = errors;
+  unsigned corrected = 0, uncorrected = 0, failed = 0;
+  if (nvml::ask(api_.nvmlDeviceGetRemappedRows, device, &corrected, &uncorrected, &pending,
+                &failed) == nvml::success) {
+    details.remap_pending = pending != 0;
+    details.remap_failed = failed != 0;
+  }
   return details;
 }
 

@@ -12,6 +12,7 @@
 
 #include "devices/cuda_order.h"
 #include "devices/gpu_probe.h"
+#include "doctor/kernel_log.h"
 #include "monitor/sampler.h"
 
 namespace lockstep {
@@ -52,14 +53,18 @@ struct GpuPlace {  // of a whole GPU, what its samples do not have
   std::string device_file, denied, compute_mode;
   std::optional<bool> mig;
   int mig_instances = 0;
-  int pcie_generation = 0, pcie_lanes = 0;  // the most that GPU and slot can do; 0 unknown
+  int pcie_generation = 0, pcie_lanes = 0;       // the most that GPU and slot can do; 0 unknown
+  std::optional<std::uint64_t> ecc_uncorrected;  // as GpuDetails
+  bool remap_pending = false, remap_failed = false;
+  std::vector<GpuFault> faults;  // in the kernel's log
 };
 
 struct Evidence {
   std::vector<GpuInfo> gpus;
   std::vector<GpuPlace> places;  // as gpus
   std::string driver, no_gpus;
-  int gpus_of_host = 0;  // that the kernel module knows; 0 unknown
+  int gpus_of_host = 0;          // that the kernel module knows; 0 unknown
+  bool numbers_of_host = false;  // NVML may give those of processes, see may_have_numbers_of_host
   int cores = 1;
   std::map<std::string, std::string> environment;  // of the doctor; names on the allow list
   // UUIDs without "GPU-" in CUDA's own order of all GPUs, where they are unlike.

@@ -110,19 +110,28 @@ ProcessEvidence process_of(const json& object) {
 
 json place_json(const Evidence& evidence) {
   json places = json::array();
-  for (const GpuPlace& place : evidence.places)
+  for (const GpuPlace& place : evidence.places) {
+    json faults = json::array();
+    for (const GpuFault& fault : place.faults)
+      faults.push_back({{"xid", fault.xid}, {"times", fault.times}, {"age_s", fault.age_s}});
     places.push_back({{"device_file", place.device_file},
                       {"denied", place.denied},
                       {"compute_mode", place.compute_mode},
                       {"mig", or_null(place.mig)},
                       {"mig_instances", place.mig_instances},
                       {"pcie_generation", place.pcie_generation},
-                      {"pcie_lanes", place.pcie_lanes}});
+                      {"pcie_lanes", place.pcie_lanes},
+                      {"ecc_uncorrected", or_null(place.ecc_uncorrected)},
+                      {"remap_pending", place.remap_pending},
+                      {"remap_failed", place.remap_failed},
+                      {"faults", std::move(faults)}});
+  }
   return {{"doctor",
            {{"places", std::move(places)},
             {"driver", evidence.driver},
             {"no_gpus", evidence.no_gpus},
             {"gpus_of_host", evidence.gpus_of_host},
+            {"numbers_of_host", evidence.numbers_of_host},
             {"cores", evidence.cores},
             {"environment", evidence.environment},
             {"cuda_fastest", or_null(evidence.cuda_fastest)},
@@ -151,6 +160,7 @@ Evidence read_evidence(const std::filesystem::path& path) {
                     .driver = text_or(place, "driver", ""),
                     .no_gpus = text_or(place, "no_gpus", ""),
                     .gpus_of_host = int_of(place, "gpus_of_host"),
+                    .numbers_of_host = is_true(place, "numbers_of_host"),
                     .cores = std::max(1, int_of(place, "cores"))};
   const json places = place.value("places", json::array());
   if (!places.is_array() || places.size() != evidence.gpus.size())
@@ -161,8 +171,16 @@ Evidence read_evidence(const std::filesystem::path& path) {
                  .compute_mode = text_or(one, "compute_mode", ""),
                  .mig_instances = int_of(one, "mig_instances"),
                  .pcie_generation = int_of(one, "pcie_generation"),
-                 .pcie_lanes = int_of(one, "pcie_lanes")};
+                 .pcie_lanes = int_of(one, "pcie_lanes"),
+                 .remap_pending = is_true(one, "remap_pending"),
+                 .remap_failed = is_true(one, "remap_failed")};
     if (one.contains("mig") && one["mig"].is_boolean()) gpu.mig = one["mig"].get<bool>();
+    if (one.contains("ecc_uncorrected") && one["ecc_uncorrected"].is_number_unsigned())
+      gpu.ecc_uncorrected = one["ecc_uncorrected"].get<std::uint64_t>();
+    if (one.contains("faults") && one["faults"].is_array())
+      for (const json& fault : one["faults"])
+        gpu.faults.push_back(
+            {int_of(fault, "xid"), int_of(fault, "times"), number_or(fault, "age_s", 0)});
     evidence.places.push_back(std::move(gpu));
   }
   if (place.contains("cuda_fastest") && place["cuda_fastest"].is_array())

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "doctor/rules.h"
+#include "monitor/reading_text.h"
 
 namespace lockstep::rules {
 namespace {
@@ -24,6 +25,47 @@ Findings lost(const Scene& scene) {
          .next = {"dmesg | grep -i xid names the cause; the machine has to be restarted, or "
                   "the GPU reset by its administrator"},
          .gpus = {gpu.index}});
+  }
+  return findings;
+}
+
+Findings faulty(const Scene& scene) {
+  constexpr double recent_s = 24 * 3600;
+  Findings findings;
+  for (std::size_t i = 0; i < scene.evidence->places.size(); ++i) {
+    const GpuPlace& place = scene.evidence->places[i];
+    const std::string name = scene.gpu_name(i);
+    const auto add = [&](std::string verdict, std::string evidence, std::string next) {
+      findings.push_back({.verdict = std::move(verdict),
+                          .confidence = Confidence::certain,
+                          .evidence = {std::move(evidence)},
+                          .next = {std::move(next)},
+                          .gpus = {scene.gpus[i].index}});
+    };
+    const std::uint64_t errors = place.ecc_uncorrected.value_or(0);
+    if (errors > 0)
+      add(cat(name, " has had ", errors, errors == 1 ? " memory error" : " memory errors",
+              " that ECC could not correct"),
+          cat("NVML: ", errors, " uncorrected since the driver was loaded"),
+          "programs that used it then have ended or may be wrong: start them again; a reset by the "
+          "administrator puts spare memory in place");
+    if (place.remap_failed)
+      add(cat(name, " has bad memory and no spare to replace it"),
+          "NVML: remapping a row of its memory failed",
+          "use another GPU, and have this one replaced");
+    else if (place.remap_pending)
+      add(cat(name, " waits for a reset to replace bad memory"),
+          "NVML: remapping of rows is pending",
+          cat("when nobody uses it, as root: nvidia-smi -r -i ", scene.gpus[i].index));
+    for (const GpuFault& fault : place.faults) {
+      const std::string meaning = xid_meaning(fault.xid);
+      if (meaning.empty() || fault.age_s > recent_s) continue;
+      add(cat("the driver noted a fault of ", name, ": ", meaning),
+          cat("kernel log: Xid ", fault.xid, ", ", fault.times,
+              fault.times == 1 ? " time" : " times", ", last ", age_text(fault.age_s), " ago"),
+          "dmesg | grep -i xid shows it; where it comes again, have the GPU, its cables and its "
+          "slot looked at");
+    }
   }
   return findings;
 }
@@ -122,7 +164,7 @@ Findings other_tenant(const Scene& scene) {
       for (const GpuProcess& one : sample.gpus.at(gpu.position).processes) {
         if (one.graphics) continue;
         pids.insert(one.pid);
-        here.insert(scene.processes.contains(one.pid) ? scene.program_of(one.pid).root : one.pid);
+        here.insert(scene.strangers.contains(one.pid) ? one.pid : scene.program_of(one.pid).root);
       }
       if (here.size() > roots.size()) {
         roots = here;
@@ -139,7 +181,7 @@ Findings other_tenant(const Scene& scene) {
     for (const int pid : together) {
       const auto process = scene.processes.find(pid);
       finding.pids.push_back(pid);
-      if (process == scene.processes.end()) {
+      if (scene.strangers.contains(pid)) {
         finding.evidence.push_back(cat("pid ", pid, ": of another PID namespace, or ended"));
         continue;
       }

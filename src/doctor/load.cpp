@@ -303,8 +303,8 @@ Findings one_process_many(const Scene& scene) {
     if (process.has_library("libtorch"))
       finding.next.insert(
           finding.next.begin(),
-          "DataParallel copies the model to every GPU in each step and gathers on one: "
-          "replace it by one process a GPU");
+          "if it is DataParallel, which copies the model to every GPU in each step and gathers on "
+          "one: one process a GPU instead");
     finding.open = {cat("whether it is DataParallel or a model split over GPUs: py-spy dump --pid ",
                         pid, " shows parallel_apply for the first")};
     findings.push_back(std::move(finding));

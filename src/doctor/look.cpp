@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "devices/device_list.h"
+#include "monitor/process_info.h"
 #include "monitor/recording.h"
 #include "run/lines.h"
 
@@ -31,8 +32,11 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
   Evidence evidence{.gpus = gpus, .driver = probe.driver_version(), .no_gpus = probe.why_absent()};
   const DeviceList list =
       list_devices(probe, host, {.root = options.root, .ask_cuda = options.ask_cuda});
+  const auto faults = gpu_faults(options.root / "dev/kmsg", system_clock().now_s());
   for (GpuInfo& gpu : evidence.gpus) {
     GpuPlace place;
+    if (const auto found = faults.find(gpu.pci_bus_id); found != faults.end())
+      place.faults = found->second;
     for (const ListedGpu& listed : list.gpus) {
       if (listed.gpu.index != gpu.index) continue;
       if (listed.gpu.uuid.starts_with("MIG-")) ++place.mig_instances;
@@ -40,6 +44,9 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
       place.denied = listed.denied;
       place.compute_mode = listed.details.compute_mode;
       place.mig = listed.details.mig;
+      place.ecc_uncorrected = listed.details.ecc_uncorrected;
+      place.remap_pending = listed.details.remap_pending;
+      place.remap_failed = listed.details.remap_failed;
       gpu.memory_total_bytes = listed.gpu.memory_total_bytes;
       gpu.compute_major = listed.gpu.compute_major;
       gpu.compute_minor = listed.gpu.compute_minor;
@@ -51,6 +58,7 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
     evidence.places.push_back(std::move(place));
   }
   evidence.gpus_of_host = gpus_of_host(options.root);
+  evidence.numbers_of_host = may_have_numbers_of_host(options.root / "proc");
   evidence.cores = host.cores;
   for (char** variable = environ; *variable; ++variable) {
     const std::string_view entry(*variable);

@@ -34,9 +34,9 @@ std::string gpus_text(const Scene& scene, int width) {
     pids.insert(gpu.drawing.begin(), gpu.drawing.end());
     for (const int pid : pids)
       text += wrapped("  ",
-                      scene.processes.contains(pid)
-                          ? rules::describe(scene, pid)
-                          : cat("pid ", pid, " (of another PID namespace, or ended)"),
+                      scene.strangers.contains(pid) || !scene.processes.contains(pid)
+                          ? cat("pid ", pid, " (of another PID namespace, or ended)")
+                          : rules::describe(scene, pid),
                       width);
   }
   return text;
@@ -143,6 +143,7 @@ nlohmann::json report_json(const Scene& scene, const Findings& findings) {
         {{"gpu", gpu.index}, {"load", rules::load_line(scene, gpu.position)}, {"pids", gpu.pids}});
   return {{"findings", std::move(list)},
           {"gpus", std::move(gpus)},
+          {"strangers", scene.strangers},
           {"notes", remarks(scene)},
           {"seconds", scene.time_s}};
 }

@@ -10,9 +10,10 @@
 namespace lockstep {
 namespace {
 
-constexpr std::array<Rule, 16> rules_in_order{{
+constexpr std::array<Rule, 17> rules_in_order{{
     {"cannot-open", "a GPU that this machine has but this process cannot open", rules::cannot_open},
     {"lost", "a GPU that no longer answers", rules::lost},
+    {"faulty", "a GPU with memory errors, or with faults that its driver noted", rules::faulty},
     {"ranks-on-one", "ranks with LOCAL_RANKs of their own, all on one GPU", rules::ranks_on_one},
     {"same-gpu", "several processes of a program on one GPU, others idle", rules::same_gpu},
     {"stray-context", "ranks with a second context on the GPU of another", rules::stray_context},

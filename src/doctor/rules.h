@@ -21,6 +21,7 @@ Findings one_process_many(const Scene& scene);
 // The GPUs themselves (health.cpp).
 Findings held_back(const Scene& scene);
 Findings lost(const Scene& scene);
+Findings faulty(const Scene& scene);
 Findings other_tenant(const Scene& scene);
 Findings kept_memory(const Scene& scene);
 Findings cannot_open(const Scene& scene);

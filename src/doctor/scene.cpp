@@ -58,8 +58,16 @@ void add_loads(ProcessView& view, const ProcessEvidence& before, double seconds)
             [](const ThreadLoad& a, const ThreadLoad& b) { return a.cores > b.cores; });
 }
 
+// Whether NVML, where it names this number, means the process: not if it has none of its files open
+// and the number may be another's on the host.
+bool is_named(const ProcessEvidence& process, const Evidence& evidence) {
+  const bool none_open = process.gpu_files.empty() && !process.control_file && !process.uvm_file;
+  return !(evidence.numbers_of_host && process.can_read("fd") && none_open);
+}
+
 // Where NVML says that the process is.
 void add_contexts(ProcessView& view, const Evidence& evidence) {
+  if (!is_named(*view.now, evidence)) return;
   std::map<std::size_t, std::pair<double, int>> sums;
   for (const MonitorSample& sample : evidence.samples)
     for (std::size_t i = 0; i < sample.gpus.size(); ++i)
@@ -253,7 +261,8 @@ const Program& Scene::program_of(int pid) const {
 bool Scene::is_shared(std::size_t position, const Program& program) const {
   const std::set<int>& pids = gpus.at(position).pids;
   return std::any_of(pids.begin(), pids.end(), [&](int pid) {
-    return !std::binary_search(program.pids.begin(), program.pids.end(), pid);
+    return strangers.contains(pid) ||
+           !std::binary_search(program.pids.begin(), program.pids.end(), pid);
   });
 }
 
@@ -283,7 +292,8 @@ Scene make_scene(const Evidence& evidence) {
   for (const GpuView& gpu : scene.gpus) {
     scene.contexts_known = scene.contexts_known && gpu.pids_known;
     for (const int pid : gpu.pids)
-      if (!scene.processes.contains(pid)) scene.strangers.insert(pid);
+      if (!scene.processes.contains(pid) || !is_named(*scene.processes.at(pid).now, evidence))
+        scene.strangers.insert(pid);
   }
   // Only strangers, while processes here have the files open: the numbers are those of the host.
   const bool some_here = std::any_of(scene.processes.begin(), scene.processes.end(),

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "monitor/proc_file.h"
 #include "run/progress.h"
 
 namespace lockstep {
@@ -46,10 +47,28 @@ fs::path open_run(const fs::path& folder) {
   return {};
 }
 
+// Of what the same launcher started, rank 0 has the run open.
+fs::path run_of_siblings(const fs::path& folder) {
+  const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
+  if (stat.fields.size() < 2) return {};
+  const fs::path proc = folder.parent_path();
+  std::error_code error;
+  for (fs::directory_iterator task(proc / stat.fields[1] / "task", error), end;
+       !error && task != end; task.increment(error)) {
+    const std::string children = read_proc_file(task->path() / "children").text;
+    for (const std::string& child : split(children, ' ')) {
+      if (trim(child).empty() || !worker_words(proc / trim(child))) continue;
+      if (const fs::path run = open_run(proc / trim(child)); !run.empty()) return run;
+    }
+  }
+  return {};
+}
+
 fs::path run_of(const std::vector<std::string>& words, const fs::path& folder) {
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
     if (words[i] == "--run") return words[i + 1];
-  return open_run(folder);
+  const fs::path run = open_run(folder);
+  return run.empty() ? run_of_siblings(folder) : run;
 }
 
 }  // namespace
@@ -81,8 +100,9 @@ std::optional<OwnRun> OwnRuns::of(int pid) {
 }
 
 FindProcess find_processes() {
-  return [runs = std::make_shared<OwnRuns>()](int pid) {
-    std::optional<ProcessInfo> who = process_info(pid);
+  return [runs = std::make_shared<OwnRuns>(), host = may_have_numbers_of_host()](int pid) {
+    std::optional<ProcessInfo> who;
+    if (!host || has_gpu_files(pid).value_or(true)) who = process_info(pid);
     if (who) who->run = runs->of(pid);
     return who;
   };

@@ -18,7 +18,8 @@ class OwnRuns {
   explicit OwnRuns(Clock& clock = system_clock(), std::filesystem::path proc = "/proc")
       : clock_(&clock), proc_(std::move(proc)) {}
   // Nothing for a process that is no rank. A run's events are read once a second at most. Of ranks
-  // that torchrun, srun or mpirun started only rank 0 is known, by the files that it has open.
+  // that torchrun, srun or mpirun started rank 0 is known by the files that it has open, the others
+  // by having the same parent: on other machines none is.
   std::optional<OwnRun> of(int pid);
 
  private:
@@ -31,7 +32,8 @@ class OwnRuns {
   std::map<std::string, Followed> runs_;  // by path
 };
 
-// As process_info, with the run of each; what is known of runs is kept in it. One thread.
+// Of a number that the driver gave: as process_info, with the run of each; what is known of runs is
+// kept in it. One thread.
 FindProcess find_processes();
 
 // "first-try 1200/20000 1.02M tok/s eta 2h41m"; what is not known is left out.

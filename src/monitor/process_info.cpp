@@ -47,6 +47,24 @@ std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
                      .age_s = std::max(0.0, uptime_s - ticks_s(stat.fields[start_field]))};
 }
 
+bool may_have_numbers_of_host(const fs::path& proc) {
+  constexpr const char* first_namespace = "pid:[4026531836]";  // PROC_PID_INIT_INO of the kernel
+  const char* other = std::getenv("LOCKSTEP_NVML");
+  std::error_code unreadable;
+  const fs::path own = fs::read_symlink(proc / "self/ns/pid", unreadable);
+  return !(other && *other) && !unreadable && own != first_namespace;
+}
+
+std::optional<bool> has_gpu_files(int pid, const fs::path& proc) {
+  std::error_code error;
+  for (fs::directory_iterator entry(proc / std::to_string(pid) / "fd", error), end;
+       !error && entry != end; entry.increment(error)) {
+    std::error_code closed;
+    if (fs::read_symlink(entry->path(), closed).native().starts_with("/dev/nvidia")) return true;
+  }
+  return error ? std::nullopt : std::optional(false);
+}
+
 std::set<int> process_tree(int pid, const fs::path& proc) {
   std::multimap<int, int> children;  // by parent
   for (const int one : process_numbers(proc)) {

@@ -37,6 +37,14 @@ using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
 // namespace. proc: where /proc is.
 std::optional<ProcessInfo> process_info(int pid, const std::filesystem::path& proc = "/proc");
 
+// Whether the driver may count processes otherwise than /proc does: from within a PID namespace, as
+// in a container, it may give the host's numbers. Not if LOCKSTEP_NVML names another library.
+bool may_have_numbers_of_host(const std::filesystem::path& proc = "/proc");
+
+// Whether a process has files of the NVIDIA driver open, as each has that a GPU's driver names;
+// nothing where that cannot be seen.
+std::optional<bool> has_gpu_files(int pid, const std::filesystem::path& proc = "/proc");
+
 // A process with its children, their children and so on; empty if it is not there.
 std::set<int> process_tree(int pid, const std::filesystem::path& proc = "/proc");
 

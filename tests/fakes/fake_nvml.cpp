@@ -347,6 +347,22 @@ nvml::Return nvmlDeviceGetComputeMode(nvml::Device device, int* mode) {
   return Call(device).give("compute_mode", mode);
 }
 
+nvml::Return nvmlDeviceGetTotalEccErrors(nvml::Device device, unsigned kind, unsigned counter,
+                                         unsigned long long* errors) {
+  if (kind != nvml::ecc_uncorrected || counter != nvml::ecc_since_load) return invalid_argument;
+  return Call(device).give("ecc_uncorrected", errors);
+}
+
+nvml::Return nvmlDeviceGetRemappedRows(nvml::Device device, unsigned* corrected,
+                                       unsigned* uncorrected, unsigned* pending, unsigned* failed) {
+  const Call call(device);
+  unsigned index = 0;
+  nvml::Return result = nvml::success;
+  for (unsigned* out : {corrected, uncorrected, pending, failed})
+    result = call.give_element("remapped_rows", index++, out);
+  return result;
+}
+
 nvml::Return nvmlDeviceGetTopologyCommonAncestor(nvml::Device a, nvml::Device b, int* level) {
   const std::lock_guard lock(mutex);
   const json levels = script.machine().value("topology", json::object());

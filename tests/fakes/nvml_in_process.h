@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "checkout_paths.h"
 
 namespace lockstep::testing {
 

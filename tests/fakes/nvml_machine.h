@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "checkout_paths.h"
 
 namespace lockstep::testing {
 

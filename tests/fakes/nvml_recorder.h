@@ -204,6 +204,12 @@ class NvmlRecorder {
     take("memory_clock", FUNCTION(nvmlDeviceGetClockInfo), nvml::clock_of_memory);
     take("max_clock", FUNCTION(nvmlDeviceGetMaxClockInfo), nvml::clock_of_sms);
     if (ask(gpu, facts, FUNCTION(nvmlDeviceGetComputeMode), &mode)) facts["compute_mode"] = mode;
+    if (ask(gpu, facts, FUNCTION(nvmlDeviceGetTotalEccErrors), nvml::ecc_uncorrected,
+            nvml::ecc_since_load, &counter))
+      facts["ecc_uncorrected"] = counter;
+    unsigned rows[4] = {};
+    if (ask(gpu, facts, FUNCTION(nvmlDeviceGetRemappedRows), rows, rows + 1, rows + 2, rows + 3))
+      facts["remapped_rows"] = rows;
     if (ask(gpu, facts, FUNCTION(nvmlDeviceGetUtilizationRates), &rates))
       facts["utilization"] = rates.gpu;
     if (ask(gpu, facts, FUNCTION(nvmlDeviceGetTotalEnergyConsumption), &counter))

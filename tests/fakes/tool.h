@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/files.h"
+#include "checkout_paths.h"
 
 #include <fcntl.h>
 #include <linux/capability.h>

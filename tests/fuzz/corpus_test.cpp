@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "checkout_paths.h"
 
 namespace lockstep {
 namespace {

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "checkout_paths.h"
 #include "devices/gpu_probe.h"
 #include "fakes/tool.h"
 #include "monitor/process_info.h"
@@ -26,7 +27,7 @@ using testing::ToolProcess;
 using testing::ToolResult;
 using Rules = std::vector<std::string>;
 
-const fs::path programs = fs::path(__FILE__).parent_path() / "doctor";
+const fs::path programs = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/gpu/doctor";
 
 class DoctorOnGpus : public ::testing::Test {
  protected:

@@ -2,6 +2,7 @@
 #include "gpu/gpu_fixture.h"
 
 #include "base/error.h"
+#include "checkout_paths.h"
 #include "devices/gpu_probe.h"
 
 #include <filesystem>

@@ -1,6 +1,7 @@
 // Whole runs of the real tool on real GPUs, over NCCL where there are two.
 #include "base/files.h"
 #include "base/hash.h"
+#include "checkout_paths.h"
 #include "devices/gpu_peaks.h"
 #include "devices/gpu_probe.h"
 #include "fakes/tool.h"

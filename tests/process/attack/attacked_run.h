@@ -1,6 +1,7 @@
 // Training whose files are watched, harmed, or lost with the power.
 #pragma once
 
+#include "checkout_paths.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
 #include "run/lines.h"

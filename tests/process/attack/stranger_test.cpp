@@ -1,5 +1,6 @@
 // Run directories that somebody else made: evaluate and runs read them, and nothing in them makes
 // the tool run their code, wait for ever, or write outside them.
+#include "checkout_paths.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
 #include "run/manifest.h"

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "checkout_paths.h"
+
 #include "fakes/tool.h"
 
 namespace lockstep {

@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "checkout_paths.h"
 #include "fakes/tool.h"
 
 namespace lockstep::testing {

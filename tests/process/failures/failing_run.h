@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "checkout_paths.h"
 #include "fakes/tool.h"
 
 #include <gmock/gmock.h>

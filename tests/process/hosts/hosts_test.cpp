@@ -1,6 +1,7 @@
 // Ranks on several hosts, as torchrun starts them: they train as on one machine, and end in time
 // when a host vanishes, a process is killed or stopped, or a host never comes.
 #include "base/clock.h"
+#include "checkout_paths.h"
 #include "fakes/tool.h"
 #include "network.h"
 #include "run/checkpoint_index.h"

@@ -1,5 +1,6 @@
 // Memory that runs out in the middle of a run, on any rank and in any phase: every rank drops the
 // step, takes smaller micro-batches and repeats it; no deadlock, no sample lost or repeated.
+#include "checkout_paths.h"
 #include "fakes/tool.h"
 #include "run/events.h"
 #include "run/run_dir.h"

@@ -13,7 +13,9 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/files.h"
 #include "base/text.h"
+#include "checkout_paths.h"
 #include "fakes/nvml_machine.h"
 #include "fakes/tool.h"
 
@@ -297,6 +299,25 @@ TEST_F(LiveMonitor, EndsWithItsTime) {
   EXPECT_EQ(tool.wait(), 0);
   EXPECT_TRUE(tool.has_modes_of_before());
   EXPECT_NE(tool.sent().find(leave_screen), std::string::npos);
+}
+
+// A minute of five samples a second in a moment: more than there are screens.
+TEST_F(LiveMonitor, ReplaysFasterThanItDraws) {
+  std::string text = read_file(LOCKSTEP_SOURCE_DIR "/tests/unit/doctor/recordings/healthy.jsonl");
+  nlohmann::json sample;
+  for (const std::string& line : split(trim(text), '\n'))
+    if (nlohmann::json one = nlohmann::json::parse(line);
+        one.contains("gpus") && one.contains("at"))
+      sample = std::move(one);
+  for (int i = 0; i < 300; ++i) {
+    sample["at"] = sample["at"].get<double>() + 0.2;
+    text += sample.dump() + "\n";
+  }
+  write_file_atomic(folder_.path() / "long.jsonl", text);
+  OnTerminal tool = monitor({"--replay", folder_.path() / "long.jsonl", "--speed", "1000"});
+  EXPECT_EQ(tool.wait(), 0);
+  EXPECT_NE(tool.sent().find(" SM"), std::string::npos) << tool.sent();
+  EXPECT_TRUE(tool.has_modes_of_before());
 }
 
 TEST_F(LiveMonitor, EndsWithTheProcessThatItFollows) {

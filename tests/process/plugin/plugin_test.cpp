@@ -1,4 +1,5 @@
 // A plugin prepares for each purpose in turn, in the worker, and knows the run it is read from.
+#include "checkout_paths.h"
 #include "fakes/tool.h"
 #include "plan/recipe_info.h"
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "checkout_paths.h"
 #include "devices/cuda_driver.h"
 #include "fakes/fake_probe.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "checkout_paths.h"
 #include "devices/gpu_probe.h"
 
 namespace lockstep {
@@ -101,6 +102,17 @@ TEST_F(NvmlProbe, KeepsALostGpuWithItsFaultAndLeavesOutAForbiddenOne) {
   EXPECT_EQ(gpus[0].fault, "GPU is lost");
   EXPECT_EQ(gpus[1].index, 2);
   EXPECT_EQ(gpus[1].fault, "");
+}
+
+TEST_F(NvmlProbe, KnowsErrorsOfTheMemoryWhereTheGpuCountsThem) {
+  auto nvml = probe(R"({"gpus": [{"uuid": "GPU-aa", "ecc_uncorrected": 3,
+    "remapped_rows": [5, 6, 1, 0]}, {"uuid": "GPU-bb", "remapped_rows": [0, 0, 0, 1]}]})");
+  EXPECT_EQ(nvml->details(0).ecc_uncorrected, 3u);
+  EXPECT_TRUE(nvml->details(0).remap_pending);
+  EXPECT_FALSE(nvml->details(0).remap_failed);
+  EXPECT_EQ(nvml->details(1).ecc_uncorrected, std::nullopt);
+  EXPECT_FALSE(nvml->details(1).remap_pending);
+  EXPECT_TRUE(nvml->details(1).remap_failed);
 }
 
 TEST_F(NvmlProbe, SaysWhyTheDriverDoesNotAnswer) {

@@ -61,11 +61,16 @@ Evidence all() {
                                 .mig = true,
                                 .mig_instances = 2,
                                 .pcie_generation = 5,
-                                .pcie_lanes = 16},
+                                .pcie_lanes = 16,
+                                .ecc_uncorrected = 3,
+                                .remap_pending = true,
+                                .remap_failed = true,
+                                .faults = {{.xid = 79, .times = 2, .age_s = 60}}},
                                {.mig = std::nullopt}},
                     .driver = "580.65.06",
                     .no_gpus = "why",
                     .gpus_of_host = 8,
+                    .numbers_of_host = true,
                     .cores = 32,
                     .environment = {{"SLURM_JOB_ID", "5"}},
                     .cuda_fastest = {{"1a", "0a"}},
@@ -93,11 +98,18 @@ TEST_F(EvidenceJson, HasEverythingAgain) {
   EXPECT_EQ(after.gpus.at(1).index, 3);
   EXPECT_EQ(after.cuda_fastest, before.cuda_fastest);
   EXPECT_EQ(after.subject, 40);
+  EXPECT_TRUE(after.numbers_of_host);
   EXPECT_EQ(after.environment, before.environment);
   EXPECT_EQ(after.snapshots[0].parents, before.snapshots[0].parents);
   EXPECT_EQ(after.places.at(0).denied, "Operation not permitted");
   EXPECT_EQ(after.places.at(0).mig, true);
   EXPECT_EQ(after.places.at(1).mig, std::nullopt);
+  EXPECT_EQ(after.places.at(0).ecc_uncorrected, 3u);
+  EXPECT_EQ(after.places.at(1).ecc_uncorrected, std::nullopt);
+  EXPECT_TRUE(after.places.at(0).remap_pending && after.places.at(0).remap_failed);
+  EXPECT_EQ(after.places.at(0).faults.at(0).xid, 79);
+  EXPECT_EQ(after.places.at(0).faults.at(0).times, 2);
+  EXPECT_EQ(after.places.at(0).faults.at(0).age_s, 60);
   const ProcessEvidence& one = after.snapshots[0].processes.at(40);
   EXPECT_EQ(one.command, full().command);
   EXPECT_EQ(one.state, 'D');

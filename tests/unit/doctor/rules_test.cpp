@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "checkout_paths.h"
 #include "doctor/finding.h"
 #include "fakes/fake_probe.h"
 #include "fakes/fake_reader.h"
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Evidence recorded(const std::string& name) {
-  return read_evidence(std::filesystem::path(__FILE__).parent_path() / "recordings" /
+  return read_evidence(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/unit/doctor/recordings" /
                        (name + ".jsonl"));
 }
 
@@ -388,6 +389,30 @@ TEST(DoctorRules, Lost) {
   // Near: it answers again.
   Evidence near = recorded("healthy");
   near.samples.front().gpus[1].fault = "Timeout";
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, Faulty) {
+  Evidence evidence = recorded("healthy");
+  evidence.places[0].ecc_uncorrected = 3;
+  evidence.places[1].remap_pending = true;
+  evidence.places[1].faults = {{.xid = 74, .times = 2, .age_s = 120}};
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("faulty", "faulty", "faulty"));
+  EXPECT_THAT(findings[0].verdict, HasSubstr("3 memory errors that ECC could not correct"));
+  EXPECT_THAT(findings[0].gpus, ElementsAre(0));
+  EXPECT_THAT(findings[1].verdict, HasSubstr("waits for a reset"));
+  EXPECT_THAT(findings[1].next.at(0), HasSubstr("nvidia-smi -r -i 1"));
+  EXPECT_THAT(findings[2].verdict, HasSubstr("an NVLink failed"));
+  EXPECT_THAT(findings[2].evidence.at(0), HasSubstr("Xid 74, 2 times, last 2m ago"));
+  evidence.places[1].remap_failed = true;
+  EXPECT_THAT(found(evidence)[1].verdict, HasSubstr("no spare"));
+  // Near: ECC with nothing to tell, faults of programs, and one of the day before yesterday.
+  Evidence near = recorded("healthy");
+  near.places[0].ecc_uncorrected = 0;
+  near.places[0].faults = {{.xid = 13, .times = 9, .age_s = 1},
+                           {.xid = 31, .times = 9, .age_s = 1}};
+  near.places[1].faults = {{.xid = 79, .times = 1, .age_s = 48 * 3600}};
   EXPECT_THAT(rules(near), IsEmpty());
 }
 

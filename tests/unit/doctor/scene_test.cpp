@@ -205,5 +205,22 @@ TEST(Scene, SeesThatNvmlCountsInAnotherNamespace) {
   EXPECT_FALSE(make_scene(silent).contexts_known);
 }
 
+// A number of the host that some process has here too: who uses a GPU has files of it open.
+TEST(Scene, TakesNoProcessForOneOfTheHost) {
+  Evidence evidence = made_evidence(1);
+  add_process(evidence, {.pid = 40, .libraries = {"libtorch_cpu.so"}});
+  add_process(evidence, {.pid = 41, .gpu_files = {0}, .libraries = {"libcuda.so.1"}});
+  add_process(evidence, {.pid = 42, .unreadable = {"fd: Permission denied"}});
+  for (const int pid : {40, 41, 42}) put_on(evidence, pid, 0);
+  EXPECT_THAT(make_scene(evidence).strangers, IsEmpty());
+  evidence.numbers_of_host = true;
+  const Scene scene = make_scene(evidence);
+  EXPECT_THAT(scene.strangers, ElementsAre(40));
+  EXPECT_THAT(scene.processes.at(40).memory, IsEmpty());
+  EXPECT_EQ(scene.processes.at(41).memory.size(), 1u);
+  EXPECT_EQ(scene.processes.at(42).memory.size(), 1u);
+  EXPECT_TRUE(scene.is_shared(0, scene.program_of(40)));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "checkout_paths.h"
 #include "fakes/fake_clock.h"
 #include "fakes/fake_reader.h"
 #include "monitor/page_files.h"

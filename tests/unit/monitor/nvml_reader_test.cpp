@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "checkout_paths.h"
 #include "fakes/fake_clock.h"
 #include "monitor/gpu_reader.h"
 

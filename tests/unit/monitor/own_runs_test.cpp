@@ -67,6 +67,29 @@ TEST_F(OwnRunsTest, KnowsRankZeroOfAnotherLauncherByItsOpenFiles) {
   EXPECT_EQ(found->step, 10);
 }
 
+TEST_F(OwnRunsTest, KnowsOtherRanksOfAnotherLauncherByTheirParent) {
+  const auto child = [&](int pid, int parent, const char* program = "lockstep-worker") {
+    process(pid, {program, "train", "textgen", "data.path=x"});
+    write_file_atomic(proc() / std::to_string(pid) / "stat",
+                      cat(pid, " (lockstep (w)) S ", parent, " 1 1"));
+  };
+  child(7, 5);
+  child(8, 5);
+  child(9, 6);
+  child(10, 5, "python");
+  fs::create_directories(proc() / "5/task/5");
+  fs::create_directories(proc() / "5/task/55");
+  write_file_atomic(proc() / "5/task/5/children", "10 99 ");
+  write_file_atomic(proc() / "5/task/55/children", "8 7 ");
+  fs::create_symlink(run() / "events.jsonl", proc() / "10" / "fd" / "3");  // who only reads it
+  EXPECT_FALSE(runs_.of(8));
+  fs::create_symlink(run() / "events.jsonl", proc() / "7" / "fd" / "12");
+  ASSERT_TRUE(runs_.of(8));
+  EXPECT_EQ(runs_.of(8)->step, 10);
+  EXPECT_FALSE(runs_.of(9));  // another launcher's
+  EXPECT_FALSE(runs_.of(10));
+}
+
 TEST_F(OwnRunsTest, TakesOtherProgramsForNone) {
   process(7, {"python", "train.py", "--run", run()});
   process(8, {"lockstep-worker"});

@@ -55,6 +55,29 @@ TEST_F(RecordedProc, IsNothingForWhatIsGoneOrDamaged) {
   EXPECT_FALSE(process_info(-5, proc_.path()));
 }
 
+TEST_F(RecordedProc, KnowsThatNumbersMayBeThoseOfTheHost) {
+  EXPECT_FALSE(may_have_numbers_of_host(proc_.path()));  // unknown
+  fs::create_directories(proc_.path() / "self/ns");
+  fs::create_symlink("pid:[4026531836]", proc_.path() / "self/ns/pid");
+  EXPECT_FALSE(may_have_numbers_of_host(proc_.path()));
+  fs::remove(proc_.path() / "self/ns/pid");
+  fs::create_symlink("pid:[4026532201]", proc_.path() / "self/ns/pid");
+  EXPECT_TRUE(may_have_numbers_of_host(proc_.path()));
+  setenv("LOCKSTEP_NVML", "libother.so", 1);
+  EXPECT_FALSE(may_have_numbers_of_host(proc_.path()));
+  unsetenv("LOCKSTEP_NVML");
+}
+
+TEST_F(RecordedProc, KnowsWhoHasFilesOfGpusOpen) {
+  EXPECT_EQ(has_gpu_files(7, proc_.path()), std::nullopt);
+  fs::create_directories(proc_.path() / "7/fd");
+  EXPECT_EQ(has_gpu_files(7, proc_.path()), false);
+  fs::create_symlink("/tmp/nvidia0", proc_.path() / "7/fd/3");
+  EXPECT_EQ(has_gpu_files(7, proc_.path()), false);
+  fs::create_symlink("/dev/nvidia-uvm", proc_.path() / "7/fd/4");
+  EXPECT_EQ(has_gpu_files(7, proc_.path()), true);
+}
+
 TEST_F(RecordedProc, HasTheTreeBelowAProcess) {
   file("uptime", "10 10\n");
   const auto process = [&](int pid, int parent) {

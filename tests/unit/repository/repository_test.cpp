@@ -1,6 +1,7 @@
 // What must hold of the sources as a whole.
 #include "base/files.h"
 #include "base/text.h"
+#include "checkout_paths.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "checkout_paths.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "recipes/textgen/prepare/corpus.h"
 #include "recipes/textgen/prepare/prompts.h"

@@ -1,0 +1,106 @@
+#include "doctor/kernel_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <optional>
+
+#include "base/fd.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+// A record a call, and an error where records were overwritten meanwhile; a file comes in pieces.
+std::string read_log(const std::filesystem::path& path) {
+  constexpr std::size_t most_bytes = 16 << 20;  // the largest log that kernels are built with
+  std::string text;
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file) return text;
+  std::array<char, 8192> buffer{};
+  while (text.size() < most_bytes) {
+    const ssize_t got = read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && (errno == EPIPE || errno == EINTR)) continue;
+    if (got <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+template <class Number>
+std::optional<Number> number_at(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end != text.data() ? std::optional(value) : std::nullopt;
+}
+
+struct Entry {
+  std::string pci;
+  int xid = 0;
+  double at_s = 0;
+};
+
+// "6,1234,5678901,-;NVRM: Xid (PCI:0000:65:00): 79, pid=…", also "(PCI:0000:65:00 GPU-I:01)".
+std::optional<Entry> entry_of(std::string_view line) {
+  constexpr std::string_view mark = "NVRM: Xid (PCI:";
+  const std::size_t head = line.find(';');
+  if (head == line.npos || line.substr(head + 1, mark.size()) != mark) return std::nullopt;
+  const std::vector<std::string> fields = split(line.substr(0, head), ',');
+  const std::optional<long long> at_us =
+      fields.size() < 3 ? std::nullopt : number_at<long long>(fields[2]);
+  line.remove_prefix(head + 1 + mark.size());
+  const std::size_t end = line.find("): ");
+  if (!at_us || end == line.npos) return std::nullopt;
+  const std::optional<int> xid = number_at<int>(line.substr(end + 3));
+  if (!xid) return std::nullopt;
+  const std::string_view address = line.substr(0, std::min(end, line.find(' ')));
+  return Entry{cat(address, ".0"), *xid, static_cast<double>(*at_us) * 1e-6};
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<GpuFault>> gpu_faults(const std::filesystem::path& log,
+                                                        double now_s) {
+  std::map<std::string, std::map<int, GpuFault>> found;
+  for (const std::string& line : split(read_log(log), '\n')) {
+    const std::optional<Entry> entry = entry_of(line);
+    if (!entry) continue;
+    GpuFault& fault = found[entry->pci][entry->xid];  // a later line is newer
+    fault = {entry->xid, fault.times + 1, std::max(0.0, now_s - entry->at_s)};
+  }
+  std::map<std::string, std::vector<GpuFault>> faults;
+  for (const auto& [pci, by_xid] : found)
+    for (const auto& [xid, fault] : by_xid) faults[pci].push_back(fault);
+  return faults;
+}
+
+std::string xid_meaning(int xid) {
+  switch (xid) {
+    case 48:
+      return "a memory error that ECC could not correct";
+    case 62:
+      return "its power controller stopped";
+    case 64:
+      return "it has no spare memory rows left";
+    case 74:
+      return "an NVLink failed";
+    case 79:
+      return "it fell off the bus";
+    case 92:
+      return "ECC has many errors to correct";
+    case 94:
+    case 95:
+      return "a memory error that ECC could not correct, in a program's memory";
+    case 119:
+    case 120:
+      return "its system processor did not answer";
+    default:
+      return "";
+  }
+}
+
+}  // namespace lockstep
