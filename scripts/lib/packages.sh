@@ -5,7 +5,7 @@ libraries=(nlohmann-json3-dev libtoml11-dev libxxhash-dev libpcre2-dev libncurse
   libsentencepiece-dev libgloo-dev libgtest-dev libgmock-dev libboost-dev libjs-dygraphs)
 # What some tests need besides, and skip without: a Slurm of their own, hosts in network namespaces,
 # those who look at the monitor's page and metrics.
-test_packages=(slurm-wlm munge iproute2 prometheus chromium)
+test_packages=(slurm-wlm munge iproute2 prometheus chromium chromium-driver)
 
 compiler_version() { "$1" -dumpfullversion -dumpversion 2>/dev/null; }
 

@@ -4,10 +4,26 @@
 #include "monitor/own_runs.h"
 
 namespace lockstep::cli {
+namespace {
+
+// A word may hold spaces: what is secret of it shows only where words are apart.
+FindProcess without_their_secrets(FindProcess find) {
+  return [find = std::move(find)](int pid) {
+    std::optional<ProcessInfo> who = find(pid);
+    const std::vector<std::string> words = command_words(pid);
+    if (who && !words.empty()) who->command = without_secrets(words);
+    return who;
+  };
+}
+
+}  // namespace
 
 RecordedSource::RecordedSource(SampleSource& source, const std::vector<GpuInfo>& gpus,
                                const std::string& path)
-    : source_(source), recorder_(gpus), output_(path, 0600), find_(find_processes()) {
+    : source_(source),
+      recorder_(gpus),
+      output_(path, 0600),
+      find_(without_their_secrets(find_processes())) {
   written_ = output_.write(recorder_.head(system_clock().wall_s()));
 }
 

@@ -142,14 +142,6 @@ std::optional<double> bytes_read(const fs::path& folder) {
   return std::nullopt;
 }
 
-// A word may hold spaces: what is secret of it shows only here.
-std::optional<std::string> command_of(const fs::path& folder) {
-  std::string words = read_proc_file(folder / "cmdline").text;
-  while (!words.empty() && words.back() == '\0') words.pop_back();
-  if (words.empty()) return std::nullopt;
-  return without_secrets(split(words, '\0'));
-}
-
 fs::path mount_namespace_of(const fs::path& folder) {
   std::error_code ignored;
   return fs::read_symlink(folder / "ns/mnt", ignored);
@@ -170,13 +162,15 @@ std::optional<ProcessEvidence> process_of(int pid, const ProcFolder& proc) {
   const std::vector<std::string> fields =
       parse_proc_stat(read_proc_file(folder / "stat").text).fields;
   const std::optional<ProcessInfo> who = process_info(pid, proc.path);
+  // A word may hold spaces: what is secret of it shows only here.
+  const std::vector<std::string> words = command_words(pid, proc.path);
   if (fields.size() < 20 || !who) return std::nullopt;
   ProcessEvidence process{.pid = pid,
                           .parent = std::atoi(fields[1].c_str()),
                           .group = std::atoi(fields[2].c_str()),
                           .session = std::atoi(fields[3].c_str()),
                           .user = who->user,
-                          .command = command_of(folder).value_or(who->command),
+                          .command = words.empty() ? who->command : without_secrets(words),
                           .state = fields[0].empty() ? '?' : fields[0][0],
                           .age_s = who->age_s,
                           .cpu_s = ticks_s(fields[11]) + ticks_s(fields[12])};

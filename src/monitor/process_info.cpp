@@ -25,14 +25,13 @@ std::string user_name(uid_t uid) {
   return cat(uid);
 }
 
-std::string command_of(const fs::path& folder, const std::string& name) {
-  std::string words = read_proc_file(folder / "cmdline").text;
-  while (!words.empty() && words.back() == '\0') words.pop_back();
-  std::replace(words.begin(), words.end(), '\0', ' ');
-  return words.empty() ? cat("[", name, "]") : words;
-}
-
 }  // namespace
+
+std::vector<std::string> command_words(int pid, const fs::path& proc) {
+  std::string words = read_proc_file(proc / std::to_string(pid) / "cmdline").text;
+  while (!words.empty() && words.back() == '\0') words.pop_back();
+  return words.empty() ? std::vector<std::string>() : split(words, '\0');
+}
 
 std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
   constexpr std::size_t start_field = 22 - 3;  // ticks since boot
@@ -41,9 +40,10 @@ std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
   const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
   if (pid <= 0 || stat.fields.size() <= start_field || ::stat(folder.c_str(), &owner) != 0)
     return std::nullopt;
+  const std::vector<std::string> words = command_words(pid, proc);
   const double uptime_s = std::strtod(read_proc_file(proc / "uptime").text.c_str(), nullptr);
   return ProcessInfo{.user = user_name(owner.st_uid),
-                     .command = command_of(folder, stat.name),
+                     .command = words.empty() ? cat("[", stat.name, "]") : join(words, " "),
                      .age_s = std::max(0.0, uptime_s - ticks_s(stat.fields[start_field]))};
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -36,6 +37,10 @@ using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
 // Nothing if there is no such process here: it ended, or its number is that of another PID
 // namespace. proc: where /proc is.
 std::optional<ProcessInfo> process_info(int pid, const std::filesystem::path& proc = "/proc");
+
+// The words of its command, which may hold spaces; empty for kernel threads, zombies and what
+// ended.
+std::vector<std::string> command_words(int pid, const std::filesystem::path& proc = "/proc");
 
 // Whether the driver may count processes otherwise than /proc does: from within a PID namespace, as
 // in a container, it may give the host's numbers. Not if LOCKSTEP_NVML names another library.

@@ -14,12 +14,13 @@ namespace lockstep::testing {
 
 class HttpClient {
  public:
-  explicit HttpClient(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit HttpClient(int port, int patience_s = 10)
+      : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<unsigned short>(port));
     inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-    const timeval patience{10, 0};
+    const timeval patience{patience_s, 0};
     setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     connected_ = connect(fd_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
   }

@@ -118,6 +118,20 @@ TEST_F(Monitor, RunsACommandAndSumsUpWhatTheGpusDid) {
   EXPECT_GE(split(read_file(folder_.path() / "out.csv"), '\n').size(), 1 + 2 * 3U);
 }
 
+TEST_F(Monitor, RecordsNoSecretOfACommand) {
+  const testing::ToolProcess other(
+      {"sh", "-c", "sleep 20", "x", "--token", "first second", "--name=a b"}, folder_.path());
+  json gpus = json::array({gpu(0)});
+  gpus[0]["processes"] = json::array({{{"pid", other.pid()}, {"memory", 1}}});
+  set(gpus);
+  const ToolResult made =
+      monitor({"--json", "--interval", "0.2s", "--duration", "0.5s", "--record", "r.jsonl"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string text = read_file(folder_.path() / "r.jsonl");
+  EXPECT_NE(text.find("--name=a b"), std::string::npos) << text;
+  EXPECT_EQ(text.find("second"), std::string::npos) << text;
+}
+
 TEST_F(Monitor, ReplaysWhatItRecorded) {
   const ToolResult made =
       monitor({"--json", "--interval", "0.2s", "--duration", "1s", "--record", "r.jsonl"});
