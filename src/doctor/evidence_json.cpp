@@ -113,7 +113,7 @@ json place_json(const Evidence& evidence) {
   for (const GpuPlace& place : evidence.places) {
     json faults = json::array();
     for (const GpuFault& fault : place.faults)
-      faults.push_back({{"xid", fault.xid}, {"times", fault.times}, {"age_s", fault.age_s}});
+      faults.push_back({{"xid", fault.xid}, {"times", fault.times}, {"at", fault.at_s}});
     places.push_back({{"device_file", place.device_file},
                       {"denied", place.denied},
                       {"compute_mode", place.compute_mode},
@@ -145,6 +145,7 @@ json snapshot_json(const ProcessSnapshot& snapshot) {
   for (const auto& [pid, parent] : snapshot.parents) parents.push_back({pid, parent});
   return {{"kind", "processes"},
           {"at", snapshot.at_s},
+          {"files_seen", snapshot.files_seen},
           {"list", std::move(list)},
           {"parents", std::move(parents)}};
 }
@@ -180,7 +181,7 @@ Evidence read_evidence(const std::filesystem::path& path) {
     if (one.contains("faults") && one["faults"].is_array())
       for (const json& fault : one["faults"])
         gpu.faults.push_back(
-            {int_of(fault, "xid"), int_of(fault, "times"), number_or(fault, "age_s", 0)});
+            {int_of(fault, "xid"), int_of(fault, "times"), number_or(fault, "at", 0)});
     evidence.places.push_back(std::move(gpu));
   }
   if (place.contains("cuda_fastest") && place["cuda_fastest"].is_array())
@@ -189,7 +190,8 @@ Evidence read_evidence(const std::filesystem::path& path) {
   evidence.environment = environment_of(place);
   recording.on_other = [&](const json& line) {
     if (text_or(line, "kind", "") != "processes") return;
-    ProcessSnapshot snapshot{.at_s = number_or(line, "at", 0)};
+    ProcessSnapshot snapshot{.at_s = number_or(line, "at", 0),
+                             .files_seen = is_true(line, "files_seen")};
     const json list = line.value("list", json::array());
     for (const json& one : list)
       if (one.is_object()) snapshot.processes[int_of(one, "pid")] = process_of(one);

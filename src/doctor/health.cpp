@@ -59,10 +59,11 @@ Findings faulty(const Scene& scene) {
           cat("when nobody uses it, as root: nvidia-smi -r -i ", scene.gpus[i].index));
     for (const GpuFault& fault : place.faults) {
       const std::string meaning = xid_meaning(fault.xid);
-      if (meaning.empty() || fault.age_s > recent_s) continue;
+      const double age_s = std::max(0.0, scene.at_s - fault.at_s);
+      if (meaning.empty() || age_s > recent_s) continue;
       add(cat("the driver noted a fault of ", name, ": ", meaning),
           cat("kernel log: Xid ", fault.xid, ", ", fault.times,
-              fault.times == 1 ? " time" : " times", ", last ", age_text(fault.age_s), " ago"),
+              fault.times == 1 ? " time" : " times", ", last ", age_text(age_s), " ago"),
           "dmesg | grep -i xid shows it; where it comes again, have the GPU, its cables and its "
           "slot looked at");
     }
@@ -163,8 +164,9 @@ Findings other_tenant(const Scene& scene) {
       std::set<int> pids, here;
       for (const GpuProcess& one : sample.gpus.at(gpu.position).processes) {
         if (one.graphics) continue;
-        pids.insert(one.pid);
-        here.insert(scene.strangers.contains(one.pid) ? one.pid : scene.program_of(one.pid).root);
+        const std::optional<int> pid = scene.process_named(one.pid);
+        pids.insert(pid.value_or(one.pid));
+        here.insert(pid ? scene.program_of(*pid).root : one.pid);
       }
       if (here.size() > roots.size()) {
         roots = here;
@@ -179,12 +181,12 @@ Findings other_tenant(const Scene& scene) {
                     .confidence = Confidence::certain,
                     .gpus = {gpu.index}};
     for (const int pid : together) {
-      const auto process = scene.processes.find(pid);
-      finding.pids.push_back(pid);
       if (scene.strangers.contains(pid)) {
         finding.evidence.push_back(cat("pid ", pid, ": of another PID namespace, or ended"));
         continue;
       }
+      const auto process = scene.processes.find(pid);
+      finding.pids.push_back(pid);
       const auto sm = process->second.sm.find(gpu.position);
       finding.evidence.push_back(
           cat(describe(scene, pid), " of ", process->second.now->user,
@@ -226,6 +228,11 @@ Findings kept_memory(const Scene& scene) {
       findings.push_back(std::move(finding));
     }
     // What the processes have together, and what the GPU says.
+    const bool is_inferred = std::any_of(gpu.pids.begin(), gpu.pids.end(), [&](int pid) {
+      const auto found = scene.inferred.find(pid);
+      return found != scene.inferred.end() && found->second == 0;
+    });
+    if (is_inferred) continue;  // NVML names nobody, and all that is in use is taken for that one's
     const GpuSample& newest = scene.evidence->samples.back().gpus.at(gpu.position);
     const Reading& used = newest[Metric::memory_used];
     double held = 0;

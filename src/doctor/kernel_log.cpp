@@ -15,20 +15,24 @@
 namespace lockstep {
 namespace {
 
-// A record a call, and an error where records were overwritten meanwhile; a file comes in pieces.
-std::string read_log(const std::filesystem::path& path) {
-  constexpr std::size_t most_bytes = 16 << 20;  // the largest log that kernels are built with
-  std::string text;
+// Calls take_line(line) for each. The kernel gives a record a call, and an error where records were
+// overwritten meanwhile; a file comes in pieces.
+void read_lines(const std::filesystem::path& path, auto take_line) {
+  constexpr std::size_t longest_line = 1 << 16;
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!file) return text;
+  if (!file) return;
+  std::string rest;
   std::array<char, 8192> buffer{};
-  while (text.size() < most_bytes) {
+  for (;;) {
     const ssize_t got = read(file.get(), buffer.data(), buffer.size());
     if (got < 0 && (errno == EPIPE || errno == EINTR)) continue;
     if (got <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
+    rest.append(buffer.data(), static_cast<std::size_t>(got));
+    std::size_t begin = 0;
+    for (std::size_t end; (end = rest.find('\n', begin)) != rest.npos; begin = end + 1)
+      take_line(std::string_view(rest).substr(begin, end - begin));
+    rest.erase(0, rest.size() - begin > longest_line ? rest.npos : begin);
   }
-  return text;
 }
 
 template <class Number>
@@ -63,15 +67,14 @@ std::optional<Entry> entry_of(std::string_view line) {
 
 }  // namespace
 
-std::map<std::string, std::vector<GpuFault>> gpu_faults(const std::filesystem::path& log,
-                                                        double now_s) {
+std::map<std::string, std::vector<GpuFault>> gpu_faults(const std::filesystem::path& log) {
   std::map<std::string, std::map<int, GpuFault>> found;
-  for (const std::string& line : split(read_log(log), '\n')) {
+  read_lines(log, [&](std::string_view line) {
     const std::optional<Entry> entry = entry_of(line);
-    if (!entry) continue;
+    if (!entry) return;
     GpuFault& fault = found[entry->pci][entry->xid];  // a later line is newer
-    fault = {entry->xid, fault.times + 1, std::max(0.0, now_s - entry->at_s)};
-  }
+    fault = {entry->xid, fault.times + 1, entry->at_s};
+  });
   std::map<std::string, std::vector<GpuFault>> faults;
   for (const auto& [pci, by_xid] : found)
     for (const auto& [xid, fault] : by_xid) faults[pci].push_back(fault);
@@ -85,7 +88,7 @@ std::string xid_meaning(int xid) {
     case 62:
       return "its power controller stopped";
     case 64:
-      return "it has no spare memory rows left";
+      return "bad memory could not be replaced";
     case 74:
       return "an NVLink failed";
     case 79:
@@ -93,8 +96,9 @@ std::string xid_meaning(int xid) {
     case 92:
       return "ECC has many errors to correct";
     case 94:
+      return "a memory error that ECC could not correct, in one program's memory";
     case 95:
-      return "a memory error that ECC could not correct, in a program's memory";
+      return "a memory error that ECC could not correct or contain";
     case 119:
     case 120:
       return "its system processor did not answer";

@@ -27,6 +27,7 @@ class LiveDoctor {
   std::function<Evidence()> machine_;
   std::future<Evidence> answer_;
   std::optional<Evidence> evidence_;
+  double asked_s_ = 0;
   std::deque<MonitorSample> newest_;
   int pid_ = 0;  // that the first snapshot is for
 };

@@ -32,7 +32,7 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
   Evidence evidence{.gpus = gpus, .driver = probe.driver_version(), .no_gpus = probe.why_absent()};
   const DeviceList list =
       list_devices(probe, host, {.root = options.root, .ask_cuda = options.ask_cuda});
-  const auto faults = gpu_faults(options.root / "dev/kmsg", system_clock().now_s());
+  const auto faults = gpu_faults(options.root / "dev/kmsg");
   for (GpuInfo& gpu : evidence.gpus) {
     GpuPlace place;
     if (const auto found = faults.find(gpu.pci_bus_id); found != faults.end())

@@ -211,7 +211,7 @@ std::set<int> pids_of(const MonitorSample& sample) {
 
 ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::path& root) {
   const ProcFolder proc(root);
-  ProcessSnapshot snapshot{.at_s = at_s};
+  ProcessSnapshot snapshot{.at_s = at_s, .files_seen = true};
   std::map<int, ProcessEvidence> others;
   std::map<int, int> parents;
   for (const int pid : process_numbers(proc.path)) {
@@ -219,6 +219,9 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
     std::optional<ProcessEvidence> process = process_of(pid, proc);
     if (!process) continue;
     parents[pid] = process->parent;
+    std::error_code ignored;
+    if (!process->can_read("fd") && fs::exists(proc.path / std::to_string(pid), ignored))
+      snapshot.files_seen = false;
     // NVML alone, as in a monitor, opens files of GPUs too; CUDA opens that of its memory.
     const bool tells = process->uvm_file || !process->libraries.empty() || pids.contains(pid);
     (tells ? snapshot.processes : others).emplace(pid, std::move(*process));

@@ -48,6 +48,10 @@ std::vector<std::string> remarks(const Scene& scene) {
     list.push_back(
         "which process is on which GPU cannot be told: NVML names none that is here, as in a "
         "container; the rules that need it find nothing");
+  if (!scene.inferred.empty())
+    list.push_back(
+        "NVML does not name processes by the numbers that they have here, as in a container; that "
+        "those on the GPUs are the ones with CUDA open is inferred, and what follows is less sure");
   for (const GpuView& gpu : scene.gpus)
     if (gpu[Metric::sm_active].unsupported) {
       list.push_back(
@@ -92,7 +96,9 @@ Findings about(const Scene& scene, const Findings& findings, std::optional<int> 
   };
   std::set<int> used;  // NVML indexes of the GPUs that it is on
   for (const GpuView& gpu : scene.gpus)
-    if (std::any_of(gpu.pids.begin(), gpu.pids.end(), belongs)) used.insert(gpu.index);
+    if (std::any_of(gpu.pids.begin(), gpu.pids.end(),
+                    [&](int one) { return !scene.strangers.contains(one) && belongs(one); }))
+      used.insert(gpu.index);
   Findings own;
   for (const Finding& finding : findings) {
     const bool of_its_gpu =

@@ -53,6 +53,9 @@ Findings diagnose(const Scene& scene) {
   for (const Rule& rule : rules_in_order)
     for (Finding& finding : rule.look(scene)) {
       finding.rule = rule.name;
+      const bool inferred = std::any_of(finding.pids.begin(), finding.pids.end(),
+                                        [&](int pid) { return scene.inferred.contains(pid); });
+      if (inferred) finding.confidence = rules::lowered(finding.confidence);
       all.push_back(std::move(finding));
     }
   // A rank that waits in a collective keeps a CPU thread busy and its GPU too.
@@ -146,8 +149,16 @@ std::string load_line(const Scene& scene, std::size_t position) {
 
 std::string context_line(const Scene& scene, int pid, std::size_t position) {
   const std::uint64_t bytes = scene.processes.at(pid).memory.at(position);
-  return cat("NVML: pid ", pid, " is on ", scene.gpu_name(position),
-             bytes > 0 ? cat(" with ", format_bytes(static_cast<double>(bytes))) : "");
+  const std::string amount = format_bytes(static_cast<double>(bytes));
+  const auto inferred = scene.inferred.find(pid);
+  if (inferred != scene.inferred.end() && inferred->second == 0)
+    return cat("NVML: ", amount, " of ", scene.gpu_name(position), " are in use; /proc/", pid,
+               "/fd: nobody else here has CUDA open");
+  return cat("NVML: pid ", inferred == scene.inferred.end() ? pid : inferred->second, " is on ",
+             scene.gpu_name(position), bytes > 0 ? cat(" with ", amount) : "",
+             inferred == scene.inferred.end()
+                 ? ""
+                 : cat(", a number of the host; /proc/", pid, "/fd: it has CUDA open"));
 }
 
 std::string variable_line(const Scene& scene, int pid, const std::string& name) {

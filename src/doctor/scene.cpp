@@ -1,7 +1,9 @@
 #include "doctor/scene.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -80,6 +82,112 @@ void add_contexts(ProcessView& view, const Evidence& evidence) {
         sums[i].second += 1;
       }
   for (const auto& [position, sum] : sums) view.sm[position] = sum.first / sum.second;
+}
+
+std::set<int> named_by_nvml(const Evidence& evidence) {
+  std::set<int> named;
+  for (const MonitorSample& sample : evidence.samples)
+    for (const GpuSample& gpu : sample.gpus)
+      for (const GpuProcess& one : gpu.processes)
+        if (!one.graphics) named.insert(one.pid);
+  return named;
+}
+
+// CUDA has started in it. NVML alone, as in a monitor, opens files of GPUs too.
+bool has_cuda_open(const ProcessEvidence& process) {
+  return process.uvm_file &&
+         std::any_of(process.libraries.begin(), process.libraries.end(),
+                     [](const std::string& name) { return name.starts_with("libcuda.so"); });
+}
+
+std::set<std::size_t> positions_of(const Evidence& evidence, int named) {
+  std::set<std::size_t> positions;
+  for (const MonitorSample& sample : evidence.samples)
+    for (std::size_t i = 0; i < sample.gpus.size(); ++i)
+      for (const GpuProcess& one : sample.gpus[i].processes)
+        if (one.pid == named && !one.graphics) positions.insert(i);
+  return positions;
+}
+
+// Scene::inferred, but not yet where they are. As many as have CUDA open here are those that NVML
+// names by numbers of the host, if all that could be is seen and it does not matter who is who.
+std::map<int, int> infer(const Evidence& evidence) {
+  const ProcessSnapshot& newest = evidence.snapshots.back();
+  if (!evidence.numbers_of_host || !newest.files_seen) return {};
+  const std::set<int> named = named_by_nvml(evidence);
+  for (const ProcessSnapshot& snapshot : evidence.snapshots)
+    for (const auto& [pid, process] : snapshot.processes)
+      if (named.contains(pid) && is_named(process, evidence)) return {};
+  std::vector<int> open;
+  for (const auto& [pid, process] : newest.processes) {
+    if (!has_cuda_open(process)) continue;
+    const ProcessEvidence* const parent = find(newest, process.parent);
+    if (parent && has_cuda_open(*parent)) return {};  // a fork has its parent's files
+    open.push_back(pid);
+  }
+  if (named.empty() && open.size() == 1) return {{open.front(), 0}};
+  if (named.empty() || named.size() != open.size()) return {};
+  const std::set<std::size_t> first = positions_of(evidence, *named.begin());
+  const auto is_alike = [&](int number) { return positions_of(evidence, number) == first; };
+  if (named.size() > 1 && (first.size() != 1 || !std::all_of(named.begin(), named.end(), is_alike)))
+    return {};
+  std::map<int, int> inferred;
+  std::transform(open.begin(), open.end(), named.begin(), std::inserter(inferred, inferred.end()),
+                 [](int pid, int number) { return std::pair(pid, number); });
+  return inferred;
+}
+
+// GPUs on which a process is whom NVML names by `number`, or, with 0, that have memory in use; with
+// the bytes, 0 where they are not known. Empty where that cannot be.
+std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid, int number) {
+  constexpr double least_context_bytes = 100 << 20;  // smaller ones are not known
+  constexpr double most_bytes = 0x1p62;              // more is in damaged recordings only
+  const Evidence& evidence = *scene.evidence;
+  const ProcessView& process = scene.processes.at(pid);
+  std::map<std::size_t, std::uint64_t> memory;
+  for (const MonitorSample& sample : evidence.samples)
+    for (std::size_t i = 0; i < sample.gpus.size(); ++i) {
+      const Reading& used = sample.gpus[i][Metric::memory_used];
+      for (const GpuProcess& one : sample.gpus[i].processes)
+        if (one.pid == number && !one.graphics)
+          memory[i] = std::max(memory[i], scene.inferred.size() == 1
+                                              ? one.memory_bytes.value_or(0)
+                                              : std::uint64_t{0});  // of which it is is not known
+      if (number != 0) continue;
+      if (used.state != ReadingState::measured) return {};
+      if (used.value >= least_context_bytes)
+        memory[i] =
+            std::max(memory[i], static_cast<std::uint64_t>(std::min(used.value, most_bytes)));
+    }
+  for (const auto& [position, bytes] : memory) {
+    const std::string& file = evidence.places[position].device_file;
+    const auto is_it = [&](int minor) { return file == cat("/dev/nvidia", minor); };
+    const std::set<int>& open = process.now->gpu_files;
+    const bool may_be = std::any_of(open.begin(), open.end(), is_it) &&
+                        (!process.visible || std::count(process.visible->begin(),
+                                                        process.visible->end(), position) > 0);
+    if (!may_be) return {};
+  }
+  return memory;
+}
+
+// Adds what can be inferred, or nothing of it.
+void add_inferred(Scene& scene) {
+  scene.inferred = infer(*scene.evidence);
+  std::map<int, std::map<std::size_t, std::uint64_t>> all;
+  for (const auto& [pid, number] : scene.inferred) {
+    all[pid] = place_inferred(scene, pid, number);
+    if (!all[pid].empty()) continue;
+    scene.inferred.clear();
+    return;
+  }
+  for (auto& [pid, memory] : all) {
+    for (const auto& [position, bytes] : memory) {
+      scene.gpus[position].pids.erase(scene.inferred.at(pid));
+      scene.gpus[position].pids.insert(pid);
+    }
+    scene.processes.at(pid).memory = std::move(memory);
+  }
 }
 
 // Why its environment at exec does not tell what it sees, in the doctor's numbers; "" if it does.
@@ -250,6 +358,13 @@ bool ProcessView::has_library(const std::string& beginning) const {
 
 bool ProcessView::computes() const { return !now->libraries.empty() || !memory.empty(); }
 
+std::optional<int> Scene::process_named(int number) const {
+  for (const auto& [pid, named] : inferred)
+    if (named == number) return pid;
+  const bool is_here = processes.contains(number) && !strangers.contains(number);
+  return is_here ? std::optional(number) : std::nullopt;
+}
+
 const Program& Scene::program_of(int pid) const {
   const auto found = std::find_if(programs.begin(), programs.end(), [&](const Program& program) {
     return std::binary_search(program.pids.begin(), program.pids.end(), pid);
@@ -275,6 +390,7 @@ Scene make_scene(const Evidence& evidence) {
   for (std::size_t i = 0; i < evidence.gpus.size(); ++i) scene.gpus.push_back(view_of(evidence, i));
   if (!evidence.samples.empty())
     scene.time_s = evidence.samples.back().at_s - evidence.samples.front().at_s;
+  if (!evidence.samples.empty()) scene.at_s = evidence.samples.back().at_s;
   if (!evidence.snapshots.empty()) {
     const ProcessSnapshot &first = evidence.snapshots.front(), &last = evidence.snapshots.back();
     scene.parents = last.parents;
@@ -288,9 +404,11 @@ Scene make_scene(const Evidence& evidence) {
       scene.processes.emplace(pid, std::move(view));
     }
   }
-  scene.contexts_known = !scene.gpus.empty();
+  scene.contexts_known =
+      !scene.gpus.empty() && std::all_of(scene.gpus.begin(), scene.gpus.end(),
+                                         [](const GpuView& gpu) { return gpu.pids_known; });
+  if (scene.contexts_known && !evidence.snapshots.empty()) add_inferred(scene);
   for (const GpuView& gpu : scene.gpus) {
-    scene.contexts_known = scene.contexts_known && gpu.pids_known;
     for (const int pid : gpu.pids)
       if (!scene.processes.contains(pid) || !is_named(*scene.processes.at(pid).now, evidence))
         scene.strangers.insert(pid);
@@ -299,10 +417,8 @@ Scene make_scene(const Evidence& evidence) {
   const bool some_here = std::any_of(scene.processes.begin(), scene.processes.end(),
                                      [](const auto& one) { return !one.second.memory.empty(); });
   const bool some_open =
-      std::any_of(scene.processes.begin(), scene.processes.end(), [](const auto& one) {
-        // NVML alone, as in a monitor, opens files of GPUs too.
-        return one.second.now->uvm_file && one.second.has_library("libcuda.so");
-      });
+      std::any_of(scene.processes.begin(), scene.processes.end(),
+                  [](const auto& one) { return has_cuda_open(*one.second.now); });
   if (some_open && !some_here) scene.contexts_known = false;
   scene.programs = programs_of(scene);
   return scene;

@@ -75,6 +75,7 @@ struct Program {
 struct Scene {
   const Evidence* evidence = nullptr;
   double time_s = 0;  // that was looked at
+  double at_s = 0;    // its end, on the monotonic clock
   std::vector<GpuView> gpus;
   std::map<int, ProcessView> processes;
   std::vector<Program> programs;
@@ -84,6 +85,12 @@ struct Scene {
   // Whether NVML says of every GPU who is on it, in numbers of this PID namespace.
   bool contexts_known = false;
 
+  // Processes here of which it only follows that they are those on the GPUs, because no others have
+  // CUDA open: with the number of the host by which NVML names them, or 0 where it names none.
+  std::map<int, int> inferred;
+
+  // The process here that NVML means by a number; nothing for strangers.
+  std::optional<int> process_named(int number) const;
   const Program& program_of(int pid) const;
   // Whether any process of another program is on it.
   bool is_shared(std::size_t position, const Program& program) const;

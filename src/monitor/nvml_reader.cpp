@@ -78,6 +78,7 @@ struct Gpu {
   nvml::Device device = nullptr;        // null: it did not answer when it was looked for
   nvml::Return answer = nvml::success;  // then
   std::vector<nvml::Device> mig_instances;
+  double mig_due_s = 0;  // they may be made anew while one looks
   std::array<Asked, metric_count> asked;
   Gpm gpm;
   std::array<Counter, 2> nvlink_counters;
@@ -97,11 +98,7 @@ class NvmlReader final : public GpuReader {
       if (result == nvml::no_permission) continue;  // another container's
       if (result != nvml::success) device = nullptr;
       gpus_.push_back(identity(device, static_cast<int>(i)));
-      states_.push_back(
-          {.device = device,
-           .answer = result,
-           .mig_instances = device ? mig_instances(api_, device) : std::vector<nvml::Device>(),
-           .gpm = Gpm(api_, device)});
+      states_.push_back({.device = device, .answer = result, .gpm = Gpm(api_, device)});
     }
   }
 
@@ -185,8 +182,12 @@ void NvmlReader::read_load(Gpu& gpu) {
     memory = {};
     for (const nvml::Device instance : gpu.mig_instances) {
       nvml::Memory part{};
-      result = read_memory(api_, instance, part);
-      if (result != nvml::success) break;
+      if (read_memory(api_, instance, part) != nvml::success) {  // it is gone
+        result = nvml::no_permission;
+        gpu.mig_due_s = 0;
+        break;
+      }
+      result = nvml::success;
       memory.used += part.used;
       memory.total += part.total;
     }
@@ -380,6 +381,11 @@ GpuSample NvmlReader::read(std::size_t position) {
     sample.fault = library_.error_text(answer);
     for (Reading& reading : sample.readings) reading.why = sample.fault;
     return sample;
+  }
+  constexpr double ask_instances_s = 10;
+  if (const double now_s = clock_.now_s(); now_s >= gpu.mig_due_s) {
+    gpu.mig_instances = mig_instances(api_, gpu.device);
+    gpu.mig_due_s = now_s + ask_instances_s;
   }
   read_load(gpu);
   read_board(gpu);

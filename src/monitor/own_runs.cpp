@@ -47,21 +47,25 @@ fs::path open_run(const fs::path& folder) {
   return {};
 }
 
-// Of what the same launcher started, rank 0 has the run open.
+// Of what the same launcher started, rank 0 has the run open; of more than one run nobody knows.
 fs::path run_of_siblings(const fs::path& folder) {
   const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
-  if (stat.fields.size() < 2) return {};
+  if (stat.fields.size() < 2 || stat.fields[1] == "1") return {};
   const fs::path proc = folder.parent_path();
+  fs::path run;
   std::error_code error;
   for (fs::directory_iterator task(proc / stat.fields[1] / "task", error), end;
        !error && task != end; task.increment(error)) {
     const std::string children = read_proc_file(task->path() / "children").text;
     for (const std::string& child : split(children, ' ')) {
       if (trim(child).empty() || !worker_words(proc / trim(child))) continue;
-      if (const fs::path run = open_run(proc / trim(child)); !run.empty()) return run;
+      const fs::path found = open_run(proc / trim(child));
+      if (found.empty() || found == run) continue;
+      if (!run.empty()) return {};
+      run = found;
     }
   }
-  return {};
+  return run;
 }
 
 fs::path run_of(const std::vector<std::string>& words, const fs::path& folder) {

@@ -52,6 +52,8 @@ bool may_have_numbers_of_host(const fs::path& proc) {
   const char* other = std::getenv("LOCKSTEP_NVML");
   std::error_code unreadable;
   const fs::path own = fs::read_symlink(proc / "self/ns/pid", unreadable);
+  // Linux under Windows has a namespace of its own, and its GPUs have another file.
+  if (std::error_code ignored; fs::exists(proc.parent_path() / "dev/dxg", ignored)) return false;
   return !(other && *other) && !unreadable && own != first_namespace;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -61,25 +62,38 @@ OpaqueGpu from(const json& facts) {
   return gpu;
 }
 
+// Where nothing has changed handles stay what they were.
 void read_machine() {
   std::ifstream file(std::getenv("FAKE_NVML"));
-  script = NvmlScript(json::parse(file));
+  const json machine = json::parse(file);
+  if (!gpus.empty() && machine == script.machine()) return;
+  script = NvmlScript(machine);
   script.at(script_time());
   gpus.clear();
   for (const json& facts : script.gpus()) gpus.push_back(from(facts));
 }
 
-// Handles stay what they were; instances of MIG do not change with time.
+// Handles stay what they were, of instances of MIG too: none comes or goes.
 void move_on() {
   if (!script.at(script_time())) return;
-  for (std::size_t i = 0; i < gpus.size(); ++i) gpus[i].facts = script.gpus().at(i);
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    gpus[i].facts = script.gpus().at(i);
+    for (std::size_t part = 0; part < gpus[i].instances.size(); ++part)
+      if (gpus[i].facts.contains("mig"))
+        gpus[i].instances[part].facts = gpus[i].facts["mig"].at(part);
+  }
+}
+
+double cpu_ms() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) * 1e-6;
 }
 
 void pass_time(double asleep_ms, double busy_ms) {
-  using Milliseconds = std::chrono::duration<double, std::milli>;
-  std::this_thread::sleep_for(Milliseconds(asleep_ms));
-  const auto end = std::chrono::steady_clock::now() + Milliseconds(busy_ms);
-  while (busy_ms > 0 && std::chrono::steady_clock::now() < end) {
+  std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(asleep_ms));
+  const double end_ms = cpu_ms() + busy_ms;
+  while (busy_ms > 0 && cpu_ms() < end_ms) {
   }
 }
 

@@ -330,7 +330,7 @@ class NvmlRecorder {
       facts["process_utilization"].push_back(
           {{"pid", rows[i].pid},
            {"sm", rows[i].sm},
-           {"age_s", rounded(now_s - static_cast<double>(rows[i].timestamp_us) * 1e-6, 0.01)}});
+           {"age_s", rounded(now_s - static_cast<double>(rows[i].timestamp_us) * 1e-6, 0.1)}});
   }
 #undef FUNCTION
 

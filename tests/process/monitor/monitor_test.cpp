@@ -120,7 +120,7 @@ TEST_F(Monitor, RunsACommandAndSumsUpWhatTheGpusDid) {
 
 TEST_F(Monitor, RecordsNoSecretOfACommand) {
   const testing::ToolProcess other(
-      {"sh", "-c", "sleep 20", "x", "--token", "first second", "--name=a b"}, folder_.path());
+      {"sh", "-c", "sleep 20; :", "x", "--token", "first second", "--name=a b"}, folder_.path());
   json gpus = json::array({gpu(0)});
   gpus[0]["processes"] = json::array({{{"pid", other.pid()}, {"memory", 1}}});
   set(gpus);

@@ -65,7 +65,7 @@ Evidence all() {
                                 .ecc_uncorrected = 3,
                                 .remap_pending = true,
                                 .remap_failed = true,
-                                .faults = {{.xid = 79, .times = 2, .age_s = 60}}},
+                                .faults = {{.xid = 79, .times = 2, .at_s = 60}}},
                                {.mig = std::nullopt}},
                     .driver = "580.65.06",
                     .no_gpus = "why",
@@ -109,7 +109,7 @@ TEST_F(EvidenceJson, HasEverythingAgain) {
   EXPECT_TRUE(after.places.at(0).remap_pending && after.places.at(0).remap_failed);
   EXPECT_EQ(after.places.at(0).faults.at(0).xid, 79);
   EXPECT_EQ(after.places.at(0).faults.at(0).times, 2);
-  EXPECT_EQ(after.places.at(0).faults.at(0).age_s, 60);
+  EXPECT_EQ(after.places.at(0).faults.at(0).at_s, 60);
   const ProcessEvidence& one = after.snapshots[0].processes.at(40);
   EXPECT_EQ(one.command, full().command);
   EXPECT_EQ(one.state, 'D');

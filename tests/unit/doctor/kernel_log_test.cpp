@@ -17,14 +17,14 @@ using ::testing::Pair;
 
 using Faults = std::map<std::string, std::vector<GpuFault>>;
 
-MATCHER_P3(IsFault, xid, times, age_s, "") {
-  return arg.xid == xid && arg.times == times && std::abs(arg.age_s - age_s) < 1e-9;
+MATCHER_P3(IsFault, xid, times, at_s, "") {
+  return arg.xid == xid && arg.times == times && std::abs(arg.at_s - at_s) < 1e-9;
 }
 
 Faults faults(const std::string& text) {
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "kmsg", text);
-  return gpu_faults(folder.path() / "kmsg", 100);
+  return gpu_faults(folder.path() / "kmsg");
 }
 
 TEST(KernelLog, CountsFaultsOfEachGpuByTheirNumber) {
@@ -37,8 +37,8 @@ TEST(KernelLog, CountsFaultsOfEachGpuByTheirNumber) {
       "4,4,40000000,-;NVRM: Xid (PCI:0000:65:00): 79, pid=7\n"
       "4,5,90000000,c;NVRM: Xid (PCI:0001:0a:00 GPU-I:01): 94, pid=8\n");
   EXPECT_THAT(found,
-              ElementsAre(Pair("0000:65:00.0", ElementsAre(IsFault(31, 1, 80), IsFault(79, 2, 60))),
-                          Pair("0001:0a:00.0", ElementsAre(IsFault(94, 1, 10)))));
+              ElementsAre(Pair("0000:65:00.0", ElementsAre(IsFault(31, 1, 20), IsFault(79, 2, 40))),
+                          Pair("0001:0a:00.0", ElementsAre(IsFault(94, 1, 90)))));
 }
 
 TEST(KernelLog, TakesAnythingElseForNothing) {
@@ -50,8 +50,16 @@ TEST(KernelLog, TakesAnythingElseForNothing) {
         "4,2,3,-;NVRM: Xid (PCI:", "4,2,3,-;NVRM: Xid (PCI:0000:65:00): 99999999999999999999",
         "4,2,3,-;somebody says NVRM: Xid (PCI:0000:65:00): 79"})
     EXPECT_THAT(faults(text), IsEmpty()) << text;
-  EXPECT_THAT(gpu_faults("/nonexistent/kmsg", 100), IsEmpty());
-  EXPECT_THAT(gpu_faults("/proc", 100), IsEmpty());  // not a file
+  EXPECT_THAT(gpu_faults("/nonexistent/kmsg"), IsEmpty());
+  EXPECT_THAT(gpu_faults("/proc"), IsEmpty());  // not a file
+}
+
+TEST(KernelLog, ReadsLogsOfAnySizeAndPassesOverLinesWithoutEnd) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "6,1,1,-;" + std::string(200, 'x') + "\n";
+  text += std::string(200'000, 'y') + "\n";
+  text += "4,2,3000000,-;NVRM: Xid (PCI:0000:65:00): 79, pid=1\n";
+  EXPECT_THAT(faults(text), ElementsAre(Pair("0000:65:00.0", ElementsAre(IsFault(79, 1, 3)))));
 }
 
 TEST(KernelLog, IsEvidenceOfTheGpuAtThatAddress) {

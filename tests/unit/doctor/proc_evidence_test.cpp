@@ -103,6 +103,15 @@ TEST_F(ProcEvidence, SaysWhatItMayNotRead) {
   // Without any file but that of its state.
   EXPECT_EQ(all.processes.at(41).command, "[x]");
   EXPECT_FALSE(all.processes.at(41).can_read("fd"));
+  EXPECT_FALSE(all.files_seen);
+}
+
+TEST_F(ProcEvidence, KnowsWhetherItSawTheFilesOfAll) {
+  process(40, 1, "x|", map("/x/libcuda.so.1"));
+  process(50, 1, "y|", "");  // has nothing to do with GPUs
+  EXPECT_TRUE(snapshot({}).files_seen);
+  file("51/stat", stat("z", 1, 5));
+  EXPECT_FALSE(snapshot({}).files_seen);
 }
 
 TEST_F(ProcEvidence, PassesOverAProcessThatEnded) {

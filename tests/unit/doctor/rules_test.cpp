@@ -81,6 +81,32 @@ TEST(DoctorRules, OneOfSeveral) {
   for (MonitorSample& sample : holds.samples)
     sample.gpus[1].processes.push_back({.pid = own, .memory_bytes = 1 << 30});
   EXPECT_THAT(rules(holds), ElementsAre("one-of-several"));
+  // In a container, named by a number of the host.
+  Evidence container = recorded("one_gpu");
+  for (MonitorSample& sample : container.samples)
+    for (GpuSample& gpu : sample.gpus)
+      for (GpuProcess& one : gpu.processes) one.pid = 999999;
+  container.numbers_of_host = true;
+  for (ProcessSnapshot& snapshot : container.snapshots) {
+    snapshot.files_seen = true;
+    ProcessEvidence& process = snapshot.processes.at(own);
+    process.uvm_file = true;
+    process.gpu_files = {0, 1};
+    process.libraries.insert("libcuda.so.1");
+  }
+  const Findings less_sure = found(container);
+  ASSERT_THAT(rules_of(less_sure), ElementsAre("one-of-several"));
+  EXPECT_EQ(less_sure[0].confidence, Confidence::possible);
+  EXPECT_THAT(less_sure[0].pids, ElementsAre(own));
+  EXPECT_THAT(less_sure[0].evidence.at(0),
+              HasSubstr(cat("pid 999999 is on GPU 0 with 2.32 GiB, a number of the host; /proc/",
+                            own, "/fd: it has CUDA open")));
+  // NVML names nobody: what is in use is that one's, and is not held by the dead.
+  for (MonitorSample& sample : container.samples) {
+    for (GpuSample& gpu : sample.gpus) gpu.processes.clear();
+    sample.gpus[0][Metric::memory_used] = measured(5e9, sample.at_s);
+  }
+  EXPECT_THAT(rules(container), ElementsAre("one-of-several"));
   // A desktop draws on both: that is no use of theirs.
   Evidence desktop = recorded("one_gpu");
   for (MonitorSample& sample : desktop.samples)
@@ -396,7 +422,8 @@ TEST(DoctorRules, Faulty) {
   Evidence evidence = recorded("healthy");
   evidence.places[0].ecc_uncorrected = 3;
   evidence.places[1].remap_pending = true;
-  evidence.places[1].faults = {{.xid = 74, .times = 2, .age_s = 120}};
+  const double now_s = evidence.samples.back().at_s = 1e6;
+  evidence.places[1].faults = {{.xid = 74, .times = 2, .at_s = now_s - 120}};
   const Findings findings = found(evidence);
   ASSERT_THAT(rules_of(findings), ElementsAre("faulty", "faulty", "faulty"));
   EXPECT_THAT(findings[0].verdict, HasSubstr("3 memory errors that ECC could not correct"));
@@ -410,9 +437,10 @@ TEST(DoctorRules, Faulty) {
   // Near: ECC with nothing to tell, faults of programs, and one of the day before yesterday.
   Evidence near = recorded("healthy");
   near.places[0].ecc_uncorrected = 0;
-  near.places[0].faults = {{.xid = 13, .times = 9, .age_s = 1},
-                           {.xid = 31, .times = 9, .age_s = 1}};
-  near.places[1].faults = {{.xid = 79, .times = 1, .age_s = 48 * 3600}};
+  near.samples.back().at_s = now_s;
+  near.places[0].faults = {{.xid = 13, .times = 9, .at_s = now_s},
+                           {.xid = 31, .times = 9, .at_s = now_s}};
+  near.places[1].faults = {{.xid = 79, .times = 1, .at_s = now_s - 48 * 3600}};
   EXPECT_THAT(rules(near), IsEmpty());
 }
 

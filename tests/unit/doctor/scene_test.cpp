@@ -194,8 +194,9 @@ TEST(Scene, SeesThatNvmlCountsInAnotherNamespace) {
   Evidence evidence = made_evidence(1);
   add_process(evidence, {.pid = 40, .uvm_file = true, .libraries = {"libcuda.so.1"}});
   put_on(evidence, 777, 0);
+  put_on(evidence, 778, 0);
   EXPECT_FALSE(make_scene(evidence).contexts_known);
-  EXPECT_THAT(make_scene(evidence).strangers, ElementsAre(777));
+  EXPECT_THAT(make_scene(evidence).strangers, ElementsAre(777, 778));
   // Some of the numbers are those of here.
   put_on(evidence, 40, 0);
   EXPECT_TRUE(make_scene(evidence).contexts_known);
@@ -203,6 +204,113 @@ TEST(Scene, SeesThatNvmlCountsInAnotherNamespace) {
   Evidence silent = made_evidence(1);
   for (MonitorSample& sample : silent.samples) sample.gpus[0].processes_known = false;
   EXPECT_FALSE(make_scene(silent).contexts_known);
+}
+
+// In a container with a PID namespace of its own, in which all is seen.
+Evidence in_container(const std::vector<int>& with_cuda_open) {
+  Evidence evidence = made_evidence(2);
+  evidence.numbers_of_host = true;
+  for (const std::size_t i : {0u, 1u}) evidence.places[i].device_file = cat("/dev/nvidia", i);
+  for (ProcessSnapshot& snapshot : evidence.snapshots) snapshot.files_seen = true;
+  for (const int pid : with_cuda_open)
+    add_process(evidence,
+                {.pid = pid, .gpu_files = {0, 1}, .uvm_file = true, .libraries = {"libcuda.so.1"}});
+  return evidence;
+}
+
+void use_memory(Evidence& evidence, std::size_t gpu, double bytes) {
+  for (MonitorSample& sample : evidence.samples)
+    sample.gpus[gpu][Metric::memory_used] = measured(bytes, sample.at_s);
+}
+
+TEST(Scene, InfersWhoIsMeantByTheOnlyNumberOfTheHost) {
+  Evidence evidence = in_container({40});
+  add_process(evidence, {.pid = 41, .libraries = {"libcuda.so.1"}});  // it has not started CUDA
+  put_on(evidence, 777, 1, 100);
+  const Scene scene = make_scene(evidence);
+  EXPECT_TRUE(scene.contexts_known);
+  EXPECT_THAT(scene.inferred, ElementsAre(::testing::Pair(40, 777)));
+  EXPECT_THAT(scene.processes.at(40).memory, ElementsAre(::testing::Pair(1, 100)));
+  EXPECT_THAT(scene.strangers, IsEmpty());
+  EXPECT_THAT(scene.gpus[1].pids, ElementsAre(40));
+  EXPECT_FALSE(scene.is_shared(1, scene.program_of(40)));
+}
+
+TEST(Scene, InfersSeveralOnlyWhereItDoesNotMatterWhoIsWho) {
+  Evidence evidence = in_container({40, 41});
+  put_on(evidence, 777, 0, 100);
+  put_on(evidence, 778, 0, 200);
+  const Scene scene = make_scene(evidence);
+  EXPECT_THAT(scene.inferred, ElementsAre(::testing::Pair(40, 777), ::testing::Pair(41, 778)));
+  for (const int pid : {40, 41})  // which of the two has how much is not known
+    EXPECT_THAT(scene.processes.at(pid).memory, ElementsAre(::testing::Pair(0, 0)));
+  put_on(evidence, 778, 1);
+  EXPECT_THAT(make_scene(evidence).inferred, IsEmpty());
+  put_on(evidence, 777, 1);
+  EXPECT_THAT(make_scene(evidence).inferred, IsEmpty());  // each has a home, but which
+}
+
+TEST(Scene, InfersOfMemoryInUseWhereNvmlNamesNobody) {
+  Evidence evidence = in_container({40});
+  EXPECT_THAT(make_scene(evidence).inferred, IsEmpty());  // what is in use is not known
+  EXPECT_FALSE(make_scene(evidence).contexts_known);
+  use_memory(evidence, 0, 4 << 20);
+  use_memory(evidence, 1, 600 << 20);
+  const Scene scene = make_scene(evidence);
+  EXPECT_TRUE(scene.contexts_known);
+  EXPECT_THAT(scene.processes.at(40).memory, ElementsAre(::testing::Pair(1, 600 << 20)));
+  EXPECT_THAT(scene.gpus[1].pids, ElementsAre(40));
+  use_memory(evidence, 1, 1e300);  // of a damaged recording
+  EXPECT_EQ(make_scene(evidence).processes.at(40).memory.size(), 1u);
+}
+
+TEST(Scene, InfersNothingWhereAnotherCouldBeMeant) {
+  const auto infers = [](const Evidence& evidence) {
+    return !make_scene(evidence).inferred.empty();
+  };
+  const auto with_one = [] {
+    Evidence evidence = in_container({40});
+    put_on(evidence, 777, 1);
+    use_memory(evidence, 0, 4 << 20);
+    return evidence;
+  };
+  const auto change = [](Evidence& evidence, const auto& changed) {
+    for (ProcessSnapshot& snapshot : evidence.snapshots) changed(snapshot.processes.at(40));
+  };
+  ASSERT_TRUE(infers(with_one()));
+  Evidence evidence = with_one();
+  evidence.numbers_of_host = false;  // 777 has ended
+  EXPECT_FALSE(infers(evidence));
+  evidence = with_one();
+  evidence.snapshots.back().files_seen = false;  // another user's may have CUDA open
+  EXPECT_FALSE(infers(evidence));
+  evidence = with_one();
+  put_on(evidence, 778, 1);  // another container's, or both
+  EXPECT_FALSE(infers(evidence));
+  evidence = in_container({40, 41});  // 41 has no context
+  put_on(evidence, 777, 1);
+  EXPECT_FALSE(infers(evidence));
+  EXPECT_FALSE(make_scene(evidence).contexts_known);
+  evidence = in_container({40, 41});  // NVML names it by its number here
+  put_on(evidence, 777, 1);
+  put_on(evidence, 40, 1);
+  EXPECT_FALSE(infers(evidence));
+  EXPECT_THAT(make_scene(evidence).strangers, ElementsAre(777));
+  evidence = with_one();
+  change(evidence, [](ProcessEvidence& process) { process.gpu_files = {0}; });
+  EXPECT_FALSE(infers(evidence));  // it cannot be on GPU 1
+  evidence = with_one();
+  change(evidence,
+         [](ProcessEvidence& process) { process.environment["CUDA_VISIBLE_DEVICES"] = "0"; });
+  EXPECT_FALSE(infers(evidence));
+  evidence = with_one();
+  for (MonitorSample& sample : evidence.samples) sample.gpus[0].processes_known = false;
+  EXPECT_FALSE(infers(evidence));
+  evidence = in_container({40, 41});  // a fork has its parent's files
+  for (const int pid : {777, 778}) put_on(evidence, pid, 1);
+  EXPECT_TRUE(infers(evidence));
+  for (ProcessSnapshot& snapshot : evidence.snapshots) snapshot.processes.at(41).parent = 40;
+  EXPECT_FALSE(infers(evidence));
 }
 
 // A number of the host that some process has here too: who uses a GPU has files of it open.

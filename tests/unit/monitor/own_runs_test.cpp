@@ -88,6 +88,16 @@ TEST_F(OwnRunsTest, KnowsOtherRanksOfAnotherLauncherByTheirParent) {
   EXPECT_EQ(runs_.of(8)->step, 10);
   EXPECT_FALSE(runs_.of(9));  // another launcher's
   EXPECT_FALSE(runs_.of(10));
+  // Two runs of one shell: whose the third rank is cannot be told.
+  const fs::path second = folder_.path() / "runs/second-try";
+  fs::create_directories(second);
+  write_file_atomic(second / "run.json", "{}");
+  write_file_atomic(second / "events.jsonl", "");
+  child(11, 5);
+  write_file_atomic(proc() / "5/task/55/children", "8 7 11 ");
+  fs::create_symlink(second / "events.jsonl", proc() / "11" / "fd" / "3");
+  EXPECT_FALSE(runs_.of(8));
+  EXPECT_EQ(runs_.of(7)->name, "first-try");
 }
 
 TEST_F(OwnRunsTest, TakesOtherProgramsForNone) {
