@@ -46,7 +46,7 @@ run_one() {
 }
 summarize() {
   python3 "$here/lib/fuzz_summary.py" --runs "$runs" --seed "$seed" --commit "$commit" --record "$record" \
-    "$1" "$logs/$1".[0-9]*.log
+    --program "$build/fuzz-$1" "$1" "$logs/$1".[0-9]*.log
 }
 
 scratch=$(mktemp -d)
