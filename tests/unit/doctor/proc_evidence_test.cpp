@@ -11,14 +11,15 @@ using ::testing::Key;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
+using namespace std::string_literals;
+
 class ProcEvidence : public testing::MadeProc {};
 
 TEST_F(ProcEvidence, HasAllOfAProcess) {
   process(40, 7, "/usr/bin/python3|train.py|", map("/x/libtorch_cuda.so"));
   file("40/stat", stat("py) (S 1", 7, 11, 'R'));
   file("40/io", "rchar: 4096\nwchar: 1\nread_bytes: 0\n");
-  file("40/environ",
-       std::string("HOME=/root\0CUDA_VISIBLE_DEVICES=0,1\0RANK=\0HF_TOKEN=x\0noise\0", 62));
+  file("40/environ", "HOME=/root\0CUDA_VISIBLE_DEVICES=0,1\0RANK=\0HF_TOKEN=x\0noise\0"s);
   open(40, 0, "/dev/null");
   open(40, 3, "/dev/nvidiactl");
   open(40, 4, "/dev/nvidia-uvm");
