@@ -84,56 +84,39 @@ void add_contexts(ProcessView& view, const Evidence& evidence) {
   for (const auto& [position, sum] : sums) view.sm[position] = sum.first / sum.second;
 }
 
-std::set<int> named_by_nvml(const Evidence& evidence) {
-  std::set<int> named;
-  for (const MonitorSample& sample : evidence.samples)
-    for (const GpuSample& gpu : sample.gpus)
-      for (const GpuProcess& one : gpu.processes)
-        if (!one.graphics) named.insert(one.pid);
-  return named;
-}
-
 // CUDA has started in it. NVML alone, as in a monitor, opens files of GPUs too.
-bool has_cuda_open(const ProcessEvidence& process) {
-  return process.uvm_file &&
-         std::any_of(process.libraries.begin(), process.libraries.end(),
-                     [](const std::string& name) { return name.starts_with("libcuda.so"); });
-}
-
-std::set<std::size_t> positions_of(const Evidence& evidence, int named) {
-  std::set<std::size_t> positions;
-  for (const MonitorSample& sample : evidence.samples)
-    for (std::size_t i = 0; i < sample.gpus.size(); ++i)
-      for (const GpuProcess& one : sample.gpus[i].processes)
-        if (one.pid == named && !one.graphics) positions.insert(i);
-  return positions;
+bool has_cuda_open(const ProcessView& process) {
+  return process.now->uvm_file && process.has_library("libcuda.so");
 }
 
 // Scene::inferred, but not yet where they are. As many as have CUDA open here are those that NVML
 // names by numbers of the host, if all that could be is seen and it does not matter who is who.
-std::map<int, int> infer(const Evidence& evidence) {
-  const ProcessSnapshot& newest = evidence.snapshots.back();
-  if (!evidence.numbers_of_host || !newest.files_seen) return {};
-  const std::set<int> named = named_by_nvml(evidence);
+std::map<int, int> infer(const Scene& scene) {
+  const Evidence& evidence = *scene.evidence;
+  if (!evidence.numbers_of_host || !evidence.snapshots.back().files_seen) return {};
+  std::map<int, std::set<std::size_t>> named;  // with the GPUs that each is on
+  for (const GpuView& gpu : scene.gpus)
+    for (const int number : gpu.pids) named[number].insert(gpu.position);
   for (const ProcessSnapshot& snapshot : evidence.snapshots)
     for (const auto& [pid, process] : snapshot.processes)
       if (named.contains(pid) && is_named(process, evidence)) return {};
   std::vector<int> open;
-  for (const auto& [pid, process] : newest.processes) {
+  for (const auto& [pid, process] : scene.processes) {
     if (!has_cuda_open(process)) continue;
-    const ProcessEvidence* const parent = find(newest, process.parent);
-    if (parent && has_cuda_open(*parent)) return {};  // a fork has its parent's files
+    const auto parent = scene.processes.find(process.now->parent);
+    if (parent != scene.processes.end() && has_cuda_open(parent->second))
+      return {};  // a fork has its parent's files
     open.push_back(pid);
   }
   if (named.empty() && open.size() == 1) return {{open.front(), 0}};
   if (named.empty() || named.size() != open.size()) return {};
-  const std::set<std::size_t> first = positions_of(evidence, *named.begin());
-  const auto is_alike = [&](int number) { return positions_of(evidence, number) == first; };
-  if (named.size() > 1 && (first.size() != 1 || !std::all_of(named.begin(), named.end(), is_alike)))
-    return {};
+  const std::set<std::size_t>& first = named.begin()->second;
+  const bool are_alike =
+      std::all_of(named.begin(), named.end(), [&](const auto& one) { return one.second == first; });
+  if (named.size() > 1 && (first.size() != 1 || !are_alike)) return {};
   std::map<int, int> inferred;
   std::transform(open.begin(), open.end(), named.begin(), std::inserter(inferred, inferred.end()),
-                 [](int pid, int number) { return std::pair(pid, number); });
+                 [](int pid, const auto& number) { return std::pair(pid, number.first); });
   return inferred;
 }
 
@@ -173,7 +156,7 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
 
 // Adds what can be inferred, or nothing of it.
 void add_inferred(Scene& scene) {
-  scene.inferred = infer(*scene.evidence);
+  scene.inferred = infer(scene);
   std::map<int, std::map<std::size_t, std::uint64_t>> all;
   for (const auto& [pid, number] : scene.inferred) {
     all[pid] = place_inferred(scene, pid, number);
@@ -416,9 +399,8 @@ Scene make_scene(const Evidence& evidence) {
   // Only strangers, while processes here have the files open: the numbers are those of the host.
   const bool some_here = std::any_of(scene.processes.begin(), scene.processes.end(),
                                      [](const auto& one) { return !one.second.memory.empty(); });
-  const bool some_open =
-      std::any_of(scene.processes.begin(), scene.processes.end(),
-                  [](const auto& one) { return has_cuda_open(*one.second.now); });
+  const bool some_open = std::any_of(scene.processes.begin(), scene.processes.end(),
+                                     [](const auto& one) { return has_cuda_open(one.second); });
   if (some_open && !some_here) scene.contexts_known = false;
   scene.programs = programs_of(scene);
   return scene;
