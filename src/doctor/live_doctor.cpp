@@ -19,20 +19,20 @@ void LiveDoctor::add(const MonitorSample& sample) {
 bool LiveDoctor::is_ready() {
   constexpr double ask_again_s = 60;  // faults may come while one looks
   const double now_s = system_clock().now_s();
-  if (evidence_ && now_s - asked_s_ < ask_again_s) return true;
-  if (!answer_.valid()) {
+  const bool is_due = !evidence_ || now_s - asked_s_ >= ask_again_s;
+  if (is_due && !answer_.valid()) {
     asked_s_ = now_s;
     std::packaged_task<Evidence()> task(machine_);
     answer_ = task.get_future();
     const BlockedSignals blocked;
     std::thread(std::move(task)).detach();
   }
-  if (answer_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    return evidence_.has_value();
-  Evidence newer = answer_.get();
-  if (evidence_) newer.snapshots = std::move(evidence_->snapshots);
-  evidence_ = std::move(newer);
-  return true;
+  if (answer_.valid() && answer_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    Evidence newer = answer_.get();
+    if (evidence_) newer.snapshots = std::move(evidence_->snapshots);
+    evidence_ = std::move(newer);
+  }
+  return evidence_.has_value();
 }
 
 std::string LiveDoctor::text(int pid, int width) {
