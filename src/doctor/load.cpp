@@ -49,11 +49,25 @@ bool is_loader(const Scene& scene, const Program& program, int pid) {
          (parent != scene.processes.end() && parent->second.now->command == command);
 }
 
-Loaders loaders_of(const Scene& scene, const Program& program) {
+// The nearest process above it that uses a GPU; 0: none does.
+int user_above(const Scene& scene, const Program& program, int pid) {
+  std::set<int> seen;  // numbers are used again: a ring is possible
+  auto at = scene.processes.find(pid);
+  while (at != scene.processes.end() && seen.insert(at->first).second) {
+    if (std::find(program.users.begin(), program.users.end(), at->first) != program.users.end())
+      return at->first;
+    at = scene.processes.find(at->second.now->parent);
+  }
+  return 0;
+}
+
+// Those that a process started, and those that belong to nobody in particular.
+Loaders loaders_of(const Scene& scene, const Program& program, int user) {
   Loaders loaders;
   for (const int pid : program.pids) {
     const ProcessView& process = scene.processes.at(pid);
     if (!is_loader(scene, program, pid)) continue;
+    if (const int above = user_above(scene, program, pid); above != 0 && above != user) continue;
     loaders.pids.push_back(pid);
     loaders.cores += process.cores;
     loaders.read_bytes_per_s += process.read_bytes_per_s;
@@ -81,9 +95,9 @@ bool is_sawtooth(const Load& load) {
 Findings starving(const Scene& scene) {
   Findings findings;
   for (const Program& program : scene.programs) {
-    const Loaders loaders = loaders_of(scene, program);
     for (const int pid : program.users) {
       const ProcessView& process = scene.processes.at(pid);
+      const Loaders loaders = loaders_of(scene, program, pid);
       const Line thread = busiest_thread(scene, pid);
       if (!process.watched) continue;
       for (const auto& [position, bytes] : process.memory) {
@@ -153,7 +167,6 @@ Findings starving(const Scene& scene) {
 Findings too_small(const Scene& scene) {
   Findings findings;
   for (const Program& program : scene.programs) {
-    const Loaders loaders = loaders_of(scene, program);
     for (const int pid : program.users) {
       const ProcessView& process = scene.processes.at(pid);
       if (process.memory.size() != 1 || !process.watched) continue;
@@ -165,12 +178,12 @@ Findings too_small(const Scene& scene) {
       const bool one_at_a_time =
           thread.cores >= one_core || (process.cores >= one_core && process.cores < 1.5);
       if (!is_enough(activity) || !one_at_a_time || scene.is_shared(position, program)) continue;
-      if (loaders.full > 0 || is_sawtooth(activity)) continue;
+      if (loaders_of(scene, program, pid).full > 0 || is_sawtooth(activity)) continue;
       // Without SM activity low power beside a busy GPU is what there is.
       const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
-      const bool low = gpu.has_sm() ? activity.mean() < 2 * working_percent
-                                    : busy.mean() >= 20 && power.known() && limit.known() &&
-                                          power.mean() < 0.35 * limit.mean();
+      const bool low = gpu.has_sm()
+                           ? activity.mean() < 2 * working_percent
+                           : power.known() && limit.known() && power.mean() < 0.35 * limit.mean();
       if (!low || busy.mean() < 5) continue;
       Finding finding{
           .verdict = cat("the work of ", describe(scene, pid), " is too small for ",

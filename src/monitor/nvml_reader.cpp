@@ -17,11 +17,25 @@ namespace {
 
 constexpr double kibibyte = 1024;
 // How long a call rests, in times of what it took: of the clock, so that samples come in time, and
-// of the CPU, the more GPUs the longer, so that they cost little together. On an H200 the energy
-// counter takes 7 ms of a core, the processes' load and the highest clock 1 ms each, most others
-// some microseconds.
+// of the CPU, the more GPUs the longer, so that they cost little together. On an H200 that trains
+// the energy counter takes 3 ms of a core, the processes' load 2 ms, the highest clock 1.5 ms, the
+// lists of processes 1 ms, the lanes of PCIe 0.1 ms, most others some microseconds.
 constexpr double slow_call_s = 0.0002;
-constexpr double rest_of_clock = 100, rest_of_cpu = 1000;
+constexpr double rest_of_clock = 100, rest_of_cpu = 2000;
+// What hardly ever changes rests for so long at least, once it is known.
+double least_rest_s(Metric metric) {
+  switch (metric) {
+    case Metric::sm_clock_most:
+      return 600;
+    case Metric::pcie_lanes:
+      return 10;
+    default:
+      return 0;
+  }
+}
+// A process that comes or goes changes the memory in use by more than this: then they are listed
+// before their time.
+constexpr double new_process_bytes = 8 << 20;
 // Of a process's utilisation: rows that are older say nothing of now.
 constexpr double oldest_process_row_s = 2;
 
@@ -40,13 +54,15 @@ class Turn {
     cpu_before_s_ = thread_cpu_s();
   }
   // The first call is slow for once, so that the cheaper of two counts.
-  void end(Clock& clock, std::size_t gpus) {
+  void end(Clock& clock, std::size_t gpus, double least_s = 0) {
     const double now = clock.now_s();
     const Cost cost{now - began_s_, thread_cpu_s() - cpu_before_s_};
-    const double took = std::min(cost.clock_s, before_.clock_s);
-    if (took > slow_call_s)
-      due_s_ = now + std::max(rest_of_clock * took, rest_of_cpu * static_cast<double>(gpus) *
-                                                        std::min(cost.cpu_s, before_.cpu_s));
+    const Cost cheaper{std::min(cost.clock_s, before_.clock_s),
+                       std::min(cost.cpu_s, before_.cpu_s)};
+    if (std::max(cheaper.clock_s, cheaper.cpu_s) > slow_call_s)
+      least_s = std::max({least_s, rest_of_clock * cheaper.clock_s,
+                          rest_of_cpu * static_cast<double>(gpus) * cheaper.cpu_s});
+    due_s_ = now + least_s;
     before_ = cost;
   }
 
@@ -82,6 +98,11 @@ struct Gpu {
   std::array<Asked, metric_count> asked;
   Gpm gpm;
   std::array<Counter, 2> nvlink_counters;
+  std::vector<GpuProcess> processes;  // by pid
+  bool processes_known = false;
+  double listed_at_bytes = 0;               // the memory in use when they were listed
+  std::array<std::size_t, 3> list_sizes{};  // that the lists had last time
+  Turn list_turn;
   std::map<unsigned, ProcessLoad> loads;  // by pid
   std::size_t load_rows = 0;              // that there were last time
   Turn load_turn;
@@ -117,6 +138,7 @@ class NvmlReader final : public GpuReader {
   void keep(Gpu& gpu, Metric metric, const Reading& reading) {
     gpu.asked[static_cast<std::size_t>(metric)].last = reading;
   }
+  void list_processes(Gpu& gpu) const;
   void read_processes(Gpu& gpu, GpuSample& sample) const;
   void read_process_loads(Gpu& gpu) const;
   void add_process_loads(Gpu& gpu, GpuSample& sample) const;
@@ -150,7 +172,7 @@ void NvmlReader::take(Gpu& gpu, Metric metric, const char* source, Read read) {
   double value = 0;
   asked.turn.begin(clock_);
   const nvml::Return result = read(value);
-  asked.turn.end(clock_, states_.size());
+  asked.turn.end(clock_, states_.size(), result == nvml::success ? least_rest_s(metric) : 0);
   asked.last = {.at_s = clock_.now_s(), .source = source};
   if (result == nvml::success && std::isfinite(value)) {
     asked.last.state = ReadingState::measured;
@@ -278,20 +300,22 @@ void NvmlReader::read_traffic(Gpu& gpu) {
   for (const auto& [metric, reading] : gpu.gpm.read(clock_.now_s())) keep(gpu, metric, reading);
 }
 
-// Adds the processes that a function tells of; false: the driver lacks it, or refuses.
+// Adds the processes that a function tells of; false: the driver lacks it, or refuses. size: how
+// many it told of last time.
 template <class Info>
 bool add_processes(nvml::Return (*function)(nvml::Device, unsigned*, Info*), nvml::Device device,
-                   bool graphics, std::vector<GpuProcess>& all) {
-  unsigned count = 0;
-  nvml::Return result = nvml::ask(function, device, &count, static_cast<Info*>(nullptr));
-  std::vector<Info> found;
-  // The list may grow between the two calls.
+                   bool graphics, std::size_t& size, std::vector<GpuProcess>& all) {
+  std::vector<Info> found(size);
+  auto count = static_cast<unsigned>(size);
+  nvml::Return result = nvml::ask(function, device, &count, found.empty() ? nullptr : found.data());
+  // The list may grow between two calls.
   for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {
     count += 8;
     found.resize(count);
     result = function(device, &count, found.data());
   }
   if (result != nvml::success) return false;
+  size = count;
   found.resize(std::min<std::size_t>(count, found.size()));
   for (const Info& one : found) {
     GpuProcess process{.pid = static_cast<int>(one.pid), .graphics = graphics};
@@ -302,30 +326,48 @@ bool add_processes(nvml::Return (*function)(nvml::Device, unsigned*, Info*), nvm
 }
 
 // Of a GPU that is split by MIG those of its instances too: the whole names them to root only.
-void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
+void NvmlReader::list_processes(Gpu& gpu) const {
+  gpu.processes.clear();
+  gpu.processes_known = false;
+  auto& [computing, by_mps, drawing] = gpu.list_sizes;
   // By the newest function that the driver has.
   const auto add = [&](nvml::Device device, bool graphics, auto newest, auto older, auto oldest) {
-    return newest  ? add_processes(newest, device, graphics, sample.processes)
-           : older ? add_processes(older, device, graphics, sample.processes)
-                   : add_processes(oldest, device, graphics, sample.processes);
+    std::size_t& size = graphics ? drawing : computing;
+    return newest  ? add_processes(newest, device, graphics, size, gpu.processes)
+           : older ? add_processes(older, device, graphics, size, gpu.processes)
+                   : add_processes(oldest, device, graphics, size, gpu.processes);
   };
   const auto add_all = [&](nvml::Device device) {
     if (add(device, false, api_.nvmlDeviceGetComputeRunningProcesses_v3,
             api_.nvmlDeviceGetComputeRunningProcesses_v2,
             api_.nvmlDeviceGetComputeRunningProcesses))
-      sample.processes_known = true;
-    add_processes(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, device, false, sample.processes);
+      gpu.processes_known = true;
+    add_processes(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, device, false, by_mps,
+                  gpu.processes);
     add(device, true, api_.nvmlDeviceGetGraphicsRunningProcesses_v3,
         api_.nvmlDeviceGetGraphicsRunningProcesses_v2, api_.nvmlDeviceGetGraphicsRunningProcesses);
   };
   add_all(gpu.device);
   for (const nvml::Device instance : gpu.mig_instances) add_all(instance);
-  std::stable_sort(sample.processes.begin(), sample.processes.end(),
+  std::stable_sort(gpu.processes.begin(), gpu.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) { return a.pid < b.pid; });
   // One that computes and draws is in two lists.
   const auto same = [](const GpuProcess& a, const GpuProcess& b) { return a.pid == b.pid; };
-  sample.processes.erase(std::unique(sample.processes.begin(), sample.processes.end(), same),
-                         sample.processes.end());
+  gpu.processes.erase(std::unique(gpu.processes.begin(), gpu.processes.end(), same),
+                      gpu.processes.end());
+}
+
+void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
+  const double used = sample[Metric::memory_used].value;
+  if (gpu.list_turn.is_due(clock_.now_s()) ||
+      std::abs(used - gpu.listed_at_bytes) > new_process_bytes) {
+    gpu.list_turn.begin(clock_);
+    list_processes(gpu);
+    gpu.list_turn.end(clock_, states_.size());
+    gpu.listed_at_bytes = used;
+  }
+  sample.processes = gpu.processes;
+  sample.processes_known = gpu.processes_known;
 }
 
 // The newest row of each process; a process without a row has no sample, which is not 0.

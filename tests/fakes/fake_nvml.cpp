@@ -90,10 +90,9 @@ double cpu_ms() {
   return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) * 1e-6;
 }
 
-void pass_time(double asleep_ms, double busy_ms) {
+void pass_time(double asleep_ms, double busy_until_ms) {
   std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(asleep_ms));
-  const double end_ms = cpu_ms() + busy_ms;
-  while (busy_ms > 0 && cpu_ms() < end_ms) {
+  while (cpu_ms() < busy_until_ms) {
   }
 }
 
@@ -102,6 +101,7 @@ class Call {
  public:
   explicit Call(nvml::Device device, const char* function = __builtin_FUNCTION())
       : lock_(mutex), gpu_(&of(device)) {
+    const double began_cpu_ms = cpu_ms();
     move_on();
     const int nth = ++calls[{fact<std::string>("uuid", ""), function}];
     const auto by_function = [&](const char* what, auto otherwise) {
@@ -114,10 +114,11 @@ class Call {
       answer_ = rule.value("answer", answer_);
       asleep_ms = rule.value("slow_ms", asleep_ms);
     }
+    // What the fake itself takes counts.
     const double busy_ms = by_function("busy_ms", 0.0);
     if (asleep_ms <= 0 && busy_ms <= 0) return;
     lock_.unlock();
-    pass_time(asleep_ms, busy_ms);
+    pass_time(asleep_ms, began_cpu_ms + busy_ms);
     lock_.lock();
   }
 
@@ -512,6 +513,8 @@ nvml::Return nvmlGpmSampleGet(nvml::Device device, nvml::GpmSample sample) {
 nvml::Return nvmlGpmMetricsGet(nvml::GpmMetrics* metrics) {
   const Sample &before = *of(metrics->before), &after = *of(metrics->after);
   if (metrics->version != 1 || !after.gpu || before.gpu != after.gpu) return invalid_argument;
+  const Call call(handle(*after.gpu));
+  if (call.answer() != nvml::success) return call.answer();
   for (unsigned i = 0; i < metrics->count; ++i) {
     nvml::GpmMetric& one = metrics->metrics[i];
     const std::string id = std::to_string(one.metric);

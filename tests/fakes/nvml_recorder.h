@@ -61,15 +61,15 @@ class NvmlRecorder {
     ++frames_;
   }
 
-  // With the times that slow functions took, by their median.
+  // With the times that functions took, by their median.
   nlohmann::json script() const {
     nlohmann::json script = machine_;
     for (std::size_t i = 0; i < script["gpus"].size(); ++i)
       for (const auto& [function, costs] : gpus_[i].costs) {
-        constexpr double slow_ms = 0.2;
+        constexpr double least_ms = 0.01;
         const double asleep = median(costs.asleep_ms), busy = median(costs.busy_ms);
-        if (asleep >= slow_ms) script["gpus"][i]["slow_ms"][function] = rounded(asleep, 0.01);
-        if (busy >= slow_ms) script["gpus"][i]["busy_ms"][function] = rounded(busy, 0.01);
+        if (asleep >= least_ms) script["gpus"][i]["slow_ms"][function] = rounded(asleep, 1000);
+        if (busy >= least_ms) script["gpus"][i]["busy_ms"][function] = rounded(busy, 1000);
       }
     return script;
   }
@@ -91,7 +91,7 @@ class NvmlRecorder {
     Sample sample{nullptr, {nullptr}};
   };
 
-  static double rounded(double value, double step) { return std::round(value / step) * step; }
+  static double rounded(double value, double parts) { return std::round(value * parts) / parts; }
   static double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values.empty() ? 0 : values[values.size() / 2];
@@ -116,17 +116,25 @@ class NvmlRecorder {
     return changed;
   }
 
+  // Notes how long a call takes.
+  template <class Call>
+  static nvml::Return timed(Gpu& gpu, const char* name, const Call& call) {
+    const double began_s = system_clock().now_s(), cpu_before_s = cpu_s();
+    const nvml::Return result = call();
+    const double busy_ms = (cpu_s() - cpu_before_s) * 1e3;
+    Costs& costs = gpu.costs[name];
+    costs.busy_ms.push_back(busy_ms);
+    costs.asleep_ms.push_back((system_clock().now_s() - began_s) * 1e3 - busy_ms);
+    return result;
+  }
+
   // One call: true on success. Notes how long it took, and an answer that is an error.
   template <class... Parameters, class... Arguments>
   bool ask(Gpu& gpu, nlohmann::json& facts, const char* name,
            nvml::Return (*function)(nvml::Device, Parameters...), Arguments... arguments) {
     if (!function) return false;
-    const double began_s = system_clock().now_s(), cpu_before_s = cpu_s();
-    const nvml::Return result = function(gpu.device, arguments...);
-    const double busy_ms = (cpu_s() - cpu_before_s) * 1e3;
-    Costs& costs = gpu.costs[name];
-    costs.busy_ms.push_back(busy_ms);
-    costs.asleep_ms.push_back((system_clock().now_s() - began_s) * 1e3 - busy_ms);
+    const nvml::Return result =
+        timed(gpu, name, [&] { return function(gpu.device, arguments...); });
     const bool is_error = result != nvml::success && result != nvml::not_supported &&
                           result != nvml::not_found && result != nvml::insufficient_size;
     if (is_error) facts["answers"][name] = result;
@@ -284,11 +292,12 @@ class NvmlRecorder {
         metrics->metrics[metrics->count++].metric = metric;
       metrics->before = gpu.sample.get();
       metrics->after = sample.get();
-      if (nvml::ask(api_.nvmlGpmMetricsGet, metrics.get()) == nvml::success)
+      const auto get = [&] { return nvml::ask(api_.nvmlGpmMetricsGet, metrics.get()); };
+      if (timed(gpu, "nvmlGpmMetricsGet", get) == nvml::success)
         for (unsigned i = 0; i < metrics->count; ++i)
           if (metrics->metrics[i].result == nvml::success)
             facts["gpm"][std::to_string(metrics->metrics[i].metric)] =
-                rounded(metrics->metrics[i].value, 0.001);
+                rounded(metrics->metrics[i].value, 1000);
     }
     gpu.sample = std::move(sample);
   }
@@ -330,7 +339,7 @@ class NvmlRecorder {
       facts["process_utilization"].push_back(
           {{"pid", rows[i].pid},
            {"sm", rows[i].sm},
-           {"age_s", rounded(now_s - static_cast<double>(rows[i].timestamp_us) * 1e-6, 0.1)}});
+           {"age_s", rounded(now_s - static_cast<double>(rows[i].timestamp_us) * 1e-6, 10)}});
   }
 #undef FUNCTION
 

@@ -51,7 +51,8 @@ class NvmlScript {
       changed = true;
     }
     at_ = seconds;
-    const nlohmann::json frames = machine_.value("frames", nlohmann::json::array());
+    if (!machine_.contains("frames")) return changed;
+    const nlohmann::json& frames = machine_["frames"];
     for (; next_ < frames.size() && frames[next_].at("at").get<double>() <= seconds; ++next_) {
       for (const auto& [index, facts] : frames[next_].at("gpus").items())
         gpus_.at(static_cast<std::size_t>(std::stoul(index))).merge_patch(facts);

@@ -282,6 +282,8 @@ TEST(DoctorRules, TooSmall) {
   const Findings less = found(older);
   ASSERT_THAT(rules_of(less), ElementsAre("too-small", "too-small"));
   EXPECT_EQ(less[0].confidence, Confidence::possible);
+  set_metric(older, 0, Metric::power, 400);  // near: that is no small work
+  EXPECT_THAT(rules(older), ElementsAre("too-small"));
   // All ranks spin: it may be a collective that waits for another machine.
   Evidence spin = recorded("tiny");
   for (const std::size_t gpu : {0u, 1u}) set_metric(spin, gpu, Metric::gpu_busy, 100);
@@ -308,17 +310,24 @@ void make_bursts(Evidence& evidence) {
 }
 
 TEST(DoctorRules, Starving) {
-  Evidence evidence = recorded("loaders_keep_up");
-  make_bursts(evidence);
-  const ProcessSnapshot& before = evidence.snapshots.front();
-  ProcessSnapshot& after = evidence.snapshots.back();
-  for (auto& [pid, process] : after.processes)
-    if (process.busiest.at(0).name == "pt_data_worker" && before.processes.contains(pid))
-      process.cpu_s = before.processes.at(pid).cpu_s + after.at_s - before.at_s;
+  const Evidence evidence = recorded("starving");
   const Findings findings = found(evidence);
   ASSERT_THAT(rules_of(findings), ElementsAre("starving", "starving"));
   EXPECT_EQ(findings[0].confidence, Confidence::likely);
-  EXPECT_THAT(findings[0].next.at(0), HasSubstr("num_workers"));
+  // Its own loaders, not those of the other rank.
+  EXPECT_THAT(findings[0].evidence, ::testing::Contains(HasSubstr("2 at their limit, 2.0 cores")));
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("num_workers=…), now 2, of 32 cores"));
+  // Near: loaders of another rank are at their limit, and this one's rest; in small steps.
+  Evidence one = evidence;
+  const int rested = user_of(one, 1);
+  for (const MonitorSample& sample : one.samples)
+    ASSERT_EQ(sample.gpus[1].processes.at(0).pid, rested);
+  set_metric(one, 1, Metric::sm_active, 40);
+  for (auto& [pid, process] : one.snapshots.back().processes)
+    if (process.parent == rested) process.cpu_s = one.snapshots.front().processes.at(pid).cpu_s;
+  const Findings only = found(one);
+  ASSERT_THAT(rules_of(only), ElementsAre("starving"));
+  EXPECT_THAT(only[0].gpus, ElementsAre(0));
   // Nothing but bursts: what it waits for cannot be told.
   Evidence alone = recorded("healthy");
   make_bursts(alone);

@@ -327,6 +327,114 @@ TEST_F(Scripted, IsTheSameOfARecording) {
   for (std::size_t i = 0; i < original.size(); ++i) EXPECT_EQ(original[i], again[i]);
 }
 
+// record-nvml beside torch.distributed.run on four H200s, driver 580.
+json recording(const std::string& name) {
+  return json::parse(read_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) /
+                               "tests/fakes/recordings" / (name + ".json")));
+}
+
+class RealGpus : public Scripted {};
+
+TEST_F(RealGpus, TellHowATrainingBegins) {
+  open(recording("h200-x4-training-begins"));
+  ASSERT_EQ(reader_->gpus().size(), 4u);
+  EXPECT_EQ(reader_->gpus()[3].name, "NVIDIA H200");
+  for (std::size_t i = 0; i < 4; ++i) at(0.5, i);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const GpuSample idle = at(1.5, i);
+    for (const MetricInfo& metric : all_metrics())
+      EXPECT_EQ(idle[metric.metric].state, ReadingState::measured)
+          << metric.name << ": " << idle[metric.metric].why;
+    EXPECT_EQ(idle[Metric::sm_active].value, 0);
+    EXPECT_NEAR(idle[Metric::power].value, 79, 4);
+    EXPECT_TRUE(idle.processes_known);
+    EXPECT_EQ(idle.processes.size(), 0u);
+  }
+  for (std::size_t i = 0; i < 4; ++i) at(24, i);
+  std::set<int> ranks;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const GpuSample works = at(25, i);
+    EXPECT_NEAR(works[Metric::sm_active].value, 96, 1);
+    EXPECT_NEAR(works[Metric::power].value, 690, 12);
+    EXPECT_NEAR(works[Metric::nvlink_sent].value, 6e9, 6e8);
+    EXPECT_NEAR(works[Metric::memory_used].value, 5.4e9, 5e8);
+    ASSERT_EQ(works.processes.size(), 1u);
+    EXPECT_NEAR(static_cast<double>(works.processes[0].memory_bytes.value_or(0)),
+                works[Metric::memory_used].value, 1 << 24);
+    EXPECT_NEAR(works.processes[0].sm_percent.value_or(0), 100, 1);
+    ranks.insert(works.processes[0].pid);
+  }
+  EXPECT_EQ(ranks.size(), 4u);
+}
+
+double cpu_s() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+// With what each call takes on real ones that train; while NCCL works that is the most.
+TEST_F(RealGpus, CostLittleToWatch) {
+  json all = recording("h200-x4-training");
+  all.erase("frames");
+  for (int i = 0; i < 4; ++i) {
+    json more = all["gpus"][static_cast<std::size_t>(i)];
+    more["uuid"] = cat("GPU-", i);
+    more["bus"] = 100 + i;
+    all["gpus"].push_back(more);
+  }
+  open(all);
+  unsetenv("FAKE_NVML_CLOCK");  // which takes the fake longer than most calls
+  constexpr int seconds = 100;
+  double began_s = 0;
+  for (int i = 0; i < 10 + seconds; ++i) {
+    if (i == 10) began_s = cpu_s();
+    ++clock_.now;
+    for (std::size_t gpu = 0; gpu < 8; ++gpu) {
+      const GpuSample sample = reader_->read(gpu);
+      EXPECT_EQ(sample.processes.size(), 1u);
+      EXPECT_LE(clock_.now - sample[Metric::energy].at_s, 100);
+      EXPECT_EQ(sample[Metric::sm_active].at_s, clock_.now);
+    }
+  }
+  EXPECT_LT((cpu_s() - began_s) / seconds, 0.005);
+}
+
+TEST_F(Scripted, ListsProcessesBeforeTheirTimeWhereMemorySaysThatOneCameOrWent) {
+  constexpr long long mib = 1 << 20;
+  json gpu = h100(0);
+  gpu["busy_ms"] = {{"nvmlDeviceGetComputeRunningProcesses_v3", 2}};  // it rests for 4 s
+  gpu["used"] = 0;
+  gpu["processes"] = json::array();
+  const auto process = [](int pid) { return json{{"pid", pid}, {"memory", 300 * mib}}; };
+  const auto frame = [](double at, const json& facts) {
+    return json{{"at", at}, {"gpus", {{"0", facts}}}};
+  };
+  json all = machine(json::array({gpu}));
+  all["frames"] = {frame(3, {{"used", 300 * mib}, {"processes", json::array({process(7)})}}),
+                   frame(4, {{"used", 301 * mib}, {"processes", {process(7), process(8)}}}),
+                   frame(5, {{"used", 0}, {"processes", json::array()}})};
+  open(all);
+  at(0);  // the first is slow for once
+  EXPECT_EQ(at(1).processes.size(), 0u);
+  EXPECT_EQ(at(2).processes.size(), 0u);
+  EXPECT_EQ(at(3).processes.size(), 1u);
+  EXPECT_EQ(at(4).processes.size(), 1u);  // as little as that is nobody new
+  EXPECT_EQ(at(5).processes.size(), 0u);
+}
+
+TEST_F(Scripted, AsksForWhatHardlyEverChangesAgainWhereItFailed) {
+  json gpu = h100(0);
+  gpu["calls"]["nvmlDeviceGetMaxClockInfo"] =
+      json::array({{{"from", 1}, {"to", 1}, {"answer", 999}}});
+  open(machine(json::array({gpu})));
+  EXPECT_EQ(at(0)[Metric::sm_clock_most].state, ReadingState::no_sample);
+  EXPECT_EQ(at(1)[Metric::sm_clock_most].state, ReadingState::measured);
+  EXPECT_EQ(at(500)[Metric::sm_clock_most].at_s, 101);
+  EXPECT_EQ(at(500)[Metric::pcie_lanes].at_s, 600);
+  EXPECT_EQ(at(700)[Metric::sm_clock_most].at_s, 800);
+}
+
 TEST(NvmlScript, AppliesWhatHasChangedUntilThen) {
   NvmlScript script(json::parse(R"({
     "gpus": [{"power": 1, "gpm": {"2": 5}}, {"power": 2}],
