@@ -28,28 +28,32 @@ std::string lower(std::string_view text) {
 }
 
 // Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment); `limit`
-// for all that is not below it. `rows` is room to work in.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit,
+// for all that is not below it. The lengths differ by less than that. `rows` is room to work in.
+std::size_t edit_distance(std::string_view word, std::string_view name, std::size_t limit,
                           std::vector<std::size_t>& rows) {
-  const std::size_t width = b.size() + 1;
-  rows.resize(3 * width);
+  const char *a = word.data(), *b = name.data();
+  const std::size_t width = name.size() + 1;
+  rows.assign(3 * width, limit);
   std::size_t *before = rows.data(), *last = before + width, *row = last + width;
   for (std::size_t j = 0; j < width; ++j) last[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    std::size_t least = i;
-    for (std::size_t j = 1; j < width; ++j) {
+  for (std::size_t i = 1; i <= word.size(); ++i) {
+    // Further from the diagonal nothing is below the limit.
+    const std::size_t from = i > limit ? i - limit : 1, to = std::min(width - 1, i + limit - 1);
+    row[from - 1] = from == 1 ? i : limit;
+    std::size_t least = row[from - 1];
+    for (std::size_t j = from; j <= to; ++j) {
       const std::size_t changed = last[j - 1] + (a[i - 1] != b[j - 1]);
       row[j] = std::min(changed, std::min(last[j], row[j - 1]) + 1);
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         row[j] = std::min(row[j], before[j - 2] + 1);
       least = std::min(least, row[j]);
     }
+    if (to + 1 < width) row[to + 1] = limit;
     if (least >= limit) return limit;  // no row below is better
     std::swap(before, last);
     std::swap(last, row);
   }
-  return std::min(last[b.size()], limit);
+  return std::min(last[name.size()], limit);
 }
 
 // Three significant digits and no trailing ".00": "1", "1.5", "12.3", "812".

@@ -24,11 +24,8 @@ struct Option {
 
 // One or more words of lower-case letters, digits and underscores, joined by dots.
 bool is_key(std::string_view key) {
-  const std::vector<std::string> words = split(key, '.');
-  return std::all_of(words.begin(), words.end(), [](const std::string& word) {
-    return !word.empty() &&
-           word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
-  });
+  return !key.empty() && key.front() != '.' && key.back() != '.' && key.find("..") == key.npos &&
+         key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == key.npos;
 }
 
 template <class T>
@@ -58,10 +55,14 @@ struct OptionTable::Impl {
 
   Option& get(std::string_view key) {
     if (Option* option = find(key)) return *option;
-    std::vector<std::string> keys;
-    for (const Option& option : options) keys.push_back(option.info.key);
-    const std::string near = nearest(key, keys);
+    const std::string near = nearest(key, keys());
     throw Error(cat(key, " is not an option"), near.empty() ? "" : cat("did you mean ", near, "?"));
+  }
+
+  std::vector<std::string> keys() const {
+    std::vector<std::string> all;
+    for (const Option& option : options) all.push_back(option.info.key);
+    return all;
   }
 
   void add(Option option) {
@@ -176,6 +177,8 @@ std::vector<OptionInfo> OptionTable::options() const {
   }
   return infos;
 }
+
+std::vector<std::string> OptionTable::keys() const { return impl_->keys(); }
 
 json OptionTable::to_json() const {
   json record = json::object();

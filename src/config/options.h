@@ -107,6 +107,7 @@ class OptionTable {
   void add_preset(Preset preset);
   const std::vector<Preset>& presets() const;
   std::vector<OptionInfo> options() const;  // in the order added
+  std::vector<std::string> keys() const;    // likewise
 
   // {"key": value, ...} with JSON types; durations as seconds.
   nlohmann::json to_json() const;

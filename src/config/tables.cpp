@@ -19,13 +19,15 @@ std::string group_of(std::string_view key) {
 Tables::Tables(std::span<OptionTable* const> tables) : tables_(tables) {
   const char* hint = "this is a mistake in the program or plugin that adds the options";
   for (const OptionTable* table : tables_)
-    for (const OptionInfo& option : table->options()) keys_.push_back(option.key);
+    for (std::string& key : table->keys()) keys_.push_back(std::move(key));
   sorted_ = keys_;
   std::sort(sorted_.begin(), sorted_.end());
   const auto twice = std::adjacent_find(sorted_.begin(), sorted_.end());
   if (twice != sorted_.end()) throw Error(cat("option ", *twice, " is in two tables"), hint);
-  for (const std::string& key : keys_)
-    if (is_group(key)) throw Error(cat(key, " is both an option and a group of options"), hint);
+  // No character of a key comes before the dot: what is in a group is next to the group's name.
+  for (std::size_t i = 0; i + 1 < sorted_.size(); ++i)
+    if (sorted_[i + 1].starts_with(sorted_[i]) && sorted_[i + 1][sorted_[i].size()] == '.')
+      throw Error(cat(sorted_[i], " is both an option and a group of options"), hint);
 }
 
 OptionTable* Tables::find(std::string_view key) const {

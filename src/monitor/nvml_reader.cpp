@@ -85,6 +85,10 @@ struct ProcessLoad {
   double sm_percent = 0, at_s = 0;
 };
 
+struct ListSizes {
+  std::size_t computing = 0, by_mps = 0, drawing = 0;
+};
+
 struct Counter {  // grows; a rate takes two readings
   double value = 0, at_s = 0;
   bool known = false;
@@ -100,8 +104,8 @@ struct Gpu {
   std::array<Counter, 2> nvlink_counters;
   std::vector<GpuProcess> processes;  // by pid
   bool processes_known = false;
-  double listed_at_bytes = 0;               // the memory in use when they were listed
-  std::array<std::size_t, 3> list_sizes{};  // that the lists had last time
+  double listed_at_bytes = 0;  // the memory in use when they were listed
+  ListSizes list_sizes;        // that the lists had last time
   Turn list_turn;
   std::map<unsigned, ProcessLoad> loads;  // by pid
   std::size_t load_rows = 0;              // that there were last time
@@ -329,10 +333,9 @@ bool add_processes(nvml::Return (*function)(nvml::Device, unsigned*, Info*), nvm
 void NvmlReader::list_processes(Gpu& gpu) const {
   gpu.processes.clear();
   gpu.processes_known = false;
-  auto& [computing, by_mps, drawing] = gpu.list_sizes;
   // By the newest function that the driver has.
   const auto add = [&](nvml::Device device, bool graphics, auto newest, auto older, auto oldest) {
-    std::size_t& size = graphics ? drawing : computing;
+    std::size_t& size = graphics ? gpu.list_sizes.drawing : gpu.list_sizes.computing;
     return newest  ? add_processes(newest, device, graphics, size, gpu.processes)
            : older ? add_processes(older, device, graphics, size, gpu.processes)
                    : add_processes(oldest, device, graphics, size, gpu.processes);
@@ -342,8 +345,8 @@ void NvmlReader::list_processes(Gpu& gpu) const {
             api_.nvmlDeviceGetComputeRunningProcesses_v2,
             api_.nvmlDeviceGetComputeRunningProcesses))
       gpu.processes_known = true;
-    add_processes(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, device, false, by_mps,
-                  gpu.processes);
+    add_processes(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, device, false,
+                  gpu.list_sizes.by_mps, gpu.processes);
     add(device, true, api_.nvmlDeviceGetGraphicsRunningProcesses_v3,
         api_.nvmlDeviceGetGraphicsRunningProcesses_v2, api_.nvmlDeviceGetGraphicsRunningProcesses);
   };
