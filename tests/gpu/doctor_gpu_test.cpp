@@ -60,9 +60,10 @@ class DoctorOnGpus : public ::testing::Test {
       ADD_FAILURE() << look.err;
       return found;
     }
-    for (const nlohmann::json& finding : report["findings"])
-      if (std::find(found.begin(), found.end(), finding["rule"]) == found.end())
-        found.push_back(finding["rule"]);
+    for (const nlohmann::json& finding : report["findings"]) {
+      const auto rule = finding["rule"].get<std::string>();
+      if (std::find(found.begin(), found.end(), rule) == found.end()) found.push_back(rule);
+    }
     EXPECT_EQ(look.code, found.empty() ? 0 : 1);
     if (!found.empty()) std::cout << report["findings"].dump(1) << '\n';
     return found;
