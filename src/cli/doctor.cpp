@@ -146,6 +146,11 @@ int doctor_main(const Parsed& parsed) {
                       .json = json,
                       .watch = parsed.has("--watch"),
                       .record = parsed.value("--record")};
+  constexpr int least_samples = 5;
+  if (wanted.look.interval_s * least_samples > wanted.look.duration_s)
+    throw Error(cat("--interval ", wanted.look.interval_s, "s leaves less than ", least_samples,
+                    " samples of --duration ", wanted.look.duration_s, "s"),
+                "look for longer, or more often");
   auto [reader, evidence] = answer_in_time([look = wanted.look] {
     std::shared_ptr<GpuReader> gpus = make_nvml_reader();
     Evidence seen;

@@ -10,6 +10,25 @@ namespace {
 
 constexpr double gib = 1 << 30;
 
+// Why what NVML names did not live all the time; "" if it did, or may have. One that ends meanwhile
+// still holds what the samples show.
+std::string why_dead(const Scene& scene, int number) {
+  const std::vector<ProcessSnapshot>& snapshots = scene.evidence->snapshots;
+  const auto always = [&](auto holds) {
+    return !snapshots.empty() && std::all_of(snapshots.begin(), snapshots.end(), holds);
+  };
+  if (!scene.evidence->numbers_of_host &&
+      always([&](const ProcessSnapshot& snapshot) { return !snapshot.processes.contains(number); }))
+    return cat("/proc/", number, " is not there");
+  const std::optional<int> pid = scene.process_named(number);
+  if (pid && always([&](const ProcessSnapshot& snapshot) {
+        const auto found = snapshot.processes.find(*pid);
+        return found != snapshot.processes.end() && found->second.state == 'Z';
+      }))
+    return cat("/proc/", *pid, "/stat: state Z, it has ended");
+  return "";
+}
+
 }  // namespace
 
 Findings lost(const Scene& scene) {
@@ -105,14 +124,17 @@ Findings cannot_open(const Scene& scene) {
 }
 
 Findings held_back(const Scene& scene) {
-  constexpr unsigned long long heat = 0x20 | 0x40, power_brake = 0x80, hardware = 0x08;
+  constexpr unsigned long long heat = 0x20 | 0x40, power_brake = 0x80, hardware = 0x08,
+                               power_cap = 0x04;
+  constexpr double low_clock = 0.6;  // at its own limit a GPU keeps more of its clock
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
-    unsigned long long reasons = 0, times = 0;
+    unsigned long long reasons = 0, times = 0, capped = 0;
     for (const double value : gpu[Metric::clock_limits].values) {
       if (!(value >= 0 && value < 0x1p63)) continue;  // of a damaged recording
       const auto bits = static_cast<unsigned long long>(value);
       if (bits & (heat | power_brake | hardware)) ++times;
+      if (bits & power_cap) ++capped;
       reasons |= bits & (heat | power_brake | hardware);
     }
     const std::size_t count = gpu[Metric::clock_limits].values.size();
@@ -132,6 +154,21 @@ Findings held_back(const Scene& scene) {
               : "see to its power supply: the board or the rack asks it to slow down"};
       findings.push_back(std::move(finding));
     }
+    const Load &clock = gpu[Metric::sm_clock], &most = gpu[Metric::sm_clock_most];
+    if (capped * 2 > count && times * 2 <= count && clock.known() && most.known() &&
+        clock.mean() < low_clock * most.mean())
+      findings.push_back(
+          {.verdict = cat("GPU ", gpu.index, " is held back by its power limit"),
+           .confidence = Confidence::likely,
+           .evidence = {cat("NVML clock event reasons: ", clock_limit_words(power_cap), " in ",
+                            capped, " of ", count, " samples"),
+                        cat("SM clock ", clock.mean_text(), " of ", most.mean_text(), " MHz, ",
+                            gpu[Metric::power].mean_text(), " of ",
+                            gpu[Metric::power_limit].mean_text(), " W")},
+           .next = {cat("nvidia-smi -q -d POWER -i ", gpu.index,
+                        " shows the limit that the board came with; as root, nvidia-smi -i ",
+                        gpu.index, " -pl WATTS sets it")},
+           .gpus = {gpu.index}});
     const GpuPlace& place = scene.evidence->places[gpu.position];
     const Load &lanes = gpu[Metric::pcie_lanes], &generation = gpu[Metric::pcie_generation];
     // An idle link saves power at a lower generation; lanes stay.
@@ -236,18 +273,31 @@ Findings kept_memory(const Scene& scene) {
     const GpuSample& newest = scene.evidence->samples.back().gpus.at(gpu.position);
     const Reading& used = newest[Metric::memory_used];
     double held = 0;
+    int living = 0;
+    std::vector<std::string> dead;
     bool all_told = newest.processes_known;
     for (const GpuProcess& one : newest.processes) {
       all_told = all_told && one.memory_bytes.has_value();
+      if (const std::string why = why_dead(scene, one.pid); !why.empty()) {
+        dead.push_back(cat("NVML: pid ", one.pid, " holds ",
+                           format_bytes(static_cast<double>(one.memory_bytes.value_or(0))), "; ",
+                           why));
+        continue;
+      }
+      ++living;
       held += static_cast<double>(one.memory_bytes.value_or(0));
     }
     if (!all_told || used.state != ReadingState::measured || used.value - held < 2 * gib) continue;
+    std::vector<std::string> evidence{cat("NVML: ", format_bytes(used.value), " used, ",
+                                          format_bytes(held), " by ", living,
+                                          living == 1 ? " living process" : " living processes")};
+    evidence.insert(evidence.end(), dead.begin(), dead.end());
     findings.push_back(
-        {.verdict = cat(format_bytes(used.value - held), " of GPU ", gpu.index,
-                        " are taken, and no process that can be seen has them"),
+        {.verdict =
+             cat(format_bytes(used.value - held), " of GPU ", gpu.index, " are taken, and no ",
+                 dead.empty() ? "process that can be seen" : "living process", " has them"),
          .confidence = Confidence::likely,
-         .evidence = {cat("NVML: ", format_bytes(used.value), " used, ", format_bytes(held), " by ",
-                          newest.processes.size(), " processes")},
+         .evidence = std::move(evidence),
          .next = {cat("fuser -v ",
                       scene.evidence->places[gpu.position].device_file.empty()
                           ? "/dev/nvidia*"

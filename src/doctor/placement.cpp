@@ -1,5 +1,6 @@
 // Rules on which process is on which GPU.
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "devices/visible_gpus.h"
@@ -33,6 +34,12 @@ std::set<std::size_t> without(std::set<std::size_t> some, const std::set<std::si
   return some;
 }
 
+std::vector<std::string> numbers_of(const std::vector<int>& indexes) {
+  std::vector<std::string> numbers;
+  for (const int index : indexes) numbers.push_back(cat(index));
+  return numbers;
+}
+
 // As the program told each: LOCAL_RANK of its processes on GPUs.
 std::set<std::string> local_ranks(const Scene& scene, const Program& program) {
   std::set<std::string> ranks;
@@ -46,6 +53,24 @@ std::size_t home_of(const ProcessView& process) {
   return std::max_element(process.memory.begin(), process.memory.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
+}
+
+// Whether the library of CUDA is there for it.
+bool may_use_gpus(const ProcessView& process) {
+  return process.computes() &&
+         !(process.has_library("libtorch_cpu") && !process.has_library("libtorch_cuda"));
+}
+
+// All GPUs that the program may use, if each of them is in exclusive mode and somebody is on it.
+std::set<std::size_t> held_by_others(const Scene& scene, const Program& program) {
+  const bool could = std::any_of(program.pids.begin(), program.pids.end(),
+                                 [&](int pid) { return may_use_gpus(scene.processes.at(pid)); });
+  const std::set<std::size_t> positions = visible_to(scene, program).value_or(all_of(scene));
+  const bool all_held = std::all_of(positions.begin(), positions.end(), [&](std::size_t position) {
+    return scene.evidence->places.at(position).compute_mode.starts_with("exclusive") &&
+           !scene.gpus.at(position).pids.empty();
+  });
+  return program.users.empty() && could && all_held ? positions : std::set<std::size_t>();
 }
 
 // Those of all of the program's processes on GPUs.
@@ -99,14 +124,16 @@ Findings narrowed(const Scene& scene) {
     const std::set<std::size_t> idle = idle_of(scene, without(all_of(scene), *visible));
     std::vector<int> masked;  // whose environment narrows what they use, or could
     double cores = 0;
+    bool is_elsewhere = false;  // the mask does not decide
     for (const int pid : program.users.empty() ? program.pids : program.users) {
       const ProcessView& process = scene.processes.at(pid);
+      is_elsewhere = is_elsewhere || (process.allowed && !process.visible);
       if (!process.computes() || !process.variable("CUDA_VISIBLE_DEVICES")) continue;
       if (process.variable("SLURM_JOB_ID")) continue;  // the scheduler's
       masked.push_back(pid);
       cores += process.cores;
     }
-    if (idle.empty() || masked.empty()) continue;
+    if (idle.empty() || masked.empty() || is_elsewhere) continue;
     // A helper that is kept away from GPUs on purpose does not compute.
     if (visible->empty() && cores < working_cores) continue;
     Finding finding{
@@ -163,13 +190,18 @@ Findings same_gpu(const Scene& scene) {
     if (program.users.size() < 2 || local_ranks(scene, program).size() > 1) continue;
     const std::set<std::size_t> at = homes(scene, program);
     if (at.size() != 1 || used_by(scene, program).size() != 1) continue;
-    const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
-    if (!visible) continue;
-    const std::set<std::size_t> idle = idle_of(scene, without(*visible, at));
-    if (idle.empty()) continue;
+    std::set<std::size_t> allowed;
     std::set<std::string> values;
-    for (const int pid : program.users)
-      values.insert(scene.processes.at(pid).variable("CUDA_VISIBLE_DEVICES").value_or("not set"));
+    bool is_elsewhere = false;  // than where its environment would have it
+    for (const int pid : program.users) {
+      const ProcessView& process = scene.processes.at(pid);
+      values.insert(process.variable("CUDA_VISIBLE_DEVICES").value_or("not set"));
+      if (!process.allowed) continue;
+      allowed.insert(process.allowed->begin(), process.allowed->end());
+      is_elsewhere = is_elsewhere || !process.visible;
+    }
+    const std::set<std::size_t> idle = idle_of(scene, without(allowed, at));
+    if (idle.empty()) continue;
     Finding finding{
         .verdict = cat(program.users.size(), " processes of ", describe(scene, program.root),
                        " share ", scene.gpu_name(*at.begin()), "; ", idling(scene, idle)),
@@ -180,7 +212,11 @@ Findings same_gpu(const Scene& scene) {
       finding.evidence.push_back(variable_line(scene, pid, "CUDA_VISIBLE_DEVICES"));
       finding.evidence.push_back(context_line(scene, pid, *at.begin()));
     }
-    if (values.size() > 1) finding.evidence.push_back("their values differ, but name the same GPU");
+    if (is_elsewhere)
+      finding.evidence.push_back(
+          "their values at exec name other GPUs: the program has changed the variable since");
+    else if (values.size() > 1)
+      finding.evidence.push_back("their values differ, but name the same GPU");
     finding.next = {
         "give each worker its GPU before CUDA starts in it: in the parent, "
         "env={**os.environ, \"CUDA_VISIBLE_DEVICES\": str(i)} for subprocess; in a worker of a "
@@ -226,6 +262,9 @@ Findings stray_context(const Scene& scene) {
 
 Findings other_order(const Scene& scene) {
   Findings findings;
+  std::vector<GpuInfo> there;  // CUDA does not count what does not answer
+  std::copy_if(scene.evidence->gpus.begin(), scene.evidence->gpus.end(), std::back_inserter(there),
+               [](const GpuInfo& gpu) { return gpu.fault.empty(); });
   for (const auto& [pid, process] : scene.processes) {
     if (process.variable("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
       continue;
@@ -233,8 +272,7 @@ Findings other_order(const Scene& scene) {
     // What the same numbers mean in nvidia-smi's order.
     std::vector<int> meant;
     try {
-      for (const GpuInfo& gpu :
-           visible_gpus(scene.evidence->gpus, value ? value->c_str() : nullptr))
+      for (const GpuInfo& gpu : visible_gpus(there, value ? value->c_str() : nullptr))
         meant.push_back(gpu.index);
     } catch (const std::exception&) {
       continue;
@@ -258,12 +296,47 @@ Findings other_order(const Scene& scene) {
   return findings;
 }
 
+Findings exclusive(const Scene& scene) {
+  Findings findings;
+  for (const Program& program : scene.programs) {
+    const std::set<std::size_t> held = held_by_others(scene, program);
+    if (held.empty()) continue;
+    Finding finding{
+        .verdict = cat(describe(scene, program.root), " cannot use ", names(scene, held),
+                       ": exclusive mode lets one process in, and another is there"),
+        .gpus = indexes(scene, held),
+        .pids = program.pids};
+    // CUDA opens the control file before it is refused.
+    const bool has_tried = std::any_of(program.pids.begin(), program.pids.end(), [&](int pid) {
+      return scene.processes.at(pid).now->control_file;
+    });
+    finding.confidence = has_tried ? Confidence::likely : Confidence::possible;
+    for (const std::size_t position : held) {
+      finding.evidence.push_back(cat("NVML: compute mode of ", scene.gpu_name(position), " is ",
+                                     scene.evidence->places.at(position).compute_mode));
+      for (const int pid : scene.gpus.at(position).pids)
+        finding.evidence.push_back(scene.strangers.contains(pid)
+                                       ? cat("NVML: pid ", pid, " is on ", scene.gpu_name(position))
+                                       : context_line(scene, pid, position));
+    }
+    finding.next = {
+        "wait for the other to end, or share the GPU through MPS (nvidia-cuda-mps-control -d)",
+        cat("as root, let several in: nvidia-smi -i ", join(numbers_of(finding.gpus), ","),
+            " -c DEFAULT")};
+    finding.open = {
+        "whether it wants a GPU at all: one that is told to use CPUs looks the same; its own "
+        "output says \"all CUDA-capable devices are busy\" where it was refused"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 Findings no_gpu_use(const Scene& scene) {
   constexpr double working_cores = 0.5;
   Findings findings;
   if (scene.gpus.empty()) return findings;
   for (const Program& program : scene.programs) {
-    if (!program.users.empty()) continue;
+    if (!program.users.empty() || !held_by_others(scene, program).empty()) continue;
     int worker = 0;
     double cores = 0;
     bool opened = false;

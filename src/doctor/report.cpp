@@ -44,7 +44,7 @@ std::string gpus_text(const Scene& scene, int width) {
 
 std::vector<std::string> remarks(const Scene& scene) {
   std::vector<std::string> list;
-  if (!scene.contexts_known)
+  if (scene.names_nobody)
     list.push_back(
         "which process is on which GPU cannot be told: NVML names none that is here, as in a "
         "container; the rules that need it find nothing");
@@ -52,14 +52,32 @@ std::vector<std::string> remarks(const Scene& scene) {
     list.push_back(
         "NVML does not name processes by the numbers that they have here, as in a container; that "
         "those on the GPUs are the ones with CUDA open is inferred, and what follows is less sure");
-  for (const GpuView& gpu : scene.gpus)
-    if (gpu[Metric::sm_active].unsupported) {
-      list.push_back(
-          "SM activity is not to be had before Hopper: \"busy\" and power stand for it, and what "
-          "follows from them is less sure");
-      break;
-    }
   const Evidence& evidence = *scene.evidence;
+  std::set<std::size_t> untold, split_up, older, silent;
+  for (const GpuView& gpu : scene.gpus) {
+    if (gpu.fault.empty() && !gpu.pids_known) untold.insert(gpu.position);
+    if (!gpu[Metric::sm_active].unsupported) continue;
+    constexpr int hopper = 9;
+    const int capability = evidence.gpus[gpu.position].compute_major;
+    (evidence.places[gpu.position].mig.value_or(false) ? split_up
+     : capability > 0 && capability < hopper           ? older
+                                                       : silent)
+        .insert(gpu.position);
+  }
+  if (!untold.empty())
+    list.push_back(cat("who is on ", rules::names(scene, untold),
+                       " is not known: the driver does not tell; the rules that need it leave ",
+                       untold.size() == 1 ? "it" : "them", " out"));
+  const auto no_activity = [&](const std::set<std::size_t>& positions, const char* why) {
+    if (!positions.empty())
+      list.push_back(cat("SM activity of ", rules::names(scene, positions), " is not to be had",
+                         why,
+                         ": \"busy\" and power stand for it, and what follows from them is less "
+                         "sure"));
+  };
+  no_activity(split_up, " as a whole while MIG splits it");
+  no_activity(older, " before Hopper");
+  no_activity(silent, " from this driver");
   if (evidence.gpus_of_host > static_cast<int>(evidence.gpus.size()))
     list.push_back(cat("the machine has ", evidence.gpus_of_host,
                        " GPUs, and this environment shows ", evidence.gpus.size(),
@@ -74,7 +92,7 @@ std::vector<std::string> remarks(const Scene& scene) {
                        " may use is not known: ", why));
   int hidden = 0;
   for (const auto& [pid, process] : scene.processes)
-    if (!process.now->unreadable.empty()) ++hidden;
+    if (!process.now->unreadable.empty() && process.now->state != 'Z') ++hidden;
   if (hidden > 0)
     list.push_back(cat(hidden, hidden == 1 ? " process" : " processes",
                        " of other users could be looked at in part only; root sees all"));

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::array<Rule, 17> rules_in_order{{
+constexpr std::array<Rule, 18> rules_in_order{{
     {"cannot-open", "a GPU that this machine has but this process cannot open", rules::cannot_open},
     {"lost", "a GPU that no longer answers", rules::lost},
     {"faulty", "a GPU with memory errors, or with faults that its driver noted", rules::faulty},
@@ -22,6 +22,7 @@ constexpr std::array<Rule, 17> rules_in_order{{
     {"one-process-many", "one process that drives several GPUs and feeds them badly",
      rules::one_process_many},
     {"one-of-several", "one process that sees several GPUs and uses one", rules::one_of_several},
+    {"exclusive", "a program that cannot get in: each GPU is another's alone", rules::exclusive},
     {"no-gpu-use", "a program that could use a GPU computes on CPUs", rules::no_gpu_use},
     {"waiting-for-others", "ranks that wait for the slowest", rules::waiting_for_others},
     {"starving", "a GPU that waits for its input", rules::starving},

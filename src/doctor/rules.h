@@ -12,6 +12,7 @@ Findings same_gpu(const Scene& scene);
 Findings ranks_on_one(const Scene& scene);
 Findings stray_context(const Scene& scene);
 Findings other_order(const Scene& scene);
+Findings exclusive(const Scene& scene);
 Findings no_gpu_use(const Scene& scene);
 // What the processes make of their GPUs (load.cpp).
 Findings too_small(const Scene& scene);

@@ -195,12 +195,19 @@ std::string why_not_visible(const ProcessView& view, const Evidence& evidence) {
 std::optional<std::vector<std::size_t>> unmasked_order(const ProcessView& view,
                                                        const Evidence& evidence) {
   const std::optional<std::string> order = view.variable("CUDA_DEVICE_ORDER");
-  const CudaOrder cuda = cuda_order(evidence.gpus, nullptr, order ? order->c_str() : nullptr,
+  std::vector<GpuInfo> there;  // CUDA does not count what does not answer
+  std::vector<std::size_t> at;
+  for (std::size_t i = 0; i < evidence.gpus.size(); ++i) {
+    if (!evidence.gpus[i].fault.empty()) continue;
+    there.push_back(evidence.gpus[i]);
+    at.push_back(i);
+  }
+  const CudaOrder cuda = cuda_order(there, nullptr, order ? order->c_str() : nullptr,
                                     [&] { return evidence.cuda_fastest; });
   std::map<int, std::size_t> by_ordinal;
   for (std::size_t i = 0; i < cuda.ordinals.size(); ++i)
-    if (cuda.ordinals[i]) by_ordinal[*cuda.ordinals[i]] = i;
-  if (!cuda.known || by_ordinal.size() != evidence.gpus.size()) return std::nullopt;
+    if (cuda.ordinals[i]) by_ordinal[*cuda.ordinals[i]] = at[i];
+  if (!cuda.known || by_ordinal.size() != there.size()) return std::nullopt;
   std::vector<std::size_t> positions;
   for (const auto& [ordinal, position] : by_ordinal) positions.push_back(position);
   return positions;
@@ -226,6 +233,7 @@ void add_visible(ProcessView& view, const Evidence& evidence) {
     if (cuda.ordinals[i]) by_ordinal[*cuda.ordinals[i]] = (*all)[i];
   std::vector<std::size_t> visible;
   for (const auto& [ordinal, position] : by_ordinal) visible.push_back(position);
+  view.allowed = visible;
   for (const auto& [position, bytes] : view.memory)
     if (std::find(visible.begin(), visible.end(), position) == visible.end()) {
       view.why_not_visible =
@@ -387,9 +395,9 @@ Scene make_scene(const Evidence& evidence) {
       scene.processes.emplace(pid, std::move(view));
     }
   }
+  const auto tells = [](const GpuView& gpu) { return gpu.pids_known || !gpu.fault.empty(); };
   scene.contexts_known =
-      !scene.gpus.empty() && std::all_of(scene.gpus.begin(), scene.gpus.end(),
-                                         [](const GpuView& gpu) { return gpu.pids_known; });
+      !scene.gpus.empty() && std::all_of(scene.gpus.begin(), scene.gpus.end(), tells);
   if (scene.contexts_known && !evidence.snapshots.empty()) add_inferred(scene);
   for (const GpuView& gpu : scene.gpus) {
     for (const int pid : gpu.pids)
@@ -401,7 +409,9 @@ Scene make_scene(const Evidence& evidence) {
                                      [](const auto& one) { return !one.second.memory.empty(); });
   const bool some_open = std::any_of(scene.processes.begin(), scene.processes.end(),
                                      [](const auto& one) { return has_cuda_open(one.second); });
-  if (some_open && !some_here) scene.contexts_known = false;
+  const bool told_all = scene.contexts_known;
+  scene.names_nobody = told_all && some_open && !some_here;
+  if (scene.names_nobody) scene.contexts_known = false;
   scene.programs = programs_of(scene);
   return scene;
 }

@@ -60,6 +60,8 @@ struct ProcessView {
   // Positions in CUDA's order that its environment at exec leaves it; nothing: cannot be known.
   std::optional<std::vector<std::size_t>> visible;
   std::string why_not_visible;  // what was not known
+  // The same by the environment alone, though it is on a GPU that this hides.
+  std::optional<std::vector<std::size_t>> allowed;
   std::optional<std::string> variable(const std::string& name) const;
   bool has_library(const std::string& beginning) const;
   bool computes() const;  // maps a library that can compute on GPUs, or is on one
@@ -82,8 +84,9 @@ struct Scene {
   std::map<int, int> parents;  // as ProcessSnapshot::parents
   // NVML named processes that are not here: of another PID namespace, or ended.
   std::set<int> strangers;
-  // Whether NVML says of every GPU who is on it, in numbers of this PID namespace.
+  // Whether NVML says of every GPU that answers who is on it, in numbers of this PID namespace.
   bool contexts_known = false;
+  bool names_nobody = false;  // no process that is here, though some have CUDA open
 
   // Processes here of which it only follows that they are those on the GPUs, because no others have
   // CUDA open: with the number of the host by which NVML names them, or 0 where it names none.

@@ -118,7 +118,7 @@ TEST_F(DoctorFinds, LessWithoutSmActivity) {
   const ToolResult result = doctor({std::to_string(one.pid())});
   EXPECT_EQ(result.code, 1) << result.err;
   EXPECT_THAT(result.out, HasSubstr("SM activity n/a, busy 90 %"));
-  EXPECT_THAT(result.out, HasSubstr("note: SM activity is not to be had before Hopper"));
+  EXPECT_THAT(result.out, HasSubstr("note: SM activity of GPUs 0, 1 is not to be had"));
 }
 
 TEST_F(DoctorFinds, OnlyWhatIsAboutTheProcessNamed) {

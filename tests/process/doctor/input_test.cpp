@@ -53,6 +53,7 @@ TEST_F(DoctorInput, RefusesWhatCannotBe) {
       {{"1", "2"}, "2"},
       {{"--duration", "0s"}, "--duration must be at least 1s, but is 0s"},
       {{"--interval", "0"}, "--interval must be at least 0.1s"},
+      {{"--interval", "1s"}, "--interval 1s leaves less than 5 samples of --duration 1s"},
       {{"--record", "there.jsonl"}, "there.jsonl is there already"},
       {{"--record", "no/such/folder.jsonl"}, "no/such/folder.jsonl: No such file"},
       {{"--record", "a.jsonl", "--watch"}, "--record and --watch exclude each other"},
@@ -99,6 +100,17 @@ TEST_P(DoctorHanging, GivesUpOnADriverThatDoesNotAnswer) {
   EXPECT_GE(system_clock().now_s() - begin, 4.5);
   EXPECT_LT(system_clock().now_s() - begin, 8);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "kept.jsonl"));
+}
+
+// It answers at first, and no more before the look is over.
+TEST_F(DoctorInput, GivesUpOnADriverThatStopsAnsweringMeanwhile) {
+  json hanging = gpu(0);
+  hanging["calls"]["nvmlDeviceGetUtilizationRates"] =
+      json::array({{{"from", 4}, {"slow_ms", 20000}}});
+  set(json::array({hanging}));
+  const ToolResult result = doctor({});
+  EXPECT_EQ(result.code, 2) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("error: the NVIDIA driver does not answer"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, DoctorHanging,

@@ -130,10 +130,34 @@ TEST(DoctorReport, NotesWhatItCouldNotSee) {
   }
   const json notes = report_json(make_scene(evidence), {})["notes"];
   ASSERT_EQ(notes.size(), 3u);
-  EXPECT_THAT(notes[0].get<std::string>(), HasSubstr("cannot be told"));
-  EXPECT_THAT(notes[1].get<std::string>(), HasSubstr("before Hopper"));
+  EXPECT_THAT(notes[0].get<std::string>(), HasSubstr("who is on GPU 0 is not known"));
+  EXPECT_THAT(notes[1].get<std::string>(), HasSubstr("from this driver"));
   EXPECT_THAT(notes[2].get<std::string>(), HasSubstr("1 process of other users"));
-  EXPECT_THAT(report_text(make_scene(evidence), {}, 80), HasSubstr("\nnote: SM activity is not"));
+  EXPECT_THAT(report_text(make_scene(evidence), {}, 80), HasSubstr("\nnote: SM activity of GPU 0"));
+}
+
+TEST(DoctorReport, NotesWhyThereIsNoSmActivity) {
+  Evidence evidence = made_evidence(3);
+  for (MonitorSample& sample : evidence.samples)
+    for (GpuSample& gpu : sample.gpus) gpu[Metric::sm_active] = unsupported();
+  evidence.gpus[0].compute_major = 8;
+  evidence.gpus[1].compute_major = 7;
+  evidence.gpus[2].compute_major = 9;
+  evidence.places[2].mig = true;
+  const json notes = report_json(make_scene(evidence), {})["notes"];
+  ASSERT_GE(notes.size(), 2u);
+  EXPECT_THAT(notes[0].get<std::string>(),
+              HasSubstr("GPU 2 is not to be had as a whole while MIG"));
+  EXPECT_THAT(notes[1].get<std::string>(), HasSubstr("GPUs 0, 1 is not to be had before Hopper"));
+}
+
+TEST(DoctorReport, NotesNothingOfAGpuThatIsLost) {
+  Evidence evidence = made_evidence(2);
+  for (MonitorSample& sample : evidence.samples) {
+    sample.gpus[1].fault = "GPU is lost";
+    sample.gpus[1].processes_known = false;
+  }
+  EXPECT_EQ(report_json(make_scene(evidence), {})["notes"], json::array());
 }
 
 TEST(DoctorReport, IsAboutAProcessAndThoseBelowIt) {

@@ -187,6 +187,15 @@ TEST(DoctorRules, SameGpu) {
     for (auto& [pid, process] : snapshot.processes)
       process.environment["CUDA_VISIBLE_DEVICES"] = ++next % 2 ? "0,1" : "1,0";
   EXPECT_THAT(rules(siblings), ElementsAre("same-gpu"));
+  // Values at exec are different GPUs, contexts on one: the program changed it.
+  Evidence changed = recorded("late_variable");
+  const std::vector<int> workers = found(changed).at(0).pids;
+  for (ProcessSnapshot& snapshot : changed.snapshots)
+    for (const int worker : {0, 1})
+      snapshot.processes.at(workers.at(worker)).environment["CUDA_VISIBLE_DEVICES"] = cat(worker);
+  const Findings late = found(changed);
+  ASSERT_THAT(rules_of(late), ElementsAre("same-gpu"));
+  EXPECT_THAT(late[0].evidence, ::testing::Contains(HasSubstr("has changed the variable since")));
   // Near: the workers share the only GPU that they may use.
   Evidence near = recorded("late_variable");
   change_users(near,
@@ -403,6 +412,17 @@ TEST(DoctorRules, HeldBack) {
   Evidence near = recorded("healthy");
   near.samples[3].gpus[1][Metric::clock_limits] = measured(0x40, near.samples[3].at_s);
   EXPECT_THAT(rules(near), IsEmpty());
+  // A power limit that takes most of the clock; at its own limit it keeps more.
+  Evidence capped = recorded("healthy");
+  set_metric(capped, 1, Metric::clock_limits, 4);
+  EXPECT_THAT(rules(capped), IsEmpty());
+  set_metric(capped, 1, Metric::sm_clock, 600);
+  const Findings low = found(capped);
+  ASSERT_THAT(rules_of(low), ElementsAre("held-back"));
+  EXPECT_THAT(low[0].verdict, HasSubstr("power limit"));
+  EXPECT_THAT(low[0].evidence.at(1), HasSubstr("600 of 1980 MHz"));
+  set_metric(capped, 1, Metric::clock_limits, 0);  // near: nothing holds it
+  EXPECT_THAT(rules(capped), IsEmpty());
   // Lanes that are missing, and a link that sleeps while the GPU does.
   Evidence lanes = recorded("healthy");
   lanes.places[0].pcie_lanes = 16;
@@ -421,6 +441,12 @@ TEST(DoctorRules, Lost) {
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].rule, "lost");
   EXPECT_THAT(findings[0].verdict, HasSubstr("GPU is lost"));
+  // The others are still looked at.
+  Evidence third = recorded("one_gpu");
+  third.gpus.push_back({.index = 2, .fault = "GPU is lost"});
+  third.places.emplace_back();
+  for (MonitorSample& sample : third.samples) sample.gpus.push_back({.fault = "GPU is lost"});
+  EXPECT_THAT(rules(third), ElementsAre("lost", "one-of-several"));
   // Near: it answers again.
   Evidence near = recorded("healthy");
   near.samples.front().gpus[1].fault = "Timeout";
@@ -514,6 +540,63 @@ TEST(DoctorRules, KeptMemory) {
     used.value += 600.0 * (1 << 20);
   }
   EXPECT_THAT(rules(near), IsEmpty());
+  // The driver names one that is no more, or that has ended and was not waited for.
+  Evidence ended = recorded("one_gpu");
+  const int user = user_of(ended, 0);
+  for (MonitorSample& sample : ended.samples) {
+    sample.gpus[0].processes.clear();
+    sample.gpus[1].processes = {{.pid = 4000000, .memory_bytes = 10ull << 30}};
+    sample.gpus[1][Metric::memory_used].value = 10.0 * (1 << 30);
+    sample.gpus[0][Metric::memory_used].value = 0;
+  }
+  for (ProcessSnapshot& snapshot : ended.snapshots) snapshot.processes.erase(user);
+  const Findings gone = found(ended);
+  ASSERT_THAT(rules_of(gone), ElementsAre("kept-memory"));
+  EXPECT_THAT(gone[0].verdict, HasSubstr("no living process has them"));
+  EXPECT_THAT(gone[0].evidence.at(1), HasSubstr("pid 4000000 holds 10 GiB; /proc/4000000 is not"));
+  Evidence zombie = ended;
+  for (MonitorSample& sample : zombie.samples) sample.gpus[1].processes[0].pid = user;
+  for (std::size_t i = 0; i < 2; ++i) {
+    ProcessEvidence& process = zombie.snapshots[i].processes[user];
+    process = recorded("one_gpu").snapshots[i].processes.at(user);
+    process.state = 'Z';
+  }
+  EXPECT_THAT(rules(zombie), ::testing::Contains("kept-memory"));
+  // Near: it may be a process of the host; it was there when the look began.
+  near = ended;
+  near.numbers_of_host = true;
+  EXPECT_THAT(rules(near), IsEmpty());
+  near = ended;
+  near.snapshots[0].processes[4000000] = recorded("one_gpu").snapshots[0].processes.at(user);
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, Exclusive) {
+  // Two programs: one on the GPU, the other computes without one.
+  Evidence evidence = recorded("cpu_only");
+  const int waits = found(evidence).at(0).pids.at(0);
+  const int holds = 4000000;
+  for (GpuPlace& place : evidence.places) place.compute_mode = "exclusive process";
+  for (MonitorSample& sample : evidence.samples)
+    for (GpuSample& gpu : sample.gpus) gpu.processes = {{.pid = holds, .memory_bytes = 1 << 30}};
+  for (ProcessSnapshot& snapshot : evidence.snapshots) {
+    snapshot.processes.at(waits).control_file = true;
+    snapshot.processes[holds] = {.pid = holds, .command = "python3 other.py", .control_file = true};
+  }
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("exclusive"));
+  EXPECT_EQ(findings[0].confidence, Confidence::likely);
+  EXPECT_THAT(findings[0].gpus, ElementsAre(0, 1));
+  EXPECT_THAT(findings[0].evidence, ::testing::Contains(HasSubstr("is exclusive process")));
+  EXPECT_THAT(findings[0].evidence, ::testing::Contains(HasSubstr("pid 4000000 is on GPU 0")));
+  // Near: one of them is free.
+  Evidence near = evidence;
+  for (MonitorSample& sample : near.samples) sample.gpus[1].processes.clear();
+  EXPECT_THAT(rules(near), ElementsAre("one-of-several", "no-gpu-use"));
+  // Near: everybody may come in.
+  near = evidence;
+  near.places[1].compute_mode = "default";
+  EXPECT_THAT(rules(near), ElementsAre("no-gpu-use"));
 }
 
 TEST(DoctorRules, OfAnotherPidNamespaceDoNotGuess) {
