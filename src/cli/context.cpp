@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -62,10 +63,16 @@ std::string shell_word(const std::string& text) {
 
 void say(const std::string& line) { std::cerr << line << '\n' << std::flush; }
 
-void print(const std::string& text) {
+bool try_print(const std::string& text) {
   std::cout << text;
   if (text.empty() || text.back() != '\n') std::cout << '\n';
-  std::cout << std::flush;
+  return static_cast<bool>(std::cout.flush());
+}
+
+void print(const std::string& text) {
+  errno = 0;
+  if (!try_print(text))
+    throw Error(cat("standard output: ", errno == 0 ? "cannot be written to" : errno_text(errno)));
 }
 
 std::string json_text(const nlohmann::json& value) {

@@ -19,9 +19,11 @@ std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();  // NO_COLOR, TERM=dumb
 int terminal_width();
-void say(const std::string& line);                   // a line for people, on standard error
-std::string shell_word(const std::string& text);     // quoted where a shell needs it
-void print(const std::string& text);                 // data, on standard output; a newline is added
+void say(const std::string& line);                // a line for people, on standard error
+std::string shell_word(const std::string& text);  // quoted where a shell needs it
+// Data, on standard output; a newline is added. Throws Error where it cannot be written.
+void print(const std::string& text);
+bool try_print(const std::string& text);             // false where it cannot
 std::string json_text(const nlohmann::json& value);  // indented; bad UTF-8 is replaced
 
 GpuProbe& probe();  // NVML, loaded on first use

@@ -2,8 +2,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/sampling.h"
 #include "devices/cuda_driver.h"
 #include "devices/device_list.h"
+#include "launch/launch.h"
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,17 +14,22 @@ namespace lockstep::cli {
 namespace {
 
 int list_all(bool json) {
-  const DeviceList list = list_devices(probe(), host_info(),
-                                       {.visible = std::getenv("CUDA_VISIBLE_DEVICES"),
-                                        .order = std::getenv("CUDA_DEVICE_ORDER"),
-                                        .cuda_needed = cuda_needed,
-                                        .ask_cuda = cuda_device_uuids});
+  const DeviceList list = answer_in_time(
+      [] {
+        return list_devices(probe(), host_info(),
+                            {.visible = std::getenv("CUDA_VISIBLE_DEVICES"),
+                             .order = std::getenv("CUDA_DEVICE_ORDER"),
+                             .cuda_needed = cuda_needed,
+                             .ask_cuda = cuda_device_uuids});
+      },
+      exit_failed);
   print(json ? json_text(to_json(list)) : printable(to_text(list), "\n"));
   return 0;
 }
 
 int list_chosen(const std::string& chosen, bool json) {
-  const std::vector<Device> devices = devices_for(chosen);
+  const std::vector<Device> devices =
+      answer_in_time([&chosen] { return devices_for(chosen); }, exit_failed);
   nlohmann::json list = nlohmann::json::array();
   std::string text;
   for (const Device& device : devices) {

@@ -18,19 +18,14 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
-#include <thread>
 
 namespace lockstep::cli {
 namespace {
 
 constexpr int exit_found = 1;
-constexpr const char* no_answer = "the NVIDIA driver does not answer";
-constexpr const char* when_it_answers = "lockstep monitor shows when it does again";
 
 // A process by its number, or the one that trains a run.
 std::optional<int> subject_of(const Parsed& parsed) {
@@ -67,44 +62,9 @@ Told tell(const Evidence& evidence, bool json) {
   return {findings.empty() ? int{exit_finished} : exit_found, written};
 }
 
-// A new file for the recording, gone again where there is nothing to keep in it.
-class Record {
- public:
-  explicit Record(const std::string& path) : path_(path) {
-    if (!path.empty()) output_.emplace(path, 0600);
-  }
-  ~Record() {
-    if (output_ && !begun_ && path_ != "-") unlink(path_.c_str());
-  }
-  Record(const Record&) = delete;
-  Record& operator=(const Record&) = delete;
-  Written keep(const Evidence& evidence) {
-    begun_ = true;
-    return output_ ? output_->write(recording_of(evidence)) : Written::yes;
-  }
-
- private:
-  std::string path_;
-  std::optional<Output> output_;
-  bool begun_ = false;
-};
-
 bool has_ended(int pid) {
   const ProcStat stat = parse_proc_stat(read_proc_file(cat("/proc/", pid, "/stat")).text);
   return stat.fields.empty() || stat.fields[0] == "Z";
-}
-
-// What `ask` gives. Where the driver holds it up the program ends here: there is no way out of such
-// a call.
-template <class Ask>
-auto answer_in_time(Ask ask) {
-  const std::chrono::duration<double> patience(driver_patience_s);
-  std::packaged_task<decltype(ask())()> task(std::move(ask));
-  auto answer = task.get_future();
-  std::thread(std::move(task)).detach();
-  if (answer.wait_for(patience) == std::future_status::ready) return answer.get();
-  say(cat("error: ", no_answer, "\n\nhint: ", when_it_answers));
-  _exit(exit_usage);
 }
 
 struct Wanted {
@@ -114,15 +74,16 @@ struct Wanted {
 };
 
 int look_and_tell(const Wanted& wanted, Evidence& evidence, Sampler& sampler) {
-  Record record(wanted.record);
+  std::optional<Output> record;
+  if (!wanted.record.empty()) record.emplace(wanted.record, 0600);
   const NotedInterrupts interrupts;
   for (int code = exit_interrupted;;) {
     if (!look(evidence, sampler, wanted.look, [&] { return interrupts.came(); }))
-      throw Error(no_answer, when_it_answers);
+      throw Error(no_answer, why_no_answer);
     if (interrupts.came()) return code;
     if (wanted.look.subject && has_ended(*wanted.look.subject))
       throw Error(cat("process ", *wanted.look.subject, " ended while it was looked at"));
-    const bool is_kept = record.keep(evidence) != Written::failed;
+    const bool is_kept = !record || record->write(recording_of(evidence)) != Written::failed;
     const Told told = tell(evidence, wanted.json);
     code = is_kept ? told.code : int{exit_usage};
     if (!wanted.watch || told.written != Written::yes) return code;
@@ -151,12 +112,14 @@ int doctor_main(const Parsed& parsed) {
     throw Error(cat("--interval ", wanted.look.interval_s, "s leaves less than ", least_samples,
                     " samples of --duration ", wanted.look.duration_s, "s"),
                 "look for longer, or more often");
-  auto [reader, evidence] = answer_in_time([look = wanted.look] {
-    std::shared_ptr<GpuReader> gpus = make_nvml_reader();
-    Evidence seen;
-    if (!gpus->gpus().empty()) seen = evidence_of(probe(), host_info(), gpus->gpus(), look);
-    return std::pair(std::move(gpus), std::move(seen));
-  });
+  auto [reader, evidence] = answer_in_time(
+      [look = wanted.look] {
+        std::shared_ptr<GpuReader> gpus = make_nvml_reader();
+        Evidence seen;
+        if (!gpus->gpus().empty()) seen = evidence_of(probe(), host_info(), gpus->gpus(), look);
+        return std::pair(std::move(gpus), std::move(seen));
+      },
+      exit_usage);
   check_gpus(*reader, "look at");
   std::vector<std::size_t> positions(evidence.gpus.size());
   std::iota(positions.begin(), positions.end(), std::size_t{0});

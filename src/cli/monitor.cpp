@@ -33,7 +33,8 @@ namespace lockstep::cli {
 namespace {
 
 constexpr double least_interval_s = 0.1;
-constexpr double look_up_s = 0.1;  // for an interrupt
+constexpr double look_up_s = 0.1;       // for an interrupt
+constexpr double slow_reading_s = 0.3;  // a driver that works is faster
 
 // Positions in gpus of what `list` names by NVML index or UUID; "" is all of them.
 std::vector<std::size_t> positions_of(const std::string& list, const std::vector<GpuInfo>& gpus) {
@@ -58,6 +59,8 @@ std::vector<std::size_t> positions_of(const std::string& list, const std::vector
     if (at < 0)
       throw Error(cat("--devices: there is no GPU \"", word, "\""),
                   cat("there are ", list_gpus(gpus), "; indexes are those of nvidia-smi"));
+    if (std::find(positions.begin(), positions.end(), at) != positions.end())
+      throw Error(cat("--devices names GPU ", gpus[static_cast<std::size_t>(at)].index, " twice"));
     positions.push_back(static_cast<std::size_t>(at));
   }
   return positions;
@@ -240,6 +243,7 @@ bool shown_live(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const So
   LiveDoctor doctor([gpus] { return evidence_of(probe(), host_info(), gpus, {}); });
   LiveWatch live{.view = {.find = source.find,
                           .interval_s = wanted.interval_s,
+                          .recording = source.is_recording ? wanted.replay : "",
                           .patience_s = driver_patience_s},
                  .end_s = end_s,
                  .ended = [&] { return subject.ended() || source.samples.ended(); },
@@ -292,6 +296,11 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& 
     if (wanted.once) break;
   }
   if (subject.is_command()) say(printable(summary.text(), "\n"));
+  if (summary.empty() && !subject.is_command() && !interrupts.came() &&
+      source.samples.hanging_s() > slow_reading_s) {
+    say(cat("error: no sample: ", no_answer));
+    return exit_failed;
+  }
   return written == Written::failed && !subject.is_command() ? int{exit_failed} : subject.code();
 }
 
@@ -314,7 +323,8 @@ int watch_and_record(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sam
 int monitor_main(const Parsed& parsed) {
   const Wanted wanted = wanted_of(parsed);
   if (!wanted.replay.empty()) return replay(wanted, parsed.value("--devices"));
-  const std::shared_ptr<GpuReader> reader = make_nvml_reader();
+  const std::shared_ptr<GpuReader> reader =
+      answer_in_time([] { return std::shared_ptr<GpuReader>(make_nvml_reader()); }, exit_failed);
   check_gpus(*reader, "watch");
   const std::vector<std::size_t> positions =
       positions_of(parsed.value("--devices"), reader->gpus());

@@ -23,13 +23,15 @@ RecordedSource::RecordedSource(SampleSource& source, const std::vector<GpuInfo>&
     : source_(source),
       recorder_(gpus),
       output_(path, 0600),
-      find_(without_their_secrets(find_processes())) {
-  written_ = output_.write(recorder_.head(system_clock().wall_s()));
-}
+      find_(without_their_secrets(find_processes())) {}
 
 std::shared_ptr<const MonitorSample> RecordedSource::next(long long seen, double timeout_s) {
   auto sample = source_.next(seen, timeout_s);
-  if (sample && written_ == Written::yes) written_ = output_.write(recorder_.lines(*sample, find_));
+  if (!sample || written_ != Written::yes) return sample;
+  std::string text = begun_ ? "" : recorder_.head(system_clock().wall_s());
+  begun_ = true;
+  text += recorder_.lines(*sample, find_);
+  written_ = output_.write(text);
   return sample;
 }
 

@@ -25,6 +25,7 @@ class RecordedSource final : public SampleSource {
   Output output_;
   FindProcess find_;
   Written written_ = Written::yes;
+  bool begun_ = false;
 };
 
 }  // namespace lockstep::cli

@@ -24,7 +24,12 @@ Output::Output(const std::string& path, int mode) : path_(path) {
   throw Error(cat(path, ": ", errno_text(errno)));
 }
 
+Output::~Output() {
+  if (file_ && !begun_) unlink(path_.c_str());
+}
+
 Written Output::write(std::string_view text) {
+  begun_ = true;
   const int fd = file_ ? file_.get() : STDOUT_FILENO;
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());

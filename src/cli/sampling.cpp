@@ -4,8 +4,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/context.h"
 
 namespace lockstep::cli {
+
+void end_without_driver(int code) {
+  say(cat("error: ", no_answer, "\n\nhint: ", why_no_answer));
+  _exit(code);
+}
 
 void check_gpus(const GpuReader& reader, const std::string& purpose) {
   if (!reader.gpus().empty()) return;

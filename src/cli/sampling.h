@@ -2,11 +2,33 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "monitor/sampler.h"
 
 namespace lockstep::cli {
+
+constexpr const char* no_answer = "the NVIDIA driver does not answer";
+constexpr const char* why_no_answer =
+    "nvidia-smi waits for it likewise; dmesg | grep -i nvrm may say why";
+
+// Says that the driver does not answer, and ends the program: there is no way out of a call that
+// hangs.
+[[noreturn]] void end_without_driver(int code);
+
+// What `ask` gives, of the driver; ends the program with `code` where it does not answer.
+template <class Ask>
+auto answer_in_time(Ask ask, int code) {
+  const std::chrono::duration<double> patience(driver_patience_s);
+  std::packaged_task<decltype(ask())()> task(std::move(ask));
+  auto answer = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (answer.wait_for(patience) != std::future_status::ready) end_without_driver(code);
+  return answer.get();
+}
 
 // Throws Error where there is no GPU to "watch", say, with the reason.
 void check_gpus(const GpuReader& reader, const std::string& purpose);

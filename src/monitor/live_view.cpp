@@ -20,15 +20,15 @@ const char* const help_text =
     "PgUp PgDn Home End likewise, farther\n"
     "enter, d           the selected process, and what the doctor says of it\n"
     "s, S               sort by the next column; the other way round\n"
-    "/                  show only processes whose user, command, run or PID holds what you type;\n"
-    "                   enter keeps it, escape clears it\n"
-    "p, space           pause: sampling goes on, and the newest sample is shown afterwards\n"
-    "escape, q          back, and from the list q leaves; ctrl-C leaves from everywhere\n"
+    "/                  show only processes whose user, command, run or PID holds\n"
+    "                   what you type; enter keeps it, escape clears it\n"
+    "p, space           pause: sampling goes on, the newest is shown afterwards\n"
+    "escape, q          back; from the list q leaves, ctrl-C from everywhere\n"
     "\n"
-    "activity           SM: share of the multiprocessors that had work. busy: share of time in\n"
-    "                   which some kernel ran, shown where the GPU does not tell the first\n"
-    "history            of the activity, newest on the right; a gap was not measured\n"
-    "tens%, DRAM%       share of time in which tensor cores computed; memory traffic of the most\n"
+    "activity           SM: share of the multiprocessors that had work; busy: of\n"
+    "                   time in which some kernel ran, where there is no SM\n"
+    "history            of the activity, newest on the right; a gap: not measured\n"
+    "tens%, DRAM%       tensor cores: share of time; memory traffic: of the most\n"
     "held by            what keeps the clocks down\n"
     "PCIe, NVLink       bytes a second from and to the GPU\n"
     "n/a                this GPU or driver does not tell\n"
@@ -259,7 +259,8 @@ void LiveView::press_in_text(const KeyPress& key) {
   };
   const auto page = static_cast<long long>(page_rows_);
   const char32_t character = key.key == Key::character ? key.character : 0;
-  if (key.key == Key::escape || character == 'q' || key.key == Key::enter)
+  const bool back = key.key == Key::escape || character == 'q' || key.key == Key::enter;
+  if (back || (character == '?' && mode_ == Mode::help))
     mode_ = Mode::list;
   else if (key.key == Key::up || character == 'k')
     by(-1);
@@ -285,8 +286,10 @@ Line LiveView::title(int width) const {
   if (mode_ == Mode::page) line.push_back({cat("  process ", page_pid_), Style::bold});
   if (mode_ == Mode::help) line.push_back({"  keys", Style::bold});
   if (mode_ == Mode::list || mode_ == Mode::filter)
-    line.push_back({cat("  ", gpus_.size(), gpus_.size() == 1 ? " GPU" : " GPUs", ", every ",
-                        general(options_.interval_s, 3), "s")});
+    line.push_back(
+        {cat("  ", gpus_.size(), gpus_.size() == 1 ? " GPU" : " GPUs", ", ",
+             options_.recording.empty() ? cat("every ", general(options_.interval_s, 3), "s")
+                                        : cat("recording ", clean_cells(options_.recording)))});
   if (shown_) line.push_back({"  " + time_text(shown_->wall_s)});
   return fitted(line, width);
 }
@@ -302,7 +305,7 @@ Line LiveView::footer(int width) const {
   } else {
     if (!filter_.empty())
       line = {{cut_cells("filter: " + filter_, width / 2, mark) + "  ", Style::bold}};
-    line.push_back({"q quit  p pause  s S sort  / filter  enter process  ? keys", Style::dim});
+    line.push_back({"q quit  ? keys  p pause  s S sort  / filter  enter process", Style::dim});
   }
   return fitted(line, width);
 }

@@ -23,6 +23,7 @@ struct LiveOptions {
   std::function<std::string(int pid)> more{};
   bool utf8 = true;                       // whether the terminal shows more than ASCII
   double interval_s = 1;                  // of the samples, to be shown
+  std::string recording;                  // its file, where one is replayed
   double patience_s = driver_patience_s;  // before the view says that the driver hangs
 };
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kept_samples = 3600;
 constexpr double least_between_kept_s = 1;  // an hour at least, however short the interval
+constexpr double late_sample_intervals = 2, late_sample_s = 0.5;
 constexpr double oldest_metrics_s = 10, oldest_metrics_intervals = 3;
 
 HttpReply plain(int status, const std::string& text) {
@@ -131,7 +132,18 @@ HttpReply MonitorSite::metrics() const {
 }
 
 HttpReply MonitorSite::sample() const {
-  Text text = newest_text(sample_made_, &MonitorSite::sample_line);
+  // One that is late is made anew each time: its values grow old.
+  const double age = age_s();
+  if (age > late_sample_intervals * setup_.interval_s + late_sample_s) {
+    std::shared_ptr<const MonitorSample> newest;
+    {
+      const std::lock_guard lock(mutex_);
+      newest = newest_;
+    }
+    return json_reply(
+        std::make_shared<const std::string>(sample_line(*newest, newest->at_s + age)));
+  }
+  Text text = newest_text(sample_made_, &MonitorSite::newest_line);
   return text ? json_reply(std::move(text)) : plain(503, "there is no sample yet");
 }
 
@@ -155,8 +167,12 @@ std::string MonitorSite::gpus_text(const MonitorSample& sample) const {
   return prometheus_gpus(setup_.gpus, sample, setup_.find);
 }
 
-std::string MonitorSite::sample_line(const MonitorSample& sample) const {
-  return sample_json(setup_.gpus, sample, setup_.find)
+std::string MonitorSite::newest_line(const MonitorSample& sample) const {
+  return sample_line(sample, sample.at_s + sample.reading_s);
+}
+
+std::string MonitorSite::sample_line(const MonitorSample& sample, double now_s) const {
+  return sample_json(setup_.gpus, sample, setup_.find, now_s)
              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";
 }

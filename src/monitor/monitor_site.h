@@ -45,7 +45,8 @@ class MonitorSite {
   HttpReply sample() const;
   Text newest_text(Made& made, std::string (MonitorSite::*make)(const MonitorSample&) const) const;
   std::string gpus_text(const MonitorSample& sample) const;
-  std::string sample_line(const MonitorSample& sample) const;
+  std::string newest_line(const MonitorSample& sample) const;
+  std::string sample_line(const MonitorSample& sample, double now_s) const;
   double age_s() const;  // of the newest sample; below 0 without one
 
   Setup setup_;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -75,19 +76,46 @@ bool is_same_about(const Reading& a, const Reading& b) {
 
 // "api_key", "--hf-token", "PASSWORD": a part of the name says it.
 bool names_secret(std::string_view name) {
-  constexpr std::array<std::string_view, 13> secret{
-      "token",      "secret", "password", "passwd", "pwd",         "key",          "apikey",
-      "credential", "auth",   "cookie",   "bearer", "credentials", "authorization"};
+  constexpr std::array<std::string_view, 20> secret{
+      "token", "secret", "password",    "passwd",        "pwd",    "pw",        "pass",
+      "key",   "apikey", "accesskey",   "passphrase",    "pat",    "signature", "sig",
+      "auth",  "cookie", "credentials", "authorization", "bearer", "credential"};
+  if (name.starts_with("-D") || name.starts_with("-P")) name.remove_prefix(2);  // java, gradle
   std::string part;
+  bool was_lower = false;  // "accessToken" has two parts
   for (const char c : std::string(name) + "-") {
-    if (std::isalnum(static_cast<unsigned char>(c))) {
-      part += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto letter = static_cast<unsigned char>(c);
+    const bool begins = was_lower && std::isupper(letter) != 0;
+    was_lower = std::islower(letter) != 0;
+    if (std::isalnum(letter) && !begins) {
+      part += static_cast<char>(std::tolower(letter));
       continue;
     }
     if (std::find(secret.begin(), secret.end(), part) != secret.end()) return true;
     part.clear();
+    if (begins) part += static_cast<char>(std::tolower(letter));
   }
   return false;
+}
+
+// Where the value of the first secret in a word begins, as in "--token=…", "x?a=1&key=…",
+// "{\"api_key\":…"; npos: there is none.
+std::size_t secret_value(std::string_view word) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+    const bool separates = std::string_view("=:?&;,").find(word[i]) != std::string_view::npos;
+    if (!separates) continue;
+    if ((word[i] == '=' || word[i] == ':') && names_secret(word.substr(begin, i - begin)))
+      return i + 1;
+    begin = i + 1;
+  }
+  return std::string_view::npos;
+}
+
+// "bob:password", after "-u" or "--user=".
+std::string without_password(const std::string& word) {
+  const std::size_t colon = word.find(':');
+  return colon == word.npos || colon + 1 == word.size() ? word : word.substr(0, colon + 1) + hidden;
 }
 
 // What well-known services hand out.
@@ -114,23 +142,26 @@ std::string without_secrets(const std::string& command) {
 }
 
 std::string without_secrets(std::vector<std::string> words) {
-  bool hide_next = false;
+  bool hide_next = false, is_login = false;
   for (std::string& word : words) {
     const std::size_t end = word.find_first_of("=:");
     const bool has_value = end != word.npos && end + 1 < word.size();
     const bool named = names_secret(word.substr(0, end));
+    const bool after_user = std::exchange(is_login, word == "-u" || word == "--user");
     if (hide_next && !word.starts_with("--")) {
       hide_next = word == "Bearer" || word == "Basic";  // what follows them is the secret
       if (!hide_next) word = hidden;
       continue;
     }
     hide_next = named && !has_value && (word.starts_with("-") || end != word.npos);
-    if (named && has_value)
-      word.replace(end + 1, std::string::npos, hidden);
-    else if (is_token(word))
+    if (is_token(word)) {
       word = hidden;
-    else
+    } else {
+      if (after_user || word.starts_with("--user=")) word = without_password(word);
       word = without_login(word);
+      if (const std::size_t value = secret_value(word); value != word.npos)
+        word.replace(value, std::string::npos, hidden);
+    }
     if (word == "Bearer") hide_next = true;
   }
   return join(words, " ");

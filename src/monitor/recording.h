@@ -1,4 +1,5 @@
-// Samples in a file: written as they come, read again later or elsewhere.
+// Samples in a file: written as they come, read again later or elsewhere
+// (docs/reference/recording.md).
 //
 // One JSON object a line, so that a recording that was cut off is whole up to its last line:
 //   {"kind": "recording", "version": 1, "lockstep": "0.1.0", "time": unix s, "gpus": [{"index",

@@ -20,8 +20,9 @@ std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& 
 std::string csv_head();
 std::string csv_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample);
 
-// With state, source, period and age of every value; "value" only of what was measured.
+// With state, source, period and age of every value; "value" only of what was measured. Ages are
+// those at now_s, or when the sample was whole.
 nlohmann::json sample_json(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
-                           const FindProcess& find);
+                           const FindProcess& find, std::optional<double> now_s = std::nullopt);
 
 }  // namespace lockstep

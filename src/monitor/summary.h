@@ -16,6 +16,7 @@ class MonitorSummary {
   void add(const MonitorSample& sample);  // in the order of time
   // A table with a row a GPU, and a line on the time. What was never measured is "n/a" or "-".
   std::string text() const;
+  bool empty() const { return samples_ == 0; }
 
  private:
   struct Series {

@@ -267,15 +267,14 @@ nvml::Return nvmlDeviceGetName(nvml::Device device, char* text, unsigned size) {
 nvml::Return nvmlDeviceGetPciInfo_v3(nvml::Device device, nvml::PciInfo* pci) {
   const Call call(device);
   pci->domain = call.fact("domain", 0u);
-  pci->bus = call.fact("bus", 0u);
   pci->device = call.fact("device", 0u);
-  return call.answer();
+  return call.give("bus", &pci->bus);
 }
 
 nvml::Return nvmlDeviceGetMemoryInfo(nvml::Device device, nvml::Memory* memory) {
   const Call call(device);
-  *memory = {call.fact("memory", 0ull), 0, call.fact("used", 0ull)};
-  return call.answer();
+  *memory = {0, 0, call.fact("used", 0ull)};
+  return call.give("memory", &memory->total);
 }
 
 nvml::Return nvmlDeviceGetMemoryInfo_v2(nvml::Device device, nvml::MemoryV2* memory) {

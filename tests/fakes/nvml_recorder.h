@@ -35,6 +35,13 @@ class NvmlRecorder {
       const nvml::Return result = api_.nvmlDeviceGetHandleByIndex_v2(i, &device);
       gpus_.push_back({.device = result == nvml::success ? device : nullptr, .error = result});
     }
+    // Values of GPM are of the time between two samples, which must not be too near.
+    nlohmann::json nothing;
+    for (Gpu& gpu : gpus_)
+      if (gpu.device) ask_gpm(gpu, nothing);
+    if (std::any_of(gpus_.begin(), gpus_.end(),
+                    [](const Gpu& gpu) { return gpu.sample != nullptr; }))
+      system_clock().sleep_s(0.1);
     for (std::size_t a = 0; a < gpus_.size(); ++a)
       for (std::size_t b = a + 1; b < gpus_.size(); ++b) {
         int level = 0;

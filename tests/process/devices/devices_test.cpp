@@ -67,6 +67,28 @@ TEST_F(Devices, SayThatTheDriverDoesNotAnswerOrIsTooOld) {
       << old.out;
 }
 
+TEST_F(Devices, SayThatTheDriverHangs) {
+  json hanging = gpu(0, "NVIDIA A100");
+  hanging["slow_ms"] = {{"nvmlDeviceGetName", 20000}};
+  const ToolResult result = devices({}, {}, {{"gpus", json::array({hanging})}});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("error: the NVIDIA driver does not answer\n\nhint: nvidia-smi waits"),
+            std::string::npos)
+      << result.err;
+}
+
+TEST_F(Devices, SayThatTheDiskIsFull) {
+  for (const std::string words : {"devices", "devices --json", "--version"}) {
+    testing::ToolProcess tool(
+        {"/bin/sh", "-c", testing::program("lockstep") + " " + words + " >/dev/full"},
+        folder_.path(), {{"LOCKSTEP_NVML", "/nonexistent/libnvidia-ml.so.1"}});
+    const ToolResult full = tool.wait();
+    EXPECT_NE(full.code, 0) << words;
+    EXPECT_NE(full.err.find("standard output: No space left on device"), std::string::npos)
+        << full.err;
+  }
+}
+
 TEST_F(Devices, GiveAllNumbersAsJson) {
   const json machine{{"gpus", {gpu(0, "NVIDIA A100"), gpu(1, "NVIDIA A100")}},
                      {"topology", {{"0-1", 40}}}};

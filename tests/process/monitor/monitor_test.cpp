@@ -85,6 +85,8 @@ TEST_F(Monitor, RefusesWhatCannotBe) {
       {{"--duration", "0s"}, "--duration must be at least 0.1s"},
       {{"--devices", "7"}, "--devices: there is no GPU \"7\""},
       {{"--devices", "GPU-0"}, "--devices: there is no GPU \"GPU-0\""},
+      {{"--devices", "0,0"}, "--devices names GPU 0 twice"},
+      {{"--devices", "1,0,1"}, "--devices names GPU 1 twice"},
       {{"--json", "--csv", "-"}, "--json and --csv exclude each other"},
       {{"--json", "--table"}, "--table does not go with --json or --csv"},
       {{"--once", "--duration", "1s"}, "--once and --duration exclude each other"},
@@ -304,6 +306,37 @@ TEST_F(Monitor, SaysThatTheDiskIsFull) {
   EXPECT_EQ(full.err.find("please report"), std::string::npos) << full.err;
   EXPECT_NE(full.err.find("standard output: No space left on device"), std::string::npos)
       << full.err;
+}
+
+TEST_F(Monitor, LeavesNoFileWhereNothingStarts) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--csv", "a", "--", "/no/such/program"},
+                                             {"--record", "a", "--", "/no/such/program"},
+                                             {"--record", "a", "--csv", "no/such/folder.csv"},
+                                             {"--record", "a", "--serve", "192.0.2.1:1"}}) {
+    const ToolResult result = monitor(words);
+    EXPECT_NE(result.code, 0);
+    EXPECT_NE(result.err.find("error: "), std::string::npos) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "a")) << join(words, " ");
+  }
+}
+
+// In a call before the first sample, and in one of it.
+TEST_F(Monitor, EndsWithinSecondsWhereTheDriverNeverAnswers) {
+  for (const char* function : {"nvmlDeviceGetName", "nvmlDeviceGetUtilizationRates"}) {
+    json hanging = gpu(0);
+    hanging["slow_ms"] = {{function, 20000}};
+    set(json::array({hanging}));
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"--once"}, {"--json", "--duration", "1s"}}) {
+      const double begin = system_clock().now_s();
+      const ToolResult result = monitor(words);
+      EXPECT_EQ(result.code, 1) << function;
+      EXPECT_NE(result.err.find("the NVIDIA driver"), std::string::npos) << result.err;
+      EXPECT_EQ(result.out, "");
+      EXPECT_LT(system_clock().now_s() - begin, 9);
+    }
+  }
 }
 
 TEST_F(Monitor, IsNotHeldUpByADriverThatHangs) {

@@ -436,6 +436,27 @@ TEST_F(LiveViewTest, SaysForHowLongTheDriverHasNotAnswered) {
   EXPECT_TRUE(shows("driver has not answered for 7 s"));
 }
 
+TEST_F(LiveViewTest, ShowsItsKeysOnOneScreenAndClosesThemByTheSameKey) {
+  next();
+  type("?");
+  const std::vector<std::string> lines = screen();
+  EXPECT_TRUE(shows("no sample this time"));  // the last line
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i)
+    EXPECT_TRUE(lines[i].size() < 20 || lines[i][19] != ' ' || lines[i].starts_with(" "))
+        << lines[i];
+  type("?");
+  EXPECT_EQ(pids().size(), 12U);
+  for (const int width : {40, 20}) EXPECT_TRUE(shows("? keys", width)) << width;
+}
+
+TEST_F(LiveViewTest, NamesTheRecordingThatItShows) {
+  view_.emplace(gpus_, LiveOptions{.find = [this](int pid) { return find(pid); },
+                                   .recording = "night.jsonl"});
+  next();
+  EXPECT_TRUE(shows("8 GPUs, recording night.jsonl"));
+  EXPECT_FALSE(shows("every"));
+}
+
 TEST_F(LiveViewTest, WaitsForTheFirstSample) {
   EXPECT_TRUE(shows("waiting for the first sample"));
   for (const Key key : {Key::up, Key::enter, Key::escape, Key::resize, Key::none})

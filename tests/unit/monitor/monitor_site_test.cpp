@@ -144,6 +144,18 @@ TEST_F(Site, LeavesOutOldValuesAndSaysThatTheDriverHangs) {
   EXPECT_EQ(data["age_s"], 60.0);
 }
 
+TEST_F(Site, GivesASampleThatIsLateWithTheAgesOfNow) {
+  take(clock_.now_s());
+  const auto age = [&] {
+    return json::parse(body("/sample.json"))["gpus"][0]["metrics"]["power"]["age_s"].get<double>();
+  };
+  EXPECT_EQ(age(), 0);
+  clock_.sleep_s(8);
+  EXPECT_NEAR(age(), 8, 1e-6);
+  clock_.sleep_s(2);
+  EXPECT_NEAR(age(), 10, 1e-6);
+}
+
 // For ThreadSanitizer.
 TEST_F(Site, TakesSamplesWhileItAnswers) {
   std::thread sampler([this] {

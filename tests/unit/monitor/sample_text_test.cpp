@@ -65,6 +65,24 @@ TEST(SampleTable, NamesProcessesAndThoseThatItCannotSee) {
       << table;
 }
 
+TEST(SampleTable, KeepsWhatAProcessOrGpuIsCalledInItsLine) {
+  Three three;
+  three.gpus[0].name = "H200\n9    100";
+  const auto forger = [](int) {
+    return ProcessInfo{.user = "eve", .command = "python -c import os\n0  1  root", .age_s = 1};
+  };
+  const std::size_t lines = split(sample_table(three.gpus, three.sample, somebody), '\n').size();
+  EXPECT_EQ(split(sample_table(three.gpus, three.sample, forger), '\n').size(), lines);
+}
+
+TEST(SampleTable, SaysOfWhichGpuTheDriverDoesNotTellProcesses) {
+  const Three three;
+  const std::string table = sample_table(three.gpus, three.sample, somebody);
+  EXPECT_TRUE(table.ends_with("\nGPU 1: the driver does not tell its processes\n")) << table;
+  EXPECT_EQ(table.find("GPU 2: the driver"), std::string::npos) << "it is lost";
+  EXPECT_EQ(table.find("GPU 0: the driver"), std::string::npos);
+}
+
 TEST(SampleCsv, HasAColumnAMetricAndAWordForUnsupported) {
   const Three three;
   const std::vector<std::string> head = split(trim(csv_head()), ',');
