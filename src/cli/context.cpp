@@ -63,16 +63,20 @@ std::string shell_word(const std::string& text) {
 
 void say(const std::string& line) { std::cerr << line << '\n' << std::flush; }
 
-bool try_print(const std::string& text) {
-  std::cout << text;
-  if (text.empty() || text.back() != '\n') std::cout << '\n';
-  return static_cast<bool>(std::cout.flush());
-}
-
 void print(const std::string& text) {
   errno = 0;
-  if (!try_print(text))
+  std::cout << text;
+  if (text.empty() || text.back() != '\n') std::cout << '\n';
+  if (!std::cout.flush())
     throw Error(cat("standard output: ", errno == 0 ? "cannot be written to" : errno_text(errno)));
+}
+
+void print_result_of_run(const std::string& text) {
+  try {
+    print(text);
+  } catch (const Error& error) {
+    say(cat("warning: ", error.what()));
+  }
 }
 
 std::string json_text(const nlohmann::json& value) {

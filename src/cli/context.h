@@ -23,7 +23,8 @@ void say(const std::string& line);                // a line for people, on stand
 std::string shell_word(const std::string& text);  // quoted where a shell needs it
 // Data, on standard output; a newline is added. Throws Error where it cannot be written.
 void print(const std::string& text);
-bool try_print(const std::string& text);             // false where it cannot
+// Likewise, after training: that was no failure where it cannot be written. Says so.
+void print_result_of_run(const std::string& text);
 std::string json_text(const nlohmann::json& value);  // indented; bad UTF-8 is replaced
 
 GpuProbe& probe();  // NVML, loaded on first use

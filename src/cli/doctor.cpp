@@ -108,7 +108,7 @@ int doctor_main(const Parsed& parsed) {
                       .watch = parsed.has("--watch"),
                       .record = parsed.value("--record")};
   constexpr int least_samples = 5;
-  if (wanted.look.interval_s * least_samples > wanted.look.duration_s)
+  if (wanted.look.interval_s * (least_samples - 1) > wanted.look.duration_s)
     throw Error(cat("--interval ", wanted.look.interval_s, "s leaves less than ", least_samples,
                     " samples of --duration ", wanted.look.duration_s, "s"),
                 "look for longer, or more often");

@@ -33,8 +33,7 @@ namespace lockstep::cli {
 namespace {
 
 constexpr double least_interval_s = 0.1;
-constexpr double look_up_s = 0.1;       // for an interrupt
-constexpr double slow_reading_s = 0.3;  // a driver that works is faster
+constexpr double look_up_s = 0.1;  // for an interrupt
 
 // Positions in gpus of what `list` names by NVML index or UUID; "" is all of them.
 std::vector<std::size_t> positions_of(const std::string& list, const std::vector<GpuInfo>& gpus) {
@@ -278,7 +277,10 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& 
   };
   bool told = false;
   for (long long seen = 0; goes_on();) {
-    const double left = end - clock.now_s();
+    // A first sample may take longer than all the time.
+    const double patience = driver_patience_s - source.samples.hanging_s();
+    const double left =
+        std::max(end - clock.now_s(), summary.empty() && !wanted.once ? patience : 0);
     if (is_over(subject, interrupts, left)) break;
     const auto sample = source.samples.next(seen, std::min(left, look_up_s));
     if (!sample) {
@@ -296,8 +298,7 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& 
     if (wanted.once) break;
   }
   if (subject.is_command()) say(printable(summary.text(), "\n"));
-  if (summary.empty() && !subject.is_command() && !interrupts.came() &&
-      source.samples.hanging_s() > slow_reading_s) {
+  if (summary.empty() && end - clock.now_s() <= 0 && !subject.is_command()) {
     say(cat("error: no sample: ", no_answer));
     return exit_failed;
   }

@@ -143,7 +143,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
     write_start(setup, run, true);
   }
   if (!foreign) return train_run(std::move(setup), run, true, then);
-  try_print(fs::absolute(run.path()).string());
+  print_result_of_run(fs::absolute(run.path()).string());
   return exit_finished;
 }
 

@@ -2,11 +2,29 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "config/options.h"
 
 namespace lockstep::cli {
+
+double driver_start_s() {
+  constexpr double otherwise_s = 60;
+  const char* const text = std::getenv("LOCKSTEP_DRIVER_TIMEOUT");
+  if (!text || !*text) return otherwise_s;
+  try {
+    return parse_duration(text).seconds;
+  } catch (const Error& error) {
+    throw Error(cat("LOCKSTEP_DRIVER_TIMEOUT: ", error.what()), error.hint());
+  }
+}
+
+void say_that_it_waits() {
+  say(cat("the NVIDIA driver has not answered for ", fixed(driver_patience_s, 0), " s; waiting"));
+}
 
 void end_without_driver(int code) {
   say(cat("error: ", no_answer, "\n\nhint: ", why_no_answer));

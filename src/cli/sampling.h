@@ -1,6 +1,8 @@
 // What commands that sample GPUs share: their begin, and their end where the driver hangs.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <string>
@@ -19,14 +21,24 @@ constexpr const char* why_no_answer =
 // hangs.
 [[noreturn]] void end_without_driver(int code);
 
-// What `ask` gives, of the driver; ends the program with `code` where it does not answer.
+// Seconds for the driver to start: some wake each GPU first, which takes a while.
+// LOCKSTEP_DRIVER_TIMEOUT or a minute. Throws Error where that is no time.
+double driver_start_s();
+void say_that_it_waits();
+
+// What `ask` gives, of the driver's start; ends the program with `code` where it does not answer.
 template <class Ask>
 auto answer_in_time(Ask ask, int code) {
-  const std::chrono::duration<double> patience(driver_patience_s);
+  using Seconds = std::chrono::duration<double>;
+  const double most_s = driver_start_s();
   std::packaged_task<decltype(ask())()> task(std::move(ask));
   auto answer = task.get_future();
   std::thread(std::move(task)).detach();
-  if (answer.wait_for(patience) != std::future_status::ready) end_without_driver(code);
+  const double quiet_s = std::min(most_s, driver_patience_s);
+  if (answer.wait_for(Seconds(quiet_s)) == std::future_status::ready) return answer.get();
+  if (most_s > quiet_s) say_that_it_waits();
+  if (answer.wait_for(Seconds(most_s - quiet_s)) != std::future_status::ready)
+    end_without_driver(code);
   return answer.get();
 }
 

@@ -99,7 +99,7 @@ int train_main(const Parsed& parsed) {
     if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
       if (run->state() == RunState::finished && !goes_further(parsed, *run)) {
         say(cat("run ", run->name(), " has finished"));
-        if (foreign) try_print(std::filesystem::absolute(run->path()).string());
+        if (foreign) print_result_of_run(std::filesystem::absolute(run->path()).string());
         return run_then(setup_from_json(run->record()), *run, then);
       }
       return resume_run(parsed, std::move(*run), "");
@@ -116,7 +116,7 @@ int train_main(const Parsed& parsed) {
     write_start(setup, run, false);
   });
   if (!foreign) return train_run(std::move(setup), run, false, then);
-  try_print(std::filesystem::absolute(run.path()).string());
+  print_result_of_run(std::filesystem::absolute(run.path()).string());
   return exit_finished;
 }
 

@@ -46,6 +46,7 @@ struct ProcessEvidence {
 struct ProcessSnapshot {
   double at_s = 0;          // monotonic clock, as of samples
   bool files_seen = false;  // of every process that there was, also of those that are not here
+  std::set<int> gone;       // that NVML names, though no process of this PID namespace has it
   std::map<int, ProcessEvidence> processes;
   std::map<int, int> parents;  // of those, and of their parents, up to the first process
 };

@@ -143,11 +143,8 @@ json snapshot_json(const ProcessSnapshot& snapshot) {
   for (const auto& [pid, process] : snapshot.processes) list.push_back(process_json(process));
   json parents = json::array();
   for (const auto& [pid, parent] : snapshot.parents) parents.push_back({pid, parent});
-  return {{"kind", "processes"},
-          {"at", snapshot.at_s},
-          {"files_seen", snapshot.files_seen},
-          {"list", std::move(list)},
-          {"parents", std::move(parents)}};
+  return {{"kind", "processes"},   {"at", snapshot.at_s},     {"files_seen", snapshot.files_seen},
+          {"gone", snapshot.gone}, {"list", std::move(list)}, {"parents", std::move(parents)}};
 }
 
 Evidence read_evidence(const std::filesystem::path& path) {
@@ -191,7 +188,8 @@ Evidence read_evidence(const std::filesystem::path& path) {
   recording.on_other = [&](const json& line) {
     if (text_or(line, "kind", "") != "processes") return;
     ProcessSnapshot snapshot{.at_s = number_or(line, "at", 0),
-                             .files_seen = is_true(line, "files_seen")};
+                             .files_seen = is_true(line, "files_seen"),
+                             .gone = numbers_of(line, "gone")};
     const json list = line.value("list", json::array());
     for (const json& one : list)
       if (one.is_object()) snapshot.processes[int_of(one, "pid")] = process_of(one);

@@ -18,7 +18,7 @@ std::string why_dead(const Scene& scene, int number) {
     return !snapshots.empty() && std::all_of(snapshots.begin(), snapshots.end(), holds);
   };
   if (!scene.evidence->numbers_of_host &&
-      always([&](const ProcessSnapshot& snapshot) { return !snapshot.processes.contains(number); }))
+      always([&](const ProcessSnapshot& snapshot) { return snapshot.gone.contains(number); }))
     return cat("/proc/", number, " is not there");
   const std::optional<int> pid = scene.process_named(number);
   if (pid && always([&](const ProcessSnapshot& snapshot) {
@@ -126,7 +126,8 @@ Findings cannot_open(const Scene& scene) {
 Findings held_back(const Scene& scene) {
   constexpr unsigned long long heat = 0x20 | 0x40, power_brake = 0x80, hardware = 0x08,
                                power_cap = 0x04;
-  constexpr double low_clock = 0.6;  // at its own limit a GPU keeps more of its clock
+  constexpr double low_clock = 0.6;  // large boards keep more of it at their own limit
+  constexpr double at_limit = 0.9;
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
     unsigned long long reasons = 0, times = 0, capped = 0;
@@ -156,10 +157,11 @@ Findings held_back(const Scene& scene) {
     }
     const Load &clock = gpu[Metric::sm_clock], &most = gpu[Metric::sm_clock_most];
     if (capped * 2 > count && times * 2 <= count && clock.known() && most.known() &&
-        clock.mean() < low_clock * most.mean())
+        clock.mean() < low_clock * most.mean() && gpu[Metric::power_limit].known() &&
+        gpu[Metric::power].mean() >= at_limit * gpu[Metric::power_limit].mean())
       findings.push_back(
           {.verdict = cat("GPU ", gpu.index, " is held back by its power limit"),
-           .confidence = Confidence::likely,
+           .confidence = Confidence::possible,
            .evidence = {cat("NVML clock event reasons: ", clock_limit_words(power_cap), " in ",
                             capped, " of ", count, " samples"),
                         cat("SM clock ", clock.mean_text(), " of ", most.mean_text(), " MHz, ",
@@ -168,6 +170,8 @@ Findings held_back(const Scene& scene) {
            .next = {cat("nvidia-smi -q -d POWER -i ", gpu.index,
                         " shows the limit that the board came with; as root, nvidia-smi -i ",
                         gpu.index, " -pl WATTS sets it")},
+           .open =
+               {"whether the limit was lowered: boards of 70 W, such as T4, work so at their own"},
            .gpus = {gpu.index}});
     const GpuPlace& place = scene.evidence->places[gpu.position];
     const Load &lanes = gpu[Metric::pcie_lanes], &generation = gpu[Metric::pcie_generation];
@@ -210,7 +214,10 @@ Findings other_tenant(const Scene& scene) {
         together = pids;
       }
     }
-    if (roots.size() < 2 || !scene.contexts_known) continue;
+    // Numbers of a host may be of one program.
+    const bool any_stranger = std::any_of(together.begin(), together.end(),
+                                          [&](int pid) { return scene.strangers.contains(pid); });
+    if (roots.size() < 2 || (any_stranger && !scene.contexts_known)) continue;
     // Two that hardly run do not get in each other's way.
     const Load &activity = gpu.activity(), &busy = gpu[Metric::gpu_busy];
     if (activity.known() && activity.mean() < 50 && busy.mean() < 80) continue;
@@ -238,7 +245,7 @@ Findings other_tenant(const Scene& scene) {
 
 Findings kept_memory(const Scene& scene) {
   Findings findings;
-  if (scene.evidence->samples.empty() || !scene.contexts_known) return findings;
+  if (scene.evidence->samples.empty() || scene.names_nobody) return findings;
   for (const GpuView& gpu : scene.gpus) {
     for (const auto& [pid, process] : scene.processes) {
       const auto held = process.memory.find(gpu.position);

@@ -15,7 +15,7 @@ namespace lockstep {
 namespace {
 
 constexpr double look_up_s = 0.1;
-constexpr double slow_reading_s = 0.3;  // a driver that works is faster
+constexpr double slow_reading_s = 0.3;  // one that takes longer is waited for
 
 int gpus_of_host(const std::filesystem::path& root) {
   std::error_code ignored;
@@ -48,6 +48,7 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
       place.ecc_uncorrected = listed.details.ecc_uncorrected;
       place.remap_pending = listed.details.remap_pending;
       place.remap_failed = listed.details.remap_failed;
+      if (!listed.gpu.uuid.starts_with("MIG-")) gpu.fault = listed.gpu.fault;
       gpu.memory_total_bytes = listed.gpu.memory_total_bytes;
       gpu.compute_major = listed.gpu.compute_major;
       gpu.compute_minor = listed.gpu.compute_minor;

@@ -1,6 +1,5 @@
 // Rules on which process is on which GPU.
 #include <algorithm>
-#include <iterator>
 
 #include "base/text.h"
 #include "devices/visible_gpus.h"
@@ -55,22 +54,37 @@ std::size_t home_of(const ProcessView& process) {
       ->first;
 }
 
-// Whether the library of CUDA is there for it.
-bool may_use_gpus(const ProcessView& process) {
-  return process.computes() &&
-         !(process.has_library("libtorch_cpu") && !process.has_library("libtorch_cuda"));
+// Whether it has CUDA, and has tried to use a GPU: CUDA opens the control file before it is
+// refused.
+bool has_tried_cuda(const ProcessView& process) {
+  return process.now->control_file &&
+         (process.has_library("libcuda.so") || process.has_library("libtorch_cuda"));
 }
 
-// All GPUs that the program may use, if each of them is in exclusive mode and somebody is on it.
+// Through a server of MPS others compute too, and NVML may name the server alone.
+bool serves_others(const Scene& scene, int pid) {
+  const auto process = scene.processes.find(pid);
+  return process != scene.processes.end() &&
+         process->second.now->command.find("nvidia-cuda-mps") != std::string::npos;
+}
+
+// All GPUs that the program may use, if each of them is in exclusive mode and another program is on
+// it.
 std::set<std::size_t> held_by_others(const Scene& scene, const Program& program) {
-  const bool could = std::any_of(program.pids.begin(), program.pids.end(),
-                                 [&](int pid) { return may_use_gpus(scene.processes.at(pid)); });
+  if (!scene.contexts_known || !program.users.empty()) return {};
+  const bool has_tried = std::any_of(program.pids.begin(), program.pids.end(), [&](int pid) {
+    return has_tried_cuda(scene.processes.at(pid));
+  });
+  if (!has_tried) return {};
   const std::set<std::size_t> positions = visible_to(scene, program).value_or(all_of(scene));
   const bool all_held = std::all_of(positions.begin(), positions.end(), [&](std::size_t position) {
+    const std::set<int>& pids = scene.gpus.at(position).pids;
     return scene.evidence->places.at(position).compute_mode.starts_with("exclusive") &&
-           !scene.gpus.at(position).pids.empty();
+           !pids.empty() && std::none_of(pids.begin(), pids.end(), [&](int pid) {
+             return serves_others(scene, pid);
+           });
   });
-  return program.users.empty() && could && all_held ? positions : std::set<std::size_t>();
+  return all_held ? positions : std::set<std::size_t>();
 }
 
 // Those of all of the program's processes on GPUs.
@@ -262,9 +276,10 @@ Findings stray_context(const Scene& scene) {
 
 Findings other_order(const Scene& scene) {
   Findings findings;
-  std::vector<GpuInfo> there;  // CUDA does not count what does not answer
-  std::copy_if(scene.evidence->gpus.begin(), scene.evidence->gpus.end(), std::back_inserter(there),
-               [](const GpuInfo& gpu) { return gpu.fault.empty(); });
+  // Where one does not answer CUDA counts the others alone, and both numbers are others than
+  // before.
+  for (const GpuInfo& gpu : scene.evidence->gpus)
+    if (!gpu.fault.empty()) return findings;
   for (const auto& [pid, process] : scene.processes) {
     if (process.variable("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
       continue;
@@ -272,7 +287,8 @@ Findings other_order(const Scene& scene) {
     // What the same numbers mean in nvidia-smi's order.
     std::vector<int> meant;
     try {
-      for (const GpuInfo& gpu : visible_gpus(there, value ? value->c_str() : nullptr))
+      for (const GpuInfo& gpu :
+           visible_gpus(scene.evidence->gpus, value ? value->c_str() : nullptr))
         meant.push_back(gpu.index);
     } catch (const std::exception&) {
       continue;
@@ -304,13 +320,9 @@ Findings exclusive(const Scene& scene) {
     Finding finding{
         .verdict = cat(describe(scene, program.root), " cannot use ", names(scene, held),
                        ": exclusive mode lets one process in, and another is there"),
+        .confidence = Confidence::likely,
         .gpus = indexes(scene, held),
         .pids = program.pids};
-    // CUDA opens the control file before it is refused.
-    const bool has_tried = std::any_of(program.pids.begin(), program.pids.end(), [&](int pid) {
-      return scene.processes.at(pid).now->control_file;
-    });
-    finding.confidence = has_tried ? Confidence::likely : Confidence::possible;
     for (const std::size_t position : held) {
       finding.evidence.push_back(cat("NVML: compute mode of ", scene.gpu_name(position), " is ",
                                      scene.evidence->places.at(position).compute_mode));
@@ -324,7 +336,7 @@ Findings exclusive(const Scene& scene) {
         cat("as root, let several in: nvidia-smi -i ", join(numbers_of(finding.gpus), ","),
             " -c DEFAULT")};
     finding.open = {
-        "whether it wants a GPU at all: one that is told to use CPUs looks the same; its own "
+        "whether it wants a GPU at all: one that only counts them looks the same; its own "
         "output says \"all CUDA-capable devices are busy\" where it was refused"};
     findings.push_back(std::move(finding));
   }

@@ -1,5 +1,6 @@
 // /proc of the processes that use a GPU, or should.
 #include <dirent.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -209,6 +210,13 @@ std::set<int> pids_of(const MonitorSample& sample) {
   return pids;
 }
 
+// What /proc hides (hidepid) is there all the same.
+bool is_gone(int pid, const fs::path& proc) {
+  if (proc == "/proc") return kill(pid, 0) != 0 && errno == ESRCH;
+  std::error_code ignored;
+  return !fs::exists(proc / std::to_string(pid), ignored);
+}
+
 ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::path& root) {
   const ProcFolder proc(root);
   ProcessSnapshot snapshot{.at_s = at_s, .files_seen = true};
@@ -226,6 +234,8 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
     const bool tells = process->uvm_file || !process->libraries.empty() || pids.contains(pid);
     (tells ? snapshot.processes : others).emplace(pid, std::move(*process));
   }
+  for (const int pid : pids)
+    if (!snapshot.processes.contains(pid) && is_gone(pid, proc.path)) snapshot.gone.insert(pid);
   // The parent that started workers, without a library of its own yet: python of python.
   std::vector<int> starters;
   for (const auto& [pid, process] : snapshot.processes) {

@@ -130,6 +130,7 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
   std::map<std::size_t, std::uint64_t> memory;
   for (const MonitorSample& sample : evidence.samples)
     for (std::size_t i = 0; i < sample.gpus.size(); ++i) {
+      if (!sample.gpus[i].fault.empty()) continue;
       const Reading& used = sample.gpus[i][Metric::memory_used];
       for (const GpuProcess& one : sample.gpus[i].processes)
         if (one.pid == number && !one.graphics)

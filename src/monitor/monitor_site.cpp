@@ -133,16 +133,14 @@ HttpReply MonitorSite::metrics() const {
 
 HttpReply MonitorSite::sample() const {
   // One that is late is made anew each time: its values grow old.
-  const double age = age_s();
-  if (age > late_sample_intervals * setup_.interval_s + late_sample_s) {
-    std::shared_ptr<const MonitorSample> newest;
-    {
-      const std::lock_guard lock(mutex_);
-      newest = newest_;
-    }
-    return json_reply(
-        std::make_shared<const std::string>(sample_line(*newest, newest->at_s + age)));
+  std::shared_ptr<const MonitorSample> newest;
+  {
+    const std::lock_guard lock(mutex_);
+    newest = newest_;
   }
+  const double now = clock_.now_s();
+  if (newest && now - newest->at_s > late_sample_intervals * setup_.interval_s + late_sample_s)
+    return json_reply(std::make_shared<const std::string>(sample_line(*newest, now)));
   Text text = newest_text(sample_made_, &MonitorSite::newest_line);
   return text ? json_reply(std::move(text)) : plain(503, "there is no sample yet");
 }

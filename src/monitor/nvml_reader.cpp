@@ -361,9 +361,11 @@ void NvmlReader::list_processes(Gpu& gpu) const {
 }
 
 void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
-  const double used = sample[Metric::memory_used].value;
-  if (gpu.list_turn.is_due(clock_.now_s()) ||
-      std::abs(used - gpu.listed_at_bytes) > new_process_bytes) {
+  const Reading& memory = sample[Metric::memory_used];
+  const double used = memory.value;
+  const bool may_rest = gpu.processes_known && memory.state == ReadingState::measured &&
+                        std::abs(used - gpu.listed_at_bytes) <= new_process_bytes;
+  if (!may_rest || gpu.list_turn.is_due(clock_.now_s())) {
     gpu.list_turn.begin(clock_);
     list_processes(gpu);
     gpu.list_turn.end(clock_, states_.size());

@@ -99,10 +99,10 @@ bool names_secret(std::string_view name) {
 }
 
 // Where the value of the first secret in a word begins, as in "--token=…", "x?a=1&key=…",
-// "{\"api_key\":…"; npos: there is none.
+// "{\"api_key\":…", the word's end where its value is the next word; npos: there is none.
 std::size_t secret_value(std::string_view word) {
   std::size_t begin = 0;
-  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+  for (std::size_t i = 0; i < word.size(); ++i) {
     const bool separates = std::string_view("=:?&;,").find(word[i]) != std::string_view::npos;
     if (!separates) continue;
     if ((word[i] == '=' || word[i] == ':') && names_secret(word.substr(begin, i - begin)))
@@ -159,8 +159,9 @@ std::string without_secrets(std::vector<std::string> words) {
     } else {
       if (after_user || word.starts_with("--user=")) word = without_password(word);
       word = without_login(word);
-      if (const std::size_t value = secret_value(word); value != word.npos)
-        word.replace(value, std::string::npos, hidden);
+      const std::size_t value = secret_value(word);
+      if (value < word.size()) word.replace(value, std::string::npos, hidden);
+      hide_next = hide_next || value == word.size();
     }
     if (word == "Bearer") hide_next = true;
   }

@@ -32,7 +32,7 @@ std::string processes_table(const std::vector<GpuInfo>& gpus, const MonitorSampl
     for (const GpuProcess& process : sample.gpus[i].processes) {
       const std::optional<ProcessInfo> who = find(process.pid);
       rows.push_back(
-          {cat(gpus[i].index), cat(process.pid), who ? who->user : "?",
+          {cat(gpus[i].index), cat(process.pid), who ? printable(who->user) : "?",
            process.sm_percent ? cat(fixed(*process.sm_percent, 0), " %") : "-",
            process.memory_bytes ? format_bytes(static_cast<double>(*process.memory_bytes)) : "-",
            who ? age_text(who->age_s) : "?",
@@ -40,11 +40,12 @@ std::string processes_table(const std::vector<GpuInfo>& gpus, const MonitorSampl
            : who->run ? printable(cat("run ", run_text(*who->run), ": ", who->command))
                       : printable(who->command)});
     }
-  std::string text = rows.size() == 1 ? "" : "\n" + columns(rows, Flush::right);
+  std::string untold;
   for (std::size_t i = 0; i < gpus.size(); ++i)
     if (!sample.gpus[i].processes_known && sample.gpus[i].fault.empty())
-      text += cat("\nGPU ", gpus[i].index, ": the driver does not tell its processes\n");
-  return text;
+      untold += cat("GPU ", gpus[i].index, ": the driver does not tell its processes\n");
+  return cat(rows.size() == 1 ? "" : "\n" + columns(rows, Flush::right),
+             untold.empty() ? "" : "\n" + untold);
 }
 
 nlohmann::json reading_json(const MetricInfo& metric, const Reading& reading, double now_s) {
@@ -97,18 +98,18 @@ std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& 
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const GpuSample& gpu = sample.gpus[i];
     constexpr double gib = 1.0 / (1 << 30);
-    rows.push_back({cat(gpus[i].index), number_text(gpu[Metric::sm_active]),
-                    number_text(gpu[Metric::tensor_active]), number_text(gpu[Metric::dram_active]),
-                    number_text(gpu[Metric::gpu_busy]),
-                    of_two(gpu[Metric::memory_used], gpu[Metric::memory_total], gib, 1),
-                    of_two(gpu[Metric::power], gpu[Metric::power_limit]),
-                    number_text(gpu[Metric::temperature]),
-                    of_two(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]),
-                    traffic_text(gpu[Metric::pcie_sent]), traffic_text(gpu[Metric::pcie_received]),
-                    traffic_text(gpu[Metric::nvlink_sent]),
-                    traffic_text(gpu[Metric::nvlink_received]),
-                    gpu.fault.empty() ? limits_text(gpu[Metric::clock_limits]) : gpu.fault,
-                    printable(gpus[i].name)});
+    rows.push_back(
+        {cat(gpus[i].index), number_text(gpu[Metric::sm_active]),
+         number_text(gpu[Metric::tensor_active]), number_text(gpu[Metric::dram_active]),
+         number_text(gpu[Metric::gpu_busy]),
+         of_two(gpu[Metric::memory_used], gpu[Metric::memory_total], gib, 1),
+         of_two(gpu[Metric::power], gpu[Metric::power_limit]),
+         number_text(gpu[Metric::temperature]),
+         of_two(gpu[Metric::sm_clock], gpu[Metric::sm_clock_most]),
+         traffic_text(gpu[Metric::pcie_sent]), traffic_text(gpu[Metric::pcie_received]),
+         traffic_text(gpu[Metric::nvlink_sent]), traffic_text(gpu[Metric::nvlink_received]),
+         gpu.fault.empty() ? limits_text(gpu[Metric::clock_limits]) : printable(gpu.fault),
+         printable(gpus[i].name)});
   }
   return columns(rows, Flush::right) + processes_table(gpus, sample, find);
 }

@@ -70,7 +70,8 @@ TEST_F(Devices, SayThatTheDriverDoesNotAnswerOrIsTooOld) {
 TEST_F(Devices, SayThatTheDriverHangs) {
   json hanging = gpu(0, "NVIDIA A100");
   hanging["slow_ms"] = {{"nvmlDeviceGetName", 20000}};
-  const ToolResult result = devices({}, {}, {{"gpus", json::array({hanging})}});
+  const ToolResult result =
+      devices({}, {{"LOCKSTEP_DRIVER_TIMEOUT", "1s"}}, {{"gpus", json::array({hanging})}});
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("error: the NVIDIA driver does not answer\n\nhint: nvidia-smi waits"),
             std::string::npos)

@@ -53,7 +53,7 @@ TEST_F(DoctorInput, RefusesWhatCannotBe) {
       {{"1", "2"}, "2"},
       {{"--duration", "0s"}, "--duration must be at least 1s, but is 0s"},
       {{"--interval", "0"}, "--interval must be at least 0.1s"},
-      {{"--interval", "1s"}, "--interval 1s leaves less than 5 samples of --duration 1s"},
+      {{"--interval", "0.3s"}, "--interval 0.3s leaves less than 5 samples of --duration 1s"},
       {{"--record", "there.jsonl"}, "there.jsonl is there already"},
       {{"--record", "no/such/folder.jsonl"}, "no/such/folder.jsonl: No such file"},
       {{"--record", "a.jsonl", "--watch"}, "--record and --watch exclude each other"},
@@ -92,6 +92,7 @@ TEST_P(DoctorHanging, GivesUpOnADriverThatDoesNotAnswer) {
   json hanging = gpu(0);
   hanging["compute_mode"] = 0;
   hanging["slow_ms"] = {{GetParam(), 20000}};
+  environment_["LOCKSTEP_DRIVER_TIMEOUT"] = "5s";
   set(json::array({hanging}));
   const double begin = system_clock().now_s();
   const ToolResult result = doctor({"--record", "kept.jsonl"});

@@ -321,8 +321,23 @@ TEST_F(Monitor, LeavesNoFileWhereNothingStarts) {
   }
 }
 
+// Drivers that wake each GPU first.
+TEST_F(Monitor, WaitsForADriverThatStartsSlowly) {
+  json slow = gpu(0);
+  slow["calls"]["nvmlDeviceGetName"] = json::array({{{"from", 1}, {"to", 1}, {"slow_ms", 6000}}});
+  set(json::array({slow}));
+  const ToolResult result = monitor({"--once"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.err.find("the NVIDIA driver has not answered for 5 s; waiting"),
+            std::string::npos)
+      << result.err;
+  environment_["LOCKSTEP_DRIVER_TIMEOUT"] = "soon";
+  EXPECT_NE(monitor({"--once"}).err.find("error: LOCKSTEP_DRIVER_TIMEOUT: "), std::string::npos);
+}
+
 // In a call before the first sample, and in one of it.
 TEST_F(Monitor, EndsWithinSecondsWhereTheDriverNeverAnswers) {
+  environment_["LOCKSTEP_DRIVER_TIMEOUT"] = "2s";
   for (const char* function : {"nvmlDeviceGetName", "nvmlDeviceGetUtilizationRates"}) {
     json hanging = gpu(0);
     hanging["slow_ms"] = {{function, 20000}};

@@ -421,6 +421,9 @@ TEST(DoctorRules, HeldBack) {
   ASSERT_THAT(rules_of(low), ElementsAre("held-back"));
   EXPECT_THAT(low[0].verdict, HasSubstr("power limit"));
   EXPECT_THAT(low[0].evidence.at(1), HasSubstr("600 of 1980 MHz"));
+  set_metric(capped, 1, Metric::power, 300);  // near: it draws far less than that
+  EXPECT_THAT(rules(capped), IsEmpty());
+  set_metric(capped, 1, Metric::power, 690);
   set_metric(capped, 1, Metric::clock_limits, 0);  // near: nothing holds it
   EXPECT_THAT(rules(capped), IsEmpty());
   // Lanes that are missing, and a link that sleeps while the GPU does.
@@ -549,7 +552,10 @@ TEST(DoctorRules, KeptMemory) {
     sample.gpus[1][Metric::memory_used].value = 10.0 * (1 << 30);
     sample.gpus[0][Metric::memory_used].value = 0;
   }
-  for (ProcessSnapshot& snapshot : ended.snapshots) snapshot.processes.erase(user);
+  for (ProcessSnapshot& snapshot : ended.snapshots) {
+    snapshot.processes.erase(user);
+    snapshot.gone = {4000000};
+  }
   const Findings gone = found(ended);
   ASSERT_THAT(rules_of(gone), ElementsAre("kept-memory"));
   EXPECT_THAT(gone[0].verdict, HasSubstr("no living process has them"));
@@ -567,7 +573,11 @@ TEST(DoctorRules, KeptMemory) {
   near.numbers_of_host = true;
   EXPECT_THAT(rules(near), IsEmpty());
   near = ended;
-  near.snapshots[0].processes[4000000] = recorded("one_gpu").snapshots[0].processes.at(user);
+  near.snapshots[0].gone.clear();
+  EXPECT_THAT(rules(near), IsEmpty());
+  // Near: /proc hides those of others.
+  near = ended;
+  for (ProcessSnapshot& snapshot : near.snapshots) snapshot.gone.clear();
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
@@ -581,6 +591,7 @@ TEST(DoctorRules, Exclusive) {
     for (GpuSample& gpu : sample.gpus) gpu.processes = {{.pid = holds, .memory_bytes = 1 << 30}};
   for (ProcessSnapshot& snapshot : evidence.snapshots) {
     snapshot.processes.at(waits).control_file = true;
+    snapshot.processes.at(waits).libraries.insert("libcuda.so.580.65");
     snapshot.processes[holds] = {.pid = holds, .command = "python3 other.py", .control_file = true};
   }
   const Findings findings = found(evidence);
@@ -593,6 +604,18 @@ TEST(DoctorRules, Exclusive) {
   Evidence near = evidence;
   for (MonitorSample& sample : near.samples) sample.gpus[1].processes.clear();
   EXPECT_THAT(rules(near), ElementsAre("one-of-several", "no-gpu-use"));
+  // Near: it has not tried; who is there is not known; others come in through MPS.
+  near = evidence;
+  for (ProcessSnapshot& snapshot : near.snapshots)
+    snapshot.processes.at(waits).control_file = false;
+  EXPECT_THAT(rules(near), ElementsAre("no-gpu-use"));
+  near = evidence;
+  for (MonitorSample& sample : near.samples) sample.gpus[1].processes_known = false;
+  EXPECT_THAT(rules(near), ::testing::Not(::testing::Contains("exclusive")));
+  near = evidence;
+  for (ProcessSnapshot& snapshot : near.snapshots)
+    snapshot.processes.at(holds).command = "nvidia-cuda-mps-server";
+  EXPECT_THAT(rules(near), ::testing::Not(::testing::Contains("exclusive")));
   // Near: everybody may come in.
   near = evidence;
   near.places[1].compute_mode = "default";

@@ -423,6 +423,21 @@ TEST_F(Scripted, ListsProcessesBeforeTheirTimeWhereMemorySaysThatOneCameOrWent) 
   EXPECT_EQ(at(5).processes.size(), 0u);
 }
 
+TEST_F(Scripted, ListsProcessesEachTimeWhereTheMemoryIsNotTold) {
+  json gpu = h100(0);
+  gpu["busy_ms"] = {{"nvmlDeviceGetComputeRunningProcesses_v3", 2}};
+  for (const char* function : {"nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2"})
+    gpu["answers"][function] = 999;
+  json all = machine(json::array({gpu}));
+  all["frames"] =
+      json::array({{{"at", 3}, {"gpus", {{"0", {{"processes", json::array({{{"pid", 7}}})}}}}}}});
+  open(all);
+  at(0);
+  EXPECT_EQ(at(1).processes.size(), 0u);
+  EXPECT_EQ(at(2).processes.size(), 0u);
+  EXPECT_EQ(at(3).processes.size(), 1u);
+}
+
 TEST_F(Scripted, AsksForWhatHardlyEverChangesAgainWhereItFailed) {
   json gpu = h100(0);
   gpu["calls"]["nvmlDeviceGetMaxClockInfo"] =

@@ -187,6 +187,7 @@ TEST(WithoutSecrets, DropsValuesOfWhatLooksSecret) {
       {"a https://h/x?a=1&api_key=x https://h/x?access_token=x&b=2 http://h?X-Amz-Signature=x",
        "a https://h/x?a=1&api_key=… https://h/x?access_token=… http://h?X-Amz-Signature=…"},
       {"run {\"a\":1,\"token\":\"x\"}", "run {\"a\":1,\"token\":…"},
+      {"run {\"a\":1,\"token\": \"x\"} b", "run {\"a\":1,\"token\": … b"},
       {"python passes.py --compass=3 --patience 4 signal=5 http://h:80/keyboard?page=2",
        "python passes.py --compass=3 --patience 4 signal=5 http://h:80/keyboard?page=2"},
       {"train --tokenizer gpt2 --max_tokens 512 keyboard",
