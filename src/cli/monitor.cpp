@@ -277,10 +277,10 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& 
   };
   bool told = false;
   for (long long seen = 0; goes_on();) {
-    // A first sample may take longer than all the time.
-    const double patience = driver_patience_s - source.samples.hanging_s();
-    const double left =
-        std::max(end - clock.now_s(), summary.empty() && !wanted.once ? patience : 0);
+    // A first sample may take the driver longer than all the time.
+    const bool waits = summary.empty() && !wanted.once && !source.is_recording;
+    const double left = std::max(
+        end - clock.now_s(), waits ? driver_patience_s - source.samples.hanging_s() : -INFINITY);
     if (is_over(subject, interrupts, left)) break;
     const auto sample = source.samples.next(seen, std::min(left, look_up_s));
     if (!sample) {
@@ -298,7 +298,7 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& 
     if (wanted.once) break;
   }
   if (subject.is_command()) say(printable(summary.text(), "\n"));
-  if (summary.empty() && end - clock.now_s() <= 0 && !subject.is_command()) {
+  if (summary.empty() && clock.now_s() >= end && !source.is_recording && !subject.is_command()) {
     say(cat("error: no sample: ", no_answer));
     return exit_failed;
   }

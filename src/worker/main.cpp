@@ -18,6 +18,7 @@
 #include <ATen/core/grad_mode.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -160,6 +161,9 @@ int run(std::vector<std::string> arguments) {
   }
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
+  // A rank that writes to one that has ended gets an error, and tells it. What streams its output
+  // ends where nobody reads it.
+  if (command != "predict") std::signal(SIGPIPE, SIG_IGN);
   // The tool makes a run of these arguments, plugin included; the record of the run names it.
   if (command == "train") return run_train(std::move(arguments), start_up);
   if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);

@@ -184,6 +184,21 @@ INSTANTIATE_TEST_SUITE_P(Ways, HostVanishes,
                                            std::pair("WithItsLink", &Network::link_down)),
                          [](const auto& way) { return std::string(way.param.first); });
 
+// Else one that writes to a rank that was killed would end without a word, and might be taken for
+// the cause.
+TEST_F(Hosts, RanksDoNotEndByWritingToOneThatIsGone) {
+  start("pipes", {"stop.steps=1000000"});
+  ASSERT_TRUE(trains("pipes"));
+  for (const std::unique_ptr<ToolProcess>& rank : ranks) {
+    const std::string status = read_file(cat("/proc/", rank->pid(), "/status"));
+    const std::size_t at = status.find("SigIgn:");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_TRUE(std::stoull(status.substr(at + 7), nullptr, 16) >> (SIGPIPE - 1) & 1) << status;
+  }
+  for (const std::unique_ptr<ToolProcess>& rank : ranks) kill(rank->pid(), SIGKILL);
+  ends(10);
+}
+
 class RankOfAHost : public Hosts, public ::testing::WithParamInterface<int> {};
 
 TEST_P(RankOfAHost, ThatIsKilledEndsAllInSecondsAndIsNamed) {
