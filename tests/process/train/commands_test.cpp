@@ -387,7 +387,7 @@ complete_words lockstep train textgen exact = t
 void run_foreign(const TemporaryDirectory& folder, int world_size, const std::string& name,
                  const std::vector<std::string>& more) {
   std::vector<std::unique_ptr<testing::ToolProcess>> ranks;
-  static int port = 20000 + getpid() % 20000;
+  static int port = 20000 + getpid() % 12000;  // below those that the kernel hands out
   ++port;
   for (int rank = 0; rank < world_size; ++rank) {
     const auto own = folder.path() / ("rank" + std::to_string(rank));
