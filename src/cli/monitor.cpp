@@ -160,7 +160,7 @@ void tell_of_hang(double hanging_s, bool& told) {
   if (hanging_s < driver_patience_s) told = false;
   if (hanging_s < driver_patience_s || told) return;
   told = true;
-  say(cat("the NVIDIA driver has not answered for ", fixed(hanging_s, 0), " s; waiting"));
+  say_that_it_waits(hanging_s);
 }
 
 // Only the processes of the tree; all where there is none to follow.

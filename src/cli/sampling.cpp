@@ -22,8 +22,8 @@ double driver_start_s() {
   }
 }
 
-void say_that_it_waits() {
-  say(cat("the NVIDIA driver has not answered for ", fixed(driver_patience_s, 0), " s; waiting"));
+void say_that_it_waits(double hanging_s) {
+  say(cat("the NVIDIA driver has not answered for ", fixed(hanging_s, 0), " s; waiting"));
 }
 
 void end_without_driver(int code) {

@@ -24,7 +24,7 @@ constexpr const char* why_no_answer =
 // Seconds for the driver to start: some wake each GPU first, which takes a while.
 // LOCKSTEP_DRIVER_TIMEOUT or a minute. Throws Error where that is no time.
 double driver_start_s();
-void say_that_it_waits();
+void say_that_it_waits(double hanging_s);
 
 // What `ask` gives, of the driver's start; ends the program with `code` where it does not answer.
 template <class Ask>
@@ -36,7 +36,7 @@ auto answer_in_time(Ask ask, int code) {
   std::thread(std::move(task)).detach();
   const double quiet_s = std::min(most_s, driver_patience_s);
   if (answer.wait_for(Seconds(quiet_s)) == std::future_status::ready) return answer.get();
-  if (most_s > quiet_s) say_that_it_waits();
+  if (most_s > quiet_s) say_that_it_waits(quiet_s);
   if (answer.wait_for(Seconds(most_s - quiet_s)) != std::future_status::ready)
     end_without_driver(code);
   return answer.get();

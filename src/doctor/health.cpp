@@ -139,33 +139,34 @@ Findings held_back(const Scene& scene) {
       reasons |= bits & (heat | power_brake | hardware);
     }
     const std::size_t count = gpu[Metric::clock_limits].values.size();
+    const Load &clock = gpu[Metric::sm_clock], &most = gpu[Metric::sm_clock_most];
+    const auto reasons_line = [&](unsigned long long bits, unsigned long long samples) {
+      return cat("NVML clock event reasons: ", clock_limit_words(bits), " in ", samples, " of ",
+                 count, " samples");
+    };
+    const std::string clock_text =
+        cat("SM clock ", clock.mean_text(), " of ", most.mean_text(), " MHz, ");
     if (times * 2 > count && count > 0) {
       Finding finding{
           .verdict = cat("GPU ", gpu.index, " is held back: ", clock_limit_words(reasons)),
           .confidence = Confidence::certain,
           .gpus = {gpu.index}};
-      finding.evidence = {cat("NVML clock event reasons: ", clock_limit_words(reasons), " in ",
-                              times, " of ", count, " samples"),
-                          cat("SM clock ", gpu[Metric::sm_clock].mean_text(), " of ",
-                              gpu[Metric::sm_clock_most].mean_text(), " MHz, ",
-                              gpu[Metric::temperature].most_text(), " C")};
+      finding.evidence = {reasons_line(reasons, times),
+                          cat(clock_text, gpu[Metric::temperature].most_text(), " C")};
       finding.next = {
           reasons & heat
               ? "see to its cooling: fans, filters, the air before it; or lower its power limit"
               : "see to its power supply: the board or the rack asks it to slow down"};
       findings.push_back(std::move(finding));
     }
-    const Load &clock = gpu[Metric::sm_clock], &most = gpu[Metric::sm_clock_most];
     if (capped * 2 > count && times * 2 <= count && clock.known() && most.known() &&
         clock.mean() < low_clock * most.mean() && gpu[Metric::power_limit].known() &&
         gpu[Metric::power].mean() >= at_limit * gpu[Metric::power_limit].mean())
       findings.push_back(
           {.verdict = cat("GPU ", gpu.index, " is held back by its power limit"),
            .confidence = Confidence::possible,
-           .evidence = {cat("NVML clock event reasons: ", clock_limit_words(power_cap), " in ",
-                            capped, " of ", count, " samples"),
-                        cat("SM clock ", clock.mean_text(), " of ", most.mean_text(), " MHz, ",
-                            gpu[Metric::power].mean_text(), " of ",
+           .evidence = {reasons_line(power_cap, capped),
+                        cat(clock_text, gpu[Metric::power].mean_text(), " of ",
                             gpu[Metric::power_limit].mean_text(), " W")},
            .next = {cat("nvidia-smi -q -d POWER -i ", gpu.index,
                         " shows the limit that the board came with; as root, nvidia-smi -i ",

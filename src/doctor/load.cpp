@@ -97,9 +97,9 @@ Findings starving(const Scene& scene) {
   for (const Program& program : scene.programs) {
     for (const int pid : program.users) {
       const ProcessView& process = scene.processes.at(pid);
+      if (!process.watched) continue;
       const Loaders loaders = loaders_of(scene, program, pid);
       const Line thread = busiest_thread(scene, pid);
-      if (!process.watched) continue;
       for (const auto& [position, bytes] : process.memory) {
         const GpuView& gpu = scene.gpus.at(position);
         const Load& activity = gpu.activity();

@@ -33,12 +33,6 @@ std::set<std::size_t> without(std::set<std::size_t> some, const std::set<std::si
   return some;
 }
 
-std::vector<std::string> numbers_of(const std::vector<int>& indexes) {
-  std::vector<std::string> numbers;
-  for (const int index : indexes) numbers.push_back(cat(index));
-  return numbers;
-}
-
 // As the program told each: LOCAL_RANK of its processes on GPUs.
 std::set<std::string> local_ranks(const Scene& scene, const Program& program) {
   std::set<std::string> ranks;
@@ -323,7 +317,9 @@ Findings exclusive(const Scene& scene) {
         .confidence = Confidence::likely,
         .gpus = indexes(scene, held),
         .pids = program.pids};
+    std::vector<std::string> numbers;
     for (const std::size_t position : held) {
+      numbers.push_back(cat(scene.gpus.at(position).index));
       finding.evidence.push_back(cat("NVML: compute mode of ", scene.gpu_name(position), " is ",
                                      scene.evidence->places.at(position).compute_mode));
       for (const int pid : scene.gpus.at(position).pids)
@@ -333,8 +329,7 @@ Findings exclusive(const Scene& scene) {
     }
     finding.next = {
         "wait for the other to end, or share the GPU through MPS (nvidia-cuda-mps-control -d)",
-        cat("as root, let several in: nvidia-smi -i ", join(numbers_of(finding.gpus), ","),
-            " -c DEFAULT")};
+        cat("as root, let several in: nvidia-smi -i ", join(numbers, ","), " -c DEFAULT")};
     finding.open = {
         "whether it wants a GPU at all: one that only counts them looks the same; its own "
         "output says \"all CUDA-capable devices are busy\" where it was refused"};

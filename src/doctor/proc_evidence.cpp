@@ -191,6 +191,13 @@ std::string program_of(const ProcessEvidence& process) {
   return fs::path(process.command.substr(0, process.command.find(' '))).filename().string();
 }
 
+// What /proc hides (hidepid) is there all the same.
+bool is_gone(int pid, const fs::path& proc) {
+  if (proc == "/proc") return kill(pid, 0) != 0 && errno == ESRCH;
+  std::error_code ignored;
+  return !fs::exists(proc / std::to_string(pid), ignored);
+}
+
 }  // namespace
 
 bool ProcessEvidence::can_read(const std::string& what) const {
@@ -208,13 +215,6 @@ std::set<int> pids_of(const MonitorSample& sample) {
   for (const GpuSample& gpu : sample.gpus)
     for (const GpuProcess& process : gpu.processes) pids.insert(process.pid);
   return pids;
-}
-
-// What /proc hides (hidepid) is there all the same.
-bool is_gone(int pid, const fs::path& proc) {
-  if (proc == "/proc") return kill(pid, 0) != 0 && errno == ESRCH;
-  std::error_code ignored;
-  return !fs::exists(proc / std::to_string(pid), ignored);
 }
 
 ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::path& root) {

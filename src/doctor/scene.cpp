@@ -410,8 +410,7 @@ Scene make_scene(const Evidence& evidence) {
                                      [](const auto& one) { return !one.second.memory.empty(); });
   const bool some_open = std::any_of(scene.processes.begin(), scene.processes.end(),
                                      [](const auto& one) { return has_cuda_open(one.second); });
-  const bool told_all = scene.contexts_known;
-  scene.names_nobody = told_all && some_open && !some_here;
+  scene.names_nobody = scene.contexts_known && some_open && !some_here;
   if (scene.names_nobody) scene.contexts_known = false;
   scene.programs = programs_of(scene);
   return scene;
