@@ -29,6 +29,19 @@ std::string why_dead(const Scene& scene, int number) {
   return "";
 }
 
+// Such programs on one GPU do not get in each other's way.
+bool hardly_runs(const GpuView& gpu) {
+  const Load &activity = gpu.activity(), &busy = gpu[Metric::gpu_busy];
+  return activity.known() && activity.mean() < 50 && busy.mean() < 80;
+}
+
+// Something ran on it, and NVML says that nobody is there: as where the only program is in a
+// container that this PID namespace does not see into.
+bool computes_for_nobody(const Scene& scene, const GpuView& gpu) {
+  return gpu.pids_known && gpu.pids.empty() && gpu.drawing.empty() && !scene.names_nobody &&
+         gpu.activity().known() && !gpu.is_idle();
+}
+
 }  // namespace
 
 Findings lost(const Scene& scene) {
@@ -200,6 +213,26 @@ Findings held_back(const Scene& scene) {
 Findings other_tenant(const Scene& scene) {
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
+    if (computes_for_nobody(scene, gpu)) {
+      const Reading& used =
+          scene.evidence->samples.back().gpus.at(gpu.position)[Metric::memory_used];
+      if (hardly_runs(gpu) && used.value < 2 * gib) continue;
+      findings.push_back(
+          {.verdict =
+               cat("GPU ", gpu.index, " computes for a process that cannot be seen from here"),
+           .confidence = Confidence::likely,
+           .evidence = {load_line(scene, gpu.position),
+                        cat("NVML: ",
+                            used.state == ReadingState::measured
+                                ? cat(format_bytes(used.value), " used, ")
+                                : "",
+                            "by no process that it names")},
+           .next = {"lockstep doctor, or nvidia-smi, outside the container names it"},
+           .open = {"whose it is: of another container or PID namespace, or of a virtual machine "
+                    "that shares the GPU"},
+           .gpus = {gpu.index}});
+      continue;
+    }
     // Who was there together, in any sample: one after the other is no sharing.
     std::set<int> together, roots;
     for (const MonitorSample& sample : scene.evidence->samples) {
@@ -219,9 +252,7 @@ Findings other_tenant(const Scene& scene) {
     const bool any_stranger = std::any_of(together.begin(), together.end(),
                                           [&](int pid) { return scene.strangers.contains(pid); });
     if (roots.size() < 2 || (any_stranger && !scene.contexts_known)) continue;
-    // Two that hardly run do not get in each other's way.
-    const Load &activity = gpu.activity(), &busy = gpu[Metric::gpu_busy];
-    if (activity.known() && activity.mean() < 50 && busy.mean() < 80) continue;
+    if (hardly_runs(gpu)) continue;
     Finding finding{.verdict = cat("GPU ", gpu.index, " is shared by ", roots.size(), " programs"),
                     .confidence = Confidence::certain,
                     .gpus = {gpu.index}};
@@ -251,8 +282,7 @@ Findings kept_memory(const Scene& scene) {
     for (const auto& [pid, process] : scene.processes) {
       const auto held = process.memory.find(gpu.position);
       if (held == process.memory.end()) continue;
-      // A debugger stops for a moment only, and shows as another state.
-      const bool stopped = process.watched && process.now->state == 'T' && process.cores < 0.01;
+      const bool stopped = process.is_stopped();
       const bool orphan = process.now->parent == 1 && process.watched && process.cores < 0.01 &&
                           gpu.is_idle() && scene.program_of(pid).users.size() == 1;
       if (!stopped && !orphan) continue;
@@ -278,6 +308,7 @@ Findings kept_memory(const Scene& scene) {
       return found != scene.inferred.end() && found->second == 0;
     });
     if (is_inferred) continue;  // NVML names nobody, and all that is in use is taken for that one's
+    if (computes_for_nobody(scene, gpu)) continue;
     const GpuSample& newest = scene.evidence->samples.back().gpus.at(gpu.position);
     const Reading& used = newest[Metric::memory_used];
     double held = 0;

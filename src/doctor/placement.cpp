@@ -62,6 +62,13 @@ bool serves_others(const Scene& scene, int pid) {
          process->second.now->command.find("nvidia-cuda-mps") != std::string::npos;
 }
 
+// Its processes on GPUs, all of them: it would not use others either.
+bool is_stopped(const Scene& scene, const Program& program) {
+  return !program.users.empty() &&
+         std::all_of(program.users.begin(), program.users.end(),
+                     [&](int pid) { return scene.processes.at(pid).is_stopped(); });
+}
+
 // All GPUs that the program may use, if each of them is in exclusive mode and another program is on
 // it.
 std::set<std::size_t> held_by_others(const Scene& scene, const Program& program) {
@@ -93,7 +100,7 @@ std::set<std::size_t> homes(const Scene& scene, const Program& program) {
 Findings one_of_several(const Scene& scene) {
   Findings findings;
   for (const Program& program : scene.programs) {
-    if (program.users.size() != 1) continue;
+    if (program.users.size() != 1 || is_stopped(scene, program)) continue;
     const int pid = program.users.front();
     const ProcessView& process = scene.processes.at(pid);
     if (!process.visible || process.visible->size() < 2) continue;
@@ -105,9 +112,11 @@ Findings one_of_several(const Scene& scene) {
     if (working.size() > 1) working = without(working, idle);
     const std::set<std::size_t> spare = without(idle, working);
     if (working.size() != 1 || spare.empty()) continue;
-    Finding finding{.verdict = cat(describe(scene, pid), " may use ", visible.size(),
-                                   " GPUs and computes on one; ", idling(scene, spare)),
-                    .confidence = Confidence::likely,
+    const bool computes = !idle.contains(*working.begin());
+    Finding finding{.verdict = cat(describe(scene, pid), " may use ", visible.size(), " GPUs and ",
+                                   computes ? "computes on one" : "is on one, where nothing ran",
+                                   "; ", idling(scene, spare)),
+                    .confidence = computes ? Confidence::likely : Confidence::possible,
                     .gpus = indexes(scene, spare),
                     .pids = {pid}};
     for (const auto& [position, bytes] : process.memory)
@@ -128,7 +137,7 @@ Findings narrowed(const Scene& scene) {
   Findings findings;
   for (const Program& program : scene.programs) {
     const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
-    if (!visible) continue;
+    if (!visible || is_stopped(scene, program)) continue;
     const std::set<std::size_t> idle = idle_of(scene, without(all_of(scene), *visible));
     std::vector<int> masked;  // whose environment narrows what they use, or could
     double cores = 0;
@@ -196,6 +205,7 @@ Findings same_gpu(const Scene& scene) {
   Findings findings;
   for (const Program& program : scene.programs) {
     if (program.users.size() < 2 || local_ranks(scene, program).size() > 1) continue;
+    if (is_stopped(scene, program)) continue;
     const std::set<std::size_t> at = homes(scene, program);
     if (at.size() != 1 || used_by(scene, program).size() != 1) continue;
     std::set<std::size_t> allowed;

@@ -64,6 +64,8 @@ struct ProcessView {
   std::optional<std::vector<std::size_t>> allowed;
   std::optional<std::string> variable(const std::string& name) const;
   bool has_library(const std::string& beginning) const;
+  // By a signal of job control; a debugger stops for a moment only, and shows as another state.
+  bool is_stopped() const { return watched && now->state == 'T' && cores < 0.01; }
   bool computes() const;  // maps a library that can compute on GPUs, or is on one
 };
 

@@ -48,8 +48,13 @@ class DoctorOnGpus : public ::testing::Test {
     EXPECT_TRUE(is_ready()) << process.err();
     clock.sleep_s(seconds);
     TemporaryDirectory own;
-    const ToolResult look = testing::run_tool(
-        {"doctor", std::to_string(process.pid()), "--json", "--record", "seen.jsonl"}, own.path());
+    words = around_;
+    for (const std::string& word : {testing::program("lockstep"), std::string("doctor")})
+      words.push_back(word);
+    // Elsewhere its number means nothing.
+    words.push_back(around_.empty() ? std::to_string(process.pid()) : "--all");
+    for (const char* word : {"--json", "--record", "seen.jsonl"}) words.emplace_back(word);
+    const ToolResult look = ToolProcess(words, own.path()).wait();
     end(process.pid());
     if (const char* keep = std::getenv("DOCTOR_RECORDINGS"))
       fs::copy_file(own.path() / "seen.jsonl", fs::path(keep) / (name + ".jsonl"),
@@ -77,6 +82,7 @@ class DoctorOnGpus : public ::testing::Test {
 
   TemporaryDirectory folder_;
   std::map<std::string, std::string> environment_;
+  std::vector<std::string> around_;  // starts the doctor somewhere else
 
  private:
   bool is_ready() const {
@@ -126,6 +132,21 @@ TEST_F(DoctorOnGpus, DataParallel) {
 
 TEST_F(DoctorOnGpus, AStraggler) {
   EXPECT_THAT(rules("straggler", ranks("straggler.py"), 3), ElementsAre("waiting-for-others"));
+}
+
+TEST_F(DoctorOnGpus, RanksThatLoadToTheFirstGpu) {
+  EXPECT_THAT(rules("stray_context", ranks("stray_context.py"), 4), ElementsAre("stray-context"));
+}
+
+TEST_F(DoctorOnGpus, AProgramOutsideOfThePidNamespace) {
+  around_ = {"unshare", "--pid", "--fork", "--mount-proc"};
+  if (std::system("unshare --pid --fork --mount-proc true") != 0)
+    GTEST_SKIP() << "needs root, for a PID namespace";
+  EXPECT_THAT(rules("unseen_tenant", alone("one_gpu.py"), 3), ElementsAre("other-tenant"));
+}
+
+TEST_F(DoctorOnGpus, AStoppedProgram) {
+  EXPECT_THAT(rules("stopped", alone("stopped.py"), 1), ElementsAre("kept-memory"));
 }
 
 }  // namespace

@@ -81,6 +81,13 @@ TEST(DoctorRules, OneOfSeveral) {
   for (MonitorSample& sample : holds.samples)
     sample.gpus[1].processes.push_back({.pid = own, .memory_bytes = 1 << 30});
   EXPECT_THAT(rules(holds), ElementsAre("one-of-several"));
+  // A pause, or a notebook that nobody uses: whether it computes on one was not seen.
+  Evidence rests = recorded("one_gpu");
+  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(rests, 0, metric, 0);
+  const Findings maybe = found(rests);
+  ASSERT_THAT(rules_of(maybe), ElementsAre("one-of-several"));
+  EXPECT_THAT(maybe[0].verdict, HasSubstr("is on one, where nothing ran; GPU 1 idles"));
+  EXPECT_EQ(maybe[0].confidence, Confidence::possible);
   // In a container, named by a number of the host.
   Evidence container = recorded("one_gpu");
   for (MonitorSample& sample : container.samples)
@@ -156,6 +163,8 @@ TEST(DoctorRules, Narrowed) {
   // Near: two programs, each with its own GPU.
   Evidence near = recorded("mask_of_one");
   set_metric(near, 1, Metric::gpu_busy, 80);
+  for (MonitorSample& sample : near.samples)
+    sample.gpus[1].processes = {{.pid = 999999, .memory_bytes = 1 << 30}};
   EXPECT_THAT(rules(near), IsEmpty());
   // Near: a process that is kept away from GPUs and does nothing.
   near = recorded("cpu_only");
@@ -216,19 +225,16 @@ TEST(DoctorRules, RanksOnOne) {
 }
 
 TEST(DoctorRules, StrayContext) {
-  Evidence evidence = recorded("healthy");
-  const int second = user_of(evidence, 1);
-  for (MonitorSample& sample : evidence.samples)
-    sample.gpus[0].processes.push_back({.pid = second, .memory_bytes = 500u << 20});
+  const Evidence evidence = recorded("stray_context");
   const Findings findings = found(evidence);
   ASSERT_THAT(rules_of(findings), ElementsAre("stray-context"));
-  EXPECT_THAT(findings[0].pids, ElementsAre(second));
+  EXPECT_THAT(findings[0].pids, ElementsAre(user_of(evidence, 1)));
   EXPECT_THAT(findings[0].gpus, ElementsAre(0));
   // Near: it has as much there as at home, so that it computes on both.
-  Evidence near = recorded("healthy");
+  Evidence near = evidence;
   for (MonitorSample& sample : near.samples)
-    sample.gpus[0].processes.push_back(
-        {.pid = second, .memory_bytes = sample.gpus[1].processes[0].memory_bytes});
+    for (GpuProcess& one : sample.gpus[0].processes)
+      one.memory_bytes = sample.gpus[1].processes.at(0).memory_bytes;
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
@@ -503,6 +509,22 @@ TEST(DoctorRules, CannotOpen) {
 
 TEST(DoctorRules, OtherTenant) {
   EXPECT_THAT(rules(recorded("two_tenants")), ::testing::Contains("other-tenant"));
+  // Somebody in a PID namespace that the doctor does not see into computes, and NVML names nobody.
+  const Evidence unseen = recorded("unseen_tenant");
+  const Findings findings = found(unseen);
+  ASSERT_THAT(rules_of(findings), ElementsAre("other-tenant"));
+  EXPECT_THAT(findings[0].verdict,
+              HasSubstr("GPU 0 computes for a process that cannot be seen from here"));
+  EXPECT_EQ(findings[0].confidence, Confidence::likely);
+  EXPECT_THAT(findings[0].gpus, ElementsAre(0));
+  EXPECT_THAT(findings[0].evidence, ::testing::Contains(HasSubstr("2.33 GiB used, by no process")));
+  // Near: who is on it is not known; it holds memory and rests.
+  Evidence unknown = unseen;
+  for (MonitorSample& sample : unknown.samples) sample.gpus[0].processes_known = false;
+  EXPECT_THAT(rules(unknown), IsEmpty());
+  Evidence rests = unseen;
+  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(rests, 0, metric, 0);
+  EXPECT_THAT(rules(rests), ElementsAre("kept-memory"));
   // Near: one after the other.
   Evidence near = recorded("one_gpu");
   for (std::size_t i = 0; i < near.samples.size() / 2; ++i)
@@ -519,13 +541,14 @@ TEST(DoctorRules, OtherTenant) {
 }
 
 TEST(DoctorRules, KeptMemory) {
-  Evidence stopped = recorded("one_gpu");
-  const double cpu_s = stopped.snapshots.front().processes.at(user_of(stopped, 0)).cpu_s;
-  change_users(stopped, [&](ProcessEvidence& process) {
-    process.state = 'T';
-    process.cpu_s = cpu_s;
-  });
-  EXPECT_THAT(rules(stopped), ::testing::Contains("kept-memory"));
+  const Findings still = found(recorded("stopped"));
+  ASSERT_THAT(rules_of(still), ElementsAre("kept-memory"));
+  EXPECT_EQ(still[0].confidence, Confidence::certain);
+  EXPECT_THAT(still[0].verdict, HasSubstr("is stopped and holds 10.6 GiB of GPU 0"));
+  Evidence masked = recorded("stopped");
+  change_users(masked,
+               [](ProcessEvidence& process) { process.environment["CUDA_VISIBLE_DEVICES"] = "0"; });
+  EXPECT_THAT(rules(masked), ElementsAre("kept-memory"));
   Evidence dead = recorded("healthy");
   set_metric(dead, 1, Metric::memory_used, 100.0 * (1 << 30));
   const Findings findings = found(dead);
@@ -546,6 +569,7 @@ TEST(DoctorRules, KeptMemory) {
   // The driver names one that is no more, or that has ended and was not waited for.
   Evidence ended = recorded("one_gpu");
   const int user = user_of(ended, 0);
+  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(ended, 0, metric, 0);
   for (MonitorSample& sample : ended.samples) {
     sample.gpus[0].processes.clear();
     sample.gpus[1].processes = {{.pid = 4000000, .memory_bytes = 10ull << 30}};
