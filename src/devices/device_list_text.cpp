@@ -40,14 +40,21 @@ std::string numbers_table(const DeviceList& list) {
   return columns(rows);
 }
 
+std::string power_limit_text(const GpuDetails& details) {
+  if (!details.power_limit_w) return "?";
+  const std::string limit = fixed(*details.power_limit_w, 0);
+  const std::string usual =
+      fixed(details.default_power_limit_w.value_or(*details.power_limit_w), 0);
+  return limit == usual ? cat(limit, " W") : cat(limit, " W, not ", usual);
+}
+
 std::string properties_table(const DeviceList& list) {
   std::vector<Row> rows{
       {"GPU", "name", "memory", "capability", "power limit", "compute mode", "MIG", "opens"}};
   for (const ListedGpu& one : list.gpus) {
     const GpuDetails& details = one.details;
     rows.push_back({cat(one.gpu.index), or_unknown(one.gpu.name), memory_text(one.gpu),
-                    or_unknown(capability(one.gpu)),
-                    details.power_limit_w ? cat(fixed(*details.power_limit_w, 0), " W") : "?",
+                    or_unknown(capability(one.gpu)), power_limit_text(details),
                     or_unknown(details.compute_mode),
                     !details.mig   ? "?"
                     : *details.mig ? "on"
@@ -138,6 +145,7 @@ nlohmann::json gpu_json(const ListedGpu& one, bool cuda_known) {
           {"memory_used_bytes", or_null(gpu.memory_used_bytes)},
           {"compute_capability", or_null(capability(gpu))},
           {"power_limit_w", or_null(one.details.power_limit_w)},
+          {"default_power_limit_w", or_null(one.details.default_power_limit_w)},
           {"compute_mode", or_null(one.details.compute_mode)},
           {"mig", or_null(one.details.mig)},
           {"ecc_uncorrected", or_null(one.details.ecc_uncorrected)},

@@ -25,10 +25,11 @@ struct GpuInfo {
 
 // What else NVML says of a whole GPU. Absent: it does not tell.
 struct GpuDetails {
-  std::optional<int> minor;             // of its device file, /dev/nvidiaN
-  std::optional<double> power_limit_w;  // that is in force
-  std::string compute_mode;             // "default", "exclusive process", "prohibited"; "" unknown
-  std::optional<bool> mig;              // whether it is split into MIG instances
+  std::optional<int> minor;                     // of its device file, /dev/nvidiaN
+  std::optional<double> power_limit_w;          // that is in force
+  std::optional<double> default_power_limit_w;  // that the board came with
+  std::string compute_mode;  // "default", "exclusive process", "prohibited"; "" unknown
+  std::optional<bool> mig;   // whether it is split into MIG instances
   std::optional<std::uint64_t> ecc_uncorrected;  // memory errors since the driver was loaded
   bool remap_pending = false;  // rows of its memory wait for a reset to be replaced by spare ones
   bool remap_failed = false;   // a row of its memory could not be replaced

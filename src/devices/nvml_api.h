@@ -145,6 +145,7 @@ struct Api {
   Return (*nvmlDeviceGetNvLinkVersion)(Device, unsigned, unsigned*) = nullptr;
   Return (*nvmlDeviceGetMinorNumber)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetEnforcedPowerLimit)(Device, unsigned*) = nullptr;  // milliwatts
+  Return (*nvmlDeviceGetPowerManagementDefaultLimit)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetComputeMode)(Device, int*) = nullptr;
   Return (*nvmlDeviceGetTotalEccErrors)(Device, unsigned, unsigned, unsigned long long*) = nullptr;
   // Rows of memory that were replaced for each kind of error; whether some wait for a reset, and

@@ -47,6 +47,7 @@ std::string load_functions(void* library, nvml::Api& api) {
   LOCKSTEP_LOAD(nvmlDeviceGetMaxPcieLinkWidth);
   LOCKSTEP_LOAD(nvmlDeviceGetMinorNumber);
   LOCKSTEP_LOAD(nvmlDeviceGetEnforcedPowerLimit);
+  LOCKSTEP_LOAD(nvmlDeviceGetPowerManagementDefaultLimit);
   LOCKSTEP_LOAD(nvmlDeviceGetComputeMode);
   LOCKSTEP_LOAD(nvmlDeviceGetTotalEccErrors);
   LOCKSTEP_LOAD(nvmlDeviceGetRemappedRows);

@@ -143,6 +143,8 @@ GpuDetails NvmlProbe::details(int index) {
     details.minor = static_cast<int>(number);
   if (nvml::ask(api_.nvmlDeviceGetEnforcedPowerLimit, device, &number) == nvml::success)
     details.power_limit_w = number / 1000.0;
+  if (nvml::ask(api_.nvmlDeviceGetPowerManagementDefaultLimit, device, &number) == nvml::success)
+    details.default_power_limit_w = number / 1000.0;
   if (nvml::ask(api_.nvmlDeviceGetComputeMode, device, &mode) == nvml::success)
     details.compute_mode = compute_mode_text(mode);
   if (nvml::ask(api_.nvmlDeviceGetMigMode, device, &number, &pending) == nvml::success)

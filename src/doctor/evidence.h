@@ -55,8 +55,9 @@ struct GpuPlace {  // of a whole GPU, what its samples do not have
   std::string device_file, denied, compute_mode;
   std::optional<bool> mig;
   int mig_instances = 0;
-  int pcie_generation = 0, pcie_lanes = 0;       // the most that GPU and slot can do; 0 unknown
-  std::optional<std::uint64_t> ecc_uncorrected;  // as GpuDetails
+  int pcie_generation = 0, pcie_lanes = 0;      // the most that GPU and slot can do; 0 unknown
+  std::optional<double> default_power_limit_w;  // as GpuDetails, and what follows
+  std::optional<std::uint64_t> ecc_uncorrected;
   bool remap_pending = false, remap_failed = false;
   std::vector<GpuFault> faults;  // in the kernel's log
 };

@@ -121,6 +121,7 @@ json place_json(const Evidence& evidence) {
                       {"mig_instances", place.mig_instances},
                       {"pcie_generation", place.pcie_generation},
                       {"pcie_lanes", place.pcie_lanes},
+                      {"default_power_limit_w", or_null(place.default_power_limit_w)},
                       {"ecc_uncorrected", or_null(place.ecc_uncorrected)},
                       {"remap_pending", place.remap_pending},
                       {"remap_failed", place.remap_failed},
@@ -173,6 +174,8 @@ Evidence read_evidence(const std::filesystem::path& path) {
                  .remap_pending = is_true(one, "remap_pending"),
                  .remap_failed = is_true(one, "remap_failed")};
     if (one.contains("mig") && one["mig"].is_boolean()) gpu.mig = one["mig"].get<bool>();
+    if (const double limit_w = number_or(one, "default_power_limit_w", 0); limit_w > 0)
+      gpu.default_power_limit_w = limit_w;
     if (one.contains("ecc_uncorrected") && one["ecc_uncorrected"].is_number_unsigned())
       gpu.ecc_uncorrected = one["ecc_uncorrected"].get<std::uint64_t>();
     if (one.contains("faults") && one["faults"].is_array())

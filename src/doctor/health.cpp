@@ -42,6 +42,37 @@ bool computes_for_nobody(const Scene& scene, const GpuView& gpu) {
          gpu.activity().known() && !gpu.is_idle();
 }
 
+// Of a GPU whose power limit holds its clock down, unless that is the board's own. Without
+// evidence.
+std::optional<Finding> held_by_limit(const GpuView& gpu, const GpuPlace& place) {
+  constexpr double at_limit = 0.9;
+  const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
+  const Load &clock = gpu[Metric::sm_clock], &most = gpu[Metric::sm_clock_most];
+  if (!clock.known() || !most.known() || !limit.known() || power.mean() < at_limit * limit.mean())
+    return std::nullopt;
+  // Large boards keep more than that at their own limit.
+  const double enough = place.default_power_limit_w ? 0.95 : 0.6;
+  if (clock.mean() >= enough * most.mean()) return std::nullopt;
+  if (!place.default_power_limit_w)
+    return Finding{
+        .verdict = cat("GPU ", gpu.index, " is held back by its power limit"),
+        .confidence = Confidence::possible,
+        .next = {cat("nvidia-smi -q -d POWER -i ", gpu.index,
+                     " shows the limit that the board came with; as root, nvidia-smi -i ",
+                     gpu.index, " -pl WATTS sets it")},
+        .open = {"whether the limit was lowered: boards of 70 W, such as T4, work so at their own"},
+        .gpus = {gpu.index}};
+  const std::string usual = fixed(*place.default_power_limit_w, 0);
+  if (limit.mean() >= 0.99 * *place.default_power_limit_w) return std::nullopt;
+  return Finding{.verdict = cat("GPU ", gpu.index, " is held back by a lowered power limit: ",
+                                limit.mean_text(), " W of ", usual),
+                 .confidence = Confidence::certain,
+                 .next = {cat("as root, nvidia-smi -i ", gpu.index, " -pl ", usual,
+                              " sets what the board came with")},
+                 .open = {"whether it is meant: cooling or supply of this machine may ask for it"},
+                 .gpus = {gpu.index}};
+}
+
 }  // namespace
 
 Findings lost(const Scene& scene) {
@@ -139,8 +170,6 @@ Findings cannot_open(const Scene& scene) {
 Findings held_back(const Scene& scene) {
   constexpr unsigned long long heat = 0x20 | 0x40, power_brake = 0x80, hardware = 0x08,
                                power_cap = 0x04;
-  constexpr double low_clock = 0.6;  // large boards keep more of it at their own limit
-  constexpr double at_limit = 0.9;
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
     unsigned long long reasons = 0, times = 0, capped = 0;
@@ -172,22 +201,14 @@ Findings held_back(const Scene& scene) {
               : "see to its power supply: the board or the rack asks it to slow down"};
       findings.push_back(std::move(finding));
     }
-    if (capped * 2 > count && times * 2 <= count && clock.known() && most.known() &&
-        clock.mean() < low_clock * most.mean() && gpu[Metric::power_limit].known() &&
-        gpu[Metric::power].mean() >= at_limit * gpu[Metric::power_limit].mean())
-      findings.push_back(
-          {.verdict = cat("GPU ", gpu.index, " is held back by its power limit"),
-           .confidence = Confidence::possible,
-           .evidence = {reasons_line(power_cap, capped),
-                        cat(clock_text, gpu[Metric::power].mean_text(), " of ",
-                            gpu[Metric::power_limit].mean_text(), " W")},
-           .next = {cat("nvidia-smi -q -d POWER -i ", gpu.index,
-                        " shows the limit that the board came with; as root, nvidia-smi -i ",
-                        gpu.index, " -pl WATTS sets it")},
-           .open =
-               {"whether the limit was lowered: boards of 70 W, such as T4, work so at their own"},
-           .gpus = {gpu.index}});
     const GpuPlace& place = scene.evidence->places[gpu.position];
+    if (capped * 2 > count && times * 2 <= count)
+      if (std::optional<Finding> finding = held_by_limit(gpu, place)) {
+        finding->evidence = {reasons_line(power_cap, capped),
+                             cat(clock_text, gpu[Metric::power].mean_text(), " of ",
+                                 gpu[Metric::power_limit].mean_text(), " W")};
+        findings.push_back(*std::move(finding));
+      }
     const Load &lanes = gpu[Metric::pcie_lanes], &generation = gpu[Metric::pcie_generation];
     // An idle link saves power at a lower generation; lanes stay.
     const bool works = gpu[Metric::gpu_busy].known() && gpu[Metric::gpu_busy].mean() >= 20;

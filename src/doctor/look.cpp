@@ -45,6 +45,7 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
       place.denied = listed.denied;
       place.compute_mode = listed.details.compute_mode;
       place.mig = listed.details.mig;
+      place.default_power_limit_w = listed.details.default_power_limit_w;
       place.ecc_uncorrected = listed.details.ecc_uncorrected;
       place.remap_pending = listed.details.remap_pending;
       place.remap_failed = listed.details.remap_failed;

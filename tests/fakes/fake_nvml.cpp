@@ -357,6 +357,10 @@ nvml::Return nvmlDeviceGetEnforcedPowerLimit(nvml::Device device, unsigned* mill
   return Call(device).give("power_limit", milliwatts);
 }
 
+nvml::Return nvmlDeviceGetPowerManagementDefaultLimit(nvml::Device device, unsigned* milliwatts) {
+  return Call(device).give("default_power_limit", milliwatts);
+}
+
 nvml::Return nvmlDeviceGetComputeMode(nvml::Device device, int* mode) {
   return Call(device).give("compute_mode", mode);
 }

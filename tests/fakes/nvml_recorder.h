@@ -214,6 +214,7 @@ class NvmlRecorder {
     take("minor_number", FUNCTION(nvmlDeviceGetMinorNumber));
     take("power", FUNCTION(nvmlDeviceGetPowerUsage));
     take("power_limit", FUNCTION(nvmlDeviceGetEnforcedPowerLimit));
+    take("default_power_limit", FUNCTION(nvmlDeviceGetPowerManagementDefaultLimit));
     take("temperature", FUNCTION(nvmlDeviceGetTemperature), nvml::temperature_of_chip);
     take("clock", FUNCTION(nvmlDeviceGetClockInfo), nvml::clock_of_sms);
     take("memory_clock", FUNCTION(nvmlDeviceGetClockInfo), nvml::clock_of_memory);

@@ -35,7 +35,8 @@ class Devices : public ::testing::Test {
             {"minor_version", 0},
             {"minor_number", index},
             {"memory", 16106127360},
-            {"power_limit", 70000},
+            {"power_limit", 60000},
+            {"default_power_limit", 70000},
             {"compute_mode", 3},
             {"nvlink_version", 6},
             {"nvlinks", {"switch", "switch"}}};
@@ -102,7 +103,8 @@ TEST_F(Devices, GiveAllNumbersAsJson) {
   EXPECT_EQ(second["cuda_ordinal"], 0);
   EXPECT_EQ(second["device_file"], "/dev/nvidia1");
   EXPECT_EQ(second["pci_bus_id"], "0000:02:00.0");
-  EXPECT_EQ(second["power_limit_w"], 70.0);
+  EXPECT_EQ(second["power_limit_w"], 60.0);
+  EXPECT_EQ(second["default_power_limit_w"], 70.0);
   EXPECT_EQ(second["compute_mode"], "exclusive process");
   EXPECT_EQ(second["mig"], false);
   EXPECT_EQ(list["gpus"][0]["cuda_visible"], false);

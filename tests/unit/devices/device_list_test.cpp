@@ -29,8 +29,11 @@ class DeviceLists : public testing::Test {
     FakeProbe probe = fake_probe(2);
     for (int i = 0; i < 2; ++i) {
       const GpuInfo& gpu = probe.present[static_cast<std::size_t>(i)];
-      probe.known[i] = {
-          .minor = i, .power_limit_w = 700.0, .compute_mode = "default", .mig = false};
+      probe.known[i] = {.minor = i,
+                        .power_limit_w = 700.0,
+                        .default_power_limit_w = 700.0 + 50 * i,
+                        .compute_mode = "default",
+                        .mig = false};
       probe.linked[gpu.uuid] = {.switch_nvlinks = 18, .nvlink_version = "4.0"};
       file("dev/nvidia" + std::to_string(i), "");
       file("sys/bus/pci/devices/" + gpu.pci_bus_id + "/numa_node", std::to_string(i) + "\n");
@@ -68,9 +71,9 @@ TEST_F(DeviceLists, HaveEveryNumberOfAGpuSideBySide) {
             "1    0     /dev/nvidia1  0000:20:00.0  1     32-63      "
             "GPU-00000001-0000-1111-2222-333333333333\n"
             "\n"
-            "GPU  name         memory   capability  power limit  compute mode  MIG  opens\n"
-            "0    NVIDIA H200  141 GiB  9.0         700 W        default       off  yes\n"
-            "1    NVIDIA H200  141 GiB  9.0         700 W        default       off  yes\n"
+            "GPU  name         memory   capability  power limit     compute mode  MIG  opens\n"
+            "0    NVIDIA H200  141 GiB  9.0         700 W           default       off  yes\n"
+            "1    NVIDIA H200  141 GiB  9.0         700 W, not 750  default       off  yes\n"
             "\n"
             "links of 0-1: 18 NVLinks 4.0 to a switch\n"
             "CPU: 8 cores, 64 GiB; as devices 2 ranks of 4 threads (--devices cpu)\n"
@@ -84,7 +87,7 @@ TEST_F(DeviceLists, HaveNullInJsonForWhatIsNotKnown) {
   const nlohmann::json json = to_json(devices);
   const nlohmann::json& gpu = json["gpus"][0];
   for (const char* key : {"device_file", "opens", "denied", "numa_node", "cpus", "memory_bytes",
-                          "power_limit_w", "compute_mode", "mig", "fault"})
+                          "power_limit_w", "default_power_limit_w", "compute_mode", "mig", "fault"})
     EXPECT_TRUE(gpu.at(key).is_null()) << key;
   EXPECT_EQ(gpu["cuda_ordinal"], 0);
   EXPECT_EQ(gpu["compute_capability"], "7.5");

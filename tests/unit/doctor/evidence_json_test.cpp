@@ -62,6 +62,7 @@ Evidence all() {
                                 .mig_instances = 2,
                                 .pcie_generation = 5,
                                 .pcie_lanes = 16,
+                                .default_power_limit_w = 700,
                                 .ecc_uncorrected = 3,
                                 .remap_pending = true,
                                 .remap_failed = true,

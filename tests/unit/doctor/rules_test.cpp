@@ -427,6 +427,22 @@ TEST(DoctorRules, HeldBack) {
   ASSERT_THAT(rules_of(low), ElementsAre("held-back"));
   EXPECT_THAT(low[0].verdict, HasSubstr("power limit"));
   EXPECT_THAT(low[0].evidence.at(1), HasSubstr("600 of 1980 MHz"));
+  // One that somebody lowered is certain, and need not take as much; that of the board is no
+  // finding.
+  Evidence lowered = recorded("healthy");
+  lowered.places[1].default_power_limit_w = 1000;
+  set_metric(lowered, 1, Metric::clock_limits, 4);
+  set_metric(lowered, 1, Metric::sm_clock, 1500);
+  const Findings less = found(lowered);
+  ASSERT_THAT(rules_of(less), ElementsAre("held-back"));
+  EXPECT_EQ(less[0].confidence, Confidence::certain);
+  EXPECT_THAT(less[0].verdict, HasSubstr("by a lowered power limit: 700 W of 1000"));
+  EXPECT_THAT(less[0].next, ElementsAre(HasSubstr("nvidia-smi -i 1 -pl 1000")));
+  set_metric(lowered, 1, Metric::sm_clock, 1950);
+  EXPECT_THAT(rules(lowered), IsEmpty());
+  Evidence usual = capped;
+  usual.places[1].default_power_limit_w = 700;
+  EXPECT_THAT(rules(usual), IsEmpty());
   set_metric(capped, 1, Metric::power, 300);  // near: it draws far less than that
   EXPECT_THAT(rules(capped), IsEmpty());
   set_metric(capped, 1, Metric::power, 690);
