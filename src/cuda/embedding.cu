@@ -47,6 +47,90 @@ __global__ void __launch_bounds__(threads) tokens_kernel(EmbeddingBackward launc
   add_four(to + 4, up[4], up[5], up[6], up[7]);
 }
 
+// The token of the row at a place of the order.
+__device__ std::int64_t token_at(const EmbeddingBackward& launch, std::int64_t place) {
+  return launch.tokens[launch.by_token[place]];
+}
+
+__device__ void add_eight(const float (&sum)[8], float* to) {
+#pragma unroll
+  for (int k = 0; k < 8; ++k) to[k] += sum[k];
+}
+
+// A thread adds up the rows of a piece, token by token. What a token has in one piece only is its
+// whole sum. Of one that goes over an end of the piece, the sum is partial: number 0 of the piece
+// if the token began before, else number 1.
+template <class T>
+__global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launch) {
+  constexpr int batch = 8;  // rows whose loads are under way together
+  const std::int64_t in_row = launch.width / 8;
+  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t piece = index / in_row, column = index % in_row * 8;
+  const std::int64_t first = piece * embedding_piece;
+  if (first >= launch.rows) return;
+  const std::int64_t last = min(first + embedding_piece, launch.rows);
+  std::int64_t token = token_at(launch, first);
+  bool began_before = first > 0 && token_at(launch, first - 1) == token;
+  float sum[8] = {};
+  for (std::int64_t begin = first; begin < last; begin += batch) {
+    float up[batch][8];
+    std::int64_t next[batch];  // the token behind each row; -1: none
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (begin + i < last)
+        load_eight(static_cast<const T*>(launch.gradient) +
+                       launch.by_token[begin + i] * launch.width + column,
+                   up[i]);
+      next[i] = begin + i + 1 < launch.rows ? token_at(launch, begin + i + 1) : -1;
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (begin + i >= last) break;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) sum[k] += up[i][k];
+      const bool goes_on = next[i] == token;
+      if (goes_on && begin + i + 1 < last) continue;
+      if (began_before || goes_on)
+        store_eight(sum,
+                    launch.partial + (2 * piece + (began_before ? 0 : 1)) * launch.width + column);
+      else
+        add_eight(sum, launch.of_weight + token * launch.width + column);
+#pragma unroll
+      for (int k = 0; k < 8; ++k) sum[k] = 0;
+      token = next[i];
+      began_before = false;
+    }
+  }
+}
+
+// A thread adds up the partial sums of the token that begins in its piece and goes on behind it.
+__global__ void __launch_bounds__(threads) joints_kernel(EmbeddingBackward launch) {
+  const std::int64_t in_row = launch.width / 8;
+  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t piece = index / in_row, column = index % in_row * 8;
+  const std::int64_t first = piece * embedding_piece, behind = first + embedding_piece;
+  if (behind >= launch.rows) return;
+  const std::int64_t token = token_at(launch, behind);
+  if (token_at(launch, behind - 1) != token) return;
+  if (first > 0 && token_at(launch, first - 1) == token) return;
+  // The last piece that begins with it.
+  std::int64_t last = piece + 1, other = (launch.rows - 1) / embedding_piece + 1;
+  while (other - last > 1) {
+    const std::int64_t middle = (last + other) / 2;
+    (token_at(launch, middle * embedding_piece) == token ? last : other) = middle;
+  }
+  float sum[8];
+  load_eight(launch.partial + (2 * piece + 1) * launch.width + column, sum);
+#pragma unroll 8
+  for (std::int64_t part = piece + 1; part <= last; ++part) {
+    float more[8];
+    load_eight(launch.partial + 2 * part * launch.width + column, more);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sum[k] += more[k];
+  }
+  add_eight(sum, launch.of_weight + token * launch.width + column);
+}
+
 // A thread adds up all rows of its position.
 template <class T>
 __global__ void __launch_bounds__(threads) positions_kernel(EmbeddingBackward launch) {
@@ -61,9 +145,7 @@ __global__ void __launch_bounds__(threads) positions_kernel(EmbeddingBackward la
 #pragma unroll
     for (int k = 0; k < 8; ++k) sum[k] += up[k];
   }
-  float* const to = launch.of_positions + position * launch.width + column;
-#pragma unroll
-  for (int k = 0; k < 8; ++k) to[k] += sum[k];
+  add_eight(sum, launch.of_positions + position * launch.width + column);
 }
 
 unsigned blocks_for(std::int64_t rows, std::int64_t width) {
@@ -72,7 +154,14 @@ unsigned blocks_for(std::int64_t rows, std::int64_t width) {
 
 template <class T>
 cudaError_t launch_backward(const EmbeddingBackward& launch, cudaStream_t stream) {
-  tokens_kernel<T><<<blocks_for(launch.rows, launch.width), threads, 0, stream>>>(launch);
+  if (launch.by_token == nullptr) {
+    tokens_kernel<T><<<blocks_for(launch.rows, launch.width), threads, 0, stream>>>(launch);
+  } else {
+    const std::int64_t pieces = (launch.rows + embedding_piece - 1) / embedding_piece;
+    const unsigned blocks = blocks_for(pieces, launch.width);
+    pieces_kernel<T><<<blocks, threads, 0, stream>>>(launch);
+    joints_kernel<<<blocks, threads, 0, stream>>>(launch);
+  }
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
   positions_kernel<T><<<blocks_for(launch.length, launch.width), threads, 0, stream>>>(launch);
   return cudaGetLastError();

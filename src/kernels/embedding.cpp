@@ -9,6 +9,8 @@
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/embedding_dense_backward.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/sort.h>
+#include <ATen/ops/sub.h>
 #include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -20,6 +22,16 @@ EmbeddingKernels cuda_kernels;  // set once, before the first step
 bool kernels_serve(const at::Tensor& rows) {
   return rows.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(rows.scalar_type()) &&
          rows.size(-1) % 8 == 0 && aligned(rows);
+}
+
+// Rows [B * T] i64, those of one token together and ascending.
+at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab) {
+  constexpr std::int64_t shift = 1 << 15;
+  // Narrow keys are sorted faster.
+  at::Tensor keys = at::empty({tokens.numel()},
+                              tokens.options().dtype(vocab <= 2 * shift ? at::kShort : at::kInt));
+  at::sub_out(keys, tokens.flatten(), shift);
+  return std::get<1>(at::sort(keys, /*stable=*/true, /*dim=*/0, /*descending=*/false));
 }
 
 struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
@@ -51,19 +63,28 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
     const at::Tensor of_weight = gradient_buffer(weight);
     const at::Tensor of_positions = gradient_buffer(positions);
     const bool own = of_weight.defined() && of_positions.defined() && kernels_serve(gradient) &&
-                     gradient.numel() > 0 && !at::globalContext().deterministicAlgorithms();
+                     gradient.numel() > 0;
     if (!own)
       return {{},
               at::embedding_dense_backward(gradient, tokens, weight.size(0), -1, false),
               at::sum(gradient, {0})};
-    cuda_kernels.backward({.tokens = tokens.const_data_ptr<std::int64_t>(),
-                           .gradient = gradient.const_data_ptr(),
-                           .of_weight = of_weight.mutable_data_ptr<float>(),
-                           .of_positions = of_positions.mutable_data_ptr<float>(),
-                           .dtype = *kernel_dtype(gradient.scalar_type()),
-                           .rows = tokens.numel(),
-                           .width = weight.size(1),
-                           .length = tokens.size(1)});
+    at::Tensor by_token, partial;
+    if (at::globalContext().deterministicAlgorithms()) {
+      by_token = rows_by_token(tokens, weight.size(0));
+      const std::int64_t pieces = (tokens.numel() + embedding_piece - 1) / embedding_piece;
+      partial = at::empty({pieces, 2, weight.size(1)}, of_weight.options());
+    }
+    cuda_kernels.backward(
+        {.tokens = tokens.const_data_ptr<std::int64_t>(),
+         .gradient = gradient.const_data_ptr(),
+         .of_weight = of_weight.mutable_data_ptr<float>(),
+         .of_positions = of_positions.mutable_data_ptr<float>(),
+         .by_token = by_token.defined() ? by_token.const_data_ptr<std::int64_t>() : nullptr,
+         .partial = partial.defined() ? partial.mutable_data_ptr<float>() : nullptr,
+         .dtype = *kernel_dtype(gradient.scalar_type()),
+         .rows = tokens.numel(),
+         .width = weight.size(1),
+         .length = tokens.size(1)});
     return {{}, {}, {}};
   }
 };

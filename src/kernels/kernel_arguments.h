@@ -63,9 +63,14 @@ struct EmbeddingBackward {
   const std::int64_t* tokens = nullptr;
   const void* gradient = nullptr;                       // of the rows
   float *of_weight = nullptr, *of_positions = nullptr;  // added to
+  // All rows, those of one token together and ascending: then each sum is added up in this order.
+  // Null: in any order.
+  const std::int64_t* by_token = nullptr;
+  float* partial = nullptr;  // with by_token: [pieces of 32 rows of by_token, 2, width]
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0, length = 0;
 };
+constexpr std::int64_t embedding_piece = 32;
 
 // out [m, n] = left [m, k] times right [k, n], plus bias [n] if not null, or plus what out holds.
 // Everything on the device and dense by rows. A transposed operand lies there the other way round:

@@ -3,6 +3,7 @@
 
 #include "engine/backend.h"
 
+#include <ATen/Context.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,6 +24,14 @@ class GpuTest : public ::testing::Test {
  protected:
   void SetUp() override;
   Backend& gpu() { return *gpu_or_reason().backend; }
+};
+
+// While it lives, operators repeat to the bit.
+struct Deterministic {
+  Deterministic() { at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false); }
+  ~Deterministic() { at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false); }
+  Deterministic(const Deterministic&) = delete;
+  Deterministic& operator=(const Deterministic&) = delete;
 };
 
 }  // namespace lockstep

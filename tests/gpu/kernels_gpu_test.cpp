@@ -180,8 +180,44 @@ TEST_F(KernelTest, EmbeddingAgreesWithATen) {
       }
 }
 
-TEST_F(KernelTest, AdamAgreesWithATensOptimizer) {
+// Few and many tokens, so that those of one lie within a piece of the order, on its ends, and over
+// many pieces; more than two bytes can number.
+TEST_F(KernelTest, DeterministicEmbeddingAddsUpInTheOrderOfTheRows) {
   const auto options = at::TensorOptions().device(gpu().device());
+  const Deterministic deterministic;
+  for (const at::ScalarType type : types)
+    for (const std::int64_t vocab : {1, 2, 65, 5000, 70000})
+      for (const std::int64_t length : {1, 31, 32, 33, 1024}) {
+        const std::int64_t width = vocab == 70000 ? 8 : 264;
+        at::Tensor tokens = at::randint(vocab, {4, length}, options.dtype(at::kLong));
+        tokens[1].fill_(vocab - 1);
+        const at::Tensor weight = at::randn({vocab, width}, options).to(type).requires_grad_();
+        const at::Tensor positions = at::randn({length, width}, options).to(type).requires_grad_();
+        const at::Tensor up = at::randn({4, length, width}, options).to(type);
+        const at::Tensor wide = up.to(at::kDouble);
+        const at::Tensor expected = at::zeros({vocab, width}, options.dtype(at::kDouble))
+                                        .index_add(0, tokens.flatten(), wide.flatten(0, 1));
+        at::Tensor first;
+        for (int repeat = 0; repeat < 3; ++repeat) {
+          const at::Tensor of_weight = at::full({vocab, width}, 2.0, options);
+          const at::Tensor of_positions = at::full({length, width}, 3.0, options);
+          set_gradient_buffer(weight, of_weight);
+          set_gradient_buffer(positions, of_positions);
+          embed_tokens(tokens, weight, positions).mul(up).sum().backward();
+          forget_gradient_buffer(weight);
+          forget_gradient_buffer(positions);
+          EXPECT_FALSE(weight.grad().defined());
+          if (!first.defined()) first = of_weight;
+          EXPECT_TRUE(at::equal(of_weight, first));
+          const std::string what = std::string(c10::toString(type)) + " " + std::to_string(vocab) +
+                                   " " + std::to_string(length);
+          expect_near(of_weight - 2, expected, 1e-4, what);
+          expect_near(of_positions - 3, wide.sum(0), 1e-5, what);
+        }
+      }
+}
+
+TEST_F(KernelTest, AdamAgreesWithATensOptimizer) {
   for (const OptimizerKind kind : {OptimizerKind::adamw, OptimizerKind::adam}) {
     TrainOptions train;
     train.optimizer.kind = kind;

@@ -4,7 +4,6 @@
 #include "kernels/attention.h"
 #include "kernels/matmul.h"
 
-#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -96,7 +95,7 @@ TEST_F(LibraryTest, PackedAttentionAgreesWithATen) {
 
 TEST_F(LibraryTest, DeterministicAttentionRepeatsToTheBit) {
   const auto options = at::TensorOptions().device(gpu().device()).dtype(at::kBFloat16);
-  at::globalContext().setDeterministicAlgorithms(true, false);
+  const Deterministic deterministic;
   const at::Tensor qkv = at::randn({4, 1024, 3, 4, 64}, options);
   const at::Tensor up = at::randn({4, 1024, 4, 64}, options);
   const auto gradient = [&] {
@@ -106,7 +105,6 @@ TEST_F(LibraryTest, DeterministicAttentionRepeatsToTheBit) {
   };
   const at::Tensor first = gradient();
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(gradient().equal(first));
-  at::globalContext().setDeterministicAlgorithms(false, false);
 }
 
 }  // namespace
