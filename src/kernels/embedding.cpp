@@ -10,7 +10,6 @@
 #include <ATen/ops/embedding_dense_backward.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/sort.h>
-#include <ATen/ops/sub.h>
 #include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -22,16 +21,6 @@ EmbeddingKernels cuda_kernels;  // set once, before the first step
 bool kernels_serve(const at::Tensor& rows) {
   return rows.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(rows.scalar_type()) &&
          rows.size(-1) % 8 == 0 && aligned(rows);
-}
-
-// Rows [B * T] i64, those of one token together and ascending.
-at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab) {
-  constexpr std::int64_t shift = 1 << 15;
-  // Narrow keys are sorted faster.
-  at::Tensor keys = at::empty({tokens.numel()},
-                              tokens.options().dtype(vocab <= 2 * shift ? at::kShort : at::kInt));
-  at::sub_out(keys, tokens.flatten(), shift);
-  return std::get<1>(at::sort(keys, /*stable=*/true, /*dim=*/0, /*descending=*/false));
 }
 
 struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
@@ -70,7 +59,7 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
               at::sum(gradient, {0})};
     at::Tensor by_token, partial;
     if (at::globalContext().deterministicAlgorithms()) {
-      by_token = rows_by_token(tokens, weight.size(0));
+      by_token = rows_by_token(tokens.flatten(), weight.size(0));
       const std::int64_t pieces = (tokens.numel() + embedding_piece - 1) / embedding_piece;
       partial = at::empty({pieces, 2, weight.size(1)}, of_weight.options());
     }
@@ -90,6 +79,12 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
 };
 
 }  // namespace
+
+at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab) {
+  // Narrow keys are sorted faster. Cut off, they order otherwise, and still tell tokens apart.
+  const at::Tensor keys = tokens.to(vocab <= 1 << 16 ? at::kShort : at::kInt);
+  return std::get<1>(at::sort(keys, /*stable=*/true, /*dim=*/0, /*descending=*/false));
+}
 
 at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
                         const at::Tensor& positions) {

@@ -14,6 +14,10 @@ namespace lockstep {
 at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
                         const at::Tensor& positions);
 
+// Rows of tokens i64 [N], those of one token together and ascending: i64 [N]. Tokens are below
+// vocab.
+at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab);
+
 struct EmbeddingKernels {
   void (*forward)(const EmbeddingForward&) = nullptr;  // on the current stream
   void (*backward)(const EmbeddingBackward&) = nullptr;

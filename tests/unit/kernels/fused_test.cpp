@@ -130,6 +130,25 @@ TEST(BiasGelu, EqualsGelu) {
   }
 }
 
+TEST(RowsByToken, AreTogetherAndAscending) {
+  for (const std::int64_t vocab : {1, 3, 40000, 1 << 16, 1 << 20}) {
+    const at::Tensor tokens = at::randint(vocab, {5000}, at::kLong);
+    const at::Tensor rows = rows_by_token(tokens, vocab);
+    std::vector<std::int64_t> newest(static_cast<std::size_t>(vocab), -1);  // row of each token
+    std::int64_t before = -1;
+    for (std::int64_t i = 0; i < rows.numel(); ++i) {
+      const auto row = rows[i].item<std::int64_t>(), token = tokens[row].item<std::int64_t>();
+      std::int64_t& seen = newest[static_cast<std::size_t>(token)];
+      if (token != before) {
+        EXPECT_EQ(seen, -1) << "token " << token << " comes again, vocabulary " << vocab;
+      }
+      EXPECT_LT(seen, row);
+      seen = row;
+      before = token;
+    }
+  }
+}
+
 TEST(EmbedTokens, EqualsEmbeddingPlusPositions) {
   const Tensors inputs{at::randint(7, {3, 4}, at::kLong), at::randn({7, 5}), at::randn({4, 5})};
   expect_equal(
