@@ -8,7 +8,7 @@
 namespace lockstep::rules {
 namespace {
 
-constexpr double gib = 1 << 30;
+constexpr double least_taken_bytes = 0x1p31;  // more than drivers keep for themselves
 
 // Why what NVML names did not live all the time; "" if it did, or may have. One that ends meanwhile
 // still holds what the samples show.
@@ -35,11 +35,14 @@ bool hardly_runs(const GpuView& gpu) {
   return activity.known() && activity.mean() < 50 && busy.mean() < 80;
 }
 
-// Something ran on it, and NVML says that nobody is there: as where the only program is in a
-// container that this PID namespace does not see into.
-bool computes_for_nobody(const Scene& scene, const GpuView& gpu) {
+// It works, its memory is in use, and NVML says that nobody is there: as where the only program is
+// in a container that this PID namespace does not see into.
+bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
+  if (scene.evidence->samples.empty()) return false;
+  const Reading& used = scene.evidence->samples.back().gpus.at(gpu.position)[Metric::memory_used];
   return gpu.pids_known && gpu.pids.empty() && gpu.drawing.empty() && !scene.names_nobody &&
-         gpu.activity().known() && !gpu.is_idle();
+         gpu.activity().known() && !hardly_runs(gpu) && used.state == ReadingState::measured &&
+         used.value >= least_taken_bytes;
 }
 
 // Of a GPU whose power limit holds its clock down, unless that is the board's own. Without
@@ -63,14 +66,17 @@ std::optional<Finding> held_by_limit(const GpuView& gpu, const GpuPlace& place) 
         .open = {"whether the limit was lowered: boards of 70 W, such as T4, work so at their own"},
         .gpus = {gpu.index}};
   const std::string usual = fixed(*place.default_power_limit_w, 0);
-  if (limit.mean() >= 0.99 * *place.default_power_limit_w) return std::nullopt;
-  return Finding{.verdict = cat("GPU ", gpu.index, " is held back by a lowered power limit: ",
-                                limit.mean_text(), " W of ", usual),
-                 .confidence = Confidence::certain,
-                 .next = {cat("as root, nvidia-smi -i ", gpu.index, " -pl ", usual,
-                              " sets what the board came with")},
-                 .open = {"whether it is meant: cooling or supply of this machine may ask for it"},
-                 .gpus = {gpu.index}};
+  if (limit.mean() >= 0.95 * *place.default_power_limit_w) return std::nullopt;
+  return Finding{
+      .verdict = cat("GPU ", gpu.index, " is held back by a lowered power limit: ",
+                     limit.mean_text(), " W of ", usual),
+      .confidence = Confidence::certain,
+      .next = {cat("as root, nvidia-smi -i ", gpu.index, " -pl ", usual,
+                   " sets what the board came with")},
+      .open = {cat("who lowered it, and why: of nvidia-smi -q -d POWER -i ", gpu.index,
+                   ", \"requested\" is what somebody set, \"current\" what the machine's own "
+                   "management leaves of it")},
+      .gpus = {gpu.index}};
 }
 
 }  // namespace
@@ -234,23 +240,18 @@ Findings held_back(const Scene& scene) {
 Findings other_tenant(const Scene& scene) {
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
-    if (computes_for_nobody(scene, gpu)) {
-      const Reading& used =
-          scene.evidence->samples.back().gpus.at(gpu.position)[Metric::memory_used];
-      if (hardly_runs(gpu) && used.value < 2 * gib) continue;
+    if (works_for_nobody(scene, gpu)) {
+      const double used =
+          scene.evidence->samples.back().gpus.at(gpu.position)[Metric::memory_used].value;
       findings.push_back(
           {.verdict =
                cat("GPU ", gpu.index, " computes for a process that cannot be seen from here"),
            .confidence = Confidence::likely,
            .evidence = {load_line(scene, gpu.position),
-                        cat("NVML: ",
-                            used.state == ReadingState::measured
-                                ? cat(format_bytes(used.value), " used, ")
-                                : "",
-                            "by no process that it names")},
+                        cat("NVML: ", format_bytes(used), " used, by no process that it names")},
            .next = {"lockstep doctor, or nvidia-smi, outside the container names it"},
-           .open = {"whose it is: of another container or PID namespace, or of a virtual machine "
-                    "that shares the GPU"},
+           .open = {"whose it is: of another container or PID namespace, of a desktop outside, or "
+                    "of a virtual machine that shares the GPU"},
            .gpus = {gpu.index}});
       continue;
     }
@@ -329,7 +330,7 @@ Findings kept_memory(const Scene& scene) {
       return found != scene.inferred.end() && found->second == 0;
     });
     if (is_inferred) continue;  // NVML names nobody, and all that is in use is taken for that one's
-    if (computes_for_nobody(scene, gpu)) continue;
+    if (works_for_nobody(scene, gpu)) continue;
     const GpuSample& newest = scene.evidence->samples.back().gpus.at(gpu.position);
     const Reading& used = newest[Metric::memory_used];
     double held = 0;
@@ -347,7 +348,8 @@ Findings kept_memory(const Scene& scene) {
       ++living;
       held += static_cast<double>(one.memory_bytes.value_or(0));
     }
-    if (!all_told || used.state != ReadingState::measured || used.value - held < 2 * gib) continue;
+    if (!all_told || used.state != ReadingState::measured || used.value - held < least_taken_bytes)
+      continue;
     std::vector<std::string> evidence{cat("NVML: ", format_bytes(used.value), " used, ",
                                           format_bytes(held), " by ", living,
                                           living == 1 ? " living process" : " living processes")};

@@ -48,6 +48,16 @@ std::size_t home_of(const ProcessView& process) {
       ->first;
 }
 
+// Whether the look saw that it computes there.
+bool computes_on(const Scene& scene, const Program& program, int pid, std::size_t position) {
+  const GpuView& gpu = scene.gpus.at(position);
+  if (!gpu.activity().known() || gpu.is_idle()) return false;
+  if (!scene.is_shared(position, program)) return true;
+  const std::map<std::size_t, double>& sm = scene.processes.at(pid).sm;
+  const auto own = sm.find(position);
+  return own != sm.end() && own->second > 0;
+}
+
 // Whether it has CUDA, and has tried to use a GPU: CUDA opens the control file before it is
 // refused.
 bool has_tried_cuda(const ProcessView& process) {
@@ -112,9 +122,10 @@ Findings one_of_several(const Scene& scene) {
     if (working.size() > 1) working = without(working, idle);
     const std::set<std::size_t> spare = without(idle, working);
     if (working.size() != 1 || spare.empty()) continue;
-    const bool computes = !idle.contains(*working.begin());
+    const std::size_t own = *working.begin();
+    const bool computes = computes_on(scene, program, pid, own);
     Finding finding{.verdict = cat(describe(scene, pid), " may use ", visible.size(), " GPUs and ",
-                                   computes ? "computes on one" : "is on one, where nothing ran",
+                                   computes ? "computes on one" : "is on one, not seen to compute",
                                    "; ", idling(scene, spare)),
                     .confidence = computes ? Confidence::likely : Confidence::possible,
                     .gpus = indexes(scene, spare),
@@ -122,11 +133,14 @@ Findings one_of_several(const Scene& scene) {
     for (const auto& [position, bytes] : process.memory)
       finding.evidence.push_back(context_line(scene, pid, position));
     finding.evidence.push_back(variable_line(scene, pid, "CUDA_VISIBLE_DEVICES"));
+    if (!computes) finding.evidence.push_back(load_line(scene, own));
     for (const std::size_t position : spare) finding.evidence.push_back(load_line(scene, position));
     finding.next = one_process_a_gpu(scene, pid, visible.size());
-    finding.open = {
+    if (!computes)
+      finding.open.push_back("whether it only pauses or waits: look again while it works");
+    finding.open.push_back(
         "whether one GPU is what the program is meant to use: only you know; one that hides the "
-        "others from itself (os.environ, Ray) looks the same"};
+        "others from itself (os.environ, Ray) looks the same");
     findings.push_back(std::move(finding));
   }
   return findings;
@@ -179,6 +193,7 @@ Findings ranks_on_one(const Scene& scene) {
   Findings findings;
   for (const Program& program : scene.programs) {
     if (program.users.size() < 2 || used_by(scene, program).size() != 1) continue;
+    if (is_stopped(scene, program)) continue;
     const std::set<std::string> ranks = local_ranks(scene, program);
     const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
     if (ranks.size() < 2 || !visible || visible->size() < 2) continue;

@@ -51,7 +51,9 @@ std::vector<std::string> remarks(const Scene& scene) {
   if (!scene.inferred.empty())
     list.push_back(
         "NVML does not name processes by the numbers that they have here, as in a container; that "
-        "those on the GPUs are the ones with CUDA open is inferred, and what follows is less sure");
+        "those on the GPUs are the ones with CUDA open, and not some outside, is inferred, and "
+        "what "
+        "follows is less sure");
   const Evidence& evidence = *scene.evidence;
   std::set<std::size_t> untold, split_up, older, silent;
   for (const GpuView& gpu : scene.gpus) {

@@ -29,7 +29,8 @@ constexpr std::array<Rule, 18> rules_in_order{{
     {"too-small", "work too small for a GPU: launching it takes longer than doing it",
      rules::too_small},
     {"held-back", "clocks or links below what the GPU can do", rules::held_back},
-    {"other-tenant", "another program on the same GPU, or one that cannot be seen from here",
+    {"other-tenant",
+     "another program on the same GPU, or one alone on it that cannot be seen from here",
      rules::other_tenant},
     {"kept-memory", "memory that is held by what no longer computes", rules::kept_memory},
 }};

@@ -84,9 +84,13 @@ void add_contexts(ProcessView& view, const Evidence& evidence) {
   for (const auto& [position, sum] : sums) view.sm[position] = sum.first / sum.second;
 }
 
-// CUDA has started in it. NVML alone, as in a monitor, opens files of GPUs too.
-bool has_cuda_open(const ProcessView& process) {
-  return process.now->uvm_file && process.has_library("libcuda.so");
+// CUDA has started in it. NVML alone, as in a monitor, opens files of GPUs too. Where GPUs have no
+// files, as in WSL, the library tells alone.
+bool has_cuda_open(const ProcessView& process, const Evidence& evidence) {
+  const bool are_files =
+      std::any_of(evidence.places.begin(), evidence.places.end(),
+                  [](const GpuPlace& place) { return !place.device_file.empty(); });
+  return process.has_library("libcuda.so") && (process.now->uvm_file || !are_files);
 }
 
 // Scene::inferred, but not yet where they are. As many as have CUDA open here are those that NVML
@@ -102,9 +106,9 @@ std::map<int, int> infer(const Scene& scene) {
       if (named.contains(pid) && is_named(process, evidence)) return {};
   std::vector<int> open;
   for (const auto& [pid, process] : scene.processes) {
-    if (!has_cuda_open(process)) continue;
+    if (!has_cuda_open(process, evidence)) continue;
     const auto parent = scene.processes.find(process.now->parent);
-    if (parent != scene.processes.end() && has_cuda_open(parent->second))
+    if (parent != scene.processes.end() && has_cuda_open(parent->second, evidence))
       return {};  // a fork has its parent's files
     open.push_back(pid);
   }
@@ -408,9 +412,12 @@ Scene make_scene(const Evidence& evidence) {
   // Only strangers, while processes here have the files open: the numbers are those of the host.
   const bool some_here = std::any_of(scene.processes.begin(), scene.processes.end(),
                                      [](const auto& one) { return !one.second.memory.empty(); });
-  const bool some_open = std::any_of(scene.processes.begin(), scene.processes.end(),
-                                     [](const auto& one) { return has_cuda_open(one.second); });
-  scene.names_nobody = scene.contexts_known && some_open && !some_here;
+  const bool some_open =
+      std::any_of(scene.processes.begin(), scene.processes.end(),
+                  [&](const auto& one) { return has_cuda_open(one.second, evidence); });
+  const bool some_told = std::any_of(scene.gpus.begin(), scene.gpus.end(),
+                                     [](const GpuView& gpu) { return gpu.pids_known; });
+  scene.names_nobody = some_told && some_open && !some_here;
   if (scene.names_nobody) scene.contexts_known = false;
   scene.programs = programs_of(scene);
   return scene;

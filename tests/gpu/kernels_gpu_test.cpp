@@ -181,13 +181,13 @@ TEST_F(KernelTest, EmbeddingAgreesWithATen) {
 }
 
 // Few and many tokens, so that those of one lie within a piece of the order, on its ends, and over
-// many pieces; more than two bytes can number.
+// many pieces; more than two bytes can number; more rows than ATen sorts in one block.
 TEST_F(KernelTest, DeterministicEmbeddingAddsUpInTheOrderOfTheRows) {
   const auto options = at::TensorOptions().device(gpu().device());
   const Deterministic deterministic;
   for (const at::ScalarType type : types)
-    for (const std::int64_t vocab : {1, 2, 65, 5000, 70000})
-      for (const std::int64_t length : {1, 31, 32, 33, 1024}) {
+    for (const std::int64_t vocab : {1, 2, 65, 5000, 50257, 70000})
+      for (const std::int64_t length : {1, 31, 32, 33, 1024, 2048}) {
         const std::int64_t width = vocab == 70000 ? 8 : 264;
         at::Tensor tokens = at::randint(vocab, {4, length}, options.dtype(at::kLong));
         tokens[1].fill_(vocab - 1);

@@ -86,8 +86,26 @@ TEST(DoctorRules, OneOfSeveral) {
   for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(rests, 0, metric, 0);
   const Findings maybe = found(rests);
   ASSERT_THAT(rules_of(maybe), ElementsAre("one-of-several"));
-  EXPECT_THAT(maybe[0].verdict, HasSubstr("is on one, where nothing ran; GPU 1 idles"));
+  EXPECT_THAT(maybe[0].verdict, HasSubstr("is on one, not seen to compute; GPU 1 idles"));
   EXPECT_EQ(maybe[0].confidence, Confidence::possible);
+  EXPECT_THAT(maybe[0].evidence, ::testing::Contains(HasSubstr("GPU 0: SM activity 0 %")));
+  EXPECT_THAT(maybe[0].open.at(0), HasSubstr("look again while it works"));
+  // On a GPU that others are on, its own load decides.
+  Evidence shared = recorded("one_gpu");
+  const auto with_load = [&](double percent) {
+    for (MonitorSample& sample : shared.samples) {
+      std::vector<GpuProcess>& list = sample.gpus[0].processes;
+      list.resize(1);
+      list[0].sm_percent = percent;
+      list.push_back({.pid = 999999, .memory_bytes = 1 << 30});
+    }
+    const Findings all = found(shared);
+    return std::find_if(all.begin(), all.end(),
+                        [](const Finding& one) { return one.rule == "one-of-several"; })
+        ->verdict;
+  };
+  EXPECT_THAT(with_load(60), HasSubstr("computes on one"));
+  EXPECT_THAT(with_load(0), HasSubstr("not seen to compute"));
   // In a container, named by a number of the host.
   Evidence container = recorded("one_gpu");
   for (MonitorSample& sample : container.samples)
@@ -440,6 +458,11 @@ TEST(DoctorRules, HeldBack) {
   EXPECT_THAT(less[0].next, ElementsAre(HasSubstr("nvidia-smi -i 1 -pl 1000")));
   set_metric(lowered, 1, Metric::sm_clock, 1950);
   EXPECT_THAT(rules(lowered), IsEmpty());
+  set_metric(lowered, 1, Metric::sm_clock, 1500);
+  for (const double usual_w : {710, 600}) {  // near: next to nothing; raised
+    lowered.places[1].default_power_limit_w = usual_w;
+    EXPECT_THAT(rules(lowered), IsEmpty());
+  }
   Evidence usual = capped;
   usual.places[1].default_power_limit_w = 700;
   EXPECT_THAT(rules(usual), IsEmpty());
@@ -541,6 +564,32 @@ TEST(DoctorRules, OtherTenant) {
   Evidence rests = unseen;
   for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(rests, 0, metric, 0);
   EXPECT_THAT(rules(rests), ElementsAre("kept-memory"));
+  // Near: it works without memory in use, as while the driver scrubs it; how much is, is not known.
+  Evidence scrubs = unseen;
+  set_metric(scrubs, 0, Metric::memory_used, 600 << 20);
+  EXPECT_THAT(rules(scrubs), IsEmpty());
+  forget_metric(scrubs, Metric::memory_used);
+  EXPECT_THAT(rules(scrubs), IsEmpty());
+  // Without SM activity too, but not for a little; near: a desktop draws.
+  Evidence older = unseen;
+  forget_metric(older, Metric::sm_active);
+  EXPECT_THAT(rules(older), ElementsAre("other-tenant"));
+  set_metric(older, 0, Metric::gpu_busy, 20);
+  EXPECT_THAT(rules(older), ElementsAre("kept-memory"));
+  Evidence desktop = unseen;
+  for (MonitorSample& sample : desktop.samples)
+    sample.gpus[0].processes = {{.pid = 55555, .graphics = true, .memory_bytes = 3ull << 30}};
+  EXPECT_THAT(rules(desktop), IsEmpty());
+  // Near: a process that is here has CUDA open, and NVML does not name it. In WSL there are no
+  // files.
+  Evidence here = unseen;
+  for (ProcessSnapshot& snapshot : here.snapshots)
+    snapshot.processes[41] = {.pid = 41, .uvm_file = true, .libraries = {"libcuda.so.1"}};
+  EXPECT_THAT(rules(here), IsEmpty());
+  for (ProcessSnapshot& snapshot : here.snapshots) snapshot.processes.at(41).uvm_file = false;
+  EXPECT_THAT(rules(here), ElementsAre("other-tenant"));
+  for (GpuPlace& place : here.places) place.device_file = "";
+  EXPECT_THAT(rules(here), IsEmpty());
   // Near: one after the other.
   Evidence near = recorded("one_gpu");
   for (std::size_t i = 0; i < near.samples.size() / 2; ++i)
@@ -554,6 +603,25 @@ TEST(DoctorRules, OtherTenant) {
   // Near: two processes of one program.
   EXPECT_THAT(rules(recorded("late_variable")),
               ::testing::Not(::testing::Contains("other-tenant")));
+}
+
+// They would not use other GPUs either. As long as one of them goes on, what it does counts.
+TEST(DoctorRules, OfPlacementLeaveStoppedProgramsOut) {
+  for (const char* name : {"late_variable", "same_device", "one_gpu", "mask_of_one"}) {
+    Evidence evidence = recorded(name);
+    change_users(evidence, [&](ProcessEvidence& process) {
+      process.state = 'T';
+      process.cpu_s = 1;
+    });
+    EXPECT_THAT(rules(evidence), ::testing::Each("kept-memory")) << name;
+  }
+  Evidence one = recorded("late_variable");
+  const int first = user_of(one, 0);
+  change_users(one, [&](ProcessEvidence& process) {
+    if (process.pid == first) process.state = 'T';
+    if (process.pid == first) process.cpu_s = 1;
+  });
+  EXPECT_THAT(rules(one), ::testing::Contains("same-gpu"));
 }
 
 TEST(DoctorRules, KeptMemory) {
