@@ -51,8 +51,7 @@ std::vector<std::string> remarks(const Scene& scene) {
   if (!scene.inferred.empty())
     list.push_back(
         "NVML does not name processes by the numbers that they have here, as in a container; that "
-        "those on the GPUs are the ones with CUDA open, and not some outside, is inferred, and "
-        "what "
+        "those on the GPUs are the ones with CUDA open, and none is outside, is inferred, and what "
         "follows is less sure");
   const Evidence& evidence = *scene.evidence;
   std::set<std::size_t> untold, split_up, older, silent;
