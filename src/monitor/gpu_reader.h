@@ -44,7 +44,10 @@ class GpuReader {
   virtual GpuSample read(std::size_t position) = 0;
 };
 
-// Never throws.
-std::unique_ptr<GpuReader> make_nvml_reader(Clock& clock = system_clock());
+double thread_cpu_s();  // that this thread has used
+
+// Never throws. cpu_s: by which it knows what its calls cost.
+std::unique_ptr<GpuReader> make_nvml_reader(Clock& clock = system_clock(),
+                                            double (*cpu_s)() = &thread_cpu_s);
 
 }  // namespace lockstep

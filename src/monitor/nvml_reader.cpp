@@ -39,30 +39,23 @@ constexpr double new_process_bytes = 8 << 20;
 // Of a process's utilisation: rows that are older say nothing of now.
 constexpr double oldest_process_row_s = 2;
 
-double thread_cpu_s() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
-
 // When a call is due again.
 class Turn {
  public:
   bool is_due(double now_s) const { return now_s >= due_s_; }
-  void begin(Clock& clock) {
-    began_s_ = clock.now_s();
-    cpu_before_s_ = thread_cpu_s();
+  void begin(double now_s, double cpu_s) {
+    began_s_ = now_s;
+    cpu_before_s_ = cpu_s;
   }
   // The first call is slow for once, so that the cheaper of two counts.
-  void end(Clock& clock, std::size_t gpus, double least_s = 0) {
-    const double now = clock.now_s();
-    const Cost cost{now - began_s_, thread_cpu_s() - cpu_before_s_};
+  void end(double now_s, double cpu_s, std::size_t gpus, double least_s = 0) {
+    const Cost cost{now_s - began_s_, cpu_s - cpu_before_s_};
     const Cost cheaper{std::min(cost.clock_s, before_.clock_s),
                        std::min(cost.cpu_s, before_.cpu_s)};
     if (std::max(cheaper.clock_s, cheaper.cpu_s) > slow_call_s)
       least_s = std::max({least_s, rest_of_clock * cheaper.clock_s,
                           rest_of_cpu * static_cast<double>(gpus) * cheaper.cpu_s});
-    due_s_ = now + least_s;
+    due_s_ = now_s + least_s;
     before_ = cost;
   }
 
@@ -114,7 +107,7 @@ struct Gpu {
 
 class NvmlReader final : public GpuReader {
  public:
-  explicit NvmlReader(Clock& clock) : clock_(clock) {
+  NvmlReader(Clock& clock, double (*cpu_s)()) : clock_(clock), cpu_s_(cpu_s) {
     unsigned count = 0;
     if (!library_.started() || api_.nvmlDeviceGetCount_v2(&count) != nvml::success) return;
     for (unsigned i = 0; i < count; ++i) {
@@ -148,6 +141,7 @@ class NvmlReader final : public GpuReader {
   void add_process_loads(Gpu& gpu, GpuSample& sample) const;
 
   Clock& clock_;
+  double (*cpu_s_)();
   NvmlLibrary library_;
   const nvml::Api& api_ = library_.api();
   std::vector<GpuInfo> gpus_;
@@ -174,9 +168,10 @@ void NvmlReader::take(Gpu& gpu, Metric metric, const char* source, Read read) {
   Asked& asked = gpu.asked[static_cast<std::size_t>(metric)];
   if (asked.never || !asked.turn.is_due(clock_.now_s())) return;
   double value = 0;
-  asked.turn.begin(clock_);
+  asked.turn.begin(clock_.now_s(), cpu_s_());
   const nvml::Return result = read(value);
-  asked.turn.end(clock_, states_.size(), result == nvml::success ? least_rest_s(metric) : 0);
+  asked.turn.end(clock_.now_s(), cpu_s_(), states_.size(),
+                 result == nvml::success ? least_rest_s(metric) : 0);
   asked.last = {.at_s = clock_.now_s(), .source = source};
   if (result == nvml::success && std::isfinite(value)) {
     asked.last.state = ReadingState::measured;
@@ -366,9 +361,9 @@ void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
   const bool may_rest = gpu.processes_known && memory.state == ReadingState::measured &&
                         std::abs(used - gpu.listed_at_bytes) <= new_process_bytes;
   if (!may_rest || gpu.list_turn.is_due(clock_.now_s())) {
-    gpu.list_turn.begin(clock_);
+    gpu.list_turn.begin(clock_.now_s(), cpu_s_());
     list_processes(gpu);
-    gpu.list_turn.end(clock_, states_.size());
+    gpu.list_turn.end(clock_.now_s(), cpu_s_(), states_.size());
     gpu.listed_at_bytes = used;
   }
   sample.processes = gpu.processes;
@@ -405,9 +400,9 @@ void NvmlReader::read_process_loads(Gpu& gpu) const {
 void NvmlReader::add_process_loads(Gpu& gpu, GpuSample& sample) const {
   if (sample.processes.empty()) return;
   if (gpu.load_turn.is_due(clock_.now_s())) {
-    gpu.load_turn.begin(clock_);
+    gpu.load_turn.begin(clock_.now_s(), cpu_s_());
     read_process_loads(gpu);
-    gpu.load_turn.end(clock_, states_.size());
+    gpu.load_turn.end(clock_.now_s(), cpu_s_(), states_.size());
   }
   for (GpuProcess& process : sample.processes) {
     const auto load = gpu.loads.find(static_cast<unsigned>(process.pid));
@@ -445,8 +440,14 @@ GpuSample NvmlReader::read(std::size_t position) {
 
 }  // namespace
 
-std::unique_ptr<GpuReader> make_nvml_reader(Clock& clock) {
-  return std::make_unique<NvmlReader>(clock);
+double thread_cpu_s() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+std::unique_ptr<GpuReader> make_nvml_reader(Clock& clock, double (*cpu_s)()) {
+  return std::make_unique<NvmlReader>(clock, cpu_s);
 }
 
 }  // namespace lockstep

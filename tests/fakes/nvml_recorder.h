@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "devices/nvml_calls.h"
 #include "devices/nvml_library.h"
+#include "monitor/gpu_reader.h"
 
 namespace lockstep::testing {
 
@@ -103,11 +103,6 @@ class NvmlRecorder {
     std::sort(values.begin(), values.end());
     return values.empty() ? 0 : values[values.size() / 2];
   }
-  static double cpu_s() {
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-  }
   // What merge_patch makes `after` of `before` with.
   static nlohmann::json difference(const nlohmann::json& before, const nlohmann::json& after) {
     nlohmann::json changed = nlohmann::json::object();
@@ -126,9 +121,9 @@ class NvmlRecorder {
   // Notes how long a call takes.
   template <class Call>
   static nvml::Return timed(Gpu& gpu, const char* name, const Call& call) {
-    const double began_s = system_clock().now_s(), cpu_before_s = cpu_s();
+    const double began_s = system_clock().now_s(), cpu_before_s = thread_cpu_s();
     const nvml::Return result = call();
-    const double busy_ms = (cpu_s() - cpu_before_s) * 1e3;
+    const double busy_ms = (thread_cpu_s() - cpu_before_s) * 1e3;
     Costs& costs = gpu.costs[name];
     costs.busy_ms.push_back(busy_ms);
     costs.asleep_ms.push_back((system_clock().now_s() - began_s) * 1e3 - busy_ms);
