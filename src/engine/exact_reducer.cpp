@@ -99,7 +99,7 @@ void ExactReducer::finish() {
   }
   for (const auto& one : pending) one->wait();
   add_up();
-  group_.gather_pieces(arena_.gradients(), shard_sizes_.front())->wait();
+  group_.gather_pieces(arena_.gradients(), shard_sizes_)->wait();
   reset();
 }
 

@@ -119,21 +119,24 @@ std::unique_ptr<Pending> ProcessGroup::reduce_scatter(const at::Tensor& tensor) 
 
 std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor) {
   LOCKSTEP_CHECK(tensor.numel() % size() == 0);
-  return gather_pieces(tensor, tensor.numel() / size());
+  return gather_pieces(
+      tensor, std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size()));
 }
 
-std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor, std::int64_t piece) {
-  LOCKSTEP_CHECK(tensor.dim() == 1 && piece >= 0 && piece * size() <= tensor.numel());
+std::unique_ptr<Pending> ProcessGroup::gather_pieces(const at::Tensor& tensor,
+                                                     const std::vector<std::int64_t>& sizes) {
   if (!impl_->group) return std::make_unique<NothingPending>();
-  const std::int64_t rest = tensor.numel() - piece * size();
-  if (rest > 0) broadcast(tensor.narrow(0, piece * size(), rest), size() - 1);
-  if (piece == 0) return std::make_unique<NothingPending>();
-  at::Tensor all = tensor.narrow(0, 0, piece * size()),
-             own = tensor.narrow(0, piece * rank(), piece);
-  if (impl_->device.is_cpu()) {  // Gloo's own gathers by way of copies of everything
-    for (int root = 0; root < size(); ++root) broadcast(all.narrow(0, piece * root, piece), root);
+  std::vector<at::Tensor> pieces = tensor.split_with_sizes(sizes);
+  const bool equal = std::equal(sizes.begin() + 1, sizes.end(), sizes.begin());
+  if (impl_->device.is_cpu() || !equal) {
+    // Gloo's own gathers by way of copies of everything, and both libraries' take equal pieces.
+    for (int root = 0; root < size(); ++root) {
+      const at::Tensor& piece = pieces[static_cast<std::size_t>(root)];
+      if (piece.numel() > 0) broadcast(piece, root);
+    }
     return std::make_unique<NothingPending>();
   }
+  at::Tensor all = tensor, own = pieces[static_cast<std::size_t>(rank())];
   return impl_->issue(Collective::gather,
                       [&](auto& group) { return group._allgather_base(all, own); });
 }

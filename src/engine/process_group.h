@@ -54,9 +54,9 @@ class ProcessGroup {
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);
   // In place: of `size` equal pieces, rank r's own, number r, comes to all.
   std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor);
-  // The same of a flat tensor with that many elements a piece; what lies behind the pieces is the
-  // last rank's too.
-  std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor, std::int64_t piece);
+  // In place: of pieces of these sizes, one a rank and side by side, rank r's own comes to all.
+  std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor,
+                                         const std::vector<std::int64_t>& sizes);
   // `given` is cut into a piece a rank, of `give` elements, and rank r gets piece r; `taken` is
   // what came, a piece a rank, of `take` elements. Both flat; a size may be 0. take[r] here is
   // give[this rank] on rank r.

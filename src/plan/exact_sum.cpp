@@ -79,11 +79,13 @@ std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_
 
 std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks) {
   LOCKSTEP_CHECK(elements >= 0 && ranks > 0);
-  const std::int64_t size = elements / (ranks * arena_alignment) * arena_alignment;
+  const std::int64_t units = (elements + arena_alignment - 1) / arena_alignment;
+  const std::int64_t size = (units + ranks - 1) / ranks * arena_alignment;
   std::vector<Shard> shards;
-  for (std::int64_t rank = 0; rank < ranks; ++rank)
-    shards.push_back({.begin = rank * size, .size = size});
-  shards.back().size = elements - shards.back().begin;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const std::int64_t begin = std::min(elements, rank * size);
+    shards.push_back({.begin = begin, .size = std::min(elements, begin + size) - begin});
+  }
   return shards;
 }
 

@@ -57,7 +57,7 @@ std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_
 struct Shard {
   std::int64_t begin = 0, size = 0;
 };
-// One a rank, side by side: equal ones of whole `arena_alignment`s, and with the last what is left.
+// One a rank, side by side, as equal as `arena_alignment` lets them be; a late one may be empty.
 std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks);
 
 // What a plan says of it.
