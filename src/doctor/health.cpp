@@ -35,11 +35,16 @@ bool hardly_runs(const GpuView& gpu) {
   return activity.known() && activity.mean() < 50 && busy.mean() < 80;
 }
 
+// There must be one.
+const GpuSample& newest_sample(const Scene& scene, const GpuView& gpu) {
+  return scene.evidence->samples.back().gpus.at(gpu.position);
+}
+
 // It works, its memory is in use, and NVML says that nobody is there: as where the only program is
 // in a container that this PID namespace does not see into.
 bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
   if (scene.evidence->samples.empty()) return false;
-  const Reading& used = scene.evidence->samples.back().gpus.at(gpu.position)[Metric::memory_used];
+  const Reading& used = newest_sample(scene, gpu)[Metric::memory_used];
   return gpu.pids_known && gpu.pids.empty() && gpu.drawing.empty() && !scene.names_nobody &&
          gpu.activity().known() && !hardly_runs(gpu) && used.state == ReadingState::measured &&
          used.value >= least_taken_bytes;
@@ -241,8 +246,7 @@ Findings other_tenant(const Scene& scene) {
   Findings findings;
   for (const GpuView& gpu : scene.gpus) {
     if (works_for_nobody(scene, gpu)) {
-      const double used =
-          scene.evidence->samples.back().gpus.at(gpu.position)[Metric::memory_used].value;
+      const double used = newest_sample(scene, gpu)[Metric::memory_used].value;
       findings.push_back(
           {.verdict =
                cat("GPU ", gpu.index, " computes for a process that cannot be seen from here"),
@@ -331,7 +335,7 @@ Findings kept_memory(const Scene& scene) {
     });
     if (is_inferred) continue;  // NVML names nobody, and all that is in use is taken for that one's
     if (works_for_nobody(scene, gpu)) continue;
-    const GpuSample& newest = scene.evidence->samples.back().gpus.at(gpu.position);
+    const GpuSample& newest = newest_sample(scene, gpu);
     const Reading& used = newest[Metric::memory_used];
     double held = 0;
     int living = 0;

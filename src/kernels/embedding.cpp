@@ -57,23 +57,23 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
       return {{},
               at::embedding_dense_backward(gradient, tokens, weight.size(0), -1, false),
               at::sum(gradient, {0})};
-    at::Tensor by_token, partial;
+    EmbeddingBackward arguments{.tokens = tokens.const_data_ptr<std::int64_t>(),
+                                .gradient = gradient.const_data_ptr(),
+                                .of_weight = of_weight.mutable_data_ptr<float>(),
+                                .of_positions = of_positions.mutable_data_ptr<float>(),
+                                .dtype = *kernel_dtype(gradient.scalar_type()),
+                                .rows = tokens.numel(),
+                                .width = weight.size(1),
+                                .length = tokens.size(1)};
+    at::Tensor by_token, partial;  // live until the kernels are enqueued
     if (at::globalContext().deterministicAlgorithms()) {
       by_token = rows_by_token(tokens.flatten(), weight.size(0));
       const std::int64_t pieces = (tokens.numel() + embedding_piece - 1) / embedding_piece;
       partial = at::empty({pieces, 2, weight.size(1)}, of_weight.options());
+      arguments.by_token = by_token.const_data_ptr<std::int64_t>();
+      arguments.partial = partial.mutable_data_ptr<float>();
     }
-    cuda_kernels.backward(
-        {.tokens = tokens.const_data_ptr<std::int64_t>(),
-         .gradient = gradient.const_data_ptr(),
-         .of_weight = of_weight.mutable_data_ptr<float>(),
-         .of_positions = of_positions.mutable_data_ptr<float>(),
-         .by_token = by_token.defined() ? by_token.const_data_ptr<std::int64_t>() : nullptr,
-         .partial = partial.defined() ? partial.mutable_data_ptr<float>() : nullptr,
-         .dtype = *kernel_dtype(gradient.scalar_type()),
-         .rows = tokens.numel(),
-         .width = weight.size(1),
-         .length = tokens.size(1)});
+    cuda_kernels.backward(arguments);
     return {{}, {}, {}};
   }
 };

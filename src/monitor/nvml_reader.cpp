@@ -39,32 +39,31 @@ constexpr double new_process_bytes = 8 << 20;
 // Of a process's utilisation: rows that are older say nothing of now.
 constexpr double oldest_process_row_s = 2;
 
+// On the clock and in CPU time of this thread; or the time between two.
+struct Moment {
+  double clock_s = 0, cpu_s = 0;
+};
+
 // When a call is due again.
 class Turn {
  public:
   bool is_due(double now_s) const { return now_s >= due_s_; }
-  void begin(double now_s, double cpu_s) {
-    began_s_ = now_s;
-    cpu_before_s_ = cpu_s;
-  }
+  void begin(Moment now) { began_ = now; }
   // The first call is slow for once, so that the cheaper of two counts.
-  void end(double now_s, double cpu_s, std::size_t gpus, double least_s = 0) {
-    const Cost cost{now_s - began_s_, cpu_s - cpu_before_s_};
-    const Cost cheaper{std::min(cost.clock_s, before_.clock_s),
-                       std::min(cost.cpu_s, before_.cpu_s)};
+  void end(Moment now, std::size_t gpus, double least_s = 0) {
+    const Moment cost{now.clock_s - began_.clock_s, now.cpu_s - began_.cpu_s};
+    const Moment cheaper{std::min(cost.clock_s, before_.clock_s),
+                         std::min(cost.cpu_s, before_.cpu_s)};
     if (std::max(cheaper.clock_s, cheaper.cpu_s) > slow_call_s)
       least_s = std::max({least_s, rest_of_clock * cheaper.clock_s,
                           rest_of_cpu * static_cast<double>(gpus) * cheaper.cpu_s});
-    due_s_ = now_s + least_s;
+    due_s_ = now.clock_s + least_s;
     before_ = cost;
   }
 
  private:
-  struct Cost {
-    double clock_s = 0, cpu_s = 0;
-  };
-  Cost before_;
-  double began_s_ = 0, cpu_before_s_ = 0, due_s_ = 0;
+  Moment began_, before_;  // before_: what the call before took
+  double due_s_ = 0;
 };
 
 // What was read of one metric.
@@ -139,6 +138,7 @@ class NvmlReader final : public GpuReader {
   void read_processes(Gpu& gpu, GpuSample& sample) const;
   void read_process_loads(Gpu& gpu) const;
   void add_process_loads(Gpu& gpu, GpuSample& sample) const;
+  Moment now() const { return {clock_.now_s(), cpu_s_()}; }
 
   Clock& clock_;
   double (*cpu_s_)();
@@ -168,10 +168,9 @@ void NvmlReader::take(Gpu& gpu, Metric metric, const char* source, Read read) {
   Asked& asked = gpu.asked[static_cast<std::size_t>(metric)];
   if (asked.never || !asked.turn.is_due(clock_.now_s())) return;
   double value = 0;
-  asked.turn.begin(clock_.now_s(), cpu_s_());
+  asked.turn.begin(now());
   const nvml::Return result = read(value);
-  asked.turn.end(clock_.now_s(), cpu_s_(), states_.size(),
-                 result == nvml::success ? least_rest_s(metric) : 0);
+  asked.turn.end(now(), states_.size(), result == nvml::success ? least_rest_s(metric) : 0);
   asked.last = {.at_s = clock_.now_s(), .source = source};
   if (result == nvml::success && std::isfinite(value)) {
     asked.last.state = ReadingState::measured;
@@ -361,9 +360,9 @@ void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
   const bool may_rest = gpu.processes_known && memory.state == ReadingState::measured &&
                         std::abs(used - gpu.listed_at_bytes) <= new_process_bytes;
   if (!may_rest || gpu.list_turn.is_due(clock_.now_s())) {
-    gpu.list_turn.begin(clock_.now_s(), cpu_s_());
+    gpu.list_turn.begin(now());
     list_processes(gpu);
-    gpu.list_turn.end(clock_.now_s(), cpu_s_(), states_.size());
+    gpu.list_turn.end(now(), states_.size());
     gpu.listed_at_bytes = used;
   }
   sample.processes = gpu.processes;
@@ -400,9 +399,9 @@ void NvmlReader::read_process_loads(Gpu& gpu) const {
 void NvmlReader::add_process_loads(Gpu& gpu, GpuSample& sample) const {
   if (sample.processes.empty()) return;
   if (gpu.load_turn.is_due(clock_.now_s())) {
-    gpu.load_turn.begin(clock_.now_s(), cpu_s_());
+    gpu.load_turn.begin(now());
     read_process_loads(gpu);
-    gpu.load_turn.end(clock_.now_s(), cpu_s_(), states_.size());
+    gpu.load_turn.end(now(), states_.size());
   }
   for (GpuProcess& process : sample.processes) {
     const auto load = gpu.loads.find(static_cast<unsigned>(process.pid));

@@ -49,11 +49,10 @@ class DoctorOnGpus : public ::testing::Test {
     clock.sleep_s(seconds);
     TemporaryDirectory own;
     words = around_;
-    for (const std::string& word : {testing::program("lockstep"), std::string("doctor")})
-      words.push_back(word);
     // Elsewhere its number means nothing.
-    words.push_back(around_.empty() ? std::to_string(process.pid()) : "--all");
-    for (const char* word : {"--json", "--record", "seen.jsonl"}) words.emplace_back(word);
+    const std::string about = around_.empty() ? std::to_string(process.pid()) : "--all";
+    words.insert(words.end(), {testing::program("lockstep"), "doctor", about, "--json", "--record",
+                               "seen.jsonl"});
     const ToolResult look = ToolProcess(words, own.path()).wait();
     end(process.pid());
     if (const char* keep = std::getenv("DOCTOR_RECORDINGS"))
@@ -140,7 +139,7 @@ TEST_F(DoctorOnGpus, RanksThatLoadToTheFirstGpu) {
 
 TEST_F(DoctorOnGpus, AProgramOutsideOfThePidNamespace) {
   around_ = {"unshare", "--pid", "--fork", "--mount-proc"};
-  if (std::system("unshare --pid --fork --mount-proc true") != 0)
+  if (std::system((join(around_, " ") + " true").c_str()) != 0)
     GTEST_SKIP() << "needs root, for a PID namespace";
   EXPECT_THAT(rules("unseen_tenant", alone("one_gpu.py"), 3), ElementsAre("other-tenant"));
 }

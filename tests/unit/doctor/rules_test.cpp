@@ -607,19 +607,19 @@ TEST(DoctorRules, OtherTenant) {
 
 // They would not use other GPUs either. As long as one of them goes on, what it does counts.
 TEST(DoctorRules, OfPlacementLeaveStoppedProgramsOut) {
+  const auto stop = [](ProcessEvidence& process) {
+    process.state = 'T';
+    process.cpu_s = 1;
+  };
   for (const char* name : {"late_variable", "same_device", "one_gpu", "mask_of_one"}) {
     Evidence evidence = recorded(name);
-    change_users(evidence, [&](ProcessEvidence& process) {
-      process.state = 'T';
-      process.cpu_s = 1;
-    });
+    change_users(evidence, stop);
     EXPECT_THAT(rules(evidence), ::testing::Each("kept-memory")) << name;
   }
   Evidence one = recorded("late_variable");
   const int first = user_of(one, 0);
   change_users(one, [&](ProcessEvidence& process) {
-    if (process.pid == first) process.state = 'T';
-    if (process.pid == first) process.cpu_s = 1;
+    if (process.pid == first) stop(process);
   });
   EXPECT_THAT(rules(one), ::testing::Contains("same-gpu"));
 }
