@@ -42,7 +42,7 @@ pack_library() {
   if [ -n "$soname" ] && [ "$soname" != "$1" ]; then cp -L "$file" "$dir/lib/$soname"; fi
 }
 
-for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h gloo gtest gmock \
+for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h utf8proc.h gloo gtest gmock \
   curses.h term.h ncurses_dll.h unctrl.h \
   sentencepiece_processor.h sentencepiece_trainer.h; do
   pack_header "$header"
@@ -66,7 +66,7 @@ done
 checkout=$(dirname "$here")
 frontend=$(cat "$checkout/.lockstep/cudnn_frontend" 2>/dev/null || true)
 if [ -n "$frontend" ]; then cp -rL "$frontend"/cudnn_* "$dir/include/"; fi
-for library in libpcre2-8.a libncursesw.a libtinfo.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
+for library in libpcre2-8.a libutf8proc.a libncursesw.a libtinfo.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
   libsentencepiece.so libsentencepiece_train.so; do
   pack_library "$library"
 done

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # The system packages: what is missing, and how it gets installed.
 
-libraries=(nlohmann-json3-dev libtoml11-dev libxxhash-dev libpcre2-dev libncurses-dev
+libraries=(nlohmann-json3-dev libtoml11-dev libxxhash-dev libpcre2-dev libutf8proc-dev libncurses-dev
   libsentencepiece-dev libgloo-dev libgtest-dev libgmock-dev libboost-dev libjs-dygraphs)
 # What some tests need besides, and skip without: a Slurm of their own, hosts in network namespaces,
 # those who look at the monitor's page and metrics.

@@ -1,4 +1,5 @@
-// How much room text takes on a terminal, which counts in cells: a wide character takes two.
+// How much room text takes on a terminal, which counts in cells: a wide character takes two. All
+// that aligns, cuts or wraps text for a terminal measures it here.
 #pragma once
 
 #include <string>
@@ -10,14 +11,23 @@ namespace lockstep {
 // faulty UTF-8 becomes U+FFFD, what takes no cell or turns the direction of writing goes.
 std::string clean_cells(std::string_view text);
 
-int cells_of(char32_t character);     // 1 or 2; of what clean_cells leaves
-int cells_of(std::string_view text);  // likewise
+// 0, 1 or 2: a mark on the character before takes none, a control character one, as the space that
+// clean_cells and printable make of it.
+int cells_of(char32_t character);
+int cells_of(std::string_view text);
 
 // The beginning that fits into `width` cells; where something is cut off, with `mark` at its end.
 std::string cut_cells(std::string_view text, int width, std::string_view mark = "");
-// Cut, and filled with spaces on its right, or on its left.
+// Filled with spaces on its right, or on its left; never cut.
+std::string pad_cells(std::string_view text, int width);
+std::string pad_cells_left(std::string_view text, int width);
+// Cut, and filled.
 std::string fill_cells(std::string_view text, int width, std::string_view mark = "");
 std::string fill_cells_left(std::string_view text, int width, std::string_view mark = "");
+
+// `head` and the words of `text` behind it; where a line would take more than `width` cells it goes
+// on below the first word. No word is broken. Ends with a newline.
+std::string hang_cells(std::string_view head, std::string_view text, int width);
 
 // In lines of at most `width` cells, at spaces where there are some; newlines stay.
 std::string wrap_cells(std::string_view text, int width);

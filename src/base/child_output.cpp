@@ -1,15 +1,14 @@
-// fork, exec, read, wait.
+// Start, read, wait.
 #include "base/child_output.h"
 
-#include "base/error.h"
-#include "base/fd.h"
-#include "base/text.h"
+#include "base/descriptors.h"
+#include "base/spawn.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -28,25 +27,18 @@ std::string read_all(int fd) {
 }  // namespace
 
 ChildOutput child_output(std::vector<std::string> words) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw Error(cat("could not make a pipe: ", errno_text(errno)));
-  UniqueFd reader(ends[0]), writer(ends[1]);
-  const pid_t child = fork();
-  if (child < 0) throw Error(cat("could not start ", words.at(0), ": ", errno_text(errno)));
-  if (child == 0) {
-    dup2(writer.get(), STDOUT_FILENO);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-  writer.reset();
-  ChildOutput output{.out = read_all(reader.get())};
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  output.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  Pipe pipe = make_pipe();
+  const pid_t child = spawn({.argv = std::move(words),
+                             .environment = {},
+                             .stdin_fd = STDIN_FILENO,
+                             .stdout_fd = pipe.write.get(),
+                             .stderr_fd = STDERR_FILENO,
+                             .inherited = {},
+                             .inherits_all = true,
+                             .own_group = false});
+  pipe.write.reset();
+  ChildOutput output{.out = read_all(pipe.read.get())};
+  output.code = wait_for_exit(child);
   return output;
 }
 

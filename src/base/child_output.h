@@ -11,8 +11,8 @@ struct ChildOutput {
   std::string out;  // its standard output
 };
 
-// Runs `words` (a program's path and its arguments) with our standard input and error. Throws Error
-// if no process could be made; a program that is not there gives code 127.
+// Runs `words` (a program, which is looked up in PATH, and its arguments) with our standard input
+// and error. Throws Error if it cannot be started.
 ChildOutput child_output(std::vector<std::string> words);
 
 }  // namespace lockstep

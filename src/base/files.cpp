@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
 namespace lockstep {
 namespace {
@@ -31,22 +32,11 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// Writes all bytes; returns 0 or the error's number.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 // Writes and syncs a new file; returns 0 or the error's number.
 int write_new_file(const std::filesystem::path& path, std::string_view text) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd) return errno;
-  if (const int error = write_all(fd.get(), text)) return error;
+  if (!write_all(fd.get(), text)) return errno;
   if (::fsync(fd.get()) != 0) return errno;
   return ::close(fd.release()) == 0 ? 0 : errno;
 }

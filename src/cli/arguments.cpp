@@ -1,6 +1,7 @@
 // Parsing of command lines, and their help.
 #include "cli/arguments.h"
 
+#include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -19,10 +20,6 @@ const Flag& find_flag(const Command& command, const std::string& name) {
   throw Error(cat("lockstep ", command.name, " has no flag ", name),
               near.empty() ? cat("see lockstep ", command.name, " --help")
                            : cat("did you mean ", near, "?"));
-}
-
-std::string pad(const std::string& text, std::size_t width) {
-  return text.size() < width ? text + std::string(width - text.size(), ' ') : text + " ";
 }
 
 std::string shown(const Flag& flag) {
@@ -97,20 +94,21 @@ std::string command_help(const Command& command) {
   std::string text =
       cat(command.summary, "\n\nUsage: lockstep ", command.name, " ", command.operands, "\n");
   if (!command.details.empty()) text += "\n" + command.details + "\n";
-  std::size_t width = 6;
+  int width = 6;
   for (const Flag& flag : command.flags)
-    if (!flag.hidden) width = std::max(width, shown(flag).size());
+    if (!flag.hidden) width = std::max(width, cells_of(shown(flag)));
   text += "\nFlags:\n";
   for (const Flag& flag : command.flags)
-    if (!flag.hidden) text += cat("  ", pad(shown(flag), width + 2), flag.meaning, "\n");
-  return text + cat("  ", pad("--help", width + 2), "prints this\n");
+    if (!flag.hidden) text += cat("  ", pad_cells(shown(flag), width + 2), flag.meaning, "\n");
+  return text + cat("  ", pad_cells("--help", width + 2), "prints this\n");
 }
 
 std::string overview(const std::vector<Command>& commands) {
   std::string text =
       "Lockstep puts every GPU of a machine to work.\n\nUsage: lockstep COMMAND …\n\nCommands:\n";
   for (const Command& command : commands)
-    if (!command.hidden) text += cat("  ", pad(command.name, 12), command.summary, "\n");
+    if (!command.hidden)
+      text += cat("  ", pad_cells(command.name + " ", 12), command.summary, "\n");
   return text +
          "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's "
          "options.\n"

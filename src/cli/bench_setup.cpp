@@ -3,28 +3,25 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "cli/context.h"
 #include "cli/resolve.h"
 #include "devices/cpu_ranks.h"
 #include "devices/device_counts.h"
 
-#include <charconv>
-
 namespace lockstep::cli {
 namespace {
 
-std::int64_t whole_number(const Parsed& parsed, const char* flag, std::int64_t otherwise,
-                          std::int64_t least) {
+std::int64_t count_of(const Parsed& parsed, const char* flag, std::int64_t otherwise,
+                      std::int64_t least) {
   if (!parsed.has(flag)) return otherwise;
   const std::string text = parsed.value(flag);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least ||
-      value > 1'000'000)
+  const auto count = whole_number<std::int64_t>(text, least, 1'000'000);
+  if (!count)
     throw Error(
         cat(flag, " must be a whole number from ", least, " to 1000000, but is \"", text, "\""),
         cat("for example ", flag, " ", otherwise));
-  return value;
+  return *count;
 }
 
 Scaling scaling_of(const Parsed& parsed) {
@@ -90,9 +87,9 @@ std::vector<ScalingBatch> choose_batches(Bench& bench) {
 Bench bench_setup(const Parsed& parsed) {
   Bench bench;
   bench.scaling = scaling_of(parsed);
-  bench.steps = whole_number(parsed, "--steps", 30, 1);
-  bench.warm_up = whole_number(parsed, "--warm-up", 10, 0);
-  bench.repeats = whole_number(parsed, "--repeats", 3, 1);
+  bench.steps = count_of(parsed, "--steps", 30, 1);
+  bench.warm_up = count_of(parsed, "--warm-up", 10, 0);
+  bench.repeats = count_of(parsed, "--repeats", 3, 1);
   bench.keep = parsed.has("--keep");
   choose_devices(parsed, bench);
   bench.setup =

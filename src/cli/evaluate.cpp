@@ -1,4 +1,5 @@
 // lockstep evaluate: a run's validation metrics, on any devices.
+#include "base/cells.h"
 #include "base/check.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -22,8 +23,7 @@ std::string table(const nlohmann::json& result) {
     const nlohmann::json& value = result.at("metrics").at(name);
     const std::string number = value.is_number() ? general(value.get<double>(), 6) : "nan";
     const std::string words = unit.get<std::string>();
-    text += cat("  ", name, std::string(name.size() < 24 ? 24 - name.size() : 1, ' '), number,
-                words.empty() ? "" : " ", words, "\n");
+    text += cat("  ", pad_cells(name + " ", 24), number, words.empty() ? "" : " ", words, "\n");
   }
   return text;
 }

@@ -1,24 +1,22 @@
 // lockstep launch: any program, once a device.
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "config/options.h"
 #include "launch/restart.h"
-
-#include <cstdlib>
 
 namespace lockstep::cli {
 namespace {
 
 int restarts_of(const Parsed& parsed) {
   const std::string text = parsed.value("--restart", "0");
-  char* end = nullptr;
-  const long count = std::strtol(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || count < 0 || count > 1000000)
+  const auto count = whole_number<int>(text, 0, 1'000'000);
+  if (!count)
     throw Error(cat("--restart must be a number of times, but is ", text),
                 "for example --restart 3; 0 is none");
-  return static_cast<int>(count);
+  return *count;
 }
 
 int launch_main(const Parsed& parsed) {

@@ -1,6 +1,7 @@
 // lockstep monitor: what every GPU does, live on a terminal, or as a table, CSV or JSON.
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -49,11 +50,9 @@ std::vector<std::size_t> positions_of(const std::string& list, const std::vector
       const std::vector<int> found = find_by_uuid(gpus, word);
       if (found.size() == 1) at = found[0];
     } else {
-      int index = -1;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
+      const std::optional<int> index = whole_number<int>(word);
       for (std::size_t i = 0; i < gpus.size(); ++i)
-        if (error == std::errc() && end == word.data() + word.size() && gpus[i].index == index)
-          at = static_cast<int>(i);
+        if (index && gpus[i].index == *index) at = static_cast<int>(i);
     }
     if (at < 0)
       throw Error(cat("--devices: there is no GPU \"", word, "\""),

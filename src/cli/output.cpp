@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
+#include "base/write_all.h"
 #include "cli/context.h"
 #include "config/options.h"
 #include "monitor/process_info.h"
@@ -31,18 +33,11 @@ Output::~Output() {
 Written Output::write(std::string_view text) {
   begun_ = true;
   const int fd = file_ ? file_.get() : STDOUT_FILENO;
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EPIPE) return Written::unread;
-    if (written < 0) {
-      say(cat("error: ", path_ == "-" ? "standard output" : path_, ": ", errno_text(errno),
-              "; what was written before is kept"));
-      return Written::failed;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return Written::yes;
+  if (write_all(fd, text)) return Written::yes;
+  if (errno == EPIPE) return Written::unread;
+  say(cat("error: ", path_ == "-" ? "standard output" : path_, ": ", errno_text(errno),
+          "; what was written before is kept"));
+  return Written::failed;
 }
 
 double duration_of(const Parsed& parsed, const std::string& flag, double otherwise, double least) {
@@ -60,12 +55,10 @@ double duration_of(const Parsed& parsed, const std::string& flag, double otherwi
 }
 
 int pid_of(const std::string& text, const std::string& what) {
-  int pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc() || end != text.data() + text.size() || pid <= 0)
-    throw Error(cat(what, " must be the number of a process, but is \"", text, "\""));
-  if (!process_info(pid)) throw Error(cat(what, ": there is no process ", pid));
-  return pid;
+  const std::optional<int> pid = whole_number<int>(text, 1);
+  if (!pid) throw Error(cat(what, " must be the number of a process, but is \"", text, "\""));
+  if (!process_info(*pid)) throw Error(cat(what, ": there is no process ", *pid));
+  return *pid;
 }
 
 }  // namespace lockstep::cli

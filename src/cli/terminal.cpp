@@ -66,6 +66,7 @@ std::string why_not(const char* term) {
 // What the terminal can show of a character, in exactly as many cells as cells_of says.
 void append_shown(std::wstring& text, char32_t character, bool utf8) {
   const int cells = cells_of(character);
+  if (cells == 0) return;
   const auto wide = static_cast<wchar_t>(character);
   const int shown = character < 0x80 ? 1 : utf8 ? wcwidth(wide) : -1;
   const bool fits = shown >= 1 && shown <= cells;

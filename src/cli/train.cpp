@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/host_name.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
@@ -16,20 +17,11 @@
 #include "run/checkpoint_index.h"
 #include "run/lines.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace lockstep::cli {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 nlohmann::json device_records(const std::vector<Device>& devices) {
   nlohmann::json list = nlohmann::json::array();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cells.h"
 #include "base/text.h"
 #include "config/tables.h"
 #include "config/value.h"
@@ -11,46 +12,21 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t kWidestName = 40;  // longer names get a line of their own
-constexpr std::size_t kNarrowestText = 24;
-
-// Characters as a terminal counts them: bytes that start one in UTF-8.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
+constexpr int kWidestName = 40;  // longer names get a line of their own
+constexpr int kNarrowestText = 24;
 
 struct Row {
   std::string name;
   std::string text;
 };
 
-std::vector<std::string> wrap(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines;
-  std::string line;
-  for (const std::string& word : split(text, ' ')) {
-    if (!line.empty() && columns(line) + 1 + columns(word) > width)
-      lines.push_back(std::exchange(line, {}));
-    line += line.empty() ? word : cat(" ", word);
-  }
-  lines.push_back(line);
-  return lines;
-}
-
 // "  name   text", the text wrapped in its column.
-std::string row_lines(const Row& row, std::size_t indent, std::size_t width) {
-  const std::size_t room = width > indent + kNarrowestText ? width - indent : kNarrowestText;
-  std::string lines = cat("  ", row.name);
-  std::size_t used = columns(lines);
-  for (const std::string& line : wrap(row.text, room)) {
-    if (used + 2 > indent) {
-      lines += "\n";
-      used = 0;
-    }
-    lines += cat(std::string(indent - used, ' '), line);
-    used = indent;
-  }
-  return lines + "\n";
+std::string row_lines(const Row& row, int indent, int width) {
+  const std::string name = "  " + row.name;
+  const bool fits = cells_of(name) + 2 <= indent;
+  const std::string head = pad_cells(fits ? name : "", indent);
+  return cat(fits ? "" : name + "\n",
+             hang_cells(head, row.text, std::max(width, indent + kNarrowestText)));
 }
 
 std::vector<std::pair<std::string, std::vector<Row>>> all_rows(const detail::Tables& all) {
@@ -92,16 +68,15 @@ const char* to_string(OptionType type) {
 
 std::string options_text(std::span<OptionTable* const> tables, int width) {
   const auto sections = all_rows(detail::Tables(tables));
-  std::size_t longest = 0;
+  int longest = 0;
   for (const auto& [title, rows] : sections)
     for (const Row& row : rows)
-      if (columns(row.name) <= kWidestName) longest = std::max(longest, columns(row.name));
-  const std::size_t indent = longest + 4;
+      if (cells_of(row.name) <= kWidestName) longest = std::max(longest, cells_of(row.name));
+  const int indent = longest + 4;
   std::string text;
   for (const auto& [title, rows] : sections) {
     text += cat(text.empty() ? "" : "\n", title, "\n");
-    for (const Row& row : rows)
-      text += row_lines(row, indent, static_cast<std::size_t>(std::max(width, 1)));
+    for (const Row& row : rows) text += row_lines(row, indent, width);
   }
   return text;
 }

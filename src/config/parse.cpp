@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep::detail {
 namespace {
@@ -28,17 +29,6 @@ std::optional<std::string> plain_number(std::string_view text) {
   return plain;
 }
 
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  const std::optional<std::string> plain = plain_number(text);
-  if (!plain) return std::nullopt;
-  Number value{};
-  const char* end = plain->data() + plain->size();
-  const auto result = std::from_chars(plain->data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return value;
-}
-
 // "1e-08" as "1e-8".
 std::string short_exponent(std::string text) {
   const std::size_t e = text.find('e');
@@ -59,12 +49,18 @@ std::optional<bool> parse_boolean(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
-  return parse_number<std::int64_t>(text);
+  const std::optional<std::string> plain = plain_number(text);
+  return plain ? whole_number(*plain, INT64_MIN) : std::nullopt;
 }
 
 std::optional<double> parse_real(std::string_view text) {
-  const std::optional<double> value = parse_number<double>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
+  const std::optional<std::string> plain = plain_number(text);
+  if (!plain) return std::nullopt;
+  double value = 0;
+  const char* const end = plain->data() + plain->size();
+  const auto [stop, error] = std::from_chars(plain->data(), end, value);
+  return error == std::errc() && stop == end && std::isfinite(value) ? std::optional(value)
+                                                                     : std::nullopt;
 }
 
 std::optional<std::vector<std::string>> parse_list(std::string_view text) {

@@ -1,10 +1,10 @@
 #include "devices/cpu_ranks.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 
@@ -28,15 +28,13 @@ std::optional<std::vector<Device>> parse_cpu_ranks(std::string_view spec, const 
   if (spec == "cpu") return default_cpu_ranks(host);
   if (!spec.starts_with("cpu:")) return std::nullopt;
   const std::string_view count = spec.substr(4);
-  int ranks = 0;
-  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), ranks);
-  if (error != std::errc() || end != count.data() + count.size() || ranks < 1 ||
-      ranks > most_cpu_ranks) {
+  const auto ranks = whole_number<int>(count, 1, most_cpu_ranks);
+  if (!ranks) {
     throw Error(cat("the number of CPU ranks must be from 1 to ", most_cpu_ranks, ", but is \"",
                     count, "\""),
                 cat("for example --devices cpu:", host.cores > 1 ? 2 : 1));
   }
-  return cpu_ranks(ranks, host);
+  return cpu_ranks(*ranks, host);
 }
 
 }  // namespace lockstep

@@ -1,9 +1,9 @@
 #include "devices/cuda_order.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "devices/visible_gpus.h"
 
 namespace lockstep {
@@ -36,11 +36,7 @@ int position_of(const std::string& word, const std::vector<GpuInfo>& gpus) {
     const std::vector<int> found = find_by_uuid(gpus, word);
     return found.size() == 1 ? found[0] : -1;
   }
-  int index = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-  const bool fits = error == std::errc() && end == word.data() + word.size() && index >= 0 &&
-                    index < static_cast<int>(gpus.size());
-  return fits ? index : -1;
+  return whole_number<int>(word, 0, static_cast<int>(gpus.size()) - 1).value_or(-1);
 }
 
 CudaOrder from_environment(const std::vector<GpuInfo>& gpus, const char* visible) {

@@ -2,9 +2,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace lockstep {
 namespace {
@@ -17,12 +17,11 @@ std::vector<int> doubled_up_to(int available) {
 }
 
 int parse_count(const std::string& word, const std::string& list) {
-  int count = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-  if (word.empty() || error != std::errc() || end != word.data() + word.size() || count < 1)
+  const auto count = whole_number<int>(word, 1);
+  if (!count)
     throw Error(cat("--devices must be numbers of devices such as 1,2,4, but is \"", list, "\""),
                 "they say how many, not which; CUDA_VISIBLE_DEVICES chooses which");
-  return count;
+  return *count;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "devices/cpu_ranks.h"
 #include "devices/driver_traces.h"
 #include "devices/first_line.h"
@@ -39,8 +40,7 @@ void find_place(const fs::path& root, ListedGpu& listed) {
   if (listed.gpu.pci_bus_id.empty()) return;
   const std::string node = first_line(folder / "numa_node");
   // -1: the firmware does not say.
-  if (!node.empty() && node.find_first_not_of("0123456789") == node.npos)
-    listed.numa_node = std::stoi(node.substr(0, 6));
+  if (const auto number = whole_number<int>(node)) listed.numa_node = *number;
   listed.cpus = first_line(folder / "local_cpulist");
 }
 

@@ -1,11 +1,11 @@
 // Devices that are not there, so that a plan can be printed for any machine.
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "devices/cpu_ranks.h"
 #include "devices/gpu_catalogue.h"
 #include "devices/gpu_probe.h"
@@ -16,13 +16,6 @@ namespace lockstep {
 namespace {
 
 constexpr int most_devices = 4096;
-
-std::optional<int> whole_number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || end != text.data() + text.size()) return std::nullopt;
-  return error == std::errc() ? value : most_devices + 1;
-}
 
 Device as_device(const GpuModel& model) {
   return {.kind = DeviceKind::cuda,
@@ -40,8 +33,8 @@ std::optional<Device> of_memory(std::string_view text) {
   const std::size_t digits = upper.find_first_not_of("0123456789");
   const std::string unit = digits == upper.npos ? "" : trim(upper.substr(digits));
   if (unit != "GB" && unit != "GIB" && unit != "G") return std::nullopt;
-  const auto size = whole_number(upper.substr(0, digits));
-  if (!size || *size < 1 || *size > most_devices) return std::nullopt;
+  const auto size = whole_number<int>(upper.substr(0, digits), 1, most_devices);
+  if (!size) return std::nullopt;
   return Device{.kind = DeviceKind::cuda,
                 .name = cat(*size, " GB GPU"),
                 .memory_bytes = static_cast<std::uint64_t>(*size) << 30,
@@ -96,12 +89,13 @@ std::vector<Device> repeat(Device device, int count, const HostInfo& host,
 std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                     const char* visible, const std::filesystem::path& root) {
   const std::string wanted = trim(spec);
-  if (const auto count = whole_number(wanted)) {
-    return repeat(first_of_this_machine(probe, visible), *count, host, wanted);
-  }
   const std::size_t times = wanted.find_first_not_of("0123456789");
+  if (!wanted.empty() && times == wanted.npos) {
+    const int count = whole_number<int>(wanted).value_or(0);
+    return repeat(first_of_this_machine(probe, visible), count, host, wanted);
+  }
   if (times > 0 && times != wanted.npos && (wanted[times] == 'x' || wanted[times] == 'X')) {
-    const int count = whole_number(wanted.substr(0, times)).value_or(0);
+    const int count = whole_number<int>(wanted.substr(0, times)).value_or(0);
     return repeat(named(trim(wanted.substr(times + 1))), count, host, wanted);
   }
   return select_devices(wanted, probe, host, visible, 0, root);

@@ -1,9 +1,9 @@
 // From the words after --devices to the devices of the run.
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "devices/cpu_ranks.h"
 #include "devices/driver_traces.h"
 #include "devices/gpu_probe.h"
@@ -52,20 +52,19 @@ GpuInfo find_gpu(const std::string& word, const std::vector<GpuInfo>& all,
     if (word.starts_with("MIG-")) return {.uuid = word, .name = "MIG instance"};
     throw Error(cat("there is no GPU with the UUID ", word), choices(visible));
   }
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-  if (word.empty() || error != std::errc() || end != word.data() + word.size()) {
+  const auto index = whole_number<std::size_t>(word);
+  if (!index) {
     throw Error(cat("--devices must be all, cpu, cpu:N, or a list of GPUs' indexes or UUIDs, but ",
                     "has \"", word, "\""),
                 choices(visible));
   }
-  if (index >= visible.size()) {
+  if (*index >= visible.size()) {
     throw Error(
         cat("there is no GPU ", word,
             visible.size() < all.size() ? " among those that CUDA_VISIBLE_DEVICES shows" : ""),
         choices(visible));
   }
-  return visible[index];
+  return visible[*index];
 }
 
 bool looks_like_gpus(const std::string& spec) {

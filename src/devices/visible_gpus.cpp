@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace {
@@ -30,15 +30,14 @@ GpuInfo named_by(const std::vector<GpuInfo>& gpus, const std::string& word, cons
                     " here has a UUID that starts with ", word),
                 hint);
   }
-  int index = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-  if (word.empty() || error != std::errc() || end != word.data() + word.size()) {
+  const auto index = whole_number<int>(word, std::numeric_limits<int>::min());
+  if (!index) {
     throw Error(cat(variable, "\"", word, "\" is neither an index nor a UUID of a GPU"), hint);
   }
   for (const GpuInfo& gpu : gpus) {
-    if (gpu.index == index) return gpu;
+    if (gpu.index == *index) return gpu;
   }
-  throw Error(cat(variable, "there is no GPU ", index, " here"), hint);
+  throw Error(cat(variable, "there is no GPU ", *index, " here"), hint);
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace {
@@ -35,13 +35,6 @@ void read_lines(const std::filesystem::path& path, auto take_line) {
   }
 }
 
-template <class Number>
-std::optional<Number> number_at(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end != text.data() ? std::optional(value) : std::nullopt;
-}
-
 struct Entry {
   std::string pci;
   int xid = 0;
@@ -55,11 +48,12 @@ std::optional<Entry> entry_of(std::string_view line) {
   if (head == line.npos || line.substr(head + 1, mark.size()) != mark) return std::nullopt;
   const std::vector<std::string> fields = split(line.substr(0, head), ',');
   const std::optional<long long> at_us =
-      fields.size() < 3 ? std::nullopt : number_at<long long>(fields[2]);
+      fields.size() < 3 ? std::nullopt : whole_number<long long>(fields[2]);
   line.remove_prefix(head + 1 + mark.size());
   const std::size_t end = line.find("): ");
   if (!at_us || end == line.npos) return std::nullopt;
-  const std::optional<int> xid = number_at<int>(line.substr(end + 3));
+  const std::string_view rest = line.substr(end + 3);
+  const auto xid = whole_number<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
   if (!xid) return std::nullopt;
   const std::string_view address = line.substr(0, std::min(end, line.find(' ')));
   return Entry{cat(address, ".0"), *xid, static_cast<double>(*at_us) * 1e-6};

@@ -1,9 +1,9 @@
 // Rules on what processes make of their GPUs.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "doctor/rules.h"
 
 namespace lockstep::rules {
@@ -78,7 +78,7 @@ Loaders loaders_of(const Scene& scene, const Program& program, int user) {
 
 // The ranks of a program, by its own word.
 int world_size(const Scene& scene, int pid) {
-  return std::atoi(scene.processes.at(pid).variable("WORLD_SIZE").value_or("0").c_str());
+  return whole_number<int>(scene.processes.at(pid).variable("WORLD_SIZE").value_or("")).value_or(0);
 }
 
 // Seen over enough samples to speak of a shape.

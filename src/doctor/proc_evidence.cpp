@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "doctor/evidence.h"
 #include "monitor/proc_file.h"
 #include "monitor/process_info.h"
@@ -112,9 +113,8 @@ void read_files(const fs::path& folder, ProcessEvidence& process) {
     if (name == "/dev/nvidiactl") process.control_file = true;
     if (name == "/dev/nvidia-uvm") process.uvm_file = true;
     if (!name.starts_with(gpu) || name.size() == gpu.size()) continue;
-    const std::string number(name.substr(gpu.size()));
-    if (number.find_first_not_of("0123456789") == number.npos && number.size() < 6)
-      process.gpu_files.insert(std::stoi(number));
+    if (const auto number = whole_number<int>(name.substr(gpu.size())))
+      process.gpu_files.insert(*number);
   }
   closedir(files);
 }
@@ -167,9 +167,9 @@ std::optional<ProcessEvidence> process_of(int pid, const ProcFolder& proc) {
   const std::vector<std::string> words = command_words(pid, proc.path);
   if (fields.size() < 20 || !who) return std::nullopt;
   ProcessEvidence process{.pid = pid,
-                          .parent = std::atoi(fields[1].c_str()),
-                          .group = std::atoi(fields[2].c_str()),
-                          .session = std::atoi(fields[3].c_str()),
+                          .parent = whole_number<int>(fields[1]).value_or(0),
+                          .group = whole_number<int>(fields[2]).value_or(0),
+                          .session = whole_number<int>(fields[3]).value_or(0),
                           .user = who->user,
                           .command = words.empty() ? who->command : without_secrets(words),
                           .state = fields[0].empty() ? '?' : fields[0][0],

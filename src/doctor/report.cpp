@@ -3,27 +3,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/cells.h"
 #include "base/text.h"
 #include "doctor/rules.h"
 
 namespace lockstep {
 namespace {
 
-// Words of a paragraph, broken at `width`, lines after the first indented alike.
 std::string wrapped(const std::string& head, const std::string& text, int width) {
-  const std::string indent(head.size(), ' ');
-  std::string out, line = head;
-  for (const std::string& word : split(printable(text), ' ')) {
-    const bool is_first = line.size() <= head.size();
-    if (!is_first &&
-        line.size() + 1 + word.size() > static_cast<std::size_t>(std::max(width, 40))) {
-      out += line + "\n";
-      line = indent + word;
-      continue;
-    }
-    line += is_first ? word : " " + word;
-  }
-  return out + line + "\n";
+  return hang_cells(head, printable(text), std::max(width, 40));
 }
 
 std::string gpus_text(const Scene& scene, int width) {

@@ -2,14 +2,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/host_name.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "config/options.h"
 #include "launch/breadcrumbs.h"
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,12 +37,6 @@ std::string prefix() {
   return cat("lockstep/", attempt == nullptr ? "0" : attempt);
 }
 
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 std::string place(const World& world) { return cat(world.master_addr, ":", world.master_port); }
 
 std::string post_key(std::size_t rank) { return cat("post/", rank); }
@@ -57,7 +51,7 @@ c10::intrusive_ptr<c10d::Store> connect(const World& world, bool server, double 
   options.waitWorkers = false;
   options.timeout = milliseconds(timeout_s);
   if (const char* fd = std::getenv("LOCKSTEP_LISTEN_FD"); fd != nullptr && server)
-    options.masterListenFd = std::atoi(fd);
+    options.masterListenFd = whole_number<int>(fd);
   auto store = c10::make_intrusive<c10d::TCPStore>(world.master_addr, options);
   return c10::make_intrusive<c10d::PrefixStore>(prefix(), store);
 }

@@ -8,9 +8,10 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "launch/descriptors.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace {
@@ -35,11 +36,9 @@ Crumb read_slot(const Slot& slot) {
           .number = slot.number.load()};
 }
 
-int whole_number(const char* text) {
-  if (text == nullptr || *text == '\0') return -1;
-  char* end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  return *end == '\0' && value >= 0 && value < (1 << 20) ? static_cast<int>(value) : -1;
+int number_from_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? -1 : whole_number<int>(text, 0, 1 << 20).value_or(-1);
 }
 
 }  // namespace
@@ -136,8 +135,8 @@ namespace {
 
 // The line of RANK in the memory that LOCKSTEP_CRUMBS_FD names; null where there is none.
 Slot* shared_slot() {
-  const int fd = whole_number(std::getenv("LOCKSTEP_CRUMBS_FD"));
-  const int rank = whole_number(std::getenv("RANK"));
+  const int fd = number_from_environment("LOCKSTEP_CRUMBS_FD");
+  const int rank = number_from_environment("RANK");
   if (fd < 0 || rank < 0) return nullptr;
   struct stat file {};
   const auto end = static_cast<off_t>((static_cast<std::size_t>(rank) + 1) * sizeof(Slot));

@@ -1,11 +1,11 @@
 #include "launch/hostlist.h"
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace {
@@ -18,23 +18,15 @@ constexpr std::size_t longest_name = 255;   // of a host
               "Slurm writes lists such as node[003-007,9],x1");
 }
 
-std::optional<std::int64_t> digits(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) {
-    return std::nullopt;
-  }
-  return value;
-}
-
 // "003-007,9" -> 003, 004, …, 007, 9: the width of a range's first number is kept.
 std::vector<std::string> expand_ranges(std::string_view ranges, std::string_view list) {
   std::vector<std::string> numbers;
   for (const std::string& range : split(ranges, ',')) {
     const std::size_t dash = range.find('-');
     const std::string first_text = range.substr(0, dash);
-    const auto first = digits(first_text);
-    const auto last = dash == range.npos ? first : digits(std::string_view(range).substr(dash + 1));
+    const auto first = whole_number(first_text);
+    const auto last =
+        dash == range.npos ? first : whole_number(std::string_view(range).substr(dash + 1));
     if (!first || !last || *last < *first) malformed(list, cat("\"", range, "\" is no range"));
     if (first_text.size() > longest_name) malformed(list, "a name is too long");
     const auto more = static_cast<std::uint64_t>(*last - *first);
@@ -103,11 +95,11 @@ std::vector<int> expand_tasks_per_node(std::string_view list) {
   std::vector<int> tasks;
   for (const std::string& part : split(list, ',')) {
     const std::size_t open = part.find("(x");
-    const auto count = digits(part.substr(0, open));
+    const auto count = whole_number(part.substr(0, open));
     std::optional<std::int64_t> times = 1;
     if (open != part.npos) {
       if (part.back() != ')') malformed(list, cat("\"", part, "\" lacks )"));
-      times = digits(part.substr(open + 2, part.size() - open - 3));
+      times = whole_number(part.substr(open + 2, part.size() - open - 3));
     }
     if (!count || !times || *count > 1'000'000 || *times > static_cast<std::int64_t>(most_hosts)) {
       malformed(list, cat("\"", part, "\" is no number of tasks"));

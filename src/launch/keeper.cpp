@@ -8,8 +8,9 @@
 #include <array>
 #include <cerrno>
 
-#include "launch/descriptors.h"
-#include "launch/spawn.h"
+#include "base/descriptors.h"
+#include "base/spawn.h"
+#include "base/write_all.h"
 
 namespace lockstep {
 namespace {
@@ -48,7 +49,7 @@ Keeper::Keeper() {
 Keeper::~Keeper() {
   write_all(pipe_.get(), {reinterpret_cast<const char*>(&farewell), sizeof farewell});
   pipe_.reset();
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+  wait_for_exit(pid_);
 }
 
 }  // namespace lockstep

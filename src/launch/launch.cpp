@@ -10,10 +10,12 @@
 #include <iostream>
 
 #include "base/check.h"
+#include "base/descriptors.h"
 #include "base/files.h"
+#include "base/spawn.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "launch/breadcrumbs.h"
-#include "launch/descriptors.h"
 #include "launch/hang_watch.h"
 #include "launch/keeper.h"
 #include "launch/listener.h"
@@ -21,7 +23,6 @@
 #include "launch/rank_environment.h"
 #include "launch/rank_process.h"
 #include "launch/signals.h"
-#include "launch/spawn.h"
 #include "launch/supervision.h"
 
 namespace lockstep {

@@ -6,9 +6,9 @@
 
 #include <cerrno>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "launch/descriptors.h"
 
 namespace lockstep {
 namespace {

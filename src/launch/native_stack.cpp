@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/spawn.h"
 #include "base/text.h"
 #include "launch/child_group.h"
 #include "launch/rank_environment.h"
-#include "launch/spawn.h"
 
 namespace lockstep {
 namespace {

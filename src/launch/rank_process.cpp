@@ -8,9 +8,10 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "launch/descriptors.h"
+#include "base/write_all.h"
 #include "launch/log_tail.h"
 
 namespace lockstep {

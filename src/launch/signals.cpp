@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/check.h"
-#include "launch/descriptors.h"
+#include "base/descriptors.h"
 
 namespace lockstep {
 namespace {

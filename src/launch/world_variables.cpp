@@ -1,10 +1,10 @@
 #include "launch/world_variables.h"
 
-#include <charconv>
 #include <cstdint>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 
@@ -25,12 +25,10 @@ std::optional<std::string> WorldVariables::first_of(
 std::optional<int> WorldVariables::number(const char* name) const {
   const auto value = text(name);
   if (!value) return std::nullopt;
-  int result = 0;
-  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), result);
-  if (error != std::errc() || end != value->data() + value->size() || result < 0) {
+  const std::optional<int> result = whole_number<int>(*value);
+  if (!result)
     throw Error(cat(name, " must be a whole number, but is \"", *value, "\""),
                 "it is set by the program that starts the ranks; unset it to run without one");
-  }
   return result;
 }
 

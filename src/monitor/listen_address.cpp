@@ -2,11 +2,11 @@
 
 #include <arpa/inet.h>
 
-#include <charconv>
 #include <cstring>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace {
@@ -24,11 +24,9 @@ bool all_digits(const std::string& text) {
 
 int port_of(const std::string& port, const std::string& text) {
   if (!all_digits(port)) refuse(text);
-  int number = -1;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (error != std::errc() || number > highest_port)
-    throw Error(cat("--serve: port must be at most ", highest_port, ", but is ", port));
-  return number;
+  const auto number = whole_number<int>(port, 0, highest_port);
+  if (!number) throw Error(cat("--serve: port must be at most ", highest_port, ", but is ", port));
+  return *number;
 }
 
 bool is_ipv4(const std::string& host) {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "monitor/page_files.h"
 
 namespace lockstep {
@@ -42,11 +42,7 @@ std::optional<long long> after_of(const std::string& query) {
   constexpr std::string_view key = "after=";
   if (query.empty()) return 0;
   if (!query.starts_with(key)) return std::nullopt;
-  long long number = 0;
-  const char* const end = query.data() + query.size();
-  const auto [stop, error] = std::from_chars(query.data() + key.size(), end, number);
-  if (error != std::errc() || stop != end || number < 0) return std::nullopt;
-  return number;
+  return whole_number<long long>(std::string_view(query).substr(key.size()));
 }
 
 double cpu_s() {

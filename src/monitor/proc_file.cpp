@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/fd.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 
@@ -43,9 +44,8 @@ std::vector<int> process_numbers(const std::filesystem::path& proc) {
   std::vector<int> numbers;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(proc, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") == name.npos && name.size() < 10)
-      numbers.push_back(std::stoi(name));
+    if (const auto number = whole_number<int>(entry.path().filename().native()))
+      numbers.push_back(*number);
   }
   return numbers;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "monitor/proc_file.h"
 
 namespace lockstep {
@@ -71,7 +72,8 @@ std::set<int> process_tree(int pid, const fs::path& proc) {
   std::multimap<int, int> children;  // by parent
   for (const int one : process_numbers(proc)) {
     const ProcStat stat = parse_proc_stat(read_proc_file(proc / std::to_string(one) / "stat").text);
-    if (stat.fields.size() > 1) children.emplace(std::atoi(stat.fields[1].c_str()), one);
+    if (stat.fields.size() > 1)
+      children.emplace(whole_number<int>(stat.fields[1]).value_or(0), one);
   }
   std::set<int> tree;
   std::vector<int> open{pid};

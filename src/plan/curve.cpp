@@ -1,6 +1,7 @@
 // A learning-rate curve for people: in words, and as a plot in plain characters.
 #include "plan/curve.h"
 
+#include "base/cells.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "plan/train_options.h"
@@ -83,9 +84,7 @@ Range column_range(const Schedule& schedule, std::int64_t total_steps, int colum
   return range;
 }
 
-std::string label(const std::string& text) {
-  return std::string(label_width - std::min<std::size_t>(label_width, text.size()), ' ') + text;
-}
+std::string label(const std::string& text) { return pad_cells_left(text, label_width); }
 
 // The axis below the plot: a ruler, the first and the last step, and what is counted.
 std::string step_axis(std::int64_t total_steps, int columns) {

@@ -3,18 +3,10 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
-
-#include <charconv>
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace {
-
-// A whole number and nothing else; -1 otherwise.
-std::int64_t whole_number(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : -1;
-}
 
 std::int64_t share_of(const BatchPlan& batch) { return batch.global / batch.world_size; }
 
@@ -26,12 +18,13 @@ std::vector<MicroChange> parse_micro_changes(const std::string& text, const std:
   for (const std::string& part : split(text, ',')) {
     const std::vector<std::string> words = split(part, ':');
     const bool two = words.size() == 2;
-    const MicroChange change{.step = two ? whole_number(words[0]) : -1,
-                             .micro = two ? whole_number(words[1]) : -1};
-    if (change.step < 0 || change.micro < 1)
+    const auto step = two ? whole_number(words[0]) : std::nullopt;
+    const auto micro = two ? whole_number<std::int64_t>(words[1], 1) : std::nullopt;
+    if (!step || !micro)
       throw Error(
           cat(option, " takes STEP:SAMPLES, with commas between several, but holds \"", part, "\""),
           cat("for example ", option, "=120:8,300:4"));
+    const MicroChange change{.step = *step, .micro = *micro};
     if (!changes.empty() && changes.back().step >= change.step)
       throw Error(cat("the steps of ", option, " must rise, but ", change.step, " follows ",
                       changes.back().step),

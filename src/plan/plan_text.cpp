@@ -1,4 +1,5 @@
 // The plan as people and as programs read it.
+#include "base/cells.h"
 #include "base/text.h"
 #include "plan/compute.h"
 #include "plan/curve.h"
@@ -14,26 +15,8 @@ namespace {
 
 constexpr int title_width = 15, narrowest = 40;
 
-// Breaks at spaces; lines after the first are indented by as many columns as `first` has.
-std::string wrap(const std::string& first, const std::string& body, int width) {
-  std::string text = first;
-  std::size_t column = first.size();
-  bool fresh = true;
-  for (const std::string& word : split(body, ' ')) {
-    if (!fresh && column + 1 + word.size() > static_cast<std::size_t>(width)) {
-      text += "\n" + std::string(first.size(), ' ');
-      column = first.size();
-      fresh = true;
-    }
-    text += (fresh ? "" : " ") + word;
-    column += word.size() + (fresh ? 0 : 1);
-    fresh = false;
-  }
-  return text + "\n";
-}
-
 std::string entry(const std::string& title, const std::string& body, int width) {
-  return wrap(title + std::string(title_width - title.size(), ' '), body, width);
+  return hang_cells(pad_cells(title, title_width), body, width);
 }
 
 std::string device_words(const Device& device) {
@@ -166,7 +149,7 @@ std::string to_text(const Plan& plan, bool curve, int width) {
   text += entry("length", length_text(plan), width);
   text += entry("learning rate", describe_curve(plan.schedule, plan.total_steps), width);
   text += entry("memory", memory_text(plan), width);
-  for (const std::string& note : plan.notes) text += wrap("- ", note, width);
+  for (const std::string& note : plan.notes) text += hang_cells("- ", note, width);
   if (curve) text += "\n" + plot_curve(plan.schedule, plan.total_steps, width);
   return text;
 }

@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "plan/compute.h"
 #include "plan/schedule_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <utility>
 
@@ -70,7 +70,7 @@ Device device_from_json(const nlohmann::json& json) {
   const std::string label = json.at("device");
   device.kind = label.starts_with("cuda") ? DeviceKind::cuda : DeviceKind::cpu;
   if (const std::size_t colon = label.find(':'); colon != std::string::npos)
-    std::from_chars(label.data() + colon + 1, label.data() + label.size(), device.index);
+    device.index = whole_number<int>(label.substr(colon + 1)).value_or(device.index);
   return device;
 }
 

@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <map>
 
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "run/checkpoint_names.h"
 #include "run/manifest.h"
 
@@ -88,9 +88,7 @@ std::optional<CheckpointInfo> inspect(const fs::path& folder, std::int64_t step,
 
 // The process at the end of ".tmp-step-000001234-4321".
 bool writer_process_lives(const std::string& name) {
-  pid_t pid = 0;
-  const std::size_t digits = name.find_last_of('-') + 1;
-  std::from_chars(name.data() + digits, name.data() + name.size(), pid);
+  const pid_t pid = whole_number<pid_t>(name.substr(name.find_last_of('-') + 1)).value_or(0);
   return pid > 0 && pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
 }
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include <cerrno>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace lockstep {
 namespace fs = std::filesystem;
@@ -29,10 +29,8 @@ std::string checkpoint_name(std::int64_t step) {
 std::optional<std::int64_t> step_of(std::string_view name) {
   constexpr std::string_view prefix = "step-";
   if (!name.starts_with(prefix)) return std::nullopt;
-  std::int64_t step = -1;
-  std::from_chars(name.data() + prefix.size(), name.data() + name.size(), step);
-  if (step < 0 || checkpoint_name(step) != name) return std::nullopt;
-  return step;
+  const auto step = whole_number(name.substr(prefix.size()));
+  return step && checkpoint_name(*step) == name ? step : std::nullopt;
 }
 
 void replace_directory(const fs::path& from, const fs::path& to, const fs::path& aside,

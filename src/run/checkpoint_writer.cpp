@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "run/checkpoint_index.h"
 #include "run/checkpoint_names.h"
 #include "run/manifest.h"
@@ -30,15 +31,9 @@ constexpr std::size_t largest_write_bytes = 16 << 20;
               full ? "free some space, or keep fewer checkpoints with checkpoint.keep" : "");
 }
 
-void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes) {
-  while (bytes > 0) {
-    if (CheckpointWriter::fault) CheckpointWriter::fault(path, bytes);
-    const ssize_t written = write(fd, data, bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", path, errno);
-    data += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
+void write_part(int fd, const fs::path& path, std::string_view bytes) {
+  if (CheckpointWriter::fault) CheckpointWriter::fault(path, bytes.size());
+  if (!write_all(fd, bytes)) fail("write", path, errno);
 }
 
 // The disk works while the next part is copied. Only a hint: fsync is what counts.
@@ -110,7 +105,7 @@ void CheckpointWriter::append(const std::string& name, const void* data, std::si
   const char* next = static_cast<const char*>(data);
   for (std::size_t left = bytes; left > 0;) {
     const std::size_t part = std::min(left, largest_write_bytes);
-    write_all(file.fd.get(), path, next, part);
+    write_part(file.fd.get(), path, {next, part});
     begin_write_back(file.fd.get(), file.bytes + (bytes - left), part);
     file.hasher.update(next, part);
     next += part;
@@ -134,7 +129,7 @@ CheckpointInfo CheckpointWriter::commit(const nlohmann::json& metrics) {
   const std::string text = to_text(manifest);
   const fs::path path = impl_->folder / manifest_name;
   UniqueFd fd = open_new(path);
-  write_all(fd.get(), path, text.data(), text.size());
+  write_part(fd.get(), path, text);
   make_durable(fd, path);
   sync_directory(impl_->folder);
 

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
 #include "base/clock.h"
+#include "base/whole_number.h"
+#include "base/write_all.h"
 #include "run/lines.h"
 
 namespace lockstep {
@@ -21,22 +21,10 @@ namespace {
 int echo_descriptor() {
   const char* text = std::getenv("LOCKSTEP_EVENTS_FD");
   if (!text) return -1;
-  int fd = -1;
-  const char* end = text + std::strlen(text);
-  const auto [last, error] = std::from_chars(text, end, fd);
-  if (error != std::errc() || last != end || fd < 0 || fcntl(fd, F_GETFD) < 0) return -1;
+  const int fd = whole_number<int>(text).value_or(-1);
+  if (fd < 0 || fcntl(fd, F_GETFD) < 0) return -1;
   fcntl(fd, F_SETFD, FD_CLOEXEC);  // a child of ours must not keep the reader waiting
   return fd;
-}
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 // Without the signal that would end this process if the reader is gone.

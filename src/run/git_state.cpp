@@ -1,19 +1,17 @@
 // Asks git about the user's folder.
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <optional>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
+#include "base/error.h"
+#include "base/spawn.h"
 #include "base/text.h"
 #include "run/run_dir.h"
-
-extern char** environ;
 
 namespace lockstep {
 namespace {
@@ -36,39 +34,26 @@ std::optional<std::string> read_until(int fd, double deadline_s) {
   }
 }
 
-pid_t start_git(const std::vector<std::string>& arguments, int output) {
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  pid_t pid = -1;
-  const int error = posix_spawnp(&pid, "git", &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error == 0 ? pid : -1;
-}
-
 // What `git ARGUMENTS` prints in `folder`; nothing if it fails or is not installed.
 std::optional<std::string> git(const std::filesystem::path& folder,
                                const std::vector<std::string>& arguments) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-  UniqueFd reading(ends[0]), writing(ends[1]);
   std::vector<std::string> argv = {"git", "--no-optional-locks", "-C", folder.string()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  const pid_t pid = start_git(argv, writing.get());
-  if (pid < 0) return std::nullopt;
-  writing.reset();
-  std::optional<std::string> text = read_until(reading.get(), system_clock().now_s() + patience_s);
-  if (!text) kill(pid, SIGKILL);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  try {
+    Pipe pipe = make_pipe();
+    const pid_t pid = spawn({.argv = std::move(argv),
+                             .environment = {},
+                             .stdout_fd = pipe.write.get(),
+                             .inherited = {}});
+    pipe.write.reset();
+    const std::optional<std::string> text =
+        read_until(pipe.read.get(), system_clock().now_s() + patience_s);
+    if (!text) kill(pid, SIGKILL);
+    const int code = wait_for_exit(pid);
+    return text && code == 0 ? std::optional(trim(*text)) : std::nullopt;
+  } catch (const Error&) {  // it could not be started
+    return std::nullopt;
   }
-  if (!text || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-  return trim(*text);
 }
 
 }  // namespace

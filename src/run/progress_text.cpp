@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/cells.h"
 #include "base/text.h"
 #include "run/lines.h"
 #include "run/progress.h"
@@ -194,27 +195,16 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
       {cat("finished", at_step(event), took.empty() ? "" : " after " + took, rates), Tone::good}};
 }
 
-int columns_of(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-  }));
-}
-
 std::string fit_line(std::vector<Field> fields, int width) {
   std::erase_if(fields, [](const Field& field) { return field.text.empty(); });
   while (true) {
     std::vector<std::string> texts;
     for (const Field& field : fields) texts.push_back(field.text);
     std::string line = join(texts, "  ");
-    if (width <= 0 || columns_of(line) <= width) return line;
-    if (fields.size() > 1) {
-      fields.erase(
-          std::max_element(fields.begin(), fields.end(),
-                           [](const Field& a, const Field& b) { return a.rank < b.rank; }));
-      continue;
-    }
-    while (columns_of(line) > width) line.pop_back();
-    return line;
+    if (width <= 0 || cells_of(line) <= width) return line;
+    if (fields.size() <= 1) return cut_cells(line, width);
+    fields.erase(std::max_element(fields.begin(), fields.end(),
+                                  [](const Field& a, const Field& b) { return a.rank < b.rank; }));
   }
 }
 

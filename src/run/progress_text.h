@@ -38,8 +38,7 @@ struct Field {
   std::string text;
   int rank = 0;
 };
-// Parts joined with two spaces, in at most `width` columns; width 0 = any length.
+// Parts joined with two spaces, in at most `width` cells; width 0 = any length.
 std::string fit_line(std::vector<Field> fields, int width);
-int columns_of(const std::string& text);  // code points of UTF-8
 
 }  // namespace lockstep

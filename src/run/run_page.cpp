@@ -3,6 +3,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "run/checkpoint_index.h"
@@ -20,7 +21,7 @@ constexpr std::size_t shown_evals = 10;
 
 std::string row(const std::string& name, const std::string& value) {
   if (value.empty()) return "";
-  return cat("  ", name, std::string(name.size() < 10 ? 10 - name.size() : 1, ' '), value, "\n");
+  return cat("  ", pad_cells(name + " ", 10), value, "\n");
 }
 
 std::string local_time(double unix_s) {

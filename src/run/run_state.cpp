@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/host_name.h"
 #include "base/text.h"
 #include "run/lines.h"
 #include "run/run_dir.h"
@@ -19,11 +20,6 @@ namespace {
 
 constexpr std::array<const char*, 5> state_names = {"running", "finished", "stopped", "failed",
                                                     "interrupted"};
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "unknown host";
-}
 
 // Takes the lock without waiting, but for the moment that a reader of the state may hold it.
 bool take_lock(int fd, const std::string& path) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "run/lines.h"
@@ -92,7 +93,7 @@ using Cells = std::vector<std::string>;  // head first, then a run each
 
 int width_of(const Cells& cells) {
   int width = 0;
-  for (const std::string& cell : cells) width = std::max(width, columns_of(cell));
+  for (const std::string& cell : cells) width = std::max(width, cells_of(cell));
   return width;
 }
 
@@ -101,8 +102,8 @@ std::string row_text(const std::vector<const Column*>& shown, const std::vector<
   std::string line;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const std::string& cell = cells[i][row];
-    const std::string space(static_cast<std::size_t>(width_of(cells[i]) - columns_of(cell)), ' ');
-    line += (i ? "  " : "") + (shown[i]->right ? space + cell : cell + space);
+    line += cat(i ? "  " : "",
+                (shown[i]->right ? pad_cells_left : pad_cells)(cell, width_of(cells[i])));
   }
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }

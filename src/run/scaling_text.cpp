@@ -1,4 +1,5 @@
 // A scaling table as people read it.
+#include "base/cells.h"
 #include "base/text.h"
 #include "run/progress.h"
 #include "run/progress_text.h"
@@ -53,9 +54,8 @@ std::string scaling_text(const std::vector<ScalingRow>& rows) {
     std::string shown;
     for (std::size_t column = 0; column < line.size(); ++column) {
       int width = 0;
-      for (const auto& other : table) width = std::max(width, columns_of(other[column]));
-      const auto space = static_cast<std::size_t>(width - columns_of(line[column]));
-      shown += cat(column == 0 ? "" : "  ", std::string(space, ' '), line[column]);
+      for (const auto& other : table) width = std::max(width, cells_of(other[column]));
+      shown += cat(column == 0 ? "" : "  ", pad_cells_left(line[column], width));
     }
     text += shown + "\n";
   }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/child_output.h"
+#include "base/descriptors.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "launch/descriptors.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -237,7 +237,7 @@ TEST_F(Monitor, RefusesWhatDoesNotGoWithACommand) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "started"));
   const ToolResult none = monitor({"--", "no-such-program-here"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("cannot start no-such-program-here"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("cannot start \"no-such-program-here\""), std::string::npos) << none.err;
 }
 
 TEST_F(Monitor, FollowsAProcessAndItsChildrenUntilItEnds) {

@@ -12,6 +12,8 @@ TEST(Cells, CountsWideCharactersTwice) {
   EXPECT_EQ(cells_of("訓練.py"), 7);
   EXPECT_EQ(cells_of("🚀"), 2);
   EXPECT_EQ(cells_of("▁▂█"), 3);
+  EXPECT_EQ(cells_of("e\xcc\x81"), 1);  // a letter and its accent
+  EXPECT_EQ(cells_of("a\tb"), 3);       // as printable shows it
   EXPECT_EQ(cells_of(""), 0);
 }
 
@@ -59,6 +61,26 @@ TEST(Cells, WrapsAtSpaces) {
   EXPECT_EQ(wrap_cells("訓", 1), "訓");
   EXPECT_EQ(wrap_cells("  indented words", 10), "  indented\nwords");
   EXPECT_EQ(wrap_cells("", 5), "");
+}
+
+TEST(Cells, CutsAfterTheMarksOfACharacter) {
+  EXPECT_EQ(cut_cells("e\xcc\x81"
+                      "a",
+                      1),
+            "e\xcc\x81");
+}
+
+TEST(Cells, PadsWithoutCutting) {
+  EXPECT_EQ(pad_cells("訓練", 6), "訓練  ");
+  EXPECT_EQ(pad_cells_left("訓練", 6), "  訓練");
+  EXPECT_EQ(pad_cells("訓練", 3), "訓練");
+}
+
+TEST(Cells, HangsTextBelowItsFirstWord) {
+  EXPECT_EQ(hang_cells("seen: ", "one two three", 13), "seen: one two\n      three\n");
+  EXPECT_EQ(hang_cells("訓: ", "訓練 訓練 ab", 9), "訓: 訓練\n    訓練\n    ab\n");
+  EXPECT_EQ(hang_cells("- ", "unbreakable", 5), "- unbreakable\n");
+  EXPECT_EQ(hang_cells("- ", "", 5), "- \n");
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
 // Output and exit codes of real children.
 #include "base/child_output.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "fakes/error_of.h"
 
 namespace lockstep {
 namespace {
+
+using testing::StartsWith;
 
 TEST(ChildOutput, GivesWhatAChildPrintsAndItsExitCode) {
   const ChildOutput output = child_output({"/bin/sh", "-c", "printf 'one\\ntwo'; exit 7"});
@@ -20,8 +25,9 @@ TEST(ChildOutput, NamesASignalAsAShellDoes) {
   EXPECT_EQ(child_output({"/bin/sh", "-c", "kill -9 $$"}).code, 137);
 }
 
-TEST(ChildOutput, GivesCode127ForAProgramThatIsNotThere) {
-  EXPECT_EQ(child_output({"/nowhere/program"}).code, 127);
+TEST(ChildOutput, SaysThatThereIsNoSuchProgram) {
+  EXPECT_THAT(error_of([] { child_output({"/nowhere/program"}); }),
+              StartsWith("cannot start \"/nowhere/program\": No such file or directory | check"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/cells.h"
 #include "base/text.h"
 #include "unit/config/config_fixtures.h"
 
@@ -30,14 +31,12 @@ TEST(OptionsText, StaysWithinTheWidth) {
   OptionTable table;
   std::int64_t number = 0;
   std::string meaning = "m\xC3\xBCnchen";
-  for (int i = 0; i < 40; ++i) meaning += " w\xC3\xB6rd";
+  for (int i = 0; i < 40; ++i) meaning += i % 2 ? " w\xC3\xB6rd" : " 訓練";
   table.add("long.key", number, {.meaning = meaning});
   both.tables.push_back(&table);
   for (const int width : {60, 72, 80, 100, 140}) {
     for (const std::string& line : split(options_text(both.tables, width), '\n')) {
-      std::size_t columns = 0;
-      for (const char c : line) columns += (c & 0xC0) != 0x80;
-      EXPECT_LE(columns, static_cast<std::size_t>(width)) << line;
+      EXPECT_LE(cells_of(line), width) << line;
     }
   }
 }

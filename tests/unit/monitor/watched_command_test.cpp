@@ -1,6 +1,7 @@
 // A program that is started to be watched.
 #include "monitor/watched_command.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -11,6 +12,8 @@
 
 namespace lockstep {
 namespace {
+
+using testing::StartsWith;
 
 int code_of(WatchedCommand& command) {
   for (int i = 0; i < 1000; ++i) {
@@ -42,9 +45,9 @@ TEST(WatchedCommand, DoesNotInheritIgnoredPipeSignals) {
 }
 
 TEST(WatchedCommand, SaysThatThereIsNoSuchProgram) {
-  EXPECT_EQ(error_of([] { WatchedCommand({"no-such-program-here"}); }),
-            "cannot start no-such-program-here: No such file or directory | is it installed, and "
-            "in PATH?");
+  EXPECT_THAT(error_of([] { WatchedCommand({"no-such-program-here"}); }),
+              StartsWith("cannot start \"no-such-program-here\": No such file or directory | is it "
+                         "installed and in PATH?"));
 }
 
 }  // namespace

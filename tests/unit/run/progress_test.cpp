@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/cells.h"
 #include "base/text.h"
 #include "fakes/fake_clock.h"
 #include "run/progress_text.h"
@@ -151,12 +152,18 @@ TEST_F(ProgressDisplay, OnATerminalAnEventsLineStandsAboveTheRewrittenOne) {
   EXPECT_THAT(text, HasSubstr("step 1/20000"));
 }
 
+TEST(FitLine, MeasuresWideCharactersAsATerminalDoes) {
+  EXPECT_EQ(fit_line({{"訓練訓練", 1}, {"ab", 0}}, 12), "訓練訓練  ab");
+  EXPECT_EQ(fit_line({{"訓練訓練", 1}, {"ab", 0}}, 11), "ab");
+  EXPECT_EQ(fit_line({{"訓練訓練", 0}}, 5), "訓練");  // never a part of a character
+}
+
 TEST_F(ProgressDisplay, NeverIsWiderThanTheTerminalAndKeepsTheStepLongest) {
   for (int width = 1; width < 150; ++width) {
     make({.terminal = true, .width = width, .device_status = [] { return "2 GPUs 96% 95%"; }});
     start();
     const std::string line = shown(step(1200)).substr(4);
-    EXPECT_LT(columns_of(line), std::max(width, 2)) << line;
+    EXPECT_LT(cells_of(line), std::max(width, 2)) << line;
     EXPECT_TRUE(width <= 16 || line.find("step 1200/20000") != std::string::npos) << line;
     EXPECT_TRUE(width <= 30 || line.find("loss 3.214") != std::string::npos) << line;
   }

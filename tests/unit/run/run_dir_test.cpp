@@ -10,6 +10,7 @@
 
 #include <thread>
 
+#include "base/host_name.h"
 #include "base/text.h"
 #include "run_fixtures.h"
 
@@ -174,10 +175,8 @@ TEST_F(RunDirs, ALockIsExclusiveAndNamesItsHolder) {
   run.lock();  // again: it has it
   EXPECT_FALSE(run.locked_by_other());
   EXPECT_TRUE(other.locked_by_other());
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
   EXPECT_THAT(error_of([&] { other.lock(); }),
-              HasSubstr(cat("in use by process ", getpid(), " on ", host)));
+              HasSubstr(cat("in use by process ", getpid(), " on ", host_name())));
 }
 
 TEST_F(RunDirs, ALockEndsWithItsHolder) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "base/cells.h"
 #include "base/text.h"
 #include "fakes/fake_clock.h"
 #include "run/checkpoint_index.h"
@@ -185,13 +186,23 @@ TEST_F(RunSummaries, TheTableHasARowARun) {
   EXPECT_EQ(runs_table({}, 80), "");
 }
 
+TEST_F(RunSummaries, TheTableAlignsWideNames) {
+  train(0, 42);
+  RunSummary other = summary();
+  other.name = "訓練";
+  EXPECT_EQ(runs_table({summary(), other}, 200),
+            "NAME   RECIPE  STATE          STEP   LOSS  DEVICES        AGE\n"
+            "first  toy     interrupted  42/100  4.580  2 x NVIDIA T4   2h\n"
+            "訓練   toy     interrupted  42/100  4.580  2 x NVIDIA T4   2h\n");
+}
+
 TEST_F(RunSummaries, TheTableLeavesColumnsOutWhereItIsNarrowAndNeverTheName) {
   train(0, 42);
   for (int width = 1; width < 120; ++width) {
     const std::string table = runs_table({summary()}, width);
     EXPECT_THAT(table, HasSubstr("first"));
     for (const std::string& line : split(table, '\n'))
-      EXPECT_LE(columns_of(line), std::max(width, 5));
+      EXPECT_LE(cells_of(line), std::max(width, 5));
   }
   EXPECT_THAT(runs_table({summary()}, 50), Not(HasSubstr("NVIDIA")));
   EXPECT_THAT(runs_table({summary()}, 50), HasSubstr("42/100"));

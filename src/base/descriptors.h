@@ -1,8 +1,6 @@
 // Descriptors that are safe to hand to a child: close-on-exec, and never in the place of 0, 1, 2.
 #pragma once
 
-#include <string_view>
-
 #include "base/fd.h"
 
 namespace lockstep {
@@ -18,7 +16,4 @@ void set_nonblocking(int fd);
 // Both are async-signal-safe, for use between fork and exec.
 void close_on_exec_above_stderr();
 void close_all_but(int fd);
-// All of it, waiting where the descriptor would block; false on an error (errno).
-bool write_all(int fd, std::string_view bytes);
-
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-#include "launch/spawn.h"
+// fork, descriptors, exec, and word of what failed.
+#include "base/spawn.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,9 +9,9 @@
 
 #include <cerrno>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "launch/descriptors.h"
 
 namespace lockstep {
 namespace {
@@ -23,7 +24,7 @@ struct Failure {
 
 // Everything the child needs, made before fork: after it only async-signal-safe calls are allowed.
 struct Prepared {
-  std::vector<char*> argv, environment;
+  std::vector<char*> argv, environment;  // the latter empty: ours
   const SpawnSpec* spec;
   pid_t parent;
   int failure_fd;
@@ -38,13 +39,22 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 bool place(int from, int to) { return from == to || ::dup2(from, to) == to; }
 
+// /dev/null under a number above those that are yet to be filled; -1 on an error.
+int open_nothing() {
+  const int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  return fd < 0 || fd > STDERR_FILENO ? fd : ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
 bool arrange_descriptors(const Prepared& prepared) {
   const SpawnSpec& spec = *prepared.spec;
-  close_on_exec_above_stderr();
-  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nothing < 0 || !place(nothing, STDIN_FILENO)) return false;
-  ::fcntl(STDIN_FILENO, F_SETFD, 0);
-  if (!place(spec.stdout_fd, STDOUT_FILENO) || !place(spec.stderr_fd, STDERR_FILENO)) return false;
+  if (!spec.inherits_all) close_on_exec_above_stderr();
+  const int nothing = open_nothing();
+  if (nothing < 0) return false;
+  const int sources[] = {spec.stdin_fd, spec.stdout_fd, spec.stderr_fd};
+  for (int to = STDIN_FILENO; to <= STDERR_FILENO; ++to) {
+    if (!place(sources[to] < 0 ? nothing : sources[to], to)) return false;
+    ::fcntl(to, F_SETFD, 0);
+  }
   for (const int fd : spec.inherited) {
     if (::fcntl(fd, F_SETFD, 0) != 0) return false;
   }
@@ -55,8 +65,9 @@ void reset_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD}) {
     struct sigaction current {};
     ::sigaction(number, nullptr, &current);
-    if (number == SIGHUP && current.sa_handler == SIG_IGN) continue;  // nohup
-    ::signal(number, SIG_IGN);                                        // forgets one that is pending
+    // As nohup sets the one, and a shell the other for what it starts in the background.
+    if ((number == SIGHUP || number == SIGINT) && current.sa_handler == SIG_IGN) continue;
+    ::signal(number, SIG_IGN);  // forgets one that is pending
     ::signal(number, SIG_DFL);
   }
   sigset_t none;
@@ -71,9 +82,11 @@ void reset_signals() {
 }
 
 [[noreturn]] void run_child(const Prepared& prepared) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != prepared.parent) ::_exit(127);  // it ended before prctl
+  if (prepared.spec->own_group) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != prepared.parent) ::_exit(127);  // it ended before prctl
+  }
   const pid_t self = ::getpid();
   if (prepared.spec->announce_fd >= 0) {
     [[maybe_unused]] const ssize_t written =
@@ -81,7 +94,8 @@ void reset_signals() {
   }
   if (!arrange_descriptors(prepared)) report(prepared, Stage::descriptors);
   reset_signals();
-  ::execvpe(prepared.argv[0], prepared.argv.data(), prepared.environment.data());
+  char* const* environment = prepared.environment.empty() ? ::environ : prepared.environment.data();
+  ::execvpe(prepared.argv[0], prepared.argv.data(), environment);
   report(prepared, Stage::exec);
 }
 
@@ -120,14 +134,15 @@ pid_t fork_with_signals_blocked() {
 
 pid_t spawn(const SpawnSpec& spec) {
   Pipe failures = make_pipe();  // closes by itself when exec succeeds
-  const Prepared prepared{.argv = pointers(spec.argv),
-                          .environment = pointers(spec.environment),
-                          .spec = &spec,
-                          .parent = ::getpid(),
-                          .failure_fd = failures.write.get()};
+  const Prepared prepared{
+      .argv = pointers(spec.argv),
+      .environment = spec.environment ? pointers(*spec.environment) : std::vector<char*>{},
+      .spec = &spec,
+      .parent = ::getpid(),
+      .failure_fd = failures.write.get()};
   const pid_t pid = fork_with_signals_blocked();
   if (pid == 0) run_child(prepared);
-  ::setpgid(pid, pid);  // whoever of the two is first
+  if (spec.own_group) ::setpgid(pid, pid);  // whoever of the two is first
   failures.write.reset();
 
   Failure failure{};
@@ -136,10 +151,20 @@ pid_t spawn(const SpawnSpec& spec) {
     got = ::read(failures.read.get(), &failure, sizeof failure);
   } while (got < 0 && errno == EINTR);
   if (got == static_cast<ssize_t>(sizeof failure)) {
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
+    wait_for_exit(pid);
     throw_failure(spec.argv[0], failure);
   }
   return pid;
+}
+
+int exit_code(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+int wait_for_exit(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return exit_code(status);
 }
 
 }  // namespace lockstep

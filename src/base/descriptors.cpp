@@ -1,7 +1,6 @@
-#include "launch/descriptors.h"
+#include "base/descriptors.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,18 +60,6 @@ void close_all_but(int fd) {
   for (int other = 0; other < open_files_limit(); ++other) {
     if (other != fd) ::close(other);
   }
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-    if (written >= 0 || errno == EINTR) continue;
-    if (errno != EAGAIN) return false;
-    pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
-    ::poll(&ready, 1, -1);
-  }
-  return true;
 }
 
 }  // namespace lockstep

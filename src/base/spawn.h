@@ -1,0 +1,34 @@
+// Starts child processes: the one way of all programs here.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// fork(); in the child (0) all signals stay blocked, so that no handler of ours runs there. Throws
+// Error.
+pid_t fork_with_signals_blocked();
+
+struct SpawnSpec {
+  std::vector<std::string> argv;                        // the program is looked up in PATH
+  std::optional<std::vector<std::string>> environment;  // "NAME=value", all of it; nothing: ours
+  int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;    // above 2; 0, 1, 2: ours; -1: /dev/null
+  std::vector<int> inherited;  // kept open under their numbers; all others are closed
+  bool inherits_all = false;   // but those with close-on-exec
+  bool own_group = true;  // leads a process group, and gets SIGKILL when the calling thread ends
+  int announce_fd = -1;   // the child writes its pid_t here before it execs; or -1
+};
+
+// The child starts with an empty signal mask and default dispositions of the signals that a
+// launcher handles. Returns once the program runs. Throws Error if it cannot (then no child is
+// left).
+pid_t spawn(const SpawnSpec& spec);
+
+int exit_code(int wait_status);  // of waitpid: the exit code, or 128 + signal
+int wait_for_exit(pid_t child);  // likewise; waits
+
+}  // namespace lockstep

@@ -1,0 +1,26 @@
+// Whole numbers from text that a person or another program wrote.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace lockstep {
+
+// All of `text` as a number from `least` to `most`: decimal digits, a minus sign where `least`
+// allows it. Nothing for anything else, such as "", " 1", "+1", "1.0", "1x", or a number that is
+// too large for its type. Does not depend on the locale.
+template <class Number = std::int64_t>
+std::optional<Number> whole_number(std::string_view text, Number least = 0,
+                                   Number most = std::numeric_limits<Number>::max()) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < least || number > most) return std::nullopt;
+  return number;
+}
+
+}  // namespace lockstep
