@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test setup build install gpu-test test-newest chaos fuzz tsan format tidy docs clean
+.PHONY: help run test setup build install gpu-test cuda-all test-newest chaos fuzz tsan format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run'
@@ -12,6 +12,7 @@ help:
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
+	@echo 'make cuda-all     compile the GPU code for every supported architecture, and record it'
 	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends'
 	@echo 'make fuzz         run every parser of files on 10,000,000 mutated inputs, and record it (hours)'
 	@echo 'make tsan         run the tests of what has threads and processes under ThreadSanitizer'
@@ -26,40 +27,46 @@ test: build
 	@scripts/test.sh $(BUILD)
 
 setup:
-	@scripts/setup.sh
+	@scripts/setup.sh --tests
 
-.PHONY: ready programs
+.PHONY: ready ready-for-tests programs
 ready:
 	@scripts/setup.sh --quick
+
+ready-for-tests:
+	@scripts/setup.sh --quick --tests
 
 programs: ready
 	@scripts/build.sh $(BUILD) programs
 
-build: ready
+build: ready-for-tests
 	@scripts/build.sh $(BUILD)
 
-install: programs
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+install:
+	@scripts/install.sh $(BUILD) $(PREFIX)
 
 gpu-test: build
 	@scripts/gpu-test.sh $(BUILD)
 
+cuda-all: ready
+	@scripts/cuda-all.sh
+
 chaos: build
 	@scripts/chaos.sh $(BUILD)
 
-fuzz: ready
+fuzz: ready-for-tests
 	@scripts/fuzz.sh $(RUNS)
 
-tsan: ready
+tsan: ready-for-tests
 	@scripts/tsan.sh
 
-test-newest: ready
+test-newest: ready-for-tests
 	@scripts/newest.sh build-newest
 
 format:
 	@scripts/sources.sh format
 
-tidy: ready
+tidy: ready-for-tests
 	@scripts/sources.sh tidy
 
 docs: programs

@@ -12,7 +12,8 @@ if(NOT EXISTS "${LOCKSTEP_TORCH}/include/ATen/ATen.h")
   message(FATAL_ERROR "LibTorch not found: run `make setup`, or pass -DLOCKSTEP_TORCH=DIR")
 endif()
 include(TorchTarget)
-message(STATUS "LibTorch ${LOCKSTEP_TORCH_VERSION} in ${LOCKSTEP_TORCH}")
+include(TorchCuda)
+message(STATUS "LibTorch ${LOCKSTEP_TORCH_VERSION} in ${LOCKSTEP_TORCH}, CUDA ${LOCKSTEP_TORCH_CUDA}")
 
 # A light precompiled header: what nearly every torch source includes (STYLE: compile time).
 function(lockstep_torch_pch name)

@@ -2,7 +2,7 @@
 # Configures a build folder where needed and builds targets in it, with what setup.sh chose.
 #   build.sh FOLDER [-DOPTION=VALUE…] [TARGET…]       no target: all of them
 # Environment: V=1 shows every command; ONLY_CONFIGURE=1 builds nothing; BUILD_TORCH=DIR takes
-# another LibTorch than the chosen one.
+# another LibTorch than the chosen one; LOCKSTEP_UNITY=OFF compiles every source by itself.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,10 +12,11 @@ checkout=$(dirname "$here")
 
 folder=$1
 shift
-options=(-G Ninja -DCMAKE_CXX_COMPILER="$(cat "$checkout/.lockstep/compiler")"
-  -DLOCKSTEP_TORCH="${BUILD_TORCH:-$(cat "$checkout/.lockstep/torch")}")
-frontend=$(cat "$checkout/.lockstep/cudnn_frontend" 2>/dev/null || true)
-if [ -n "$frontend" ]; then options+=(-DLOCKSTEP_CUDNN_FRONTEND="$frontend"); fi
+choice() { cat "$checkout/.lockstep/$1" 2>/dev/null || true; }
+options=(-G Ninja -DCMAKE_CXX_COMPILER="$(choice compiler)" -DLOCKSTEP_TORCH="${BUILD_TORCH:-$(choice torch)}"
+  -DLOCKSTEP_CUDA="$(choice cuda)" -DLOCKSTEP_CUDA_ARCHITECTURES="$(choice architectures)"
+  -DLOCKSTEP_NVCC="$(choice nvcc)" -DLOCKSTEP_CUDNN_FRONTEND="$(choice cudnn_frontend)"
+  -DLOCKSTEP_DEPS="$(choice deps)" -DLOCKSTEP_TESTS="$(choice tests)" -DLOCKSTEP_UNITY="${LOCKSTEP_UNITY:-ON}")
 targets=()
 for word in "$@"; do
   if [[ $word == -D* ]]; then options+=("$word"); else targets+=("$word"); fi
@@ -31,7 +32,7 @@ if [ ! -e "$folder/build.ninja" ] || [ "$(cat "$stamp" 2>/dev/null)" != "${optio
     cat "$log" >&2
     die "the build could not be configured" "see CMake's message above; it is kept in $log"
   fi
-  if [ -n "${V:-}" ]; then cat "$log"; fi
+  if [ -n "${V:-}" ]; then cat "$log"; else sed -n 's/^-- note: /build: /p' "$log" >&2; fi
   echo "${options[*]}" >"$stamp"
 fi
 

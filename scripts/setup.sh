@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Makes this machine able to build Lockstep: system packages, a compiler, LibTorch. Writes the
-# choices to .lockstep/torch and .lockstep/compiler.
-#   setup.sh [--quick]     --quick: trust the last run where nothing that it looked at has changed
-# Environment: LOCKSTEP_TORCH, LOCKSTEP_CACHE, CXX, CUDA_VISIBLE_DEVICES; LOCKSTEP_CUDA=ON also fetches
-# what only GPU code needs, on a machine without a GPU; LOCKSTEP_TEST_PACKAGES=ON also installs what some
-# tests need and skip without. For its tests:
-# LOCKSTEP_WHEELS (another list of wheels), LOCKSTEP_SETUP_ROOT (where /etc, /proc and /dev are).
+# Makes this machine able to build Lockstep: system packages, a compiler, LibTorch, the CUDA compiler where there
+# are GPUs. Writes the choices to .lockstep/.
+#   setup.sh [--quick] [--tests]     --quick: trust the last run where nothing that it looked at has changed
+#                                    --tests: also what the tests are built with
+# Environment: LOCKSTEP_TORCH, LOCKSTEP_CACHE, LOCKSTEP_DEPS, LOCKSTEP_NVCC, CXX, CUDA_VISIBLE_DEVICES;
+# LOCKSTEP_CUDA=ON also fetches what GPU code needs on a machine without a GPU, OFF leaves it out on one with GPUs;
+# LOCKSTEP_TEST_PACKAGES=ON also installs what some tests need and skip without. For its tests:
+# LOCKSTEP_WHEELS (another list of wheels), LOCKSTEP_SETUP_ROOT (where /etc, /usr/share, /proc and /dev are).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,18 +25,27 @@ cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
 . "$here/lib/torch.sh"
 # shellcheck source=scripts/lib/wheels.sh
 . "$here/lib/wheels.sh"
-# shellcheck source=scripts/lib/cudnn_frontend.sh
-. "$here/lib/cudnn_frontend.sh"
+# shellcheck source=scripts/lib/bundles.sh
+. "$here/lib/bundles.sh"
+# shellcheck source=scripts/lib/unpacked.sh
+. "$here/lib/unpacked.sh"
 
 # Everything that the last run's choices depended on, as text.
 state() {
-  local root=${LOCKSTEP_SETUP_ROOT:-} torch
+  local root=${LOCKSTEP_SETUP_ROOT:-} torch name
   torch=$(cat "$chosen/torch" 2>/dev/null || true)
-  echo "${LOCKSTEP_TORCH:-}|$cache|${LOCKSTEP_WHEELS:-}|${CXX:-}|${CUDA_VISIBLE_DEVICES-unset}|$checkout"
+  for name in LOCKSTEP_TORCH LOCKSTEP_WHEELS LOCKSTEP_CUDA LOCKSTEP_NVCC LOCKSTEP_DEPS LOCKSTEP_TEST_PACKAGES CXX \
+    CUDA_VISIBLE_DEVICES; do
+    echo "$name=${!name-unset}"
+  done
+  echo "$cache|$checkout"
   command -v python3 nvidia-smi cmake ninja || true
+  # GPUs come and go: a machine that gets some, a container that is started with them.
+  compgen -G "$root/dev/nvidia*" || true
+  compgen -G "$root/proc/driver/nvidia/gpus/*" || true
   stat -c '%n %Y %s' "$here"/*.sh "$here"/*.txt "$here"/lib/* "$root/var/lib/dpkg/status" \
-    "$(cat "$chosen/compiler" 2>/dev/null || true)" "$torch/lib/libtorch_cpu.so" \
-    "$torch/include/ATen/ATen.h" 2>/dev/null || true
+    "$(cat "$chosen/compiler" 2>/dev/null || true)" "$(cat "$chosen/nvcc" 2>/dev/null || true)" \
+    "$torch/lib/libtorch_cpu.so" "$torch/include/ATen/ATen.h" 2>/dev/null || true
   cat "$root/proc/driver/nvidia/version" 2>/dev/null || true
 }
 
@@ -46,33 +56,57 @@ write() {
   mv "$chosen/$1.$$" "$chosen/$1"
 }
 
+# The last run will do: for what is asked now, and because nothing has changed since.
+is_current() {
+  [ -s "$chosen/state" ] && { [ "$tests" = OFF ] || [ "$(cat "$chosen/tests" 2>/dev/null)" = ON ]; } &&
+    [ "$(state)" = "$(cat "$chosen/state")" ]
+}
+
 main() {
-  if [ "${1:-}" = --quick ] && [ -s "$chosen/state" ] && [ "$(state)" = "$(cat "$chosen/state")" ]; then return; fi
+  local quick='' tests=OFF word
+  for word; do
+    case $word in
+      --quick) quick=1 ;;
+      --tests) tests=ON ;;
+      *) die "setup.sh takes --quick and --tests, not '$word'" ;;
+    esac
+  done
+  if [ -n "$quick" ] && is_current; then return; fi
   trap 'say "interrupted; run make again to go on"; exit 130' INT TERM
 
   # Decide first: nothing is changed before it is known that all of it will do.
+  choose_deps
   select_torch
-  local need=
+  local need='' want_tests=''
   if [ -n "$wheels" ]; then
     [ "$(uname -m)" = x86_64 ] || die "the LibTorch wheels are for x86_64, but this machine is $(uname -m), which is not supported yet" \
       "set LOCKSTEP_TORCH to the folder of a torch $torch_oldest or newer built for this machine"
     name_unpacked
     is_unpacked || need=wheels
   fi
-  find_missing "$need"
+  if [ "$tests" = ON ]; then want_tests=tests; fi
+  find_missing "$need" "$want_tests"
   if ((${#missing[@]})); then
     install_packages
-    find_missing "$need"
-    ((${#missing[@]} == 0)) || die "still missing after apt-get: ${missing[*]}" "see apt-get's messages above"
+    find_missing "$need" "$want_tests"
+    ((${#missing[@]} == 0)) || die "still missing after the installation: ${missing[*]}" "see the messages above"
   fi
+  install_optional
   if [ -n "$wheels" ]; then use_wheels; fi
+  incomplete=''
   use_cudnn_frontend
+  use_cuda_compiler
 
   mkdir -p "$chosen"
   write torch "$torch_dir"
   write compiler "$compiler"
   write cudnn_frontend "$frontend"
-  if [ -z "$frontend_missing" ]; then write state "$(state)"; else rm -f "$chosen/state"; fi
+  write nvcc "$nvcc"
+  write deps "$deps"
+  write cuda "$(if wants_cuda; then echo ON; else echo OFF; fi)"
+  write architectures "$(gpu_architectures)"
+  if [ "$tests" = ON ] || [ -n "$(absent_packages "$test_libraries")" ]; then write tests "$tests"; else write tests ON; fi
+  if [ -z "$incomplete" ]; then write state "$(state)"; else rm -f "$chosen/state"; fi
   say "LibTorch $(torch_version "$torch_dir") in $torch_dir, compiler $compiler"
 }
 

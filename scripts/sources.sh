@@ -27,7 +27,7 @@ case ${1:-} in
     # A configuration of its own, made each time so that it knows new files: clang cannot read g++'s precompiled
     # headers.
     rm -f build-tidy/.configured-with
-    ONLY_CONFIGURE=1 "$here/build.sh" build-tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_COMPILER_LAUNCHER=
+    ONLY_CONFIGURE=1 "$here/build.sh" build-tidy -DLOCKSTEP_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_COMPILER_LAUNCHER=
     # Only what is built here: without CUDA, its sources lack their headers.
     printf '%s\n' "${files[@]}" | grep -E '^(src|recipes)/.*\.cpp$' | grep -E "${2:-.}" |
       while read -r file; do if grep -q "/$file\"" build-tidy/compile_commands.json; then echo "$file"; fi; done |

@@ -28,22 +28,46 @@ at_least() {
     ((10#${a_major:-0} == 10#${b_major:-0} && 10#${a_minor:-0} >= 10#${b_minor:-0}))
 }
 
+# Tools that the setup unpacked because this user may not install any.
+if [ -d "${BASH_SOURCE[0]%/*}/../../.lockstep/bin" ]; then
+  PATH=$(cd "${BASH_SOURCE[0]%/*}/../../.lockstep/bin" && pwd):$PATH
+fi
+
 # Cores that this process may use: its affinity, and the quota of its container.
 usable_cores() {
-  local cores quota period
+  local cores quota period root=${LOCKSTEP_SETUP_ROOT:-}/sys/fs/cgroup
   cores=$(nproc)
-  if [ -r /sys/fs/cgroup/cpu.max ]; then
-    read -r quota period </sys/fs/cgroup/cpu.max
-    if [ "$quota" != max ] && ((quota / period < cores)); then cores=$((quota / period)); fi
+  if [ -r "$root/cpu.max" ]; then
+    read -r quota period <"$root/cpu.max"
+  elif [ -r "$root/cpu/cpu.cfs_quota_us" ]; then
+    quota=$(cat "$root/cpu/cpu.cfs_quota_us") period=$(cat "$root/cpu/cpu.cfs_period_us")
+    if ((quota < 0)); then quota=max; fi
+  else
+    quota=max
   fi
+  if [ "$quota" != max ] && ((quota / period < cores)); then cores=$((quota / period)); fi
   echo $((cores > 0 ? cores : 1))
 }
 
-# Build jobs: one a core, and 1.5 GB of free memory for each.
+# Bytes that this process may still take: of the machine's memory, and of its container's limit, in which the files
+# that the kernel keeps in memory do not count.
+usable_memory() {
+  local root=${LOCKSTEP_SETUP_ROOT:-} free limit used cached
+  free=$(awk '/^MemAvailable/ {printf "%.0f\n", $2 * 1024}' "$root/proc/meminfo")
+  limit=$(cat "$root/sys/fs/cgroup/memory.max" 2>/dev/null || cat "$root/sys/fs/cgroup/memory/memory.limit_in_bytes" 2>/dev/null || echo max)
+  if [ "$limit" != max ] && ((${#limit} < 18)); then
+    used=$(cat "$root/sys/fs/cgroup/memory.current" 2>/dev/null || cat "$root/sys/fs/cgroup/memory/memory.usage_in_bytes" 2>/dev/null || echo 0)
+    cached=$(cat "$root/sys/fs/cgroup/memory.stat" "$root/sys/fs/cgroup/memory/memory.stat" 2>/dev/null | awk '/^(total_)?inactive_file/ {bytes = $2} END {print bytes + 0}')
+    if ((limit - used + cached < free)); then free=$((limit - used + cached)); fi
+  fi
+  echo $((free > 0 ? free : 0))
+}
+
+# Build jobs: one for each core, and 1.5 GB of free memory for each.
 build_jobs() {
   local cores memory
   cores=$(usable_cores)
-  memory=$(awk '/^MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
+  memory=$(($(usable_memory) / 1500000000))
   ((memory >= 1)) || memory=1
   echo $((cores < memory ? cores : memory))
 }

@@ -44,6 +44,11 @@ check_capabilities() {
   say "GPU too old and not used: ${names%, } (needs sm_${oldest_capability/./} or newer)"
 }
 
+# The architectures to compile for, "75;90": those of this machine's GPUs, or nothing where they are not known.
+gpu_architectures() {
+  sed -n 's/.*, *\([0-9]*\)\.\([0-9]*\) *$/\1\2/p' <<<"$gpus" | sort -nu | paste -sd ';'
+}
+
 # check_driver CUDA: CUDA is the version (13.0) that LibTorch was built for.
 check_driver() {
   local cuda=$1 driver supported needed

@@ -12,9 +12,17 @@ torch_version() {
   done
 }
 
-# torch_cuda DIR: the CUDA version that it was built for; nothing for a CPU build or a bare LibTorch.
+# torch_cuda DIR: the CUDA version that it was built for; nothing for a CPU build.
 torch_cuda() {
-  sed -n "s/^cuda[^=]*= *'\([0-9.]*\)'.*/\1/p" "$1/version.py" 2>/dev/null || true
+  local found library
+  found=$(sed -n "s/^cuda[^=]*= *'\([0-9.]*\)'.*/\1/p" "$1/version.py" 2>/dev/null) || found=
+  if [ -z "$found" ]; then
+    # A LibTorch without Python has no version.py, and brings its CUDA runtime.
+    for library in "$1"/lib/libcudart*.so.[0-9]*; do
+      if [ -e "$library" ]; then found=${library##*.so.}; fi
+    done
+  fi
+  echo "$found"
 }
 
 supported_torch() { at_least "$1" "$torch_oldest" && ! at_least "$1" "$torch_limit"; }
@@ -62,10 +70,13 @@ select_torch() {
   if [ -n "$gpus" ]; then check_capabilities; fi
   if [ -n "${LOCKSTEP_TORCH:-}" ]; then
     use_given_torch
-  elif [ -z "$gpus" ] || ! use_python_torch; then
-    wheels_kind=cpu
-    if [ -n "$gpus" ]; then wheels_kind=cuda; fi
-    wheels=${LOCKSTEP_WHEELS:-$here/wheels-$wheels_kind.txt}
+  elif ! wants_cuda || ! use_python_torch; then
+    # The wheels for GPUs hold all that the CPU needs: where they are there, they serve both.
+    for wheels_kind in cuda cpu; do
+      wheels=${LOCKSTEP_WHEELS:-$here/wheels-$wheels_kind.txt}
+      name_unpacked
+      if wants_cuda || is_unpacked; then break; fi
+    done
   fi
   if [ -n "$gpus" ]; then check_driver "$(if [ -n "$wheels" ]; then echo "$wheels_cuda"; else torch_cuda "$torch_dir"; fi)"; fi
 }

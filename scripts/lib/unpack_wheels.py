@@ -7,13 +7,13 @@ import sys
 import time
 import zipfile
 
-# Headers, libraries, the version, and the licences that come with them.
-WANTED = ("torch/include/", "torch/lib/", "torch/version.py", "nvidia/", "include/")
+# Headers, libraries, programs, the version, and the licences that come with them.
+WANTED = ("torch/include/", "torch/lib/", "torch/version.py", "nvidia/", "include/", "cmake/data/")
 
 
 def wanted(name):
     top = name.split("/", 1)[0]
-    return name.startswith(WANTED) or top.endswith(".dist-info")
+    return name.startswith(WANTED) or top.endswith((".dist-info", ".data"))
 
 
 def unpack(folder, wheel):
@@ -26,6 +26,7 @@ def unpack(folder, wheel):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with archive.open(member) as source, open(path, "wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
+            os.chmod(path, 0o755 if member.external_attr >> 16 & 0o100 else 0o644)
             # The wheel's own times: unpacking again makes no build start from nothing.
             changed = time.mktime(member.date_time + (0, 0, -1))
             os.utime(path, (changed, changed))

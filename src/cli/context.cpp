@@ -23,6 +23,8 @@ namespace {
 const double loaded_s = system_clock().now_s();
 }
 
+const int cuda_needed = LOCKSTEP_TORCH_CUDA;
+
 double begin_s() { return loaded_s; }
 
 std::filesystem::path program_folder() {

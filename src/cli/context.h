@@ -10,8 +10,8 @@
 
 namespace lockstep::cli {
 
-// CUDA that the LibTorch wheel of this build needs of the driver, as NVML counts.
-constexpr int cuda_needed = 13000;
+// CUDA that this build needs of the driver, as NVML counts (13000 for 13.0): that of its LibTorch. 0: none.
+extern const int cuda_needed;
 
 double begin_s();                        // of this program, on the monotonic clock
 std::filesystem::path program_folder();  // where this executable lies

@@ -29,11 +29,11 @@ constexpr std::int64_t probe_steps = 5;
 // Enough for all that accumulation keeps, whatever its length.
 constexpr std::int64_t most_accumulation = 2;
 
-std::filesystem::path cache_file(const RunSetup& setup) {
+std::filesystem::path probe_file(const RunSetup& setup) {
   return cache_dir(*setup.train) / "micro.json";
 }
 
-std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
+std::string probe_key(const RunSetup& setup, const std::vector<Device>& devices) {
   nlohmann::json options = setup.options->table.to_json();
   const nlohmann::json train = setup.train->table.to_json();
   for (const auto& [key, value] : train.items())
@@ -113,8 +113,8 @@ double missing_sums(const RunSetup& setup, std::int64_t share) {
 void use_tried_micro(MemoryEstimate& memory, const RunSetup& setup,
                      const std::vector<Device>& devices) {
   if (setup.train->batch.micro != micro_auto) return;
-  const nlohmann::json cache = read_json_cache(cache_file(setup));
-  const auto found = cache.find(key_of(setup, devices));
+  const nlohmann::json cache = read_json_cache(probe_file(setup));
+  const auto found = cache.find(probe_key(setup, devices));
   if (found == cache.end() || !found->is_object()) return;
   const auto micro = integer_or(*found, "micro", 0);
   if (micro > 0) take(memory, setup, devices, micro, number_or(*found, "peak_bytes", 0));
@@ -125,7 +125,7 @@ void try_micro_out(MemoryEstimate& memory, const RunSetup& setup,
   if (setup.train->batch.micro != micro_auto) return;
   use_tried_micro(memory, setup, devices);
   if (memory.tried_micro > 0) return;
-  const std::string key = key_of(setup, devices);
+  const std::string key = probe_key(setup, devices);
   const Plan plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
   const std::int64_t share = plan.batch.global / plan.batch.world_size;
   const auto tightest = tightest_device(devices);
@@ -143,7 +143,7 @@ void try_micro_out(MemoryEstimate& memory, const RunSetup& setup,
   }
   if (search.largest() == 0)
     throw Error("out of memory with micro-batch 1", memory_help(plan, *setup.train, 1, ""));
-  remember_in_cache(cache_file(setup), key,
+  remember_in_cache(probe_file(setup), key,
                     {{"micro", search.largest()}, {"peak_bytes", search.peak_bytes()}});
   take(memory, setup, devices, search.largest(), search.peak_bytes());
 }

@@ -12,11 +12,11 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr double look_up_s = 0.1;  // for a sample or an interrupt
+constexpr double look_at_keys_s = 0.1;  // for a sample or an interrupt
 
 // All keys that have come: whether to go on.
 bool take_keys(Terminal& terminal, LiveView& view, bool& changed) {
-  double wait_s = look_up_s;
+  double wait_s = look_at_keys_s;
   for (KeyPress key; (key = terminal.key(wait_s)).key != Key::none; wait_s = 0) {
     if (!view.press(key)) return false;
     changed = true;
@@ -41,7 +41,7 @@ bool watch_live(const std::vector<GpuInfo>& gpus, SampleSource& source,
   double hung_s = 0;
   while (!interrupts.came() && clock.now_s() < watch.end_s && !watch.ended()) {
     // A replay may have more than there are screens.
-    const double draw_s = clock.now_s() + look_up_s;
+    const double draw_s = clock.now_s() + look_at_keys_s;
     for (std::shared_ptr<const MonitorSample> sample;
          clock.now_s() < draw_s && (sample = source.next(seen, 0));) {
       seen = sample->number;

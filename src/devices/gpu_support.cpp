@@ -60,7 +60,8 @@ void check_gpus(const std::vector<GpuInfo>& chosen, const std::vector<GpuInfo>& 
 
 void check_driver(GpuProbe& probe, int cuda_needed) {
   const int offered = probe.cuda_driver_version();
-  if (cuda_needed <= 0 || offered <= 0 || offered >= cuda_needed) return;
+  // Within a CUDA generation newer libraries run on older drivers.
+  if (cuda_needed <= 0 || offered <= 0 || offered / 1000 >= cuda_needed / 1000) return;
   const std::string newer = driver_for(cuda_needed);
   throw Error(cat("NVIDIA driver ", probe.driver_version(), " offers CUDA ", cuda_text(offered),
                   ", but this build needs CUDA ", cuda_text(cuda_needed)),

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-AttentionKernels cuda_kernels;  // set once, before the first step
+AttentionKernels attention_kernels;  // set once, before the first step
 
 AttentionArguments arguments_of(const at::Tensor& qkv) {
   return {.qkv = qkv.const_data_ptr(),
@@ -23,10 +23,10 @@ AttentionArguments arguments_of(const at::Tensor& qkv) {
           .width = qkv.size(4)};
 }
 
-bool kernels_serve(const at::Tensor& qkv) {
+bool attention_kernels_serve(const at::Tensor& qkv) {
   const auto dtype = kernel_dtype(qkv.scalar_type());
-  return qkv.is_cuda() && cuda_kernels.serves != nullptr && qkv.numel() > 0 && dtype &&
-         *dtype != KernelDtype::f32 && aligned(qkv) && cuda_kernels.serves(arguments_of(qkv));
+  return qkv.is_cuda() && attention_kernels.serves != nullptr && qkv.numel() > 0 && dtype &&
+         *dtype != KernelDtype::f32 && aligned(qkv) && attention_kernels.serves(arguments_of(qkv));
 }
 
 struct PackedAttention : torch::autograd::Function<PackedAttention> {
@@ -37,7 +37,7 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
         at::empty({qkv.size(0), qkv.size(3), qkv.size(1)}, qkv.options().dtype(at::kFloat));
     arguments.out = out.mutable_data_ptr();
     arguments.log_sums = log_sums.mutable_data_ptr<float>();
-    cuda_kernels.forward(arguments);
+    attention_kernels.forward(arguments);
     context->save_for_backward({qkv, out, log_sums});
     return out;
   }
@@ -53,7 +53,7 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
     arguments.log_sums = saved[2].mutable_data_ptr<float>();
     arguments.of_out = gradient.const_data_ptr();
     arguments.of_qkv = of_qkv.mutable_data_ptr();
-    cuda_kernels.backward(arguments);
+    attention_kernels.backward(arguments);
     return {of_qkv};
   }
 };
@@ -70,9 +70,9 @@ at::Tensor by_aten(const at::Tensor& qkv) {
 
 at::Tensor packed_causal_attention(const at::Tensor& qkv) {
   LOCKSTEP_CHECK(qkv.dim() == 5 && qkv.size(2) == 3 && qkv.is_contiguous());
-  return kernels_serve(qkv) ? PackedAttention::apply(qkv) : by_aten(qkv);
+  return attention_kernels_serve(qkv) ? PackedAttention::apply(qkv) : by_aten(qkv);
 }
 
-void register_cuda_attention(AttentionKernels kernels) { cuda_kernels = kernels; }
+void register_cuda_attention(AttentionKernels kernels) { attention_kernels = kernels; }
 
 }  // namespace lockstep

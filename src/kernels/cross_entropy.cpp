@@ -20,7 +20,7 @@
 namespace lockstep {
 namespace {
 
-std::atomic<CrossEntropyKernel> cuda_kernel = nullptr;
+std::atomic<CrossEntropyKernel> cuda_cross_entropy = nullptr;
 
 std::int64_t rows_a_piece(const at::Tensor& hidden, const at::Tensor& weight,
                           std::int64_t piece_bytes) {
@@ -85,7 +85,7 @@ at::Tensor cross_entropy_in_place(const at::Tensor& logits, const at::Tensor& ta
   LOCKSTEP_CHECK(targets.dim() == 1 && targets.size(0) == logits.size(0));
   LOCKSTEP_CHECK(targets.scalar_type() == at::kLong);
   LOCKSTEP_CHECK(scale.scalar_type() == at::kFloat && scale.numel() == 1);
-  const CrossEntropyKernel kernel = cuda_kernel;
+  const CrossEntropyKernel kernel = cuda_cross_entropy;
   const auto dtype = kernel_dtype(logits.scalar_type());
   if (!logits.is_cuda() || kernel == nullptr || !dtype || logits.numel() == 0)
     return cross_entropy_reference(logits, targets, scale);
@@ -108,6 +108,6 @@ at::Tensor linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weig
   return LinearCrossEntropy::apply(hidden, weight, targets, scale, piece_bytes);
 }
 
-void register_cuda_cross_entropy(CrossEntropyKernel kernel) { cuda_kernel = kernel; }
+void register_cuda_cross_entropy(CrossEntropyKernel kernel) { cuda_cross_entropy = kernel; }
 
 }  // namespace lockstep

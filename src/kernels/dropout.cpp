@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-std::atomic<DropoutKernel> cuda_kernel = nullptr;
+std::atomic<DropoutKernel> cuda_dropout = nullptr;
 
 bool kernel_serves(at::ScalarType dtype) {
   return dtype == at::kFloat || dtype == at::kBFloat16 || dtype == at::kHalf;
@@ -36,7 +36,7 @@ at::Tensor dropout_kernel(DropoutKernel kernel, const at::Tensor& x, double p,
 at::Tensor without_gradient(const at::Tensor& x, double p, const at::Tensor& counters,
                             std::int64_t layer) {
   if (x.is_cpu()) return dropout_cpu(x, p, counters, layer);
-  const DropoutKernel kernel = cuda_kernel;
+  const DropoutKernel kernel = cuda_dropout;
   if (x.is_cuda() && kernel != nullptr && kernel_serves(x.scalar_type()))
     return dropout_kernel(kernel, x.contiguous(), p, counters.contiguous(), layer);
   return dropout_reference(x, p, counters, layer);
@@ -75,6 +75,6 @@ at::Tensor dropout(const at::Tensor& x, double p, const at::Tensor& counters, st
   return Dropout::apply(x, p, counters, layer);
 }
 
-void register_cuda_dropout(DropoutKernel kernel) { cuda_kernel = kernel; }
+void register_cuda_dropout(DropoutKernel kernel) { cuda_dropout = kernel; }
 
 }  // namespace lockstep

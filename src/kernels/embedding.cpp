@@ -16,10 +16,10 @@
 namespace lockstep {
 namespace {
 
-EmbeddingKernels cuda_kernels;  // set once, before the first step
+EmbeddingKernels embedding_kernels;  // set once, before the first step
 
-bool kernels_serve(const at::Tensor& rows) {
-  return rows.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(rows.scalar_type()) &&
+bool embedding_kernels_serve(const at::Tensor& rows) {
+  return rows.is_cuda() && embedding_kernels.forward != nullptr && kernel_dtype(rows.scalar_type()) &&
          rows.size(-1) % 8 == 0 && aligned(rows);
 }
 
@@ -28,11 +28,11 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
                             const at::Tensor& weight, const at::Tensor& positions) {
     const at::Tensor ids = tokens.contiguous();
     context->save_for_backward({ids, weight, positions});
-    if (!kernels_serve(weight) || !kernels_serve(positions) || !positions.is_contiguous() ||
+    if (!embedding_kernels_serve(weight) || !embedding_kernels_serve(positions) || !positions.is_contiguous() ||
         !weight.is_contiguous() || ids.numel() == 0)
       return at::embedding(weight, ids).add(positions);
     at::Tensor out = at::empty({ids.size(0), ids.size(1), weight.size(1)}, weight.options());
-    cuda_kernels.forward({.tokens = ids.const_data_ptr<std::int64_t>(),
+    embedding_kernels.forward({.tokens = ids.const_data_ptr<std::int64_t>(),
                           .weight = weight.const_data_ptr(),
                           .positions = positions.const_data_ptr(),
                           .out = out.mutable_data_ptr(),
@@ -51,7 +51,7 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
     const at::Tensor gradient = gradients[0].contiguous();
     const at::Tensor of_weight = gradient_buffer(weight);
     const at::Tensor of_positions = gradient_buffer(positions);
-    const bool own = of_weight.defined() && of_positions.defined() && kernels_serve(gradient) &&
+    const bool own = of_weight.defined() && of_positions.defined() && embedding_kernels_serve(gradient) &&
                      gradient.numel() > 0;
     if (!own)
       return {{},
@@ -73,7 +73,7 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
       arguments.by_token = by_token.const_data_ptr<std::int64_t>();
       arguments.partial = partial.mutable_data_ptr<float>();
     }
-    cuda_kernels.backward(arguments);
+    embedding_kernels.backward(arguments);
     return {{}, {}, {}};
   }
 };
@@ -93,6 +93,6 @@ at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
   return EmbedTokens::apply(tokens.to(at::kLong), weight, positions);
 }
 
-void register_cuda_embedding(EmbeddingKernels kernels) { cuda_kernels = kernels; }
+void register_cuda_embedding(EmbeddingKernels kernels) { embedding_kernels = kernels; }
 
 }  // namespace lockstep

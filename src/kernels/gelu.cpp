@@ -14,13 +14,13 @@
 namespace lockstep {
 namespace {
 
-GeluKernels cuda_kernels;  // set once, before the first step
+GeluKernels gelu_kernels;  // set once, before the first step
 
 const char* approximation(bool tanh) { return tanh ? "tanh" : "none"; }
 
 // Vectors of eight within a row, so that a column is known from the place.
-bool kernels_serve(const at::Tensor& x, const at::Tensor& other, const at::Tensor& bias) {
-  return x.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
+bool gelu_kernels_serve(const at::Tensor& x, const at::Tensor& other, const at::Tensor& bias) {
+  return x.is_cuda() && gelu_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
          x.numel() > 0 && x.size(-1) % 8 == 0 && aligned(x) && aligned(other) && aligned(bias) &&
          (!bias.defined() || bias.scalar_type() == x.scalar_type());
 }
@@ -42,18 +42,18 @@ at::Tensor with_bias(const at::Tensor& x, const at::Tensor& bias) {
 }
 
 at::Tensor forward_of(const at::Tensor& x, const at::Tensor& bias, bool tanh) {
-  if (!kernels_serve(x, {}, bias)) return at::gelu(with_bias(x, bias), approximation(tanh));
+  if (!gelu_kernels_serve(x, {}, bias)) return at::gelu(with_bias(x, bias), approximation(tanh));
   at::Tensor out = at::empty_like(x);
-  cuda_kernels.forward(arguments_of(x, bias, {}, out, tanh));
+  gelu_kernels.forward(arguments_of(x, bias, {}, out, tanh));
   return out;
 }
 
 at::Tensor backward_of(const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& bias,
                        bool tanh) {
-  if (!kernels_serve(x, gradient, bias))
+  if (!gelu_kernels_serve(x, gradient, bias))
     return at::gelu_backward(gradient, with_bias(x, bias), approximation(tanh));
   at::Tensor out = at::empty_like(x);
-  cuda_kernels.backward(arguments_of(x, bias, gradient, out, tanh));
+  gelu_kernels.backward(arguments_of(x, bias, gradient, out, tanh));
   return out;
 }
 
@@ -95,6 +95,6 @@ at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, bool tanh) {
   return BiasGelu::apply(x, if_defined(bias), tanh);
 }
 
-void register_cuda_gelu(GeluKernels kernels) { cuda_kernels = kernels; }
+void register_cuda_gelu(GeluKernels kernels) { gelu_kernels = kernels; }
 
 }  // namespace lockstep

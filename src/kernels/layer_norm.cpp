@@ -20,11 +20,11 @@
 namespace lockstep {
 namespace {
 
-LayerNormKernels cuda_kernels;  // set once, before the first step
+LayerNormKernels layer_norm_kernels;  // set once, before the first step
 
-bool kernels_serve(const at::Tensor& x, const at::Tensor& weight) {
+bool layer_norm_kernels_serve(const at::Tensor& x, const at::Tensor& weight) {
   const std::int64_t width = x.size(-1);
-  return x.is_cuda() && cuda_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
+  return x.is_cuda() && layer_norm_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
          weight.scalar_type() == x.scalar_type() && width % 8 == 0 && width > 0 &&
          width <= layer_norm_widest && x.numel() > 0;
 }
@@ -48,7 +48,7 @@ Normed forward_with_kernel(const at::Tensor& x, const at::Tensor& branch, const 
                 .normed = at::empty_like(x),
                 .mean = at::empty({rows}, f32),
                 .inverse_deviation = at::empty({rows}, f32)};
-  cuda_kernels.forward({.x = x.const_data_ptr(),
+  layer_norm_kernels.forward({.x = x.const_data_ptr(),
                         .branch = data_of(branch),
                         .weight = weight.const_data_ptr(),
                         .bias = data_of(bias),
@@ -101,7 +101,7 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     const at::Tensor bias = bias_or_none.value_or(at::Tensor());
     const at::Tensor rows = x.contiguous();
     const at::Tensor other = branch.defined() ? branch.contiguous() : branch;
-    const bool own = kernels_serve(rows, weight) && aligned(rows) && aligned(other) &&
+    const bool own = layer_norm_kernels_serve(rows, weight) && aligned(rows) && aligned(other) &&
                      aligned(weight) && aligned(bias);
     Normed result = own ? forward_with_kernel(rows, other, weight, bias, epsilon)
                         : forward_with_aten(rows, other, weight, bias, epsilon);
@@ -133,7 +133,7 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
       const std::int64_t width = sum.size(-1), rows = sum.numel() / width;
       const std::int64_t blocks = blocks_for(rows);
       const at::Tensor partial = at::empty({blocks, 2, width}, sum.options().dtype(at::kFloat));
-      cuda_kernels.backward(
+      layer_norm_kernels.backward(
           {.of_normed = of_normed.const_data_ptr(),
            .of_sum = data_of(of_sum),
            .sum = sum.const_data_ptr(),
@@ -177,6 +177,6 @@ std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
   return {branch.defined() ? outputs[1] : x, outputs[0]};
 }
 
-void register_cuda_layer_norm(LayerNormKernels kernels) { cuda_kernels = kernels; }
+void register_cuda_layer_norm(LayerNormKernels kernels) { layer_norm_kernels = kernels; }
 
 }  // namespace lockstep

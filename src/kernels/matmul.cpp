@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-std::atomic<MatmulKernel> cuda_kernel = nullptr;
+std::atomic<MatmulKernel> cuda_matmul = nullptr;
 std::atomic<bool> tuning = true;
 
 bool dense(const at::Tensor& matrix) { return matrix.is_contiguous() && aligned(matrix); }
@@ -20,7 +20,7 @@ bool dense(const at::Tensor& matrix) { return matrix.is_contiguous() && aligned(
 // Low precision only: ATen decides whether fp32 products may be rounded to TF32.
 bool offer_to_kernel(const at::Tensor& out, const at::Tensor& left, const at::Tensor& right,
                      const at::Tensor& bias, bool accumulate) {
-  const MatmulKernel kernel = cuda_kernel;
+  const MatmulKernel kernel = cuda_matmul;
   const auto dtype = kernel_dtype(left.scalar_type());
   if (kernel == nullptr || !left.is_cuda() || !dtype || *dtype == KernelDtype::f32) return false;
   if (out.numel() == 0 || left.numel() == 0 || !dense(out) || !aligned(bias)) return false;
@@ -71,6 +71,6 @@ void matmul_into(at::Tensor out, const at::Tensor& left, const at::Tensor& right
 void set_matmul_tuning(bool tune) { tuning = tune; }
 bool matmul_tuning() { return tuning; }
 
-void register_cuda_matmul(MatmulKernel kernel) { cuda_kernel = kernel; }
+void register_cuda_matmul(MatmulKernel kernel) { cuda_matmul = kernel; }
 
 }  // namespace lockstep

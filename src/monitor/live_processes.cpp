@@ -46,7 +46,7 @@ std::string what(const ProcessRow& row, int width, const char* mark) {
   return width - cells_of(run) - 2 < least_command ? run : run + "  " + command;
 }
 
-struct Column {
+struct ProcessColumn {
   ProcessSort sort;
   const char* head;
   int width;
@@ -55,40 +55,40 @@ struct Column {
   std::string (*text)(const ProcessRow&);
 };
 
-constexpr std::array columns{
-    Column{ProcessSort::gpu, "GPU", 4, 6, false,
+constexpr std::array process_columns{
+    ProcessColumn{ProcessSort::gpu, "GPU", 4, 6, false,
            [](const ProcessRow& row) { return cat(row.index); }},
-    Column{ProcessSort::pid, "PID", 7, 9, false,
+    ProcessColumn{ProcessSort::pid, "PID", 7, 9, false,
            [](const ProcessRow& row) { return cat(row.process.pid); }},
-    Column{ProcessSort::user, "user", 8, 4, true,
+    ProcessColumn{ProcessSort::user, "user", 8, 4, true,
            [](const ProcessRow& row) { return row.who ? row.who->user : "?"; }},
-    Column{ProcessSort::sm, "SM%", 4, 8, false,
+    ProcessColumn{ProcessSort::sm, "SM%", 4, 8, false,
            [](const ProcessRow& row) {
              return row.process.sm_percent ? fixed(*row.process.sm_percent, 0) : "-";
            }},
-    Column{ProcessSort::memory, "memory", 8, 7, false,
+    ProcessColumn{ProcessSort::memory, "memory", 8, 7, false,
            [](const ProcessRow& row) {
              return row.process.memory_bytes
                         ? format_bytes(static_cast<double>(*row.process.memory_bytes))
                         : "-";
            }},
-    Column{ProcessSort::age, "age", 4, 3, false,
+    ProcessColumn{ProcessSort::age, "age", 4, 3, false,
            [](const ProcessRow& row) { return row.who ? age_text(row.who->age_s) : "?"; }},
 };
 
-struct Widths {
-  std::array<int, columns.size()> of{};  // 0: left out
+struct ProcessWidths {
+  std::array<int, process_columns.size()> of{};  // 0: left out
   int command = 0;
 };
 
-Widths choose_columns(int width) {
+ProcessWidths choose_process_columns(int width) {
   constexpr int least_command = 12;
-  Widths widths{.command = width};
+  ProcessWidths widths{.command = width};
   for (int weight = 9; weight > 0; --weight)
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      if (columns[i].weight == weight && widths.command - columns[i].width - 1 >= least_command) {
-        widths.of[i] = columns[i].width;
-        widths.command -= columns[i].width + 1;
+    for (std::size_t i = 0; i < process_columns.size(); ++i)
+      if (process_columns[i].weight == weight && widths.command - process_columns[i].width - 1 >= least_command) {
+        widths.of[i] = process_columns[i].width;
+        widths.command -= process_columns[i].width + 1;
       }
   return widths;
 }
@@ -198,7 +198,7 @@ std::string process_page(const std::vector<GpuInfo>& gpus, const MonitorSample& 
 }
 
 Line process_head(ProcessSort by, bool reversed, const std::string& note, int width) {
-  const Widths widths = choose_columns(width);
+  const ProcessWidths widths = choose_process_columns(width);
   const auto head = [&](const std::string& text, ProcessSort sort) {
     if (sort != by) return text;
     const bool falling =
@@ -206,11 +206,11 @@ Line process_head(ProcessSort by, bool reversed, const std::string& note, int wi
     return text + (falling != reversed ? "v" : "^");
   };
   std::string text;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
+  for (std::size_t i = 0; i < process_columns.size(); ++i) {
     if (widths.of[i] == 0) continue;
-    const std::string word = head(columns[i].head, columns[i].sort);
+    const std::string word = head(process_columns[i].head, process_columns[i].sort);
     text +=
-        (columns[i].left ? fill_cells(word, widths.of[i]) : fill_cells_left(word, widths.of[i])) +
+        (process_columns[i].left ? fill_cells(word, widths.of[i]) : fill_cells_left(word, widths.of[i])) +
         " ";
   }
   const std::string command = head("run or command", ProcessSort::command);
@@ -221,13 +221,13 @@ Line process_head(ProcessSort by, bool reversed, const std::string& note, int wi
 }
 
 Line process_line(const ProcessRow& row, bool selected, int width, bool utf8) {
-  const Widths widths = choose_columns(width);
+  const ProcessWidths widths = choose_process_columns(width);
   const char* const mark = utf8 ? "…" : "~";
   std::string text;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
+  for (std::size_t i = 0; i < process_columns.size(); ++i) {
     if (widths.of[i] == 0) continue;
-    const std::string cell = clean_cells(columns[i].text(row));
-    text += (columns[i].left ? fill_cells(cell, widths.of[i], mark)
+    const std::string cell = clean_cells(process_columns[i].text(row));
+    text += (process_columns[i].left ? fill_cells(cell, widths.of[i], mark)
                              : fill_cells_left(cell, widths.of[i], mark)) +
             " ";
   }

@@ -165,13 +165,13 @@ class Series {
   std::string text_;
 };
 
-struct Gpu {
+struct LabelledGpu {
   const GpuSample* sample;
   Labels labels;
 };
 
-std::vector<Gpu> gpus_of(const std::vector<GpuInfo>& gpus, const MonitorSample& sample) {
-  std::vector<Gpu> all;
+std::vector<LabelledGpu> gpus_of(const std::vector<GpuInfo>& gpus, const MonitorSample& sample) {
+  std::vector<LabelledGpu> all;
   std::set<int> seen;
   for (std::size_t i = 0; i < gpus.size(); ++i)
     if (seen.insert(gpus[i].index).second)
@@ -193,9 +193,9 @@ std::string program_of(const std::string& command) {
   return slash == word.npos || slash + 1 == word.size() ? word : word.substr(slash + 1);
 }
 
-std::string text_of_limits(const std::vector<Gpu>& gpus) {
+std::string text_of_limits(const std::vector<LabelledGpu>& gpus) {
   Series series(limited);
-  for (const Gpu& gpu : gpus) {
+  for (const LabelledGpu& gpu : gpus) {
     const Reading& reading = (*gpu.sample)[Metric::clock_limits];
     if (reading.state != ReadingState::measured) continue;
     const auto reasons = static_cast<unsigned long long>(reading.value);
@@ -205,9 +205,9 @@ std::string text_of_limits(const std::vector<Gpu>& gpus) {
   return series.text();
 }
 
-std::string text_of_support(const std::vector<Gpu>& gpus) {
+std::string text_of_support(const std::vector<LabelledGpu>& gpus) {
   Series series(supported);
-  for (const Gpu& gpu : gpus)
+  for (const LabelledGpu& gpu : gpus)
     for (const MetricInfo& metric : all_metrics()) {
       const Reading& reading = (*gpu.sample)[metric.metric];
       if (reading.state == ReadingState::no_sample) continue;
@@ -217,9 +217,9 @@ std::string text_of_support(const std::vector<Gpu>& gpus) {
   return series.text();
 }
 
-std::string text_of_processes(const std::vector<Gpu>& gpus, const FindProcess& find) {
+std::string text_of_processes(const std::vector<LabelledGpu>& gpus, const FindProcess& find) {
   Series counts(processes), memory(process_memory), sm(process_sm);
-  for (const Gpu& gpu : gpus) {
+  for (const LabelledGpu& gpu : gpus) {
     if (!gpu.sample->processes_known) continue;
     std::vector<GpuProcess> all = gpu.sample->processes;
     counts.add(gpu.labels, static_cast<double>(all.size()));
@@ -250,13 +250,13 @@ std::string row(const Family& family) {
 
 std::string prometheus_gpus(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                             const FindProcess& find) {
-  const std::vector<Gpu> all = gpus_of(gpus, sample);
+  const std::vector<LabelledGpu> all = gpus_of(gpus, sample);
   Series answering(up);
-  for (const Gpu& gpu : all) answering.add(gpu.labels, gpu.sample->fault.empty() ? 1 : 0);
+  for (const LabelledGpu& gpu : all) answering.add(gpu.labels, gpu.sample->fault.empty() ? 1 : 0);
   std::string text = answering.text();
   for (const OfMetric& one : of_metrics) {
     Series series(family_of(one));
-    for (const Gpu& gpu : all) {
+    for (const LabelledGpu& gpu : all) {
       const Reading& reading = (*gpu.sample)[one.metric];
       if (reading.state == ReadingState::measured)
         series.add(gpu.labels, scaled(reading.value, one.scale));

@@ -15,12 +15,19 @@ SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
 # Stand-ins for programs; each notes its call in $FAKE_LOG. FAKE_* variables steer them.
 FAKES = {
-    "apt-get": """echo "apt-get $*" >>"$FAKE_LOG"; exit "${FAKE_APT_STATUS:-0}" """,
+    # A download of packages leaves files that dpkg-deb unpacks: one header each, gloo/context.h of libgloo-dev.
+    "apt-get": """echo "apt-get $*" >>"$FAKE_LOG"
+      case "$*" in
+        *" -s install "*) for p in $FAKE_NEEDS; do echo "Inst $p (1 Debian:12 [amd64])"; done ;;
+        *" download "*) [ -z "${FAKE_NO_DOWNLOADS:-}" ] || exit 100; while [ "$1" != download ]; do shift; done
+          shift; for p in "$@"; do echo "$p" >"$p.deb"; done ;;
+      esac
+      exit "${FAKE_APT_STATUS:-0}" """,
+    "dpkg-deb": """p=$(cat "$2"); mkdir -p "$3/usr/include/${p%-dev}" "$3/usr/lib/x86_64-linux-gnu"
+      touch "$3/usr/include/${p%-dev}/context.h"; ln -s "$p.so.1" "$3/usr/lib/x86_64-linux-gnu/$p.so" """,
     "sudo": """echo "sudo $*" >>"$FAKE_LOG"; [ "$FAKE_SUDO" = yes ] || exit 1; shift; exec "$@" """,
     "id": 'echo "${FAKE_UID:-0}"',
-    "dpkg-query": """shift 3; for p in "$@"; do
-      [[ " ${FAKE_MISSING:-} " == *" $p "* && ! " $(cat "$FAKE_LOG" 2>/dev/null) " == *" install "* ]] ||
-      printf 'installed:%s ' "$p"; done""",
+    "dpkg-query": "exit 1",
     "nvidia-smi": """[ -n "${FAKE_GPUS:-}" ] || exit 9
       case "$*" in
         *compute_cap*) printf '%s\\n' "$FAKE_GPUS" ;;
@@ -28,7 +35,16 @@ FAKES = {
         *query-gpu*) printf '%s\\n' "$FAKE_GPUS" | cut -d, -f1 ;;
         *) echo "| NVIDIA-SMI 580.65.06    Driver Version: 580.65.06    CUDA Version: ${FAKE_CUDA:-13.0}  |" ;;
       esac""",
-    "g++": 'echo "${FAKE_GXX:-12.2.0}"',
+    # FAKE_MISSING: headers and libraries that are not there before apt-get has installed something.
+    "g++": """missing() { [[ " ${FAKE_MISSING:-} " == *" $1 "* ]] && ! grep -q "^apt-get.* install " <(grep -v -- ' -s ' "$FAKE_LOG" 2>/dev/null); }
+      case " $* " in
+        *" -v "*) printf 'search:\\n %s\\nEnd\\n' "${FAKE_SEARCHES:-/usr/include}" >&2; exit ;;
+        *" -E "*) for w in "$@"; do case $w in -I*) deps=${w#-I} ;; esac; done
+          sed -n 's/^"absent:\\(.*\\)"$/\\1/p' | while read -r h; do
+            if missing "$h" && ! [ -e "$deps/$h" ]; then printf '"absent:%s"\\n' "$h"; fi; done ;;
+        *print-file-name=*) name=${*#*print-file-name=}; if missing "$name"; then echo "$name"; else echo /bin/sh; fi ;;
+        *) echo "${FAKE_GXX:-12.2.0}" ;;
+      esac""",
     "cmake": 'echo "cmake version 3.25.1"',
     "ninja": "exit 0",
     "ccache": "exit 0",
@@ -78,7 +94,9 @@ class SetupTest(unittest.TestCase):
         self.cache = self.top / "cache"
         self.log = self.top / "log"
         self.root = self.top / "root"
-        write_files(self.root, {"etc/os-release": 'ID=debian\nVERSION_ID="12"\n', "var/lib/apt/lists/x_Packages": ""})
+        write_files(self.root, {
+            "etc/os-release": 'ID=debian\nVERSION_ID="12"\n', "var/lib/apt/lists/x_Packages": "",
+            "usr/share/javascript/dygraphs/dygraph.min.js": "", "usr/share/doc/libjs-dygraphs/copyright": ""})
         self.make_fakes()
         self.make_wheels()
         self.environment = {
@@ -143,30 +161,30 @@ class SetupTest(unittest.TestCase):
 
 class Packages(SetupTest):
     def test_prints_the_line_to_run_where_neither_root_nor_sudo_may_install(self):
-        result = self.run_setup(FAKE_UID="1000", FAKE_SUDO="no", FAKE_MISSING="libgloo-dev libxxhash-dev")
+        result = self.run_setup(FAKE_UID="1000", FAKE_SUDO="no", FAKE_MISSING="gloo/context.h xxhash.h",
+                                FAKE_NO_DOWNLOADS="1", FAKE_NEEDS="libgloo-dev libxxhash-dev")
         self.assert_fails_with(
             result, "sudo apt-get update && sudo apt-get install -y --no-install-recommends libxxhash-dev libgloo-dev")
-        self.assertEqual(self.calls("apt-get") + self.calls("pip"), [])
-        self.assertFalse(self.cache.exists())
+        self.assertEqual(self.calls("pip"), [])
 
     def test_installs_what_is_missing_and_no_more_as_root(self):
-        result = self.run_setup(FAKE_MISSING="libgloo-dev")
+        result = self.run_setup(FAKE_MISSING="gloo/context.h")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(self.calls("apt-get")), 1)
+        self.assertEqual(len(self.calls("apt-get")), 1, self.calls())
         self.assertTrue(self.calls()[0].endswith("install -y --no-install-recommends libgloo-dev"), self.calls())
 
     def test_installs_through_sudo_that_asks_for_no_password(self):
-        result = self.run_setup(FAKE_UID="1000", FAKE_SUDO="yes", FAKE_MISSING="libgloo-dev")
+        result = self.run_setup(FAKE_UID="1000", FAKE_SUDO="yes", FAKE_MISSING="gloo/context.h")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(self.calls("sudo -n env DEBIAN_FRONTEND=noninteractive apt-get")), 1)
 
     def test_renews_the_package_list_where_there_is_none(self):
         shutil.rmtree(self.root / "var/lib/apt")
-        self.run_setup(FAKE_MISSING="libgloo-dev")
+        self.run_setup(FAKE_MISSING="gloo/context.h")
         self.assertIn("update", self.calls("apt-get")[0])
 
     def test_says_so_where_apt_fails(self):
-        result = self.run_setup(FAKE_MISSING="libgloo-dev", FAKE_APT_STATUS="100")
+        result = self.run_setup(FAKE_MISSING="gloo/context.h", FAKE_APT_STATUS="100")
         self.assert_fails_with(result, "apt-get could not install: libgloo-dev")
         self.assertEqual(self.calls("pip"), [])
 
@@ -253,47 +271,214 @@ class Torch(SetupTest):
         self.assert_fails_with(self.run_setup(LOCKSTEP_TORCH=str(self.top)), "holds no LibTorch")
 
 
-class CudnnFrontEnd(SetupTest):
+def bundle(index, name, version, files):
+    """A wheel in the index and its line in a list of wheels. Programs in bin/ may be executed."""
+    wheel = index / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in files.items():
+            info = zipfile.ZipInfo(path, (2026, 3, 23, 12, 0, 0))
+            info.external_attr = (0o755 if "/bin/" in path or "/scripts/" in path else 0o644) << 16
+            archive.writestr(info, text)
+    return f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
+
+
+class GpuCode(SetupTest):
     GPU = {"FAKE_GPUS": "Tesla T4, 7.5"}
 
     def setUp(self):
         super().setUp()
         self.environment["PYTHONPATH"] = str(self.make_torch("site", "2.12.1"))
-        wheel = self.top / "index/nvidia_cudnn_frontend-1.18.0-py3-none-any.whl"
-        with zipfile.ZipFile(wheel, "w") as archive:
-            archive.writestr("include/cudnn_frontend.h", "")
-            archive.writestr("cudnn/__init__.py", "not needed")
-        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-        (self.checkout / "scripts/wheels-cudnn-frontend.txt").write_text(
-            f"nvidia-cudnn-frontend==1.18.0 --hash=sha256:{digest}\n")
+        index, scripts = self.top / "index", self.checkout / "scripts"
+        (scripts / "wheels-cudnn-frontend.txt").write_text(bundle(
+            index, "nvidia-cudnn-frontend", "1.18.0", {"include/cudnn_frontend.h": "", "cudnn/__init__.py": ""}))
+        (scripts / "wheels-cuda-compiler.txt").write_text(bundle(
+            index, "nvidia-cuda-nvcc", "13.0.88", {"nvidia/cu13/bin/nvcc": "#!/bin/sh\n", "nvidia/cu13/nvcc.h": ""}))
 
-    def front_end(self):
-        path = self.checkout / ".lockstep/cudnn_frontend"
+    def choice(self, name):
+        path = self.checkout / ".lockstep" / name
         return path.read_text().strip() if path.exists() else ""
 
-    def test_comes_once_where_there_is_a_gpu(self):
+    def test_headers_and_compiler_come_once_where_there_is_a_gpu(self):
         for _ in range(2):
             result = self.run_setup(**self.GPU)
             self.assertEqual(result.returncode, 0, result.stderr)
-            folder = pathlib.Path(self.front_end())
-            self.assertEqual(folder, self.cache / "cudnn-frontend-1.18.0/include")
+            folder = pathlib.Path(self.choice("cudnn_frontend"))
+            self.assertEqual(folder, self.cache / "cudnn-frontend/include")
             self.assertTrue((folder / "cudnn_frontend.h").exists())
             self.assertFalse((folder.parent / "cudnn").exists())
+            self.assertEqual(self.choice("nvcc"), str(self.cache / "cuda-compiler/nvidia/cu13/bin/nvcc"))
+            self.assertTrue(os.access(self.choice("nvcc"), os.X_OK))
         self.assertEqual(len(self.calls("pip nvidia-cudnn-frontend")), 1)
+        self.assertEqual(len(self.calls("pip nvidia-cuda-nvcc")), 1)
 
-    def test_stays_away_without_a_gpu_unless_asked_for(self):
+    def test_the_build_is_told_that_it_must_support_the_gpus_of_the_machine(self):
+        self.assertEqual(self.run_setup(FAKE_GPUS="Tesla T4, 7.5\nNVIDIA H100, 9.0\nTesla T4, 7.5").returncode, 0)
+        self.assertEqual((self.choice("cuda"), self.choice("architectures")), ("ON", "75;90"))
+        self.assertEqual(self.run_setup(LOCKSTEP_CUDA="OFF", **self.GPU).returncode, 0)
+        self.assertEqual(self.choice("cuda"), "OFF")
+
+    def test_gpu_code_stays_away_without_a_gpu_unless_asked_for(self):
         self.assertEqual(self.run_setup().returncode, 0)
-        self.assertEqual(self.front_end(), "")
-        self.assertEqual(self.run_setup(LOCKSTEP_CUDA="ON").returncode, 0)
-        self.assertNotEqual(self.front_end(), "")
+        self.assertEqual((self.choice("cuda"), self.choice("cudnn_frontend"), self.choice("nvcc")), ("OFF", "", ""))
+        self.assertEqual(self.run_setup("--quick", LOCKSTEP_CUDA="ON").returncode, 0)
+        self.assertEqual(self.choice("cuda"), "ON")
+        self.assertNotEqual(self.choice("cudnn_frontend"), "")
+        self.assertNotEqual(self.choice("nvcc"), "")
 
-    def test_is_done_without_where_it_cannot_be_had(self):
-        result = self.run_setup(FAKE_PIP_BREAKS_AT="nvidia-cudnn-frontend", **self.GPU)
+    def test_the_quick_way_notices_a_gpu_that_is_new(self):
+        self.assertEqual(self.run_setup().returncode, 0)
+        write_files(self.root, {"dev/nvidia0": ""})
+        self.assertEqual(self.run_setup("--quick", **self.GPU).returncode, 0)
+        self.assertEqual(self.choice("cuda"), "ON")
+
+    def test_what_cannot_be_had_is_said_and_tried_again(self):
+        for name, words, choice in (
+                ("nvidia-cudnn-frontend", "going on without cuDNN's front end", "cudnn_frontend"),
+                ("nvidia-cuda-nvcc", "the CUDA compiler could not be fetched", "nvcc")):
+            shutil.rmtree(self.cache, ignore_errors=True)
+            result = self.run_setup(FAKE_PIP_BREAKS_AT=name, **self.GPU)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(words, result.stderr)
+            self.assertEqual(self.choice(choice), "")
+            self.assertEqual(self.run_setup("--quick", **self.GPU).returncode, 0)
+            self.assertNotEqual(self.choice(choice), "")
+
+    def test_a_given_compiler_comes_before_the_wheels(self):
+        result = self.run_setup(LOCKSTEP_NVCC="/bin/true", **self.GPU)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("going on without cuDNN's front end", result.stderr)
-        self.assertEqual(self.front_end(), "")
-        self.assertEqual(self.run_setup("--quick", **self.GPU).returncode, 0)  # tries again
-        self.assertNotEqual(self.front_end(), "")
+        self.assertEqual(self.choice("nvcc"), "/bin/true")
+        self.assertEqual(self.calls("pip nvidia-cuda-nvcc"), [])
+
+    def test_a_given_compiler_that_is_not_there_is_refused(self):
+        self.assert_fails_with(self.run_setup(LOCKSTEP_NVCC="/nowhere/nvcc", **self.GPU), "/nowhere/nvcc", "not a program")
+
+    def test_a_torch_of_cuda_12_runs_on_a_driver_of_cuda_12_and_gets_no_compiler_of_13(self):
+        site = self.make_torch("cu12", "2.11.0", **{"torch/version.py": "cuda: Optional[str] = '12.8'\n"})
+        result = self.run_setup(PYTHONPATH=str(site), FAKE_CUDA="12.4", FAKE_DRIVER="550.54.15", **self.GPU)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.chosen(), str(site / "torch"))
+        self.assertEqual(self.choice("nvcc"), "")
+
+    def test_wheels_for_gpus_serve_the_cpu_too(self):
+        self.environment.pop("PYTHONPATH")
+        self.assertEqual(self.run_setup(**self.GPU).returncode, 0)
+        folder = self.chosen()
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(self.chosen(), folder)
+
+
+class Compilers(SetupTest):
+    def compiler(self):
+        return (self.checkout / ".lockstep/compiler").read_text().strip()
+
+    def test_a_launcher_before_the_compiler_is_left_out(self):
+        result = self.run_setup(CXX="ccache g++")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.compiler(), str(self.top / "bin/g++"))
+
+    def test_flags_behind_the_compiler_are_refused(self):
+        self.assert_fails_with(self.run_setup(CXX="g++ -m64"), "must be one program", "CXXFLAGS")
+
+    def conda(self, name):
+        path = self.top / "bin" / name
+        path.write_text("#!/bin/bash\nexport FAKE_SEARCHES=/opt/conda/include\nexec " + str(self.top / "real/g++") + ' "$@"\n')
+        path.chmod(0o755)
+
+    def test_a_compiler_that_does_not_see_system_packages_is_passed_over(self):
+        (self.top / "real").mkdir()
+        shutil.copy(self.top / "bin/g++", self.top / "real/g++")
+        (self.root / "usr/bin").mkdir(parents=True)
+        shutil.copy(self.top / "bin/g++", self.root / "usr/bin/g++")
+        self.conda("g++")
+        result = self.run_setup()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.compiler(), str(self.root / "usr/bin/g++"))
+
+    def test_a_given_compiler_that_does_not_see_system_packages_is_refused(self):
+        (self.top / "real").mkdir()
+        shutil.copy(self.top / "bin/g++", self.top / "real/g++")
+        self.conda("conda-g++")
+        self.assert_fails_with(self.run_setup(CXX="conda-g++"), "does not search /usr/include", "LOCKSTEP_DEPS")
+
+
+class WithoutRights(SetupTest):
+    USER = {"FAKE_UID": "1000", "FAKE_SUDO": "no"}
+
+    def test_packages_are_unpacked_into_the_cache(self):
+        result = self.run_setup(FAKE_MISSING="libgloo/context.h gloo/context.h", FAKE_NEEDS="libgloo-dev", **self.USER)
+        # The fake package holds libgloo/context.h, so that one is still missing: the line to run is named.
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertTrue((self.cache / "packages/include/libgloo/context.h").exists(), result.stderr)
+        self.assertTrue((self.cache / "packages/lib/libgloo-dev.so").is_symlink())
+        self.assertIn("unpacking libgloo-dev into", result.stderr)
+
+    def test_what_is_unpacked_serves_the_build_and_the_next_setup(self):
+        write_files(self.cache, {"packages/include/gloo/context.h": ""})
+        result = self.run_setup(FAKE_MISSING="gloo/context.h", **self.USER)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.checkout / ".lockstep/deps").read_text().strip(), str(self.cache / "packages"))
+        self.assertEqual(self.calls("apt-get"), [])
+
+    def test_a_folder_of_libraries_that_the_user_names_serves(self):
+        write_files(self.top, {"deps/include/gloo/context.h": ""})
+        result = self.run_setup(FAKE_MISSING="gloo/context.h", LOCKSTEP_DEPS=str(self.top / "deps"), **self.USER)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.checkout / ".lockstep/deps").read_text().strip(), str(self.top / "deps"))
+
+    def test_a_named_folder_without_headers_is_refused(self):
+        self.assert_fails_with(self.run_setup(LOCKSTEP_DEPS=str(self.root)), "holds no folder include/")
+
+    def test_a_system_without_apt_is_told_what_is_missing(self):
+        for name in ("apt-get", "dpkg-query", "dpkg-deb"):
+            (self.top / "bin" / name).unlink()
+        tools = self.top / "tools"
+        tools.mkdir()
+        for name in ("bash", "env", "dirname", "cat", "sed", "tr", "grep", "awk", "mkdir", "rm", "mv", "cp", "ln", "stat",
+                     "sha256sum", "cut", "du", "flock", "uname", "sort", "paste", "realpath", "readlink", "find", "sleep", "touch"):
+            (tools / name).symlink_to(shutil.which(name))
+        path = f"{self.top / 'bin'}:{tools}"
+        self.assert_fails_with(self.run_setup(FAKE_MISSING="gloo/context.h", PATH=path), "libgloo-dev",
+                               "your system's packages", "LOCKSTEP_DEPS")
+        result = self.run_setup(PATH=path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_what_is_only_better_to_have_stops_nothing(self):
+        (self.top / "bin/ccache").unlink()
+        result = self.run_setup(**self.USER)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_libraries_of_tests_are_asked_for_by_tests_alone(self):
+        result = self.run_setup(FAKE_MISSING="gtest/gtest.h", **self.USER)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.checkout / ".lockstep/tests").read_text().strip(), "OFF")
+        result = self.run_setup("--quick", "--tests", FAKE_MISSING="gtest/gtest.h")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(self.calls("apt-get")[-1].endswith(" libgtest-dev"), self.calls())
+        self.assertEqual((self.checkout / ".lockstep/tests").read_text().strip(), "ON")
+
+
+class Jobs(SetupTest):
+    def jobs(self, **files):
+        write_files(self.root, {"proc/meminfo": "MemAvailable:   64000000 kB\n", **files})
+        common = self.checkout / "scripts/lib/common.sh"
+        return int(subprocess.check_output(["bash", "-c", f". {common}; nproc() {{ echo 16; }}; build_jobs"],
+                                           env=self.environment, text=True))
+
+    def test_there_are_no_more_than_fit_into_the_memory_of_a_container(self):
+        self.assertEqual(self.jobs(), 16)
+        group = {"sys/fs/cgroup/memory.max": "8000000000", "sys/fs/cgroup/memory.current": "4000000000",
+                 "sys/fs/cgroup/memory.stat": "anon 1\ninactive_file 1000000000\n"}
+        self.assertEqual(self.jobs(**group), 3)
+
+    def test_an_unlimited_container_and_the_older_form_are_understood(self):
+        self.assertEqual(self.jobs(**{"sys/fs/cgroup/memory.max": "max"}), 16)
+        self.root = self.top / "older"
+        self.environment["LOCKSTEP_SETUP_ROOT"] = str(self.root)
+        group = {"sys/fs/cgroup/memory/memory.limit_in_bytes": "6000000000",
+                 "sys/fs/cgroup/memory/memory.usage_in_bytes": "3000000000"}
+        self.assertEqual(self.jobs(**group), 2)
+        group["sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9223372036854771712"
+        self.assertEqual(self.jobs(**group), 16)
 
 
 class Wheels(SetupTest):
