@@ -33,7 +33,7 @@ mkdir -p .lockstep
 [ -e .lockstep/compiler ] || echo "$compiler" >.lockstep/compiler
 
 cmake -S . -B "$folder" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_COMPILER="$compiler" -DLOCKSTEP_TORCH="$torch" -DLOCKSTEP_CUDA=ON \
+  -DCMAKE_CXX_COMPILER="$compiler" -DLOCKSTEP_TORCH="$torch" -DLOCKSTEP_CUDA=ON -DLOCKSTEP_UNITY=ON \
   ${LOCKSTEP_DEPS:+-DLOCKSTEP_DEPS="$LOCKSTEP_DEPS"}
 targets=()
 for target in "$@"; do targets+=(--target "$target"); done

@@ -18,7 +18,7 @@ endfunction()
 
 string(TOUPPER "$ENV{LOCKSTEP_INSTALL_TORCH}" wanted)
 lockstep_private_folder(${LOCKSTEP_TORCH} private)
-if(NOT wanted)
+if(wanted STREQUAL "")
   set(wanted OFF)
   # Who can read the tree can read LibTorch where both lie in the same private folder.
   if(private)

@@ -36,12 +36,24 @@ run_pip() {
   shift
   for minor in {28..5}; do platforms+=(--platform "manylinux_2_${minor}_x86_64"); done
   for minor in 2014 2010 1; do platforms+=(--platform "manylinux${minor}_x86_64"); done
-  PIP_REQUIRE_VIRTUALENV=0 "$(find_pip)" -m pip "$command" --no-cache-dir --only-binary=:all: --quiet \
+  PIP_REQUIRE_VIRTUALENV=0 "$(find_pip)" "${pip_program[@]}" "$command" --no-cache-dir --only-binary=:all: --quiet \
     --python-version 3.12 --implementation cp "${platforms[@]}" --disable-pip-version-check "$@"
+}
+pip_program=(-m pip)
+
+# A pip that can report what it would install (22.2; Ubuntu 22.04 has 22.0): another runs from its own wheel.
+use_reporting_pip() {
+  local version
+  version=$("$(find_pip)" -m pip --version | sed 's/^pip \([^ ]*\).*/\1/') || version=0
+  if at_least "$version" 22.2; then return; fi
+  run_pip download --no-deps --dest "$cache/wheels" 'pip>=22.2' >&2 || return 1
+  pip_program=("$(compgen -G "$cache/wheels/pip-*.whl" | sort -V | tail -n 1)/pip")
 }
 
 # list_newest_wheels FILE: the newest torch and the two CUDA libraries that libtorch_cpu needs.
 list_newest_wheels() {
+  mkdir -p "$cache/wheels"
+  use_reporting_pip || return 1
   run_pip install --dry-run --ignore-installed --report "$1.json" --target "$cache/unused" torch >&2 || return 1
   python3 - "$1.json" >"$1" <<'PYTHON'
 import json, re, sys
@@ -67,7 +79,7 @@ fetch_wheel() {
   echo "$1==$2 --hash=sha256:$3" >"$requirement"
   if [ -t 2 ]; then bar=on; fi
   run_pip download --no-deps --progress-bar "$bar" --require-hashes --dest "$cache/wheels" -r "$requirement" >&2 || die "the download of $1 $2 failed or was interrupted" \
-    "see pip's message above; check the network and run make again: wheels that have arrived whole are kept in '$cache'"
+    "see pip's message above; check the network and run make again: wheels that have arrived whole are kept in '$cache'; docs/guide/install.md says how to bring wheels in a folder"
   file=$(wheel_file "$1" "$2") || true
   if [ -z "$file" ] || ! has_hash "$file" "$3"; then
     if [ -n "$file" ]; then rm -f "$file"; fi

@@ -1,11 +1,14 @@
-"""What cmake/InstallHeaders.cmake makes of the headers."""
+"""What the installation makes of headers and of LibTorch: cmake/InstallHeaders.cmake, cmake/InstallTorch.cmake."""
 
+import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "cmake/InstallHeaders.cmake"
+CMAKE = pathlib.Path(__file__).resolve().parents[3] / "cmake"
+SCRIPT = CMAKE / "InstallHeaders.cmake"
 HEADER = """#pragma once
 #include "base/error.h"
 #include <string>
@@ -42,6 +45,67 @@ class Headers(unittest.TestCase):
             before = header.stat().st_mtime_ns
             self.install(top)
             self.assertEqual(header.stat().st_mtime_ns, before)
+
+
+class LibTorch(unittest.TestCase):
+    """Where only its owner can read LibTorch, an installation for others brings a copy."""
+
+    def setUp(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-install-"))
+        self.addCleanup(shutil.rmtree, self.top)
+        self.top.chmod(0o755)
+        self.home = self.top / "home"
+        for name in ("torch/lib/libtorch_cpu.so", "torch/include/ATen/ATen.h", "torch/version.py", "torch/nn/module.py",
+                     "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/include/cuda.h"):
+            path = self.home / "cache" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+
+    def install(self, prefix, **environment):
+        subprocess.run(
+            ["cmake", f"-DLOCKSTEP_TORCH={self.home}/cache/torch", f"-DCMAKE_INSTALL_PREFIX={prefix}",
+             f"-DLOCKSTEP_TORCH_LIBRARY_PATHS={self.home}/cache/torch/lib;{self.home}/cache/nvidia/cu13/lib",
+             "-P", CMAKE / "InstallTorch.cmake"],
+            env={**os.environ, **environment}, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return pathlib.Path(prefix, "lib/lockstep/libtorch")
+
+    def test_it_is_copied_out_of_a_private_folder(self):
+        self.home.chmod(0o700)
+        copy = self.install(self.top / "usr")
+        for name in ("torch/lib/libtorch_cpu.so", "torch/include/ATen/ATen.h", "torch/version.py",
+                     "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/include/cuda.h"):
+            self.assertTrue((copy / name).exists(), name)
+        self.assertFalse((copy / "torch/nn").exists())
+
+    def test_it_stays_where_everybody_can_read_it_and_a_copy_of_earlier_goes(self):
+        self.home.chmod(0o700)
+        copy = self.install(self.top / "usr")
+        self.home.chmod(0o755)
+        self.install(self.top / "usr")
+        self.assertFalse(copy.exists())
+
+    def test_it_stays_where_both_lie_in_the_same_private_folder(self):
+        self.home.chmod(0o700)
+        self.assertFalse(self.install(self.home / "lockstep").exists())
+
+    def test_the_user_decides(self):
+        self.assertTrue(self.install(self.top / "a", LOCKSTEP_INSTALL_TORCH="ON").exists())
+        self.home.chmod(0o700)
+        self.assertFalse(self.install(self.top / "b", LOCKSTEP_INSTALL_TORCH="OFF").exists())
+
+    def test_programs_no_longer_look_into_the_private_folder(self):
+        compiler = shutil.which("g++")
+        if not compiler:
+            self.skipTest("no compiler")
+        self.home.chmod(0o700)
+        program = self.top / "usr/bin/lockstep-worker"
+        program.parent.mkdir(parents=True)
+        cache = f"{self.home}/cache"
+        path = f"$ORIGIN/../lib:$ORIGIN/../lib/lockstep/libtorch/torch/lib:{cache}/torch/lib:{cache}/nvidia/cu13/lib"
+        subprocess.run([compiler, "-x", "c++", "-", "-o", program, f"-Wl,-rpath,{path}"], input=b"int main() {}", check=True)
+        self.install(self.top / "usr")
+        self.assertNotIn(cache.encode(), program.read_bytes())
+        self.assertIn(b"$ORIGIN/../lib/lockstep/libtorch/torch/lib", program.read_bytes())
 
 
 if __name__ == "__main__":

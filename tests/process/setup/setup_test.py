@@ -576,5 +576,26 @@ class Wheels(SetupTest):
         self.assertFalse(self.cache.exists())
 
 
+class OlderPip(SetupTest):
+    def test_an_older_pip_gives_way_to_the_wheel_of_a_newer_one_where_a_report_is_needed(self):
+        (self.cache / "wheels").mkdir(parents=True)
+        calls = self.top / "calls"
+        (self.top / "bin/python3").write_text(f"""#!/bin/bash
+            case "$*" in
+              *"pip --version"*) echo "pip ${{FAKE_PIP:-22.0.2}} from /usr/lib" ;;
+              -c*) exit 0 ;;
+              *" download "*) touch "{self.cache}/wheels/pip-24.0-py3-none-any.whl" ;;
+              *) echo "$*" >>"{calls}" ;;
+            esac""")
+        scripts = self.checkout / "scripts"
+        ask = f"""set -u; cache={self.cache}; checkout={self.checkout}; oldest_compiler=12
+            for part in common packages wheels; do . {scripts}/lib/$part.sh; done
+            use_reporting_pip && run_pip install --report x torch"""
+        for version, program in (("22.0.2", f"{self.cache}/wheels/pip-24.0-py3-none-any.whl/pip install "), ("23.2", "-m pip install ")):
+            calls.write_text("")
+            subprocess.run(["bash", "-c", ask], env={**self.environment, "FAKE_PIP": version}, check=True)
+            self.assertTrue(calls.read_text().startswith(program), calls.read_text())
+
+
 if __name__ == "__main__":
     unittest.main()
