@@ -5,6 +5,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ std::string read_all(int fd) {
 
 }  // namespace
 
-ChildOutput child_output(std::vector<std::string> words) {
+ChildOutput child_output(std::vector<std::string> words, int keep_fd) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -38,6 +39,7 @@ ChildOutput child_output(std::vector<std::string> words) {
   if (child < 0) throw Error(cat("could not start ", words.at(0), ": ", errno_text(errno)));
   if (child == 0) {
     dup2(writer.get(), STDOUT_FILENO);
+    if (keep_fd >= 0) fcntl(keep_fd, F_SETFD, 0);
     execv(argv[0], argv.data());
     _exit(127);
   }

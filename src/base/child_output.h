@@ -12,7 +12,8 @@ struct ChildOutput {
 };
 
 // Runs `words` (a program's path and its arguments) with our standard input and error. Throws Error
-// if no process could be made; a program that is not there gives code 127.
-ChildOutput child_output(std::vector<std::string> words);
+// if no process could be made; a program that is not there gives code 127. keep_fd: stays open in
+// it, under its number.
+ChildOutput child_output(std::vector<std::string> words, int keep_fd = -1);
 
 }  // namespace lockstep
