@@ -23,6 +23,7 @@ std::size_t columns(std::string_view text) {
 struct Row {
   std::string name;
   std::string text;
+  std::string note{};  // on lines of its own below the text
 };
 
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
@@ -42,7 +43,10 @@ std::string row_lines(const Row& row, std::size_t indent, std::size_t width) {
   const std::size_t room = width > indent + kNarrowestText ? width - indent : kNarrowestText;
   std::string lines = cat("  ", row.name);
   std::size_t used = columns(lines);
-  for (const std::string& line : wrap(row.text, room)) {
+  std::vector<std::string> texts = wrap(row.text, room);
+  if (!row.note.empty())
+    for (std::string& line : wrap(row.note, room)) texts.push_back(std::move(line));
+  for (const std::string& line : texts) {
     if (used + 2 > indent) {
       lines += "\n";
       used = 0;
@@ -58,8 +62,8 @@ std::vector<std::pair<std::string, std::vector<Row>>> all_rows(const detail::Tab
   for (const detail::OptionGroup& group : all.groups()) {
     std::vector<Row> rows;
     for (const auto& member : group.members)
-      rows.push_back(
-          {cat(member.info.key, "=", member.info.default_text), detail::summary(member.info)});
+      rows.push_back({cat(member.info.key, "=", member.table->get(member.info.key)),
+                      detail::summary(member.info), detail::source_note(member)});
     sections.emplace_back(group.name.empty() ? "options" : group.name, std::move(rows));
   }
   std::vector<Row> presets;
