@@ -19,7 +19,8 @@ std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();  // NO_COLOR, TERM=dumb
 int terminal_width();
-void say(const std::string& line);                // a line for people, on standard error
+int output_width();                 // of standard output where it is a terminal, else 80
+void say(const std::string& line);  // a line for people, on standard error
 std::string shell_word(const std::string& text);  // quoted where a shell needs it
 // Data, on standard output; a newline is added. Throws Error where it cannot be written.
 void print(const std::string& text);
