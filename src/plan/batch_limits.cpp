@@ -7,7 +7,6 @@
 #include "plan/words.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace lockstep {
 namespace {
@@ -37,21 +36,26 @@ std::string smaller_batch(const Plan& plan, const TrainOptions& options, std::in
              "batch.accumulation so that a step holds at most ", most, " samples");
 }
 
+// The smallest batch that holds all samples.
+std::int64_t whole_data(const Plan& plan) {
+  const std::int64_t ranks = plan.batch.world_size;
+  return ((plan.train_samples - 1) / ranks + 1) * ranks;
+}
+
 // Rows beyond the last sample of an epoch are padding, which is as it should be for the last step.
 // A batch of which every step would be padded though a smaller one holds all samples is a mistake.
 void check_data(const Plan& plan, const TrainOptions& options) {
   if (plan.train_samples <= 0 || !sizes_are_given(options)) return;
-  const std::int64_t ranks = plan.batch.world_size;
-  const std::int64_t holds_all = ((plan.train_samples - 1) / ranks + 1) * ranks;
-  if (plan.batch.global <= holds_all) return;
+  if (plan.batch.global <= whole_data(plan)) return;
   throw Error(cat("global batch ", plan.batch.global, " is more than the ",
                   count_of(plan.train_samples, "training sample"), " that there are"),
-              smaller_batch(plan, options, holds_all));
+              smaller_batch(plan, options, whole_data(plan)));
 }
 
-// The largest micro-batch that fits by the estimate and goes into the global batch.
+// The largest micro-batch that fits by the estimate, and goes into the global batch and the data.
 std::int64_t fitting_micro(const Plan& plan, const TrainOptions& options) {
-  const std::int64_t fits = largest_micro(plan.memory, plan.devices);
+  std::int64_t fits = largest_micro(plan.memory, plan.devices);
+  if (plan.train_samples > 0) fits = std::min(fits, whole_data(plan) / plan.batch.world_size);
   const bool any = !global_is_given(options) && options.batch.accumulation == 0;
   return any ? fits : largest_divisor(plan.batch.global / plan.batch.world_size, fits);
 }
@@ -69,7 +73,7 @@ void check_memory(const Plan& plan, const TrainOptions& options) {
   const std::int64_t fits = fitting_micro(plan, options);
   throw Error(cat("micro-batch ", micro, " needs about ", format_bytes(plan.memory_needed_bytes),
                   measured ? " as measured" : " by estimate", ", ",
-                  general(plan.memory_needed_bytes / present, 2), " times the ",
+                  fixed(plan.memory_needed_bytes / present, 0), " times the ",
                   format_bytes(present), " of ", device_label(device)),
               by_user && fits < micro
                   ? cat("set batch.micro to ", fits, " or less, or leave out ",

@@ -80,10 +80,16 @@ TEST_F(BatchLimits, RefusesAMicroBatchFarAboveTheMemoryAndNamesOneThatFits) {
   facts.train_samples = 1'000'000;
   give("batch.micro", 100'000);
   EXPECT_EQ(refusal(),
-            "micro-batch 100000 needs about 9.77 TiB by estimate, 6.3e+02 times the 16 GiB of "
+            "micro-batch 100000 needs about 9.77 TiB by estimate, 625 times the 16 GiB of "
             "cuda:0 | set batch.micro to 132 or less, or leave out batch.micro");
   give("batch.global", 200'000);
   EXPECT_TRUE(contains(refusal(), "set batch.micro to 125 or less"));  // divides 100000
+}
+
+TEST_F(BatchLimits, TheMicroBatchThatIsNamedIsNotAboveTheData) {
+  facts.train_samples = 100;
+  give("batch.micro", 100'000);
+  EXPECT_TRUE(contains(refusal(), "set batch.micro to 50 or less"));
 }
 
 TEST_F(BatchLimits, AnEstimateMayBeWrongByAFactorOfThree) {
