@@ -26,14 +26,14 @@ std::string read_all(int fd) {
 
 }  // namespace
 
-ChildOutput child_output(std::vector<std::string> words) {
+ChildOutput child_output(std::vector<std::string> words, int keep_fd) {
   Pipe pipe = make_pipe();
   const pid_t child = spawn({.argv = std::move(words),
                              .environment = {},
                              .stdin_fd = STDIN_FILENO,
                              .stdout_fd = pipe.write.get(),
                              .stderr_fd = STDERR_FILENO,
-                             .inherited = {},
+                             .inherited = keep_fd < 0 ? std::vector<int>{} : std::vector{keep_fd},
                              .inherits_all = true,
                              .own_group = false});
   pipe.write.reset();

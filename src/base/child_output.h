@@ -12,7 +12,7 @@ struct ChildOutput {
 };
 
 // Runs `words` (a program, which is looked up in PATH, and its arguments) with our standard input
-// and error. Throws Error if it cannot be started.
-ChildOutput child_output(std::vector<std::string> words);
+// and error. keep_fd: stays open in it, under its number. Throws Error if it cannot be started.
+ChildOutput child_output(std::vector<std::string> words, int keep_fd = -1);
 
 }  // namespace lockstep

@@ -41,16 +41,10 @@ int write_new_file(const std::filesystem::path& path, std::string_view text) {
   return ::close(fd.release()) == 0 ? 0 : errno;
 }
 
-}  // namespace
-
-std::string read_file(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) fail("read", path, errno);
-  struct stat info {};
-  if (::fstat(fd.get(), &info) != 0) fail("read", path, errno);
-  if (S_ISDIR(info.st_mode)) fail("read", path, EISDIR);
+std::string read_all(const UniqueFd& fd, const std::filesystem::path& path) {
   std::string text;
-  text.reserve(static_cast<std::size_t>(info.st_size));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) == 0) text.reserve(static_cast<std::size_t>(info.st_size));
   char buffer[1 << 16];
   for (;;) {
     const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
@@ -59,6 +53,32 @@ std::string read_file(const std::filesystem::path& path) {
     if (count == 0) return text;
     text.append(buffer, static_cast<std::size_t>(count));
   }
+}
+
+}  // namespace
+
+UniqueFd open_regular_file(const std::filesystem::path& path) {
+  // Without O_NONBLOCK a pipe would wait for somebody who writes; regular files do not know it.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) fail("read", path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) fail("read", path, errno);
+  if (S_ISDIR(info.st_mode)) fail("read", path, EISDIR);
+  if (!S_ISREG(info.st_mode))
+    throw Error(cat("cannot read ", path.string(), ": it must be a regular file, but is ",
+                    S_ISFIFO(info.st_mode) ? "a pipe" : "a device"),
+                "put the file itself in its place");
+  return fd;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  return read_all(open_regular_file(path), path);
+}
+
+std::string read_input(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) fail("read", path, errno);
+  return read_all(fd, path);
 }
 
 void write_file_atomic(const std::filesystem::path& path, std::string_view text) {

@@ -5,9 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/fd.h"
+
 namespace lockstep {
 
-std::string read_file(const std::filesystem::path& path);  // throws Error naming path and reason
+// For reading, without ever waiting: what is no regular file (a pipe, a device, a folder) is an
+// Error, which names path and reason.
+UniqueFd open_regular_file(const std::filesystem::path& path);
+std::string read_file(const std::filesystem::path& path);  // a regular file; throws Error
+// Of a path that the user typed, who may mean a pipe: `--config <(…)`. Throws Error.
+std::string read_input(const std::filesystem::path& path);
 // Temporary name beside it, fsync, rename, fsync of the parent: old or new, never half. Throws
 // Error.
 void write_file_atomic(const std::filesystem::path& path, std::string_view text);

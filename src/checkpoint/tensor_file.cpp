@@ -3,12 +3,11 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "run/safetensors.h"
 
 #include <ATen/ops/from_blob.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -47,9 +46,9 @@ at::ScalarType dtype_of(const std::string& name, const std::filesystem::path& fi
 class Mapping {
  public:
   explicit Mapping(const std::filesystem::path& file) {
-    const UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    const UniqueFd fd = open_regular_file(file);
     struct stat status {};
-    if (!fd || fstat(fd.get(), &status) != 0)
+    if (fstat(fd.get(), &status) != 0)
       throw Error(cat("could not open ", file.string(), ": ", errno_text(errno)));
     bytes_ = static_cast<std::size_t>(status.st_size);
     data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd.get(), 0);

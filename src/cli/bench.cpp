@@ -24,10 +24,9 @@ std::optional<BenchRun> measure(const Bench& bench, const NotedInterrupts& inter
   const TemporaryDirectory scratch;
   const std::filesystem::path root =
       bench.keep ? std::filesystem::path(bench.setup.train->run.root) : scratch.path();
-  RunDir run = RunDir::create(root, "", "bench-" + bench.setup.recipe);
-  fill_new_run(run, [&] {
-    run.lock();
-    write_start(bench.setup, run, false);
+  RunDir run = RunDir::create(root, "", "bench-" + bench.setup.recipe, [&](RunDir& fresh) {
+    fresh.lock();
+    write_start(bench.setup, fresh, false);
   });
   std::vector<nlohmann::json> events;
   const std::vector<std::string> arguments{"bench", "--run",

@@ -8,6 +8,7 @@
 #include "cli/resolve.h"
 #include "devices/cpu_ranks.h"
 #include "devices/device_counts.h"
+#include "plan/batch_limits.h"
 
 namespace lockstep::cli {
 namespace {
@@ -80,7 +81,10 @@ std::vector<ScalingBatch> choose_batches(Bench& bench) {
     batches.push_back(
         scaling_batch(bench.scaling, bench.counts, count, smallest, *bench.setup.train));
   bench.setup.train->table.set("batch.global", cat(batches.front().global));  // no default now
-  for (std::size_t i = 0; i < batches.size(); ++i) plan_for(bench, bench.counts[i], batches[i]);
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    plan_for(bench, bench.counts[i], batches[i]);
+    check_batch_limits(bench.setup.plan, *bench.setup.train);
+  }
   return batches;
 }
 

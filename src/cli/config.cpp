@@ -47,7 +47,7 @@ int config_main(const Parsed& parsed) {
 Command config_command() {
   return {.name = "config",
           .operands = "RECIPE [key=value …]",
-          .summary = "every option with default, meaning, unit and range",
+          .summary = "every option: its value and where it comes from, meaning, unit, range",
           .flags = {{"--toml", "", "a commented config file with the values resolved"},
                     {"--json", "", "as JSON"},
                     {"--markdown", "", "as the reference page"},

@@ -10,7 +10,8 @@
 
 namespace lockstep::cli {
 
-// CUDA that this build needs of the driver, as NVML counts (13000 for 13.0): that of its LibTorch. 0: none.
+// CUDA that this build needs of the driver, as NVML counts (13000 for 13.0): that of its LibTorch.
+// 0: none.
 extern const int cuda_needed;
 
 double begin_s();                        // of this program, on the monotonic clock
@@ -19,7 +20,8 @@ std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();  // NO_COLOR, TERM=dumb
 int terminal_width();
-void say(const std::string& line);                // a line for people, on standard error
+int output_width();                 // of standard output where it is a terminal, else 80
+void say(const std::string& line);  // a line for people, on standard error
 std::string shell_word(const std::string& text);  // quoted where a shell needs it
 // Data, on standard output; a newline is added. Throws Error where it cannot be written.
 void print(const std::string& text);

@@ -3,11 +3,14 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "cli/resolve.h"
 #include "plan/memory.h"
+#include "plan/memory_key.h"
 #include "run/events.h"
 #include "run/json_cache.h"
 #include "run/lines.h"
+#include "run/run_history.h"
 
 #include <algorithm>
 
@@ -25,22 +28,18 @@ bool measurable(const RunSetup& setup, const std::vector<Device>& devices) {
 }
 
 std::string key_of(const RunSetup& setup, const std::vector<Device>& devices) {
-  nlohmann::json config = nlohmann::json::object();
-  const nlohmann::json options = setup.options->table.to_json();
-  for (const auto& [key, value] : options.items())
-    if (key.starts_with("model.")) config[key] = value;
-  const nlohmann::json train = setup.train->table.to_json();
-  const nlohmann::json what{setup.recipe,
-                            config,
-                            train["precision"],
-                            train["optimizer.kind"],
-                            setup.train->ema.decay > 0,
-                            setup.train->shard_optimizer ? devices.size() : 1,
-                            devices[0].name};
-  const std::string text = what.dump();
+  const nlohmann::json what{memory_key(setup), setup.train->shard_optimizer ? devices.size() : 1,
+                            devices[0].name, version(), LOCKSTEP_TORCH_VERSION};
   Hasher hasher;
-  hasher.update(text.data(), text.size());
+  hasher.update(what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return hasher.hex();
+}
+
+// The micro-batch of the newest steps: smaller than the plan's once memory ran out. The allocator's
+// peak may be of the larger one before; then a sample seems to take more than it does, never less.
+std::int64_t micro_of(const RunSetup& setup, const RunDir& run) {
+  const RunHistory history = read_history(run.events_path());
+  return history.micro.empty() ? setup.plan.batch.micro : history.micro.back().second;
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ void remember_memory(const RunSetup& setup, const RunDir& run) {
     const double peak = largest_peak(run, {"peak"});
     if (peak <= 0) return;
     remember_in_cache(cache_file(setup), key_of(setup, setup.plan.devices),
-                      {{"peak_bytes", peak}, {"micro", setup.plan.batch.micro}});
+                      {{"peak_bytes", peak}, {"micro", micro_of(setup, run)}});
   } catch (const std::exception&) {
     return;
   }

@@ -9,9 +9,9 @@
 
 namespace lockstep::cli {
 
-// Replaces the formula's bytes a sample if a run of the same recipe, model options and precision
-// was measured on this kind of device. Reads run.root/.cache/memory.json; a damaged file is
-// ignored.
+// Replaces the formula's bytes a sample if a run was measured on this kind of device with all the
+// same that decides memory (plan/memory_key.h). Reads run.root/.cache/memory.json; a damaged file
+// is ignored.
 void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,
                          const std::vector<Device>& devices);
 

@@ -14,6 +14,7 @@
 #include "cli/train.h"
 #include "plan/memory.h"
 #include "plan/memory_help.h"
+#include "plan/memory_key.h"
 #include "plan/micro_search.h"
 #include "run/json_cache.h"
 #include "run/lines.h"
@@ -34,19 +35,19 @@ std::filesystem::path probe_file(const RunSetup& setup) {
 }
 
 std::string probe_key(const RunSetup& setup, const std::vector<Device>& devices) {
-  nlohmann::json options = setup.options->table.to_json();
-  const nlohmann::json train = setup.train->table.to_json();
-  for (const auto& [key, value] : train.items())
-    for (const char* part : {"precision", "reduce_precision", "reduce_bucket_mb", "shard_optimizer",
-                             "exact", "deterministic", "graph", "batch.global", "memory.",
-                             "optimizer.kind", "optimizer.momentum", "ema.decay"})
-      if (key.starts_with(part)) options[key] = value;
   nlohmann::json where = nlohmann::json::array();
   for (const Device& device : devices)
     where.push_back({device.name, device.memory_bytes, device.threads});
-  const nlohmann::json what{setup.recipe, options, where, version(), LOCKSTEP_TORCH_VERSION};
+  const auto& batch = setup.train->batch;  // of whose share the micro-batch is a divisor
+  const nlohmann::json what{memory_key(setup),
+                            batch.global,
+                            batch.accumulation,
+                            setup.prepared.facts.default_global,
+                            where,
+                            version(),
+                            LOCKSTEP_TORCH_VERSION};
   Hasher hasher;
-  hasher.update(what.dump());
+  hasher.update(what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return hasher.hex();
 }
 
@@ -64,9 +65,10 @@ bool says_out_of_memory(const std::string& lines) {
 // A few steps of the setup's plan: the most that a rank used, or nothing where memory ran out.
 std::optional<double> measure(const RunSetup& setup) {
   const TemporaryDirectory scratch;
-  RunDir run = RunDir::create(scratch.path(), "try", setup.recipe);
-  run.lock();
-  write_start(setup, run, false);
+  RunDir run = RunDir::create(scratch.path(), "try", setup.recipe, [&](RunDir& fresh) {
+    fresh.lock();
+    write_start(setup, fresh, false);
+  });
   LaunchSpec spec;
   spec.argv = {worker_program().string(), "bench", "--run", run.path().string()};
   spec.devices = setup.plan.devices;

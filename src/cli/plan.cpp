@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/resolve.h"
+#include "plan/batch_limits.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,6 +18,7 @@ int plan_main(const Parsed& parsed) {
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
                       parsed.assignments, devices[0].kind == DeviceKind::cuda);
   prepare_and_plan(setup, Purpose::plan, devices, {});
+  check_batch_limits(setup.plan, *setup.train);
   print(parsed.has("--json") ? to_json(setup.plan).dump(2)
                              : to_text(setup.plan, true, std::min(terminal_width(), 100)));
   return 0;

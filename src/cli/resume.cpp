@@ -8,6 +8,7 @@
 #include "cli/train.h"
 #include "config/read_toml.h"
 #include "launch/launch.h"
+#include "plan/resumed_rate.h"
 #include "run/checkpoint_index.h"
 #include "run/lines.h"
 #include "run/run_history.h"
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace lockstep::cli {
@@ -23,12 +25,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // Copies what is in a folder, not its permissions: the source may be closed to writing.
-void copy_files(const fs::path& from, const fs::path& to) {
+void copy_files(const fs::path& from, const fs::path& to,
+                const std::function<void()>& leave_if_interrupted) {
   fs::create_directories(to);
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    leave_if_interrupted();
     const fs::path target = to / entry.path().filename();
     if (entry.is_directory()) {
-      copy_files(entry.path(), target);
+      copy_files(entry.path(), target, leave_if_interrupted);
       continue;
     }
     fs::copy_file(entry.path(), target);
@@ -37,9 +41,11 @@ void copy_files(const fs::path& from, const fs::path& to) {
 }
 
 // Fills a new run with the other's checkpoint and recipe files. Its starts are its own.
-void copy_run(const RunDir& from, const CheckpointInfo& checkpoint, const RunDir& run) {
-  copy_files(checkpoint.path, run.checkpoints() / checkpoint.path.filename());
-  if (fs::exists(from.path() / "recipe")) copy_files(from.path() / "recipe", run.path() / "recipe");
+void copy_run(const RunDir& from, const CheckpointInfo& checkpoint, const RunDir& run,
+              const std::function<void()>& leave_if_interrupted) {
+  copy_files(checkpoint.path, run.checkpoints() / checkpoint.path.filename(), leave_if_interrupted);
+  if (fs::exists(from.path() / "recipe"))
+    copy_files(from.path() / "recipe", run.path() / "recipe", leave_if_interrupted);
   nlohmann::json record = from.record();
   record["from"] = {{"run", fs::absolute(from.path()).string()}, {"step", checkpoint.step}};
   record["started"] = system_clock().wall_s();
@@ -117,34 +123,37 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const std::vector<std::string> then = then_steps(parsed);
   const std::vector<Device> devices = training_devices(parsed);
+  const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
+  // Before anything of it is read: what another writes meanwhile must not be gone by.
+  if (!copies) {
+    check_writable(run);
+    run.lock();
+  }
   RunSetup setup =
       resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin"));
   check_frozen_batch(*setup.train, devices);
-  const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
-  if (copies)
-    RunDir::check_new(setup.train->run.root, into);
-  else
-    check_writable(run);
-  if (!copies && !foreign) run.lock();
+  if (copies) RunDir::check_new(setup.train->run.root, into);
+  const Plan before = setup.plan;  // of the last start
   plan_again(setup, run, devices, !foreign);
   check_then(setup, then);
   const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
   check_end(setup.plan, checkpoint);
+  if (const std::string note =
+          resumed_rate_note(before, setup.plan, *setup.train, checkpoint ? checkpoint->step : 0);
+      !note.empty())
+    setup.plan.notes.push_back(note);
   say(to_text(setup.plan, false));
-  if (copies) {
-    RunDir copy = RunDir::create(setup.train->run.root, into, setup.recipe);
-    fill_new_run(copy, [&] {
-      if (!foreign) copy.lock();
-      copy_run(run, *checkpoint, copy);
-      write_start(setup, copy, true);
-    });
-    run = std::move(copy);
-  } else {
+  if (copies)
+    run = make_run(setup.train->run.root, into, setup.recipe,
+                   [&](RunDir& copy, const std::function<void()>& leave_if_interrupted) {
+                     copy.lock();
+                     copy_run(run, *checkpoint, copy, leave_if_interrupted);
+                     write_start(setup, copy, true);
+                   });
+  else
     write_start(setup, run, true);
-  }
   if (!foreign) return train_run(std::move(setup), run, true, then);
-  print_result_of_run(fs::absolute(run.path()).string());
-  return exit_finished;
+  return hand_over(parsed, run);
 }
 
 Command resume_command() {

@@ -33,9 +33,21 @@ int show_all(const std::string& root, bool json) {
 
 int runs_main(const Parsed& parsed) {
   const std::string root = parsed.value("--root", TrainOptions().run.root);
-  if (parsed.positionals.empty()) return show_all(root, parsed.has("--json"));
+  if (parsed.positionals.empty()) {
+    if (parsed.has("--config"))
+      throw Error("--config is about one run, but none is named",
+                  "lockstep runs RUN --config; lockstep runs lists them");
+    return show_all(root, parsed.has("--json"));
+  }
   const RunDir run = RunDir::open(parsed.positionals[0], root);
-  print(parsed.has("--json") ? json_text(run_json(run)) : printable(run_page(run), "\n"));
+  if (parsed.has("--json")) {
+    print(json_text(run_json(run)));
+    return 0;
+  }
+  constexpr int widest = 100;
+  print(printable(
+      run_page(run, {.config = parsed.has("--config"), .width = std::min(output_width(), widest)}),
+      "\n"));
   return 0;
 }
 
@@ -45,7 +57,8 @@ Command runs_command() {
   return {.name = "runs",
           .operands = "[RUN]",
           .summary = "list runs with state, step, loss, devices, age; or show one",
-          .flags = {{"--root", "DIR", "where runs lie (default runs)", "file"},
+          .flags = {{"--config", "", "of one run: its configuration too"},
+                    {"--root", "DIR", "where runs lie (default runs)", "file"},
                     {"--json", "", "as JSON"}},
           .max_positionals = 1,
           .complete = "run",

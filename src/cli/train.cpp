@@ -8,16 +8,20 @@
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/interrupts.h"
 #include "cli/measured_memory.h"
 #include "cli/micro_probe.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/restart.h"
 #include "devices/gpu_probe.h"
+#include "plan/batch_limits.h"
 #include "run/checkpoint_index.h"
 #include "run/lines.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 
 namespace lockstep::cli {
@@ -52,11 +56,20 @@ std::vector<Device> training_devices(const Parsed& parsed) {
 
 namespace {
 
+// Of a run whose record cannot be read, which is nobody's to go on with unless he names it: "".
+std::string recipe_of(const RunDir& run) {
+  try {
+    return text_or(run.record(), "recipe", "");
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup) {
   const std::string name = parsed.value("--name");
   for (RunDir& run : list_runs(setup.train->run.root)) {
     if (!name.empty() && run.name() != name) continue;
-    if (name.empty() && text_or(run.record(), "recipe", "") != setup.recipe) continue;
+    if (name.empty() && recipe_of(run) != setup.recipe) continue;
     return std::move(run);
   }
   return std::nullopt;
@@ -101,15 +114,29 @@ int train_main(const Parsed& parsed) {
   check_then(setup, then);
   if (!foreign) try_micro_out(memory, setup, devices);
   plan_run(setup, memory, devices);
+  check_batch_limits(setup.plan, *setup.train);
   say(to_text(setup.plan, false));
-  RunDir run = RunDir::create(setup.train->run.root, parsed.value("--name"), setup.recipe);
-  fill_new_run(run, [&] {
-    if (!foreign) run.lock();
-    write_start(setup, run, false);
-  });
+  RunDir run = make_run(setup.train->run.root, parsed.value("--name"), setup.recipe,
+                        [&](RunDir& fresh, const std::function<void()>&) {
+                          fresh.lock();
+                          write_start(setup, fresh, false);
+                        });
   if (!foreign) return train_run(std::move(setup), run, false, then);
-  print_result_of_run(std::filesystem::absolute(run.path()).string());
-  return exit_finished;
+  return hand_over(parsed, run);
+}
+
+}  // namespace
+
+namespace {
+
+// The socket that a worker waits at for the lock of the run that is set up for it.
+int lock_socket(const Parsed& parsed) {
+  const std::string text = parsed.value("--lock-socket");
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  if (error != std::errc() || end != text.data() + text.size() || fd < 0)
+    throw Error(cat("--lock-socket must be a descriptor, but is \"", text, "\""));
+  return fd;
 }
 
 }  // namespace
@@ -119,7 +146,8 @@ std::vector<Flag> training_flags() {
           {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
           {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma",
            "word evaluate|predict|evaluate,predict"},
-          {"--world", "FILE", "the devices of ranks that somebody else starts", "", true}};
+          {"--world", "FILE", "the devices of ranks that somebody else starts", "", true},
+          {"--lock-socket", "FD", "where rank 0 of that world takes the run's lock", "", true}};
 }
 
 std::vector<std::string> then_steps(const Parsed& parsed) {
@@ -146,21 +174,24 @@ void check_then(const RunSetup& setup, const std::vector<std::string>& then) {
                   setup.recipe, ")"));
 }
 
-void fill_new_run(const RunDir& run, const std::function<void()>& fill) {
-  const auto remove = [&] {
-    std::error_code ignored;
-    std::filesystem::remove_all(run.path(), ignored);
+RunDir make_run(const std::filesystem::path& root, const std::string& name,
+                const std::string& recipe, const FillRun& fill) {
+  const NotedInterrupts interrupts;
+  const auto leave_if_interrupted = [&] {
+    if (!interrupts.came()) return;
+    say("interrupted before the run had begun: nothing is left of it");
+    throw ToldAlready{exit_interrupted};
   };
-  try {
-    fill();
-  } catch (const std::filesystem::filesystem_error& error) {
-    remove();
-    throw Error(cat("cannot write the run ", run.path().string(), ": ", error.code().message()),
-                "free some space, or set run.root to another folder");
-  } catch (...) {
-    remove();
-    throw;
-  }
+  return RunDir::create(root, name, recipe, [&](RunDir& run) {
+    fill(run, leave_if_interrupted);
+    leave_if_interrupted();
+  });
+}
+
+int hand_over(const Parsed& parsed, RunDir& run) {
+  if (parsed.has("--lock-socket")) run.pass_lock_on(lock_socket(parsed));
+  print_result_of_run(std::filesystem::absolute(run.path()).string());
+  return exit_finished;
 }
 
 void write_start(const RunSetup& setup, RunDir& run, bool resuming) {

@@ -25,8 +25,16 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
 // The devices of --world, else of --devices; throws Error if this build cannot run on them.
 std::vector<Device> training_devices(const Parsed& parsed);
 
-// Does what fills a new run's folder; if that fails, nothing of the folder is left. Throws Error.
-void fill_new_run(const RunDir& run, const std::function<void()>& fill);
+// Makes a run with what `fill` puts into it, all at once: if that fails, or an interrupt comes,
+// nothing is left. What takes long calls its second argument now and then, which throws after an
+// interrupt. Throws Error, ToldAlready.
+using FillRun = std::function<void(RunDir&, const std::function<void()>& leave_if_interrupted)>;
+RunDir make_run(const std::filesystem::path& root, const std::string& name,
+                const std::string& recipe, const FillRun& fill);
+
+// Leaves a run that is set up to the ranks that somebody else started: tells rank 0 its path, and
+// gives it the lock. The exit code.
+int hand_over(const Parsed& parsed, RunDir& run);
 
 // Writes run.json (and recipe files) without launching.
 void write_start(const RunSetup& setup, RunDir& run, bool resuming);

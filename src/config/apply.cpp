@@ -18,17 +18,20 @@ constexpr std::string_view kPresetKey = "preset";
 // One value that somebody gave, and where.
 struct Source {
   std::string key;
-  json value;        // of a file
-  std::string text;  // of an argument or a preset, if `value` is null
-  std::string where;
-  bool by_preset = false;
+  json value;         // of a file
+  std::string text;   // of an argument or a preset, if `value` is null
+  std::string where;  // for messages
+  ValueSource source{};
 };
 
 Source from_argument(const detail::Tables& tables, const std::string& argument) {
   const std::size_t equals = argument.find('=');
   if (equals != std::string::npos && equals > 0)
-    return {
-        trim(argument.substr(0, equals)), {}, argument.substr(equals + 1), "argument " + argument};
+    return {.key = trim(argument.substr(0, equals)),
+            .value = {},
+            .text = argument.substr(equals + 1),
+            .where = "argument " + argument,
+            .source = {.kind = ValueSource::Kind::argument}};
   const std::string near = equals == 0 ? "" : tables.nearest_key(argument);
   throw Error(cat("argument ", argument, " is not of the form key=value"),
               near.empty() ? "write an option's name, =, and its value, such as seed=7"
@@ -38,11 +41,14 @@ Source from_argument(const detail::Tables& tables, const std::string& argument) 
 std::vector<Source> from_files(std::span<const std::filesystem::path> files) {
   std::vector<Source> sources;
   for (const std::filesystem::path& path : files)
-    for (detail::TomlEntry& entry : detail::read_toml(path))
-      sources.push_back({std::move(entry.key),
-                         std::move(entry.value),
-                         {},
-                         cat(path.string(), ", line ", entry.line)});
+    for (detail::TomlEntry& entry : detail::read_toml(path)) {
+      const std::string where = cat(path.string(), ", line ", entry.line);
+      sources.push_back({.key = std::move(entry.key),
+                         .value = std::move(entry.value),
+                         .text = {},
+                         .where = where,
+                         .source = {.kind = ValueSource::Kind::file, .where = where}});
+    }
   return sources;
 }
 
@@ -62,12 +68,10 @@ void apply(const detail::Tables& tables, const Source& source) {
     const bool empty_table = source.value.is_object() && source.value.empty();
     if (empty_table && !tables.find(source.key) && tables.is_group(source.key)) return;
     OptionTable& table = tables.table_of(source.key);
-    if (source.by_preset)
-      table.set_by_preset(source.key, source.text);
-    else if (source.value.is_null())
-      table.set(source.key, source.text);
+    if (source.value.is_null())
+      table.set(source.key, source.text, source.source);
     else
-      table.set_json(source.key, source.value);
+      table.set_json(source.key, source.value, source.source);
   });
 }
 
@@ -78,7 +82,10 @@ std::optional<Source> chosen_preset(const detail::Tables& tables,
   if (!table) return std::nullopt;
   std::optional<Source> chosen;
   if (!table->is_set(kPresetKey))
-    chosen = Source{std::string(kPresetKey), {}, table->get(kPresetKey), "default"};
+    chosen = Source{.key = std::string(kPresetKey),
+                    .value = {},
+                    .text = table->get(kPresetKey),
+                    .where = "default"};
   for (const Source& source : sources) {
     if (source.key != kPresetKey) continue;
     if (!source.value.is_null() && !source.value.is_string()) continue;  // refused when applied
@@ -91,9 +98,13 @@ std::optional<Source> chosen_preset(const detail::Tables& tables,
 void apply_preset(const detail::Tables& tables, const Source& chosen) {
   const Preset* preset = nullptr;
   located(chosen.where, [&] { preset = &tables.preset(chosen.text); });
-  tables.table_of(kPresetKey).set(kPresetKey, preset->name);
+  tables.table_of(kPresetKey).set(kPresetKey, preset->name, chosen.source);
   for (const auto& [key, value] : preset->values)
-    apply(tables, {key, {}, value, cat("preset ", preset->name), /*by_preset=*/true});
+    apply(tables, {.key = key,
+                   .value = {},
+                   .text = value,
+                   .where = cat("preset ", preset->name),
+                   .source = {.kind = ValueSource::Kind::preset, .where = preset->name}});
 }
 
 }  // namespace
@@ -111,7 +122,8 @@ void apply_config(std::span<OptionTable* const> tables,
 void apply_json(std::span<OptionTable* const> tables, const json& record) {
   const detail::Tables all(tables);
   if (!record.is_object()) throw Error("the record of a configuration must be a JSON object");
-  for (const auto& [key, value] : record.items()) all.table_of(key).set_json(key, value);
+  for (const auto& [key, value] : record.items())
+    all.table_of(key).set_json(key, value, {.kind = ValueSource::Kind::record});
 }
 
 }  // namespace lockstep

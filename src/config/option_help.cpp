@@ -18,6 +18,7 @@ constexpr int kNarrowestText = 24;
 struct Row {
   std::string name;
   std::string text;
+  std::string note{};  // on lines of its own below the text
 };
 
 // "  name   text", the text wrapped in its column.
@@ -26,7 +27,8 @@ std::string row_lines(const Row& row, int indent, int width) {
   const bool fits = cells_of(name) + 2 <= indent;
   const std::string head = pad_cells(fits ? name : "", indent);
   return cat(fits ? "" : name + "\n",
-             hang_cells(head, row.text, std::max(width, indent + kNarrowestText)));
+             hang_cells(head, row.note.empty() ? row.text : cat(row.text, "\n", row.note),
+                        std::max(width, indent + kNarrowestText)));
 }
 
 std::vector<std::pair<std::string, std::vector<Row>>> all_rows(const detail::Tables& all) {
@@ -34,8 +36,8 @@ std::vector<std::pair<std::string, std::vector<Row>>> all_rows(const detail::Tab
   for (const detail::OptionGroup& group : all.groups()) {
     std::vector<Row> rows;
     for (const auto& member : group.members)
-      rows.push_back(
-          {cat(member.info.key, "=", member.info.default_text), detail::summary(member.info)});
+      rows.push_back({cat(member.info.key, "=", member.table->get(member.info.key)),
+                      detail::summary(member.info), detail::source_note(member)});
     sections.emplace_back(group.name.empty() ? "options" : group.name, std::move(rows));
   }
   std::vector<Row> presets;

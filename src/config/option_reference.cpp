@@ -47,6 +47,8 @@ json option_entry(const detail::OptionGroup::Member& member, const json& value) 
                 {"type", to_string(option.type)},
                 {"default", detail::parse_value(option, option.default_text)},
                 {"value", value},
+                {"source", to_string(option.source.kind)},
+                {"where", option.source.where},
                 {"meaning", option.spec.meaning},
                 {"unit", option.spec.unit},
                 {"min", detail::bound(option, detail::lowest(option))},

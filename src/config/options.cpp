@@ -30,7 +30,7 @@ bool is_key(std::string_view key) {
 
 template <class T>
 Option bind(std::string key, OptionType type, T& field, OptionSpec spec) {
-  return {.info = {std::move(key), type, std::move(spec), {}},
+  return {.info = {.key = std::move(key), .type = type, .spec = std::move(spec)},
           .read = [&field] { return json(field); },
           .write = [&field](const json& value) { field = value.get<T>(); }};
 }
@@ -42,6 +42,22 @@ json absolute(const OptionSpec& spec, const std::string& text, const std::filesy
 }
 
 }  // namespace
+
+const char* to_string(ValueSource::Kind kind) {
+  switch (kind) {
+    case ValueSource::Kind::standard:
+      return "default";
+    case ValueSource::Kind::preset:
+      return "preset";
+    case ValueSource::Kind::file:
+      return "file";
+    case ValueSource::Kind::argument:
+      return "argument";
+    case ValueSource::Kind::record:
+      return "record";
+  }
+  return "";
+}
 
 struct OptionTable::Impl {
   std::vector<Option> options;
@@ -78,11 +94,12 @@ struct OptionTable::Impl {
     options.push_back(std::move(option));
   }
 
-  void store(Option& option, const json& checked, bool given = true) {
+  void store(Option& option, const json& checked, ValueSource source) {
     if (!option.is_set) option.info.default_text = option.text();
     option.write(checked);
     option.is_set = true;
-    option.is_given = given;
+    option.is_given = source.kind != ValueSource::Kind::preset;
+    option.info.source = std::move(source);
   }
 };
 
@@ -130,24 +147,19 @@ void OptionTable::add_choice(std::string key,
     for (const auto& [value, name] : names)
       if (name == word.get_ref<const std::string&>()) set(value);
   };
-  impl_->add({.info = {std::move(key), OptionType::choice, std::move(spec), {}},
+  impl_->add({.info = {.key = std::move(key), .type = OptionType::choice, .spec = std::move(spec)},
               .read = std::move(read),
               .write = std::move(write)});
 }
 
-void OptionTable::set(std::string_view key, std::string_view text) {
+void OptionTable::set(std::string_view key, std::string_view text, ValueSource source) {
   Option& option = impl_->get(key);
-  impl_->store(option, detail::parse_value(option.info, text));
+  impl_->store(option, detail::parse_value(option.info, text), std::move(source));
 }
 
-void OptionTable::set_by_preset(std::string_view key, std::string_view text) {
+void OptionTable::set_json(std::string_view key, const json& value, ValueSource source) {
   Option& option = impl_->get(key);
-  impl_->store(option, detail::parse_value(option.info, text), /*given=*/false);
-}
-
-void OptionTable::set_json(std::string_view key, const json& value) {
-  Option& option = impl_->get(key);
-  impl_->store(option, detail::check_value(option.info, value));
+  impl_->store(option, detail::check_value(option.info, value), std::move(source));
 }
 
 bool OptionTable::has(std::string_view key) const { return impl_->find(key) != nullptr; }

@@ -44,12 +44,21 @@ struct EnumNames;
 
 enum class OptionType { boolean, integer, real, text, choice, duration, list };
 
+// Where a value comes from.
+struct ValueSource {
+  enum class Kind { standard, preset, file, argument, record };
+  Kind kind = Kind::standard;  // standard: the default
+  std::string where{};         // the preset's name; "my.toml, line 3"; empty otherwise
+};
+const char* to_string(ValueSource::Kind kind);  // "default", "preset", "file", …
+
 // One option as help, completion, the reference page and `--json` show it.
 struct OptionInfo {
   std::string key;
   OptionType type = OptionType::text;
   OptionSpec spec;
   std::string default_text;  // as it would be typed
+  ValueSource source{};      // of the present value
 };
 
 // A named set of values that config files and key=value then overlay.
@@ -87,12 +96,11 @@ class OptionTable {
         [&field](std::int64_t value) { field = static_cast<E>(value); }, std::move(spec));
   }
 
-  // Parses, checks and stores. Throws Error naming key, value, range and the nearest match.
-  void set(std::string_view key, std::string_view text);
-  // The same for a preset, whose values are nobody's wish in particular: see `is_given`.
-  void set_by_preset(std::string_view key, std::string_view text);
+  // Parses, checks and stores. Throws Error naming key, value, range and the nearest match. What a
+  // preset sets is nobody's wish in particular: see `is_given`.
+  void set(std::string_view key, std::string_view text, ValueSource source = {});
   // The same from a JSON value of the option's type (durations also as text, lists as "a,b,c").
-  void set_json(std::string_view key, const nlohmann::json& value);
+  void set_json(std::string_view key, const nlohmann::json& value, ValueSource source = {});
   bool has(std::string_view key) const;
   // The present value as it would be typed; throws Error if there is no such key.
   std::string get(std::string_view key) const;

@@ -110,7 +110,7 @@ void check_utf8(std::string_view text, const std::filesystem::path& path) {
 }
 
 Toml parse(const std::filesystem::path& path) {
-  std::istringstream text(read_file(path));
+  std::istringstream text(read_input(path));
   check_utf8(text.view(), path);
   check_limits(text.view(), path);
   try {

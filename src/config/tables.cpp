@@ -16,6 +16,30 @@ std::string group_of(std::string_view key) {
 
 }  // namespace
 
+std::string source_note(const OptionGroup::Member& member) {
+  const OptionInfo& info = member.info;
+  const std::string value = member.table->get(info.key);
+  std::string from;
+  switch (info.source.kind) {
+    case ValueSource::Kind::standard:
+      return "";
+    case ValueSource::Kind::preset:
+      from = cat("from preset ", info.source.where);
+      break;
+    case ValueSource::Kind::file:
+      from = cat("from ", info.source.where);
+      break;
+    case ValueSource::Kind::argument:
+      from = "from the command line";
+      break;
+    case ValueSource::Kind::record:
+      from = "from the record of the run";
+      break;
+  }
+  if (value == info.default_text) return from;
+  return cat(from, "; the default is ", info.default_text.empty() ? "empty" : info.default_text);
+}
+
 Tables::Tables(std::span<OptionTable* const> tables) : tables_(tables) {
   const char* hint = "this is a mistake in the program or plugin that adds the options";
   for (const OptionTable* table : tables_)

@@ -20,6 +20,9 @@ struct OptionGroup {
   std::vector<Member> members;
 };
 
+// "from preset small; the default is 0.001": empty where the present value is the default.
+std::string source_note(const OptionGroup::Member& member);
+
 class Tables {
  public:
   // Throws Error if two tables have the same key, or one's key is another's group.

@@ -29,13 +29,24 @@ std::string toml_value(OptionType type, const json& value) {
   return cat("[", join(items, ", "), "]");
 }
 
+// Of one line: a path may hold anything.
+std::string toml_comment(const std::string& text) {
+  std::string line = text;
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return line;
+}
+
 std::string option_lines(const detail::OptionGroup& group,
                          const detail::OptionGroup::Member& member, const json& value) {
   const OptionInfo& option = member.info;
   const std::string name =
       group.name.empty() ? option.key : option.key.substr(group.name.size() + 1);
-  return cat("# ", detail::summary(option), "\n", member.table->is_set(option.key) ? "" : "# ",
-             name, " = ", toml_value(option.type, value), "\n");
+  const std::string note = detail::source_note(member);
+  return cat("# ", detail::summary(option), "\n",
+             note.empty() ? "" : cat("# ", toml_comment(note), "\n"),
+             member.table->is_set(option.key) ? "" : "# ", name, " = ",
+             toml_value(option.type, value), "\n");
 }
 
 }  // namespace

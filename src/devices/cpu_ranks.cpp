@@ -15,7 +15,8 @@ std::vector<Device> cpu_ranks(int ranks, const HostInfo& host) {
                        .index = i,
                        .name = "CPU",
                        .memory_bytes = host.memory_bytes / static_cast<std::uint64_t>(ranks),
-                       .threads = std::max(1, host.cores / ranks)});
+                       .threads = std::max(1, host.cores / ranks),
+                       .host_cores = host.cores});
   }
   return devices;
 }

@@ -3,6 +3,7 @@
 
 #include "base/cells.h"
 #include "base/check.h"
+#include "base/plot.h"
 #include "base/text.h"
 #include "plan/train_options.h"
 #include "plan/words.h"
@@ -14,7 +15,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int plot_rows = 10, label_width = 9;
 constexpr std::int64_t samples_a_column = 64;
 
 std::string steps_text(double steps) { return general(steps, 9); }
@@ -63,12 +63,9 @@ std::string after_warmup(const Schedule& schedule, std::int64_t total_steps) {
   return {};
 }
 
-struct Range {
-  double low, high;
-};
-
 // Lowest and highest rate of the steps that fall into a column.
-Range column_range(const Schedule& schedule, std::int64_t total_steps, int column, int columns) {
+PlotRange column_range(const Schedule& schedule, std::int64_t total_steps, int column,
+                       int columns) {
   const auto edge = [&](int at) {
     return static_cast<std::int64_t>(static_cast<double>(total_steps) * at / columns);
   };
@@ -76,23 +73,12 @@ Range column_range(const Schedule& schedule, std::int64_t total_steps, int colum
   const std::int64_t last = std::max(first, std::min(edge(column + 1), total_steps) - 1);
   const std::int64_t stride = std::max<std::int64_t>(1, (last - first) / samples_a_column);
   const double start = learning_rate(schedule, first), end = learning_rate(schedule, last);
-  Range range{std::min(start, end), std::max(start, end)};
+  PlotRange range{std::min(start, end), std::max(start, end)};
   for (std::int64_t step = first; step < last; step += stride) {
     const double rate = learning_rate(schedule, step);
     range = {std::min(range.low, rate), std::max(range.high, rate)};
   }
   return range;
-}
-
-std::string label(const std::string& text) { return pad_cells_left(text, label_width); }
-
-// The axis below the plot: a ruler, the first and the last step, and what is counted.
-std::string step_axis(std::int64_t total_steps, int columns) {
-  const std::string last = cat("step ", total_steps);
-  std::string numbers = "0";
-  const int gap = columns - static_cast<int>(numbers.size() + last.size());
-  numbers += std::string(std::max(1, gap), ' ') + last;
-  return cat(label(""), " +", std::string(columns, '-'), "\n", label(""), "  ", numbers, "\n");
 }
 
 }  // namespace
@@ -112,27 +98,23 @@ std::string describe_curve(const Schedule& schedule, std::int64_t total_steps) {
 }
 
 std::string plot_curve(const Schedule& schedule, std::int64_t total_steps, int width) {
-  const int columns = std::max(30, width) - label_width - 2;
-  std::vector<Range> ranges;
+  const int columns = plot_columns(width);
+  PlotSeries rates;
   double top = 0;
   for (int column = 0; column < columns; ++column) {
-    ranges.push_back(
-        column_range(schedule, std::max<std::int64_t>(1, total_steps), column, columns));
-    top = std::max(top, ranges.back().high);
+    const PlotRange range =
+        column_range(schedule, std::max<std::int64_t>(1, total_steps), column, columns);
+    rates.columns.push_back(range);
+    top = std::max(top, range.high);
   }
-  const auto row_of = [&](double rate) {
-    return top > 0 ? static_cast<int>(std::lround(rate / top * (plot_rows - 1))) : 0;
-  };
-  std::string text = cat(label("rate"), "\n");
-  for (int row = plot_rows - 1; row >= 0; --row) {
-    const bool labelled = row % 3 == 0;
-    std::string line = label(labelled ? scientific(top * row / (plot_rows - 1), 1) : "") +
-                       (labelled ? " +" : " |");
-    for (const Range& range : ranges)
-      line += row_of(range.low) <= row && row <= row_of(range.high) ? '*' : ' ';
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text + step_axis(total_steps, columns);
+  return draw_plot({rates},
+                   {.name = "rate",
+                    .bottom = 0,
+                    .top = top,
+                    .label = [](double rate) { return scientific(rate, 1); },
+                    .first = "0",
+                    .last = cat("step ", total_steps)},
+                   width);
 }
 
 }  // namespace lockstep

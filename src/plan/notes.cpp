@@ -132,10 +132,30 @@ void note_padding(const Plan& plan, Notes& notes) {
   if (plan.train_samples <= 0) return;
   const std::int64_t last = plan.train_samples % plan.batch.global;
   if (last == 0) return;
+  const std::int64_t padding = plan.batch.global - last;
+  if (plan.train_samples < plan.batch.global && padding >= plan.batch.world_size) {
+    notes.push_back(cat("warning: there ", plan.train_samples == 1 ? "is" : "are", " only ",
+                        count_of(plan.train_samples, "training sample"), ", fewer than the ",
+                        plan.batch.global, " of the batch: every step sees all of them, and ",
+                        count_of(padding, "padding row"),
+                        " of weight 0; more data is needed to "
+                        "learn from, or a smaller batch.global"));
+    return;
+  }
   notes.push_back(cat(plan.steps_per_epoch == 1 ? "each epoch is one step of "
                                                 : "the last step of each epoch holds ",
-                      count_of(last, "sample"), " and ", plan.batch.global - last,
-                      " padding rows of weight 0, so no sample is dropped or repeated"));
+                      count_of(last, "sample"), " and ", count_of(padding, "padding row"),
+                      " of weight 0, so no sample is dropped or repeated"));
+}
+
+// Ranks beyond the cores only take turns, and each holds a model.
+void note_cores(const Plan& plan, Notes& notes) {
+  const Device& first = plan.devices.front();
+  const auto ranks = static_cast<std::int64_t>(plan.devices.size());
+  if (first.kind != DeviceKind::cpu || first.host_cores <= 0 || ranks <= first.host_cores) return;
+  notes.push_back(cat("warning: ", count_of(ranks, "CPU rank"), " share ",
+                      count_of(first.host_cores, "core"), " and only take turns: --devices cpu:",
+                      first.host_cores, " needs less memory and is faster"));
 }
 
 void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
@@ -218,6 +238,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_world(plan, options, notes);
   note_exact(plan, options, notes);
   note_mixed_devices(plan, notes);
+  note_cores(plan, notes);
   note_scaled_rate(plan, options, notes);
   note_average(options, notes);
   note_padding(plan, notes);

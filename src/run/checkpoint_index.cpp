@@ -2,7 +2,6 @@
 #include "run/checkpoint_index.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include "base/fd.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "base/whole_number.h"
 #include "run/checkpoint_names.h"
 #include "run/manifest.h"
 
@@ -86,17 +84,11 @@ std::optional<CheckpointInfo> inspect(const fs::path& folder, std::int64_t step,
   return info;
 }
 
-// The process at the end of ".tmp-step-000001234-4321".
-bool writer_process_lives(const std::string& name) {
-  const pid_t pid = whole_number<pid_t>(name.substr(name.find_last_of('-') + 1)).value_or(0);
-  return pid > 0 && pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
-}
-
-// A writer holds a lock on its folder; where there are no locks its process tells.
+// A writer holds a lock on its folder. Where folders cannot be locked (NFS) the lock of the run,
+// which the caller holds, says that no writer lives.
 bool is_being_written(const fs::path& folder) {
   UniqueFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return false;
-  return errno == EWOULDBLOCK || writer_process_lives(folder.filename().string());
+  return fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace

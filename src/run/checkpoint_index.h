@@ -33,7 +33,7 @@ std::optional<CheckpointInfo> newest_good(
     const std::function<void(const CheckpointInfo&)>& skipped = {});
 
 // Deletes what killed writers left under temporary names, and puts back a checkpoint that one had
-// moved aside to replace it. Call with the run locked. Leaves living writers' folders alone; what
+// moved aside to replace it. Only with the run locked. Leaves living writers' folders alone; what
 // cannot be deleted stays.
 void remove_leftovers(const std::filesystem::path& checkpoints);
 

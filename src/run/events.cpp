@@ -48,15 +48,19 @@ bool write_to_pipe(int fd, std::string_view text) {
 EventWriter::EventWriter(const std::filesystem::path& path)
     : file_(open_lines(path)), echo_fd_(echo_descriptor()) {}
 
+EventWriter::EventWriter() : echo_fd_(echo_descriptor()) {}
+
 void EventWriter::write(const nlohmann::json& event) {
   nlohmann::json stamped = event;
   if (!stamped.contains("time")) stamped["time"] = system_clock().wall_s();
   const std::string line = to_line(stamped);
-  if (!append_line(file_.get(), line)) ++failed_;
+  if (file_ && !append_line(file_.get(), line)) ++failed_;
   if (echo_fd_ >= 0 && !write_to_pipe(echo_fd_, line + '\n')) echo_fd_ = -1;
 }
 
-void EventWriter::sync() { fdatasync(file_.get()); }
+void EventWriter::sync() {
+  if (file_) fdatasync(file_.get());
+}
 
 std::vector<nlohmann::json> read_events(const std::filesystem::path& path, int* bad_lines) {
   std::vector<nlohmann::json> events;

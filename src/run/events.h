@@ -16,7 +16,8 @@ namespace lockstep {
 class EventWriter {
  public:
   explicit EventWriter(const std::filesystem::path& path);  // creates; throws Error
-  void write(const nlohmann::json& event);                  // adds "time" (unix seconds) if absent
+  EventWriter();                            // to that descriptor alone, for what goes into no run
+  void write(const nlohmann::json& event);  // adds "time" (unix seconds) if absent
   int failed() const { return failed_; }
   // What was written so far outlasts a power loss, if the disk can; any thread.
   void sync();

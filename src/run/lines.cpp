@@ -5,24 +5,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
-#include <fstream>
+#include <optional>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 
 namespace lockstep {
 namespace {
 
-// Offset just after the last newline of the first `size` bytes.
-off_t end_of_whole_lines(int fd, off_t size) {
+[[noreturn]] void fail(const char* action, const std::filesystem::path& path) {
+  throw Error(cat("cannot ", action, " ", path.string(), ": ", errno_text(errno)));
+}
+
+// Offset just after the last newline of the first `size` bytes; nothing if they cannot be read.
+std::optional<off_t> end_of_whole_lines(int fd, off_t size) {
   char buffer[4096];
   while (size > 0) {
     const off_t start = std::max<off_t>(0, size - static_cast<off_t>(sizeof buffer));
-    const ssize_t got = pread(fd, buffer, static_cast<std::size_t>(size - start), start);
-    if (got <= 0) return size;
+    const ssize_t wanted = size - start;
+    ssize_t got;
+    do {
+      got = pread(fd, buffer, static_cast<std::size_t>(wanted), start);
+    } while (got < 0 && errno == EINTR);
+    if (got >= 0 && got != wanted) errno = EIO;  // the file is not what its size says
+    if (got != wanted) return std::nullopt;
     for (ssize_t i = got; i-- > 0;)
       if (buffer[i] == '\n') return start + i + 1;
     size = start;
@@ -30,37 +42,55 @@ off_t end_of_whole_lines(int fd, off_t size) {
   return 0;
 }
 
-off_t file_size(int fd) {
+std::optional<off_t> file_size(int fd) {
   struct stat info = {};
-  return fstat(fd, &info) == 0 ? info.st_size : -1;
+  return fstat(fd, &info) == 0 ? std::optional(info.st_size) : std::nullopt;
+}
+
+// Cuts off a last line without its newline. The file is never shortened on a guess: where its size
+// or its end cannot be learnt, that is an Error and it stays as it is.
+void cut_torn_line(int fd, const std::filesystem::path& path) {
+  const std::optional<off_t> size = file_size(fd);
+  if (!size) fail("look at", path);
+  const std::optional<off_t> whole = end_of_whole_lines(fd, *size);
+  if (!whole) fail("read the end of", path);
+  if (*whole != *size && ftruncate(fd, *whole) != 0) fail("repair the end of", path);
 }
 
 }  // namespace
 
 UniqueFd open_lines(const std::filesystem::path& path) {
-  UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (!fd) throw Error(cat("cannot write ", path.string(), ": ", errno_text(errno)));
-  const off_t size = file_size(fd.get());
-  const off_t whole = end_of_whole_lines(fd.get(), size);
-  if (whole != size && ftruncate(fd.get(), whole) != 0)
-    throw Error(cat("cannot repair the end of ", path.string(), ": ", errno_text(errno)));
+  // Without O_NONBLOCK a pipe in its place could wait for ever.
+  UniqueFd fd(
+      open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+  if (!fd) fail("write", path);
+  struct stat info = {};
+  if (fstat(fd.get(), &info) != 0) fail("look at", path);
+  if (!S_ISREG(info.st_mode))
+    throw Error(cat("cannot write ", path.string(), ": it must be a regular file, but is not"),
+                "put the file itself in its place");
+  cut_torn_line(fd.get(), path);
   return fd;
 }
 
 bool append_line(int fd, std::string_view line) {
-  const off_t before = file_size(fd);
   std::string text(line);
   text += '\n';
+  const std::optional<off_t> before = file_size(fd);
   ssize_t written;
   do {
     written = write(fd, text.data(), text.size());
   } while (written < 0 && errno == EINTR);
   if (written == static_cast<ssize_t>(text.size())) return true;
   const int reason = written < 0 ? errno : ENOSPC;
-  // A part of a line would spoil the next one.
-  if (written > 0 && (before < 0 || ftruncate(fd, before) != 0)) {
-    const ssize_t ended = write(fd, "\n", 1);
-    (void)ended;
+  if (written > 0) {
+    // A part of a line would spoil the next one. Only what was just written is taken back.
+    const std::optional<off_t> after = file_size(fd);
+    const bool known = before && after && *after == *before + written;
+    if (!known || ftruncate(fd, *before) != 0) {
+      const ssize_t ended = write(fd, "\n", 1);
+      (void)ended;
+    }
   }
   errno = reason;
   return false;
@@ -73,16 +103,35 @@ std::string to_line(const nlohmann::json& value) {
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const std::string&)>& visit) {
   std::error_code error;
-  if (std::filesystem::is_fifo(path, error))  // reading would wait for a writer
-    throw Error(cat("cannot read ", path.string(), ": it is a pipe"));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    if (!std::filesystem::exists(path, error) && !error) return;
-    throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)));
-  }
+  if (!std::filesystem::exists(path, error) && !error) return;
+  const UniqueFd fd = open_regular_file(path);
   std::string line;
-  while (std::getline(file, line) && !file.eof()) visit(line);
-  if (file.bad()) throw Error(cat("cannot read ", path.string(), " to its end"));
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t got = read(fd.get(), buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read", path);
+    if (got == 0) return;
+    std::string_view text(buffer, static_cast<std::size_t>(got));
+    for (std::size_t newline; (newline = text.find('\n')) != text.npos;) {
+      line += text.substr(0, newline);
+      text.remove_prefix(newline + 1);
+      visit(line);
+      line.clear();
+    }
+    line += text;
+  }
+}
+
+bool is_step_line(std::string_view line) { return line.find("\"kind\":\"step\"") != line.npos; }
+
+double quick_number(std::string_view line, std::string_view key) {
+  const std::string mark = cat("\"", key, "\":");
+  const std::size_t at = line.find(mark);
+  double value = NAN;
+  if (at != line.npos)
+    std::from_chars(line.data() + at + mark.size(), line.data() + line.size(), value);
+  return value;
 }
 
 nlohmann::json parse_object(std::string_view line) {

@@ -28,6 +28,12 @@ std::string to_line(const nlohmann::json& value);
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const std::string&)>& visit);
 
+// Whether EventWriter wrote the line for a step. A long run has a million such, which are not
+// parsed.
+bool is_step_line(std::string_view line);
+// A number of such a line, by its key; NaN if there is none.
+double quick_number(std::string_view line, std::string_view key);
+
 // The object on this line, or a discarded value if it holds none.
 nlohmann::json parse_object(std::string_view line);
 

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <ctime>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -51,12 +54,47 @@ std::string name_for_now(const std::string& recipe) {
   return cat(recipe, "-", text);
 }
 
-// False if something of that name is there.
-bool make_new_directory(const fs::path& path) {
-  if (mkdir(path.c_str(), 0777) == 0) return true;
-  if (errno == EEXIST) return false;
-  throw Error(cat("cannot make the run directory ", path.string(), ": ", errno_text(errno)),
+[[noreturn]] void throw_cannot_make(const fs::path& path, int error) {
+  throw Error(cat("cannot make the run directory ", path.string(), ": ", errno_text(error)),
               "set run.root to a folder that you can write to");
+}
+
+// Runs in the making have such names. Nobody lists them.
+constexpr std::string_view unfinished_prefix = ".new-";
+
+bool is_unfinished(const std::string& name) { return name.starts_with(unfinished_prefix); }
+
+// An empty folder for a run in the making. wanted: its later path, for messages.
+fs::path make_unfinished(const fs::path& root, const fs::path& wanted) {
+  for (int serial = 0;; ++serial) {
+    const fs::path path = root / cat(unfinished_prefix, getpid(), "-", serial);
+    if (mkdir(path.c_str(), 0777) == 0) return path;
+    if (errno != EEXIST) throw_cannot_make(wanted, errno);
+  }
+}
+
+// Removes what killed programs left of runs that they were making. One that is locked, or that was
+// begun just now and is about to be, is left alone.
+void remove_unfinished(const fs::path& root) {
+  constexpr auto begun_just_now = std::chrono::minutes(10);
+  std::error_code error;
+  for (fs::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path path = entry->path();
+    if (!is_unfinished(path.filename().string())) continue;
+    std::error_code ignored;
+    const auto age = fs::file_time_type::clock::now() - fs::last_write_time(path, ignored);
+    if (age < begun_just_now || lock_holder(path / "lock", lock_rules(path))) continue;
+    fs::remove_all(path, ignored);
+  }
+}
+
+// Gives the whole run its name. False if something of that name is there.
+bool rename_to(const fs::path& from, const fs::path& to) {
+  // An empty folder would be replaced, which no run is.
+  if (rename(from.c_str(), to.c_str()) == 0) return true;
+  if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) return false;
+  throw_cannot_make(to, errno);
 }
 
 bool is_run(const fs::path& path) {
@@ -69,7 +107,8 @@ std::vector<std::string> names_of_runs(const fs::path& root) {
   std::error_code error;
   for (fs::directory_iterator entry(root, error), end; !error && entry != end;
        entry.increment(error))
-    if (is_run(entry->path())) names.push_back(entry->path().filename().string());
+    if (is_run(entry->path()) && !is_unfinished(entry->path().filename().string()))
+      names.push_back(entry->path().filename().string());
   return names;
 }
 
@@ -108,32 +147,51 @@ void RunDir::check_new(const fs::path& root, const std::string& name) {
   check_name(name);
   std::error_code error;
   if (fs::exists(fs::symlink_status(root / name, error))) throw_taken(name, root / name);
+  if (error == std::errc::filename_too_long) throw_cannot_make(root / name, ENAMETOOLONG);
 }
 
-RunDir RunDir::create(const fs::path& root, const std::string& name, const std::string& recipe) {
+RunDir RunDir::create(const fs::path& root, const std::string& name, const std::string& recipe,
+                      const std::function<void(RunDir&)>& fill) {
   const std::string base = name.empty() ? name_for_now(recipe) : name;
   check_name(base);
+  check_new(root, name);
   try {
     make_directories(root);
   } catch (const Error& problem) {
     throw Error(problem.what(), "set run.root to a folder that you can write to");
   }
-  fs::path path = root / base;
-  for (int copy = 2; !make_new_directory(path); ++copy) {
-    if (!name.empty()) throw_taken(name, path);
-    path = root / cat(base, "-", copy);
-  }
-  RunDir run(path);
+  remove_unfinished(root);
+  RunDir run(make_unfinished(root, root / base));
   try {
-    make_directories(path / "logs");
+    make_directories(run.path_ / "logs");
     make_directories(run.checkpoints());
-    sync_directory(root);
-  } catch (const Error&) {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
+    fill(run);
+    run.take_name(root, base, /*must_be_free=*/!name.empty());
+  } catch (const fs::filesystem_error& error) {
+    run.remove();
+    throw Error(cat("cannot write the run ", (root / base).string(), ": ", error.code().message()),
+                "free some space, or set run.root to another folder");
+  } catch (...) {
+    run.remove();
     throw;
   }
   return run;
+}
+
+void RunDir::take_name(const fs::path& root, const std::string& base, bool must_be_free) {
+  fs::path wanted = root / base;
+  for (int copy = 2; !rename_to(path_, wanted); ++copy) {
+    if (must_be_free) throw_taken(base, wanted);
+    wanted = root / cat(base, "-", copy);
+  }
+  path_ = wanted;
+  sync_directory(root);
+}
+
+void RunDir::remove() {
+  lock_.reset();
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
 }
 
 RunDir RunDir::open(const std::string& run, const fs::path& root) {
@@ -150,7 +208,7 @@ fs::path RunDir::log_path(int rank) const { return path_ / "logs" / cat("rank", 
 std::vector<RunDir> list_runs(const fs::path& root) {
   std::vector<std::pair<double, RunDir>> found;
   for (const std::string& name : names_of_runs(root)) {
-    RunDir run = RunDir::open(name, root);
+    RunDir run(root / name);  // whatever its name: not every folder was named by us
     const double start = start_of(run);
     found.emplace_back(start, std::move(run));
   }

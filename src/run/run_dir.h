@@ -2,8 +2,11 @@
 #pragma once
 
 #include "base/fd.h"
+#include "run/run_lock.h"
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -18,27 +21,35 @@ enum class RunState { running, finished, stopped, failed, interrupted };
 //   run.json        the record: recipe, plugin, resolved config, facts, plan, versions, devices by
 //                   UUID, host, git state of the user's folder, start time
 //   state.json      how it ended: {"state": "finished" | "stopped" | "failed", "why", "time"}
-//   events.jsonl    one object a line: {"kind": "step" | "eval" | "checkpoint" | "start" | ...,
-//   "step", ...} samples.jsonl   with run.record_samples: {"step", "samples": [index, ...]} in
-//   order of place lock            flock()ed by the program that trains logs/rankN.log checkpoints/
-//   recipe/ (what the recipe keeps for predict)
+//   events.jsonl    {"kind": "step" | "eval" | "checkpoint" | "start" | …, "step", …} a line
+//   samples.jsonl   with run.record_samples: {"step", "samples": [index, …]} in order of place
+//   lock            see run_lock.h
+//   logs/rankN.log, checkpoints/, recipe/ (what the recipe keeps for predict)
 class RunDir {
  public:
-  // Makes ROOT/NAME, new. An empty name becomes RECIPE-YYYYMMDD-HHMMSS[-2…]. Throws Error if the
-  // name is taken (hint: another name, or resume), not writable, or not a plain file name.
-  static RunDir create(const std::filesystem::path& root, const std::string& name,
-                       const std::string& recipe);
+  // Makes ROOT/NAME with what `fill` puts into it. It is made under a temporary name and renamed
+  // when it is whole: killed before that, it leaves nothing that is taken for a run, and a later
+  // `create` clears that away. An empty name becomes RECIPE-YYYYMMDD-HHMMSS[-2…]. Throws Error if
+  // the name is taken (hint: another name, or resume), not writable, or not a plain file name, and
+  // what `fill` throws; then nothing is left.
+  static RunDir create(
+      const std::filesystem::path& root, const std::string& name, const std::string& recipe,
+      const std::function<void(RunDir&)>& fill = [](RunDir&) {});
   // Throws Error if `create` would because of the name; makes nothing. An empty name is good.
   static void check_new(const std::filesystem::path& root, const std::string& name);
   // Opens an existing run given as a path or as a name under `root`. Throws Error naming the
   // nearest.
   static RunDir open(const std::string& run, const std::filesystem::path& root);
 
-  // Takes the lock until this object (and the descriptor's inheritors) go; throws Error naming the
-  // holder's process id and host if another holds it, or if the folder cannot be written to.
+  // Takes the lock until this object goes; throws Error naming the holder's process id and host if
+  // another holds it, or if the folder cannot be written to.
   void lock();
+  bool holds_lock() const { return lock_ != nullptr; }
+  // From the tool to the rank that it set the run up for: nobody else can get it in between.
+  void pass_lock_on(int socket);
+  void adopt_lock(UniqueFd fd);
   bool locked_by_other() const;
-  // The process that holds the lock, if it is another one of this host.
+  // The process that holds the lock, if it is another one of this machine.
   std::optional<int> holder() const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -54,9 +65,13 @@ class RunDir {
   std::string state_reason() const;
 
  private:
+  friend std::vector<RunDir> list_runs(const std::filesystem::path& root);
   explicit RunDir(std::filesystem::path path) : path_(std::move(path)) {}
+  // Renames it to ROOT/BASE, or where that is taken to BASE-2 and so on.
+  void take_name(const std::filesystem::path& root, const std::string& base, bool must_be_free);
+  void remove();
   std::filesystem::path path_;
-  UniqueFd lock_;
+  std::unique_ptr<RunLock> lock_;
 };
 
 const char* to_string(RunState state);

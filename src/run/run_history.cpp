@@ -9,8 +9,6 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* step_mark = "\"kind\":\"step\"";  // as EventWriter writes it
-
 // Micro-batches from `step` on; what was noted of later steps did not count.
 void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
   std::erase_if(history.micro, [step](const auto& known) { return known.first >= step; });
@@ -69,7 +67,7 @@ RunHistory read_history(const std::filesystem::path& events) {
     if (!event.is_discarded()) take_event(std::move(event), history);
   };
   for_each_line(events, [&](const std::string& line) {
-    if (line.find(step_mark) != std::string::npos) {
+    if (is_step_line(line)) {
       step_line = line;
       return;
     }

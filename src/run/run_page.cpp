@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "run/checkpoint_index.h"
 #include "run/lines.h"
+#include "run/loss_curve.h"
 #include "run/progress.h"
 #include "run/progress_text.h"
 #include "run/run_history.h"
@@ -170,16 +171,17 @@ nlohmann::json checkpoint_json(const CheckpointInfo& checkpoint) {
 
 }  // namespace
 
-std::string run_page(const RunDir& run, bool thorough, Clock& clock) {
+std::string run_page(const RunDir& run, const RunPage& page, Clock& clock) {
   std::string problem;
   const nlohmann::json record = record_or_problem(run, problem);
   const RunSummary summary = summarize(run, clock);
   const RunHistory history = read_history(run.events_path());
-  return cat(
-      record_text(run, summary, record), row("problem", problem), progress_text(summary, history),
-      evals_text(history),
-      checkpoints_text(list_checkpoints(run.checkpoints(), thorough), clock.wall_s(), thorough),
-      config_text(record));
+  const std::string plot = plot_losses(read_loss_curve(run.events_path()), page.width);
+  return cat(record_text(run, summary, record), row("problem", problem),
+             progress_text(summary, history), plot.empty() ? "" : "\n" + plot, evals_text(history),
+             checkpoints_text(list_checkpoints(run.checkpoints(), page.thorough), clock.wall_s(),
+                              page.thorough),
+             page.config ? config_text(record) : "");
 }
 
 nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
@@ -191,6 +193,7 @@ nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
   if (!problem.empty()) value["problem"] = problem;
   value["startup"] = history.start_up;
   value["last_step"] = history.last_step;
+  value["curve"] = losses_json(read_loss_curve(run.events_path()));
   value["evals"] = history.evals;
   value["micro"] = history.micro;
   value["warnings"] = history.warnings;

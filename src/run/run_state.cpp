@@ -1,16 +1,10 @@
 // What a run says of itself: its lock, its record and how it ended.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
-#include <climits>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/host_name.h"
 #include "base/text.h"
 #include "run/lines.h"
 #include "run/run_dir.h"
@@ -20,30 +14,6 @@ namespace {
 
 constexpr std::array<const char*, 5> state_names = {"running", "finished", "stopped", "failed",
                                                     "interrupted"};
-
-// Takes the lock without waiting, but for the moment that a reader of the state may hold it.
-bool take_lock(int fd, const std::string& path) {
-  for (int attempt = 0;; ++attempt) {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK)
-      throw Error(cat("cannot lock ", path, ": ", errno_text(errno)),
-                  "set run.root to a folder on a file system with locks");
-    if (attempt == 20) return false;
-    system_clock().sleep_s(0.01);
-  }
-}
-
-std::string holder_of(const std::filesystem::path& path) {
-  try {
-    const nlohmann::json holder = parse_object(read_file(path));
-    if (holder.is_object())
-      return cat("process ", integer_or(holder, "pid", 0), " on ",
-                 text_or(holder, "host", "unknown host"));
-  } catch (const Error&) {
-  }
-  return "a process that left no name";
-}
 
 nlohmann::json read_state(const std::filesystem::path& run) {
   try {
@@ -58,37 +28,26 @@ nlohmann::json read_state(const std::filesystem::path& run) {
 const char* to_string(RunState state) { return state_names[static_cast<std::size_t>(state)]; }
 
 void RunDir::lock() {
-  if (lock_) return;
-  const std::filesystem::path path = path_ / "lock";
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (!fd)
-    throw Error(cat("cannot write to run ", path_.string(), ": ", errno_text(errno)),
-                "`lockstep resume RUN --into NAME` goes on in a new run");
-  if (!take_lock(fd.get(), path.string()))
-    throw Error(cat("run \"", name(), "\" is in use by ", holder_of(path)),
-                "wait until it ends, or stop it");
-  const std::string holder = to_line({{"pid", getpid()}, {"host", host_name()}}) + "\n";
-  if (ftruncate(fd.get(), 0) != 0 ||
-      pwrite(fd.get(), holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size()))
-    throw Error(cat("cannot write ", path.string(), ": ", errno_text(errno)), "free some space");
-  lock_ = std::move(fd);
+  if (!lock_) lock_ = RunLock::take(path_ / "lock", lock_rules(path_));
 }
 
+void RunDir::pass_lock_on(int socket) {
+  LOCKSTEP_CHECK(lock_);
+  lock_->pass_on(socket);
+}
+
+void RunDir::adopt_lock(UniqueFd fd) { lock_ = RunLock::adopt(std::move(fd), lock_rules(path_)); }
+
 bool RunDir::locked_by_other() const {
-  if (lock_) return false;
-  UniqueFd fd(::open((path_ / "lock").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  return fd && flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return !lock_ && lock_holder(path_ / "lock", lock_rules(path_)).has_value();
 }
 
 std::optional<int> RunDir::holder() const {
-  if (!locked_by_other()) return std::nullopt;
-  try {
-    const nlohmann::json holder = parse_object(read_file(path_ / "lock"));
-    const std::int64_t pid = holder.is_object() ? integer_or(holder, "pid", 0) : 0;
-    if (pid > 0 && text_or(holder, "host", "") == host_name()) return static_cast<int>(pid);
-  } catch (const Error&) {
-  }
-  return std::nullopt;
+  if (lock_) return std::nullopt;
+  const LockRules rules = lock_rules(path_);
+  const std::optional<LockHolder> holder = lock_holder(path_ / "lock", rules);
+  if (!holder || holder->pid <= 0 || holder->machine != rules.machine) return std::nullopt;
+  return static_cast<int>(holder->pid);
 }
 
 nlohmann::json RunDir::record() const {

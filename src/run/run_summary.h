@@ -40,10 +40,15 @@ nlohmann::json summary_json(const RunSummary& summary);
 // Without runs: an empty text. Ends with a newline.
 std::string runs_table(const std::vector<RunSummary>& runs, int width);
 
-// Record, last step, evaluations, checkpoints with size and state, configuration.
-// thorough: the state of a checkpoint includes its checksums, which reads all of it.
-std::string run_page(const RunDir& run, bool thorough = true, Clock& clock = system_clock());
-// The same as data, and all of the record.
+struct RunPage {
+  bool thorough = true;  // the state of a checkpoint includes its checksums, which reads all of it
+  bool config = false;   // the configuration too
+  int width = 80;        // of the plot
+};
+
+// Record, last step, a plot of the losses, evaluations, checkpoints with size and state.
+std::string run_page(const RunDir& run, const RunPage& page = {}, Clock& clock = system_clock());
+// The same as data, with all logged losses and all of the record.
 nlohmann::json run_json(const RunDir& run, bool thorough = true, Clock& clock = system_clock());
 
 // "2 x NVIDIA T4, 1 x CPU" of a record's "devices".

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -16,29 +15,13 @@
 #include "run/lines.h"
 
 namespace lockstep {
-namespace {
-
-constexpr std::string_view step_mark = "\"kind\":\"step\"";  // as EventWriter writes it
-
-// Of a line as EventWriter writes it, without parsing all of it: a long run has a million such.
-double quick_number(const std::string& line, std::string_view key_and_colon) {
-  const std::size_t at = line.find(key_and_colon);
-  double value = NAN;
-  if (at != line.npos)
-    std::from_chars(line.data() + at + key_and_colon.size(), line.data() + line.size(), value);
-  return value;
-}
-
-}  // namespace
-
 void RunTail::take_line(const std::string& line) {
-  if (line.find(step_mark) != line.npos) {
-    const double step = quick_number(line, "\"step\":");
+  if (is_step_line(line)) {
+    const double step = quick_number(line, "step");
     if (!(step >= 0 && step <= 0x1p53)) return;
     step_ = static_cast<std::int64_t>(step);
-    time_left_.on_step(*step_, quick_number(line, "\"step_s\":"),
-                       quick_number(line, "\"save_share\":"));
-    const double rate = quick_number(line, "\"units_per_s\":");
+    time_left_.on_step(*step_, quick_number(line, "step_s"), quick_number(line, "save_share"));
+    const double rate = quick_number(line, "units_per_s");
     units_per_s_ = std::isfinite(rate) ? std::optional(rate) : std::nullopt;
     return;
   }

@@ -10,6 +10,7 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep {
@@ -114,7 +115,9 @@ Model& LoadedModel::model() { return *impl_->placed.model; }
 std::int64_t LoadedModel::step() const { return impl_->step; }
 
 EvaluatorOptions evaluator_options(const TrainerSetup& setup) {
-  const std::int64_t batch = setup.options.eval.batch;
+  // Beyond the samples that there are, a batch would be padding.
+  std::int64_t batch = setup.options.eval.batch;
+  if (setup.plan.valid_samples > 0) batch = std::min(batch, setup.plan.valid_samples);
   return {.seed = static_cast<std::uint64_t>(setup.options.seed),
           .batch = batch > 0 ? batch : setup.plan.batch.micro,
           .compute_dtype = compute_dtype(setup.options.precision)};

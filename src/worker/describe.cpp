@@ -7,6 +7,7 @@
 #include "engine/plugin.h"
 #include "engine/recipe.h"
 #include "plan/run_setup.h"
+#include "worker/output_stream.h"
 
 #include <iostream>
 
@@ -47,7 +48,7 @@ int describe_recipes() {
     described["gpu_defaults"] = changed_defaults(*options, true);
     all.push_back(std::move(described));
   }
-  std::cout << all.dump() << '\n';
+  OutputStream().write(all.dump() + "\n");
   return 0;
 }
 
@@ -76,7 +77,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   const MemoryEstimate memory = setup.options->memory(*setup.train, facts);
   nlohmann::json keep = nlohmann::json::array();
   for (const auto& file : setup.prepared.keep) keep.push_back(file.string());
-  std::cout << nlohmann::json{{"facts", to_json(facts)},
+  const nlohmann::json answer{{"facts", to_json(facts)},
                               {"extra", setup.prepared.extra},
                               {"keep", keep},
                               {"fixed_bytes", memory.fixed_bytes},
@@ -84,9 +85,8 @@ int print_facts(const std::vector<std::string>& arguments) {
                               {"blocks", memory.blocks},
                               {"block_bytes", memory.block_bytes},
                               {"recomputed_block_bytes", memory.recomputed_block_bytes},
-                              {"per_sample_bytes", memory.per_sample_bytes}}
-                   .dump()
-            << '\n';
+                              {"per_sample_bytes", memory.per_sample_bytes}};
+  OutputStream().write(answer.dump() + "\n");
   return 0;
 }
 

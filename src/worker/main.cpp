@@ -13,6 +13,7 @@
 #include "trainer/stop.h"
 #include "worker/bench.h"
 #include "worker/describe.h"
+#include "worker/output_stream.h"
 #include "worker/session.h"
 
 #include <ATen/core/grad_mode.h>
@@ -21,7 +22,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 
 namespace lockstep {
@@ -70,7 +70,7 @@ void let_the_cause_be_seen() {
     std::fprintf(stderr, "\nhint: %s\n", of_user->hint().c_str());
   std::fflush(stderr);
   if (peers != nullptr && !in_collective) peers->tell(error.what());
-  if (session.foreign && session.world.rank == 0 && session.run)
+  if (session.foreign && session.run && session.run->holds_lock())
     session.run->write_state(RunState::failed, error.what());
   _exit(of_user != nullptr ? exit_usage : exit_failed);
 }
@@ -104,9 +104,9 @@ int run_train(std::vector<std::string> arguments, StartUp& start_up) {
   }
 }
 
-// To the tool, which shows it: this process writes to a log that nobody keeps.
+// To the tool, which shows it: the log of this process is kept by nobody.
 void tell_skipped(const std::vector<CheckpointInfo>& skipped) {
-  EventWriter events("/dev/null");
+  EventWriter events;
   for (const CheckpointInfo& bad : skipped)
     events.write({{"kind", "warning"},
                   {"step", bad.step},
@@ -123,7 +123,7 @@ int run_evaluate(std::vector<std::string> arguments) {
   if (session.world.rank == 0) {
     tell_skipped(skipped);
     result["kind"] = "evaluated";
-    EventWriter("/dev/null").write(result);
+    EventWriter().write(result);
   }
   session.group->shutdown();
   return exit_finished;
@@ -141,12 +141,10 @@ int run_predict(std::vector<std::string> arguments) {
   LoadedModel loaded(setup, take_flag(arguments, "--best"), skipped);
   tell_skipped(skipped);
   loaded.model().train(false);
-  std::ofstream file;
-  if (!output_file.empty()) file.open(output_file, std::ios::binary);
-  std::ostream& out = output_file.empty() ? std::cout : file;
+  OutputStream out(output_file);
   PredictRequest request{.extra = nlohmann::json::parse(read_file(request_file)),
                          .run_dir = session.run->path().string(),
-                         .out = [&out](const std::string& text) { out << text << std::flush; },
+                         .out = [&out](const std::string& text) { out.write(text); },
                          .device = session.backend->device(),
                          .compute_dtype = compute_dtype(session.setup.train->precision)};
   session.recipe->predict(loaded.model(), request);
@@ -156,7 +154,7 @@ int run_predict(std::vector<std::string> arguments) {
 int run(std::vector<std::string> arguments) {
   StartUp start_up(system_clock(), std::getenv("LOCKSTEP_START"));
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    std::cout << usage;
+    OutputStream().write(usage);
     return arguments.empty() ? exit_usage : exit_finished;
   }
   const std::string command = arguments[0];

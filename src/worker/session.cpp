@@ -155,11 +155,12 @@ void open_foreign_session(const std::vector<std::string>& arguments, Session& se
   const std::vector<std::string> devices = session.group->collect("device", to_json(device).dump());
   // "run PATH", "done PATH" of a run that has finished, or "error WHAT" so that all ranks end.
   std::string answer;
+  UniqueFd lock;
   if (world.rank == 0) {
     try {
-      const std::string path = create_run_with_tool(arguments, devices);
-      const bool done = RunDir::open(path, "").state() == RunState::finished;
-      answer = (done ? "done " : "run ") + path;
+      SetUpRun made = set_up_with_tool(arguments, devices);
+      answer = (made.lock ? "run " : "done ") + made.path;
+      lock = std::move(made.lock);
     } catch (const Error& error) {
       answer = cat("error ", error.what());
     }
@@ -172,7 +173,7 @@ void open_foreign_session(const std::vector<std::string>& arguments, Session& se
   session.finished = answer.starts_with("done ");
   session.run = RunDir::open(answer.substr(session.finished ? 5 : 4), "");
   if (session.finished) return;
-  if (world.rank == 0) session.run->lock();
+  if (world.rank == 0) session.run->adopt_lock(std::move(lock));
   if (const std::string plugin = value_of(arguments, "--plugin"); !plugin.empty())
     setenv("LOCKSTEP_PLUGIN", std::filesystem::absolute(plugin).lexically_normal().c_str(), 1);
   use_record(session, session.run->record());

@@ -4,6 +4,7 @@
 #include "base/child_output.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/pass_fd.h"
 #include "base/text.h"
 
 #include <filesystem>
@@ -11,8 +12,8 @@
 
 namespace lockstep {
 
-std::string create_run_with_tool(const std::vector<std::string>& arguments,
-                                 const std::vector<std::string>& devices) {
+SetUpRun set_up_with_tool(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& devices) {
   const TemporaryDirectory scratch;
   const std::filesystem::path world = scratch.path() / "world.json";
   write_file_atomic(world, cat("[", join(devices, ","), "]"));
@@ -20,11 +21,13 @@ std::string create_run_with_tool(const std::vector<std::string>& arguments,
   std::vector<std::string> words{(folder / "lockstep").string(), "train"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   words.push_back("--world=" + world.string());
-  const ChildOutput answer = child_output(std::move(words));
+  const auto [own_end, tools_end] = socket_pair();
+  words.push_back(cat("--lock-socket=", tools_end.get()));
+  const ChildOutput answer = child_output(std::move(words), tools_end.get());
   const std::string path = trim(answer.out);
   if (answer.code != 0 || path.empty())
     throw Error("the run could not be set up; rank 0's output above says why");
-  return path;
+  return {.path = path, .lock = receive_fd(own_end.get())};
 }
 
 }  // namespace lockstep

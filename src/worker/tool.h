@@ -4,12 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
+
 namespace lockstep {
 
-// Runs `lockstep train ARGUMENTS --world=…`, which sets a run up without launching it, and returns
-// the path of the run it created (or found, with --resume). devices: of every rank, as JSON. Throws
-// Error with what the tool said.
-std::string create_run_with_tool(const std::vector<std::string>& arguments,
-                                 const std::vector<std::string>& devices);
+struct SetUpRun {
+  std::string path;
+  UniqueFd lock;  // of the run, which this process holds from now on; none: the run has finished
+};
+
+// Runs `lockstep train ARGUMENTS --world=…`, which sets a run up without launching it: one that it
+// created, or with --resume found. devices: of every rank, as JSON. Throws Error with what the tool
+// said.
+SetUpRun set_up_with_tool(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& devices);
 
 }  // namespace lockstep

@@ -54,6 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_bench_run(events, 1);
   LOCKSTEP_CHECK(effective_events(events).size() <= events.size());
   FakeClock clock;
-  run_page(run, /*thorough=*/false, clock);  // a superset of what the table and --json read
+  run_page(run, {.thorough = false, .config = true},
+           clock);  // a superset of what the table and --json read
   return 0;
 }

@@ -44,7 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   files.record.write(fuzz::text_of(data, size));
   const RunDir run = RunDir::open("run", files.root.path());
   FakeClock clock;
-  run_page(run, /*thorough=*/false, clock);  // a superset of what the table and --json read
+  run_page(run, {.thorough = false, .config = true},
+           clock);  // a superset of what the table and --json read
   nlohmann::json record;
   if (fuzz::accepts([&] { record = run.record(); })) check_setup(record);
   return 0;

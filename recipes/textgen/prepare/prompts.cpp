@@ -16,7 +16,7 @@ std::vector<std::string> read_prompts(const TextOptions& options, std::istream& 
   const std::string& path = options.sample.prompt_file;
   if (!path.empty()) {
     const std::string text =
-        path == "-" ? std::string(std::istreambuf_iterator<char>(input), {}) : read_file(path);
+        path == "-" ? std::string(std::istreambuf_iterator<char>(input), {}) : read_input(path);
     if (text.find('\0') != std::string::npos || invalid_bytes(text) * 100 > text.size())
       throw Error(cat(path == "-" ? "standard input" : path, " is not text"),
                   "give a prompt a line, in UTF-8");

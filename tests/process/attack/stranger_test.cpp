@@ -202,15 +202,41 @@ TEST_F(Stranger, WordsInItDoNotSteerTheTerminal) {
 TEST_F(Stranger, PipesInPlaceOfFilesMakeNobodyWait) {
   train();
   train({"--name", "good"});
-  for (const char* name : {"events.jsonl", "lock"}) {
+  for (const char* name :
+       {"events.jsonl", "lock", "state.json", "run.json", "logs/rank0.log",
+        "checkpoints/step-000000004/manifest.json", "checkpoints/step-000000004/model.safetensors",
+        "checkpoints/step-000000004/state.json"}) {
     std::filesystem::rename(run / name, folder.path() / "kept");
     ASSERT_EQ(mkfifo((run / name).c_str(), 0600), 0);
     const ToolResult listed = run_tool({"runs"}, folder.path());
     EXPECT_EQ(listed.code, 0) << listed.err;
     EXPECT_THAT(listed.out, HasSubstr("good"));  // the run beside it
     run_tool({"runs", "gift"}, folder.path());
+    run_tool({"runs", "gift", "--json"}, folder.path());
+    run_tool({"evaluate", "gift", "--devices", "cpu:1"}, folder.path());
+    run_tool({"predict", "gift", "--devices", "cpu:1", "sample.tokens=2"}, folder.path());
+    std::filesystem::remove(run / name);
     std::filesystem::rename(folder.path() / "kept", run / name);
   }
+}
+
+// A folder may have any name, and a record be no record: the other runs are there all the same.
+TEST_F(Stranger, OneFolderHidesNoOtherRun) {
+  train();
+  for (const char* name : {"-x", "--root=/"}) {
+    std::filesystem::create_directories(folder.path() / "runs" / name);
+    std::ofstream(folder.path() / "runs" / name / "run.json") << "{";
+  }
+  const ToolResult listed = run_tool({"runs"}, folder.path());
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("gift"));
+  EXPECT_THAT(listed.out, HasSubstr("-x"));
+  Words words{"train", "textgen", "--devices", "cpu:1", "--resume", "auto", "stop.steps=6"};
+  for (const std::string& option : testing::tiny(corpus))
+    if (!option.starts_with("stop.")) words.push_back(option);
+  const ToolResult resumed = run_tool(words, folder.path());
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(read_file(run / "events.jsonl"), HasSubstr("\"step\":6"));
 }
 
 TEST_F(Stranger, TensorsThatLieAreRefusedByName) {

@@ -54,6 +54,12 @@ TEST_F(BadInput, ValueOfTheWrongType) { refuses(train({"batch.micro=four"}), "ba
 TEST_F(BadInput, BatchThatDoesNotDivideNamesNearestSizes) {
   refuses(train({"batch.global=13"}), "12 or 14");
 }
+TEST_F(BadInput, BatchAboveTheDataNamesTheLargest) {
+  refuses(train({"batch.global=1000000000"}), "set batch.global to at most");
+}
+TEST_F(BadInput, MicroBatchFarAboveTheMemoryNamesOneThatFits) {
+  refuses(train({"batch.global=0", "batch.micro=1000000000"}), "set batch.micro to");
+}
 TEST_F(BadInput, DeviceThatIsNotThere) {
   refuses({"train", "textgen", "--devices", "cuda:9"}, "cuda:9");
 }

@@ -71,6 +71,76 @@ TEST_F(Commands, PredictPrintsDataOnStandardOutputAndRepeatsItself) {
   EXPECT_EQ(one.out, two.out);
 }
 
+// A full disk, and nobody would know that the text is not whole.
+TEST_F(Commands, PredictFailsWhereItsOutputCannotBeWritten) {
+  const std::string predict =
+      testing::program("lockstep") + " predict a the sample.tokens=30 --devices cpu:1 > /dev/full";
+  const ToolResult result = testing::ToolProcess({"/bin/sh", "-c", predict}, folder->path()).wait();
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_NE(result.err.find("standard output: No space left on device"), std::string::npos)
+      << result.err;
+}
+
+TEST_F(Commands, EveryReadingCommandFailsWhereItsOutputCannotBeWritten) {
+  for (const char* words :
+       {"runs", "runs --json", "runs a", "runs a --json", "config textgen", "config textgen --toml",
+        "config textgen --json", "config textgen --markdown", "plan textgen data.path=corpus.txt",
+        "plan textgen --json data.path=corpus.txt", "devices --json", "completion bash", "--help",
+        "--version", "train --help", "evaluate a --devices cpu:1",
+        "predict a --json sample.tokens=3 --devices cpu:1",
+        "prepare textgen data.path=corpus.txt"}) {
+    const std::string command = testing::program("lockstep") + " " + words + " > /dev/full";
+    const ToolResult result =
+        testing::ToolProcess({"/bin/sh", "-c", command}, folder->path()).wait();
+    EXPECT_NE(result.code, 0) << words;
+    EXPECT_NE(result.err.find("No space left on device"), std::string::npos)
+        << words << ": " << result.err;
+  }
+}
+
+TEST_F(Commands, RunsDrawsTheCurveAndKeepsTheConfigurationForThoseWhoAsk) {
+  const ToolResult page = tool({"runs", "a"});
+  EXPECT_NE(page.out.find("* training   o validation"), std::string::npos) << page.out;
+  EXPECT_EQ(page.out.find("model.width ="), std::string::npos);
+  const ToolResult whole = tool({"runs", "a", "--config"});
+  EXPECT_NE(whole.out.find("model.width = 16"), std::string::npos);
+  const auto json = nlohmann::json::parse(tool({"runs", "a", "--json"}).out);
+  EXPECT_EQ(json.at("curve").at("training").at("loss").size(), 40U);
+  EXPECT_EQ(json.at("curve").at("validation").at("step"), nlohmann::json({20, 40}));
+  EXPECT_EQ(tool({"runs", "--config"}).code, 2);
+}
+
+TEST_F(Commands, ConfigShowsWhatHoldsAndWhereItComesFrom) {
+  std::ofstream(folder->path() / "mine.toml") << "seed = 7\n";
+  const ToolResult text =
+      tool({"config", "textgen", "preset=small", "optimizer.beta1=0.8", "--config", "mine.toml"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("optimizer.lr=0.003"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("from preset small; the default is 0.001"), std::string::npos);
+  EXPECT_NE(text.out.find("optimizer.beta1=0.8"), std::string::npos);
+  EXPECT_NE(text.out.find("from the command line"), std::string::npos);
+  EXPECT_NE(text.out.find("from mine.toml, line 1; the default is 42"), std::string::npos);
+  const auto json =
+      nlohmann::json::parse(tool({"config", "textgen", "preset=small", "--json"}).out);
+  for (const auto& option : json.at("options"))
+    if (option.at("key") == "optimizer.lr") {
+      EXPECT_EQ(option.at("value"), 0.003);
+      EXPECT_EQ(option.at("source"), "preset");
+      EXPECT_EQ(option.at("where"), "small");
+    }
+}
+
+TEST_F(Commands, AnExtendedRunSaysThatItsRateJumps) {
+  std::filesystem::copy(run(), folder->path() / "runs" / "longer",
+                        std::filesystem::copy_options::recursive);
+  const ToolResult result = tool({"resume", "longer", "stop.steps=80", "--devices", "cpu:1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::string words = result.err;  // the plan breaks lines
+  for (std::size_t at = 0; (at = words.find("\n  ", at)) != words.npos;) words.replace(at, 3, " ");
+  EXPECT_NE(words.find("the learning rate jumps from"), std::string::npos) << result.err;
+  EXPECT_NE(words.find("schedule.kind=constant"), std::string::npos) << result.err;
+}
+
 TEST_F(Commands, RunsListsAndShows) {
   const auto list = nlohmann::json::parse(tool({"runs", "--json"}).out);
   ASSERT_EQ(list.size(), 1U);
@@ -432,6 +502,123 @@ TEST_F(Commands, WorkersOfAForeignWorldResumeOnAnotherNumberOfRanksAndKnowTheEnd
   const auto checkpoint = newest_good(folder->path() / "runs/onward/checkpoints");
   EXPECT_EQ(checkpoint->step, 20);
   run_foreign(*folder, 3, "onward", {"--resume=auto"});
+}
+
+// What each file of a run holds, but for the log of who looked.
+std::map<std::string, std::string> contents(const std::filesystem::path& run) {
+  std::map<std::string, std::string> all;
+  for (const char* name : {"run.json", "state.json", "lock"}) all[name] = read_file(run / name);
+  return all;
+}
+
+TEST_F(Commands, ASecondJobOfAForeignWorldLeavesTheRunOfTheFirstAlone) {
+  const auto start = [&](const std::string& out, const std::vector<std::string>& more, int port) {
+    const std::filesystem::path own = folder->path() / out;
+    std::filesystem::create_directories(own);
+    std::vector<std::string> words{testing::program("lockstep-worker"),
+                                   "train",
+                                   "textgen",
+                                   "--devices=cpu",
+                                   "--name",
+                                   "shared",
+                                   "run.root=" + (folder->path() / "runs").string()};
+    for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+      words.push_back(option);
+    words.insert(words.end(), more.begin(), more.end());
+    return testing::ToolProcess(words, own,
+                                {{"RANK", "0"},
+                                 {"LOCAL_RANK", "0"},
+                                 {"WORLD_SIZE", "1"},
+                                 {"LOCAL_WORLD_SIZE", "1"},
+                                 {"MASTER_ADDR", "127.0.0.1"},
+                                 {"MASTER_PORT", std::to_string(port)}});
+  };
+  testing::ToolProcess first =
+      start("first", {"stop.steps=1000000"}, 20000 + static_cast<int>(getpid() % 5000));
+  const auto run = folder->path() / "runs" / "shared";
+  for (int i = 0; i < 3000 && (!std::filesystem::exists(run / "events.jsonl") ||
+                               read_events(run / "events.jsonl").size() < 3);
+       ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  // A checkpoint under way, on a file system that locks no folders.
+  const auto writing = run / "checkpoints" / ".tmp-step-000999999-1";
+  std::filesystem::create_directories(writing);
+  const auto before = contents(run);
+  const ToolResult second =
+      start("second", {"--resume=auto", "stop.steps=20"}, 26000 + static_cast<int>(getpid() % 5000))
+          .wait();
+  EXPECT_NE(second.code, 0);
+  EXPECT_NE(second.err.find("is in use by process " + std::to_string(first.pid())),
+            std::string::npos)
+      << second.err;
+  EXPECT_EQ(contents(run), before);
+  EXPECT_TRUE(std::filesystem::exists(writing));
+  kill(first.pid(), SIGTERM);
+  EXPECT_EQ(first.wait().code, 75);
+  EXPECT_EQ(RunDir::open("shared", folder->path() / "runs").state(), RunState::stopped);
+}
+
+// A `git` that takes its time, so that a signal comes while a run is made.
+class InTheMaking : public ::testing::Test {
+ protected:
+  InTheMaking() {
+    testing::write_corpus(folder.path() / "corpus.txt", 9000);
+    const auto git = folder.path() / "bin" / "git";
+    std::filesystem::create_directories(git.parent_path());
+    std::ofstream(git) << "#!/bin/sh\n: > '" << (folder.path() / "begun").string()
+                       << "'\nwhile [ ! -e '" << (folder.path() / "go").string()
+                       << "' ]; do sleep 0.05; done\nexit 1\n";
+    std::filesystem::permissions(git, std::filesystem::perms::owner_all);
+  }
+  std::vector<std::string> words(const std::string& program) const {
+    std::vector<std::string> all{program, "train", "textgen", "--devices", "cpu:1", "--name", "a"};
+    for (const std::string& option : testing::tiny(folder.path() / "corpus.txt"))
+      if (!option.starts_with("stop.")) all.push_back(option);
+    all.push_back("stop.steps=3");
+    return all;
+  }
+  // Once the run is being made.
+  testing::ToolProcess start() const {
+    testing::ToolProcess tool(words(testing::program("lockstep")), folder.path(),
+                              {{"PATH", (folder.path() / "bin").string() + ":/usr/bin:/bin"}});
+    for (int i = 0; i < 3000 && !std::filesystem::exists(folder.path() / "begun"); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return tool;
+  }
+  int entries_of_runs() const {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "runs"))
+      count += entry.path().filename() != ".cache";
+    return count;
+  }
+
+  TemporaryDirectory folder;
+};
+
+TEST_F(InTheMaking, AnInterruptLeavesNothing) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    std::filesystem::remove(folder.path() / "begun");
+    std::filesystem::remove(folder.path() / "go");
+    testing::ToolProcess tool = start();
+    kill(tool.pid(), number);
+    std::ofstream(folder.path() / "go") << "";
+    const ToolResult result = tool.wait();
+    EXPECT_EQ(result.code, 130) << result.err;
+    EXPECT_NE(result.err.find("nothing is left of it"), std::string::npos) << result.err;
+    EXPECT_EQ(entries_of_runs(), 0) << number;
+  }
+}
+
+TEST_F(InTheMaking, AKillLeavesNoRunAndTheNameFree) {
+  testing::ToolProcess tool = start();
+  kill(tool.pid(), SIGKILL);
+  std::ofstream(folder.path() / "go") << "";
+  tool.wait();
+  EXPECT_EQ(entries_of_runs(), 1);
+  EXPECT_EQ(run_tool({"runs"}, folder.path()).out, "");
+  const ToolResult again =
+      testing::ToolProcess(words(testing::program("lockstep")), folder.path()).wait();
+  EXPECT_EQ(again.code, 0) << again.err;
 }
 
 // A run of 2 ranks that would never end, once it has trained a step or two.

@@ -59,6 +59,25 @@ TEST(Files, ThatAreFoldersCannotBeRead) {
   EXPECT_THAT(error_of([&] { read_file(folder.path()); }), HasSubstr("Is a directory"));
 }
 
+// A pipe without a writer would hold the reader up for ever.
+TEST(Files, ThatAreNoRegularFilesAreRefusedAtOnce) {
+  TemporaryDirectory folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { read_file(pipe); }),
+              AllOf(HasSubstr(pipe.string()), HasSubstr("must be a regular file, but is a pipe")));
+  EXPECT_THAT(error_of([] { read_file("/dev/zero"); }), HasSubstr("but is a device"));
+}
+
+TEST(Files, ThatTheUserNamesMayBePipes) {
+  TemporaryDirectory folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << "seed = 7\n"; });
+  EXPECT_EQ(read_input(pipe), "seed = 7\n");
+  writer.join();
+}
+
 TEST(WriteFileAtomic, LeavesNothingBehindWhenItFails) {
   TemporaryDirectory folder;
   const fs::path target = folder.path() / "taken";

@@ -49,10 +49,46 @@ TEST(OptionsText, PutsALongNameOnALineOfItsOwn) {
   EXPECT_THAT(options_text(tables, 80), HasSubstr("  name=" + text + "\n    meaning\n"));
 }
 
-TEST(OptionsText, ShowsDefaultsNotPresentValues) {
+TEST(OptionsText, ShowsWhatHoldsAndWhereItComesFrom) {
   Both both;
-  both.apply({"seed=7"});
-  EXPECT_THAT(options_text(both.tables, 80), HasSubstr("seed=42"));
+  const TomlFile file("color = \"green\"\n");
+  both.apply({"preset=small", "seed=7"}, {file.path()});
+  const std::string text = options_text(both.tables, 200);
+  EXPECT_THAT(text, HasSubstr("seed=7 "));
+  EXPECT_THAT(text, HasSubstr("from the command line; the default is 42\n"));
+  EXPECT_THAT(text, HasSubstr("optimizer.lr=0.01 "));
+  EXPECT_THAT(text, HasSubstr("from preset small; the default is 0.001\n"));
+  EXPECT_THAT(text, HasSubstr("color=green "));
+  EXPECT_THAT(text,
+              HasSubstr(cat("from ", file.path().string(), ", line 1; the default is red\n")));
+  EXPECT_THAT(text, HasSubstr("batch.global=8 "));
+  EXPECT_THAT(text, HasSubstr("in one step [1 to 1000000 samples]\n  "));  // and no source
+}
+
+TEST(OptionsText, TheLastSourceCounts) {
+  Both both;
+  both.apply({"optimizer.lr=0.5", "preset=small"});
+  EXPECT_THAT(options_text(both.tables, 200), HasSubstr("optimizer.lr=0.5 "));
+  EXPECT_THAT(options_text(both.tables, 200),
+              HasSubstr("from the command line; the default is 0.001\n"));
+}
+
+TEST(OptionsText, AValueThatIsSetToTheDefaultHasItsSourceToo) {
+  Both both;
+  both.apply({"seed=42"});
+  EXPECT_THAT(options_text(both.tables, 80), HasSubstr("from the command line\n"));
+}
+
+TEST(OptionsToml, HoldsTheSourcesAsCommentsAndIsReadBack) {
+  Both both;
+  both.apply({"preset=small", "seed=7"});
+  const std::string text = to_toml(both.tables);
+  EXPECT_THAT(text, HasSubstr("# from preset small; the default is 0.001\nlr = 0.01\n"));
+  EXPECT_THAT(text, HasSubstr("# from the command line; the default is 42\nseed = 7\n"));
+  Both again;
+  again.apply({}, {TomlFile(text).path()});
+  EXPECT_EQ(again.engine.lr, 0.01);
+  EXPECT_EQ(again.engine.seed, 7);
 }
 
 TEST(OptionsMarkdown, HasATableForEachGroupAndThePresets) {
@@ -83,6 +119,8 @@ TEST(OptionsJson, HasTypedDefaultsValuesAndBounds) {
                                             {"type", "integer"},
                                             {"default", 8},
                                             {"value", 16},
+                                            {"source", "argument"},
+                                            {"where", ""},
                                             {"meaning", "in one step"},
                                             {"unit", "samples"},
                                             {"min", 1},
@@ -92,6 +130,7 @@ TEST(OptionsJson, HasTypedDefaultsValuesAndBounds) {
   EXPECT_EQ(every.at("default"), 1800);
   EXPECT_EQ(every.at("value"), 3600);
   EXPECT_TRUE(every.at("max").is_null());
+  EXPECT_EQ(help.at("options").at(0).at("source"), "default");
   EXPECT_EQ(help.at("presets").at(1).at("values").at("batch.global"), "512");
 }
 

@@ -157,7 +157,7 @@ TEST(OptionTable, KeepsItsDefaultTextWhenSet) {
 TEST(OptionTable, TellsWhatIsGivenFromWhatAPresetSet) {
   EngineOptions engine;
   EXPECT_FALSE(engine.table.is_given("seed"));
-  engine.table.set_by_preset("seed", "7");
+  engine.table.set("seed", "7", {.kind = ValueSource::Kind::preset, .where = "small"});
   EXPECT_TRUE(engine.table.is_set("seed"));
   EXPECT_FALSE(engine.table.is_given("seed"));
   EXPECT_EQ(engine.seed, 7);

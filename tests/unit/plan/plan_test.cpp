@@ -215,7 +215,7 @@ TEST_F(MakePlan, RoundsADefaultBatchThatDoesNotDivideAndSaysSo) {
                        "3 GPUs; set batch.global"));
   EXPECT_TRUE(has_note(make(), "are those of one device with batch.global = 63"));
   EXPECT_FALSE(has_note(make(), "stays"));
-  options.table.set_by_preset("batch.global", "32");
+  options.table.set("batch.global", "32", {.kind = ValueSource::Kind::preset, .where = "small"});
   devices = cpu_ranks(5);
   EXPECT_EQ(make().batch.global, 30);
   EXPECT_TRUE(has_note(make(), "not the default 32, which does not divide into 5 CPU ranks"));
@@ -234,7 +234,7 @@ TEST_F(MakePlan, RefusesAGivenBatchThatDoesNotDivide) {
 }
 
 TEST_F(MakePlan, KeepsAPresetsBatchWhereTheTwoOtherSizesDisagreeWithIt) {
-  options.table.set_by_preset("batch.global", "64");
+  options.table.set("batch.global", "64", {.kind = ValueSource::Kind::preset, .where = "small"});
   options.batch.micro = 8;
   options.batch.accumulation = 2;
   EXPECT_TRUE(contains(error().what(), "global batch 64 is not 2 GPUs x micro-batch 8"));
@@ -384,7 +384,9 @@ TEST_F(MakePlan, SaysWhereARecipeDoesNotTellItsBlocks) {
 TEST_F(MakePlan, SaysHowTheLastStepOfAnEpochIsPadded) {
   EXPECT_TRUE(has_note(make(), "the last step of each epoch holds 40 samples and 24 padding rows"));
   facts.train_samples = 10;
-  EXPECT_TRUE(has_note(make(), "each epoch is one step of 10 samples and 54 padding rows"));
+  EXPECT_TRUE(has_note(make(), "warning: there are only 10 training samples, fewer than the 64"));
+  facts.train_samples = 63;
+  EXPECT_TRUE(has_note(make(), "each epoch is one step of 63 samples and 1 padding row of weight"));
   facts.train_samples = 128;
   EXPECT_FALSE(has_note(make(), "padding"));
 }

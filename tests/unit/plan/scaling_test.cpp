@@ -39,8 +39,9 @@ TEST(StrongScaling, KeepsABatchThatWasGivenForThePlanToJudge) {
 
 TEST(StrongScaling, LetsAPresetsSizesGoButNotGivenOnes) {
   TrainOptions options;
-  options.table.set_by_preset("batch.micro", "16");
-  options.table.set_by_preset("batch.accumulation", "4");
+  options.table.set("batch.micro", "16", {.kind = ValueSource::Kind::preset, .where = "small"});
+  options.table.set("batch.accumulation", "4",
+                    {.kind = ValueSource::Kind::preset, .where = "small"});
   const ScalingBatch chosen = scaling_batch(Scaling::strong, counts, 4, batch(64, 16, 4), options);
   EXPECT_EQ(chosen.global, 64);
   EXPECT_EQ(chosen.micro, 0);

@@ -150,6 +150,87 @@ TEST_F(RunDirs, AreListedNewestFirstWithoutOtherFolders) {
   EXPECT_TRUE(list_runs(root / "nowhere").empty());
 }
 
+// Folders may have been named by others; one must not hide the rest.
+TEST_F(RunDirs, AreListedWhateverTheirNames) {
+  make("good", 100);
+  for (const char* name : {"-x", "--root", "a\nb", "\x1b[2J"}) {
+    std::filesystem::create_directories(root / name);
+    put(root / name / "run.json", R"({"recipe":"toy"})");
+  }
+  std::vector<std::string> names;
+  for (const RunDir& run : list_runs(root)) names.push_back(run.name());
+  EXPECT_THAT(names, testing::UnorderedElementsAre("good", "-x", "--root", "a\nb", "\x1b[2J"));
+  const RunDir run = RunDir::open((root / "-x").string(), "");
+  EXPECT_EQ(run.name(), "-x");
+}
+
+TEST_F(RunDirs, AppearWithAllThatFillsThem) {
+  const RunDir run = RunDir::create(root, "first", "toy", [&](RunDir& fresh) {
+    fresh.lock();
+    EXPECT_FALSE(std::filesystem::exists(root / "first"));
+    EXPECT_TRUE(list_runs(root).empty());
+    fresh.write_record({{"recipe", "toy"}});
+    EXPECT_TRUE(list_runs(root).empty());
+  });
+  EXPECT_EQ(run.path(), root / "first");
+  EXPECT_TRUE(run.holds_lock());
+  EXPECT_EQ(list_runs(root).size(), 1u);
+  EXPECT_TRUE(RunDir::open("first", root).locked_by_other());
+}
+
+TEST_F(RunDirs, ThatCannotBeFilledLeaveNothing) {
+  EXPECT_THAT(error_of([&] {
+                RunDir::create(root, "first", "toy", [](RunDir& fresh) {
+                  fresh.lock();
+                  throw Error("no space");
+                });
+              }),
+              HasSubstr("no space"));
+  EXPECT_TRUE(std::filesystem::is_empty(root));
+  const std::string error = error_of([&] {
+    RunDir::create(root, "first", "toy", [](RunDir& fresh) {
+      std::filesystem::copy_file("/nowhere", fresh.path() / "a");
+    });
+  });
+  EXPECT_THAT(error, HasSubstr("cannot write the run"));
+  EXPECT_TRUE(std::filesystem::is_empty(root));
+}
+
+TEST_F(RunDirs, ANameThatIsTakenMeanwhileIsLeftAlone) {
+  EXPECT_THAT(
+      error_of([&] { RunDir::create(root, "first", "toy", [&](RunDir&) { make("first", 7); }); }),
+      HasSubstr("is there already"));
+  EXPECT_EQ(RunDir::open("first", root).record()["started"], 7);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(root), {}), 1);
+}
+
+// Killed while it was made: no run, and gone in time.
+TEST_F(RunDirs, ThatWereKilledInTheMakingAreNotListedAndClearedAwayLater) {
+  in_child([&] {
+    RunDir::create(root, "first", "toy", [](RunDir& fresh) {
+      fresh.lock();
+      fresh.write_record({{"recipe", "toy"}});
+      raise(SIGKILL);
+    });
+  });
+  ASSERT_EQ(std::distance(std::filesystem::directory_iterator(root), {}), 1);
+  const std::filesystem::path left = std::filesystem::directory_iterator(root)->path();
+  EXPECT_TRUE(list_runs(root).empty());
+  make("first");                               // the name is free
+  EXPECT_TRUE(std::filesystem::exists(left));  // perhaps somebody is just making it
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  std::filesystem::last_write_time(left, long_ago);
+  {
+    const UniqueFd maker(open((left / "lock").c_str(), O_RDWR));
+    ASSERT_EQ(flock(maker.get(), LOCK_EX | LOCK_NB), 0);
+    make("second");
+    EXPECT_TRUE(std::filesystem::exists(left));  // somebody is
+  }
+  std::filesystem::last_write_time(left, long_ago);
+  make("third");
+  EXPECT_FALSE(std::filesystem::exists(left));
+}
+
 TEST_F(RunDirs, TheRecordIsReadBack) {
   RunDir run = make("first");
   run.write_record({{"recipe", "toy"}, {"config", {{"seed", 7}}}, {"text", "\xff"}});

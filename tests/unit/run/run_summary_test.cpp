@@ -61,7 +61,7 @@ class RunSummaries : public testing::Test {
     }
   }
   RunSummary summary() { return summarize(run, clock); }
-  std::string page() { return run_page(run, true, clock); }
+  std::string page() { return run_page(run, {}, clock); }
 
   TemporaryDirectory folder;
   std::filesystem::path root = folder.path();
@@ -223,14 +223,22 @@ TEST_F(RunSummaries, ThePageShowsRecordProgressAndCheckpoints) {
         "git       cccccccccccc on trunk, with changes", "command   lockstep train toy",
         "step      42/100  loss 4.580  lr 1.0e-03  2k tok/s", "best      at step 30  loss 3.700",
         "  step 40  loss 3.600\n", "  step 10  ", "good  loss 2.500",
-        "damaged: model.safetensors: checksum differs", "data.path = a b\n", "seed = 7\n"})
+        "damaged: model.safetensors: checksum differs", "* training   o validation\n"})
     EXPECT_THAT(text, HasSubstr(part));
-  EXPECT_THAT(run_page(run, false, clock), HasSubstr("good by size"));
+  EXPECT_LT(text.find("o validation"), text.find("evaluations"));
+  EXPECT_THAT(text, Not(HasSubstr("seed = 7\n")));
+  const std::string whole = run_page(run, {.config = true}, clock);
+  EXPECT_THAT(whole, HasSubstr("data.path = a b\n"));
+  EXPECT_THAT(whole, HasSubstr("seed = 7\n"));
+  EXPECT_EQ(whole.substr(0, text.size()), text);
+  EXPECT_THAT(run_page(run, {.thorough = false}, clock), HasSubstr("good by size"));
   const json value = run_json(run, true, clock);
   EXPECT_EQ(value["checkpoints"][0]["good"], true);
   EXPECT_EQ(value["checkpoints"][1]["good"], false);
   EXPECT_EQ(value["record"]["config"]["seed"], 7);
   EXPECT_EQ(value["evals"].size(), 4u);
+  EXPECT_EQ(value["curve"]["training"]["step"].size(), 42u);
+  EXPECT_EQ(value["curve"]["validation"]["loss"].size(), 4u);
 }
 
 TEST_F(RunSummaries, ThePageShowsTheLastEvaluationsOfMany) {

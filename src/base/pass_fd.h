@@ -1,0 +1,18 @@
+// Passing an open file to another process over a Unix socket.
+#pragma once
+
+#include <utility>
+
+#include "base/fd.h"
+
+namespace lockstep {
+
+// Two connected sockets, closed on exec.
+std::pair<UniqueFd, UniqueFd> socket_pair();  // throws Error
+
+void send_fd(int socket, int fd);  // throws Error
+
+// What was sent to this socket; nothing if nothing was. Does not wait.
+UniqueFd receive_fd(int socket);
+
+}  // namespace lockstep

@@ -1,0 +1,53 @@
+#include "plan/resumed_rate.h"
+
+#include "base/text.h"
+#include "plan/curve.h"
+#include "plan/schedule.h"
+#include "plan/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep {
+namespace {
+
+constexpr double same_share = 0.02;
+
+bool is_same_rate(double a, double b) {
+  return std::fabs(a - b) <= same_share * std::max(std::fabs(a), std::fabs(b));
+}
+
+// Whether the curves differ in their length alone.
+bool only_longer(const Schedule& before, const Schedule& now) {
+  return before.kind == now.kind && before.base_lr == now.base_lr && before.min_lr == now.min_lr &&
+         before.warmup_steps == now.warmup_steps && before.total_steps != now.total_steps;
+}
+
+// optimizer.lr for which the rate becomes `rate`, in front of what scale_lr does.
+double option_for(double rate, const Plan& now, const TrainOptions& options) {
+  const double scale = options.optimizer.lr > 0 ? now.schedule.base_lr / options.optimizer.lr : 1;
+  return scale > 0 ? rate / scale : rate;
+}
+
+}  // namespace
+
+std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOptions& options,
+                              std::int64_t step) {
+  if (step < 1) return "";
+  const double last = learning_rate(before.schedule, step - 1);
+  const double next = learning_rate(now.schedule, step);
+  // Where the schedule as it was would have gone on alike (a restart, a step), nothing is new.
+  const bool would_have =
+      step < before.total_steps && is_same_rate(learning_rate(before.schedule, step), next);
+  if (is_same_rate(last, next) || would_have) return "";
+  std::string text = cat("warning: the learning rate jumps from ", rate_text(last), " in step ",
+                         step, " to ", rate_text(next), " in step ", step + 1);
+  if (only_longer(before.schedule, now.schedule))
+    text += cat(": ", kind_name(now.schedule), " reached its value for step ", step, " of ",
+                before.total_steps, ", and now ends at step ", now.total_steps);
+  if (last <= 0) return text;
+  return cat(text, "; to go on at ", rate_text(last), ": schedule.kind=constant schedule.warmup=0 ",
+             "optimizer.lr=", rate_text(option_for(last, now, options)));
+}
+
+}  // namespace lockstep

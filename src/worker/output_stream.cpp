@@ -1,0 +1,34 @@
+#include "worker/output_stream.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+
+OutputStream::OutputStream(const std::string& file)
+    : name_(file.empty() ? "standard output" : file) {
+  if (file.empty()) return;
+  file_.reset(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file_) throw Error(cat("cannot write ", name_, ": ", errno_text(errno)));
+}
+
+void OutputStream::write(std::string_view text) {
+  const int fd = file_ ? file_.get() : STDOUT_FILENO;
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int reason = errno;
+      throw Error(cat("cannot write to ", name_, ": ", errno_text(reason)),
+                  reason == ENOSPC ? "free some space, or write to another disk" : "");
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,23 @@
+// What a worker prints as data: every byte arrives, or the program fails and says why.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/fd.h"
+
+namespace lockstep {
+
+class OutputStream {
+ public:
+  // file: a new file, or empty for standard output. Throws Error.
+  explicit OutputStream(const std::string& file = "");
+  // At once, without a buffer. Throws Error if not all of it could be written.
+  void write(std::string_view text);
+
+ private:
+  std::string name_;
+  UniqueFd file_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,79 @@
+// A learning rate that jumps where a run goes on is said, with the rates and the way to avoid it.
+#include "plan/resumed_rate.h"
+
+#include "plan/schedule_options.h"
+#include "plan_fixtures.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+class ResumedRate : public testing::Test {
+ protected:
+  ResumedRate() {
+    options.optimizer.lr = 0.003;
+    options.schedule.min_lr = 3e-4;
+    options.schedule.warmup = 20;
+  }
+  Plan plan_of(std::int64_t steps) {
+    options.stop.steps = steps;
+    return make_plan(options, text_facts(), {}, gpus(1));
+  }
+
+  TrainOptions options;
+};
+
+TEST_F(ResumedRate, AFinishedRunThatIsExtendedJumps) {
+  const Plan before = plan_of(300), now = plan_of(600);
+  const std::string note = resumed_rate_note(before, now, options, 300);
+  EXPECT_TRUE(contains(note, "the learning rate jumps from 0.0003001 in step 300 to 0.0017"))
+      << note;
+  EXPECT_TRUE(contains(note,
+                       "in step 301: cosine reached its value for step 300 of 300, and now "
+                       "ends at step 600"))
+      << note;
+  EXPECT_TRUE(contains(note,
+                       "; to go on at 0.0003001: schedule.kind=constant schedule.warmup=0 "
+                       "optimizer.lr=0.0003001"))
+      << note;
+}
+
+TEST_F(ResumedRate, WhatItProposesKeepsTheRate) {
+  const Plan before = plan_of(300);
+  options.schedule.kind = ScheduleKind::constant;
+  options.schedule.warmup = 0;
+  options.optimizer.lr = 0.0003001;
+  EXPECT_EQ(resumed_rate_note(before, plan_of(600), options, 300), "");
+}
+
+TEST_F(ResumedRate, ProposesTheOptionInFrontOfScaleLr) {
+  options.optimizer.scale_lr = ScaleLr::linear;
+  options.optimizer.base_batch = 16;  // the batch is 64: times 4
+  options.schedule.kind = ScheduleKind::linear;
+  const Plan before = plan_of(300), now = plan_of(600);
+  const std::string note = resumed_rate_note(before, now, options, 300);
+  EXPECT_TRUE(contains(note, "jumps from 0.0003418")) << note;
+  EXPECT_TRUE(contains(note, "optimizer.lr=8.54")) << note;
+}
+
+TEST_F(ResumedRate, ARunThatGoesOnAsItWasSaysNothing) {
+  const Plan plan = plan_of(300);
+  for (std::int64_t step = 0; step < 300; ++step)
+    EXPECT_EQ(resumed_rate_note(plan, plan, options, step), "") << step;
+  options.schedule = {.kind = ScheduleKind::step, .every = 10};  // which jumps by itself
+  const Plan steps = plan_of(300);
+  for (std::int64_t step = 0; step < 300; ++step)
+    EXPECT_EQ(resumed_rate_note(steps, steps, options, step), "") << step;
+}
+
+TEST_F(ResumedRate, AnotherRateIsSaidWithoutBlamingTheLength) {
+  const Plan before = plan_of(300);
+  options.optimizer.lr = 0.03;
+  const std::string note = resumed_rate_note(before, plan_of(300), options, 100);
+  EXPECT_TRUE(contains(note, "the learning rate jumps from")) << note;
+  EXPECT_FALSE(contains(note, "now ends at")) << note;
+}
+
+}  // namespace
+}  // namespace lockstep

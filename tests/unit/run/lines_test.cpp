@@ -1,0 +1,83 @@
+// Files of lines are never shortened because something about them could not be learnt.
+#include "run/lines.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "run_fixtures.h"
+
+namespace {
+
+bool fstat_fails = false, pread_fails = false;
+
+}  // namespace
+
+// In place of the C library's: a file server that has lost the file says ESTALE.
+extern "C" int fstat(int fd, struct stat* info) noexcept {
+  if (fstat_fails) {
+    errno = ESTALE;
+    return -1;
+  }
+  return fstatat(fd, "", info, AT_EMPTY_PATH);
+}
+
+extern "C" ssize_t pread(int fd, void* data, size_t bytes, off_t at) {
+  if (pread_fails) {
+    errno = EIO;
+    return -1;
+  }
+  using Pread = ssize_t (*)(int, void*, size_t, off_t);
+  static const auto real = reinterpret_cast<Pread>(dlsym(RTLD_NEXT, "pread"));
+  return real(fd, data, bytes, at);
+}
+
+namespace lockstep {
+namespace {
+
+using testing::HasSubstr;
+
+class LinesThatFail : public testing::Test {
+ protected:
+  LinesThatFail() { put(file, history); }
+  ~LinesThatFail() override { fstat_fails = pread_fails = false; }
+
+  TemporaryDirectory folder;
+  std::filesystem::path file = folder.path() / "events.jsonl";
+  // Longer than what is read at once, with a torn end that is too.
+  std::string history = std::string(5000, 'a') + "\n" + std::string(9000, 'b');
+};
+
+TEST_F(LinesThatFail, ASizeThatCannotBeLearntShortensNothing) {
+  fstat_fails = true;
+  const std::string error = error_of([&] { open_lines(file); });
+  fstat_fails = false;
+  EXPECT_THAT(error, HasSubstr("Stale file handle"));
+  EXPECT_THAT(error, HasSubstr("events.jsonl"));
+  EXPECT_EQ(read_file(file), history);
+}
+
+TEST_F(LinesThatFail, AnEndThatCannotBeReadShortensNothing) {
+  pread_fails = true;
+  EXPECT_THAT(error_of([&] { open_lines(file); }), HasSubstr("cannot read the end of"));
+  pread_fails = false;
+  EXPECT_EQ(read_file(file), history);
+  open_lines(file);
+  EXPECT_EQ(read_file(file), history.substr(0, 5001));
+}
+
+TEST_F(LinesThatFail, APipeInPlaceOfTheFileIsRefusedAtOnce) {
+  std::filesystem::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { open_lines(file); }), HasSubstr("must be a regular file"));
+  EXPECT_THAT(error_of([&] { for_each_line(file, [](const std::string&) {}); }),
+              HasSubstr("but is a pipe"));
+}
+
+}  // namespace
+}  // namespace lockstep
