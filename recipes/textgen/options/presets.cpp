@@ -92,14 +92,14 @@ Preset small() {
                 {"model.gelu", "tanh"},
                 {"model.dropout", "0"},
                 {"tokenizer.kind", "bytes"},
-                {"batch.global", "32"},
+                {"batch.global", "8"},
                 {"optimizer.lr", "3e-3"},
                 {"optimizer.beta2", "0.99"},
                 {"optimizer.weight_decay", "0.1"},
                 {"schedule.kind", "cosine"},
                 {"schedule.min_lr", "3e-4"},
-                {"schedule.warmup", "20"},
-                {"stop.steps", "300"}})};
+                {"schedule.warmup", "60"},
+                {"stop.steps", "1200"}})};
 }
 
 Preset gpt2() {
