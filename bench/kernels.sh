@@ -32,7 +32,8 @@ table() {
   echo "machine = \"$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | sed -n 1p)\""
   echo "driver = \"$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)\""
   if python3 -c 'import torch' 2>/dev/null; then
-    echo "ceilings = '$(python3 "$checkout/bench/peers/ceilings.py")'"
+    ceilings=$(python3 "$checkout/bench/peers/ceilings.py")
+    echo "ceilings = '$ceilings'"
   fi
   for workload in ${WORKLOADS:-textgen gpt124m}; do
     rows=$(table "$workload")
