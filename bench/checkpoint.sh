@@ -18,8 +18,8 @@ for repeat in 1 2 3; do
   dd if=/dev/zero of="$work/dd" bs=4M count=$((bytes / 4194304)) conv=fsync 2>&1 | tail -n 1 >>"$work/dd.log"
   rm -f "$work/dd"
 done
-commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
-python3 - "$work" "$commit" "$preset" >"$1" <<'PYTHON'
+commit=$(measured_commit "$checkout")
+python3 - "$work" "$commit" "$preset" >"$work/record" <<'PYTHON'
 import json, os, pathlib, re, statistics, sys, time
 
 work, commit, preset = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -41,4 +41,5 @@ for e in saved:
 print(f"\n[write]\nours_mb_s = {writes}\ndd_fsync_mb_s = {dd}")
 print(f"ratio = {statistics.median(writes) / statistics.median(dd):.3f}  # medians")
 PYTHON
+mv "$work/record" "$1"
 cat "$1"

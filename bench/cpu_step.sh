@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Compares a step of small text models on the CPU with eager PyTorch's on the same cores, in turn,
 # and writes a record.
-#   bench/cpu_step.sh TEXT_FILE OUT_FILE
+#   bench/cpu_step.sh OUT_FILE
 # Environment: PYTHON (python3), one that has torch; LOCKSTEP names the tool (build/lockstep);
 # REPEATS (3); STEPS of each run (60 and 10); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib/common.sh
 . "$checkout/scripts/lib/common.sh"
-[ $# = 2 ] || die "cpu_step.sh takes a text and the file to write" "bench/cpu_step.sh TEXT_FILE OUT_FILE"
-text=$1 out=$2 tool=${LOCKSTEP:-$checkout/build/lockstep} python=${PYTHON:-python3}
+[ $# = 1 ] || die "cpu_step.sh takes the file to write" "bench/cpu_step.sh OUT_FILE"
+text=$checkout/recipes/textgen/data/tinyshakespeare.txt
+out=$1 tool=${LOCKSTEP:-$checkout/build/lockstep} python=${PYTHON:-python3}
 [ -x "$tool" ] || die "$tool is not there" "make build"
 "$python" -c 'import torch' 2>/dev/null || die "$python has no torch" "name another with PYTHON"
 work=$(mktemp -d)
@@ -20,7 +21,7 @@ measure() {
   local name=$1 layers=$2 width=$3 heads=$4 context=$5 batch=$6 steps=$7 line
   shift 7
   for repeat in $(seq "${REPEATS:-3}"); do
-    "$python" "$checkout/bench/cpu_peer.py" "$text" "$layers" "$width" "$heads" "$context" "$batch" "$steps" >"$work/peer"
+    "$python" "$checkout/bench/peers/cpu_step.py" "$text" "$layers" "$width" "$heads" "$context" "$batch" "$steps" >"$work/peer"
     while read -r line; do
       echo "{\"program\": \"peer\", \"model\": \"$name\", \"repeat\": $repeat, \"result\": $line}" >>"$work/runs"
     done <"$work/peer"
@@ -41,8 +42,8 @@ measure() {
 measure small 3 128 4 128 32 "${STEPS:-60}" preset=small
 measure shakespeare 6 384 6 256 8 "${STEPS:-10}" preset=shakespeare
 
-commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
-"$python" - "$work/runs" "$commit" >"$out" <<'PYTHON'
+commit=$(measured_commit "$checkout")
+"$python" - "$work/runs" "$commit" >"$work/record" <<'PYTHON'
 import json, os, statistics, sys, time
 
 import torch
@@ -51,7 +52,7 @@ runs = [json.loads(line) for line in open(sys.argv[1])]
 cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), "unknown")
 text = lambda value: json.dumps(value)
 print("# A training step on the CPU of ours beside eager PyTorch, in turn; written by bench/cpu_step.sh.")
-print(f'command = "bench/cpu_step.sh TEXT_FILE OUT_FILE"\ncommit = {text(sys.argv[2])}')
+print(f'command = "bench/cpu_step.sh OUT_FILE"\ncommit = {text(sys.argv[2])}')
 print(f'machine = {text(f"{len(os.sched_getaffinity(0))} cores, {cpu}")}')
 print(f'date = "{time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}"\ntorch = {text(torch.__version__)}')
 for model in dict.fromkeys(run["model"] for run in runs):
@@ -77,4 +78,5 @@ for run in runs:
         if key in ("step_ms", "threads", "fused_adamw", "loss"):
             print(f"{key} = {text(value)}")
 PYTHON
+mv "$work/record" "$out"
 cat "$out"

@@ -22,10 +22,10 @@ with open(sys.argv[1], "wb") as file:
     np.random.default_rng(1).integers(0, 50257, count, dtype=np.uint16).tofile(file)
 PYTHON
 for threads in 0 1 2 4 8; do "$program" "$work/tokens" "$context" "$micro" "$threads" "$seconds" >>"$work/ours"; done
-python3 "$checkout/bench/loader_peer.py" "$work/tokens" "$context" "$micro" "$seconds" >"$work/peers"
+python3 "$checkout/bench/peers/loader.py" "$work/tokens" "$context" "$micro" "$seconds" >"$work/peers"
 for threads in 0 1; do "$program" "$work/tokens" "$context" "$micro" "$threads" "$seconds" >>"$work/ours"; done
-commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
-python3 - "$work" "$commit" "$context" "$micro" >"$1" <<'PYTHON'
+commit=$(measured_commit "$checkout")
+python3 - "$work" "$commit" "$context" "$micro" >"$work/record" <<'PYTHON'
 import json, os, pathlib, platform, sys, time
 
 work, commit, context, micro = pathlib.Path(sys.argv[1]), *sys.argv[2:]
@@ -47,4 +47,5 @@ for name, runs in (("ours", ours), ("peer", peers)):
         for key, value in run.items():
             print(f"{key} = {text(value)}")
 PYTHON
+mv "$work/record" "$1"
 cat "$1"

@@ -63,5 +63,6 @@ done
   for name in "${names[@]}"; do
     printf '\n[%s]\ncores = [%s]\npeak_kib = [%s]\n' "$name" "${shares[$name]}" "${peaks[$name]}"
   done
-} >"$out"
+} >"$work/record"
+mv "$work/record" "$out"
 cat "$out"

@@ -69,5 +69,6 @@ done
 commit=$(measured_commit "$checkout")
 mkdir -p "$(dirname "$out")"
 python3 "$checkout/bench/option_record.py" "$work/runs" --command "$command" --commit "$commit" \
-  --date "$date" --gpus "$gpus" >"$out"
+  --date "$date" --gpus "$gpus" >"$work/record"
+mv "$work/record" "$out"
 cat "$out"

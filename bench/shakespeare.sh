@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Trains the preset `shakespeare` on 1 and 2 GPUs and in every precision, with two seeds, and writes a
 # record of the validation losses. Several runs share a GPU, so its step times say nothing.
-#   bench/shakespeare.sh CORPUS OUT_FILE      CORPUS is tinyshakespeare's input.txt
+#   bench/shakespeare.sh OUT_FILE
 # Environment: LOCKSTEP names the tool (build/lockstep); STEPS overrides the preset's.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-corpus=$(realpath "$1") out=$2 tool=${LOCKSTEP:-$checkout/build/lockstep}
+# shellcheck source=scripts/lib/common.sh
+. "$checkout/scripts/lib/common.sh"
+out=$1 tool=${LOCKSTEP:-$checkout/build/lockstep}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 train() { # NAME SEED DEVICES PRECISION
-  "$tool" train textgen preset=shakespeare "data.path=$corpus" "seed=$2" "precision=$4" log.every_steps=50 \
+  "$tool" train textgen preset=shakespeare "seed=$2" "precision=$4" log.every_steps=50 \
     ${STEPS:+"stop.steps=$STEPS"} "run.root=$work" --name "$1" --devices "$3" >"$work/$1.log" 2>&1 \
     || { tail -n 20 "$work/$1.log" >&2; return 1; }
   echo "$work/$1" >>"$work/done"
@@ -36,11 +38,12 @@ for seed in 1 2; do
   done
 done
 together
-commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
+commit=$(measured_commit "$checkout")
 {
-  printf 'command = "bench/shakespeare.sh CORPUS OUT_FILE"\ncommit = "%s"\n' "$commit"
+  printf 'command = "bench/shakespeare.sh OUT_FILE"\ncommit = "%s"\n' "$commit"
   printf 'machine = "%s"\n' "$(nvidia-smi --query-gpu=name --format=csv,noheader | sort | uniq -c | xargs)"
   printf 'date = "%s"\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   sort "$work/done" | xargs python3 "$checkout/bench/read_losses.py"
-} >"$out"
+} >"$work/record"
+mv "$work/record" "$out"
 cat "$out"

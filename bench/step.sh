@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # Measures a training step of ours and of PyTorch's (one GPU, or DDP on several) in turn on this
 # machine, and writes a record of every run.
-#   bench/step.sh PEERS_DIR OUT_FILE [GPUS]     PEERS_DIR holds peer_bench.py; GPUS is 1
-# Environment: PEER is eager (default) or compile; LOCKSTEP names the tool (build/lockstep); REPEATS (3), STEPS (200) and WARM_UP (60)
-# of ours; WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
+#   bench/step.sh OUT_FILE [GPUS]     GPUS is 1; needs a python3 with torch
+# Environment: PEER is eager (default) or compile; LOCKSTEP names the tool (build/lockstep); REPEATS (3),
+# STEPS (200) and WARM_UP (60) of ours; WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib/common.sh
 . "$checkout/scripts/lib/common.sh"
 
-[ $# = 2 ] || [ $# = 3 ] || die "step.sh takes a folder and a file" "bench/step.sh PEERS_DIR OUT_FILE [GPUS]"
-command="bench/step.sh PEERS_DIR $(basename "$2") ${3:-1}"
-peers=$1 out=$2 gpus=${3:-1}
+[ $# = 1 ] || [ $# = 2 ] || die "step.sh takes a file and a number of GPUs" "bench/step.sh OUT_FILE [GPUS]"
+out=$1 gpus=${2:-1}
+command="bench/step.sh $(basename "$out") $gpus"
 tool=${LOCKSTEP:-$checkout/build/lockstep}
-[ -e "$peers/peer_bench.py" ] || die "$peers holds no peer_bench.py"
+python3 -c 'import torch' 2>/dev/null || die "python3 has no torch" "put one that has first on PATH"
 [ -x "$tool" ] || die "$tool is not there" "build it with bench/gpu_build.sh, or name it with LOCKSTEP"
 
 work=$(mktemp -d)
@@ -26,7 +26,7 @@ devices=$(seq -s, 0 $((gpus - 1)))
 
 # One JSON line on the standard output: what the peer prints.
 run_peer() {
-  if ! python3 "$peers/peer_bench.py" "$1" "$mode" --gpus "$gpus" 2>"$work/peer.log" >"$work/peer.out"; then
+  if ! python3 "$checkout/bench/peers/step.py" "$1" "$mode" --gpus "$gpus" 2>"$work/peer.log" >"$work/peer.out"; then
     tail -n 20 "$work/peer.log" >&2
     die "the peer failed on $1"
   fi
@@ -64,5 +64,6 @@ done
 commit=$(measured_commit "$checkout")
 mkdir -p "$(dirname "$out")"
 python3 "$checkout/bench/step_record.py" "$work/runs" --command "$command" --commit "$commit" \
-  --date "$date" --gpus "$gpus" --mode "$mode" >"$out"
+  --date "$date" --gpus "$gpus" --mode "$mode" >"$work/record"
+mv "$work/record" "$out"
 cat "$out"

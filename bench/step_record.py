@@ -22,7 +22,7 @@ def smi(field):
 def torch_version():
     try:
         import torch
-    except ImportError:
+    except (ImportError, OSError):  # absent, or without a library that it needs
         return "unknown"
     return torch.__version__
 
@@ -83,7 +83,7 @@ def main():
     arguments, runs = read_arguments(__doc__.splitlines()[0], ("command", "commit", "date", "mode"))
     print("# A training step of ours beside PyTorch's, measured in turn; written by bench/step.sh.")
     print_origin(arguments)
-    print(f"compared_with = {toml_value(f'peer_bench.py WORKLOAD {arguments.mode} --gpus {arguments.gpus}')}")
+    print(f"compared_with = {toml_value(f'bench/peers/step.py WORKLOAD {arguments.mode} --gpus {arguments.gpus}')}")
     print()
     for name in dict.fromkeys(run["workload"] for run in runs):
         print("\n".join(workload_lines(name, [run for run in runs if run["workload"] == name])))

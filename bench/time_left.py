@@ -20,6 +20,7 @@ if process.wait() != 0:
 steps = [(at, line) for at, line in lines if " eta " in line]
 begin = steps[0][0]
 end = next(at for at, line in lines if line.startswith("finished"))
+print("# How good the estimates of the time left were; written by bench/time_left.py.")
 print(f'command = "{" ".join(["lockstep", *sys.argv[2:]])}"\nseconds = {end - begin:.1f}\nlines = [')
 worst = 0.0
 for at, line in steps:

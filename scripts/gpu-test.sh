@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests that need a GPU or a Python with torch, and records the run with commit and device in bench/results/.
+# Runs the tests that need a GPU or a Python with torch, and records the run in bench/results/: commit, on how many
+# GPUs, and by name what was left out.
 #   gpu-test.sh FOLDER [CTEST-OPTION…]
 # Environment: LOCKSTEP_COMMIT names the commit where the checkout has no git history.
 set -euo pipefail
@@ -18,12 +19,12 @@ find_gpus
 folder=$1
 shift
 
-out=$folder/gpu-test.log
+counts=$(mktemp)
+trap 'rm -f "$counts"' EXIT
 status=0
-"$here/test.sh" "$folder" -L 'gpu|python' "$@" | tee "$out" || status=$?
+TEST_RECORD=$counts "$here/test.sh" "$folder" -L 'gpu|python' "$@" || status=$?
 
-commit=${LOCKSTEP_COMMIT:-$(git -C "$checkout" rev-parse HEAD 2>/dev/null || echo unknown)}
-if [ -z "${LOCKSTEP_COMMIT:-}" ] && [ -n "$(git -C "$checkout" status --porcelain --untracked-files=no 2>/dev/null)" ]; then commit="$commit with changes"; fi
+commit=$(measured_commit "$checkout")
 record=$checkout/bench/results/gpu-tests.toml
 mkdir -p "$(dirname "$record")"
 {
@@ -31,10 +32,11 @@ mkdir -p "$(dirname "$record")"
   echo "command = \"make gpu-test\""
   echo "date = $(date -u +%Y-%m-%dT%H:%M:%SZ)"
   echo "commit = \"$commit\""
+  echo "gpus = $(smi name | wc -l)"
   echo "devices = [$(smi name | sed 's/.*/"&"/' | paste -sd, | sed 's/,/, /g')]"
   echo "driver = \"$(smi driver_version | sed -n 1p)\""
   echo "torch = \"$(torch_version "$(cat "$checkout/.lockstep/torch")")\""
-  tail -n 1 "$out" | sed -E 's/([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped/passed = \1\nfailed = \2\nskipped = \3/'
+  cat "$counts"
 } >"$record"
 say "recorded in bench/results/gpu-tests.toml"
 exit "$status"

@@ -1,6 +1,10 @@
-"""Says how many tests were skipped and why, and closes with the counts: test_summary.py RESULTS.xml"""
+"""Says how many tests were skipped and why, and closes with the counts: test_summary.py RESULTS.xml [RECORD]
+
+Writes into the file RECORD, if there is one, the counts and every skipped test by name as TOML.
+"""
 
 import collections
+import json
 import os
 import re
 import sys
@@ -31,26 +35,44 @@ def judge(case):
     return "failed"
 
 
+def read_results(path):
+    """Names of tests by outcome; those that were skipped by reason."""
+    names = {"passed": [], "failed": [], "skipped": collections.defaultdict(list)}
+    if not os.path.exists(path):
+        return names
+    for case in xml.parse(path).getroot().iter("testcase"):
+        outcome = judge(case)
+        name = case.get("name").partition("  # GetParam()")[0]  # which CMake adds to the names of gtest
+        if outcome == "skipped":
+            why = "disabled" if case.get("status") == "disabled" else reason(case.findtext("system-out") or "")
+            names["skipped"][why].append(name)
+        else:
+            names[outcome].append(name)
+    return names
+
+
+def write_record(path, counts, skipped):
+    with open(path, "w", encoding="utf-8") as file:
+        for outcome, count in counts.items():
+            file.write(f"{outcome} = {count}\n")
+        for why, names in sorted(skipped.items()):
+            for name in sorted(names):
+                file.write(f"\n[[left_out]]\ntest = {json.dumps(name)}\nwhy = {json.dumps(why)}\n")
+
+
 def main():
-    counts = collections.Counter(passed=0, failed=0, skipped=0)
-    reasons = collections.defaultdict(list)
-    failed = []
-    if os.path.exists(sys.argv[1]):
-        for case in xml.parse(sys.argv[1]).getroot().iter("testcase"):
-            outcome = judge(case)
-            counts[outcome] += 1
-            if outcome == "failed":
-                failed.append(case.get("name"))
-            elif outcome == "skipped":
-                why = "disabled" if case.get("status") == "disabled" else reason(case.findtext("system-out") or "")
-                reasons[why].append(case.get("name"))
+    names = read_results(sys.argv[1])
+    skipped = names["skipped"]
+    counts = {"passed": len(names["passed"]), "failed": len(names["failed"]), "skipped": sum(map(len, skipped.values()))}
     print()
-    for why, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
-        more = ", ..." if len(names) > 3 else ""
-        print(f"skipped {len(names)}: {why} ({', '.join(names[:3])}{more})")
-    for name in failed:
+    for why, tests in sorted(skipped.items(), key=lambda item: -len(item[1])):
+        more = ", ..." if len(tests) > 3 else ""
+        print(f"skipped {len(tests)}: {why} ({', '.join(tests[:3])}{more})")
+    for name in names["failed"]:
         print(f"failed: {name}")
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped", flush=True)
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()), flush=True)
+    if len(sys.argv) > 2:
+        write_record(sys.argv[2], counts, skipped)
     return 0 if counts["passed"] and not counts["failed"] else 1
 
 

@@ -27,10 +27,6 @@ const int cuda_needed = LOCKSTEP_TORCH_CUDA;
 
 double begin_s() { return loaded_s; }
 
-std::filesystem::path program_folder() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
-}
-
 std::filesystem::path worker_program() {
   const std::filesystem::path path = program_folder() / "lockstep-worker";
   if (!std::filesystem::exists(path))

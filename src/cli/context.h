@@ -1,6 +1,7 @@
 // What every subcommand shares: where programs and caches lie, the terminal, the probe.
 #pragma once
 
+#include "base/program.h"
 #include "devices/gpu_probe.h"
 
 #include <filesystem>
@@ -15,7 +16,6 @@ namespace lockstep::cli {
 extern const int cuda_needed;
 
 double begin_s();                        // of this program, on the monotonic clock
-std::filesystem::path program_folder();  // where this executable lies
 std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();  // NO_COLOR, TERM=dumb

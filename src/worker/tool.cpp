@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/pass_fd.h"
+#include "base/program.h"
 #include "base/text.h"
 
 #include <filesystem>
@@ -17,8 +18,7 @@ SetUpRun set_up_with_tool(const std::vector<std::string>& arguments,
   const TemporaryDirectory scratch;
   const std::filesystem::path world = scratch.path() / "world.json";
   write_file_atomic(world, cat("[", join(devices, ","), "]"));
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::vector<std::string> words{(folder / "lockstep").string(), "train"};
+  std::vector<std::string> words{(program_folder() / "lockstep").string(), "train"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   words.push_back("--world=" + world.string());
   const auto [own_end, tools_end] = socket_pair();

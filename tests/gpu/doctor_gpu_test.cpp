@@ -33,7 +33,9 @@ class DoctorOnGpus : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto probe = make_nvml_probe();
-    if (probe->gpus().size() < 2) GTEST_SKIP() << "needs 2 GPUs: " << probe->why_absent();
+    const std::size_t gpus = probe->gpus().size();
+    if (gpus == 0) GTEST_SKIP() << "no GPU: " << probe->why_absent();
+    if (gpus < 2) GTEST_SKIP() << "needs 2 GPUs, but this machine has " << gpus;
     const char* see = "import torch; exit(torch.cuda.device_count() < 2)";
     if (ToolProcess({"python3", "-c", see}, folder_.path()).wait().code != 0)
       GTEST_SKIP() << "python3 has no PyTorch that sees two GPUs";

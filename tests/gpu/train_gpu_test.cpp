@@ -45,10 +45,12 @@ class TrainOnGpus : public ::testing::Test {
     if (gpus_ > 0)
       memory_bytes_ = static_cast<double>(probe->gpus()[0].memory_total_bytes.value_or(1));
     if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << probe->why_absent();
+    if (gpus_ < needed()) GTEST_SKIP() << too_few(needed());
     if (!std::filesystem::exists(LOCKSTEP_BUILD_DIR "/liblockstep-cuda.so"))
       GTEST_SKIP() << "built without the CUDA library";
     testing::write_corpus(corpus_, 200000);
   }
+  virtual std::size_t needed() const { return 1; }
 
   // A model large enough that a wrong sum over ranks shows, small enough for seconds.
   Words train(const std::string& devices, const std::string& name, int steps) const {
@@ -59,6 +61,10 @@ class TrainOnGpus : public ::testing::Test {
                "model.dropout=0.1",       "batch.global=24",  "optimizer.lr=1e-3",
                "schedule.min_lr=1e-4",    "precision=fp32",   "stop.steps=" + std::to_string(steps),
                "run.record_samples=true", "log.every_steps=1"};
+  }
+  std::string too_few(std::size_t needed) const {
+    return "needs " + std::to_string(needed) + " GPUs, but this machine has " +
+           std::to_string(gpus_);
   }
   std::filesystem::path run(const std::string& name) const {
     return folder_.path() / "runs" / name;
@@ -84,6 +90,12 @@ class TrainOnGpus : public ::testing::Test {
     const ToolResult result = run_tool(train(devices, name, 40) + options, folder_.path());
     ASSERT_EQ(result.code, 0) << result.err;
   }
+  ToolResult bench(const std::string& counts) const {
+    return run_tool(
+        Words{"bench", "textgen", "--json", "--devices", counts, "--steps", "8", "--repeats", "1"} +
+            testing::tiny(corpus_) + Words{"model.width=64", "batch.global=24"},
+        folder_.path());
+  }
   bool captured(const std::string& name) const {
     for (const auto& event : read_events(run(name) / "events.jsonl"))
       if (event.value("kind", "") == "graph") return event.at("captured");
@@ -108,8 +120,27 @@ class TrainOnGpus : public ::testing::Test {
   std::filesystem::path corpus_ = folder_.path() / "corpus.txt";
 };
 
-TEST_F(TrainOnGpus, OneAndTwoGiveTheSameCurveAndSamples) {
-  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+class TrainOnTwoGpus : public TrainOnGpus {
+ protected:
+  std::size_t needed() const override { return 2; }
+};
+
+// A test each for so many GPUs, so that what was left out for lack of them counts as skipped, by
+// name.
+class TrainOnSoManyGpus : public TrainOnGpus, public ::testing::WithParamInterface<std::size_t> {
+ protected:
+  std::size_t needed() const override { return GetParam(); }
+  std::string devices() const {  // 0,1,…
+    std::string list = "0";
+    for (std::size_t i = 1; i < GetParam(); ++i) list += "," + std::to_string(i);
+    return list;
+  }
+};
+
+using Count = ::testing::TestParamInfo<std::size_t>;
+std::string count_name(const Count& count) { return "On" + std::to_string(count.param); }
+
+TEST_F(TrainOnTwoGpus, OneAndTwoGiveTheSameCurveAndSamples) {
   const ToolResult one = run_tool(train("0", "one", 100), folder_.path());
   ASSERT_EQ(one.code, 0) << one.err;
   const ToolResult two = run_tool(train("0,1", "two", 100), folder_.path());
@@ -141,17 +172,19 @@ TEST_F(TrainOnGpus, KnowsItsUtilisationWhereItKnowsThePeak) {
   }
 }
 
-TEST_F(TrainOnGpus, BenchComparesNumbersOfThem) {
-  const std::string counts = gpus_ < 2 ? "1" : "1,2";
-  const ToolResult result = run_tool(
-      Words{"bench", "textgen", "--json", "--devices", counts, "--steps", "8", "--repeats", "1"} +
-          testing::tiny(corpus_) + Words{"model.width=64", "batch.global=24"},
-      folder_.path());
+TEST_F(TrainOnGpus, BenchMeasuresOne) {
+  const ToolResult result = bench("1");
   ASSERT_EQ(result.code, 0) << result.err;
   const nlohmann::json rows = nlohmann::json::parse(result.out).at("rows");
-  ASSERT_EQ(rows.size(), gpus_ < 2 ? 1U : 2U);
+  ASSERT_EQ(rows.size(), 1U);
   EXPECT_GT(rows[0].at("step_s").at("median").get<double>(), 0);
-  if (gpus_ < 2) return;
+}
+
+TEST_F(TrainOnTwoGpus, BenchComparesOneAndTwo) {
+  const ToolResult result = bench("1,2");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json rows = nlohmann::json::parse(result.out).at("rows");
+  ASSERT_EQ(rows.size(), 2U);
   EXPECT_GT(rows[1].at("all_reduce").at("bus_bytes_per_s").get<double>(), 0);
   EXPECT_EQ(rows[1].at("wait_shares").size(), 2U);
   if (rows[1].at("link").is_object()) {
@@ -161,85 +194,85 @@ TEST_F(TrainOnGpus, BenchComparesNumbersOfThem) {
 }
 
 // A transformer with every kernel of ours, dropout and accumulation, 50 steps each.
-TEST_F(TrainOnGpus, TheGraphChangesNoBitOfTheWeights) {
-  for (const std::string devices : {"0", "0,1"}) {
-    if (devices != "0" && gpus_ < 2) continue;
-    for (const std::string precision : {"bf16", "fp16", "fp32"}) {
-      std::vector<std::string> weights;
-      for (const std::string graph : {"auto", "off"}) {
-        const std::string name = "bits-" + devices + precision + graph;
-        const ToolResult result =
-            run_tool(train(devices, name, 50) + Words{"deterministic=true", "graph=" + graph,
+class GraphOnGpus : public TrainOnSoManyGpus {};
+
+TEST_P(GraphOnGpus, TheGraphChangesNoBitOfTheWeights) {
+  for (const std::string precision : {"bf16", "fp16", "fp32"}) {
+    std::vector<std::string> weights;
+    for (const std::string graph : {"auto", "off"}) {
+      const std::string name = precision + graph;
+      const ToolResult result =
+          run_tool(train(devices(), name, 50) + Words{"deterministic=true", "graph=" + graph,
                                                       "precision=" + precision, "batch.micro=6"},
-                     folder_.path());
-        ASSERT_EQ(result.code, 0) << result.err;
-        const auto newest = newest_good(run(name) / "checkpoints");
-        ASSERT_TRUE(newest);
-        weights.push_back(read_file(newest->path / "model.safetensors"));
-        bool captured = false;
-        for (const auto& event : read_events(run(name) / "events.jsonl"))
-          captured = captured || (event.value("kind", "") == "graph" && event.at("captured"));
-        EXPECT_EQ(captured, graph == "auto") << result.err;
-      }
-      EXPECT_TRUE(weights[0] == weights[1]) << precision << " on " << devices;
+                   folder_.path());
+      ASSERT_EQ(result.code, 0) << result.err;
+      const auto newest = newest_good(run(name) / "checkpoints");
+      ASSERT_TRUE(newest);
+      weights.push_back(read_file(newest->path / "model.safetensors"));
+      EXPECT_EQ(captured(name), graph == "auto") << result.err;
     }
+    EXPECT_TRUE(weights[0] == weights[1]) << precision;
   }
 }
+INSTANTIATE_TEST_SUITE_P(Gpus, GraphOnGpus, ::testing::Values(1, 2), count_name);
 
 // 16 grains of the textgen workload that speed is measured on, as one graph on each.
-TEST_F(TrainOnGpus, ExactModeGivesTheSameBitsOnAnyNumberOfThem) {
-  const auto exact = [&](const Words& words) {
+class ExactOnGpus : public TrainOnSoManyGpus {
+ protected:
+  void run_exact(const Words& words) const {
     const ToolResult result = run_tool(words, folder_.path());
     ASSERT_EQ(result.code, 0) << result.err;
-  };
-  const auto weights = [&](const std::string& name) {
+  }
+  void train_exact(const std::string& on, const std::string& name, int steps) const {
+    run_exact({"train", "textgen", "preset=bench-textgen", "exact=true", "--devices", on, "--name",
+               name, "batch.global=256", "batch.micro=16", "batch.accumulation=0",
+               "stop.steps=" + std::to_string(steps)});
+    EXPECT_TRUE(captured(name));
+  }
+  std::string weights(const std::string& name) const {
     const auto newest = newest_good(run(name) / "checkpoints");
     return newest ? std::to_string(hash64(read_file(newest->path / "model.safetensors"))) : "";
-  };
-  const auto train_exact = [&](const std::string& devices, const std::string& name, int steps) {
-    exact({"train", "textgen", "preset=bench-textgen", "exact=true", "--devices", devices, "--name",
-           name, "batch.global=256", "batch.micro=16", "batch.accumulation=0",
-           "stop.steps=" + std::to_string(steps)});
-    EXPECT_TRUE(captured(name));
-  };
-  train_exact("0", "one", 200);
-  for (const std::string devices : {"0,1", "0,1,2,3", "0,1,2,3,4,5,6,7"}) {
-    if (gpus_ < (devices.size() + 1) / 2) break;
-    train_exact(devices, devices, 200);
-    EXPECT_EQ(weights(devices), weights("one")) << devices;
-    train_exact(devices, "cut" + devices, 90);
-    exact({"resume", "cut" + devices, "--devices", "0", "stop.steps=200"});
-    EXPECT_EQ(weights("cut" + devices), weights("one")) << devices;
   }
-  train_exact("0", "short", 199);
+};
+
+TEST_P(ExactOnGpus, TheWeightsAreBitwiseThoseOfOne) {
+  train_exact("0", "one", 200);
+  ASSERT_NE(weights("one"), "");
+  train_exact(devices(), "whole", 200);
+  EXPECT_EQ(weights("whole"), weights("one"));
+  train_exact(devices(), "cut", 90);
+  run_exact({"resume", "cut", "--devices", "0", "stop.steps=200"});
+  EXPECT_EQ(weights("cut"), weights("one"));
+  train_exact(devices(), "short", 199);
   EXPECT_NE(weights("short"), weights("one"));
 }
+INSTANTIATE_TEST_SUITE_P(Gpus, ExactOnGpus, ::testing::Values(1, 2, 4, 8), count_name);
 
 // Memory for a quarter of the micro-batch: the steps that do not fit are repeated in smaller ones.
-TEST_F(TrainOnGpus, MemoryThatRunsOutShrinksTheMicroBatch) {
-  for (const std::string devices : {"0", "0,1"}) {
-    if (devices != "0" && gpus_ < 2) continue;
-    const std::string share = devices == "0" ? "64" : "128";
-    for (const std::string name : {"roomy", "tight"}) {
-      std::map<std::string, std::string> environment;
-      if (name == "tight")
-        environment["PYTORCH_ALLOC_CONF"] =
-            "per_process_memory_fraction:" + std::to_string(1.5e9 / memory_bytes_);
-      const ToolResult result =
-          run_tool({"train", "textgen", "preset=bench-textgen", "--devices", devices, "--name",
-                    name + devices, "batch.micro=64", "batch.accumulation=0",
-                    "batch.global=" + share, "stop.steps=20", "run.record_samples=true"},
-                   folder_.path(), environment);
-      ASSERT_EQ(result.code, 0) << result.err;
-    }
-    int shrunk = 0;
-    for (const auto& event : read_events(run("tight" + devices) / "events.jsonl"))
-      if (event.value("kind", "") == "memory") shrunk += 1;
-    EXPECT_GE(shrunk, 1);
-    EXPECT_TRUE(captured("tight" + devices));
-    expect_same_curve("roomy" + devices, "tight" + devices, 1e-3);
+class ScarceMemoryOnGpus : public TrainOnSoManyGpus {};
+
+TEST_P(ScarceMemoryOnGpus, MemoryThatRunsOutShrinksTheMicroBatch) {
+  const std::size_t global = 64 * GetParam();
+  for (const std::string name : {"roomy", "tight"}) {
+    std::map<std::string, std::string> environment;
+    if (name == "tight")
+      environment["PYTORCH_ALLOC_CONF"] =
+          "per_process_memory_fraction:" + std::to_string(1.5e9 / memory_bytes_);
+    const ToolResult result = run_tool(
+        {"train", "textgen", "preset=bench-textgen", "--devices", devices(), "--name", name,
+         "batch.micro=64", "batch.accumulation=0", "batch.global=" + std::to_string(global),
+         "stop.steps=20", "run.record_samples=true"},
+        folder_.path(), environment);
+    ASSERT_EQ(result.code, 0) << result.err;
   }
+  int shrunk = 0;
+  for (const auto& event : read_events(run("tight") / "events.jsonl"))
+    if (event.value("kind", "") == "memory") shrunk += 1;
+  EXPECT_GE(shrunk, 1);
+  EXPECT_TRUE(captured("tight"));
+  expect_same_curve("roomy", "tight", 1e-3);
 }
+INSTANTIATE_TEST_SUITE_P(Gpus, ScarceMemoryOnGpus, ::testing::Values(1, 2), count_name);
 
 // What a GPU without our kernels does, forced on any.
 TEST_F(TrainOnGpus, ATensOperatorsAloneGiveTheSameCurve) {
@@ -250,8 +283,7 @@ TEST_F(TrainOnGpus, ATensOperatorsAloneGiveTheSameCurve) {
   expect_same_curve("own", "plain");
 }
 
-TEST_F(TrainOnGpus, StoppedOnTwoGoesOnOnOneToTheSameCurve) {
-  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+TEST_F(TrainOnTwoGpus, StoppedOnTwoGoesOnOnOneToTheSameCurve) {
   ASSERT_EQ(run_tool(train("0", "whole", 2000), folder_.path()).code, 0);
   ToolProcess cut(Words{program("lockstep")} + train("0,1", "cut", 2000), folder_.path());
   const auto events = run("cut") / "events.jsonl";
@@ -270,8 +302,7 @@ TEST_F(TrainOnGpus, StoppedOnTwoGoesOnOnOneToTheSameCurve) {
     EXPECT_NEAR(whole[i].at("loss"), both[i].at("loss"), 1e-3) << "step " << i + 1;
 }
 
-TEST_F(TrainOnGpus, AKilledRankEndsTheRunInSecondsAndItGoesOn) {
-  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+TEST_F(TrainOnTwoGpus, AKilledRankEndsTheRunInSecondsAndItGoesOn) {
   ToolProcess tool(Words{program("lockstep")} + train("0,1", "killed", 1000000) +
                        Words{"checkpoint.every_steps=10"},
                    folder_.path());
@@ -296,8 +327,7 @@ TEST_F(TrainOnGpus, AKilledRankEndsTheRunInSecondsAndItGoesOn) {
 }
 
 // NVML is a fake that shows the real GPUs until the test takes one away.
-TEST_F(TrainOnGpus, AGpuThatIsLostIsLeftOutOfTheRestart) {
-  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+TEST_F(TrainOnTwoGpus, AGpuThatIsLostIsLeftOutOfTheRestart) {
   nlohmann::json machine{{"gpus", nlohmann::json::array()}};
   for (const GpuInfo& gpu : make_nvml_probe()->gpus())
     machine["gpus"].push_back({{"uuid", gpu.uuid},
@@ -338,8 +368,7 @@ TEST_F(TrainOnGpus, ALossThatIsNotFiniteStopsWithTheWeightsFromBefore) {
   EXPECT_NE(ended.err.find(" is not finite: first "), std::string::npos) << ended.err;
 }
 
-TEST_F(TrainOnGpus, AWorldThatSomebodyElseMadeRecordsTheGpuOfEveryRank) {
-  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+TEST_F(TrainOnTwoGpus, AWorldThatSomebodyElseMadeRecordsTheGpuOfEveryRank) {
   std::vector<std::unique_ptr<ToolProcess>> ranks;
   const std::string port = std::to_string(20000 + getpid() % 12000);
   for (const std::string rank : {"0", "1"}) {
@@ -387,8 +416,7 @@ TEST_F(TrainOnGpus, ARecordedStepAveragesTheWeightsAsAnyOther) {
   EXPECT_GT(std::abs(loss - validation_loss("weights")), 1e-4 * loss);
 }
 
-TEST_F(TrainOnGpus, TwoThatShareTheUpdateGiveTheCurveOfOneWithARecordedStepToo) {
-  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+TEST_F(TrainOnTwoGpus, TwoThatShareTheUpdateGiveTheCurveOfOneWithARecordedStepToo) {
   const Words ema{"ema.decay=0.9"}, shared{"ema.decay=0.9", "shard_optimizer=true"};
   run_well("0", "one", ema);
   run_well("0,1", "shared", shared);
@@ -400,8 +428,7 @@ TEST_F(TrainOnGpus, TwoThatShareTheUpdateGiveTheCurveOfOneWithARecordedStepToo) 
   EXPECT_NEAR(validation_loss("shared"), loss, 1e-4 * loss);
 }
 
-TEST_F(TrainOnGpus, SharingTheUpdateInBf16TakesLessMemoryAndGivesTheSameCurve) {
-  if (gpus_ < 2) GTEST_SKIP() << "needs 2 GPUs";
+TEST_F(TrainOnTwoGpus, SharingTheUpdateInBf16TakesLessMemoryAndGivesTheSameCurve) {
   const Words bf16{"precision=bf16", "model.width=512", "model.heads=8", "model.layers=4"};
   run_well("0,1", "each", bf16);
   run_well("0,1", "shared", bf16 + Words{"shard_optimizer=true"});

@@ -92,14 +92,14 @@ Preset small() {
                 {"model.gelu", "tanh"},
                 {"model.dropout", "0"},
                 {"tokenizer.kind", "bytes"},
-                {"batch.global", "32"},
+                {"batch.global", "8"},
                 {"optimizer.lr", "3e-3"},
                 {"optimizer.beta2", "0.99"},
                 {"optimizer.weight_decay", "0.1"},
                 {"schedule.kind", "cosine"},
                 {"schedule.min_lr", "3e-4"},
-                {"schedule.warmup", "20"},
-                {"stop.steps", "300"}})};
+                {"schedule.warmup", "60"},
+                {"stop.steps", "1200"}})};
 }
 
 Preset gpt2() {
@@ -130,8 +130,9 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
       small(),
       {"medium", "10.7 M parameters on bytes; the default with a GPU",
-       shakespeare_body("bytes", "0.2", "0", "5000")},
-      {"shakespeare", "10.7 M parameters by character, for small texts such as tinyshakespeare",
+       shakespeare_body("bytes", "0.3", "0", "2500")},
+      {"shakespeare",
+       "10.7 M parameters by character, for small texts such as the one that comes along",
        shakespeare_body("chars", "0.3", "0.2", "2500")},
       {"kaggle", "19.3 M parameters, GPT-2's tokens; needs tokenizer.path",
        kaggle({{"tokenizer.kind", "gpt2"}})},

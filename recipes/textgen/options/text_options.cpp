@@ -56,8 +56,9 @@ TextOptions::TextOptions() {
   add_model(table, model);
   table.add(
       "data.path", data.path,
-      {.meaning = "text and jsonl files, folders, globs; empty is the C++ headers of LibTorch, "
-                  "`synthetic` is random tokens",
+      {.meaning =
+           "text and jsonl files, folders, globs; empty is tinyshakespeare, which comes along, "
+           "`synthetic` is random tokens",
        .is_path = true,
        .no_paths = {"synthetic"}});
   table.add("data.field", data.field, {"field of a jsonl line that holds the text"});

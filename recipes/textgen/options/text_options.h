@@ -35,7 +35,7 @@ struct TextOptions : RecipeOptions {
 
   ModelShape model;
   struct {
-    std::vector<std::string> path;  // empty: the headers of LibTorch; "synthetic": random tokens
+    std::vector<std::string> path;  // empty: the text that comes along; "synthetic": random tokens
     std::vector<std::string> valid_path;
     std::string field = "text";
     double valid_share = 0.1;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <set>
 
 #include "base/error.h"
@@ -94,13 +93,6 @@ std::vector<SourceFile> list_one(const std::string& path, const std::string& opt
               "check the path; it is taken from the current folder if relative");
 }
 
-// Written by people, not by a generator.
-bool hand_written(const SourceFile& file) {
-  const bool header = file.name.ends_with(".h") || file.name.ends_with(".hpp");
-  return header && file.name.find("generated") == std::string::npos &&
-         !file.name.ends_with("/TensorBody.h") && !file.name.ends_with("/aten_interned_strings.h");
-}
-
 }  // namespace
 
 std::vector<SourceFile> list_files(std::span<const std::string> paths, const std::string& option) {
@@ -112,21 +104,18 @@ std::vector<SourceFile> list_files(std::span<const std::string> paths, const std
   return files;
 }
 
-std::vector<SourceFile> default_corpus() {
-  const char* chosen = std::getenv("LOCKSTEP_CORPUS");
-  const bool given = chosen != nullptr && *chosen != '\0';
-  const fs::path base = given ? chosen : LOCKSTEP_TORCH_INCLUDE;
-  std::vector<SourceFile> files;
-  for (const char* folder : {"ATen/core", "c10", "torch/csrc"}) {
+std::vector<SourceFile> default_corpus(const fs::path& programs) {
+  const fs::path text = "share/lockstep/textgen/tinyshakespeare.txt";
+  for (const fs::path& tree : {programs, programs.parent_path()}) {
     std::error_code ignored;
-    if (!fs::is_directory(base / folder, ignored)) continue;
-    for (SourceFile& file : list_folder(base / folder, base))
-      if (hand_written(file)) files.push_back(std::move(file));
+    if (fs::exists(tree / text, ignored))
+      return {describe(tree / text, text.filename().string(), true)};
   }
-  if (files.empty())
-    throw Error(cat("the default corpus, the headers of LibTorch, is not in ", base.string()),
-                "set data.path to your own text, or LOCKSTEP_CORPUS to LibTorch's include folder");
-  return files;
+  throw Error(
+      cat("the text that comes with Lockstep, ", text.string(), ", is neither in ",
+          programs.string(), " nor in ", programs.parent_path().string()),
+      "set data.path to a text of yours, or take the whole folder along: a build folder, or "
+      "the bin, lib and share of an installed tree");
 }
 
 }  // namespace lockstep::textgen

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/program.h"
+
 namespace lockstep::textgen {
 
 struct SourceFile {
@@ -23,9 +25,9 @@ struct SourceFile {
 // `option` is named in errors. Throws Error if something is absent or empty.
 std::vector<SourceFile> list_files(std::span<const std::string> paths, const std::string& option);
 
-// The hand-written C++ headers of LibTorch: about 6 MB of real text that every machine has that can
-// build Lockstep. In the folder of the environment variable LOCKSTEP_CORPUS, else in the include
-// folder that this was built with.
-std::vector<SourceFile> default_corpus();
+// The text that comes along (recipes/textgen/data): share/lockstep/textgen/tinyshakespeare.txt in
+// the folder of the program, as in a build, or beside it, as in an installed tree. Throws Error
+// where it is in neither.
+std::vector<SourceFile> default_corpus(const std::filesystem::path& programs = program_folder());
 
 }  // namespace lockstep::textgen

@@ -8,6 +8,11 @@ trap 'rm -rf "$work"' EXIT
 fail() { printf 'failed: %s\n' "$*" >&2; exit 1; }
 
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; fail install; }
+# The text that comes along is found from wherever the installed tree lies.
+cp -r "$work/prefix" "$work/moved"
+(cd "$work" && moved/bin/lockstep prepare textgen 2>prepare.log >prepared.txt) || { cat "$work/prepare.log"; fail "prepare in a moved tree"; }
+grep -q ' training and ' "$work/prepared.txt" || fail "not prepared: $(cat "$work/prepared.txt")"
+[ -e "$work/moved/share/lockstep/textgen/README.md" ] || fail "source and licence of the text are not installed"
 lines=$(wc -l <"$source/examples/own_model/own.cpp")
 [ "$lines" -le 60 ] || fail "own.cpp has $lines lines, more than 60"
 cp -r "$source/examples/own_model" "$work/own"

@@ -20,11 +20,11 @@ SKIPPED = """<testcase name="{}" status="notrun"><skipped message="SKIP_REGULAR_
 
 
 class Summary(unittest.TestCase):
-    def summarise(self, *cases):
+    def summarise(self, *cases, record=None):
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as results:
             results.write(f"<testsuite>{''.join(cases)}</testsuite>")
             results.flush()
-            done = subprocess.run([sys.executable, SUMMARY, results.name], stdout=subprocess.PIPE, text=True)
+            done = subprocess.run([sys.executable, SUMMARY, results.name, *([record] if record else [])], stdout=subprocess.PIPE, text=True)
         return done.returncode, done.stdout.splitlines()
 
     def test_closes_with_the_counts_alone_on_a_line(self):
@@ -36,6 +36,18 @@ class Summary(unittest.TestCase):
         _, lines = self.summarise(PASSED, *cases)
         self.assertIn("skipped 5: needs an NVIDIA GPU (s0, s1, s2, ...)", lines)
         self.assertIn("skipped 1: no torchrun (t)", lines)
+
+    def test_a_record_names_every_test_that_was_skipped(self):
+        cases = [SKIPPED.format(f"exact/On{gpus}  # GetParam() = {gpus}", f"needs {gpus} GPUs, but this machine has 2") for gpus in (4, 8)]
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder, "record.toml")
+            self.summarise(PASSED, *cases, record=record)
+            lines = record.read_text().splitlines()
+        self.assertEqual(lines[:3], ["passed = 1", "failed = 0", "skipped = 2"])
+        for gpus in (4, 8):
+            at = lines.index(f'test = "exact/On{gpus}"')
+            self.assertEqual(lines[at - 1 : at + 2 : 2],
+                             ["[[left_out]]", f'why = "needs {gpus} GPUs, but this machine has 2"'])
 
     def test_a_failed_test_fails_the_run_and_is_named(self):
         status, lines = self.summarise(PASSED, FAILED)

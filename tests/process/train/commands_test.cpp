@@ -340,9 +340,9 @@ TEST_F(Commands, ARoundedBatchStaysThoughThePresetIsNamedAgain) {
   const ToolResult first = train("stop.steps=2"), second = train("stop.steps=4");
   ASSERT_EQ(first.code, 0) << first.err;
   ASSERT_EQ(second.code, 0) << second.err;
-  EXPECT_NE(first.err.find("the effective batch is 33, not the default 32"), std::string::npos)
+  EXPECT_NE(first.err.find("the effective batch is 9, not the default 8"), std::string::npos)
       << first.err;
-  EXPECT_NE(second.err.find("global batch   33 = "), std::string::npos) << second.err;
+  EXPECT_NE(second.err.find("global batch   9 = "), std::string::npos) << second.err;
 }
 
 TEST_F(Commands, ResumeIntoANewRunLeavesTheOldOneAlone) {

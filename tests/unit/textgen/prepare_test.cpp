@@ -4,6 +4,7 @@
 #include <set>
 
 #include "checkout_paths.h"
+#include "fakes/test_data.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "recipes/textgen/prepare/corpus.h"
 #include "recipes/textgen/prepare/prompts.h"
@@ -333,47 +334,49 @@ TEST_F(PrepareTest, SaysThatTheCacheCannotBeWrittenTo) {
   EXPECT_NE(error_of([&] { prepare({{"data.path", write("a.txt", prose(1, 500))}}, "file"); }), "");
 }
 
-TEST(DefaultCorpus, IsMegabytesOfTextWrittenByHand) {
-  std::int64_t bytes = 0;
-  std::set<std::string> folders;
-  for (const SourceFile& file : default_corpus()) {
-    bytes += file.bytes;
-    folders.insert(file.name.substr(0, file.name.find('/')));
-    EXPECT_EQ(file.name.find("generated"), std::string::npos);
+// As the build and an installed tree have it: whatever folder they were moved to.
+TEST_F(PrepareTest, TheDefaultCorpusIsFoundBesideTheProgramWhereverThatLies) {
+  const std::filesystem::path tree = folder_.path() / "moved";
+  const std::filesystem::path text = tree / "share/lockstep/textgen/tinyshakespeare.txt";
+  std::filesystem::create_directories(text.parent_path());
+  std::filesystem::create_directories(tree / "bin");
+  EXPECT_NE(error_of([&] { default_corpus(tree / "bin"); }).find("set data.path"),
+            std::string::npos);
+  write_file_atomic(text, prose(1, 500));
+  for (const std::filesystem::path& programs : {tree, tree / "bin"}) {
+    const std::vector<SourceFile> files = default_corpus(programs);
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files[0].path, text);
+    EXPECT_EQ(files[0].name, "tinyshakespeare.txt");
   }
-  EXPECT_GT(bytes, 5000000);
-  EXPECT_LT(bytes, 8000000);
-  EXPECT_EQ(folders, (std::set<std::string>{"ATen", "c10", "torch"}));
 }
 
-TEST_F(PrepareTest, TheDefaultCorpusCanBePrepared) {
-  const Prepared prepared = prepare({});
-  EXPECT_GT(prepared.extra["train_tokens"], 4000000);
-  EXPECT_GT(prepared.extra["valid_tokens"], 200000);
-  EXPECT_GT(prepared.extra["pair_bits_per_byte"], 2.5);
-  EXPECT_LT(prepared.extra["pair_bits_per_byte"], 4.5);
-}
-
-std::string shared_data() {
-  const char* chosen = std::getenv("LOCKSTEP_SHARED_DATA");
-  return chosen != nullptr ? chosen : std::string(LOCKSTEP_SOURCE_DIR) + "/../shared/data";
+TEST_F(PrepareTest, TheDefaultCorpusIsTheOneOfTheRepository) {
+  const std::vector<SourceFile> files = default_corpus();
+  ASSERT_EQ(files.size(), 1U);
+  const std::string text = read_file(files[0].path);
+  EXPECT_TRUE(text == read_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) /
+                                "recipes/textgen/data/tinyshakespeare.txt"));
+  EXPECT_EQ(text.size(), 1115394U);
 }
 
 TEST_F(PrepareTest, TinyShakespeareHas65CharactersAndANinetyTenSplit) {
-  const std::string file = shared_data() + "/text/tinyshakespeare/input.txt";
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
-  const Prepared prepared = prepare({{"data.path", file}, {"tokenizer.kind", "chars"}});
+  const Prepared prepared = prepare({{"tokenizer.kind", "chars"}});
   EXPECT_EQ(prepared.extra["vocab"], 65);
   EXPECT_EQ(prepared.extra["train_tokens"], 1003854);
   EXPECT_EQ(prepared.extra["valid_tokens"], 111540);
   EXPECT_EQ(prepared.extra["valid_bytes"], 111539);
   EXPECT_EQ(prepared.extra["eot"], -1);
-  EXPECT_TRUE(decode(prepared, "train") + decode(prepared, "valid") == read_file(file));
+  EXPECT_TRUE(decode(prepared, "train") + decode(prepared, "valid") ==
+              read_file(default_corpus()[0].path));
+  EXPECT_GT(prepared.extra["pair_bits_per_byte"], 2.5);
+  EXPECT_LT(prepared.extra["pair_bits_per_byte"], 4.5);
 }
 
 TEST_F(PrepareTest, RealJsonlLinesAreDocuments) {
-  const std::string folder = shared_data() + "/dimabsa/mams_atsa";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
+  const auto data = testing::test_data("dimabsa/mams_atsa");
+  if (!data.why_not.empty()) GTEST_SKIP() << data.why_not;
+  const std::string folder = data.path;
   const Prepared prepared = prepare({{"data.path", folder + "/train.jsonl"},
                                      {"data.valid_path", folder + "/val.jsonl"},
                                      {"data.field", "Text"}});

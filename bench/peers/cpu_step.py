@@ -1,6 +1,6 @@
 """The step of a small text model in eager PyTorch on the CPU, for bench/cpu_step.sh.
 
-Usage: python3 bench/cpu_peer.py TEXT LAYERS WIDTH HEADS CONTEXT BATCH STEPS
+Usage: python3 bench/peers/cpu_step.py TEXT LAYERS WIDTH HEADS CONTEXT BATCH STEPS
 Prints a JSON line for each number of threads and kind of AdamW: the median milliseconds of an
 optimizer step (forward, backward, clipping, update) after a fifth of the steps as warm-up.
 """
@@ -12,49 +12,14 @@ import time
 
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
-
-class Block(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads = heads
-        self.ln1 = nn.LayerNorm(width, bias=False)
-        self.ln2 = nn.LayerNorm(width, bias=False)
-        self.qkv = nn.Linear(width, 3 * width, bias=False)
-        self.proj = nn.Linear(width, width, bias=False)
-        self.up = nn.Linear(width, 4 * width, bias=False)
-        self.down = nn.Linear(4 * width, width, bias=False)
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        parts = self.qkv(self.ln1(x)).view(batch, length, 3, self.heads, width // self.heads)
-        q, k, v = parts.permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.proj(mixed.transpose(1, 2).reshape(batch, length, width))
-        return x + self.down(F.gelu(self.up(self.ln2(x)), approximate="tanh"))
-
-
-class TextModel(nn.Module):
-    def __init__(self, classes, layers, width, heads, context):
-        super().__init__()
-        self.token = nn.Embedding(classes, width)
-        self.place = nn.Embedding(context, width)
-        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(width, bias=False)
-
-    def forward(self, tokens, targets):
-        x = self.token(tokens) + self.place.weight
-        for block in self.blocks:
-            x = block(x)
-        logits = F.linear(self.norm(x), self.token.weight)
-        return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+from text_model import TextModel
 
 
 def median_ms(text, sizes, batch, steps, threads, fused):
     torch.set_num_threads(threads)
     torch.manual_seed(1)
-    model = TextModel(256, *sizes)
+    model = TextModel(256, *sizes, gelu="tanh")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=fused)
     context = sizes[-1]
     times = []

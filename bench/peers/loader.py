@@ -1,6 +1,6 @@
 """Samples of packed text as Python programs make them, for bench/loader.sh.
 
-Usage: python3 bench/loader_peer.py TOKENS CONTEXT MICRO_BATCH SECONDS
+Usage: python3 bench/peers/loader.py TOKENS CONTEXT MICRO_BATCH SECONDS
 Prints a JSON line each for a reader of random blocks of a memory map (one thread, as small training
 scripts do it) and for torch's DataLoader with several numbers of workers, shuffled, on the same file.
 """

@@ -1,0 +1,67 @@
+"""What scripts/gpu-test.sh records, with fakes of nvidia-smi and ctest: gpu_record_test.py [TEST...]"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+FAKES = {
+    "nvidia-smi": """case "$*" in
+        *compute_cap*) printf 'NVIDIA H200, 9.0\\nNVIDIA H200, 9.0\\n' ;;
+        *driver_version*) printf '580.65.06\\n580.65.06\\n' ;;
+        *) printf 'NVIDIA H200\\nNVIDIA H200\\n' ;;
+      esac""",
+    "ctest": """while [ $# -gt 0 ]; do if [ "$1" = --output-junit ]; then cp "$RESULTS" "$2"; fi; shift; done""",
+}
+RESULTS = """<testsuite>
+<testcase name="exact/On2" status="run"><system-out>fine</system-out></testcase>
+<testcase name="exact/On4" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+<system-out>/src/gpu_test.cpp:12: Skipped
+needs 4 GPUs, but this machine has 2
+
+[  SKIPPED ] exact/On4 (0 ms)
+</system-out></testcase></testsuite>"""
+
+
+class GpuRecord(unittest.TestCase):
+    def setUp(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-gpu-record-"))
+        self.addCleanup(shutil.rmtree, self.top)
+        shutil.copytree(SOURCE / "scripts", self.top / "scripts")
+        for folder in ("bin", "build", ".lockstep", "torch/include/torch/headeronly"):
+            (self.top / folder).mkdir(parents=True)
+        (self.top / "torch/include/torch/headeronly/version.h").write_text(
+            "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 11\n#define TORCH_VERSION_PATCH 0\n")
+        (self.top / ".lockstep/torch").write_text(f"{self.top}/torch\n")
+        (self.top / "results.xml").write_text(RESULTS)
+        for name, body in FAKES.items():
+            path = self.top / "bin" / name
+            path.write_text(f"#!/usr/bin/env bash\n{body}\n")
+            path.chmod(0o755)
+
+    def run_it(self, **variables):
+        environment = {**os.environ, "PATH": f"{self.top}/bin:{os.environ['PATH']}", "CUDA_VISIBLE_DEVICES": "0,1",
+                       "RESULTS": f"{self.top}/results.xml", "LOCKSTEP_COMMIT": "abc", **variables}
+        return subprocess.run([self.top / "scripts/gpu-test.sh", self.top / "build"], env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def test_says_on_how_many_gpus_and_what_was_left_out(self):
+        done = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        lines = (self.top / "bench/results/gpu-tests.toml").read_text().splitlines()
+        for line in ("gpus = 2", 'devices = ["NVIDIA H200", "NVIDIA H200"]', 'torch = "2.11.0"', "passed = 1",
+                     "failed = 0", "skipped = 1", "[[left_out]]", 'test = "exact/On4"',
+                     'why = "needs 4 GPUs, but this machine has 2"'):
+            self.assertIn(line, lines)
+
+    def test_a_failed_test_is_its_exit_code(self):
+        (self.top / "results.xml").write_text(RESULTS.replace('status="run"', 'status="fail"'))
+        self.assertNotEqual(self.run_it().returncode, 0)
+        self.assertIn("failed = 1", (self.top / "bench/results/gpu-tests.toml").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
