@@ -71,7 +71,9 @@ std::string without_dot(std::string path) {
 
 TEST(Records, EveryOneThatIsCitedIsThere) {
   int cited = 0;
-  for (const fs::path& page : pages())
+  for (const fs::path& page : pages()) {
+    if (page.extension() == ".sh" || page.extension() == ".py")
+      continue;  // may write what is to come
     for (std::string name : found(read_file(page), R"(bench/results/[\w.*-]+)")) {
       name = without_dot(fs::path(name).filename().string());
       bool there = false;
@@ -80,6 +82,7 @@ TEST(Records, EveryOneThatIsCitedIsThere) {
       EXPECT_TRUE(there) << page << " cites bench/results/" << name;
       ++cited;
     }
+  }
   EXPECT_GT(cited, 5);
 }
 

@@ -1,0 +1,127 @@
+// What must hold of the pages for readers as a whole.
+#include "base/files.h"
+#include "base/text.h"
+#include "checkout_paths.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = LOCKSTEP_SOURCE_DIR;
+
+// The first group of each match.
+std::vector<std::string> found(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  return {std::sregex_token_iterator(text.begin(), text.end(), regex, 1),
+          std::sregex_token_iterator()};
+}
+
+std::vector<fs::path> pages() {
+  std::vector<fs::path> files{root / "README.md", root / "CHANGELOG.md", root / "CONTRIBUTING.md"};
+  for (const char* folder : {"docs", "examples", "bench", "recipes"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.path().extension() == ".md") files.push_back(entry.path());
+  return files;
+}
+
+// As a heading is named in links: small letters, digits and dashes.
+std::string anchor(const std::string& heading) {
+  std::string name;
+  for (const char c : heading) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) || c == '-' || c == '_' || letter >= 0x80)
+      name += static_cast<char>(letter < 0x80 ? std::tolower(letter) : letter);
+    else if (c == ' ')
+      name += '-';
+  }
+  return name;
+}
+
+bool has_heading(const std::string& page, const std::string& name) {
+  for (const std::string& line : split(page, '\n'))
+    if (line.starts_with("#") && anchor(line.substr(line.find_first_not_of('#') + 1)) == name)
+      return true;
+  return false;
+}
+
+TEST(Pages, EveryLinkLeadsToAPlaceThatIsThere) {
+  int links = 0;
+  for (const fs::path& page : pages())
+    for (const std::string& link : found(read_file(page), R"(\]\(([^)\s]+)\))")) {
+      if (link.starts_with("http")) continue;
+      const std::size_t mark = std::min(link.find('#'), link.size());
+      const fs::path target = mark == 0 ? page : page.parent_path() / link.substr(0, mark);
+      ++links;
+      ASSERT_TRUE(fs::exists(target)) << page << " links to " << link;
+      if (mark < link.size()) {
+        EXPECT_TRUE(has_heading(read_file(target), link.substr(mark + 1)))
+            << page << " links to " << link;
+      }
+    }
+  EXPECT_GT(links, 50);
+}
+
+TEST(Pages, TheIndexOfTheGuidesCountsEachOnce) {
+  const fs::path folder = root / "docs/guide";
+  const std::string index = read_file(folder / "README.md");
+  const std::vector<std::string> numbers = found(index, R"(\n(\d+)\. \[)");
+  for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], std::to_string(i + 1));
+  std::vector<std::string> named = found(index, R"(\d+\. \[[^\]]*\]\(([^)]*)\))"), there;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() != "README.md") there.push_back(entry.path().filename());
+  std::sort(named.begin(), named.end());
+  std::sort(there.begin(), there.end());
+  EXPECT_EQ(named, there);
+}
+
+// Names of tests as the pages write them: Suite.Name, and Instance/Suite of those with parameters.
+std::vector<std::string> names_of_tests() {
+  std::vector<std::string> names;
+  const std::regex test(R"(\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+  const std::regex instance(R"(INSTANTIATE_TEST_SUITE_P\(\s*(\w+),\s*(\w+),)");
+  for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = read_file(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), test), end; it != end; ++it)
+      names.push_back((*it)[1].str() + "." + (*it)[2].str());
+    for (std::sregex_iterator it(text.begin(), text.end(), instance), end; it != end; ++it)
+      names.push_back((*it)[1].str() + "/" + (*it)[2].str());
+  }
+  return names;
+}
+
+// "Suite", "Suite.*", "Suite.Name", "Suite.Begin…", "Suite.…End", "Instance/Suite".
+bool means(const std::string& written, const std::string& name) {
+  std::string pattern = std::regex_replace(written, std::regex(R"(…|\*)"), ".*");
+  if (written.find_first_of("./") == std::string::npos) pattern += R"(\..*)";
+  return std::regex_match(name, std::regex(pattern));
+}
+
+TEST(Pages, EveryTestThatAPromiseNamesIsThere) {
+  const std::vector<std::string> tests = names_of_tests();
+  int named = 0;
+  for (const std::string& line : split(read_file(root / "docs/design/promises.md"), '\n')) {
+    const std::size_t cell = line.rfind(" | ");
+    if (!line.starts_with("| ") || cell == std::string::npos) continue;
+    for (const std::string& name : found(line.substr(cell), R"(`([A-Z][^`]*)`)")) {
+      ++named;
+      EXPECT_TRUE(std::any_of(tests.begin(), tests.end(), [&name](const std::string& test) {
+        return means(name, test);
+      })) << name;
+    }
+  }
+  EXPECT_GT(named, 40);
+}
+
+}  // namespace
+}  // namespace lockstep
