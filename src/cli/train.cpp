@@ -6,6 +6,7 @@
 #include "base/host_name.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "base/whole_number.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -21,7 +22,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 namespace lockstep::cli {
@@ -132,11 +132,9 @@ namespace {
 // The socket that a worker waits at for the lock of the run that is set up for it.
 int lock_socket(const Parsed& parsed) {
   const std::string text = parsed.value("--lock-socket");
-  int fd = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
-  if (error != std::errc() || end != text.data() + text.size() || fd < 0)
-    throw Error(cat("--lock-socket must be a descriptor, but is \"", text, "\""));
-  return fd;
+  const auto fd = whole_number<int>(text);
+  if (!fd) throw Error(cat("--lock-socket must be a descriptor, but is \"", text, "\""));
+  return *fd;
 }
 
 }  // namespace
