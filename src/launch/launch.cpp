@@ -358,7 +358,8 @@ OutputQueue& Run::queue_of(Stream stream) const {
 bool Run::is_stalled(Stream stream) const { return !queues_.empty() && queue_of(stream).full(); }
 
 void Run::forward(std::size_t rank, Stream stream, std::string_view line) {
-  queue_of(stream).add(cat("[", rank, "] ", line, "\n"));
+  std::string text = "[" + std::to_string(rank) + "] ";  // often, so without a stream
+  queue_of(stream).add(text.append(line) += '\n');
 }
 
 LaunchOutcome Run::outcome() {

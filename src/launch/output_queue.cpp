@@ -12,10 +12,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/signal_mask.h"
 #include "base/text.h"
-#include "base/descriptors.h"
+#include "base/write_all.h"
 
 namespace lockstep {
 namespace {

@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-constexpr int most_reads = 4;  // of 64 KiB, as much as a pipe holds
+// Of 64 KiB, which is what a pipe holds unless its owner made it larger.
+constexpr int reads_in_a_turn = 1, reads_at_the_end = 16;
 
 }  // namespace
 
@@ -40,10 +41,10 @@ std::vector<int> RankProcess::fds(const std::function<bool(Stream)>& waits) cons
 
 void RankProcess::read(const std::function<bool(Stream)>& waits) {
   for (Source& source : sources_)
-    if (!(source.is_output && waits(source.stream))) read(source);
+    if (!(source.is_output && waits(source.stream))) read(source, reads_in_a_turn);
 }
 
-void RankProcess::read(Source& source) {
+void RankProcess::read(Source& source, int most_reads) {
   std::array<char, 65536> buffer;
   for (int reads = 0; source.fd && reads < most_reads;) {
     const ssize_t got = ::read(source.fd.get(), buffer.data(), buffer.size());
@@ -66,7 +67,7 @@ void RankProcess::read(Source& source) {
 void RankProcess::read_rest() {
   // Whoever left the group may hold a pipe still and print on: only what lies there now.
   for (Source& source : sources_) {
-    read(source);
+    read(source, reads_at_the_end);
     if (source.has_lines && source.is_output) source.lines.finish();
   }
 }

@@ -48,7 +48,7 @@ class RankProcess {
     bool has_lines;
     Lines lines;
   };
-  void read(Source& source);
+  void read(Source& source, int most_reads);
 
   ChildGroup group_;
   RankLog log_;

@@ -27,11 +27,14 @@ bool frames_are_wanted() {
 }  // namespace
 
 RankError describe_failure(const std::exception& error) {
-  RankError result{.what = message_of(error), .out_of_memory = is_out_of_memory(error)};
+  RankError result{.what = message_of(error)};
+  // In words where a library says so in an exception of another kind, as NCCL does, or we
+  // ourselves.
+  result.out_of_memory =
+      is_out_of_memory(error) || result.what.find("out of memory") != result.what.npos;
   if (const auto* const of_user = dynamic_cast<const Error*>(&error)) {
     result.hint = of_user->hint();
     result.is_users = true;
-    result.out_of_memory = result.what.starts_with("out of memory");
     return result;
   }
   const std::string frames = frames_of(error);
