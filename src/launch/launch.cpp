@@ -19,7 +19,6 @@
 #include "base/json.h"
 #include "base/spawn.h"
 #include "base/text.h"
-#include "base/write_all.h"
 #include "launch/breadcrumbs.h"
 #include "launch/hang_watch.h"
 #include "launch/keeper.h"

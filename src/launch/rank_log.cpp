@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <string>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "base/descriptors.h"
 
 namespace lockstep {
 namespace {
