@@ -182,6 +182,11 @@ void add_stop_and_data(TrainOptions& o) {
       {.meaning = "a rank that shows no sign of life for so long hangs, and the run fails with "
                   "its name; 0s: it may take for ever",
        .unit = "s"});
+  table.add("stop.grace", o.stop.grace,
+            {.meaning = "how long ranks may take to stop and save after a signal before they are "
+                        "killed; 0s: a minute, or five times the longest step, evaluation and save "
+                        "of the run together where that is more",
+             .unit = "s"});
   table.add("check.weights_every", o.check.weights_every,
             {.meaning = "compare the weights of all devices each so many steps; a difference ends "
                         "the run and names device and tensor; 0: never",
@@ -236,6 +241,12 @@ void add_eval_run_and_log(TrainOptions& o) {
             {.meaning = "write the indices of each step's samples into the run directory"});
   table.add("log.every_steps", o.log.every_steps,
             {.meaning = "a line in events.jsonl each so many steps", .unit = "steps", .min = 1});
+  table.add("log.limit_mb", o.log.limit_mb,
+            {.meaning = "size of a rank's log beyond which its beginning and its newest part stay "
+                        "and what is between them is left out; 0: none",
+             .unit = "MiB",
+             .min = 0,
+             .max = 1 << 20});
   table.add("profile.first_step", o.profile.first_step,
             {.meaning = "write a trace of some steps from this one on into the run directory "
                         "(profile/rankN.json, for Perfetto); 0: none",

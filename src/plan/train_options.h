@@ -129,6 +129,7 @@ struct TrainOptions {
     double epochs = 0;
     Duration after{}, budget{};
     Duration hang_after{60};
+    Duration grace{};  // 0 = found
   } stop;
 
   struct {
@@ -158,6 +159,7 @@ struct TrainOptions {
   } run;
   struct {
     std::int64_t every_steps = 1;
+    std::int64_t limit_mb = 64;  // of each rank's log; 0 = none
   } log;
   struct {
     std::int64_t first_step = 0;  // 0: no profile

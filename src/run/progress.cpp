@@ -35,7 +35,7 @@ struct Progress::Impl {
 
   void on_start(const nlohmann::json& event);
   void on_step(const nlohmann::json& event);
-  void print_lines(const nlohmann::json& event);
+  void print_lines(const std::vector<EventLine>& lines);
   void show(bool now);
   std::vector<Field> fields();
   std::string epoch_text() const;
@@ -132,9 +132,9 @@ void Progress::Impl::show(bool now) {
   line_open = true;
 }
 
-void Progress::Impl::print_lines(const nlohmann::json& event) {
+void Progress::Impl::print_lines(const std::vector<EventLine>& lines) {
   std::string text;
-  for (EventLine line : describe_event(event)) {
+  for (EventLine line : lines) {
     line.text = printable(line.text);
     text += coloured(line, options.colour) + "\n";
   }
@@ -158,8 +158,10 @@ void Progress::on_event(const nlohmann::json& event) {
     impl_->time_left.on_eval(integer_or(event, "step", 0),
                              number_or(event, "seconds", 0) - number_or(event, "warm_up_s", 0));
   if (kind == "stop" || kind == "end") finish();
-  impl_->print_lines(event);
+  impl_->print_lines(describe_event(event));
 }
+
+void Progress::note(const std::string& text) { impl_->print_lines({{text, Tone::plain}}); }
 
 void Progress::finish() {
   if (impl_->line_open) impl_->write("\n");

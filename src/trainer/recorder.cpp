@@ -258,6 +258,11 @@ void Recorder::warn(std::int64_t step, const std::string& text) {
 }
 
 void Recorder::ended(std::int64_t step, const std::string& why) {
+  const RunState state = why.empty() ? RunState::finished : RunState::stopped;
+  if (const std::string fault = run_.try_write_state(state, why); !fault.empty())
+    warn(step,
+         cat("the run's state could not be written, so that it will be shown as interrupted: ",
+             fault));
   if (events_.failed() > 0)
     warn(step, cat(events_.failed(), " events could not be written to ",
                    run_.events_path().string(), "; what they said is lost"));
@@ -270,7 +275,6 @@ void Recorder::ended(std::int64_t step, const std::string& why) {
   event["mfu"] = step_s ? or_null(mfu(plan_.compute, *step_s)) : nullptr;
   if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}});
   write(event);
-  run_.write_state(why.empty() ? RunState::finished : RunState::stopped, why);
 }
 
 }  // namespace lockstep

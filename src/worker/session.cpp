@@ -105,7 +105,7 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
     constexpr double others_s = 2, writing_s = 5;
     system_clock().sleep_s(others_s);
     wait_for_checkpoints(writing_s);
-    if (run != nullptr) run->write_state(RunState::failed, verdict.what);
+    if (run != nullptr) run->try_write_state(RunState::failed, verdict.what);
   }
   _exit(exit_failed);
 }
