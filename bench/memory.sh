@@ -54,7 +54,7 @@ run() {
   if ! CUDA_VISIBLE_DEVICES=${DEVICE:-0} "$tool" bench textgen "preset=$1" tokenizer.kind=bytes \
     data.path=synthetic "model.vocab=$2" "batch.micro=$3" batch.accumulation=1 batch.global=0 \
     "precision=$4" "memory.recompute=$5" "run.root=$root" --devices 1 --warm-up 3 --steps 3 \
-    --repeats 1 --keep >"$work/log" 2>&1; then
+    --repeats 1 --keep </dev/null >"$work/log" 2>&1; then
     tail -n 5 "$work/log" >&2
     return 1
   fi
