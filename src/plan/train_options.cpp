@@ -11,7 +11,9 @@ void add_general(TrainOptions& o) {
              .min = 0});
   table.add("precision", o.precision,
             {.meaning = "type of weights and activations in forward and backward; the optimizer "
-                        "always works on fp32 weights"});
+                        "always works on fp32 weights. auto: bf16 on GPUs from sm_80 on, fp16 on "
+                        "older ones, fp32 on CPUs and for recipes that do not say that they can "
+                        "do with less"});
   table.add(
       "reduce_precision", o.reduce_precision,
       {.meaning = "type in which gradients are added up over devices; bf16 halves the traffic"});
@@ -76,6 +78,10 @@ void add_batch(TrainOptions& o) {
       "memory.recompute", o.memory.recompute,
       {.meaning = "compute activations again in backward instead of keeping them: off; of all "
                   "blocks of the model; auto: of as many as it takes to fit, by the plan"});
+  table.add(
+      "matmul.tf32", o.matmul.tf32,
+      {.meaning = "with precision = fp32, matrix products and convolutions round their inputs "
+                  "to TF32 (10 bits) on GPUs from sm_80 on: several times as fast"});
 }
 
 void add_optimizer(TrainOptions& o) {

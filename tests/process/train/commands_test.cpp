@@ -172,13 +172,34 @@ TEST_F(Commands, PlanForDevicesThatAreNotThere) {
   EXPECT_EQ(plan.at("compute").at("mfu_unknown"), "");
 }
 
+TEST_F(Commands, PlanSaysWhichPrecisionAndWhy) {
+  using Words = std::vector<std::string>;
+  const auto precision = [&](const std::string& devices, const Words& options = {}) {
+    Words words{"plan", "textgen", "--devices", devices, "--json", "data.path=synthetic"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ToolResult result = run_tool(words, folder->path());
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const nlohmann::json h100 = precision("8xH100"), t4 = precision("2xT4"), cpu = precision("cpu:2");
+  EXPECT_EQ(h100.at("precision").at("type"), "bf16");
+  EXPECT_EQ(h100.at("precision").at("why"), "all GPUs have it natively");
+  EXPECT_DOUBLE_EQ(h100.at("compute").at("peak_flops"), 8 * 989.4e12);
+  EXPECT_EQ(t4.at("precision").at("type"), "fp16");
+  EXPECT_DOUBLE_EQ(t4.at("compute").at("peak_flops"), 2 * 65e12);
+  EXPECT_EQ(cpu.at("precision").at("type"), "fp32");
+  const nlohmann::json tf32 = precision("8xH100", {"precision=fp32", "matmul.tf32=true"});
+  EXPECT_EQ(tf32.at("precision").at("tf32"), true);
+  EXPECT_DOUBLE_EQ(tf32.at("compute").at("peak_flops"), 4 * 989.4e12);
+}
+
 TEST_F(Commands, PlanKnowsNoUtilisationOfFp32WhereTf32IsForced) {
   const ToolResult result = run_tool({"plan", "textgen", "--devices", "2xH100", "--json",
                                       "precision=fp32", "data.path=synthetic", "stop.steps=10"},
-                                     folder->path(), {{"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1"}});
+                                     folder->path(), {{"NVIDIA_TF32_OVERRIDE", "1"}});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto compute = nlohmann::json::parse(result.out).at("compute");
-  EXPECT_EQ(compute.at("mfu_unknown"), "TF32 is forced on by an environment variable");
+  EXPECT_EQ(compute.at("mfu_unknown"), "the variable NVIDIA_TF32_OVERRIDE forces TF32");
 }
 
 TEST_F(Commands, ConfigTomlIsAcceptedAgain) {
