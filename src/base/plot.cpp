@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/cells.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -28,7 +29,7 @@ double value_of(int row, const PlotAxes& axes) {
 
 // A ruler, and what is at its ends.
 std::string ruler(const PlotAxes& axes, int columns) {
-  const int gap = columns - static_cast<int>(axes.first.size() + axes.last.size());
+  const int gap = columns - cells_of(axes.first) - cells_of(axes.last);
   return cat(plot_label(""), " +", std::string(static_cast<std::size_t>(columns), '-'), "\n",
              plot_label(""), "  ", axes.first,
              std::string(static_cast<std::size_t>(std::max(1, gap)), ' '), axes.last, "\n");
@@ -38,9 +39,7 @@ std::string ruler(const PlotAxes& axes, int columns) {
 
 int plot_columns(int width) { return std::max(narrowest, width) - label_width - 2; }
 
-std::string plot_label(const std::string& text) {
-  return std::string(label_width - std::min<std::size_t>(label_width, text.size()), ' ') + text;
-}
+std::string plot_label(const std::string& text) { return pad_cells_left(text, label_width); }
 
 std::string draw_plot(const std::vector<PlotSeries>& series, const PlotAxes& axes, int width) {
   const int columns = plot_columns(width);

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "checkpoint/tensor_file.h"
+#include "engine/exception_text.h"
 #include "engine/not_finite.h"
 #include "engine/process_group.h"
 #include "launch/breadcrumbs.h"
@@ -159,7 +160,7 @@ struct CheckpointSaver::Impl {
       result.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     } catch (const std::exception& error) {
-      result.info.damage = error.what();
+      result.info.damage = message_of(error);
       return result;
     }
     try {

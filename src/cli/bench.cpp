@@ -8,6 +8,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/ranks.h"
+#include "cli/run_end.h"
 #include "cli/train.h"
 #include "devices/gpu_links.h"
 #include "run/scaling_table.h"
@@ -29,12 +30,13 @@ std::optional<BenchRun> measure(const Bench& bench, const NotedInterrupts& inter
     write_start(bench.setup, fresh, false);
   });
   std::vector<nlohmann::json> events;
-  const std::vector<std::string> arguments{"bench", "--run",
-                                           std::filesystem::absolute(run.path()).string()};
   code = exit_interrupted;
   if (interrupts.came()) return std::nullopt;
-  code = report_reading(run_ranks(arguments, bench.setup.plan.devices, run.path() / "logs", false,
-                                  [&](const nlohmann::json& event) { events.push_back(event); }));
+  code = report_reading(
+      run_ranks({.arguments = {"bench", "--run", std::filesystem::absolute(run.path()).string()},
+                 .devices = bench.setup.plan.devices,
+                 .log_dir = run.path() / "logs",
+                 .on_event = [&](const nlohmann::json& event) { events.push_back(event); }}));
   if (code != exit_finished) return std::nullopt;
   if (bench.keep) say(cat("run ", run.path().string()));
   BenchRun result = read_bench_run(events, bench.warm_up);

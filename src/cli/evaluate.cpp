@@ -7,6 +7,7 @@
 #include "cli/context.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
+#include "cli/run_end.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
@@ -70,10 +71,13 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
                                      record.string()};
   if (best) arguments.push_back("--best");
   std::optional<nlohmann::json> result;
-  const LaunchOutcome outcome =
-      run_ranks(arguments, devices, folder.path(), false, [&](const nlohmann::json& event) {
-        if (event.value("kind", "") == "evaluated") result = event;
-      });
+  const LaunchOutcome outcome = run_ranks({.arguments = arguments,
+                                           .devices = devices,
+                                           .log_dir = folder.path(),
+                                           .on_event = [&](const nlohmann::json& event) {
+                                             if (event.value("kind", "") == "evaluated")
+                                               result = event;
+                                           }});
   if (const int code = report_reading(outcome); code != exit_finished) return code;
   LOCKSTEP_CHECK(result);
   result->erase("kind");

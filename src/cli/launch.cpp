@@ -4,18 +4,19 @@
 #include "base/whole_number.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/run_end.h"
 #include "config/options.h"
 #include "launch/restart.h"
 
 namespace lockstep::cli {
 namespace {
 
-int restarts_of(const Parsed& parsed) {
-  const std::string text = parsed.value("--restart", "0");
+int number(const Parsed& parsed, const std::string& flag, const std::string& otherwise) {
+  const std::string text = parsed.value(flag, otherwise);
   const auto count = whole_number<int>(text, 0, 1'000'000);
   if (!count)
-    throw Error(cat("--restart must be a number of times, but is ", text),
-                "for example --restart 3; 0 is none");
+    throw Error(cat(flag, " must be a number from 0 to 1000000, but is ", text),
+                cat("for example ", flag, " 3; 0 is none"));
   return *count;
 }
 
@@ -27,21 +28,28 @@ int launch_main(const Parsed& parsed) {
   spec.argv = parsed.rest;
   spec.devices = devices_for(parsed.value("--devices"));
   spec.log_dir = parsed.value("--logs", "logs");
+  spec.log_limit_bytes = static_cast<std::uint64_t>(number(parsed, "--log-limit-mb", "64")) << 20;
   spec.own_listener = false;
   spec.forward_output = true;
   spec.one_gpu_visible = false;  // programs choose theirs by LOCAL_RANK
   spec.hang_after_s = parse_duration(parsed.value("--hang-after", "60s")).seconds;
+  const double stop_grace_s = parse_duration(parsed.value("--stop-grace", "60s")).seconds;
+  spec.stop_grace_s = [=] { return stop_grace_s; };
   const LaunchOutcome outcome = launch_with_restarts(
-      spec, system_clock(), restarts_of(parsed), [](int restart, const RankFailed& failed) {
-        say(cat("rank ", failed.rank, " on ", failed.device, " failed: ", failed.how,
-                "; starting all ranks again (restart ", restart, ")"));
+      spec, system_clock(), number(parsed, "--restart", "0"),
+      [](int restart, const RankFailed& failed) {
+        say(cat(failure_text(failed), "; starting all ranks again (restart ", restart, ")"));
       });
   if (std::holds_alternative<Finished>(outcome)) return exit_finished;
   if (std::holds_alternative<Stopped>(outcome)) return exit_stopped;
-  if (std::holds_alternative<Interrupted>(outcome)) return exit_interrupted;
+  if (const auto* interrupted = std::get_if<Interrupted>(&outcome)) {
+    say(cat("interrupted: ", interrupted->why));
+    return exit_interrupted;
+  }
   const auto& failed = std::get<RankFailed>(outcome);
-  say(cat("error: rank ", failed.rank, " on ", failed.device, " failed: ", failed.how,
-          "\n\nlast lines:\n", failed.last_lines));
+  // What it printed has been shown already.
+  say(cat("error: ", failure_text(failed), failed.memory.empty() ? "" : "\n\n" + failed.memory,
+          "\n\nhint: all that it printed is in ", failed.log.string()));
   return failed.exit_code == 0 ? exit_failed : failed.exit_code;
 }
 
@@ -58,7 +66,15 @@ Command launch_command() {
                      "end all when a rank is stopped, or a worker of Lockstep hangs, for so long "
                      "(default 60s; 0s: never)",
                      ""},
-                    {"--logs", "DIR", "where rankN.log go (default logs)", "file"}},
+                    {"--stop-grace", "TIME",
+                     "how long ranks may take to stop after Ctrl-C or SIGTERM before they are "
+                     "killed (default 60s)",
+                     ""},
+                    {"--logs", "DIR", "where rankN.log go (default logs)", "file"},
+                    {"--log-limit-mb", "N",
+                     "size of a log beyond which its beginning and its newest part stay (default "
+                     "64; 0: none)",
+                     ""}},
           .takes_rest = true,
           .run = launch_main};
 }

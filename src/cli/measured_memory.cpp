@@ -56,10 +56,7 @@ double largest_peak(const RunDir& run, const std::vector<std::string>& fields) {
 
 bool use_peak(MemoryEstimate& memory, const RunSetup& setup, const std::vector<Device>& devices,
               double micro, double peak_bytes) {
-  const double fixed = for_a_rank(memory, *setup.train, devices.size()).fixed_bytes;
-  if (micro < 1 || peak_bytes <= fixed) return false;
-  memory.per_sample_bytes = (peak_bytes - fixed) / micro;
-  return true;
+  return take_peak(memory, *setup.train, devices.size(), micro, peak_bytes);
 }
 
 void use_measured_memory(MemoryEstimate& memory, const RunSetup& setup,

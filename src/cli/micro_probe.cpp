@@ -9,8 +9,8 @@
 #include "cli/bench_setup.h"
 #include "cli/context.h"
 #include "cli/measured_memory.h"
-#include "cli/ranks.h"
 #include "cli/resolve.h"
+#include "cli/run_end.h"
 #include "cli/train.h"
 #include "plan/memory.h"
 #include "plan/memory_help.h"
@@ -57,11 +57,6 @@ void take(MemoryEstimate& memory, const RunSetup& setup, const std::vector<Devic
   use_peak(memory, setup, devices, static_cast<double>(micro), peak_bytes);
 }
 
-bool says_out_of_memory(const std::string& lines) {
-  return lines.find("out of memory") != std::string::npos ||
-         lines.find("can't allocate memory") != std::string::npos;
-}
-
 // A few steps of the setup's plan: the most that a rank used, or nothing where memory ran out.
 std::optional<double> measure(const RunSetup& setup) {
   const TemporaryDirectory scratch;
@@ -74,10 +69,11 @@ std::optional<double> measure(const RunSetup& setup) {
   spec.devices = setup.plan.devices;
   spec.log_dir = run.path() / "logs";
   spec.knows_hangup = true;
+  spec.on_event = [](const nlohmann::json&) {};  // so that ranks say why they fail
   const LaunchOutcome outcome = launch(spec, system_clock());
   if (std::holds_alternative<Finished>(outcome)) return largest_peak(run, {"peak", "reserved"});
   const auto* failed = std::get_if<RankFailed>(&outcome);
-  if (failed != nullptr && says_out_of_memory(failed->last_lines)) return std::nullopt;
+  if (failed != nullptr && failed->error && failed->error->out_of_memory) return std::nullopt;
   throw ToldAlready{report_reading(outcome)};
 }
 

@@ -18,7 +18,8 @@ class DescribedOptions : public RecipeOptions {
   explicit DescribedOptions(const nlohmann::json& recipe)
       : cpu_defaults_(recipe.at("cpu_defaults")),
         gpu_defaults_(recipe.at("gpu_defaults")),
-        metric_names_(recipe.value("metrics", std::vector<std::string>())) {
+        metric_names_(recipe.value("metrics", std::vector<std::string>())),
+        low_precision_(recipe.value("low_precision", false)) {
     for (const nlohmann::json& option : recipe.at("options")) add(option);
     for (const nlohmann::json& preset : recipe.at("presets")) {
       Preset described{.name = preset.at("name"), .meaning = preset.at("meaning")};
@@ -34,6 +35,7 @@ class DescribedOptions : public RecipeOptions {
   }
 
   std::vector<std::string> metric_names() const override { return metric_names_; }
+  bool low_precision() const override { return low_precision_; }
 
  private:
   void add(const nlohmann::json& option) {
@@ -64,6 +66,7 @@ class DescribedOptions : public RecipeOptions {
 
   nlohmann::json cpu_defaults_, gpu_defaults_;
   std::vector<std::string> metric_names_;
+  bool low_precision_;
   std::deque<bool> booleans_;
   std::deque<std::int64_t> integers_;
   std::deque<double> reals_;

@@ -6,6 +6,7 @@
 #include "cli/context.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
+#include "cli/run_end.h"
 #include "cli/train.h"
 
 namespace lockstep::cli {
@@ -46,7 +47,8 @@ int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& device
   if (best) arguments.push_back("--best");
   const std::filesystem::path output = folder.path() / "output";
   if (json) arguments.insert(arguments.end(), {"--output", output.string()});
-  const LaunchOutcome outcome = run_ranks(arguments, devices, folder.path(), /*pass_stdout=*/!json);
+  const LaunchOutcome outcome = run_ranks(
+      {.arguments = arguments, .devices = devices, .log_dir = folder.path(), .pass_stdout = !json});
   const int code = report_reading(outcome);
   if (json && code == exit_finished)
     print(nlohmann::json{{"output", read_file(output)}}.dump(

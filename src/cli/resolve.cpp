@@ -10,6 +10,8 @@
 #include "cli/micro_probe.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
+#include "plan/precision.h"
+#include "plan/words.h"
 #include "run/lines.h"
 
 #include <sys/stat.h>
@@ -17,6 +19,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace lockstep::cli {
 namespace {
@@ -154,16 +157,29 @@ MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
           .optimizer_bytes = answer.at("optimizer_bytes"),
           .blocks = answer.at("blocks"),
           .block_bytes = answer.at("block_bytes"),
-          .recomputed_block_bytes = answer.at("recomputed_block_bytes")};
+          .recomputed_block_bytes = answer.at("recomputed_block_bytes"),
+          .loss_bytes = answer.at("loss_bytes"),
+          .loss_piece_bytes = answer.at("loss_piece_bytes"),
+          .backward_bytes = answer.at("backward_bytes")};
 }
 
-// The peak of fp32 is that without TF32, which these variables of cuBLAS and LibTorch switch on.
-bool tf32_is_forced() {
-  for (const char* name : {"NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"}) {
-    const char* const value = std::getenv(name);
-    if (value != nullptr && *value != '\0' && std::string(value) != "0") return true;
-  }
-  return false;
+// What NVIDIA's libraries do, whatever they are told: "1" forces TF32, "0" forbids it.
+std::optional<bool> forced_tf32() {
+  const char* const value = std::getenv("NVIDIA_TF32_OVERRIDE");
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value) != "0";
+}
+
+// Training keeps to a type, or says that it cannot. What is only read from a run may also be
+// computed in fp32, in which its weights are.
+void choose_precision(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices) {
+  TrainOptions& train = *setup.train;
+  resolve_precision(train, setup.options->low_precision(), devices);
+  const bool reads = purpose == Purpose::evaluate || purpose == Purpose::predict;
+  if (!reads || is_native(train.precision, devices) || train.table.is_given("precision")) return;
+  say(cat("computing in fp32: the run trained in ", precision_word(train.precision), ", which ",
+          device_label(devices[0]), " does not have natively"));
+  train.precision = Precision::fp32;
 }
 
 }  // namespace
@@ -199,6 +215,7 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 
 MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                        const std::filesystem::path& run_dir) {
+  choose_precision(setup, purpose, devices);
   setup.prepared = setup.options->prepare({.purpose = purpose,
                                            .cache_dir = cache_for(purpose, *setup.train, run_dir),
                                            .run_dir = run_dir,
@@ -219,8 +236,11 @@ void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>&
   else
     use_tried_micro(memory, setup, devices);
   setup.plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
-  if (setup.train->precision == Precision::fp32 && tf32_is_forced())
-    setup.plan.compute.mfu_unknown = "TF32 is forced on by an environment variable";
+  const PrecisionPlan& precision = setup.plan.precision;
+  if (const auto forced = forced_tf32();
+      precision.type == Precision::fp32 && forced && *forced != precision.tf32)
+    setup.plan.compute.mfu_unknown =
+        cat("the variable NVIDIA_TF32_OVERRIDE ", *forced ? "forces" : "forbids", " TF32");
 }
 
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,

@@ -6,6 +6,7 @@
 #include "base/host_name.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "base/whole_number.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -14,14 +15,15 @@
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/restart.h"
+#include "cli/run_end.h"
 #include "devices/gpu_probe.h"
 #include "plan/batch_limits.h"
 #include "run/checkpoint_index.h"
 #include "run/lines.h"
+#include "run/stop_grace.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 namespace lockstep::cli {
@@ -132,11 +134,9 @@ namespace {
 // The socket that a worker waits at for the lock of the run that is set up for it.
 int lock_socket(const Parsed& parsed) {
   const std::string text = parsed.value("--lock-socket");
-  int fd = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
-  if (error != std::errc() || end != text.data() + text.size() || fd < 0)
-    throw Error(cat("--lock-socket must be a descriptor, but is \"", text, "\""));
-  return fd;
+  const auto fd = whole_number<int>(text);
+  if (!fd) throw Error(cat("--lock-socket must be a descriptor, but is \"", text, "\""));
+  return *fd;
 }
 
 }  // namespace
@@ -230,16 +230,26 @@ void say_what_next(const RunSetup& setup, const RunDir& run) {
           "\n  lockstep predict ", name));
 }
 
+// Weights, two moments and an average, in fp32: no optimizer keeps more.
+double most_checkpoint_bytes(const RunSetup& setup) {
+  return 16.0 * static_cast<double>(setup.prepared.facts.parameters);
+}
+
 LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool resuming,
-                              std::string& why) {
-  std::vector<std::string> arguments{"train", "--run",
-                                     std::filesystem::absolute(run.path()).string()};
-  if (resuming) arguments.push_back("--resume");
-  const auto take_event = [&](const nlohmann::json& event) {
+                              StopGrace& grace, std::string& why) {
+  Ranks ranks{.arguments = {"train", "--run", std::filesystem::absolute(run.path()).string()},
+              .devices = setup.plan.devices,
+              .log_dir = run.path() / "logs"};
+  if (resuming) ranks.arguments.push_back("--resume");
+  ranks.hang_after = setup.train->stop.hang_after;
+  ranks.log_limit_bytes = static_cast<std::uint64_t>(setup.train->log.limit_mb) << 20;
+  ranks.stops_after_step = true;
+  ranks.stop_grace_s = [&] { return grace.seconds(); };
+  ranks.on_event = [&](const nlohmann::json& event) {
+    grace.on_event(event);
     if (event.value("kind", "") == "stop") why = event.value("why", "");
   };
-  return run_ranks(arguments, setup.plan.devices, run.path() / "logs", /*pass_stdout=*/false,
-                   take_event, setup.train->stop.hang_after);
+  return run_ranks(ranks);
 }
 
 }  // namespace
@@ -247,8 +257,10 @@ LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool res
 int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
   Restarts restarts(setup.train->restart);
   const double begin_s = system_clock().now_s(), after_s = setup.train->stop.after.seconds;
+  StopGrace grace(setup.train->stop.grace.seconds, most_checkpoint_bytes(setup));
+  grace.learn_from(run);
   std::string why;
-  LaunchOutcome outcome = launch_training(setup, run, resuming, why);
+  LaunchOutcome outcome = launch_training(setup, run, resuming, grace, why);
   while (const auto* failed = std::get_if<RankFailed>(&outcome)) {
     if (setup.train->restart == 0 || is_users_error(*failed)) break;
     const std::int64_t step = newest_good_step(run);
@@ -263,7 +275,7 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std:
       say(cat("warning: the run cannot start again: ", error.what()));
       break;
     }
-    outcome = launch_training(setup, run, /*resuming=*/true, why);
+    outcome = launch_training(setup, run, /*resuming=*/true, grace, why);
   }
   const int code = report_outcome(outcome, run, why);
   if (code != exit_finished) return code;

@@ -129,8 +129,12 @@ std::span<const GpuPeak> gpu_peaks() { return peaks; }
 std::optional<double> peak_flops(const Device& device, ComputeType type) {
   if (device.kind != DeviceKind::cuda || device.uuid.starts_with("MIG-")) return std::nullopt;
   const GpuPeak* peak = find_peak(device);
-  if (peak == nullptr || (type == ComputeType::bf16 && !peak->has_bf16)) return std::nullopt;
-  const double tflops = type == ComputeType::fp32 ? peak->fp32_tflops : peak->half_tflops;
+  if (peak == nullptr) return std::nullopt;
+  const bool needs_ampere = type == ComputeType::bf16 || type == ComputeType::tf32;
+  if (needs_ampere && !peak->has_bf16) return std::nullopt;
+  const double tflops = type == ComputeType::fp32   ? peak->fp32_tflops
+                        : type == ComputeType::tf32 ? peak->half_tflops / 2
+                                                    : peak->half_tflops;
   return tflops > 0 ? std::optional(tflops * 1e12) : std::nullopt;
 }
 

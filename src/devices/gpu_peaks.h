@@ -9,14 +9,14 @@
 
 namespace lockstep {
 
-enum class ComputeType { fp32, bf16, fp16 };
+enum class ComputeType { fp32, tf32, bf16, fp16 };
 
 // Of one GPU: dense matrix products at the boost clock of its datasheet, added up in fp32.
 struct GpuPeak {
   std::string_view name;  // as the driver prints it
-  double fp32_tflops;    // without TF32, which LibTorch leaves off for matrix products; 0 = unknown
-  double half_tflops;    // fp16 and bf16 on tensor cores
-  bool has_bf16 = true;  // false: bf16 is emulated, at a speed that no datasheet states
+  double fp32_tflops;     // without TF32; 0 = unknown
+  double half_tflops;     // fp16 and bf16 on tensor cores; of TF32 half of that
+  bool has_bf16 = true;   // and TF32; false: bf16 is emulated, at a speed that no datasheet states
   double memory_gib = 0;  // tells GPUs of one name apart; 0 = the name is enough
 };
 

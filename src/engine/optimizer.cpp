@@ -42,14 +42,20 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(optio
   norm_ = at::zeros({1}, f32);
   skip_ = at::zeros({1}, f32);
   divisor_ = at::full({1}, 1.0, f32);
-  const bool scaled = options.precision == Precision::fp16;
-  loss_scale_ = at::full({1}, scaled ? initial_loss_scale : 1.0, f32);
+  loss_scale_ = at::zeros({1}, f32);
   growth_ = at::zeros({1}, f32.dtype(at::kInt));
+  restart_loss_scale();
   next_step_ = at::zeros_like(step_);
   next_scale_ = at::zeros_like(loss_scale_);
   next_growth_ = at::zeros_like(growth_);
   if (options.ema.decay > 0) average_ = std::make_unique<WeightAverage>(options.ema.decay, arena);
   make_groups();
+}
+
+void Optimizer::restart_loss_scale() {
+  const at::NoGradGuard no_grad;
+  loss_scale_.fill_(options_.precision == Precision::fp16 ? initial_loss_scale : 1.0);
+  growth_.zero_();
 }
 
 // Neighbours in the arena with equal properties become one range, so that most models have few.

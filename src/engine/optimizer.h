@@ -48,6 +48,8 @@ class Optimizer {
   // or "momentum"), and f32 [1] scalars ("step", "loss_scale", "growth").
   std::map<std::string, at::Tensor> flat_state() const;
   std::map<std::string, at::Tensor> scalar_state() const;
+  // As at the start of a run: what was restored is that of another precision.
+  void restart_loss_scale();
 
  private:
   struct Group {

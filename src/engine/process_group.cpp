@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "engine/exception_text.h"
 #include "engine/out_of_memory.h"
 #include "engine/rendezvous.h"
 #include "launch/breadcrumbs.h"
@@ -29,14 +30,11 @@ auto collectively(Collective collective, std::uint64_t number, const Function& f
     return function();
   } catch (const std::exception& error) {
     if (is_out_of_memory(error)) throw;
-    const auto* const of_torch = dynamic_cast<const c10::Error*>(&error);
     const Crumb crumb{.activity = Activity::none,
                       .step = own_crumb().step,
                       .waits_in = collective,
                       .number = number};
-    throw CollectiveFailed(
-        cat(name_wait(crumb),
-            " failed: ", of_torch != nullptr ? of_torch->what_without_backtrace() : error.what()));
+    throw CollectiveFailed(cat(name_wait(crumb), " failed: ", message_of(error)));
   }
 }
 
@@ -91,7 +89,7 @@ ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_
   try {
     impl_->group = backend.make_group(prefixed, world, timeout);
   } catch (const std::exception& error) {
-    if (impl_->peers) impl_->peers->tell(error.what());
+    if (impl_->peers) impl_->peers->tell(message_of(error));
     throw;
   }
 }

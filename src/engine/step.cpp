@@ -22,7 +22,7 @@ namespace {
 
 // The vector of numbers that a step sums over ranks: terms, how many ranks are out of memory, the
 // wishes, then for each rank its report, which only that rank fills.
-constexpr std::size_t drop_slot = 0, wish_slots = 4, report_slots = 7;
+constexpr std::size_t drop_slot = 0, wish_slots = 4, report_slots = 5;
 // What ending a step takes at most beside the gradients, about.
 constexpr std::int64_t reserve_bytes = std::int64_t{32} << 20;
 
@@ -41,22 +41,20 @@ at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup
   values[terms + 2] = report.stop_quota;
   values[terms + 3] = report.save;
   double* own = values + slots(terms, group.rank());
-  own[0] = report.data_s;
-  own[1] = report.wait_s;
-  own[2] = report.save_s;
-  own[3] = static_cast<double>(report.memory.allocated_bytes);
-  own[4] = static_cast<double>(report.memory.reserved_bytes);
-  own[5] = static_cast<double>(report.memory.peak_bytes);
-  own[6] = static_cast<double>(report.out_of_memory);
+  own[0] = report.wait_s;
+  own[1] = static_cast<double>(report.memory.allocated_bytes);
+  own[2] = static_cast<double>(report.memory.reserved_bytes);
+  own[3] = static_cast<double>(report.memory.peak_bytes);
+  own[4] = static_cast<double>(report.out_of_memory);
   return host;
 }
 
 RankReport read_report(const double* own) {
-  RankReport report{.data_s = own[0], .wait_s = own[1], .save_s = own[2]};
-  report.memory = {.allocated_bytes = static_cast<std::int64_t>(own[3]),
-                   .reserved_bytes = static_cast<std::int64_t>(own[4]),
-                   .peak_bytes = static_cast<std::int64_t>(own[5])};
-  report.out_of_memory = static_cast<Activity>(std::lround(own[6]));
+  RankReport report{.wait_s = own[0]};
+  report.memory = {.allocated_bytes = static_cast<std::int64_t>(own[1]),
+                   .reserved_bytes = static_cast<std::int64_t>(own[2]),
+                   .peak_bytes = static_cast<std::int64_t>(own[3])};
+  report.out_of_memory = static_cast<Activity>(std::lround(own[4]));
   return report;
 }
 
@@ -70,6 +68,8 @@ at::ScalarType compute_dtype(Precision precision) {
       return at::kBFloat16;
     case Precision::fp16:
       return at::kHalf;
+    case Precision::automatic:
+      break;
   }
   LOCKSTEP_CHECK(false);
 }

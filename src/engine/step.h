@@ -19,7 +19,7 @@
 
 namespace lockstep {
 
-at::ScalarType compute_dtype(Precision precision);
+at::ScalarType compute_dtype(Precision precision);  // not of auto, which a record never holds
 
 // A step's data on its way to the device, with the weights of its loss terms being added up over
 // the ranks: started one step ahead, so that nothing waits for it.
@@ -34,9 +34,9 @@ struct StagedStep {
 
 // What a rank reports of itself with each step; summed slots let every rank read all ranks'.
 struct RankReport {
-  double stop_signal = 0, stop_quota = 0;     // > 0: this rank wants to stop
-  double save = 0;                            // > 0: it wants a checkpoint
-  double data_s = 0, wait_s = 0, save_s = 0;  // of the step before
+  double stop_signal = 0, stop_quota = 0;  // > 0: this rank wants to stop
+  double save = 0;                         // > 0: it wants a checkpoint
+  double wait_s = 0;                       // of the step before
   MemoryUse memory;
   // Where in this step the rank ran out of memory: data, forward, backward, reduction; none:
   // nowhere.

@@ -2,24 +2,30 @@
 #include "launch/launch.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/check.h"
 #include "base/descriptors.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/spawn.h"
 #include "base/text.h"
-#include "base/write_all.h"
 #include "launch/breadcrumbs.h"
 #include "launch/hang_watch.h"
 #include "launch/keeper.h"
 #include "launch/listener.h"
+#include "launch/memory_kills.h"
 #include "launch/native_stack.h"
+#include "launch/output_queue.h"
 #include "launch/rank_environment.h"
 #include "launch/rank_process.h"
 #include "launch/signals.h"
@@ -32,6 +38,23 @@ constexpr int longest_wait_ms = 500;  // a clock that is not real time is looked
 constexpr int polling_ms = 10;        // where nothing tells of an end
 constexpr double watching_s = 0.5;    // between two looks at what the ranks do
 
+// Then what ranks write there can share a pipe, and keeps its order.
+bool is_same_file(int a, int b) {
+  struct stat of_a {
+  }, of_b{};
+  return ::fstat(a, &of_a) == 0 && ::fstat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+// A rank that hangs, while its stacks are written down.
+struct HungRank {
+  HungRank(Hang the_hang, std::filesystem::path file, pid_t process)
+      : hang(std::move(the_hang)), stack_file(std::move(file)), dump(process, stack_file) {}
+  Hang hang;
+  std::filesystem::path stack_file;
+  StackDump dump;
+};
+
 class Run {
  public:
   Run(const LaunchSpec& spec, Clock& clock)
@@ -40,7 +63,13 @@ class Run {
         crumbs_(spec.devices.size()),
         watch_(spec.devices.size(), spec.hang_after_s),
         supervision_(spec.grace_s, spec.stop_grace_s, spec.knows_hangup),
-        events_([this](std::string_view line) { spec_.on_event(line); }) {}
+        kills_before_(read_memory_kills()),
+        errors_(spec.devices.size()) {
+    if (!spec.forward_output) return;
+    queues_.push_back(std::make_unique<OutputQueue>(STDOUT_FILENO));
+    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO))
+      queues_.push_back(std::make_unique<OutputQueue>(STDERR_FILENO));
+  }
 
   LaunchOutcome to_the_end() {
     start_all();
@@ -50,9 +79,11 @@ class Run {
       take_signals();
       take_exits();
       watch_for_hangs();
+      report_hang();
       obey(supervision_.on_time(clock_.now_s()));
     }
     end_groups();
+    show_the_rest();
     return outcome();
   }
 
@@ -62,15 +93,19 @@ class Run {
   bool all_ended() const;
   void wait(int at_most_ms);
   void take_output();
-  void take_events();
+  void take_event(std::size_t rank, std::string_view line);
   void take_signals();
   void take_exits();
+  void note_first_failure();
   void watch_for_hangs();
-  std::string stacks_of(std::size_t rank) const;
+  void report_hang();
   std::vector<bool> ended() const;
   void obey(const std::vector<Command>& commands);
   void end_groups();
-  void forward(int rank, std::string_view line);
+  void show_the_rest();
+  OutputQueue& queue_of(Stream stream) const;
+  bool is_stalled(Stream stream) const;
+  void forward(std::size_t rank, Stream stream, std::string_view line);
   std::vector<const ChildGroup*> groups() const;
   LaunchOutcome outcome();
 
@@ -81,14 +116,16 @@ class Run {
   Breadcrumbs crumbs_;
   HangWatch watch_;
   double next_look_s_ = 0;
-  std::string where_;  // the first failure happened
+  std::optional<HungRank> hung_;
+  std::string where_, others_;  // the first failure happened, and what the others did
+  std::string memory_;
   Supervision supervision_;
+  MemoryKills kills_before_;
   Listener listener_;
-  Pipe event_pipe_;
-  Lines events_;
+  std::vector<std::optional<RankError>> errors_;      // by rank
+  std::vector<std::unique_ptr<OutputQueue>> queues_;  // to stdout, and to stderr if it is another
   std::vector<RankProcess> ranks_;
   bool polled_ = false;  // a rank has no pidfd
-  bool stdout_works_ = true;
 };
 
 void Run::start_all() {
@@ -101,41 +138,46 @@ void Run::start_all() {
   } else {
     rendezvous.port = choose_free_loopback_port();
   }
-  if (spec_.on_event) {
-    event_pipe_ = make_pipe();
-    set_nonblocking(event_pipe_.read.get());
-    rendezvous.events_fd = event_pipe_.write.get();
-  }
   std::cout.flush();
   std::fflush(stdout);
   ranks_.reserve(spec_.devices.size());
   for (std::size_t rank = 0; rank < spec_.devices.size(); ++rank) {
     start(static_cast<int>(rank), rendezvous);
   }
-  // Rank 0 alone holds them from here on: their end is its end.
+  // Rank 0 alone holds it from here on: its end is that of rank 0.
   listener_.socket.reset();
-  event_pipe_.write.reset();
 }
 
 void Run::start(int rank, Rendezvous rendezvous) {
-  RankLog log = open_log(spec_.log_dir, rank);
-  Pipe output;
-  if (spec_.forward_output) output = make_pipe();
-  const int sink = output.write ? output.write.get() : log.file.get();
+  const auto place = static_cast<std::size_t>(rank);
+  RankLog log(spec_.log_dir, rank, spec_.log_limit_bytes);
+  Pipe out = make_pipe(), err, events;
+  if (queues_.size() > 1) err = make_pipe();
+  if (spec_.on_event) events = make_pipe();
+  rendezvous.events_fd = events.write.get();
   const bool shows = rank == spec_.pass_stdout_rank;
   SpawnSpec child{
       .argv = spec_.argv,
       .environment = as_assignments(rank_environment(spec_, rank, rendezvous, this_environment())),
-      .stdout_fd = shows ? STDOUT_FILENO : sink,
-      .stderr_fd = sink,
+      .stdout_fd = shows ? STDOUT_FILENO : out.write.get(),
+      .stderr_fd = err.write ? err.write.get() : out.write.get(),
       .inherited = {rendezvous.crumbs_fd},
       .announce_fd = keeper_.announce_fd()};
-  if (rank == 0) {
-    if (rendezvous.listen_fd >= 0) child.inherited.push_back(rendezvous.listen_fd);
-    if (rendezvous.events_fd >= 0) child.inherited.push_back(rendezvous.events_fd);
-  }
-  ranks_.emplace_back(ChildGroup(spawn(child)), std::move(log), std::move(output.read),
-                      [this, rank](std::string_view line) { forward(rank, line); });
+  if (rank == 0 && rendezvous.listen_fd >= 0) child.inherited.push_back(rendezvous.listen_fd);
+  if (events.write) child.inherited.push_back(events.write.get());
+  const auto pipe_of = [&](Pipe& pipe, Stream stream) {
+    RankPipe end{.fd = std::move(pipe.read), .stream = stream};
+    if (!queues_.empty())
+      end.take = [this, place, stream](std::string_view line) { forward(place, stream, line); };
+    return end;
+  };
+  std::vector<RankPipe> output;
+  output.push_back(pipe_of(out, Stream::out));
+  if (err.read) output.push_back(pipe_of(err, Stream::err));
+  RankPipe of_events{.fd = std::move(events.read), .stream = Stream::out};
+  of_events.take = [this, place](std::string_view line) { take_event(place, line); };
+  ranks_.emplace_back(ChildGroup(spawn(child)), std::move(log), std::move(output),
+                      std::move(of_events));
   if (ranks_.back().group().pidfd() < 0) polled_ = true;
 }
 
@@ -149,12 +191,15 @@ void Run::wait(int at_most_ms) {
   auto watch = [&](int fd) {
     if (fd >= 0) watched.push_back({.fd = fd, .events = POLLIN, .revents = 0});
   };
-  watch(event_pipe_.read.get());
+  for (const auto& queue : queues_) {
+    queue->forget_progress();
+    if (queue->full()) watch(queue->progress_fd());
+  }
   for (const RankProcess& rank : ranks_) {
-    watch(rank.output_fd());
+    for (const int fd : rank.fds([this](Stream stream) { return is_stalled(stream); })) watch(fd);
     if (!rank.group().status()) watch(rank.group().pidfd());
   }
-  double timeout_ms = at_most_ms;
+  double timeout_ms = hung_ ? polling_ms : at_most_ms;
   if (const auto deadline_s = supervision_.deadline_s()) {
     const double left_ms = (*deadline_s - clock_.now_s()) * 1000 + 1;
     timeout_ms = std::clamp(left_ms, 0.0, timeout_ms);
@@ -164,23 +209,27 @@ void Run::wait(int at_most_ms) {
 }
 
 void Run::take_output() {
-  take_events();
-  for (RankProcess& rank : ranks_) rank.copy_output();
+  for (RankProcess& rank : ranks_) rank.read([this](Stream stream) { return is_stalled(stream); });
 }
 
-void Run::take_events() {
-  char buffer[65536];
-  while (event_pipe_.read) {
-    const ssize_t got = ::read(event_pipe_.read.get(), buffer, sizeof buffer);
-    if (got > 0) events_.add({buffer, static_cast<std::size_t>(got)});
-    if (got == 0) event_pipe_.read.reset();
-    if (got < 0 && errno != EINTR) return;
-  }
+void Run::take_event(std::size_t rank, std::string_view line) {
+  const nlohmann::json event = parse_json(line);
+  if (!event.is_object()) return;
+  if (auto error = rank_error(event))
+    errors_[rank] = std::move(error);
+  else if (rank == 0)
+    spec_.on_event(event);
 }
 
 void Run::take_signals() {
   for (const int number : signals_.take()) {
-    obey(supervision_.on_signal(number, clock_.now_s()));
+    const std::vector<Command> commands = supervision_.on_signal(number, clock_.now_s());
+    obey(commands);
+    const bool passed_on = !commands.empty() && commands[0].action != Action::kill;
+    if (passed_on && spec_.on_signal) spec_.on_signal(number);
+    if (passed_on && number != SIGUSR1 && !queues_.empty())
+      queue_of(Stream::err)
+          .add(cat(signal_name(number), " was passed on to all ranks; again to kill them\n"));
   }
 }
 
@@ -188,17 +237,26 @@ void Run::take_exits() {
   std::vector<Supervision::Exit> exits;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ChildGroup& group = ranks_[i].group();
-    if (!group.status() && group.poll()) exits.push_back({static_cast<int>(i), *group.status()});
+    if (group.status() || !group.poll()) continue;
+    const bool is_worker = crumbs_.read()[i].activity != Activity::none;
+    exits.push_back({static_cast<int>(i), *group.status(), is_worker});
   }
   if (exits.empty()) return;
   const bool failed_before = supervision_.first_failure().has_value();
   obey(supervision_.on_exits(exits, clock_.now_s()));
-  const auto failure = supervision_.first_failure();
-  if (!failure || failed_before) return;
+  if (supervision_.first_failure() && !failed_before) note_first_failure();
+}
+
+// What is known of it at the moment that it is seen.
+void Run::note_first_failure() {
+  const Supervision::Exit failure = *supervision_.first_failure();
   const std::vector<Crumb> crumbs = crumbs_.read();
-  const Crumb& own = crumbs[static_cast<std::size_t>(failure->rank)];
-  where_ = cat(own.activity == Activity::none ? "" : " " + describe(own),
-               describe_others(crumbs, ended(), failure->rank));
+  const Crumb& own = crumbs[static_cast<std::size_t>(failure.rank)];
+  if (own.activity != Activity::none) where_ = describe(own);
+  others_ = describe_others(crumbs, ended(), failure.rank);
+  const MemoryKills now = read_memory_kills();
+  const bool killed = failure.status.code == 128 + SIGKILL;  // a shell's child too
+  memory_ = killed ? explain_kill(kills_before_, now) : memory_ran_out(kills_before_, now);
 }
 
 std::vector<bool> Run::ended() const {
@@ -210,23 +268,30 @@ std::vector<bool> Run::ended() const {
 void Run::watch_for_hangs() {
   // Not at every line of output: each look reads a file of /proc a rank.
   const double now_s = clock_.now_s();
-  if (spec_.hang_after_s <= 0 || now_s < next_look_s_ || supervision_.first_failure()) return;
+  if (spec_.hang_after_s <= 0 || now_s < next_look_s_ || hung_ || supervision_.first_failure())
+    return;
   next_look_s_ = now_s + watching_s;
   std::vector<bool> stopped;
   for (const RankProcess& rank : ranks_) stopped.push_back(rank.group().stopped());
   const auto hang = watch_.look(crumbs_.read(), stopped, ended(), now_s);
   if (!hang) return;
   const auto rank = static_cast<std::size_t>(hang->rank);
-  const std::string where = stopped[rank] ? "" : stacks_of(rank);
-  obey(supervision_.on_hang(hang->rank, hang->how + where, clock_.now_s()));
+  if (stopped[rank]) return obey(supervision_.on_hang(hang->rank, hang->how, now_s));
+  const std::filesystem::path file = spec_.log_dir / cat("rank", rank, ".stack.txt");
+  hung_.emplace(*hang, file, ranks_[rank].group().leader());
 }
 
-// In words, where the stacks of a rank that hangs are now.
-std::string Run::stacks_of(std::size_t rank) const {
-  const std::filesystem::path file = spec_.log_dir / cat("rank", rank, ".stack.txt");
-  const std::string fault = write_stacks(ranks_[rank].group().leader(), file);
-  return fault.empty() ? cat("; its stacks are in ", file.string())
-                       : cat("; its stacks could not be had: ", fault);
+// Once its stacks are written down, or cannot be.
+void Run::report_hang() {
+  // A debugger keeps a rank that was killed from being seen to have ended.
+  if (supervision_.interrupted() || supervision_.first_failure()) hung_.reset();
+  if (!hung_) return;
+  const std::optional<std::string> fault = hung_->dump.poll();
+  if (!fault) return;
+  const std::string where = fault->empty() ? cat("; its stacks are in ", hung_->stack_file.string())
+                                           : cat("; its stacks could not be had: ", *fault);
+  obey(supervision_.on_hang(hung_->hang.rank, hung_->hang.how + where, clock_.now_s()));
+  hung_.reset();
 }
 
 void Run::obey(const std::vector<Command>& commands) {
@@ -268,21 +333,45 @@ void Run::end_groups() {
       obey(supervision_.on_time(clock_.now_s()));
     }
   }
-  take_events();
-  for (RankProcess& rank : ranks_) rank.finish_output();
+  for (RankProcess& rank : ranks_) rank.read_rest();
 }
 
-void Run::forward(int rank, std::string_view line) {
-  if (stdout_works_) stdout_works_ = write_all(STDOUT_FILENO, cat("[", rank, "] ", line, "\n"));
+// Waits for the readers of our output as any program does, but not for one who stalls after an
+// interrupt.
+void Run::show_the_rest() {
+  const double end_s = clock_.now_s() + spec_.grace_s;
+  for (const auto& queue : queues_) {
+    while (!queue->wait_s(0.05)) {
+      for (const int number : signals_.take())
+        if (number != SIGUSR1) return;
+      if (supervision_.interrupted() && clock_.now_s() > end_s) return;
+    }
+  }
+}
+
+OutputQueue& Run::queue_of(Stream stream) const {
+  return stream == Stream::err && queues_.size() > 1 ? *queues_[1] : *queues_[0];
+}
+
+// Its reader has not kept up: what ranks write there is left in their pipes.
+bool Run::is_stalled(Stream stream) const { return !queues_.empty() && queue_of(stream).full(); }
+
+void Run::forward(std::size_t rank, Stream stream, std::string_view line) {
+  std::string text = "[" + std::to_string(rank) + "] ";  // often, so without a stream
+  queue_of(stream).add(text.append(line) += '\n');
 }
 
 LaunchOutcome Run::outcome() {
   LaunchOutcome outcome = supervision_.outcome();
   if (auto* failed = std::get_if<RankFailed>(&outcome)) {
     const auto rank = static_cast<std::size_t>(failed->rank);
-    failed->how += where_;
+    failed->where = where_;
+    failed->others = others_;
+    failed->memory = memory_;
+    failed->error = errors_[rank];
     failed->device = describe(spec_.devices[rank]);
     failed->last_lines = ranks_[rank].last_lines();
+    failed->log = ranks_[rank].log_path();
   }
   return outcome;
 }

@@ -4,13 +4,15 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "devices/device.h"
+#include "launch/rank_error.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -31,11 +33,13 @@ struct LaunchSpec {
   std::map<std::string, std::string> environment;  // added to the inherited one
   // Made if absent; stdout and stderr are appended to rankN.log in it.
   std::filesystem::path log_dir;
+  std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // of each (rank_log.h); 0: none
 
   // Bind 127.0.0.1:0 here and hand the listening descriptor to rank 0 in LOCKSTEP_LISTEN_FD; false:
   // only choose a free port (torchrun's way).
   bool own_listener = true;
-  // Also print rank output on our stdout, each line prefixed "[rank] " (launch command).
+  // Also print what ranks write on our stdout and stderr, each line prefixed "[rank] " (launch
+  // command). A reader who stalls holds up the ranks that print, and nothing else.
   bool forward_output = false;
   // Each rank sees its GPU alone, as cuda:0; false: all of the run's, in rank order, so that
   // LOCAL_RANK is the device (torchrun's way, which most Python programs expect).
@@ -43,29 +47,41 @@ struct LaunchSpec {
   bool knows_hangup = false;  // ranks get SIGHUP as it is; false: as SIGTERM, which all know
   int pass_stdout_rank = -1;  // this rank inherits our stdout instead (predict)
 
-  // Takes lines that rank 0 writes to LOCKSTEP_EVENTS_FD; none: the variable is not set.
-  std::function<void(std::string_view)> on_event;
+  // Takes the JSON objects that rank 0 writes to LOCKSTEP_EVENTS_FD, one a line. Each rank has one,
+  // and says there why it fails (rank_error.h). None: the variable is not set.
+  std::function<void(const nlohmann::json&)> on_event;
+  // Called with the number of each signal that is passed on.
+  std::function<void(int)> on_signal;
   double grace_s = 5;       // from SIGTERM after the first failure to SIGKILL
   double hang_after_s = 0;  // a rank that shows no sign of life for so long hangs; 0: never
-  // From the first interrupt, for a checkpoint; then SIGTERM again, and grace_s later SIGKILL.
-  double stop_grace_s = 60;
+  // From the first interrupt, for a checkpoint; asked when it comes. Then SIGTERM again, and
+  // grace_s later SIGKILL.
+  std::function<double()> stop_grace_s = [] { return 60.0; };
 };
 
 struct Finished {};  // every rank exited 0
-struct Stopped {     // at least one rank exited with exit_stopped, the others with it or 0
-  std::string why;   // "SIGINT", or "" if no signal asked for it
+// At least one rank exited with exit_stopped, the others with it or 0. Of programs other than
+// Lockstep's workers that means so only if a signal asked for it.
+struct Stopped {
+  std::string why;  // "SIGINT", or "" if no signal asked for it
 };
 struct RankFailed {
   int rank = -1;
   std::string device;  // "cuda:1 (NVIDIA T4)"
-  // "exit code 1", "killed by signal 9 (Killed)"; of ranks that say what they do (breadcrumbs.h)
-  // also where, and what the others did: "… in backward of step 12; rank 0 waits in all-reduce 57
-  // …"
-  std::string how;
-  int exit_code = 1;       // of the rank, 128 + signal when killed
-  std::string last_lines;  // of its log, at most 20
+  std::string how;     // "exit code 1", "killed by signal 9 (Killed)", "hangs: …"
+  // Of ranks that say what they do (breadcrumbs.h): "in backward of step 12", and what the others
+  // did: "; rank 0 waits in all-reduce 57 of step 12".
+  std::string where, others;
+  std::string memory;  // what the kernel's counters say of a kill (memory_kills.h); or ""
+  std::optional<RankError> error;  // what the rank itself said
+  int exit_code = 1;               // of the rank, 128 + signal when killed
+  std::string last_lines;          // of what it printed, at most 20
+  std::filesystem::path log;
 };
-struct Interrupted {};  // a second interrupt, or grace over, or ended by the signal passed on
+// A second interrupt, or grace over, or ended by the signal passed on.
+struct Interrupted {
+  std::string why;  // "a second interrupt (SIGINT)"
+};
 using LaunchOutcome = std::variant<Finished, Stopped, RankFailed, Interrupted>;
 
 // Runs to the end. Ranks get RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR,

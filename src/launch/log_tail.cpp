@@ -1,7 +1,7 @@
 #include "launch/log_tail.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cstddef>
 #include <vector>
 
 #include "base/text.h"
@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{256} * 1024;
+constexpr std::size_t kept_bytes = std::size_t{256} * 1024;
 constexpr std::size_t most_in_a_line = 1000;
 
 std::string as_visible(std::string line) {
@@ -26,26 +26,19 @@ std::string as_visible(std::string line) {
 
 }  // namespace
 
-std::string log_tail(const std::filesystem::path& path, std::uint64_t from, int lines) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return "";
-  const auto size = static_cast<std::uint64_t>(file.tellg());
-  const std::uint64_t begin = std::max(from, size > most_bytes ? size - most_bytes : 0);
-  if (begin >= size) return "";
-  std::string text(size - begin, '\0');
-  file.seekg(static_cast<std::streamoff>(begin));
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+void LogTail::add(std::string_view bytes) {
+  text_.append(bytes);
+  if (text_.size() > 2 * kept_bytes) text_.erase(0, text_.size() - kept_bytes);
+}
 
+std::string last_lines(std::string_view text, int lines) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   std::vector<std::string> kept;
-  std::size_t end = text.size();
   while (static_cast<int>(kept.size()) < lines && !text.empty()) {
-    const std::size_t newline = end == 0 ? text.npos : text.rfind('\n', end - 1);
+    const std::size_t newline = text.rfind('\n');
     const std::size_t start = newline == text.npos ? 0 : newline + 1;
-    kept.push_back(as_visible(text.substr(start, end - start)));
-    if (newline == text.npos) break;
-    end = newline;
+    kept.push_back(as_visible(std::string(text.substr(start))));
+    text = text.substr(0, newline == text.npos ? 0 : newline);
   }
   std::reverse(kept.begin(), kept.end());
   return join(kept, "\n");

@@ -1,15 +1,24 @@
-// The end of a rank's log, for the message about its failure.
+// The end of what a rank printed, for the message about its failure.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace lockstep {
 
-// At most `lines` last lines of what the file holds from byte `from` on, without the final newline.
-// Of a line that was rewritten with carriage returns (a progress bar) what was last visible; bytes
-// of a line beyond 1000 are left out. "" if the file cannot be read.
-std::string log_tail(const std::filesystem::path& path, std::uint64_t from, int lines);
+// At most `lines` last lines of the text, without the final newline. Of a line that was rewritten
+// with carriage returns (a progress bar) what was last visible; bytes of a line beyond 1000 are
+// left out.
+std::string last_lines(std::string_view text, int lines);
+
+// Remembers the end of a stream: at least its last 256 KiB.
+class LogTail {
+ public:
+  void add(std::string_view bytes);
+  std::string last_lines(int lines) const { return lockstep::last_lines(text_, lines); }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace lockstep

@@ -19,8 +19,6 @@
 namespace lockstep {
 namespace {
 
-constexpr double look_again_s = 0.02;
-
 std::vector<std::vector<std::string>> debuggers(pid_t process) {
   const std::string pid = std::to_string(process);
   return {{"eu-stack", "--pid=" + pid},
@@ -41,31 +39,35 @@ std::optional<ChildGroup> start(std::vector<std::string> words, int output) {
   }
 }
 
-// "" or how it failed.
-std::string wait_for(ChildGroup& debugger, double limit_s) {
-  const double end_s = system_clock().now_s() + limit_s;
-  while (!debugger.poll()) {
-    if (system_clock().now_s() > end_s) return cat("took longer than ", limit_s, " s");
-    system_clock().sleep_s(look_again_s);
-  }
-  return debugger.status()->code == 0 ? "" : cat("exit code ", debugger.status()->code);
-}
-
 }  // namespace
 
-std::string write_stacks(pid_t process, const std::filesystem::path& file, double limit_s) {
+StackDump::StackDump(pid_t process, const std::filesystem::path& file, double limit_s)
+    : end_s_(system_clock().now_s() + limit_s), limit_s_(limit_s) {
   const UniqueFd output(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!output) return cat("cannot write ", file.string(), ": ", errno_text(errno));
+  if (!output) {
+    fault_ = cat("cannot write ", file.string(), ": ", errno_text(errno));
+    return;
+  }
   for (std::vector<std::string>& words : debuggers(process)) {
-    const std::string name = words[0];
-    auto debugger = start(std::move(words), output.get());
-    if (!debugger) continue;
-    const std::string fault = wait_for(*debugger, limit_s);
-    return fault.empty() ? "" : cat(name, ": ", fault);
+    name_ = words[0];
+    if (auto started = start(std::move(words), output.get())) {
+      debugger_.emplace(std::move(*started));
+      return;
+    }
   }
   ::unlink(file.c_str());
-  return "neither eu-stack nor gdb is installed";
+  fault_ = "neither eu-stack nor gdb is installed";
+}
+
+std::optional<std::string> StackDump::poll() {
+  if (!debugger_ || !fault_.empty()) return fault_;
+  if (const auto& status = debugger_->poll())
+    return status->code == 0 ? "" : cat(name_, ": exit code ", status->code);
+  if (system_clock().now_s() <= end_s_) return std::nullopt;
+  debugger_->signal_all(SIGKILL);
+  fault_ = cat(name_, ": took longer than ", limit_s_, " s");
+  return fault_;
 }
 
 }  // namespace lockstep

@@ -61,9 +61,7 @@ std::map<std::string, std::string> rank_environment(
   if (rank == 0 && rendezvous.listen_fd >= 0) {
     variables["LOCKSTEP_LISTEN_FD"] = cat(rendezvous.listen_fd);
   }
-  if (rank == 0 && rendezvous.events_fd >= 0) {
-    variables["LOCKSTEP_EVENTS_FD"] = cat(rendezvous.events_fd);
-  }
+  if (rendezvous.events_fd >= 0) variables["LOCKSTEP_EVENTS_FD"] = cat(rendezvous.events_fd);
   if (rendezvous.crumbs_fd >= 0) variables["LOCKSTEP_CRUMBS_FD"] = cat(rendezvous.crumbs_fd);
   return variables;
 }

@@ -12,7 +12,7 @@ namespace lockstep {
 struct Rendezvous {
   int port = 0;
   int listen_fd = -1;  // rank 0 only; -1: none
-  int events_fd = -1;  // rank 0 only; -1: none
+  int events_fd = -1;  // of this rank; -1: none
   int crumbs_fd = -1;  // -1: none
 };
 

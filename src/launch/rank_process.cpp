@@ -1,7 +1,5 @@
 #include "launch/rank_process.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,55 +7,69 @@
 #include <utility>
 
 #include "base/descriptors.h"
-#include "base/error.h"
-#include "base/text.h"
-#include "base/write_all.h"
-#include "launch/log_tail.h"
 
 namespace lockstep {
+namespace {
 
-RankLog open_log(const std::filesystem::path& folder, int rank) {
-  RankLog log{.path = folder / cat("rank", rank, ".log")};
-  log.file = above_stderr(
-      UniqueFd(::open(log.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)));
-  struct stat state {};
-  if (!log.file || ::fstat(log.file.get(), &state) != 0) {
-    throw Error(cat("cannot open the log ", log.path.string(), ": ", errno_text(errno)),
-                "is there write permission, and space?");
-  }
-  log.from = static_cast<std::uint64_t>(state.st_size);
-  return log;
+// Of 64 KiB, which is what a pipe holds unless its owner made it larger.
+constexpr int reads_in_a_turn = 1, reads_at_the_end = 16;
+
+}  // namespace
+
+RankProcess::Source::Source(RankPipe pipe, bool to_the_log)
+    : fd(std::move(pipe.fd)),
+      stream(pipe.stream),
+      is_output(to_the_log),
+      has_lines(static_cast<bool>(pipe.take)),
+      lines(std::move(pipe.take)) {
+  set_nonblocking(fd.get());
 }
 
-RankProcess::RankProcess(ChildGroup group, RankLog log, UniqueFd output, Lines::Take forward)
-    : group_(std::move(group)),
-      log_(std::move(log)),
-      output_(std::move(output)),
-      lines_(std::move(forward)) {
-  if (output_) set_nonblocking(output_.get());
+RankProcess::RankProcess(ChildGroup group, RankLog log, std::vector<RankPipe> output,
+                         RankPipe events)
+    : group_(std::move(group)), log_(std::move(log)) {
+  for (RankPipe& pipe : output) sources_.emplace_back(std::move(pipe), true);
+  if (events.fd) sources_.emplace_back(std::move(events), false);
 }
 
-void RankProcess::copy_output() {
+std::vector<int> RankProcess::fds(const std::function<bool(Stream)>& waits) const {
+  std::vector<int> all;
+  for (const Source& source : sources_)
+    if (source.fd && !(source.is_output && waits(source.stream))) all.push_back(source.fd.get());
+  return all;
+}
+
+void RankProcess::read(const std::function<bool(Stream)>& waits) {
+  for (Source& source : sources_)
+    if (!(source.is_output && waits(source.stream))) read(source, reads_in_a_turn);
+}
+
+void RankProcess::read(Source& source, int most_reads) {
   std::array<char, 65536> buffer;
-  while (output_) {
-    const ssize_t got = ::read(output_.get(), buffer.data(), buffer.size());
+  for (int reads = 0; source.fd && reads < most_reads;) {
+    const ssize_t got = ::read(source.fd.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;
     if (got <= 0) {
-      output_.reset();
+      source.fd.reset();
       return;
     }
     const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-    write_all(log_.file.get(), bytes);  // a full disk must not end the run
-    lines_.add(bytes);
+    if (source.is_output) {
+      log_.write(bytes);
+      tail_.add(bytes);
+    }
+    if (source.has_lines) source.lines.add(bytes);
+    ++reads;
   }
 }
 
-void RankProcess::finish_output() {
-  copy_output();
-  lines_.finish();
+void RankProcess::read_rest() {
+  // Whoever left the group may hold a pipe still and print on: only what lies there now.
+  for (Source& source : sources_) {
+    read(source, reads_at_the_end);
+    if (source.has_lines && source.is_output) source.lines.finish();
+  }
 }
-
-std::string RankProcess::last_lines() const { return log_tail(log_.path, log_.from, 20); }
 
 }  // namespace lockstep

@@ -1,44 +1,59 @@
 // One rank of a run: its processes, its log, and what it writes.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "launch/child_group.h"
 #include "launch/lines.h"
+#include "launch/log_tail.h"
+#include "launch/rank_log.h"
 
 namespace lockstep {
 
-// Where a rank's output goes; opened before it starts.
-struct RankLog {
-  std::filesystem::path path;
-  UniqueFd file;           // appending
-  std::uint64_t from = 0;  // where this start's part begins
-};
-RankLog open_log(const std::filesystem::path& folder, int rank);  // throws Error
+enum class Stream { out, err };
 
+// A pipe that a rank writes to, at our end.
+struct RankPipe {
+  UniqueFd fd;
+  Stream stream;
+  Lines::Take take{};  // each line, without its newline; may be empty
+};
+
+// Its output goes to its log, and line by line to whoever takes it. Each call reads no more than
+// so much, so that a rank that prints without pause leaves time for everything else.
 class RankProcess {
  public:
-  // output: what the rank writes, to be copied to its log and line by line to `forward`; may be
-  // empty if the rank writes to its log itself.
-  RankProcess(ChildGroup group, RankLog log, UniqueFd output, Lines::Take forward);
+  // events: the rank's LOCKSTEP_EVENTS_FD; may be empty.
+  RankProcess(ChildGroup group, RankLog log, std::vector<RankPipe> output, RankPipe events);
 
   ChildGroup& group() { return group_; }
   const ChildGroup& group() const { return group_; }
-  int output_fd() const { return output_.get(); }  // -1: none, or at its end
-  void copy_output();                              // what can be read without waiting
-  void finish_output();  // the same, and the last line though it lacks its newline
-  std::string last_lines() const;
+  // The descriptors to read from, but for those of streams that `waits` names.
+  std::vector<int> fds(const std::function<bool(Stream)>& waits) const;
+  void read(const std::function<bool(Stream)>& waits);
+  // The same once the rank has ended, and the last lines though they lack their newlines.
+  void read_rest();
+  const std::filesystem::path& log_path() const { return log_.path(); }
+  std::string last_lines() const { return tail_.last_lines(20); }
 
  private:
+  struct Source {
+    Source(RankPipe pipe, bool is_output);
+    UniqueFd fd;
+    Stream stream;
+    bool is_output;  // goes to the log
+    bool has_lines;
+    Lines lines;
+  };
+  void read(Source& source, int most_reads);
+
   ChildGroup group_;
   RankLog log_;
-  UniqueFd output_;
-  Lines lines_;
+  LogTail tail_;
+  std::vector<Source> sources_;
 };
 
 }  // namespace lockstep

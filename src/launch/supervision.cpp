@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -15,29 +16,13 @@ constexpr double echo_s = 0.2;
 // What SIGKILL has not ended after this long hangs in the kernel.
 constexpr double killing_s = 10;
 
-bool failed(const ExitStatus& status) {
-  return status.signal != 0 || (status.code != exit_finished && status.code != exit_stopped);
-}
-
-const char* name(int signal) {
-  switch (signal) {
-    case SIGINT:
-      return "SIGINT";
-    case SIGTERM:
-      return "SIGTERM";
-    case SIGHUP:
-      return "SIGHUP";
-    case SIGUSR1:
-      return "SIGUSR1";
-    default:
-      return "a signal";
-  }
-}
-
 }  // namespace
 
-Supervision::Supervision(double grace_s, double stop_grace_s, bool ranks_know_hangup)
-    : grace_s_(grace_s), stop_grace_s_(stop_grace_s), ranks_know_hangup_(ranks_know_hangup) {}
+Supervision::Supervision(double grace_s, std::function<double()> stop_grace_s,
+                         bool ranks_know_hangup)
+    : grace_s_(grace_s),
+      stop_grace_s_(std::move(stop_grace_s)),
+      ranks_know_hangup_(ranks_know_hangup) {}
 
 int Supervision::passed_as(int number) const {
   return number == SIGHUP && !ranks_know_hangup_ ? SIGTERM : number;
@@ -48,7 +33,8 @@ std::vector<Command> Supervision::enter(Phase phase, double now_s) {
   phase_ = phase;
   switch (phase) {
     case Phase::stopping:
-      deadline_s_ = now_s + stop_grace_s_;
+      stop_grace_given_s_ = stop_grace_s_();
+      deadline_s_ = now_s + stop_grace_given_s_;
       return {};
     case Phase::terminating:
       deadline_s_ = now_s + grace_s_;
@@ -73,7 +59,10 @@ std::vector<Command> Supervision::on_signal(int number, double now_s) {
 std::vector<Command> Supervision::interrupt(int number, double now_s) {
   if (interrupted_s_ && now_s - *interrupted_s_ < echo_s) return {};
   if (interrupted_s_ || phase_ >= Phase::terminating) {
-    if (!failure_ && !all_ended_) interrupted_ = true;
+    if (!failure_ && !all_ended_ && !interrupted_) {
+      interrupted_ = true;
+      why_interrupted_ = cat("a second interrupt (", signal_name(number), ")");
+    }
     return enter(Phase::killing, now_s);
   }
   interrupted_s_ = now_s;
@@ -90,16 +79,30 @@ bool Supervision::by_signal_passed_on(const ExitStatus& status) const {
   });
 }
 
+bool Supervision::failed(const Exit& exit) const {
+  const ExitStatus& status = exit.status;
+  if (status.signal != 0) return true;
+  if (status.code == exit_stopped) return !exit.is_worker && passed_on_.empty();
+  return status.code != exit_finished;
+}
+
+std::string Supervision::first_signal() const {
+  return passed_on_.empty() ? "a signal" : signal_name(passed_on_.front());
+}
+
 std::vector<Command> Supervision::on_exits(const std::vector<Exit>& exits, double now_s) {
   const Exit* first = nullptr;
   for (const Exit& exit : exits) {
-    if (exit.status.signal == 0 && exit.status.code == exit_stopped) stopped_ = true;
-    if (!failed(exit.status)) continue;
+    if (!failed(exit)) {
+      stopped_ = stopped_ || exit.status.code == exit_stopped;
+      continue;
+    }
     if (!first || (first->status.signal == 0 && exit.status.signal != 0)) first = &exit;
   }
   if (!first || failure_ || interrupted_) return {};
   if (by_signal_passed_on(first->status)) {
     interrupted_ = true;
+    why_interrupted_ = cat("ended by ", first_signal());
   } else {
     failure_ = *first;
   }
@@ -118,6 +121,8 @@ std::vector<Command> Supervision::on_time(double now_s) {
   switch (phase_) {
     case Phase::stopping:
       interrupted_ = true;
+      why_interrupted_ =
+          cat("it did not stop within ", stop_grace_given_s_, " s of ", first_signal());
       return enter(Phase::terminating, now_s);
     case Phase::terminating:
       return enter(Phase::killing, now_s);
@@ -137,9 +142,24 @@ LaunchOutcome Supervision::outcome() const {
                       .how = hang_.empty() ? describe(failure_->status) : hang_,
                       .exit_code = failure_->status.code};
   }
-  if (interrupted_) return Interrupted{};
-  if (stopped_) return Stopped{.why = passed_on_.empty() ? "" : name(passed_on_.back())};
+  if (interrupted_) return Interrupted{.why = why_interrupted_};
+  if (stopped_) return Stopped{.why = passed_on_.empty() ? "" : signal_name(passed_on_.back())};
   return Finished{};
+}
+
+const char* signal_name(int number) {
+  switch (number) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGUSR1:
+      return "SIGUSR1";
+    default:
+      return "a signal";
+  }
 }
 
 std::string describe(const ExitStatus& status) {

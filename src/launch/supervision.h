@@ -2,6 +2,7 @@
 // what to report.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ struct Command {
 // A state machine over signals, exits and time. Each call returns what must be done now.
 class Supervision {
  public:
-  Supervision(double grace_s, double stop_grace_s, bool ranks_know_hangup = false);
+  // stop_grace_s: asked at the first interrupt.
+  Supervision(double grace_s, std::function<double()> stop_grace_s, bool ranks_know_hangup = false);
 
   std::vector<Command> on_signal(int number, double now_s);
   // All exits seen at one time, so that a rank that was killed is named before those that failed
@@ -33,6 +35,9 @@ class Supervision {
   struct Exit {
     int rank;
     ExitStatus status;
+    // A worker of Lockstep, which says exit_stopped by itself; any other program may only if a
+    // signal asked it to stop.
+    bool is_worker = false;
   };
   std::vector<Command> on_exits(const std::vector<Exit>& exits, double now_s);
   // A rank hangs: `how` is what the outcome says of it.
@@ -43,6 +48,7 @@ class Supervision {
   std::optional<double> deadline_s() const { return deadline_s_; }
 
   bool given_up() const { return phase_ == Phase::given_up; }  // something survived SIGKILL
+  bool interrupted() const { return interrupted_; }
   std::optional<Exit> first_failure() const { return failure_; }
   // Once all ranks have ended or given_up(). Of RankFailed: rank, how and exit_code.
   LaunchOutcome outcome() const;
@@ -52,11 +58,15 @@ class Supervision {
   std::vector<Command> enter(Phase phase, double now_s);
   std::vector<Command> interrupt(int number, double now_s);
   bool by_signal_passed_on(const ExitStatus& status) const;
+  bool failed(const Exit& exit) const;
+  std::string first_signal() const;  // "SIGINT"
 
   // What ranks get for a signal that came.
   int passed_as(int number) const;
 
-  double grace_s_, stop_grace_s_;
+  double grace_s_;
+  std::function<double()> stop_grace_s_;
+  double stop_grace_given_s_ = 0;
   bool ranks_know_hangup_;
   Phase phase_ = Phase::running;
   std::optional<double> deadline_s_;
@@ -65,10 +75,12 @@ class Supervision {
   std::optional<Exit> failure_;
   std::string hang_;          // how, if that is the failure
   bool interrupted_ = false;  // the run ends because of a signal, whatever the ranks say
-  bool all_ended_ = false;    // so the outcome is known
-  bool stopped_ = false;      // a rank exited with exit_stopped
+  std::string why_interrupted_;
+  bool all_ended_ = false;  // so the outcome is known
+  bool stopped_ = false;    // a rank exited with exit_stopped
 };
 
+const char* signal_name(int number);             // "SIGINT", of those that a launcher takes
 std::string describe(const ExitStatus& status);  // "exit code 1", "killed by signal 9 (Killed)"
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "devices/gpu_peaks.h"
+#include "plan/precision.h"
 #include "plan/words.h"
 
 #include <array>
@@ -12,29 +13,22 @@
 namespace lockstep {
 namespace {
 
-ComputeType compute_type(Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-      return ComputeType::fp32;
+ComputeType compute_type(const PrecisionPlan& precision) {
+  switch (precision.type) {
     case Precision::bf16:
       return ComputeType::bf16;
     case Precision::fp16:
       return ComputeType::fp16;
+    default:
+      return precision.tf32 ? ComputeType::tf32 : ComputeType::fp32;
   }
-  return ComputeType::fp32;
 }
 
-const char* precision_word(Precision precision) {
-  for (const auto& [value, word] : EnumNames<Precision>::value)
-    if (value == precision) return word;
-  return "";
-}
-
-std::string no_peak(const Device& device, Precision precision) {
+std::string no_peak(const Device& device, const PrecisionPlan& precision) {
   if (device.kind == DeviceKind::cpu) return "no peak is known for CPUs";
   if (device.uuid.starts_with("MIG-")) return "no peak is known for MIG instances";
   return cat("no peak is known for ", device.name.empty() ? "an unnamed GPU" : device.name, " in ",
-             precision_word(precision));
+             precision.tf32 ? "TF32" : precision_word(precision.type));
 }
 
 nlohmann::json known(double value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); }
@@ -50,11 +44,12 @@ ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::i
   ComputePlan compute{.flops_per_step = facts.flops_per_sample * static_cast<double>(global)};
   if (compute.flops_per_step <= 0)
     compute.mfu_unknown = "the recipe does not say how many FLOPs a sample takes";
+  const PrecisionPlan precision = plan_precision(options, devices);
   double sum = 0;
   for (const Device& device : devices) {
-    const auto peak = peak_flops(device, compute_type(options.precision));
+    const auto peak = peak_flops(device, compute_type(precision));
     if (!peak) {
-      if (compute.mfu_unknown.empty()) compute.mfu_unknown = no_peak(device, options.precision);
+      if (compute.mfu_unknown.empty()) compute.mfu_unknown = no_peak(device, precision);
       return compute;
     }
     sum += *peak;

@@ -47,13 +47,18 @@ std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices
 std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Device>& devices) {
   const auto tightest = tightest_device(devices);
   if (!tightest || memory.per_sample_bytes <= 0) return no_limit;
-  const double fits =
-      std::floor((tightest->available_bytes - memory.fixed_bytes) / memory.per_sample_bytes);
+  const double left = tightest->available_bytes - memory.fixed_bytes;
+  const double in_backward = left / (memory.per_sample_bytes + memory.backward_bytes);
+  // With the loss in one piece, or beside a whole piece.
+  double in_loss = left / (memory.per_sample_bytes + memory.loss_bytes);
+  if (memory.loss_piece_bytes > 0)
+    in_loss = std::max(in_loss, (left - memory.loss_piece_bytes) / memory.per_sample_bytes);
+  const double fits = std::floor(std::min(in_backward, in_loss));
   return static_cast<std::int64_t>(std::clamp(fits, 1.0, static_cast<double>(no_limit)));
 }
 
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro) {
-  return memory.fixed_bytes + memory.per_sample_bytes * static_cast<double>(micro);
+  return needed_bytes(memory, micro, 0);
 }
 
 MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks) {
@@ -65,11 +70,17 @@ MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, st
 }
 
 // While a block is computed again, what it usually keeps is there once more, beside nothing of the
-// blocks behind it. So the last block saves nothing.
+// blocks behind it. So where all are, the last saves something in the loss only.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks) {
-  const double saved = static_cast<double>(std::min(blocks, memory.blocks - 1)) *
-                       (memory.block_bytes - memory.recomputed_block_bytes);
-  return needed_bytes(memory, micro) - std::max(0.0, saved) * static_cast<double>(micro);
+  const double block = std::max(0.0, memory.block_bytes - memory.recomputed_block_bytes);
+  const double samples = static_cast<double>(micro), loss = memory.loss_bytes * samples;
+  const double pieces =
+      memory.loss_piece_bytes > 0 ? std::max(1.0, std::ceil(loss / memory.loss_piece_bytes)) : 1;
+  const bool all = memory.blocks > 0 && blocks >= memory.blocks;
+  const double backward = (memory.backward_bytes + (all ? block : 0)) * samples;
+  const double saved = static_cast<double>(std::min(blocks, memory.blocks)) * block * samples;
+  return memory.fixed_bytes + memory.per_sample_bytes * samples - saved +
+         std::max(loss / pieces, backward);
 }
 
 std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
@@ -80,6 +91,17 @@ std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micr
   for (std::int64_t blocks = 0; blocks < memory.blocks; ++blocks)
     if (needed_bytes(memory, micro, blocks) <= tightest->available_bytes) return blocks;
   return memory.blocks;
+}
+
+bool take_peak(MemoryEstimate& memory, const TrainOptions& options, std::size_t ranks, double micro,
+               double peak_bytes) {
+  if (micro < 1) return false;
+  MemoryEstimate empty = for_a_rank(memory, options, ranks);
+  empty.per_sample_bytes = 0;
+  const double activations = peak_bytes - needed_bytes(empty, static_cast<std::int64_t>(micro));
+  if (activations <= 0) return false;
+  memory.per_sample_bytes = activations / micro;
+  return true;
 }
 
 void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices) {

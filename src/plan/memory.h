@@ -33,6 +33,8 @@ double optimizer_bytes_per_parameter(const TrainOptions& options);
 // The recipe's estimate for one of so many ranks: with shard_optimizer, its share.
 MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks);
 
+// What a rank has at most at once: the fixed part, the activations, and the larger of what the loss
+// and what backward need for a moment.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro);
 // The same with the first `blocks` blocks computed again in backward.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks);
@@ -41,6 +43,11 @@ double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64
 // where nothing fits.
 std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
                                  const TrainOptions& options, const std::vector<Device>& devices);
+
+// Replaces the bytes a sample of `memory`, which is of a rank that shares nothing, by what follows
+// from a peak at this micro-batch with all activations kept; false where nothing does.
+bool take_peak(MemoryEstimate& memory, const TrainOptions& options, std::size_t ranks, double micro,
+               double peak_bytes);
 
 // Throws Error if the part that no micro-batch can shrink exceeds a device's whole memory.
 void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "plan/memory.h"
+#include "plan/precision.h"
 #include "plan/words.h"
 
 #include <algorithm>
@@ -96,6 +97,24 @@ void note_exact(const Plan& plan, const TrainOptions& options, Notes& notes) {
   if (options.batch.global == 0 || plan.batch.rounded_from > 0)
     notes.push_back(cat("for the same weights from a start on other devices set batch.global=",
                         plan.batch.global, " too"));
+}
+
+void note_precision(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const PrecisionPlan& precision = plan.precision;
+  const bool cpu = plan.devices.front().kind == DeviceKind::cpu;
+  const bool have_tf32 = is_native(Precision::bf16, plan.devices) && !cpu;
+  if (cpu && precision.type != Precision::fp32)
+    notes.push_back(cat("warning: ", precision_word(precision.type),
+                        " is slower than fp32 on most CPUs: set precision=fp32"));
+  if (options.matmul.tf32 && !precision.tf32)
+    notes.push_back(cat("matmul.tf32 changes nothing: ",
+                        precision.type != Precision::fp32
+                            ? cat("products are in ", precision_word(precision.type))
+                            : "not all devices have TF32 (GPUs from sm_80 on)"));
+  if (have_tf32 && precision.type == Precision::fp32 && !precision.tf32)
+    notes.push_back(
+        "fp32 without TF32: products keep all bits of their inputs and leave most of these GPUs' "
+        "speed unused; matmul.tf32=true is several times as fast, precision=bf16 more so");
 }
 
 void note_mixed_devices(const Plan& plan, Notes& notes) {
@@ -237,6 +256,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   Notes notes;
   note_world(plan, options, notes);
   note_exact(plan, options, notes);
+  note_precision(plan, options, notes);
   note_mixed_devices(plan, notes);
   note_cores(plan, notes);
   note_scaled_rate(plan, options, notes);

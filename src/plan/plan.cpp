@@ -8,6 +8,7 @@
 #include "plan/memory.h"
 #include "plan/micro_batches.h"
 #include "plan/notes.h"
+#include "plan/precision.h"
 #include "plan/schedule_options.h"
 #include "plan/words.h"
 
@@ -52,16 +53,6 @@ void check_grains(const BatchPlan& batch) {
               "set batch.micro to more, or batch.accumulation to less");
 }
 
-// Before sm_80, bf16 is emulated: slower than fp32.
-void check_precision(const TrainOptions& options, const std::vector<Device>& devices) {
-  if (options.precision != Precision::bf16) return;
-  for (const Device& device : devices)
-    if (device.kind == DeviceKind::cuda && device.compute_major > 0 && device.compute_major < 8)
-      throw Error(cat("precision = bf16, but ", describe(device), " is sm_", device.compute_major,
-                      device.compute_minor, " and has no bf16 (needs sm_80 or newer)"),
-                  "set precision=fp16, or choose other devices with --devices");
-}
-
 }  // namespace
 
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
@@ -88,6 +79,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
     memory = with_exact_buffers(memory, facts, plan.exact->buffers);
   }
   plan.devices = devices;
+  plan.precision = plan_precision(options, devices);
   plan.train_samples = facts.train_samples;
   plan.valid_samples = facts.valid_samples;
   if (facts.train_samples > 0) plan.steps_per_epoch = (facts.train_samples - 1) / global + 1;

@@ -28,7 +28,8 @@ struct Facts {
   double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
 };
 
-// Bytes a rank needs: fixed + per_sample * micro_batch.
+// Bytes a rank needs: fixed + per_sample * micro_batch, and what exists for a moment
+// (plan/memory.h).
 struct MemoryEstimate {
   double fixed_bytes = 0;       // weights, working copy, gradients, optimizer state, workspace
   double per_sample_bytes = 0;  // activations
@@ -38,6 +39,10 @@ struct MemoryEstimate {
   // where it is computed again. 0 blocks: the recipe has none, or does not tell.
   std::int64_t blocks = 0;
   double block_bytes = 0, recomputed_block_bytes = 0;
+  // What a sample needs for a moment beside its activations. In the loss, which works in equal
+  // pieces of at most loss_piece_bytes (0: in one); and in backward. The larger of the two counts.
+  double loss_bytes = 0, loss_piece_bytes = 0;
+  double backward_bytes = 0;
   bool measured = false;  // true once an earlier run measured it
   // With batch.micro = auto: the largest micro-batch that was seen to fit; 0: not tried out.
   std::int64_t tried_micro = 0;
@@ -46,6 +51,13 @@ struct MemoryEstimate {
 struct BatchPlan {
   std::int64_t world_size = 1, micro = 1, accumulation = 1, global = 1;
   std::int64_t rounded_from = 0;  // the default that `global` stands for; 0 = not rounded
+};
+
+// What the model computes in.
+struct PrecisionPlan {
+  Precision type = Precision::fp32;  // never auto
+  bool tf32 = false;                 // fp32 products are rounded to TF32
+  std::string why;                   // what decided, where precision = auto
 };
 
 // What the utilisation of a run (MFU) is made of.
@@ -58,6 +70,7 @@ struct ComputePlan {
 struct Plan {
   BatchPlan batch;
   std::vector<Device> devices;  // one a rank
+  PrecisionPlan precision;
   std::int64_t train_samples = 0, valid_samples = 0;
   std::int64_t steps_per_epoch = 0;  // ceil(train_samples / global)
   std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; what the curve ends at

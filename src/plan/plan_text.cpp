@@ -5,6 +5,7 @@
 #include "plan/curve.h"
 #include "plan/memory.h"
 #include "plan/plan.h"
+#include "plan/precision.h"
 #include "plan/words.h"
 
 #include <algorithm>
@@ -93,6 +94,7 @@ nlohmann::json to_json(const Device& device) {
           {"uuid", device.uuid},
           {"name", device.name},
           {"memory_bytes", device.memory_bytes},
+          {"compute_capability", cat(device.compute_major, ".", device.compute_minor)},
           {"threads", device.threads}};
 }
 
@@ -123,6 +125,9 @@ nlohmann::json memory_json(const Plan& plan) {
           {"blocks", plan.memory.blocks},
           {"block_bytes", plan.memory.block_bytes},
           {"recomputed_block_bytes", plan.memory.recomputed_block_bytes},
+          {"loss_bytes", plan.memory.loss_bytes},
+          {"loss_piece_bytes", plan.memory.loss_piece_bytes},
+          {"backward_bytes", plan.memory.backward_bytes},
           {"measured", plan.memory.measured},
           {"tried_micro", plan.memory.tried_micro}};
 }
@@ -144,6 +149,7 @@ std::string to_text(const Plan& plan, bool curve, int width) {
   text += entry("global batch", batch_text(plan), width);
   if (plan.exact) text += entry("exact sum", exact_text(plan), width);
   text += entry("a step", step_text(plan), width);
+  text += entry("precision", precision_text(plan.precision), width);
   text += entry("compute", compute_text(plan), width);
   text += entry("data", data_text(plan), width);
   text += entry("length", length_text(plan), width);
@@ -163,6 +169,7 @@ nlohmann::json to_json(const Plan& plan) {
             {"accumulation", plan.batch.accumulation},
             {"global", plan.batch.global}}},
           {"devices", devices},
+          {"precision", to_json(plan.precision)},
           {"train_samples", plan.train_samples},
           {"valid_samples", plan.valid_samples},
           {"steps_per_epoch", plan.steps_per_epoch},

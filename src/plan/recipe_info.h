@@ -54,7 +54,11 @@ class RecipeOptions {
   // Names that Recipe::metrics may give, so that checkpoint.best_metric is checked before a run
   // exists. The default, none, means that they are not known yet.
   virtual std::vector<std::string> metric_names() const;
-  // Bytes of one rank. The default is from Facts::parameters alone.
+  // Whether the model also runs with parameters in bf16 and fp16, so that precision = auto may
+  // choose them: its forward pass casts floating inputs to StepContext::compute_dtype.
+  virtual bool low_precision() const { return false; }
+  // Bytes of one rank, options.precision being resolved. The default is from Facts::parameters
+  // alone.
   virtual MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const;
 
   // Model FLOPs of one training sample, forward and backward: what the mathematics of the model

@@ -67,6 +67,11 @@ Device device_from_json(const nlohmann::json& json) {
   device.name = json.at("name");
   device.memory_bytes = static_cast<std::uint64_t>(count(json, "memory_bytes"));
   device.threads = static_cast<int>(std::min<std::int64_t>(count(json, "threads"), INT_MAX));
+  // "9.0"; records of earlier versions do not tell.
+  const std::string capability = json.value("compute_capability", "");
+  const char* const end = capability.data() + capability.size();
+  const char* const dot = std::from_chars(capability.data(), end, device.compute_major).ptr;
+  if (dot != end) std::from_chars(dot + 1, end, device.compute_minor);
   const std::string label = json.at("device");
   device.kind = label.starts_with("cuda") ? DeviceKind::cuda : DeviceKind::cpu;
   if (const std::size_t colon = label.find(':'); colon != std::string::npos)
@@ -84,6 +89,9 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
           .blocks = count_or_0(json, "blocks"),
           .block_bytes = json.value("block_bytes", 0.0),
           .recomputed_block_bytes = json.value("recomputed_block_bytes", 0.0),
+          .loss_bytes = json.value("loss_bytes", 0.0),
+          .loss_piece_bytes = json.value("loss_piece_bytes", 0.0),
+          .backward_bytes = json.value("backward_bytes", 0.0),
           .measured = json.value("measured", false),
           .tried_micro = count_or_0(json, "tried_micro")};
 }
@@ -177,6 +185,8 @@ RunSetup setup_from_json(const nlohmann::json& record) {
     RunSetup setup = make_setup(record.at("recipe"), record.value("plugin", ""), false);
     const auto tables = setup.tables();
     apply_json(tables, record.at("config"));
+    // What was meant before there was a choice.
+    if (setup.train->precision == Precision::automatic) setup.train->precision = Precision::fp32;
     setup.prepared.facts = facts_from_json(record.at("facts"));
     setup.prepared.extra = record.at("extra");
     setup.plan = plan_from_json(record.at("plan"));

@@ -11,7 +11,9 @@ void add_general(TrainOptions& o) {
              .min = 0});
   table.add("precision", o.precision,
             {.meaning = "type of weights and activations in forward and backward; the optimizer "
-                        "always works on fp32 weights"});
+                        "always works on fp32 weights. auto: bf16 on GPUs from sm_80 on, fp16 on "
+                        "older ones, fp32 on CPUs and for recipes that do not say that they can "
+                        "do with less"});
   table.add(
       "reduce_precision", o.reduce_precision,
       {.meaning = "type in which gradients are added up over devices; bf16 halves the traffic"});
@@ -76,6 +78,10 @@ void add_batch(TrainOptions& o) {
       "memory.recompute", o.memory.recompute,
       {.meaning = "compute activations again in backward instead of keeping them: off; of all "
                   "blocks of the model; auto: of as many as it takes to fit, by the plan"});
+  table.add(
+      "matmul.tf32", o.matmul.tf32,
+      {.meaning = "with precision = fp32, matrix products and convolutions round their inputs "
+                  "to TF32 (10 bits) on GPUs from sm_80 on: several times as fast"});
 }
 
 void add_optimizer(TrainOptions& o) {
@@ -182,6 +188,11 @@ void add_stop_and_data(TrainOptions& o) {
       {.meaning = "a rank that shows no sign of life for so long hangs, and the run fails with "
                   "its name; 0s: it may take for ever",
        .unit = "s"});
+  table.add("stop.grace", o.stop.grace,
+            {.meaning = "how long ranks may take to stop and save after a signal before they are "
+                        "killed; 0s: a minute, or five times the longest step, evaluation and save "
+                        "of the run together where that is more",
+             .unit = "s"});
   table.add("check.weights_every", o.check.weights_every,
             {.meaning = "compare the weights of all devices each so many steps; a difference ends "
                         "the run and names device and tensor; 0: never",
@@ -236,6 +247,12 @@ void add_eval_run_and_log(TrainOptions& o) {
             {.meaning = "write the indices of each step's samples into the run directory"});
   table.add("log.every_steps", o.log.every_steps,
             {.meaning = "a line in events.jsonl each so many steps", .unit = "steps", .min = 1});
+  table.add("log.limit_mb", o.log.limit_mb,
+            {.meaning = "size of a rank's log beyond which its beginning and its newest part stay "
+                        "and what is between them is left out; 0: none",
+             .unit = "MiB",
+             .min = 0,
+             .max = 1 << 20});
   table.add("profile.first_step", o.profile.first_step,
             {.meaning = "write a trace of some steps from this one on into the run directory "
                         "(profile/rankN.json, for Perfetto); 0: none",

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-enum class Precision { fp32, bf16, fp16 };
+enum class Precision { automatic, fp32, bf16, fp16 };
 enum class ReducePrecision { fp32, bf16 };
 enum class OptimizerKind { adamw, adam, sgd };
 enum class ScheduleKind { constant, linear, step, polynomial, cosine, cosine_restarts };
@@ -21,8 +21,10 @@ enum class OnNan { stop, skip };
 
 template <>
 struct EnumNames<Precision> {
-  static constexpr std::pair<Precision, const char*> value[] = {
-      {Precision::fp32, "fp32"}, {Precision::bf16, "bf16"}, {Precision::fp16, "fp16"}};
+  static constexpr std::pair<Precision, const char*> value[] = {{Precision::automatic, "auto"},
+                                                                {Precision::fp32, "fp32"},
+                                                                {Precision::bf16, "bf16"},
+                                                                {Precision::fp16, "fp16"}};
 };
 template <>
 struct EnumNames<ReducePrecision> {
@@ -76,7 +78,8 @@ struct TrainOptions {
   TrainOptions();  // fills `table`
 
   std::int64_t seed = 42;
-  Precision precision = Precision::fp32;
+  Precision precision = Precision::automatic;  // see plan/precision.h; never in a record
+  std::string precision_why;                   // what decided where it was auto; no option
   ReducePrecision reduce_precision = ReducePrecision::fp32;
   std::int64_t reduce_bucket_mb = 0;  // 0 = find it
   bool shard_optimizer = false;
@@ -94,6 +97,10 @@ struct TrainOptions {
   struct {
     Recompute recompute = Recompute::off;
   } memory;
+
+  struct {
+    bool tf32 = false;
+  } matmul;
 
   struct {
     OptimizerKind kind = OptimizerKind::adamw;
@@ -129,6 +136,7 @@ struct TrainOptions {
     double epochs = 0;
     Duration after{}, budget{};
     Duration hang_after{60};
+    Duration grace{};  // 0 = found
   } stop;
 
   struct {
@@ -158,6 +166,7 @@ struct TrainOptions {
   } run;
   struct {
     std::int64_t every_steps = 1;
+    std::int64_t limit_mb = 64;  // of each rank's log; 0 = none
   } log;
   struct {
     std::int64_t first_step = 0;  // 0: no profile

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/cells.h"
 #include "base/plot.h"
 #include "base/text.h"
 #include "run/lines.h"
@@ -109,7 +110,7 @@ std::string legend(const std::vector<std::string>& words, int width) {
   const std::string indent = plot_label("") + "  ";
   std::string text, line = indent;
   for (const std::string& word : words) {
-    if (line != indent && line.size() + 3 + word.size() > static_cast<std::size_t>(width)) {
+    if (line != indent && cells_of(line) + 3 + cells_of(word) > width) {
       text += line + "\n";
       line = indent;
     }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "run/lines.h"
 #include "run/progress_text.h"
+#include "run/recent_steps.h"
 #include "run/time_left.h"
 
 namespace lockstep {
@@ -35,7 +36,7 @@ struct Progress::Impl {
 
   void on_start(const nlohmann::json& event);
   void on_step(const nlohmann::json& event);
-  void print_lines(const nlohmann::json& event);
+  void print_lines(const std::vector<EventLine>& lines);
   void show(bool now);
   std::vector<Field> fields();
   std::string epoch_text() const;
@@ -48,8 +49,9 @@ struct Progress::Impl {
   ProgressOptions options;
   Clock& clock;
   TimeLeft time_left;
+  RecentSteps recent;
   nlohmann::json step_event;  // the last one
-  std::int64_t total_steps = 0, steps_per_epoch = 0;
+  std::int64_t total_steps = 0, steps_per_epoch = 0, last_step = 0;
   std::string unit;
   double quota_ends_s = 0;  // on the clock; 0 = no quota
   std::optional<double> shown_s, asked_s;
@@ -63,7 +65,9 @@ void Progress::Impl::on_start(const nlohmann::json& event) {
   unit = text_or(event, "unit", "samples");
   const double quota_s = number_or(event, "quota_s", 0);
   quota_ends_s = quota_s > 0 ? clock.now_s() + quota_s : 0;
-  time_left.start(integer_or(event, "step", 0));
+  last_step = integer_or(event, "step", 0);
+  time_left.start(last_step);
+  recent = RecentSteps();
   time_left.expect_evaluations(integer_or(event, "eval_every_steps", 0),
                                number_or(event, "eval_batches", 0));
   step_event = nullptr;
@@ -72,7 +76,14 @@ void Progress::Impl::on_start(const nlohmann::json& event) {
 
 void Progress::Impl::on_step(const nlohmann::json& event) {
   const std::int64_t step = integer_or(event, "step", 0);
-  time_left.on_step(step, number_or(event, "step_s", NAN), number_or(event, "save_share", 0));
+  const double step_s = number_or(event, "step_s", NAN);
+  const double data_share = number_or(event, "data_share", 0);
+  time_left.on_step(step, step_s, number_or(event, "save_share", 0),
+                    data_share + number_or(event, "wait_share", 0));
+  const std::int64_t steps = std::clamp<std::int64_t>(step - last_step, 1, 1 << 20);
+  const double seconds = step_s * static_cast<double>(steps);
+  recent.add(steps, seconds, data_share * seconds);
+  last_step = step;
   step_event = event;
   show(total_steps > 0 && step >= total_steps);
 }
@@ -116,7 +127,7 @@ std::vector<Field> Progress::Impl::fields() {
     fields.push_back({format_rate(step_event["units_per_s"], unit), 3});
   fields.push_back({format_mfu(step_event), 8});
   fields.push_back({devices(), 4});
-  if (has_number("data_share")) fields.push_back({"data " + percent(step_event["data_share"]), 6});
+  if (has_number("data_share")) fields.push_back({"data " + percent(recent.data_share()), 6});
   fields.push_back({end_text(), 2});
   return fields;
 }
@@ -132,9 +143,9 @@ void Progress::Impl::show(bool now) {
   line_open = true;
 }
 
-void Progress::Impl::print_lines(const nlohmann::json& event) {
+void Progress::Impl::print_lines(const std::vector<EventLine>& lines) {
   std::string text;
-  for (EventLine line : describe_event(event)) {
+  for (EventLine line : lines) {
     line.text = printable(line.text);
     text += coloured(line, options.colour) + "\n";
   }
@@ -158,8 +169,10 @@ void Progress::on_event(const nlohmann::json& event) {
     impl_->time_left.on_eval(integer_or(event, "step", 0),
                              number_or(event, "seconds", 0) - number_or(event, "warm_up_s", 0));
   if (kind == "stop" || kind == "end") finish();
-  impl_->print_lines(event);
+  impl_->print_lines(describe_event(event));
 }
+
+void Progress::note(const std::string& text) { impl_->print_lines({{text, Tone::plain}}); }
 
 void Progress::finish() {
   if (impl_->line_open) impl_->write("\n");

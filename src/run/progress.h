@@ -32,7 +32,8 @@ class Progress {
   // Events as in events.jsonl. The "start" event carries total_steps, steps_per_epoch, unit,
   // units_per_step, quota_s.
   void on_event(const nlohmann::json& event);
-  void finish();  // ends the rewritten line
+  void note(const std::string& text);  // a line of its own
+  void finish();                       // ends the rewritten line
 
  private:
   struct Impl;

@@ -15,12 +15,14 @@
 namespace lockstep {
 
 enum class RunState { running, finished, stopped, failed, interrupted };
-//                    locked   all done  resumable       no word of its end and no lock: killed
+//                    locked   all done  resumable       no word of its end and no lock: killed;
+//                                                       or at a second interrupt
 
 // RUN/
 //   run.json        the record: recipe, plugin, resolved config, facts, plan, versions, devices by
 //                   UUID, host, git state of the user's folder, start time
-//   state.json      how it ended: {"state": "finished" | "stopped" | "failed", "why", "time"}
+//   state.json      how it ended: {"state": "finished" | "stopped" | "failed" | "interrupted",
+//                   "why", "time"}
 //   events.jsonl    {"kind": "step" | "eval" | "checkpoint" | "start" | …, "step", …} a line
 //   samples.jsonl   with run.record_samples: {"step", "samples": [index, …]} in order of place
 //   lock            see run_lock.h
@@ -59,8 +61,11 @@ class RunDir {
   std::filesystem::path log_path(int rank) const;
 
   nlohmann::json record() const;  // run.json; throws Error if absent or damaged
-  void write_record(const nlohmann::json& record) const;  // atomic
-  void write_state(RunState state, const std::string& why) const;
+  void write_record(const nlohmann::json& record) const;           // atomic
+  void write_state(RunState state, const std::string& why) const;  // throws Error
+  // The same for a run that ends: whatever keeps it from being written must not hide why. Returns
+  // that, or "".
+  std::string try_write_state(RunState state, const std::string& why) const;
   RunState state() const;
   std::string state_reason() const;
 

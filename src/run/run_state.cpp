@@ -71,6 +71,15 @@ void RunDir::write_state(RunState state, const std::string& why) const {
   write_file_atomic(path_ / "state.json", to_line(value) + "\n");
 }
 
+std::string RunDir::try_write_state(RunState state, const std::string& why) const {
+  try {
+    write_state(state, why);
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 RunState RunDir::state() const {
   if (lock_ || locked_by_other()) return RunState::running;
   const std::string word = text_or(read_state(path_), "state", "");
@@ -80,14 +89,12 @@ RunState RunDir::state() const {
 }
 
 std::string RunDir::state_reason() const {
-  switch (state()) {
-    case RunState::running:
-      return "";
-    case RunState::interrupted:
-      return "it ended without a word: killed, or the machine went down";
-    default:
-      return text_or(read_state(path_), "why", "");
-  }
+  const RunState now = state();
+  if (now == RunState::running) return "";
+  const nlohmann::json last = read_state(path_);
+  if (now == RunState::interrupted && text_or(last, "state", "") != to_string(now))
+    return "it ended without a word: killed, or the machine went down";
+  return text_or(last, "why", "");
 }
 
 }  // namespace lockstep

@@ -20,7 +20,8 @@ void RunTail::take_line(const std::string& line) {
     const double step = quick_number(line, "step");
     if (!(step >= 0 && step <= 0x1p53)) return;
     step_ = static_cast<std::int64_t>(step);
-    time_left_.on_step(*step_, quick_number(line, "step_s"), quick_number(line, "save_share"));
+    time_left_.on_step(*step_, quick_number(line, "step_s"), quick_number(line, "save_share"),
+                       quick_number(line, "data_share") + quick_number(line, "wait_share"));
     const double rate = quick_number(line, "units_per_s");
     units_per_s_ = std::isfinite(rate) ? std::optional(rate) : std::nullopt;
     return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -26,13 +27,16 @@ void TimeLeft::start(std::int64_t step) {
   first_step_ = step_ = step;
 }
 
-void TimeLeft::on_step(std::int64_t step, double seconds, double save_share) {
+void TimeLeft::on_step(std::int64_t step, double seconds, double save_share, double wait_share) {
   if (!std::isfinite(seconds) || seconds < 0) return;
   if (!(save_share >= 0 && save_share <= 1)) save_share = 0;
+  if (!(wait_share >= 0)) wait_share = 0;
   const double save_s = seconds * save_share;
   save_s_ += save_s * static_cast<double>(std::max<std::int64_t>(0, step - step_));
   step_ = step;
-  window_.push_back(seconds - save_s);
+  const double left_s = seconds - save_s, wait_s = std::min(seconds * wait_share, left_s);
+  if (std::exchange(only_the_first_, window_.empty())) window_.clear();
+  window_.push_back({.compute_s = left_s - wait_s, .wait_s = wait_s});
   if (window_.size() > window_steps) window_.pop_front();
 }
 
@@ -59,9 +63,19 @@ double TimeLeft::expected_evaluations_s(std::int64_t total, double per_step_s) c
   return static_cast<double>(regular) * eval_batches_ * per_step_s / 3;
 }
 
+double TimeLeft::typical_step_s() const {
+  std::vector<double> compute_s;
+  double wait_s = 0;
+  for (const StepTime& step : window_) {
+    compute_s.push_back(step.compute_s);
+    wait_s += step.wait_s;
+  }
+  return median(std::move(compute_s)) + wait_s / static_cast<double>(window_.size());
+}
+
 std::optional<double> TimeLeft::seconds_left(std::int64_t total) const {
   if (window_.empty()) return std::nullopt;
-  double per_step_s = median({window_.begin(), window_.end()});
+  double per_step_s = typical_step_s();
   const double evaluations_s = expected_evaluations_s(total, per_step_s);
   if (step_ > first_step_) per_step_s += save_s_ / static_cast<double>(step_ - first_step_);
   // Whole periods only: with a part of one the share would jump at every evaluation.

@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// Fed with what a run reports; a step later costs the median of a window of steps, and evaluations
-// and saving cost what they did until now, spread over the steps between them.
+// Fed with what a run reports. A step later costs the median of what a window of steps computed and
+// the mean of what they waited, because data comes in bursts. Evaluations and saving cost what they
+// did until now, spread over the steps between them.
 class TimeLeft {
  public:
   // Training begins after `step` finished steps.
@@ -18,8 +19,9 @@ class TimeLeft {
   // as `batches` steps train on (0: no evaluations). Until one was measured, such a batch is taken
   // to cost half a step: forward without backward, in smaller pieces.
   void expect_evaluations(std::int64_t every, double batches);
-  // `seconds` is what each of the steps since the last call took, `save_share` of it for saving.
-  void on_step(std::int64_t step, double seconds, double save_share);
+  // `seconds` is what each of the steps since the last call took, save_share of it for saving,
+  // wait_share waiting for data or for other ranks.
+  void on_step(std::int64_t step, double seconds, double save_share, double wait_share = 0);
   void on_eval(std::int64_t step, double seconds);
 
   // Seconds from here to the end of step `total`; nothing before the first step.
@@ -33,8 +35,14 @@ class TimeLeft {
   std::int64_t first_step_ = 0, step_ = 0;
   std::int64_t eval_every_ = 0;
   double eval_batches_ = 0;
-  std::deque<double> window_;  // step times without saving
-  double save_s_ = 0;          // of all steps
+  struct StepTime {
+    double compute_s = 0, wait_s = 0;
+  };
+  double typical_step_s() const;
+
+  std::deque<StepTime> window_;
+  bool only_the_first_ = true;  // which holds what happens once
+  double save_s_ = 0;           // of all steps
   std::int64_t first_eval_ = -1, last_eval_ = -1;
   double eval_s_ = 0;  // of all evaluations but the first
   double first_eval_s_ = 0;

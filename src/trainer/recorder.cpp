@@ -94,10 +94,9 @@ void Recorder::start_up(std::int64_t step, const StartUp& start_up) {
   write(event);
 }
 
-void Recorder::step(const StepResult& result, double lr) {
+void Recorder::step(const StepResult& result, const OwnTimes& own, double lr) {
   const double now_s = clock_.now_s();
   ++steps_since_log_;
-  const RankReport& own = result.ranks.at(0);
   shares_.data_s += own.data_s;
   shares_.wait_s += own.wait_s;
   shares_.save_s += own.save_s;
@@ -114,6 +113,8 @@ void Recorder::step(const StepResult& result, double lr) {
   if (result.step % options_.log.every_steps != 0 && result.step != plan_.total_steps) return;
   const double window_s = std::max(now_s - last_step_s_, 1e-9);
   const double step_s = window_s / static_cast<double>(steps_since_log_);
+  recent_.add(steps_since_log_, window_s);
+  const double recent_step_s = *recent_.step_s();
   const auto share = [&](double seconds) { return std::clamp(seconds / window_s, 0.0, 1.0); };
   const double data = share(shares_.data_s), wait = share(shares_.wait_s),
                save = share(shares_.save_s);
@@ -131,8 +132,8 @@ void Recorder::step(const StepResult& result, double lr) {
       {"lr", lr},
       {"grad_norm", result.gradient_norm},
       {"step_s", step_s},
-      {"units_per_s", plan_.units_per_step / step_s},
-      {"mfu", or_null(mfu(plan_.compute, step_s))},
+      {"units_per_s", plan_.units_per_step / recent_step_s},
+      {"mfu", or_null(mfu(plan_.compute, recent_step_s))},
       {"data_share", data},
       {"wait_share", wait},
       {"save_share", save},
@@ -258,6 +259,11 @@ void Recorder::warn(std::int64_t step, const std::string& text) {
 }
 
 void Recorder::ended(std::int64_t step, const std::string& why) {
+  const RunState state = why.empty() ? RunState::finished : RunState::stopped;
+  if (const std::string fault = run_.try_write_state(state, why); !fault.empty())
+    warn(step,
+         cat("the run's state could not be written, so that it will be shown as interrupted: ",
+             fault));
   if (events_.failed() > 0)
     warn(step, cat(events_.failed(), " events could not be written to ",
                    run_.events_path().string(), "; what they said is lost"));
@@ -270,7 +276,6 @@ void Recorder::ended(std::int64_t step, const std::string& why) {
   event["mfu"] = step_s ? or_null(mfu(plan_.compute, *step_s)) : nullptr;
   if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}});
   write(event);
-  run_.write_state(why.empty() ? RunState::finished : RunState::stopped, why);
 }
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 #include "run/events.h"
 #include "run/loss_range.h"
 #include "run/mean_step.h"
+#include "run/recent_steps.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
 #include "run/start_up.h"
@@ -29,6 +30,12 @@ nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::stri
 // The metric named, or the first if the name is empty; throws Error naming the nearest.
 const Metric& chosen_metric(const std::vector<Metric>& metrics, const std::string& best_metric);
 
+// Where rank 0's time went between the result of a step and that of the step before: in the very
+// time that the step is then said to have taken.
+struct OwnTimes {
+  double data_s = 0, wait_s = 0, save_s = 0;
+};
+
 // Thread-safe: the checkpoint saver reports from its own thread.
 class Recorder {
  public:
@@ -38,7 +45,8 @@ class Recorder {
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                const std::vector<CheckpointInfo>& skipped);
   void start_up(std::int64_t step, const StartUp& start_up);
-  void step(const StepResult& result, double lr);
+  // Called when the numbers of a step are there, so that its time is that until it was done.
+  void step(const StepResult& result, const OwnTimes& own, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
   void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
@@ -75,7 +83,8 @@ class Recorder {
   std::int64_t steps_since_log_ = 0;
   MeanStep mean_step_;
   LossRange loss_range_;
-  RankReport shares_;                 // summed over the steps since the last logged one
+  RecentSteps recent_;
+  OwnTimes shares_;                   // summed over the steps since the last logged one
   std::vector<double> rank_waits_s_;  // of every rank, likewise
 };
 

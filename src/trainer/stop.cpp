@@ -3,12 +3,17 @@
 
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <unistd.h>
-#include <csignal>
-#include <ctime>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <string_view>
 
 namespace lockstep {
 namespace {
@@ -24,6 +29,28 @@ double now_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+std::array<char, 4096> state_file{}, new_state_file{};  // empty: none
+
+// Async-signal-safe, as all that a handler calls.
+void write_interrupted() {
+  if (state_file[0] == '\0') return;
+  const int fd =
+      open(new_state_file.data(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd < 0) return;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  std::array<char, 128> text{};
+  constexpr std::string_view begin = R"({"state":"interrupted","why":"a second signal","time":)";
+  char* end = std::copy(begin.begin(), begin.end(), text.begin());
+  end = std::to_chars(end, text.end() - 2, static_cast<long long>(now.tv_sec)).ptr;
+  *end++ = '}';
+  *end++ = '\n';
+  const auto size = end - text.begin();
+  const bool whole = write(fd, text.data(), static_cast<std::size_t>(size)) == size;
+  close(fd);
+  if (whole) rename(new_state_file.data(), state_file.data());
+}
+
 extern "C" void on_stop_signal(int signal) {
   int none = 0;
   caught.compare_exchange_strong(none, signal);
@@ -31,10 +58,20 @@ extern "C" void on_stop_signal(int signal) {
   constexpr double echo_s = 0.2;
   const double now = now_s();
   const double before = last_s[place_of(signal)].exchange(now);
-  if (before >= 0 && now - before > echo_s) _exit(130);
+  if (before < 0 || now - before <= echo_s) return;
+  write_interrupted();
+  _exit(130);
 }
 
 }  // namespace
+
+void note_second_signal_in(const std::filesystem::path& file) {
+  const std::string path = file.string();
+  if (path.size() > 4000) return;
+  const std::string temporary = path + ".new";
+  std::copy(temporary.begin(), temporary.end(), new_state_file.begin());
+  std::copy(path.begin(), path.end(), state_file.begin());
+}
 
 void catch_stop_signals() {
   struct sigaction action {};

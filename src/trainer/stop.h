@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "config/options.h"
 
+#include <filesystem>
 #include <string>
 
 namespace lockstep {
@@ -13,6 +14,10 @@ namespace lockstep {
 // signal after the first (torchrun passes an interrupt on as SIGTERM) and an echo within 0.2 s do
 // not.
 void catch_stop_signals();
+// Where nobody else can write down that a second signal ended the run: the handler then writes
+// `state_file` (a run's state.json). Once, before signals are caught. Paths of more than 4000 bytes
+// are passed over.
+void note_second_signal_in(const std::filesystem::path& state_file);
 // Name of the signal that asked for a stop, or "".
 std::string stop_signal();
 

@@ -10,7 +10,9 @@
 #include "engine/step.h"
 #include "launch/breadcrumbs.h"
 #include "plan/micro_batches.h"
+#include "plan/precision.h"
 #include "run/checkpoint_index.h"
+#include "run/lines.h"
 #include "trainer/failures.h"
 #include "trainer/link_speed.h"
 #include "trainer/placed_model.h"
@@ -147,7 +149,8 @@ class Loop {
   std::int64_t saved_step_ = -1, evaluated_step_ = -1;
   bool save_wished_ = false;  // by rank 0's clock; the same on every rank
   double saved_at_s_ = 0;
-  double data_s_ = 0, wait_s_ = 0, save_s_ = 0;  // since the last report
+  double wait_s_ = 0;               // since the last report
+  double data_s_ = 0, save_s_ = 0;  // since the last step that was recorded
   double window_data_s_ = 0, window_begin_s_ = 0;
   std::int64_t window_steps_ = 0, loader_threads_ = 0;
   bool told_about_graph_ = false, started_ = false;
@@ -188,6 +191,8 @@ void Loop::restore_or_start() {
   if (from) {
     const nlohmann::json state = restore(*from, trained());
     check_grain(state, setup_.plan);
+    const std::string precision = precision_word(options_.precision);
+    if (text_or(state, "precision", precision) != precision) optimizer_.restart_loss_scale();
     step_ = state.at("step").get<std::int64_t>();
     spent_s = state.value("elapsed_s", 0.0);
     if (state.contains("best") && state["best"].is_number()) best_ = state["best"].get<double>();
@@ -344,8 +349,7 @@ StagedStep Loop::fetch() {
 
 void Loop::run_step() {
   profile_if_asked();
-  RankReport report{.data_s = data_s_, .wait_s = wait_s_, .save_s = save_s_};
-  data_s_ = wait_s_ = save_s_ = 0;
+  RankReport report{.wait_s = std::exchange(wait_s_, 0)};
   report.stop_signal = stop_signal().empty() ? 0 : 1;
   report.stop_quota = setup_.group.rank() == 0 && quota_->over() ? 1 : 0;
   const double save_every_s = options_.checkpoint.every.seconds;
@@ -409,7 +413,11 @@ void Loop::on_result(StepRunner::Running& running) {
   }
   not_finite_in_a_row_ = result.not_finite ? not_finite_in_a_row_ + 1 : 0;
   if (result.not_finite) dropped_ = result;
-  if (recorder_) recorder_->step(result, learning_rate(setup_.plan.schedule, result.step - 1));
+  const OwnTimes times{.data_s = std::exchange(data_s_, 0),
+                       .wait_s = running.wait_s(),
+                       .save_s = std::exchange(save_s_, 0)};
+  if (recorder_)
+    recorder_->step(result, times, learning_rate(setup_.plan.schedule, result.step - 1));
   started("first_step");
   if (!started_) check_buffers();
   if (recorder_ && setup_.start_up && !started_) recorder_->start_up(result.step, *setup_.start_up);
@@ -515,6 +523,7 @@ void Loop::write_checkpoint() {
       {"epoch", static_cast<double>(step_) / static_cast<double>(setup_.plan.steps_per_epoch)},
       {"seed", options_.seed},
       {"global_batch", setup_.plan.batch.global},
+      {"precision", precision_word(options_.precision)},
       {"elapsed_s", quota_->elapsed_s()}};
   if (best_) state["best"] = *best_;
   if (setup_.plan.exact) state["grain"] = setup_.plan.exact->grain;

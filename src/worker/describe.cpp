@@ -44,6 +44,7 @@ int describe_recipes() {
     described["name"] = info.name;
     described["summary"] = info.summary;
     described["metrics"] = options->metric_names();
+    described["low_precision"] = options->low_precision();
     described["cpu_defaults"] = changed_defaults(*options, false);
     described["gpu_defaults"] = changed_defaults(*options, true);
     all.push_back(std::move(described));
@@ -85,6 +86,9 @@ int print_facts(const std::vector<std::string>& arguments) {
                               {"blocks", memory.blocks},
                               {"block_bytes", memory.block_bytes},
                               {"recomputed_block_bytes", memory.recomputed_block_bytes},
+                              {"loss_bytes", memory.loss_bytes},
+                              {"loss_piece_bytes", memory.loss_piece_bytes},
+                              {"backward_bytes", memory.backward_bytes},
                               {"per_sample_bytes", memory.per_sample_bytes}};
   OutputStream().write(answer.dump() + "\n");
   return 0;

@@ -13,6 +13,7 @@
 #include "trainer/stop.h"
 #include "worker/bench.h"
 #include "worker/describe.h"
+#include "worker/failure.h"
 #include "worker/output_stream.h"
 #include "worker/session.h"
 
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 
@@ -59,20 +59,17 @@ void let_the_cause_be_seen() {
 
 // A rank that failed must not wait for the others: whoever watches them ends them.
 [[noreturn]] void leave_failed(Session& session, const std::exception& error) {
-  const auto* const of_user = dynamic_cast<const Error*>(&error);
+  const RankError failure = describe_failure(error);
   const bool in_collective = dynamic_cast<const CollectiveFailed*>(&error) != nullptr;
   PeerWatch* const peers = session.group ? session.group->peers() : nullptr;
   // Where another rank is the cause, this does not return.
-  if (peers != nullptr && in_collective) peers->ask(error.what());
+  if (peers != nullptr && in_collective) peers->ask(failure.what);
   if (peers == nullptr && in_collective) let_the_cause_be_seen();
-  std::fprintf(stderr, "error: %s\n", error.what());
-  if (of_user != nullptr && !of_user->hint().empty())
-    std::fprintf(stderr, "\nhint: %s\n", of_user->hint().c_str());
-  std::fflush(stderr);
-  if (peers != nullptr && !in_collective) peers->tell(error.what());
+  tell_failure(failure);
+  if (peers != nullptr && !in_collective) peers->tell(failure.what);
   if (session.foreign && session.run && session.run->holds_lock())
-    session.run->write_state(RunState::failed, error.what());
-  _exit(of_user != nullptr ? exit_usage : exit_failed);
+    session.run->try_write_state(RunState::failed, failure.what);
+  _exit(exit_code_of(failure));
 }
 
 TrainEnd open_and_train(std::vector<std::string> arguments, StartUp& start_up, Session& session) {
@@ -87,6 +84,9 @@ TrainEnd open_and_train(std::vector<std::string> arguments, StartUp& start_up, S
     start_up.done("devices");
     const bool resume =
         run.empty() ? session.run->record().contains("resuming") : take_flag(arguments, "--resume");
+    // Where the tool launched this rank it writes that down itself.
+    if (session.foreign && session.run->holds_lock())
+      note_second_signal_in(session.run->path() / "state.json");
     catch_stop_signals();
     end = train(session.trainer(resume));
   }
@@ -181,14 +181,9 @@ int main(int argc, char** argv) {
   lockstep::open_breadcrumbs();
   try {
     return lockstep::run({argv + 1, argv + argc});
-  } catch (const lockstep::Error& error) {
-    std::cerr << "error: " << error.what() << '\n';
-    if (!error.hint().empty()) std::cerr << "\nhint: " << error.hint() << '\n';
-    std::cerr.flush();
-    _exit(lockstep::exit_usage);  // other ranks may be waiting: no orderly teardown
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what() << '\n';
-    std::cerr.flush();
-    _exit(lockstep::exit_failed);
+    const lockstep::RankError failure = lockstep::describe_failure(error);
+    lockstep::tell_failure(failure);
+    _exit(lockstep::exit_code_of(failure));  // other ranks may be waiting: no orderly teardown
   }
 }

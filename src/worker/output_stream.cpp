@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
 namespace lockstep {
 
@@ -19,16 +20,10 @@ OutputStream::OutputStream(const std::string& file)
 
 void OutputStream::write(std::string_view text) {
   const int fd = file_ ? file_.get() : STDOUT_FILENO;
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int reason = errno;
-      throw Error(cat("cannot write to ", name_, ": ", errno_text(reason)),
-                  reason == ENOSPC ? "free some space, or write to another disk" : "");
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (write_all(fd, text)) return;
+  const int reason = errno;
+  throw Error(cat("cannot write to ", name_, ": ", errno_text(reason)),
+              reason == ENOSPC ? "free some space, or write to another disk" : "");
 }
 
 }  // namespace lockstep

@@ -32,6 +32,12 @@ void forbid_unordered_sums() {
   at::globalContext().setDeterministicFillUninitializedMemory(false);  // only shows faults
 }
 
+// One meaning for all of fp32: LibTorch's own default rounds convolutions, but not products.
+void use_tf32(bool wanted) {
+  at::globalContext().setAllowTF32CuBLAS(wanted);
+  at::globalContext().setAllowTF32CuDNN(wanted);
+}
+
 // Of a flag of `lockstep train`, or "".
 std::string value_of(const std::vector<std::string>& arguments, const std::string& flag) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -59,6 +65,7 @@ void use_record(Session& session, const nlohmann::json& record) {
   session.setup = setup_from_json(record);
   const bool exact = session.setup.train->exact;
   if (session.setup.train->deterministic || exact) forbid_unordered_sums();
+  use_tf32(session.setup.train->matmul.tf32);
   const Plan& plan = session.setup.plan;
   if (plan.batch.world_size != session.world.size)
     throw Error(cat("the run was planned for ", plan.batch.world_size, " ranks, but there are ",
@@ -105,7 +112,7 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
     constexpr double others_s = 2, writing_s = 5;
     system_clock().sleep_s(others_s);
     wait_for_checkpoints(writing_s);
-    if (run != nullptr) run->write_state(RunState::failed, verdict.what);
+    if (run != nullptr) run->try_write_state(RunState::failed, verdict.what);
   }
   _exit(exit_failed);
 }

@@ -5,7 +5,8 @@
 //   and
 //     then each time)
 //   allocation: the N-th allocation of the training thread after the forward pass fails
-//   segv, abort, exit, throw, stop, loop: what the rank does in its loss
+//   segv, abort, kill, exit, throw, stop, loop: what the rank does in its loss
+//   shapes: it multiplies matrices that do not fit
 //   buffer: a module buffer changes; operator: one is called that has no deterministic form
 //   nan_loss, nan_gradient: what is not a number (N: in so many steps)
 //   nan_weights: a weight becomes one
@@ -18,6 +19,8 @@
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/ones.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -145,6 +148,8 @@ struct FailsInBackward : torch::autograd::Function<FailsInBackward> {
 void misbehave(std::int64_t step) {
   if (due("segv", step, 0)) raise(SIGSEGV);
   if (due("abort", step, 0)) std::abort();
+  if (due("kill", step, 0)) raise(SIGKILL);
+  if (due("shapes", step, 0)) at::mm(at::ones({2, 3}), at::ones({4, 5}));
   // Not std::exit: it destroys statics under LibTorch's threads, and now and then ends with a
   // signal instead.
   if (due("exit", step, 0)) std::_Exit(3);

@@ -139,7 +139,8 @@ inline std::vector<std::string> tiny(const std::filesystem::path& corpus) {
           "batch.global=12",
           "optimizer.lr=0.01",
           "schedule.warmup=2",
-          "schedule.kind=linear"};
+          "schedule.kind=linear",
+          "precision=fp32"};
 }
 
 }  // namespace lockstep::testing

@@ -7,6 +7,7 @@
 
 #include "config/options.h"
 #include "plan/plan.h"
+#include "plan/precision.h"
 #include "plan/train_options.h"
 #include "recipes/textgen/options/text_options.h"
 
@@ -20,7 +21,7 @@ struct Options {
 };
 
 // Of a machine with two GPUs or two CPU ranks.
-void plan(const Options& options) {
+void plan(Options& options) {
   const Facts facts{.train_samples = 5000,
                     .valid_samples = 500,
                     .units_per_sample = 64,
@@ -28,10 +29,14 @@ void plan(const Options& options) {
                     .default_global = 32,
                     .flops_per_sample = 1e9};
   for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda}) {
-    const Device device{.kind = kind, .name = "GPU", .memory_bytes = std::uint64_t{16} << 30};
+    const Device device{
+        .kind = kind, .name = "GPU", .memory_bytes = std::uint64_t{16} << 30, .compute_major = 9};
+    const Precision asked = options.train.precision;
+    resolve_precision(options.train, options.text.low_precision(), {device});
     const MemoryEstimate memory = options.text.RecipeOptions::memory(options.train, facts);
     const Plan made = make_plan(options.train, facts, memory, {device, device});
     to_text(made, /*curve=*/false);
+    options.train.precision = asked;
     for (const std::int64_t step : {std::int64_t{0}, made.total_steps / 2, made.total_steps - 1})
       LOCKSTEP_CHECK(learning_rate(made.schedule, step) >= 0);
   }

@@ -450,7 +450,38 @@ TEST_F(TrainOnGpus, BlocksThatAreComputedAgainGiveTheSameCurveInLessMemory) {
   }
 }
 
-// The estimate may be too large, which costs a smaller micro-batch, but hardly too small.
+// bf16 from sm_80 on, else fp16, and in the record for good.
+TEST_F(TrainOnGpus, TakeTheShortestTypeThatTheyHave) {
+  run_well("0", "auto", {"precision=auto"});
+  const nlohmann::json record = RunDir::open((folder_.path() / "runs/auto").string(), "").record();
+  const std::string capability = record.at("plan").at("devices").at(0).at("compute_capability");
+  const std::string expected = std::stoi(capability) >= 8 ? "bf16" : "fp16";
+  EXPECT_EQ(record.at("config").at("precision"), expected);
+  const auto losses = steps("auto");
+  EXPECT_LT(losses.back().at("loss").get<double>(), losses.front().at("loss").get<double>());
+}
+
+// Off by default, for products of ours and of ATen's alike.
+TEST_F(TrainOnGpus, RoundFp32ProductsWhereTheyAreToldTo) {
+  const Words model{"model.width=256", "model.heads=4"};
+  run_well("0", "whole", model);
+  run_well("0", "again", model);
+  run_well("0", "rounded", model + Words{"matmul.tf32=true"});
+  expect_same_curve("whole", "rounded", 2e-2);
+  const nlohmann::json record =
+      RunDir::open((folder_.path() / "runs/rounded").string(), "").record();
+  if (!record.at("plan").at("precision").at("tf32").get<bool>()) GTEST_SKIP() << "no TF32 here";
+  double apart = 0, noise = 0;
+  const auto whole = steps("whole"), again = steps("again"), rounded = steps("rounded");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double loss = whole.at(i).at("loss");
+    apart = std::max(apart, std::fabs(loss - rounded.at(i).at("loss").get<double>()));
+    noise = std::max(noise, std::fabs(loss - again.at(i).at("loss").get<double>()));
+  }
+  EXPECT_GT(apart, 3 * noise + 1e-6);
+}
+
+// An estimate that is too large costs a smaller micro-batch, one that is too small a step.
 TEST_F(TrainOnGpus, TheMemoryEstimateHoldsAgainstTheMeasuredPeak) {
   for (const std::string precision : {"fp32", "bf16"}) {
     const Words options{"data.path=" + corpus_.string(), "preset=bench-textgen",
@@ -471,8 +502,8 @@ TEST_F(TrainOnGpus, TheMemoryEstimateHoldsAgainstTheMeasuredPeak) {
     RecordProperty(precision + "_estimate", std::to_string(estimate));
     RecordProperty(precision + "_peak", std::to_string(peak));
     EXPECT_GT(peak, 0);
-    EXPECT_LE(peak, 1.1 * estimate) << precision;
-    EXPECT_LE(estimate, 2 * peak) << precision;
+    EXPECT_LE(peak, 1.2 * estimate) << precision;
+    EXPECT_LE(estimate, 1.2 * peak) << precision;
   }
 }
 

@@ -16,5 +16,10 @@ inline constexpr std::int64_t kIgnored = -100;  // the target of a position that
 at::Tensor token_loss(const at::Tensor& logits, const at::Tensor& targets);
 // The sum over each row's targets, f64 [B].
 at::Tensor row_losses(const at::Tensor& logits, const at::Tensor& targets);
+// The same of hidden weight^T, hidden [B,T,W], weight [V,W], a few rows at a time, so that f32
+// logits of piece_bytes at most exist together. Without gradients.
+at::Tensor linear_row_losses(const at::Tensor& hidden, const at::Tensor& weight,
+                             const at::Tensor& targets,
+                             std::int64_t piece_bytes = std::int64_t{1} << 30);
 
 }  // namespace lockstep::textgen

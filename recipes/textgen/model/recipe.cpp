@@ -102,7 +102,9 @@ const at::Tensor& TextRecipe::bytes_of_tokens(at::Device device) {
 
 at::Tensor TextRecipe::judge(Model& model, const Batch& batch, StepContext& context) {
   const at::Tensor& targets = batch.tensors.at(1);
-  const at::Tensor nats = row_losses(logits_of(model, batch, context), targets);
+  const Gpt& net = gpt(model);
+  const at::Tensor hidden = net.hidden(batch.tensors.at(0), context);
+  const at::Tensor nats = linear_row_losses(hidden, net.output_matrix(), targets);
   const at::Tensor counts = targets.ge(0).to(at::kDouble);
   const at::Tensor bytes = bytes_of_tokens(targets.device())
                                .index_select(0, targets.clamp_min(0).flatten())

@@ -17,43 +17,50 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
   return vocab * width + model.context * width + model.layers * block + norm + head;
 }
 
-// What a rank holds, in bytes.
-// Fixed, a parameter: weights, gradients and the optimizer's state; in low precision also a
-// gradient of the working copy, 2. With that the workspace of the matrix library on a GPU. A token
-// of a sample, with e bytes an element (4 or 2), width W, hidden size F, vocabulary V:
+// What a rank holds, in bytes: that of a GPU with our own kernels.
+// Fixed: weights, gradients and the optimizer's state; what the engine keeps for a lack of memory,
+// 32 MiB, and as much for each workspace of the matrix libraries: two of ATen's, and in low
+// precision our own. There products that add to a gradient are also tried out beside it, so the
+// largest weight matrix counts once more, in fp32.
+// A token of a sample, with e bytes an element (4 or 2), width W, hidden size F, vocabulary V:
 //   a block keeps for backward the input of both norms and their results (4 W), q, k, v (3 W), the
-//   attention's result (W), the feed-forward part before and after GELU (2 F): e (8 W + 2 F), and
-//   with dropout two results (2 W e) and masks (2 W); attention's own scores (heads x context, kept
-//   three times) only where their dropout forbids the fused way;
-//   embeddings and the last norm: 4 W e; logits, their fp32 copy, and the gradient of both:
-//   V (e + 4 + 4 + e).
-// Backward holds one block's gradients beside that: e (8 W + 2 F). Of a block that backward
-// computes again only what goes in stays: the stream and the last branch, 2 W e.
+//   attention's result (W), the feed-forward part before and after GELU (2 F): e (8 W + 2 F); in
+//   fp32 mean and deviation of both norms and a number a head. Dropout draws its mask again. Only
+//   attention's own dropout forbids the fused way: its probabilities, heads x context, are kept
+//   before and after;
+//   the last norm's input and result, and the gradient that the loss makes of it: 3 W e; the token
+//   and its target.
+// The loss makes its logits, V e, in pieces of 1 GiB at most, and turns them into gradients in
+// place. Backward begins with the gradient of one F e, or of a block's probabilities. Of a block
+// that backward computes again only what goes in stays: the stream and the last branch, 2 W e.
 MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const bool low = train.precision != Precision::fp32;
   const double element = low ? 2 : 4;
   const double optimizer = optimizer_bytes_per_parameter(train);
-  const double parameter = weight_bytes_per_parameter(train) + optimizer + (low ? 2 : 0);
+  const double parameter = weight_bytes_per_parameter(train) + optimizer;
   const double width = static_cast<double>(model.width);
-  const double block = element * (8 * width + 2 * static_cast<double>(model.hidden()));
-  const double dropout = model.dropout > 0 ? 2 * width * (element + 1) : 0;
-  const double scores = model.attention_dropout > 0
-                            ? 3 * element * static_cast<double>(model.heads * model.context)
-                            : 0;
+  const double hidden = static_cast<double>(model.hidden());
+  const double heads = static_cast<double>(model.heads);
+  const double context = static_cast<double>(model.context);
+  const double scores = model.attention_dropout > 0 ? element * heads * context : 0;
+  const double block = element * (8 * width + 2 * hidden) + 16 + 4 * heads + 2 * scores;
+  const double ends = 3 * width * element + 32;
   const double vocab =
       static_cast<double>(std::max<std::int64_t>(256, model_vocab(prepared_vocab_)));
-  const double token = static_cast<double>(model.layers) * (block + dropout + scores) + block +
-                       4 * width * element + vocab * (2 * element + 8);
   const double parameters = static_cast<double>(
       facts.parameters != 0 ? facts.parameters : parameter_count(prepared_vocab_));
-  constexpr double workspace = 64.0 * (1 << 20);
-  const double context = static_cast<double>(model.context);
-  return {.fixed_bytes = parameters * parameter + workspace,
-          .per_sample_bytes = token * context,
+  constexpr double mib = 1024 * 1024, loss_piece = 1024 * mib;
+  const double workspaces = 32 * mib * (low ? 4 : 3);
+  const double tried_out = low ? 4 * width * std::max({vocab, hidden, 3 * width}) : 0;
+  return {.fixed_bytes = parameters * parameter + workspaces + tried_out,
+          .per_sample_bytes = (static_cast<double>(model.layers) * block + ends) * context,
           .optimizer_bytes = parameters * optimizer,
           .blocks = model.layers,
-          .block_bytes = (block + dropout + scores) * context,
-          .recomputed_block_bytes = 2 * width * element * context};
+          .block_bytes = block * context,
+          .recomputed_block_bytes = 2 * width * element * context,
+          .loss_bytes = vocab * element * context,
+          .loss_piece_bytes = loss_piece,
+          .backward_bytes = std::max(element * hidden, scores) * context};
 }
 
 // PaLM's count of a token (arXiv:2204.02311, appendix B): 6 FLOPs a weight that takes part in a

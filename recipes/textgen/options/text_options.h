@@ -66,6 +66,7 @@ struct TextOptions : RecipeOptions {
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
   std::vector<std::string> metric_names() const override;
+  bool low_precision() const override { return true; }
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
   std::optional<double> flops_per_sample(const Facts& facts) const override;
 

@@ -24,6 +24,9 @@ using Words = std::vector<std::string>;
 class FailingRun : public ::testing::Test {
  protected:
   ToolResult train(const std::string& faults, const Words& more = {}) {
+    return run(train_words(more), faults);
+  }
+  static Words train_words(const Words& more) {
     Words words{program("lockstep"),
                 "train",
                 "faulty",
@@ -31,8 +34,6 @@ class FailingRun : public ::testing::Test {
                 std::string(LOCKSTEP_BUILD_DIR) + "/tests/libfaulty-plugin.so",
                 "--devices",
                 "cpu:3",
-                "--name",
-                "a",
                 "stop.steps=12",
                 "batch.global=48",
                 "checkpoint.every_steps=2",
@@ -40,13 +41,14 @@ class FailingRun : public ::testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     if (std::find(more.begin(), more.end(), "--name") == more.end())
       words.insert(words.end(), {"--name", "a"});
-    return run(words, faults);
+    return words;
   }
   ToolResult run(const Words& words, const std::string& faults) {
     const double begin_s = system_clock().now_s();
-    std::map<std::string, std::string> environment{{"LOCKSTEP_TEST_FAULTS", faults}};
-    if (once) environment["LOCKSTEP_TEST_ONCE"] = folder.path().string();
-    ToolProcess tool(words, folder.path(), environment);
+    std::map<std::string, std::string> variables = environment;
+    variables["LOCKSTEP_TEST_FAULTS"] = faults;
+    if (once) variables["LOCKSTEP_TEST_ONCE"] = folder.path().string();
+    ToolProcess tool(words, folder.path(), variables);
     std::vector<pid_t> ranks;
     std::jthread watcher([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
@@ -65,6 +67,7 @@ class FailingRun : public ::testing::Test {
   }
 
   TemporaryDirectory folder;
+  std::map<std::string, std::string> environment;  // of the tool, besides
   bool once = false;  // faults come once at all, not once in each start
   double took_s = 0;
 };

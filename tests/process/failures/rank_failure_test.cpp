@@ -26,19 +26,24 @@ TEST_P(RankDies, IsNamedWithStepAndWhatTheOthersWaitFor) {
   const auto [fault, how] = GetParam();
   const ToolResult result = train(std::string(fault) + " 7 1");
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.err, HasSubstr(std::string("error: rank 1 on cpu:1 failed: ") + how));
-  EXPECT_THAT(result.err, HasSubstr(" in forward of step 8; rank 0 "));
+  EXPECT_THAT(result.err, HasSubstr(std::string("error: rank 1 on cpu:1 failed") + how));
+  EXPECT_THAT(result.err, HasSubstr("; rank 0 "));
   EXPECT_THAT(result.err, HasSubstr("of step 8; rank 2 "));
   EXPECT_LT(took_s, 10);  // with the start
   goes_on();
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, RankDies,
-                         ::testing::Values(std::pair("segv", "killed by signal 11"),
-                                           std::pair("abort", "killed by signal 6"),
-                                           std::pair("exit", "exit code 3"),
-                                           std::pair("throw", "exit code 1")),
-                         [](const auto& way) { return std::string(way.param.first); });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, RankDies,
+    ::testing::Values(std::pair("segv",
+                                ": killed by signal 11 (Segmentation fault) in "
+                                "forward of step 8; "),
+                      std::pair("abort",
+                                ": killed by signal 6 (Aborted) in forward of step "
+                                "8; "),
+                      std::pair("exit", ": exit code 3 in forward of step 8; "),
+                      std::pair("throw", " in forward of step 8: thrown by request; ")),
+    [](const auto& way) { return std::string(way.param.first); });
 
 class RankHangs : public RankFailure,
                   public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
@@ -50,7 +55,7 @@ TEST_P(RankHangs, IsNamedAfterTheTimeThatItMayTake) {
   EXPECT_THAT(result.err, HasSubstr(std::string("error: rank 1 on cpu:1 failed: ") + how +
                                     ": no sign of life for "));
   EXPECT_THAT(result.err, HasSubstr(" s in forward of step 8; rank 0 waits in all-reduce "));
-  EXPECT_LT(took_s, 25);  // start, 3 s, a debugger, and 2 s until SIGKILL
+  EXPECT_LT(took_s, 25);  // start, 3 s, a debugger, and 5 s until SIGKILL
   if (std::string(fault) == "loop") EXPECT_THAT(result.err, HasSubstr("; its stacks "));
   if (result.err.find("; its stacks are in ") != std::string::npos)
     EXPECT_THAT(read_file(folder.path() / "runs/a/logs/rank1.stack.txt"),

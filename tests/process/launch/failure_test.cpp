@@ -114,9 +114,9 @@ TEST_F(Failure, StartsAgainOnlyAsOftenAsAllowed) {
 }
 
 TEST_F(Failure, DoesNotStartAgainWhatWasStopped) {
-  const auto outcome =
-      launch_with_restarts(script(1, "exit 75"), system_clock(), 2,
-                           [&](int, const RankFailed&) { ADD_FAILURE() << "restarted"; });
+  const auto outcome = launch_with_restarts(
+      script(1, "trap 'exit 75' TERM; kill -TERM $PPID; sleep 1000 & wait"), system_clock(), 2,
+      [&](int, const RankFailed&) { ADD_FAILURE() << "restarted"; });
   EXPECT_TRUE(std::holds_alternative<Stopped>(outcome));
 }
 

@@ -50,11 +50,21 @@ TEST_F(Interrupt, SecondOneKills) {
 
 TEST_F(Interrupt, KillsRanksThatDoNotStopInTime) {
   LaunchSpec spec = ranks("trap '' INT TERM", "kill -INT $PPID");
-  spec.stop_grace_s = 0.2;
+  spec.stop_grace_s = [] { return 0.2; };
   spec.grace_s = 0.2;
   EXPECT_TRUE(std::holds_alternative<Interrupted>(run(spec)));
   EXPECT_GE(took_s_, 0.4);
   for (const int rank : {0, 1}) EXPECT_FALSE(alive(pids(rank)[0]));
+}
+
+TEST_F(Interrupt, IsAnsweredAtOnce) {
+  LaunchSpec spec = ranks("trap 'exit 75' INT; trap '' TERM",
+                          "kill -TERM $PPID; sleep 0.4; "
+                          "kill -TERM $PPID");
+  std::vector<int> answered;
+  spec.on_signal = [&](int number) { answered.push_back(number); };
+  EXPECT_TRUE(std::holds_alternative<Interrupted>(run(spec)));
+  EXPECT_EQ(answered, std::vector<int>{SIGTERM}) << "the second is no wish to stop in order";
 }
 
 TEST_F(Interrupt, OfAProgramThatDoesNotHandleItIsNoFailure) {

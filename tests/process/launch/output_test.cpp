@@ -1,6 +1,11 @@
 // Logs, forwarded output and events.
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/descriptors.h"
 #include "launch_fixture.h"
 
 namespace lockstep {
@@ -14,6 +19,24 @@ struct Output : LaunchFixture {
     testing::internal::CaptureStdout();
     run(spec);
     return testing::internal::GetCapturedStdout();
+  }
+  // In a process of its own, which writes to `out`: how it ended is its exit code, 1 for a rank
+  // that failed, 3 for an interrupt.
+  static pid_t launch_beside(const LaunchSpec& spec, int out) {
+    const pid_t launcher = fork();
+    if (launcher != 0) return launcher;
+    dup2(out, STDOUT_FILENO);
+    _exit(static_cast<int>(launch(spec, system_clock()).index()));
+  }
+  static constexpr int failed = 2, interrupted = 3;  // places in LaunchOutcome
+  // Its exit code; -1 if it did not end soon.
+  static int code_of(pid_t launcher) {
+    int status = 0;
+    const bool ended = soon([&] { return waitpid(launcher, &status, WNOHANG) == launcher; });
+    if (ended) return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    kill(launcher, SIGKILL);
+    waitpid(launcher, &status, 0);
+    return -1;
   }
 };
 
@@ -30,12 +53,69 @@ TEST_F(Output, IsForwardedWithTheRankBeforeEachLine) {
                            "[ $RANK = 0 ] || await zero\n"
                            "echo one; echo two >&2; printf 'no newline'; touch $DIR/zero");
   spec.forward_output = true;
-  const std::string shown = stdout_of(spec);
-  for (const char* line :
-       {"[0] one\n[0] two\n", "[0] no newline\n", "[1] one\n[1] two\n", "[1] no newline\n"}) {
+  testing::internal::CaptureStderr();
+  const std::string shown = stdout_of(spec), errors = testing::internal::GetCapturedStderr();
+  for (const char* line : {"[0] one\n[0] no newline\n", "[1] one\n[1] no newline\n"})
     EXPECT_THAT(shown, HasSubstr(line));
+  EXPECT_THAT(shown, testing::Not(HasSubstr("two")));
+  EXPECT_EQ(errors, "[0] two\n[1] two\n");
+  for (const char* line : {"one\n", "two\n", "no newline"}) EXPECT_THAT(log(1), HasSubstr(line));
+}
+
+TEST_F(Output, KeepsItsOrderWhereStdoutAndStderrAreTheSameFile) {
+  LaunchSpec spec = script(1, "for n in {1..200}; do echo out $n; echo err $n >&2; done");
+  spec.forward_output = true;
+  std::string expected;
+  for (int n = 1; n <= 200; ++n) expected += cat("[0] out ", n, "\n[0] err ", n, "\n");
+  testing::internal::CaptureStdout();
+  const UniqueFd before(dup(STDERR_FILENO));
+  dup2(STDOUT_FILENO, STDERR_FILENO);
+  run(spec);
+  dup2(before.get(), STDERR_FILENO);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), expected);
+}
+
+TEST_F(Output, ThatNeverEndsLeavesTheLauncherEarsForSignals) {
+  LaunchSpec spec = script(2, "yes & yes >&2 & note $$; sleep 0.2; kill -TERM $PPID; wait");
+  spec.forward_output = true;
+  spec.log_limit_bytes = 1 << 20;
+  const UniqueFd nothing(open("/dev/null", O_WRONLY));
+  EXPECT_EQ(code_of(launch_beside(spec, nothing.get())), interrupted);
+  for (const int rank : {0, 1}) {
+    EXPECT_FALSE(alive(pids(rank)[0]));
+    EXPECT_LE(log(rank).size(), std::size_t{1} << 20);
+    EXPECT_THAT(log(rank), HasSubstr("MiB left out here: the log has a limit of 1 MiB]\n"));
   }
-  EXPECT_EQ(log(1), "one\ntwo\nno newline");
+}
+
+TEST_F(Output, OfWhatNobodyReadsDoesNotKeepTheLauncherFromAFailure) {
+  LaunchSpec spec = script(2,
+                           "if [ $RANK = 0 ]; then yes & note $$ $!; wait; fi\n"
+                           "await pids0; sleep 0.3; exit 3");
+  spec.forward_output = true;
+  spec.log_limit_bytes = 1 << 20;
+  Pipe out = make_pipe();
+  const pid_t launcher = launch_beside(spec, out.write.get());
+  out.write.reset();
+  EXPECT_TRUE(soon([&] { return has_pids(0) && !alive(pids(0)[0]) && !alive(pids(0)[1]); }));
+  EXPECT_TRUE(alive(launcher)) << "it waits for its reader";
+  std::string shown(1 << 16, '\0');
+  EXPECT_GT(read(out.read.get(), shown.data(), shown.size()), 0);
+  out.read.reset();  // the reader goes
+  EXPECT_EQ(code_of(launcher), failed);
+}
+
+TEST_F(Output, OfWhatNobodyReadsIsGivenUpAtAnInterrupt) {
+  LaunchSpec spec = script(1, "seq 1 1000000; touch $DIR/end; exit 0");
+  spec.forward_output = true;
+  Pipe out = make_pipe();
+  const pid_t launcher = launch_beside(spec, out.write.get());
+  // The rank waits for the reader too, as in any pipe; the interrupt ends it.
+  ASSERT_TRUE(soon([&] { return std::filesystem::exists(dir() / "logs/rank0.log"); }));
+  ASSERT_TRUE(soon([&] { return log(0).size() > 100000; }));
+  kill(launcher, SIGTERM);
+  EXPECT_EQ(code_of(launcher), interrupted);
+  EXPECT_FALSE(std::filesystem::exists(dir() / "end"));
 }
 
 TEST_F(Output, IsForwardedWholeHoweverMuchThereIs) {
@@ -60,21 +140,36 @@ TEST_F(Output, OfOneRankGoesToOurStdoutAsItIs) {
 
 TEST_F(Output, DeliversWholeEventLinesOfRankZero) {
   LaunchSpec spec = script(2,
-                           "[ $RANK = 1 ] && exit ${LOCKSTEP_EVENTS_FD:-0}\n"
                            "out=/proc/self/fd/$LOCKSTEP_EVENTS_FD\n"
-                           "printf 'first\\nsec' > $out; sleep 0.05; printf 'ond\\ntorn' > $out");
-  std::vector<std::string> events;
-  spec.on_event = [&](std::string_view line) { events.emplace_back(line); };
+                           "if [ $RANK = 1 ]; then echo '{\"n\":9}' > $out; exit; fi\n"
+                           "printf '{\"n\":1}\\nno JSON\\n{\"n' > $out; sleep 0.05\n"
+                           "printf '\":2}\\n{\"n\":3}' > $out");
+  std::vector<int> events;
+  spec.on_event = [&](const nlohmann::json& event) { events.push_back(event.at("n")); };
   EXPECT_TRUE(std::holds_alternative<Finished>(run(spec)));
-  EXPECT_THAT(events, ElementsAre("first", "second"));
+  EXPECT_THAT(events, ElementsAre(1, 2));
+}
+
+TEST_F(Output, BringsWhatARankSaysOfItsFailure) {
+  LaunchSpec spec = script(2,
+                           "if [ $RANK = 0 ]; then sleep 1000; fi\n"
+                           "echo '{\"kind\":\"error\",\"what\":\"no such file\",\"hint\":\"look\","
+                           "\"is_users\":true}' > /proc/self/fd/$LOCKSTEP_EVENTS_FD; exit 2");
+  spec.on_event = [](const nlohmann::json&) { ADD_FAILURE() << "no event of the run"; };
+  const auto outcome = std::get<RankFailed>(run(spec));
+  EXPECT_EQ(outcome.rank, 1);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->what, "no such file");
+  EXPECT_EQ(outcome.error->hint, "look");
+  EXPECT_TRUE(outcome.error->is_users);
 }
 
 TEST_F(Output, StopsTheRanksWhenTheReaderOfEventsThrows) {
   LaunchSpec spec = script(2,
                            "note $$; await pids0; await pids1\n"
-                           "[ $RANK = 1 ] || echo x > /proc/self/fd/$LOCKSTEP_EVENTS_FD\n"
+                           "[ $RANK = 1 ] || echo '{}' > /proc/self/fd/$LOCKSTEP_EVENTS_FD\n"
                            "sleep 1000");
-  spec.on_event = [](std::string_view) { throw std::runtime_error("reader"); };
+  spec.on_event = [](const nlohmann::json&) { throw std::runtime_error("reader"); };
   EXPECT_THROW(run(spec), std::runtime_error);
   for (const int rank : {0, 1}) EXPECT_FALSE(alive(pids(rank)[0]));
 }

@@ -32,5 +32,22 @@ TEST(Plugin, PreparesForTrainingEvaluationAndPrediction) {
   EXPECT_EQ(extra.at("run"), "a");
 }
 
+// Its model may be written for fp32 only.
+TEST(Plugin, TrainsInFp32UnlessItSaysThatItCanDoWithLess) {
+  const TemporaryDirectory folder;
+  const std::string plugin = std::string(LOCKSTEP_BUILD_DIR) + "/tests/libtoy-plugin.so";
+  const auto plan = [&](const std::string& option) {
+    const ToolResult result = run_tool({"plan", "toy", "--plugin", plugin, "--devices", "2xH100",
+                                        "--json", "stop.steps=3", option},
+                                       folder.path());
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("precision");
+  };
+  const nlohmann::json by_itself = plan("precision=auto"), asked = plan("precision=bf16");
+  EXPECT_EQ(by_itself.at("type"), "fp32");
+  EXPECT_EQ(by_itself.at("why"), "the recipe does not say that its model can do with less");
+  EXPECT_EQ(asked.at("type"), "bf16");
+}
+
 }  // namespace
 }  // namespace lockstep

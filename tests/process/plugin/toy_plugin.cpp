@@ -1,13 +1,19 @@
 // The toy regression as a plugin whose preparation says what it was asked for, and from which run.
+// Its samples may take time.
 #include "engine/register.h"
 #include "fakes/toy_recipe.h"
+
+#include <chrono>
+#include <thread>
 
 namespace lockstep::testing {
 
 struct ToyOptions : RecipeOptions {
   std::int64_t samples = 50;
+  double sample_ms = 0;
   ToyOptions() {
     table.add("data.samples", samples, {.meaning = "training samples", .min = 1, .max = 1e6});
+    table.add("data.sample_ms", sample_ms, {.meaning = "what each takes", .min = 0, .max = 1e3});
   }
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 12; }
   Prepared prepare(const PrepareContext& context) override {
@@ -18,10 +24,28 @@ struct ToyOptions : RecipeOptions {
   }
 };
 
+class SlowToyData : public ToyData {
+ public:
+  SlowToyData(std::int64_t count, double sample_ms) : ToyData(count), sample_ms_(sample_ms) {}
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(sample_ms_));
+    return ToyData::get(index, context);
+  }
+
+ private:
+  double sample_ms_;
+};
+
 class PreparedToy : public ToyRecipe {
  public:
   PreparedToy(const ToyOptions& options, const Prepared& prepared)
-      : ToyRecipe(options.samples), extra_(prepared.extra) {}
+      : ToyRecipe(options.samples),
+        samples_(options.samples),
+        sample_ms_(options.sample_ms),
+        extra_(prepared.extra) {}
+  DatasetPair data() override {
+    return {std::make_shared<SlowToyData>(samples_, sample_ms_), std::make_shared<ToyData>(11)};
+  }
   std::vector<Metric> metrics(const at::Tensor& records) const override {
     return {{"purpose", extra_.at("purpose").get<double>(), "", true}};
   }
@@ -30,6 +54,8 @@ class PreparedToy : public ToyRecipe {
   }
 
  private:
+  std::int64_t samples_;
+  double sample_ms_;
   nlohmann::json extra_;
 };
 

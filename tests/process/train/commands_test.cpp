@@ -71,6 +71,14 @@ TEST_F(Commands, PredictPrintsDataOnStandardOutputAndRepeatsItself) {
   EXPECT_EQ(one.out, two.out);
 }
 
+// Text that was wrapped.
+std::string on_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line, word;
+  while (words >> word) line += word + ' ';
+  return line;
+}
+
 // A full disk, and nobody would know that the text is not whole.
 TEST_F(Commands, PredictFailsWhereItsOutputCannotBeWritten) {
   const std::string predict =
@@ -115,11 +123,11 @@ TEST_F(Commands, ConfigShowsWhatHoldsAndWhereItComesFrom) {
   const ToolResult text =
       tool({"config", "textgen", "preset=small", "optimizer.beta1=0.8", "--config", "mine.toml"});
   ASSERT_EQ(text.code, 0) << text.err;
-  EXPECT_NE(text.out.find("optimizer.lr=0.003"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("from preset small; the default is 0.001"), std::string::npos);
-  EXPECT_NE(text.out.find("optimizer.beta1=0.8"), std::string::npos);
-  EXPECT_NE(text.out.find("from the command line"), std::string::npos);
-  EXPECT_NE(text.out.find("from mine.toml, line 1; the default is 42"), std::string::npos);
+  const std::string shown = on_one_line(text.out);
+  for (const char* part :
+       {"optimizer.lr=0.003 ", "from preset small; the default is 0.001", "optimizer.beta1=0.8 ",
+        "from the command line; the default is 0.9", "from mine.toml, line 1; the default is 42"})
+    EXPECT_NE(shown.find(part), std::string::npos) << part << text.out;
   const auto json =
       nlohmann::json::parse(tool({"config", "textgen", "preset=small", "--json"}).out);
   for (const auto& option : json.at("options"))
@@ -131,14 +139,15 @@ TEST_F(Commands, ConfigShowsWhatHoldsAndWhereItComesFrom) {
 }
 
 TEST_F(Commands, AnExtendedRunSaysThatItsRateJumps) {
-  std::filesystem::copy(run(), folder->path() / "runs" / "longer",
+  std::filesystem::create_directories(folder->path() / "elsewhere");
+  std::filesystem::copy(run(), folder->path() / "elsewhere" / "longer",
                         std::filesystem::copy_options::recursive);
-  const ToolResult result = tool({"resume", "longer", "stop.steps=80", "--devices", "cpu:1"});
+  const ToolResult result =
+      tool({"resume", "elsewhere/longer", "stop.steps=80", "--devices", "cpu:1"});
   ASSERT_EQ(result.code, 0) << result.err;
-  std::string words = result.err;  // the plan breaks lines
-  for (std::size_t at = 0; (at = words.find("\n  ", at)) != words.npos;) words.replace(at, 3, " ");
-  EXPECT_NE(words.find("the learning rate jumps from"), std::string::npos) << result.err;
-  EXPECT_NE(words.find("schedule.kind=constant"), std::string::npos) << result.err;
+  const std::string said = on_one_line(result.err);
+  EXPECT_NE(said.find("the learning rate jumps from"), std::string::npos) << result.err;
+  EXPECT_NE(said.find("schedule.kind=constant"), std::string::npos) << result.err;
 }
 
 TEST_F(Commands, RunsListsAndShows) {
@@ -153,23 +162,44 @@ TEST_F(Commands, RunsListsAndShows) {
 
 TEST_F(Commands, PlanForDevicesThatAreNotThere) {
   const ToolResult result =
-      tool({"plan", "textgen", "--devices", "8xH100", "--json", "batch.global=64", "precision=bf16",
+      tool({"plan", "textgen", "--devices", "8xH100", "--json", "batch.global=32", "precision=bf16",
             "data.path=" + (folder->path() / "corpus.txt").string(), "stop.steps=10"});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto plan = nlohmann::json::parse(result.out);
   EXPECT_EQ(plan.at("batch").at("world_size"), 8);
-  EXPECT_EQ(plan.at("batch").at("global"), 64);
+  EXPECT_EQ(plan.at("batch").at("global"), 32);
   EXPECT_DOUBLE_EQ(plan.at("compute").at("peak_flops"), 8 * 989.4e12);
   EXPECT_EQ(plan.at("compute").at("mfu_unknown"), "");
+}
+
+TEST_F(Commands, PlanSaysWhichPrecisionAndWhy) {
+  using Words = std::vector<std::string>;
+  const auto precision = [&](const std::string& devices, const Words& options = {}) {
+    Words words{"plan", "textgen", "--devices", devices, "--json", "data.path=synthetic"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ToolResult result = run_tool(words, folder->path());
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const nlohmann::json h100 = precision("8xH100"), t4 = precision("2xT4"), cpu = precision("cpu:2");
+  EXPECT_EQ(h100.at("precision").at("type"), "bf16");
+  EXPECT_EQ(h100.at("precision").at("why"), "all GPUs have it natively");
+  EXPECT_DOUBLE_EQ(h100.at("compute").at("peak_flops"), 8 * 989.4e12);
+  EXPECT_EQ(t4.at("precision").at("type"), "fp16");
+  EXPECT_DOUBLE_EQ(t4.at("compute").at("peak_flops"), 2 * 65e12);
+  EXPECT_EQ(cpu.at("precision").at("type"), "fp32");
+  const nlohmann::json tf32 = precision("8xH100", {"precision=fp32", "matmul.tf32=true"});
+  EXPECT_EQ(tf32.at("precision").at("tf32"), true);
+  EXPECT_DOUBLE_EQ(tf32.at("compute").at("peak_flops"), 4 * 989.4e12);
 }
 
 TEST_F(Commands, PlanKnowsNoUtilisationOfFp32WhereTf32IsForced) {
   const ToolResult result = run_tool({"plan", "textgen", "--devices", "2xH100", "--json",
                                       "precision=fp32", "data.path=synthetic", "stop.steps=10"},
-                                     folder->path(), {{"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1"}});
+                                     folder->path(), {{"NVIDIA_TF32_OVERRIDE", "1"}});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto compute = nlohmann::json::parse(result.out).at("compute");
-  EXPECT_EQ(compute.at("mfu_unknown"), "TF32 is forced on by an environment variable");
+  EXPECT_EQ(compute.at("mfu_unknown"), "the variable NVIDIA_TF32_OVERRIDE forces TF32");
 }
 
 TEST_F(Commands, ConfigTomlIsAcceptedAgain) {

@@ -62,7 +62,7 @@ TEST(OptionsText, ShowsWhatHoldsAndWhereItComesFrom) {
   EXPECT_THAT(text,
               HasSubstr(cat("from ", file.path().string(), ", line 1; the default is red\n")));
   EXPECT_THAT(text, HasSubstr("batch.global=8 "));
-  EXPECT_THAT(text, HasSubstr("in one step [1 to 1000000 samples]\n  "));  // and no source
+  EXPECT_THAT(text, HasSubstr("in one step [1 to 1000000 samples]\n\n"));  // and no source
 }
 
 TEST(OptionsText, TheLastSourceCounts) {

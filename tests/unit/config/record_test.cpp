@@ -115,7 +115,8 @@ TEST(ToToml, ExplainsEveryOption) {
   Both both;
   both.apply({"batch.global=16"});
   const std::string text = to_toml(both.tables);
-  EXPECT_THAT(text, HasSubstr("[batch]\n# in one step [1 to 1000000 samples]\nglobal = 16\n"));
+  EXPECT_THAT(text, HasSubstr("[batch]\n# in one step [1 to 1000000 samples]\n# from the command "
+                              "line; the default is 8\nglobal = 16\n"));
   EXPECT_THAT(text, HasSubstr("# of the bar [one of red, green, blue]\n# color = \"red\"\n"));
   EXPECT_THAT(text, HasSubstr("# preset small: for a laptop\n"));
 }

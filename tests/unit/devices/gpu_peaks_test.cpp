@@ -27,6 +27,8 @@ TEST(GpuPeaks, AreDenseAndDependOnTheType) {
   EXPECT_DOUBLE_EQ(*tflops("NVIDIA H200", ComputeType::fp16), 989.4);
   EXPECT_DOUBLE_EQ(*tflops("NVIDIA H200", ComputeType::fp32), 66.9);
   EXPECT_DOUBLE_EQ(*tflops("NVIDIA A100-SXM4-80GB"), 312);
+  EXPECT_DOUBLE_EQ(*tflops("NVIDIA A100-SXM4-80GB", ComputeType::tf32), 156);
+  EXPECT_FALSE(tflops("Tesla T4", ComputeType::tf32));
   EXPECT_DOUBLE_EQ(*tflops("Tesla T4", ComputeType::fp16), 65);
 }
 

@@ -19,6 +19,7 @@ namespace {
 struct Fixture {
   struct Changed : TrainOptions {
     explicit Changed(const std::function<void(TrainOptions&)>& change) {
+      precision = Precision::fp32;
       if (change) change(*this);
     }
   };
@@ -130,6 +131,17 @@ TEST(LossScale, HalvesOnOverflowAndDoublesAfterManyGoodSteps) {
     f.optimizer.step(0);
   }
   EXPECT_EQ(f.optimizer.loss_scale().item<double>(), 65536);
+}
+
+TEST(LossScale, OfAnotherPrecisionIsNotGoneOnWith) {
+  Fixture f([](TrainOptions& o) { o.precision = Precision::fp16; });
+  f.optimizer.scalar_state().at("loss_scale").fill_(1);  // a checkpoint of bf16
+  f.optimizer.restart_loss_scale();
+  EXPECT_EQ(f.optimizer.loss_scale().item<double>(), 65536);
+  Fixture plain([](TrainOptions& o) { o.precision = Precision::fp32; });
+  plain.optimizer.scalar_state().at("loss_scale").fill_(65536);
+  plain.optimizer.restart_loss_scale();
+  EXPECT_EQ(plain.optimizer.loss_scale().item<double>(), 1);
 }
 
 TEST(LossScale, DoesNotChangeTheUpdate) {

@@ -17,7 +17,10 @@ namespace lockstep {
 namespace {
 
 struct Changed : TrainOptions {
-  explicit Changed(const std::function<void(TrainOptions&)>& change) { change(*this); }
+  explicit Changed(const std::function<void(TrainOptions&)>& change) {
+    precision = Precision::fp32;
+    change(*this);
+  }
 };
 
 // The toy beside a matrix that fills a bucket of its own.

@@ -63,7 +63,7 @@ TEST(RankEnvironment, LetsTheCallerAddButNotChangeTheRank) {
 }
 
 TEST(RankEnvironment, ForgetsTheLaunchersAroundIt) {
-  const auto env = rank_environment(spec_of(DeviceKind::cpu), 1, {.listen_fd = 7, .events_fd = 8},
+  const auto env = rank_environment(spec_of(DeviceKind::cpu), 1, {.listen_fd = 7},
                                     {{"TORCHELASTIC_RUN_ID", "x"},
                                      {"TORCHELASTIC_USE_AGENT_STORE", "True"},
                                      {"LOCKSTEP_LISTEN_FD", "3"},
@@ -74,14 +74,14 @@ TEST(RankEnvironment, ForgetsTheLaunchersAroundIt) {
   EXPECT_EQ(env.at("RANK"), "1");
 }
 
-TEST(RankEnvironment, NamesDescriptorsToRankZeroOnly) {
+TEST(RankEnvironment, NamesTheSocketToRankZeroOnlyAndTheEventsToAll) {
   const Rendezvous rendezvous{.port = 1, .listen_fd = 7, .events_fd = 8};
   const auto zero = rank_environment(spec_of(DeviceKind::cpu), 0, rendezvous, {});
   EXPECT_EQ(zero.at("LOCKSTEP_LISTEN_FD"), "7");
   EXPECT_EQ(zero.at("LOCKSTEP_EVENTS_FD"), "8");
   const auto one = rank_environment(spec_of(DeviceKind::cpu), 1, rendezvous, {});
   EXPECT_FALSE(one.contains("LOCKSTEP_LISTEN_FD"));
-  EXPECT_FALSE(one.contains("LOCKSTEP_EVENTS_FD"));
+  EXPECT_EQ(one.at("LOCKSTEP_EVENTS_FD"), "8");
 }
 
 }  // namespace

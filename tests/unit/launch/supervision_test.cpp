@@ -17,8 +17,13 @@ namespace {
 using Commands = std::vector<Command>;
 
 struct SupervisionTest : testing::Test {
-  Supervision supervision{5, 60};
+  Supervision supervision{5, [this] { return stop_grace_s; }};
+  double stop_grace_s = 60;
   static Supervision::Exit exited(int rank, int code) { return {rank, {.code = code}}; }
+  static Supervision::Exit worker_stopped(int rank) {
+    return {rank, {.code = exit_stopped}, /*is_worker=*/true};
+  }
+  std::string why_interrupted() { return std::get<Interrupted>(supervision.outcome()).why; }
   static Supervision::Exit killed(int rank, int signal) {
     return {rank, {.code = 128 + signal, .signal = signal}};
   }
@@ -37,9 +42,19 @@ TEST_F(SupervisionTest, FinishesWhenAllRanksExitWithZero) {
 
 TEST_F(SupervisionTest, IsStoppedWhenAnyRankStoppedAndNoneFailed) {
   supervision.on_exits({exited(0, 0)}, 1);
-  EXPECT_EQ(supervision.on_exits({exited(1, exit_stopped)}, 1), Commands{});
+  EXPECT_EQ(supervision.on_exits({worker_stopped(1)}, 1), Commands{});
   EXPECT_TRUE(ends_as<Stopped>());
   EXPECT_EQ(std::get<Stopped>(supervision.outcome()).why, "");
+}
+
+TEST_F(SupervisionTest, TakesTheCodeOfAStopForAFailureOfAForeignProgramThatNoSignalStopped) {
+  EXPECT_EQ(supervision.on_exits({exited(1, exit_stopped)}, 1), (Commands{{Action::terminate}}));
+  EXPECT_EQ(failure().rank, 1);
+  EXPECT_EQ(failure().how, "exit code 75");
+  Supervision asked(5, [] { return 60.0; });
+  asked.on_signal(SIGTERM, 0);
+  asked.on_exits({exited(0, exit_stopped), exited(1, exit_stopped)}, 1);
+  EXPECT_TRUE(std::holds_alternative<Stopped>(asked.outcome()));
 }
 
 TEST_F(SupervisionTest, TerminatesTheOthersAtTheFirstFailureAndKillsThemAfterGrace) {
@@ -77,9 +92,10 @@ TEST_F(SupervisionTest, PassesTheFirstInterruptOnOnce) {
 
 TEST_F(SupervisionTest, PassesSigtermAndHangUpToTheRanksAlone) {
   EXPECT_EQ(supervision.on_signal(SIGTERM, 0), (Commands{{Action::pass_on_to_leaders, SIGTERM}}));
-  Supervision other(5, 60);
+  Supervision other(5, [] { return 60.0; });
   EXPECT_EQ(other.on_signal(SIGHUP, 0), (Commands{{Action::pass_on_to_leaders, SIGTERM}}));
-  Supervision knowing(5, 60, /*ranks_know_hangup=*/true);
+  Supervision knowing(
+      5, [] { return 60.0; }, /*ranks_know_hangup=*/true);
   EXPECT_EQ(knowing.on_signal(SIGHUP, 0), (Commands{{Action::pass_on_to_leaders, SIGHUP}}));
   knowing.on_exits({killed(0, SIGHUP)}, 1);
   EXPECT_TRUE(std::holds_alternative<Interrupted>(knowing.outcome()));
@@ -90,7 +106,7 @@ TEST_F(SupervisionTest, KillsAtTheSecondInterrupt) {
   EXPECT_EQ(supervision.on_signal(SIGTERM, 1), (Commands{{Action::kill}}));
   EXPECT_EQ(supervision.on_signal(SIGTERM, 2), Commands{});
   supervision.on_exits({killed(0, SIGKILL), killed(1, SIGKILL)}, 2);
-  EXPECT_TRUE(ends_as<Interrupted>());
+  EXPECT_EQ(why_interrupted(), "a second interrupt (SIGTERM)");
 }
 
 TEST_F(SupervisionTest, TerminatesAndThenKillsWhatDoesNotStop) {
@@ -98,7 +114,15 @@ TEST_F(SupervisionTest, TerminatesAndThenKillsWhatDoesNotStop) {
   EXPECT_EQ(supervision.on_time(159), Commands{});
   EXPECT_EQ(supervision.on_time(160), (Commands{{Action::terminate}}));
   EXPECT_EQ(supervision.on_time(165), (Commands{{Action::kill}}));
-  EXPECT_TRUE(ends_as<Interrupted>());
+  EXPECT_EQ(why_interrupted(), "it did not stop within 60 s of SIGINT");
+}
+
+TEST_F(SupervisionTest, AsksHowLongAStopMayTakeWhenItBegins) {
+  stop_grace_s = 600;  // a save that took two minutes
+  supervision.on_signal(SIGTERM, 100);
+  stop_grace_s = 1;
+  EXPECT_EQ(supervision.on_time(699), Commands{});
+  EXPECT_EQ(supervision.on_time(700), (Commands{{Action::terminate}}));
 }
 
 TEST_F(SupervisionTest, PassesSigusr1OnOnceWithoutADeadline) {
@@ -111,8 +135,8 @@ TEST_F(SupervisionTest, PassesSigusr1OnOnceWithoutADeadline) {
 TEST_F(SupervisionTest, TakesDeathByTheSignalPassedOnForAnInterruptNotAFailure) {
   supervision.on_signal(SIGINT, 0);
   EXPECT_EQ(supervision.on_exits({killed(0, SIGINT)}, 1), (Commands{{Action::terminate}}));
-  EXPECT_TRUE(ends_as<Interrupted>());
-  Supervision shell(5, 60);
+  EXPECT_EQ(why_interrupted(), "ended by SIGINT");
+  Supervision shell(5, [] { return 60.0; });
   shell.on_signal(SIGTERM, 0);
   shell.on_exits({exited(0, 143)}, 1);
   EXPECT_TRUE(std::holds_alternative<Interrupted>(shell.outcome()));

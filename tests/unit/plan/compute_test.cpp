@@ -53,6 +53,11 @@ TEST_F(Compute, IsUnknownWhereItWouldBeMoreThanThePeak) { EXPECT_FALSE(mfu(make(
 TEST_F(Compute, DependsOnThePrecision) {
   options.precision = Precision::fp32;
   EXPECT_DOUBLE_EQ(make().peak_flops, 2 * 66.9e12);
+  options.matmul.tf32 = true;
+  EXPECT_DOUBLE_EQ(make().peak_flops, 2 * 66.9e12);  // not known to have it
+  for (Device& device : devices) device.compute_major = 9;
+  EXPECT_DOUBLE_EQ(make().peak_flops, 989.4e12);
+  for (Device& device : devices) device.compute_major = 7;
   devices[0].name = devices[1].name = "Tesla T4";
   options.precision = Precision::fp16;
   EXPECT_DOUBLE_EQ(make().peak_flops, 2 * 65e12);

@@ -15,6 +15,7 @@ class PlanText : public testing::Test {
  protected:
   PlanText() {
     options.stop.steps = 100;
+    options.precision = Precision::fp32;
     options.optimizer.lr = 0.0006;
     options.schedule.warmup = 10;
     options.schedule.min_lr = 0.00006;

@@ -59,6 +59,7 @@ TEST_F(Recipes, AreRefusedTheSecondTime) {
 TEST(RecipeOptions, EstimateMemoryFromTheParameters) {
   const RecipeOptions recipe;
   TrainOptions train;
+  train.precision = Precision::fp32;
   const Facts facts{.parameters = 1000};
   EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 16000);  // weight, gradient, two moments
   EXPECT_EQ(recipe.memory(train, facts).optimizer_bytes, 8000);

@@ -23,6 +23,7 @@ class RunRecord : public testing::Test {
 
   static json record() {
     RunSetup setup = make_setup("recorded", "", false);
+    setup.train->precision = Precision::fp32;
     setup.train->stop.steps = 100;
     setup.train->batch.global = 8;
     setup.train->exact = true;

@@ -17,17 +17,18 @@ const char* const kKeys =
     "seed precision reduce_precision reduce_bucket_mb shard_optimizer exact deterministic graph "
     "on_nan restart "
     "preset batch.global batch.micro batch.accumulation batch.micro_changes memory.recompute "
+    "matmul.tf32 "
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "
     "optimizer.clip optimizer.scale_lr optimizer.base_batch ema.decay ema.evaluate schedule.kind "
     "schedule.unit schedule.warmup schedule.min_lr schedule.power schedule.every schedule.gamma "
     "schedule.period "
-    "schedule.period_mult stop.steps stop.epochs stop.after stop.budget stop.hang_after "
+    "schedule.period_mult stop.steps stop.epochs stop.after stop.budget stop.hang_after stop.grace "
     "check.weights_every "
     "data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "
-    "run.root run.record_samples log.every_steps profile.first_step profile.steps";
+    "run.root run.record_samples log.every_steps log.limit_mb profile.first_step profile.steps";
 
 // A value that the option may have and that is not its default.
 std::string another_value(const OptionInfo& option) {

@@ -225,6 +225,17 @@ TEST_F(ProgressDisplay, TheTimeLeftLeavesOutWhatAnEvaluationTakesOnlyOnce) {
   EXPECT_THAT(shown(step(11, {{"step_s", 1}})), HasSubstr("eta 25m"));
 }
 
+TEST_F(ProgressDisplay, TheShareOfWaitingIsThatOfManySteps) {
+  make({.plain_every_s = 0});
+  start();
+  for (int i = 1; i <= 40; ++i) {
+    const bool waits = i % 4 == 0;
+    shown(step(i, {{"step_s", waits ? 1.0 : 0.1}, {"data_share", waits ? 0.9 : 0.0}}));
+  }
+  EXPECT_THAT(shown(step(41, {{"step_s", 0.1}, {"data_share", 0}})),
+              testing::ContainsRegex("data (6[5-9]|7[0-5])%"));
+}
+
 TEST_F(ProgressDisplay, EachEventThatMattersGetsItsLine) {
   make();
   start();

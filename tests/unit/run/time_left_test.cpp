@@ -107,6 +107,18 @@ TEST(TimeLeftEstimate, IsNotSpoiltBySlowFirstStepsOrRareHiccups) {
                              }});
 }
 
+// Most steps find their data there; every eighth waits for all of them. The median alone would say
+// that hardly anything is left.
+TEST(TimeLeftEstimate, CountsWhatFewStepsWaitForData) {
+  TimeLeft time_left;
+  time_left.start(0);
+  for (int step = 1; step <= 400; ++step) {
+    const bool waits = step % 8 == 0;
+    time_left.on_step(step, waits ? 0.81 : 0.01, 0, waits ? 0.8 / 0.81 : 0);
+  }
+  EXPECT_NEAR(time_left.seconds_left(1400).value(), 1000 * 0.11, 5);
+}
+
 TEST(TimeLeftEstimate, HoldsForAResumedRun) {
   expect_good_after_a_tenth(
       {.first = 1730, .total = 3000, .eval_every = 100, .eval_s = 30, .step_s = [](auto) {

@@ -1,8 +1,10 @@
 // Cross-entropy of next tokens against hand-made cases.
 #include "recipes/textgen/model/loss.h"
 
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -31,6 +33,18 @@ TEST(TokenLoss, IsTheSumOfTheRows) {
   EXPECT_EQ(rows.scalar_type(), at::kDouble);
   EXPECT_EQ(rows.sizes(), at::IntArrayRef({2}));
   EXPECT_NEAR(rows.sum().item<double>(), token_loss(wavy_logits(), targets).item<double>(), 1e-5);
+}
+
+TEST(TokenLoss, OfRowsIsTheSameInPieces) {
+  const at::Tensor hidden = at::arange(5 * 3 * 4, at::kFloat).mul(0.3).sin().view({5, 3, 4});
+  const at::Tensor weight = at::arange(7 * 4, at::kFloat).mul(0.9).cos().view({7, 4});
+  const at::Tensor targets = at::arange(15, at::kLong).remainder(7).view({5, 3});
+  const at::Tensor whole = row_losses(at::linear(hidden, weight), targets);
+  for (const std::int64_t bytes : {1, 2 * 3 * 7 * 4, 1 << 20}) {
+    const at::Tensor pieces = linear_row_losses(hidden, weight, targets, bytes);
+    EXPECT_EQ(pieces.sizes(), whole.sizes());
+    EXPECT_TRUE(at::allclose(pieces, whole, 1e-6, 1e-6)) << bytes;
+  }
 }
 
 TEST(TokenLoss, EqualsTheDefinition) {

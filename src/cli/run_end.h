@@ -1,0 +1,24 @@
+// The words, the state and the exit code for how ranks ended.
+#pragma once
+
+#include "launch/launch.h"
+#include "run/run_dir.h"
+
+#include <string>
+
+namespace lockstep::cli {
+
+// "rank 1 on cuda:1 failed: exit code 1 in backward of step 12; rank 0 waits in …", or in place of
+// the exit code the first line of what the rank said.
+std::string failure_text(const RankFailed& failed);
+// Whether the rank ended because of what the user can mend, so that starting again is no use.
+bool is_users_error(const RankFailed& failed);
+
+// Says how the ranks of a run that trains ended, and writes the state that they cannot write
+// themselves. why: of a stop. Returns the exit code.
+int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why);
+
+// The same for ranks that only read a run. Throws the rank's own Error if it ended with one.
+int report_reading(const LaunchOutcome& outcome);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,13 @@
+// What an exception says to people: ATen's carry twenty C++ frames that hide it.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace lockstep {
+
+std::string message_of(const std::exception& error);  // without frames
+// Where in C++ it was thrown; "" if it does not know.
+std::string frames_of(const std::exception& error);
+
+}  // namespace lockstep

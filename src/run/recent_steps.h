@@ -1,0 +1,32 @@
+// What the newest steps of a run took together. One step alone tells little: data comes in bursts,
+// and the host learns late that a step was done.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace lockstep {
+
+// Keeps the newest entries that are 20 steps and 10 s long together. The first entry of a start
+// holds what happens once, such as loading kernels: it counts until there is another.
+class RecentSteps {
+ public:
+  // `seconds` of `steps` steps, of which data_s waiting for data.
+  void add(std::int64_t steps, double seconds, double data_s = 0);
+  std::optional<double> step_s() const;  // the mean; nothing before the first entry
+  double data_share() const;             // 0 before the first entry
+
+ private:
+  struct Entry {
+    std::int64_t steps = 0;
+    double seconds = 0, data_s = 0;
+  };
+  void drop_oldest();
+
+  std::deque<Entry> entries_;
+  Entry sum_;
+  bool only_the_first_ = true;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,60 @@
+#include "worker/failure.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engine/exception_text.h"
+#include "engine/out_of_memory.h"
+#include "launch/launch.h"
+#include "run/events.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace lockstep {
+namespace {
+
+// LibTorch's own variable.
+constexpr const char* frames_variable = "TORCH_SHOW_CPP_STACKTRACES";
+
+bool frames_are_wanted() {
+  const char* const value = std::getenv(frames_variable);
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+}  // namespace
+
+RankError describe_failure(const std::exception& error) {
+  RankError result{.what = message_of(error)};
+  // In words where a library says so in an exception of another kind, as NCCL does, or we
+  // ourselves.
+  result.out_of_memory =
+      is_out_of_memory(error) || result.what.find("out of memory") != result.what.npos;
+  if (const auto* const of_user = dynamic_cast<const Error*>(&error)) {
+    result.hint = of_user->hint();
+    result.is_users = true;
+    return result;
+  }
+  const std::string frames = frames_of(error);
+  if (frames.empty()) return result;
+  if (frames_are_wanted())
+    result.frames = frames;
+  else
+    result.hint = cat("with ", frames_variable, "=1 it says where in C++ it was thrown");
+  return result;
+}
+
+void tell_failure(const RankError& error) {
+  std::string text = cat("error: ", error.what, "\n");
+  if (!error.frames.empty()) text += cat("\n", error.frames, "\n");
+  if (!error.hint.empty()) text += cat("\nhint: ", error.hint, "\n");
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+  EventWriter().write(to_json(error));
+}
+
+int exit_code_of(const RankError& error) { return error.is_users ? exit_usage : exit_failed; }
+
+}  // namespace lockstep

@@ -1,0 +1,74 @@
+// lockstep launch: what it prints, where, and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fakes/tool.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ToolResult;
+
+class LaunchCommand : public ::testing::Test {
+ protected:
+  ToolResult launch(const std::string& script, std::vector<std::string> flags = {}) {
+    std::vector<std::string> words{"launch", "--devices", "cpu:2"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    words.insert(words.end(), {"--", "sh", "-c", script});
+    return testing::run_tool(words, folder.path());
+  }
+  TemporaryDirectory folder;
+};
+
+TEST_F(LaunchCommand, KeepsStandardErrorApartAndShowsATracebackOnce) {
+  const ToolResult result =
+      launch("[ $RANK = 0 ] && exec sleep 1000; echo loss 1.5; echo Traceback >&2; exit 1");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "[1] loss 1.5\n");
+  EXPECT_THAT(result.err, HasSubstr("[1] Traceback\n"));
+  EXPECT_EQ(result.err.find("Traceback"), result.err.rfind("Traceback"));
+  EXPECT_THAT(result.err, HasSubstr("error: rank 1 on cpu:1 failed: exit code 1\n\nhint: all that "
+                                    "it printed is in logs/rank1.log\n"));
+  const std::string log = read_file(folder.path() / "logs/rank1.log");
+  EXPECT_THAT(log, HasSubstr("loss 1.5\n"));
+  EXPECT_THAT(log, HasSubstr("Traceback\n"));
+}
+
+TEST_F(LaunchCommand, TakesExitCode75OfAForeignProgramForAFailure) {
+  const ToolResult result = launch("[ $RANK = 0 ] && exec sleep 1000; exit 75");
+  EXPECT_EQ(result.code, 75) << "as the rank that failed";
+  EXPECT_THAT(result.err, HasSubstr("error: rank 1 on cpu:1 failed: exit code 75"));
+  const ToolResult again =
+      launch("[ $RANK$LOCKSTEP_RESTART = 10 ] && exit 75; exit 0", {"--restart", "1"});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("starting all ranks again (restart 1)"));
+}
+
+TEST_F(LaunchCommand, SaysWhatASignalDoesAndHowLongRanksHave) {
+  const ToolResult result = launch(
+      "trap '' TERM; sleep 1000 & [ $RANK = 0 ] && sleep 0.3 && kill -TERM $PPID; wait; wait",
+      {"--stop-grace", "1s"});
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.err, HasSubstr("SIGTERM was passed on to all ranks; again to kill them\n"));
+  EXPECT_THAT(result.err, HasSubstr("interrupted: it did not stop within 1 s of SIGTERM"));
+}
+
+TEST_F(LaunchCommand, SaysThatMemoryMayBeTheCauseOfAKill) {
+  const ToolResult result = launch("[ $RANK = 0 ] && exec sleep 1000; kill -KILL $$");
+  EXPECT_EQ(result.code, 137);
+  EXPECT_THAT(result.err, HasSubstr("killed by signal 9 (Killed)\n\n"));
+  EXPECT_THAT(result.err, HasSubstr("memory"));
+}
+
+TEST_F(LaunchCommand, RefusesWhatIsNoNumber) {
+  for (const char* flag : {"--restart", "--log-limit-mb"}) {
+    const ToolResult result = launch("true", {flag, "many"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, HasSubstr(std::string(flag) + " must be a number"));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
