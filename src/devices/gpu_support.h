@@ -18,7 +18,8 @@ bool too_old(int compute_major, int compute_minor);
 // choose from instead.
 void check_gpus(const std::vector<GpuInfo>& chosen, const std::vector<GpuInfo>& present);
 
-// Throws Error if the driver is too old for the generation of CUDA `cuda_needed` (13000 for 13.0; 0 = no check).
+// Throws Error if the driver is too old for the generation of CUDA `cuda_needed` (13000 for 13.0; 0
+// = no check).
 void check_driver(GpuProbe& probe, int cuda_needed);
 
 }  // namespace lockstep

@@ -19,8 +19,8 @@ namespace {
 EmbeddingKernels embedding_kernels;  // set once, before the first step
 
 bool embedding_kernels_serve(const at::Tensor& rows) {
-  return rows.is_cuda() && embedding_kernels.forward != nullptr && kernel_dtype(rows.scalar_type()) &&
-         rows.size(-1) % 8 == 0 && aligned(rows);
+  return rows.is_cuda() && embedding_kernels.forward != nullptr &&
+         kernel_dtype(rows.scalar_type()) && rows.size(-1) % 8 == 0 && aligned(rows);
 }
 
 struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
@@ -28,18 +28,18 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
                             const at::Tensor& weight, const at::Tensor& positions) {
     const at::Tensor ids = tokens.contiguous();
     context->save_for_backward({ids, weight, positions});
-    if (!embedding_kernels_serve(weight) || !embedding_kernels_serve(positions) || !positions.is_contiguous() ||
-        !weight.is_contiguous() || ids.numel() == 0)
+    if (!embedding_kernels_serve(weight) || !embedding_kernels_serve(positions) ||
+        !positions.is_contiguous() || !weight.is_contiguous() || ids.numel() == 0)
       return at::embedding(weight, ids).add(positions);
     at::Tensor out = at::empty({ids.size(0), ids.size(1), weight.size(1)}, weight.options());
     embedding_kernels.forward({.tokens = ids.const_data_ptr<std::int64_t>(),
-                          .weight = weight.const_data_ptr(),
-                          .positions = positions.const_data_ptr(),
-                          .out = out.mutable_data_ptr(),
-                          .dtype = *kernel_dtype(weight.scalar_type()),
-                          .rows = ids.numel(),
-                          .width = weight.size(1),
-                          .length = ids.size(1)});
+                               .weight = weight.const_data_ptr(),
+                               .positions = positions.const_data_ptr(),
+                               .out = out.mutable_data_ptr(),
+                               .dtype = *kernel_dtype(weight.scalar_type()),
+                               .rows = ids.numel(),
+                               .width = weight.size(1),
+                               .length = ids.size(1)});
     return out;
   }
 
@@ -51,8 +51,8 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
     const at::Tensor gradient = gradients[0].contiguous();
     const at::Tensor of_weight = gradient_buffer(weight);
     const at::Tensor of_positions = gradient_buffer(positions);
-    const bool own = of_weight.defined() && of_positions.defined() && embedding_kernels_serve(gradient) &&
-                     gradient.numel() > 0;
+    const bool own = of_weight.defined() && of_positions.defined() &&
+                     embedding_kernels_serve(gradient) && gradient.numel() > 0;
     if (!own)
       return {{},
               at::embedding_dense_backward(gradient, tokens, weight.size(0), -1, false),

@@ -48,18 +48,19 @@ Normed forward_with_kernel(const at::Tensor& x, const at::Tensor& branch, const 
                 .normed = at::empty_like(x),
                 .mean = at::empty({rows}, f32),
                 .inverse_deviation = at::empty({rows}, f32)};
-  layer_norm_kernels.forward({.x = x.const_data_ptr(),
-                        .branch = data_of(branch),
-                        .weight = weight.const_data_ptr(),
-                        .bias = data_of(bias),
-                        .sum = branch.defined() ? result.sum.mutable_data_ptr() : nullptr,
-                        .normed = result.normed.mutable_data_ptr(),
-                        .mean = result.mean.mutable_data_ptr<float>(),
-                        .inverse_deviation = result.inverse_deviation.mutable_data_ptr<float>(),
-                        .dtype = *kernel_dtype(x.scalar_type()),
-                        .rows = rows,
-                        .width = width,
-                        .epsilon = static_cast<float>(epsilon)});
+  layer_norm_kernels.forward(
+      {.x = x.const_data_ptr(),
+       .branch = data_of(branch),
+       .weight = weight.const_data_ptr(),
+       .bias = data_of(bias),
+       .sum = branch.defined() ? result.sum.mutable_data_ptr() : nullptr,
+       .normed = result.normed.mutable_data_ptr(),
+       .mean = result.mean.mutable_data_ptr<float>(),
+       .inverse_deviation = result.inverse_deviation.mutable_data_ptr<float>(),
+       .dtype = *kernel_dtype(x.scalar_type()),
+       .rows = rows,
+       .width = width,
+       .epsilon = static_cast<float>(epsilon)});
   return result;
 }
 

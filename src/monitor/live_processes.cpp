@@ -57,23 +57,23 @@ struct ProcessColumn {
 
 constexpr std::array process_columns{
     ProcessColumn{ProcessSort::gpu, "GPU", 4, 6, false,
-           [](const ProcessRow& row) { return cat(row.index); }},
+                  [](const ProcessRow& row) { return cat(row.index); }},
     ProcessColumn{ProcessSort::pid, "PID", 7, 9, false,
-           [](const ProcessRow& row) { return cat(row.process.pid); }},
+                  [](const ProcessRow& row) { return cat(row.process.pid); }},
     ProcessColumn{ProcessSort::user, "user", 8, 4, true,
-           [](const ProcessRow& row) { return row.who ? row.who->user : "?"; }},
+                  [](const ProcessRow& row) { return row.who ? row.who->user : "?"; }},
     ProcessColumn{ProcessSort::sm, "SM%", 4, 8, false,
-           [](const ProcessRow& row) {
-             return row.process.sm_percent ? fixed(*row.process.sm_percent, 0) : "-";
-           }},
+                  [](const ProcessRow& row) {
+                    return row.process.sm_percent ? fixed(*row.process.sm_percent, 0) : "-";
+                  }},
     ProcessColumn{ProcessSort::memory, "memory", 8, 7, false,
-           [](const ProcessRow& row) {
-             return row.process.memory_bytes
-                        ? format_bytes(static_cast<double>(*row.process.memory_bytes))
-                        : "-";
-           }},
+                  [](const ProcessRow& row) {
+                    return row.process.memory_bytes
+                               ? format_bytes(static_cast<double>(*row.process.memory_bytes))
+                               : "-";
+                  }},
     ProcessColumn{ProcessSort::age, "age", 4, 3, false,
-           [](const ProcessRow& row) { return row.who ? age_text(row.who->age_s) : "?"; }},
+                  [](const ProcessRow& row) { return row.who ? age_text(row.who->age_s) : "?"; }},
 };
 
 struct ProcessWidths {
@@ -86,7 +86,8 @@ ProcessWidths choose_process_columns(int width) {
   ProcessWidths widths{.command = width};
   for (int weight = 9; weight > 0; --weight)
     for (std::size_t i = 0; i < process_columns.size(); ++i)
-      if (process_columns[i].weight == weight && widths.command - process_columns[i].width - 1 >= least_command) {
+      if (process_columns[i].weight == weight &&
+          widths.command - process_columns[i].width - 1 >= least_command) {
         widths.of[i] = process_columns[i].width;
         widths.command -= process_columns[i].width + 1;
       }
@@ -209,9 +210,9 @@ Line process_head(ProcessSort by, bool reversed, const std::string& note, int wi
   for (std::size_t i = 0; i < process_columns.size(); ++i) {
     if (widths.of[i] == 0) continue;
     const std::string word = head(process_columns[i].head, process_columns[i].sort);
-    text +=
-        (process_columns[i].left ? fill_cells(word, widths.of[i]) : fill_cells_left(word, widths.of[i])) +
-        " ";
+    text += (process_columns[i].left ? fill_cells(word, widths.of[i])
+                                     : fill_cells_left(word, widths.of[i])) +
+            " ";
   }
   const std::string command = head("run or command", ProcessSort::command);
   const int room = widths.command - cells_of(note);
@@ -228,7 +229,7 @@ Line process_line(const ProcessRow& row, bool selected, int width, bool utf8) {
     if (widths.of[i] == 0) continue;
     const std::string cell = clean_cells(process_columns[i].text(row));
     text += (process_columns[i].left ? fill_cells(cell, widths.of[i], mark)
-                             : fill_cells_left(cell, widths.of[i], mark)) +
+                                     : fill_cells_left(cell, widths.of[i], mark)) +
             " ";
   }
   text += fill_cells(what(row, widths.command, mark), widths.command, mark);
