@@ -89,14 +89,6 @@ void remove_unfinished(const fs::path& root) {
   }
 }
 
-// Gives the whole run its name. False if something of that name is there.
-bool rename_to(const fs::path& from, const fs::path& to) {
-  // An empty folder would be replaced, which no run is.
-  if (rename(from.c_str(), to.c_str()) == 0) return true;
-  if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) return false;
-  throw_cannot_make(to, errno);
-}
-
 bool is_run(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path / "run.json", error);
@@ -180,12 +172,26 @@ RunDir RunDir::create(const fs::path& root, const std::string& name, const std::
 
 void RunDir::take_name(const fs::path& root, const std::string& base, bool must_be_free) {
   fs::path wanted = root / base;
-  for (int copy = 2; !rename_to(path_, wanted); ++copy) {
+  for (int copy = 2; !rename_to(wanted); ++copy) {
     if (must_be_free) throw_taken(base, wanted);
     wanted = root / cat(base, "-", copy);
   }
-  path_ = wanted;
   sync_directory(root);
+}
+
+bool RunDir::rename_to(const fs::path& to) {
+  const bool locked = lock_ != nullptr;
+  // An empty folder would be replaced, which no run is.
+  while (rename(path_.c_str(), to.c_str()) != 0) {
+    if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) return false;
+    // Shares of Windows rename no folder in which a file is open.
+    const bool by_open_files = errno == EACCES || errno == EBUSY;
+    if (!by_open_files || !lock_) throw_cannot_make(to, errno);
+    lock_.reset();
+  }
+  path_ = to;
+  if (locked) lock();
+  return true;
 }
 
 void RunDir::remove() {

@@ -74,6 +74,7 @@ class RunDir {
   explicit RunDir(std::filesystem::path path) : path_(std::move(path)) {}
   // Renames it to ROOT/BASE, or where that is taken to BASE-2 and so on.
   void take_name(const std::filesystem::path& root, const std::string& base, bool must_be_free);
+  bool rename_to(const std::filesystem::path& to);  // false if something of that name is there
   void remove();
   std::filesystem::path path_;
   std::unique_ptr<RunLock> lock_;

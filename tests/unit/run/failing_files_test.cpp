@@ -1,4 +1,5 @@
-// Files of lines are never shortened because something about them could not be learnt.
+// File systems that fail: lines are never shortened because something about them could not be
+// learnt, and runs are made where folders with open files cannot be renamed.
 #include "run/lines.h"
 
 #include <dlfcn.h>
@@ -10,11 +11,13 @@
 
 #include <cerrno>
 
+#include "run/run_dir.h"
 #include "run_fixtures.h"
 
 namespace {
 
 bool fstat_fails = false, pread_fails = false;
+int renames_that_fail = 0;
 
 }  // namespace
 
@@ -35,6 +38,15 @@ extern "C" ssize_t pread(int fd, void* data, size_t bytes, off_t at) {
   using Pread = ssize_t (*)(int, void*, size_t, off_t);
   static const auto real = reinterpret_cast<Pread>(dlsym(RTLD_NEXT, "pread"));
   return real(fd, data, bytes, at);
+}
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (renames_that_fail > 0) {
+    --renames_that_fail;
+    errno = EACCES;
+    return -1;
+  }
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 namespace lockstep {
@@ -77,6 +89,28 @@ TEST_F(LinesThatFail, APipeInPlaceOfTheFileIsRefusedAtOnce) {
   EXPECT_THAT(error_of([&] { open_lines(file); }), HasSubstr("must be a regular file"));
   EXPECT_THAT(error_of([&] { for_each_line(file, [](const std::string&) {}); }),
               HasSubstr("but is a pipe"));
+}
+
+// As on a share of Windows.
+TEST(RunsThatCannotBeRenamedWhileTheyAreLocked, AreMadeAndLockedAllTheSame) {
+  const TemporaryDirectory folder;
+  const auto fill = [](RunDir& run) {
+    run.write_record({{"recipe", "toy"}});
+    run.lock();
+    renames_that_fail = 1;
+  };
+  const RunDir run = RunDir::create(folder.path(), "first", "toy", fill);
+  EXPECT_TRUE(run.holds_lock());
+  EXPECT_TRUE(RunDir::open("first", folder.path()).locked_by_other());
+  renames_that_fail = 0;
+  const auto always = [&](RunDir& run) {
+    fill(run);
+    renames_that_fail = 9;
+  };
+  EXPECT_THAT(error_of([&] { RunDir::create(folder.path(), "second", "toy", always); }),
+              HasSubstr("cannot make the run directory"));
+  renames_that_fail = 0;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 }  // namespace
