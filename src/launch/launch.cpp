@@ -40,8 +40,8 @@ constexpr double watching_s = 0.5;    // between two looks at what the ranks do
 
 // Then what ranks write there can share a pipe, and keeps its order.
 bool is_same_file(int a, int b) {
-  struct stat of_a {
-  }, of_b{};
+  struct stat of_a = {};
+  struct stat of_b = {};
   return ::fstat(a, &of_a) == 0 && ::fstat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
          of_a.st_ino == of_b.st_ino;
 }

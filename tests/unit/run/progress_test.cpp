@@ -152,6 +152,20 @@ TEST_F(ProgressDisplay, OnATerminalAnEventsLineStandsAboveTheRewrittenOne) {
   EXPECT_THAT(text, HasSubstr("step 1/20000"));
 }
 
+TEST_F(ProgressDisplay, ANoteIsALineOfItsOwn) {
+  make({.terminal = true});
+  start();
+  progress->on_event(step(1));
+  out.clear();
+  progress->note("stopping after this step");
+  EXPECT_THAT(out, StartsWith("\r\x1b[Kstopping after this step\n"));
+  EXPECT_THAT(out, HasSubstr("step 1/20000")) << "the rewritten line stands below it again";
+  make();
+  out.clear();
+  progress->note("stopping after this step");
+  EXPECT_EQ(out, "stopping after this step\n");
+}
+
 TEST(FitLine, MeasuresWideCharactersAsATerminalDoes) {
   EXPECT_EQ(fit_line({{"訓練訓練", 1}, {"ab", 0}}, 12), "訓練訓練  ab");
   EXPECT_EQ(fit_line({{"訓練訓練", 1}, {"ab", 0}}, 11), "ab");

@@ -28,6 +28,21 @@ TEST_F(RunStates, ARunWithoutAWordWasInterrupted) {
   EXPECT_THAT(run.state_reason(), HasSubstr("killed"));
 }
 
+TEST_F(RunStates, AnInterruptThatWasWrittenDownIsTheReason) {
+  run.write_state(RunState::running, "");
+  EXPECT_THAT(run.state_reason(), HasSubstr("the machine went down"));
+  run.write_state(RunState::interrupted, "a second interrupt (SIGINT)");
+  EXPECT_EQ(run.state(), RunState::interrupted);
+  EXPECT_EQ(run.state_reason(), "a second interrupt (SIGINT)");
+}
+
+TEST_F(RunStates, AStateThatCannotBeWrittenThrowsNothingWhereItMustHideNothing) {
+  EXPECT_EQ(run.try_write_state(RunState::failed, "a reason"), "");
+  EXPECT_EQ(run.state_reason(), "a reason");
+  std::filesystem::remove_all(run.path());
+  EXPECT_THAT(run.try_write_state(RunState::failed, "a reason"), HasSubstr("No such file"));
+}
+
 TEST_F(RunStates, TheLastWordCounts) {
   for (RunState state : {RunState::finished, RunState::stopped, RunState::failed}) {
     run.write_state(state, "a reason");
