@@ -68,10 +68,9 @@ Device device_from_json(const nlohmann::json& json) {
   device.memory_bytes = static_cast<std::uint64_t>(count(json, "memory_bytes"));
   device.threads = static_cast<int>(std::min<std::int64_t>(count(json, "threads"), INT_MAX));
   // "9.0"; records of earlier versions do not tell.
-  const std::string capability = json.value("compute_capability", "");
-  const char* const end = capability.data() + capability.size();
-  const char* const dot = std::from_chars(capability.data(), end, device.compute_major).ptr;
-  if (dot != end) std::from_chars(dot + 1, end, device.compute_minor);
+  const auto capability = split(json.value("compute_capability", "0.0"), '.');
+  device.compute_major = whole_number<int>(capability.at(0)).value_or(0);
+  device.compute_minor = whole_number<int>(capability.back()).value_or(0);
   const std::string label = json.at("device");
   device.kind = label.starts_with("cuda") ? DeviceKind::cuda : DeviceKind::cpu;
   if (const std::size_t colon = label.find(':'); colon != std::string::npos)
