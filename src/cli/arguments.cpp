@@ -4,26 +4,45 @@
 #include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/recipe_info.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
 
+const Flag* flag_named(const Command& command, const std::string& name) {
+  for (const Flag& flag : command.flags)
+    if (flag.name == name) return &flag;
+  return nullptr;
+}
+
 const Flag& find_flag(const Command& command, const std::string& name) {
+  if (const Flag* const flag = flag_named(command, name)) return *flag;
+  const std::string what = cat("lockstep ", command.name, " has no flag ", name);
+  for (const TriedFlag& tried : command.tried_flags)
+    if (tried.name == name) throw Error(what, tried.hint);
   std::vector<std::string> names;
-  for (const Flag& flag : command.flags) {
-    if (flag.name == name) return flag;
+  for (const Flag& flag : command.flags)
     if (!flag.hidden) names.push_back(flag.name);
-  }
-  const std::string near = nearest(name, names);
-  throw Error(cat("lockstep ", command.name, " has no flag ", name),
-              near.empty() ? cat("see lockstep ", command.name, " --help")
-                           : cat("did you mean ", near, "?"));
+  if (const std::string near = nearest(name, names); !near.empty())
+    throw Error(what, cat("did you mean ", near, "?"));
+  throw Error(what,
+              cat("see lockstep ", command.name, " --help",
+                  command.takes_assignments ? "; options are written key=value, without --" : ""));
+}
+
+std::string recipes_help(const Command& command) {
+  std::string text = "\nRecipes:\n";
+  for (const RecipeInfo& recipe : recipes())
+    text += cat("  ", pad_cells(recipe.name, 12), recipe.summary, "\n");
+  if (flag_named(command, "--plugin") != nullptr) text += "  --plugin LIB brings its own.\n";
+  return text + "`lockstep config RECIPE` lists every option, which key=value sets.\n";
 }
 
 std::string shown(const Flag& flag) {
-  if (flag.optional_value) return cat(flag.name, " [", flag.value, "]");
+  if (flag.is_value != nullptr) return cat(flag.name, " [", flag.value, "]");
   return flag.value.empty() ? flag.name : flag.name + " " + flag.value;
 }
 
@@ -47,53 +66,93 @@ bool is_assignment(const std::string& word) {
   });
 }
 
-Parsed parse(const Command& command, const std::vector<std::string>& words) {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The value of a flag whose word is words[at]: behind its "=", or the next word, which `at` then
+// moves to.
+std::string value_of(const Flag& flag, const Words& words, std::size_t& at) {
+  const std::string& word = words[at];
+  if (const std::size_t equals = word.find('='); equals != word.npos) {
+    if (flag.value.empty())
+      throw Error(cat(flag.name, " takes no value"), cat("write ", flag.name, " by itself"));
+    return word.substr(equals + 1);
+  }
+  if (flag.value.empty()) return "";
+  const bool is_last = at + 1 == words.size();
+  if (flag.is_value != nullptr) return is_last || !flag.is_value(words[at + 1]) ? "" : words[++at];
+  if (is_last) throw Error(cat(flag.name, " needs a value: ", shown(flag)), flag.meaning);
+  if (words[at + 1].starts_with("--"))
+    throw Error(cat(flag.name, " needs a value: ", shown(flag), "; ", words[at + 1], " is a flag"),
+                cat("if it is the value: ", flag.name, "=", words[at + 1]));
+  return words[++at];
+}
+
+void check_operands(const Command& command, const Parsed& parsed) {
+  const std::string usage = cat("usage: lockstep ", command.name, " ", command.operands);
+  if (parsed.positionals.size() < command.min_positionals)
+    throw Error(cat("lockstep ", command.name, " needs ", command.operands), usage);
+  if (parsed.positionals.size() > command.max_positionals)
+    throw Error(cat("unexpected argument ", parsed.positionals[command.max_positionals]), usage);
+  const std::vector<std::string>& only = command.only_options;
+  for (const std::string& word : parsed.assignments)
+    if (!only.empty() &&
+        std::find(only.begin(), only.end(), word.substr(0, word.find('='))) == only.end())
+      throw Error(cat("lockstep ", command.name, " takes no option but ", join(only, ", "),
+                      ", but was given ", word),
+                  usage);
+}
+
+}  // namespace
+
+Parsed parse(const Command& command, const Words& words) {
   Parsed parsed;
+  Words& after = command.takes_program ? parsed.program : parsed.positionals;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
+    const auto here = words.begin() + static_cast<std::ptrdiff_t>(i);
     if (word == "--") {
-      parsed.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      after.insert(after.end(), here + 1, words.end());
       break;
     }
     if (word.starts_with("--")) {
-      const std::size_t equals = word.find('=');
-      const Flag& flag = find_flag(command, word.substr(0, equals));
-      std::string value;
-      if (equals != std::string::npos) {
-        if (flag.value.empty())
-          throw Error(cat(flag.name, " takes no value"), cat("write ", flag.name, " by itself"));
-        value = word.substr(equals + 1);
-      } else if (flag.optional_value) {
-        if (i + 1 < words.size() && !words[i + 1].starts_with('-')) value = words[++i];
-      } else if (!flag.value.empty()) {
-        if (++i == words.size())
-          throw Error(cat(flag.name, " needs a value: ", shown(flag)), flag.meaning);
-        value = words[i];
-      }
-      parsed.values[flag.name].push_back(value);
+      const Flag& flag = find_flag(command, word.substr(0, word.find('=')));
+      std::string value = value_of(flag, words, i);
+      parsed.values[flag.name].push_back(std::move(value));
     } else if (word.size() > 1 && word[0] == '-') {
-      throw Error(cat("lockstep ", command.name, " has no flag ", word),
-                  cat("see lockstep ", command.name, " --help"));
+      find_flag(command, word);
+    } else if (command.takes_program) {
+      after.assign(here, words.end());
+      break;
     } else if (command.takes_assignments && is_assignment(word)) {
       parsed.assignments.push_back(word);
     } else {
       parsed.positionals.push_back(word);
     }
   }
-  const std::string usage = cat("usage: lockstep ", command.name, " ", command.operands);
-  if (parsed.positionals.size() < command.min_positionals)
-    throw Error(cat("lockstep ", command.name, " needs ", command.operands), usage);
-  if (parsed.positionals.size() > command.max_positionals)
-    throw Error(cat("unexpected argument ", parsed.positionals[command.max_positionals]), usage);
-  if (!command.takes_rest && !parsed.rest.empty())
-    throw Error(cat("lockstep ", command.name, " takes nothing after --"), usage);
+  check_operands(command, parsed);
   return parsed;
 }
 
+bool asks_for_help(const Command& command, const Words& words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == "--help" || words[i] == "-h") return true;
+    if (!command.takes_program) continue;
+    if (!words[i].starts_with('-')) return false;
+    const Flag* const flag = flag_named(command, words[i]);
+    if (flag == nullptr || flag->value.empty() || i + 1 == words.size()) continue;
+    if (flag->is_value == nullptr || flag->is_value(words[i + 1]))
+      i += words[i + 1].starts_with("--") ? 0 : 1;
+  }
+  return false;
+}
+
 std::string command_help(const Command& command) {
-  std::string text =
-      cat(command.summary, "\n\nUsage: lockstep ", command.name, " ", command.operands, "\n");
+  std::string text = cat(command.summary, "\n\nUsage: lockstep ", command.name,
+                         command.operands.empty() ? "" : " ", command.operands, "\n");
   if (!command.details.empty()) text += "\n" + command.details + "\n";
+  if (command.complete == "recipe") text += recipes_help(command);
   int width = 6;
   for (const Flag& flag : command.flags)
     if (!flag.hidden) width = std::max(width, cells_of(shown(flag)));

@@ -15,15 +15,21 @@ struct Flag {
   std::string
       complete{};  // what completion offers for the value: "file", "recipe", "run", "word a|b", ""
   bool hidden = false;
-  // "--serve [ADDRESS]": without one, Parsed has "". The next word is its value unless it begins
-  // with "-": for commands without operands.
-  bool optional_value = false;
+  // Set for "--serve [ADDRESS]", whose value may be left out: whether the next word is it. Without
+  // one, Parsed has "".
+  bool (*is_value)(const std::string& word) = nullptr;
+};
+
+// A flag that people try though the command has none of that name, and what to write instead.
+struct TriedFlag {
+  std::string name;  // "--prompt"
+  std::string hint;
 };
 
 struct Parsed {
   std::vector<std::string> positionals;
   std::vector<std::string> assignments;                    // key=value
-  std::vector<std::string> rest;                           // after --
+  std::vector<std::string> program;                        // of a command that starts one
   std::map<std::string, std::vector<std::string>> values;  // flags given, by name
 
   bool has(const std::string& flag) const { return values.contains(flag); }
@@ -38,15 +44,22 @@ struct Command {
   std::string details;   // paragraphs of the command's own help
   std::vector<Flag> flags;
   std::size_t min_positionals = 0, max_positionals = 0;
-  bool takes_assignments = false, takes_rest = false;
-  std::string complete{};  // of the first positional: "recipe", "run", "command", ""
+  bool takes_assignments = false;
+  std::vector<std::string> only_options{};  // keys that it takes; empty: all of recipe and engine
+  bool takes_program = false;  // the first word that is no flag begins a program's own words
+  std::string complete{};      // of the first positional: "recipe", "run", "command", ""
   std::function<int(const Parsed&)> run;
   bool hidden = false;
+  std::vector<TriedFlag> tried_flags{};
 };
 
 // Throws Error: unknown flag (nearest named), value missing, too few or too many operands.
-// "--flag=value" and "--flag value" both work; "--" ends flags.
+// "--flag=value" and "--flag value" both work. "--" ends flags and key=value: what follows it is
+// operands, or the program.
 Parsed parse(const Command& command, const std::vector<std::string>& words);
+
+// Whether --help or -h is among the words that are the command's own.
+bool asks_for_help(const Command& command, const std::vector<std::string>& words);
 
 std::string command_help(const Command& command);
 std::string overview(const std::vector<Command>& commands);

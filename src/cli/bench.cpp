@@ -7,13 +7,12 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
+#include "cli/output.h"
 #include "cli/ranks.h"
 #include "cli/run_end.h"
 #include "cli/train.h"
 #include "devices/gpu_links.h"
 #include "run/scaling_table.h"
-
-#include <unistd.h>
 
 #include <optional>
 
@@ -63,17 +62,19 @@ int run_all(Bench& bench, const std::vector<ScalingBatch>& batches,
   return interrupts.came() ? exit_interrupted : exit_finished;
 }
 
-// Before anything has run, not after.
-void check_out(const std::filesystem::path& out) {
-  const std::filesystem::path folder = std::filesystem::absolute(out).parent_path();
-  if (std::filesystem::is_directory(out) || access(folder.c_str(), W_OK) != 0)
-    throw Error(
-        cat("--out must be a file in a folder that can be written to, but is ", out.string()),
-        "name another file");
+// FILE has the whole result as JSON; standard output has it too, or the table.
+int report(const Bench& bench, const std::vector<ScalingRow>& rows, Output* file, bool as_json) {
+  const std::string json = report_json(bench, rows).dump(2) + "\n";
+  const bool in_file = file != nullptr && !file->is_standard_output();
+  const bool is_kept = !in_file || file->write(json) != Written::failed;
+  print(as_json || (file != nullptr && !in_file) ? json : report_text(bench, rows));
+  return is_kept ? exit_finished : exit_failed;
 }
 
 int bench_main(const Parsed& parsed) {
-  if (parsed.has("--out")) check_out(parsed.value("--out"));
+  // Opened before anything has run, not after.
+  std::optional<Output> file;
+  if (parsed.has("--out")) file.emplace(parsed.value("--out"), may_overwrite(parsed));
   Bench bench = bench_setup(parsed);
   const std::vector<ScalingBatch> batches = choose_batches(bench);
   std::vector<std::vector<BenchRun>> runs;
@@ -85,10 +86,7 @@ int bench_main(const Parsed& parsed) {
     rows.back().link = link_limit(bench.setup.plan.devices, probe());
   }
   compare(rows);
-  const nlohmann::json json = report_json(bench, rows);
-  if (parsed.has("--out")) write_file_atomic(parsed.value("--out"), json.dump(2) + "\n");
-  print(parsed.has("--json") ? json.dump(2) : report_text(bench, rows));
-  return exit_finished;
+  return report(bench, rows, file ? &*file : nullptr, parsed.has("--json"));
 }
 
 }  // namespace
@@ -105,16 +103,17 @@ Command bench_command() {
           "Nothing is kept unless --keep or --out says so.",
       .flags = {{"--devices", "LIST", "numbers of devices (default 1, 2, 4, … up to all)",
                  "word 1,2|1,2,4|1,2,4,8|cpu:1,2"},
-                {"--scaling", "WORD", "strong: same global batch; weak: same share a device",
+                {"--scaling", "WORD", "strong: same global batch; weak: same share per device",
                  "word strong|weak"},
                 {"--steps", "N", "steps that count (default 30)", ""},
                 {"--warm-up", "N", "steps before them (default 10)", ""},
-                {"--repeats", "N", "starts of each number (default 3)", ""},
+                {"--repeats", "N", "runs of each number of devices (default 3)", ""},
                 {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
                  "file"},
                 {"--plugin", "LIB", "shared library with the recipe", "file"},
                 {"--keep", "", "keep the run directories"},
-                {"--out", "FILE", "write the result as JSON", "file"},
+                {"--out", "FILE", "write the result as JSON; - is standard output", "file"},
+                overwrite_flag(),
                 {"--json", "", "print the result as JSON"}},
       .min_positionals = 1,
       .max_positionals = 1,

@@ -21,6 +21,7 @@ Command devices_command();
 Command monitor_command();
 Command doctor_command();
 Command completion_command();
+Command complete_command();
 Command reference_command();
 
 std::vector<Command> all_commands();

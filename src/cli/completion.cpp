@@ -1,10 +1,10 @@
-// lockstep completion: scripts for bash, zsh and fish, made from the command and option tables.
+// lockstep completion: scripts for bash, zsh and fish, which ask this program.
 #include "base/error.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/completion_scripts.h"
 #include "cli/context.h"
-#include "plan/recipe_info.h"
 
 namespace lockstep::cli {
 namespace {
@@ -19,12 +19,13 @@ Error unknown_shell(const std::string& shell) {
 
 int completion_main(const Parsed& parsed) {
   const std::string& shell = parsed.positionals[0];
+  const std::string program = (program_folder() / "lockstep").string();
   if (shell == "bash")
-    print(bash_completion(all_commands()));
+    print(bash_completion(program));
   else if (shell == "zsh")
-    print(zsh_completion(all_commands()));
+    print(zsh_completion(program));
   else if (shell == "fish")
-    print(fish_completion(all_commands()));
+    print(fish_completion(program));
   else
     throw unknown_shell(shell);
   return 0;

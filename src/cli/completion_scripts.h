@@ -1,15 +1,14 @@
-// Completion scripts made from the command tables.
+// Completion scripts: each asks `lockstep complete` for what may stand at the cursor, and evaluates
+// nothing of the answer.
 #pragma once
 
-#include "cli/arguments.h"
-
 #include <string>
-#include <vector>
 
 namespace lockstep::cli {
 
-std::string bash_completion(const std::vector<Command>& commands);
-std::string zsh_completion(const std::vector<Command>& commands);
-std::string fish_completion(const std::vector<Command>& commands);
+// program: the path of the tool that the script asks.
+std::string bash_completion(const std::string& program);
+std::string zsh_completion(const std::string& program);
+std::string fish_completion(const std::string& program);
 
 }  // namespace lockstep::cli

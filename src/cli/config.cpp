@@ -38,7 +38,7 @@ int config_main(const Parsed& parsed) {
   else if (parsed.has("--markdown"))
     print(options_markdown(tables));
   else
-    print(options_text(tables, terminal_width()));
+    print(options_text(tables, table_width()));
   return 0;
 }
 

@@ -14,7 +14,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 namespace lockstep::cli {
@@ -44,17 +46,26 @@ bool colour_wanted() {
   return stderr_is_terminal() && (no == nullptr || *no == '\0');
 }
 
-int terminal_width() {
+namespace {
+
+constexpr int usual_width = 80;
+
+// Of the terminal behind a descriptor; nothing where that is none. COLUMNS is for terminals that do
+// not tell their size.
+std::optional<int> width_of(int fd) {
+  if (isatty(fd) == 0) return std::nullopt;
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* const columns = std::getenv("COLUMNS");
+  const int told = columns == nullptr ? 0 : std::atoi(columns);
+  return told > 0 ? told : usual_width;
 }
 
-int output_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
-}
+}  // namespace
+
+int terminal_width() { return width_of(STDERR_FILENO).value_or(usual_width); }
+int table_width() { return width_of(STDOUT_FILENO).value_or(std::numeric_limits<int>::max()); }
+int text_width() { return width_of(STDOUT_FILENO).value_or(usual_width); }
 
 std::string shell_word(const std::string& text) {
   const char* const plain =

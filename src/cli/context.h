@@ -19,8 +19,10 @@ double begin_s();                        // of this program, on the monotonic cl
 std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
 bool colour_wanted();  // NO_COLOR, TERM=dumb
-int terminal_width();
-int output_width();                 // of standard output where it is a terminal, else 80
+int terminal_width();  // of standard error, in columns
+// Of standard output: a table that goes into a pipe or a file is as wide as it is.
+int table_width();
+int text_width();                   // likewise, for text that wraps: 80 columns in a pipe or a file
 void say(const std::string& line);  // a line for people, on standard error
 std::string shell_word(const std::string& text);  // quoted where a shell needs it
 // Data, on standard output; a newline is added. Throws Error where it cannot be written.

@@ -5,13 +5,13 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "cli/run_root.h"
 #include "cli/sampling.h"
 #include "devices/cuda_driver.h"
 #include "doctor/look.h"
 #include "doctor/report.h"
 #include "launch/launch.h"
 #include "monitor/proc_file.h"
-#include "plan/train_options.h"
 #include "run/lines.h"
 #include "run/run_dir.h"
 
@@ -33,7 +33,7 @@ std::optional<int> subject_of(const Parsed& parsed) {
   const std::string& word = parsed.positionals[0];
   if (parsed.has("--all")) throw Error("--all looks at every process; leave out the operand");
   if (word.find_first_not_of("0123456789") == word.npos) return pid_of(word, "PID");
-  const RunDir run = RunDir::open(word, TrainOptions().run.root);
+  const RunDir run = operand_run(parsed);
   if (const std::optional<int> pid = run.holder()) return pid;
   throw Error(cat("no process of this machine trains run \"", run.name(), "\" now (",
                   to_string(run.state()), ")"),
@@ -56,7 +56,7 @@ Told tell(const Evidence& evidence, bool json) {
   const Scene scene = make_scene(evidence);
   const Findings findings = about(scene, diagnose(scene), evidence.subject);
   const std::string text = json ? to_line(report_json(scene, findings)) + "\n"
-                                : report_text(scene, findings, terminal_width());
+                                : report_text(scene, findings, text_width());
   const Written written = Output("-").write(text);
   if (written == Written::failed) return {exit_usage, written};
   return {findings.empty() ? int{exit_finished} : exit_found, written};
@@ -71,11 +71,12 @@ struct Wanted {
   LookOptions look;
   bool json = false, watch = false;
   std::string record;  // "" for none
+  bool overwrite = false;
 };
 
 int look_and_tell(const Wanted& wanted, Evidence& evidence, Sampler& sampler) {
   std::optional<Output> record;
-  if (!wanted.record.empty()) record.emplace(wanted.record, 0600);
+  if (!wanted.record.empty()) record.emplace(wanted.record, wanted.overwrite, 0600);
   const NotedInterrupts interrupts;
   for (int code = exit_interrupted;;) {
     if (!look(evidence, sampler, wanted.look, [&] { return interrupts.came(); }))
@@ -106,7 +107,8 @@ int doctor_main(const Parsed& parsed) {
                                .ask_cuda = all_cuda_uuids},
                       .json = json,
                       .watch = parsed.has("--watch"),
-                      .record = parsed.value("--record")};
+                      .record = parsed.value("--record"),
+                      .overwrite = may_overwrite(parsed)};
   constexpr int least_samples = 5;
   if (wanted.look.interval_s * (least_samples - 1) > wanted.look.duration_s)
     throw Error(cat("--interval ", wanted.look.interval_s, "s leaves less than ", least_samples,
@@ -131,23 +133,28 @@ int doctor_main(const Parsed& parsed) {
 }  // namespace
 
 Command doctor_command() {
-  return {
-      .name = "doctor",
-      .operands = "[PID | RUN]",
-      .summary = "why a GPU idles: what the processes that use it, or should, do wrong",
-      .details =
-          "Looks at every process that uses a GPU or could, or at one with its children, for "
-          "any program.\nExit code 0: nothing found; 1: findings; 2: it could not look.",
-      .flags = {{"--all", "", "every process (the default)"},
-                {"--duration", "TIME", "how long to look, at least 1s (default 3s)"},
-                {"--interval", "TIME", "between samples, at least 0.1s (default 0.2s)"},
-                {"--watch", "", "look again and again, until stopped"},
-                {"--json", "", "as JSON, a line a look"},
-                {"--record", "FILE", "keep what was seen in a new file, without secrets", "file"},
-                {"--replay", "FILE", "look at what a --record kept", "file"}},
-      .max_positionals = 1,
-      .complete = "run",
-      .run = doctor_main};
+  return {.name = "doctor",
+          .operands = "[PID | RUN] [run.root=DIR]",
+          .summary = "why a GPU idles: what the processes that use it, or should, do wrong",
+          .details =
+              "Looks at every process that uses a GPU or could, or at one with its children, for "
+              "any program.\nRUN stands for the process that trains it: a folder, or a name in the "
+              "folder of runs (run.root=DIR, by default runs).\nExit code 0: nothing found; 1: "
+              "findings; 2: it could not look.",
+          .flags = {{"--all", "", "every process (the default)"},
+                    {"--duration", "TIME", "how long to look, at least 1s (default 3s)"},
+                    {"--interval", "TIME", "between samples, at least 0.1s (default 0.2s)"},
+                    {"--watch", "", "look again and again, until stopped"},
+                    {"--json", "", "as JSON, a line a look"},
+                    {"--record", "FILE",
+                     "keep what was seen, without secrets; - is standard output", "file"},
+                    overwrite_flag(),
+                    {"--replay", "FILE", "look at what a --record kept", "file"}},
+          .max_positionals = 1,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .complete = "run",
+          .run = doctor_main};
 }
 
 }  // namespace lockstep::cli

@@ -8,6 +8,7 @@
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/run_end.h"
+#include "cli/run_root.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
@@ -43,11 +44,11 @@ std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
 }
 
 int evaluate_main(const Parsed& parsed) {
-  const RunDir run =
-      RunDir::open(parsed.positionals[0], parsed.value("--root", TrainOptions().run.root));
-  return evaluate(run, resolve_resume(run, {}, parsed.assignments, parsed.value("--plugin")),
-                  devices_for(parsed.value("--devices")), parsed.has("--best"),
-                  parsed.has("--json"));
+  const RunDir run = operand_run(parsed);
+  return evaluate(
+      run,
+      resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin")),
+      devices_for(parsed.value("--devices")), parsed.has("--best"), parsed.has("--json"));
 }
 
 }  // namespace
@@ -90,19 +91,23 @@ Command evaluate_command() {
           .operands = "RUN [key=value …]",
           .summary = "validation metrics of a run's newest good checkpoint",
           .details =
-              "Of the run's options those may be given anew that may change when it goes on, "
-              "such as where its data lies.",
+              std::string(
+                  "Of the run's options those may be given anew that may change when it goes on, "
+                  "such as where its data lies.\n") +
+              run_operand_help,
           .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--best", "", "the best checkpoint instead of the newest"},
+                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                     "file"},
                     {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
                      "file"},
-                    {"--root", "DIR", "where runs lie (default runs)", "file"},
                     {"--json", "", "as JSON"}},
           .min_positionals = 1,
           .max_positionals = 1,
           .takes_assignments = true,
           .complete = "run",
-          .run = evaluate_main};
+          .run = evaluate_main,
+          .tried_flags = {tried_root()}};
 }
 
 }  // namespace lockstep::cli

@@ -8,8 +8,15 @@
 #include "config/options.h"
 #include "launch/restart.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+
 namespace lockstep::cli {
 namespace {
+
+constexpr const char* many_devices =
+    "--devices says where a process each is started: all, 0,1 or cpu:4";
 
 int number(const Parsed& parsed, const std::string& flag, const std::string& otherwise) {
   const std::string text = parsed.value(flag, otherwise);
@@ -20,12 +27,21 @@ int number(const Parsed& parsed, const std::string& flag, const std::string& oth
   return *count;
 }
 
+// torchrun takes a script of Python for a program.
+void check_program(const std::vector<std::string>& words) {
+  if (words.empty())
+    throw Error("lockstep launch needs a program", "for example lockstep launch python3 train.py");
+  const std::string& program = words[0];
+  if (program.ends_with(".py") && access(program.c_str(), X_OK) != 0 &&
+      std::filesystem::exists(program))
+    throw Error(cat(program, " is no program that can be started by itself"),
+                cat("write python3 before it: lockstep launch python3 ", shell_word(program)));
+}
+
 int launch_main(const Parsed& parsed) {
-  if (parsed.rest.empty())
-    throw Error("lockstep launch needs a program",
-                "lockstep launch --devices all -- python3 train.py");
+  check_program(parsed.program);
   LaunchSpec spec;
-  spec.argv = parsed.rest;
+  spec.argv = parsed.program;
   spec.devices = devices_for(parsed.value("--devices"));
   spec.log_dir = parsed.value("--logs", "logs");
   spec.log_limit_bytes = static_cast<std::uint64_t>(number(parsed, "--log-limit-mb", "64")) << 20;
@@ -57,10 +73,15 @@ int launch_main(const Parsed& parsed) {
 
 Command launch_command() {
   return {.name = "launch",
-          .operands = "[flags] -- CMD …",
-          .summary = "start any program once a device, with torchrun's environment",
-          .details = "The first rank that fails ends all; every rank's output is kept in --logs.",
-          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+          .operands = "[flags] PROGRAM [ARGUMENT …]",
+          .summary = "start any program once per device, with torchrun's environment",
+          .details =
+              "lockstep launch --devices 0,1 python3 train.py --epochs 3\n"
+              "Flags before PROGRAM are those below; all words after it are its own. A -- "
+              "before PROGRAM may be left out.\n"
+              "The first rank that fails ends all; every rank's output is kept in --logs.",
+          .flags = {{"--devices", "LIST",
+                     "a process on each: all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--restart", "N", "start all ranks again up to N times after a failure", ""},
                     {"--hang-after", "TIME",
                      "end all when a rank is stopped, or a worker of Lockstep hangs, for so long "
@@ -75,8 +96,15 @@ Command launch_command() {
                      "size of a log beyond which its beginning and its newest part stay (default "
                      "64; 0: none)",
                      ""}},
-          .takes_rest = true,
-          .run = launch_main};
+          .takes_program = true,
+          .complete = "program",
+          .run = launch_main,
+          .tried_flags = {{"--nproc-per-node", many_devices},
+                          {"--nproc_per_node", many_devices},
+                          {"--gpus", many_devices},
+                          {"--standalone", "leave it out: the ranks meet on this machine"},
+                          {"-n", many_devices},
+                          {"-np", many_devices}}};
 }
 
 }  // namespace lockstep::cli

@@ -14,13 +14,14 @@ std::vector<Command> all_commands() {
   return {train_command(),  resume_command(),     plan_command(),     bench_command(),
           launch_command(), evaluate_command(),   predict_command(),  prepare_command(),
           runs_command(),   config_command(),     devices_command(),  monitor_command(),
-          doctor_command(), completion_command(), reference_command()};
+          doctor_command(), completion_command(), complete_command(), reference_command()};
 }
 
 namespace {
 
-int run(const std::vector<std::string>& words) {
+int run(std::vector<std::string> words) {
   const std::vector<Command> commands = all_commands();
+  if (words.size() == 2 && words[0] == "help") words = {words[1], "--help"};
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print(overview(commands));
     return words.empty() ? exit_usage : exit_finished;
@@ -34,9 +35,7 @@ int run(const std::vector<std::string>& words) {
     names.push_back(command.name);
     if (command.name != words[0]) continue;
     const std::vector<std::string> rest(words.begin() + 1, words.end());
-    for (const std::string& word : rest) {
-      if (word == "--") break;
-      if (word != "--help" && word != "-h") continue;
+    if (asks_for_help(command, rest)) {
       print(command_help(command));
       return exit_finished;
     }

@@ -74,9 +74,22 @@ struct Wanted {
   std::optional<pid_t> pid;
   std::optional<ListenAddress> serve;
   std::string record, replay;  // files; "" for none
-  double speed = 1;            // of a replay
+  bool overwrite = false;
+  double speed = 1;  // of a replay
   std::vector<std::string> command;
 };
+
+bool keeps_on_standard_output(const Wanted& wanted) {
+  return (wanted.format == Format::csv && names_standard_output(wanted.path)) ||
+         (!wanted.record.empty() && names_standard_output(wanted.record));
+}
+
+// Of the word after --serve: else it begins the program.
+bool looks_like_address(const std::string& word) {
+  return !word.starts_with('-') &&
+         (word.starts_with("localhost") || word.find(':') != word.npos ||
+          (!word.empty() && word.find_first_not_of("0123456789.") == word.npos));
+}
 
 double speed_of(const Parsed& parsed) {
   if (!parsed.has("--speed")) return 1;
@@ -95,7 +108,7 @@ void check_replay(const Parsed& parsed) {
   for (const char* flag : {"--once", "--interval", "--pid", "--record", "--serve"})
     if (parsed.has(flag))
       throw Error(cat("--replay does not go with ", flag), "leave out one of them");
-  if (!parsed.rest.empty()) throw Error("--replay does not go with a command", "leave it out");
+  if (!parsed.program.empty()) throw Error("--replay does not go with a command", "leave it out");
 }
 
 Wanted wanted_of(const Parsed& parsed) {
@@ -120,15 +133,28 @@ Wanted wanted_of(const Parsed& parsed) {
   }
   wanted.record = parsed.value("--record");
   wanted.replay = parsed.value("--replay");
+  wanted.overwrite = may_overwrite(parsed);
   wanted.speed = speed_of(parsed);
+  if (!wanted.record.empty() && names_standard_output(wanted.record)) {
+    if (wanted.format == Format::json ||
+        (wanted.format == Format::csv && names_standard_output(wanted.path)))
+      throw Error("standard output cannot hold both the samples and the recording",
+                  "name a file for one of them");
+    if (wanted.format == Format::table) wanted.format = Format::none;
+  }
   if (parsed.has("--replay")) check_replay(parsed);
-  wanted.command = parsed.rest;
+  wanted.command = parsed.program;
+  if (wanted.command.size() == 1 &&
+      wanted.command[0].find_first_not_of("0123456789") == std::string::npos)
+    throw Error(cat("lockstep monitor takes a program, but was given ", wanted.command[0]),
+                cat("a process that runs is watched with --pid ", wanted.command[0]));
   if (!wanted.command.empty()) {
     if (wanted.once || wanted.pid || wanted.duration_s > 0)
       throw Error("--once, --pid and --duration do not go with a command",
                   "a command is watched from its start to its end");
-    if (wanted.format == Format::json || (wanted.format == Format::csv && wanted.path == "-"))
-      throw Error("standard output is the command's", "keep the samples with --csv FILE");
+    if (wanted.format == Format::json || keeps_on_standard_output(wanted))
+      throw Error("standard output is the command's",
+                  "keep the samples in a file, with --csv or --record");
     if (wanted.format == Format::table) wanted.format = Format::none;
   }
   wanted.live =
@@ -260,7 +286,7 @@ bool shown_live(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const So
 int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& source) {
   std::optional<ServedMonitor> served;
   if (wanted.serve) served.emplace(*wanted.serve, gpus, wanted.interval_s, source.samples);
-  Output output(wanted.path);
+  Output output(wanted.path, wanted.overwrite);
   signal(SIGPIPE, SIG_IGN);
   const NotedInterrupts interrupts;
   Clock& clock = system_clock();
@@ -315,7 +341,7 @@ int replay(const Wanted& wanted, const std::string& devices) {
 
 int watch_and_record(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampler) {
   if (wanted.record.empty()) return watch(wanted, gpus, {sampler, find_processes()});
-  RecordedSource recorded(sampler, gpus, wanted.record);
+  RecordedSource recorded(sampler, gpus, wanted.record, wanted.overwrite);
   const int code = watch(wanted, gpus, {recorded, find_processes()});
   return recorded.failed() && wanted.command.empty() ? int{exit_failed} : code;
 }
@@ -339,33 +365,36 @@ int monitor_main(const Parsed& parsed) {
 Command monitor_command() {
   return {
       .name = "monitor",
-      .operands = "[-- COMMAND …]",
+      .operands = "[flags] [PROGRAM [ARGUMENT …]]",
       .summary = "what every GPU does: activity, memory, power, traffic, processes",
       .details =
           "SM, tensor and DRAM activity take a Hopper GPU or newer; \"busy\" only says that some "
           "kernel ran.\n\"n/a\" is what a GPU does not tell, \"-\" what it did not tell this "
           "time.\n"
-          "On a terminal: a live view; ? shows its keys. Else a table a sample.\n"
-          "With a command: runs it, and says at its end what the GPUs did meanwhile; exits as it "
-          "did.",
+          "On a terminal: a live view; ? shows its keys. Else a table per sample.\n"
+          "With a program: runs it, and says at its end what the GPUs did meanwhile; exits as it "
+          "did.\nFlags before PROGRAM are those below; all words after it are its own. A -- before "
+          "PROGRAM may be left out.",
       .flags = {{"--once", "", "one sample, then end"},
-                {"--table", "", "a table a sample on a terminal too, no live view"},
+                {"--table", "", "a table per sample on a terminal too, no live view"},
                 {"--interval", "TIME", "between samples, at least 0.1s (default 1s)"},
                 {"--duration", "TIME", "end after this time (default: when stopped)"},
                 {"--devices", "LIST", "GPUs by nvidia-smi's index or UUID (default all)",
                  "devices"},
-                {"--csv", "FILE", "as CSV to a new file, or - for standard output", "file"},
-                {"--json", "", "as JSON, a line a sample"},
+                {"--csv", "FILE", "as CSV; - is standard output", "file"},
+                {"--json", "", "as JSON, a line per sample"},
                 {"--pid", "PID",
                  "of the processes only this one and its children; end when it ends"},
-                {"--record", "FILE", "keep all samples in a new file for --replay", "file"},
+                {"--record", "FILE", "keep all samples for --replay; - is standard output", "file"},
+                overwrite_flag(),
                 {"--replay", "FILE", "show what a --record kept instead of this machine", "file"},
                 {"--speed", "NUMBER", "of a replay: 10 is ten times as fast (default 1)"},
                 {.name = "--serve",
                  .value = "ADDRESS",
                  .meaning = "a page with charts, and /metrics for Prometheus (127.0.0.1:9400)",
-                 .optional_value = true}},
-      .takes_rest = true,
+                 .is_value = looks_like_address}},
+      .takes_program = true,
+      .complete = "program",
       .run = monitor_main};
 }
 

@@ -19,10 +19,10 @@ FindProcess without_their_secrets(FindProcess find) {
 }  // namespace
 
 RecordedSource::RecordedSource(SampleSource& source, const std::vector<GpuInfo>& gpus,
-                               const std::string& path)
+                               const std::string& path, bool overwrite)
     : source_(source),
       recorder_(gpus),
-      output_(path, 0600),
+      output_(path, overwrite, 0600),
       find_(without_their_secrets(find_processes())) {}
 
 std::shared_ptr<const MonitorSample> RecordedSource::next(long long seen, double timeout_s) {

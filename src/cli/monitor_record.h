@@ -12,8 +12,9 @@ namespace lockstep::cli {
 
 class RecordedSource final : public SampleSource {
  public:
-  // path: of the new file. source must outlive it. Throws Error as Output does.
-  RecordedSource(SampleSource& source, const std::vector<GpuInfo>& gpus, const std::string& path);
+  // path, overwrite: as of Output. source must outlive it. Throws Error as Output does.
+  RecordedSource(SampleSource& source, const std::vector<GpuInfo>& gpus, const std::string& path,
+                 bool overwrite);
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override { return source_.hanging_s(); }
   bool ended() const override { return source_.ended() || failed(); }

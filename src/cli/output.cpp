@@ -1,10 +1,12 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -16,26 +18,79 @@
 
 namespace lockstep::cli {
 
-Output::Output(const std::string& path, int mode) : path_(path) {
-  if (path == "-") return;
-  file_.reset(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(mode)));
-  if (file_) return;
-  if (errno == EEXIST)
-    throw Error(cat(path, " is there already"), "name another file, or remove that one");
-  throw Error(cat(path, ": ", errno_text(errno)));
+namespace {
+
+// The descriptor of this program that a path names; -1 if it names none.
+int named_descriptor(const std::string& path) {
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    return whole_number<int>(path.substr(folder.size())).value_or(-1);
+  }
+  return -1;
+}
+
+// What is there and no file, opened to be written to; none where there is nothing or a file.
+UniqueFd open_special(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return UniqueFd();
+  if (S_ISDIR(info.st_mode)) throw Error(cat(path, " is a folder"), "name a file in it");
+  if (S_ISBLK(info.st_mode)) throw Error(cat(path, " is a whole disk"), "name a file");
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) throw Error(cat(path, ": ", errno_text(errno)), "name another file");
+  return fd;
+}
+
+}  // namespace
+
+bool names_standard_output(const std::string& path) {
+  return named_descriptor(path) == STDOUT_FILENO;
+}
+
+Flag overwrite_flag() { return {"--force", "", "overwrite a file that is there already"}; }
+
+bool may_overwrite(const Parsed& parsed) { return parsed.has("--force"); }
+
+Output::Output(const std::string& path, bool overwrite, mode_t mode) : path_(path), mode_(mode) {
+  const int named = named_descriptor(path);
+  if (named == STDOUT_FILENO) return;
+  if (named >= 0) {
+    file_.reset(fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    if (!file_) throw Error(cat(path, ": ", errno_text(errno)), "name another file");
+    return;
+  }
+  if ((file_ = open_special(path))) return;
+  file_.reset(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  is_new_ = static_cast<bool>(file_);
+  if (is_new_) return;
+  if (errno == EEXIST && !overwrite)
+    throw Error(cat(path, " is there already"), "name another file, or overwrite it with --force");
+  if (errno == EEXIST) file_.reset(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, mode));
+  overwrites_ = static_cast<bool>(file_);
+  if (!file_)
+    throw Error(cat(path, ": ", errno_text(errno)),
+                "name a file in a folder that is there and can be written to");
 }
 
 Output::~Output() {
-  if (file_ && !begun_) unlink(path_.c_str());
+  if (is_new_ && !begun_) unlink(path_.c_str());
+}
+
+bool Output::begin() {
+  if (std::exchange(begun_, true) || !overwrites_) return true;
+  struct stat info {};
+  const bool is_private = (mode_ & 077) == 0;
+  if (fstat(file_.get(), &info) != 0) return false;
+  if (is_private && fchmod(file_.get(), info.st_mode & mode_) != 0) return false;
+  return ftruncate(file_.get(), 0) == 0;
 }
 
 Written Output::write(std::string_view text) {
-  begun_ = true;
   const int fd = file_ ? file_.get() : STDOUT_FILENO;
-  if (write_all(fd, text)) return Written::yes;
+  if (begin() && write_all(fd, text)) return Written::yes;
   if (errno == EPIPE) return Written::unread;
-  say(cat("error: ", path_ == "-" ? "standard output" : path_, ": ", errno_text(errno),
+  say(cat("error: ", file_ ? path_ : "standard output", ": ", errno_text(errno),
           "; what was written before is kept"));
   return Written::failed;
 }

@@ -20,7 +20,7 @@ int plan_main(const Parsed& parsed) {
   prepare_and_plan(setup, Purpose::plan, devices, {});
   check_batch_limits(setup.plan, *setup.train);
   print(parsed.has("--json") ? to_json(setup.plan).dump(2)
-                             : to_text(setup.plan, true, std::min(terminal_width(), 100)));
+                             : to_text(setup.plan, true, std::min(text_width(), 100)));
   return 0;
 }
 
@@ -31,7 +31,8 @@ Command plan_command() {
       .name = "plan",
       .operands = "RECIPE [key=value …]",
       .summary = "print the plan for any devices, without them",
-      .details = "--devices 8, 8xH100, 2xT4 or cpu:4 plans for devices that need not be there.",
+      .details =
+          "--devices 8, 8xH100, 2xT4,1xH100 or cpu:4 plans for devices that need not be there.",
       .flags = {{"--config", "FILE", "TOML file of options; later files overlay earlier ones",
                  "file"},
                 {"--devices", "LIST", "how many and which (default: this machine's)", "devices"},

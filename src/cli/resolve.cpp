@@ -196,6 +196,7 @@ void describe_plugin(const std::string& plugin) {
                 "build the plugin with the version of Lockstep that loads it");
   std::vector<std::string> known;
   for (const RecipeInfo& info : recipes()) known.push_back(info.name);
+  remember_recipes(plugin, all);
   for (const nlohmann::json& recipe : all)
     if (std::find(known.begin(), known.end(), recipe.at("name").get<std::string>()) == known.end())
       register_described_recipe(recipe);

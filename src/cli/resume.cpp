@@ -5,8 +5,8 @@
 #include "cli/context.h"
 #include "cli/micro_probe.h"
 #include "cli/resolve.h"
+#include "cli/run_root.h"
 #include "cli/train.h"
-#include "config/read_toml.h"
 #include "launch/launch.h"
 #include "plan/resumed_rate.h"
 #include "run/checkpoint_index.h"
@@ -92,20 +92,8 @@ void check_end(const Plan& plan, const std::optional<CheckpointInfo>& checkpoint
               cat("set stop.steps (or stop.epochs) to more than ", checkpoint->step, " steps"));
 }
 
-// run.root as arguments, else config files, give it: where the run is looked for.
-std::string root_of(const Parsed& parsed) {
-  std::string root = TrainOptions().run.root;
-  for (const std::string& file : parsed.all("--config"))
-    for (const detail::TomlEntry& entry : detail::read_toml(file))
-      if (entry.key == "run.root" && entry.value.is_string()) root = entry.value;
-  for (const std::string& word : parsed.assignments)
-    if (word.starts_with("run.root=")) root = word.substr(9);
-  return root;
-}
-
 int resume_main(const Parsed& parsed) {
-  return resume_run(parsed, RunDir::open(parsed.positionals[0], root_of(parsed)),
-                    parsed.value("--into"));
+  return resume_run(parsed, operand_run(parsed), parsed.value("--into"));
 }
 
 }  // namespace
@@ -157,18 +145,19 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
 }
 
 Command resume_command() {
-  Command command{.name = "resume",
-                  .operands = "RUN [key=value …]",
-                  .summary = "go on with a run, on any number of devices",
-                  .details =
-                      "RUN is a folder or a name under run.root. What the curve stands on (seed, "
-                      "global batch, model, data) cannot change; where the data lies can.",
-                  .flags = training_flags(),
-                  .min_positionals = 1,
-                  .max_positionals = 1,
-                  .takes_assignments = true,
-                  .complete = "run",
-                  .run = resume_main};
+  Command command{
+      .name = "resume",
+      .operands = "RUN [key=value …]",
+      .summary = "go on with a run, on any number of devices",
+      .details = std::string(run_operand_help) +
+                 "\nWhat the curve stands on (seed, global batch, model, data) cannot change; "
+                 "where the data lies can.",
+      .flags = training_flags(),
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .complete = "run",
+      .run = resume_main};
   command.flags.push_back(
       {"--plugin", "LIB", "the recipe's library, in place of the one in the record", "file"});
   command.flags.push_back({"--into", "NAME", "read RUN only, and go on in a new run", ""});

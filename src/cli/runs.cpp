@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "plan/train_options.h"
+#include "cli/run_root.h"
 #include "run/run_summary.h"
 
 #include <algorithm>
@@ -26,13 +26,13 @@ int show_all(const std::string& root, bool json) {
   } else if (all.empty()) {
     say("there are no runs in " + root);
   } else {
-    print(printable(runs_table(all, std::max(terminal_width(), 60)), "\n"));
+    print(printable(runs_table(all, std::max(table_width(), 60)), "\n"));
   }
   return 0;
 }
 
 int runs_main(const Parsed& parsed) {
-  const std::string root = parsed.value("--root", TrainOptions().run.root);
+  const std::string root = run_root(parsed);
   if (parsed.positionals.empty()) {
     if (parsed.has("--config"))
       throw Error("--config is about one run, but none is named",
@@ -46,7 +46,7 @@ int runs_main(const Parsed& parsed) {
   }
   constexpr int widest = 100;
   print(printable(
-      run_page(run, {.config = parsed.has("--config"), .width = std::min(output_width(), widest)}),
+      run_page(run, {.config = parsed.has("--config"), .width = std::min(text_width(), widest)}),
       "\n"));
   return 0;
 }
@@ -54,15 +54,18 @@ int runs_main(const Parsed& parsed) {
 }  // namespace
 
 Command runs_command() {
-  return {.name = "runs",
-          .operands = "[RUN]",
-          .summary = "list runs with state, step, loss, devices, age; or show one",
-          .flags = {{"--config", "", "of one run: its configuration too"},
-                    {"--root", "DIR", "where runs lie (default runs)", "file"},
-                    {"--json", "", "as JSON"}},
-          .max_positionals = 1,
-          .complete = "run",
-          .run = runs_main};
+  return {
+      .name = "runs",
+      .operands = "[RUN] [run.root=DIR]",
+      .summary = "list runs with state, step, loss, devices, age; or show one",
+      .details = run_operand_help,
+      .flags = {{"--config", "", "of one run: its configuration too"}, {"--json", "", "as JSON"}},
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .only_options = {"run.root"},
+      .complete = "run",
+      .run = runs_main,
+      .tried_flags = {tried_root()}};
 }
 
 }  // namespace lockstep::cli

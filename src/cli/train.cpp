@@ -303,8 +303,8 @@ Command train_command() {
                   .operands = "RECIPE [key=value …]",
                   .summary = "train a model on all devices",
                   .details =
-                      "Prints the plan, then trains one process a device. Ctrl-C ends with a "
-                      "checkpoint; a second one at once.",
+                      "Prints the plan, then trains with one process per device. Ctrl-C stops with "
+                      "a checkpoint; a second Ctrl-C stops at once.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,

@@ -23,6 +23,10 @@ std::filesystem::path state_file() {
   return {};
 }
 
+std::string library_of(const std::string& plugin) {
+  return std::filesystem::absolute(plugin).lexically_normal().string();
+}
+
 bool is_remembered(const std::string& library) {
   const std::filesystem::path file = state_file();
   return !file.empty() && read_json_cache(file).contains(library);
@@ -31,7 +35,7 @@ bool is_remembered(const std::string& library) {
 }  // namespace
 
 std::string trust_plugin(const std::string& plugin) {
-  const std::string library = std::filesystem::absolute(plugin).lexically_normal().string();
+  const std::string library = library_of(plugin);
   setenv(told_to_workers, library.c_str(), 1);
   const std::filesystem::path file = state_file();
   if (file.empty() || is_remembered(library)) return library;
@@ -41,6 +45,25 @@ std::string trust_plugin(const std::string& plugin) {
     // Then other commands ask for --plugin again.
   }
   return library;
+}
+
+void remember_recipes(const std::string& library, const nlohmann::json& described) {
+  const nlohmann::json kept{{"recipes", described}};
+  try {
+    const std::filesystem::path file = state_file();
+    if (!is_remembered(library) || read_json_cache(file).at(library) == kept) return;
+    remember_in_cache(file, library, kept);
+  } catch (const Error&) {
+    // Then completion offers less.
+  }
+}
+
+nlohmann::json remembered_recipes(const std::string& plugin) {
+  if (plugin.empty() || state_file().empty()) return nlohmann::json::array();
+  const nlohmann::json all = read_json_cache(state_file());
+  const auto entry = all.find(library_of(plugin));
+  if (entry == all.end() || !entry->is_object()) return nlohmann::json::array();
+  return entry->value("recipes", nlohmann::json::array());
 }
 
 void require_trusted_plugin(const std::string& library) {

@@ -3,6 +3,7 @@
 // machine.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace lockstep::cli {
@@ -14,5 +15,10 @@ std::string trust_plugin(const std::string& plugin);
 
 // library: an absolute path. Throws Error unless it was trusted at some time; else tells workers.
 void require_trusted_plugin(const std::string& library);
+
+// What a plugin that is remembered says of its recipes, kept so that completion offers their
+// options without loading it. described: the worker's description, a list of recipes.
+void remember_recipes(const std::string& library, const nlohmann::json& described);
+nlohmann::json remembered_recipes(const std::string& plugin);  // an empty list where none is
 
 }  // namespace lockstep::cli

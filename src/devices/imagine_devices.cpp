@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -63,23 +64,62 @@ Device first_of_this_machine(GpuProbe& probe, const char* visible) {
           .compute_minor = left[0].compute_minor};
 }
 
-std::vector<Device> repeat(Device device, int count, const HostInfo& host,
-                           const std::string& spec) {
-  if (count < 1 || count > most_devices) {
-    throw Error(
-        cat("the number of devices must be from 1 to ", most_devices, ", but is \"", spec, "\""),
-        "for example --devices 8, --devices 8xH100 or --devices cpu:4");
-  }
+[[noreturn]] void refuse_count(const std::string& spec) {
+  throw Error(
+      cat("the number of devices must be from 1 to ", most_devices, ", but is \"", spec, "\""),
+      "for example --devices 8, --devices 8xH100, --devices 2xT4,1xH100 or --devices cpu:4");
+}
+
+std::vector<Device> repeat(const Device& device, int count, const std::string& spec) {
+  if (count < 1 || count > most_devices) refuse_count(spec);
   if (too_old(device.compute_major, device.compute_minor)) {
     throw Error(cat(device.name, " is too old: its compute capability is ", device.compute_major,
                     ".", device.compute_minor, ", but must be at least ", oldest_compute_major, ".",
                     oldest_compute_minor, " (T4, RTX 20)"));
   }
-  std::vector<Device> devices;
+  return std::vector<Device>(static_cast<std::size_t>(count), device);
+}
+
+// Of one machine with all of them.
+std::vector<Device> numbered(std::vector<Device> devices, const HostInfo& host) {
+  const int count = static_cast<int>(devices.size());
   for (int i = 0; i < count; ++i) {
-    device.index = i;
-    device.threads = std::max(1, host.cores / count);
-    devices.push_back(device);
+    devices[static_cast<std::size_t>(i)].index = i;
+    devices[static_cast<std::size_t>(i)].threads = std::max(1, host.cores / count);
+  }
+  return devices;
+}
+
+// "2xT4" of a list.
+struct Kind {
+  int count = 1;
+  std::string model;
+};
+
+// "2xT4", or "T4" alone where there is such a GPU.
+std::optional<Kind> kind_of(const std::string& part) {
+  const std::size_t times = part.find_first_not_of("0123456789");
+  if (times > 0 && times != part.npos && (part[times] == 'x' || part[times] == 'X'))
+    return Kind{whole_number<int>(part.substr(0, times)).value_or(0), trim(part.substr(times + 1))};
+  if (find_gpu_model(part) != nullptr || of_memory(part)) return Kind{1, part};
+  return std::nullopt;
+}
+
+// Nothing where the list names no imagined GPU: then it may be one of real devices.
+std::optional<std::vector<Device>> imagined(const std::string& list) {
+  std::vector<std::string> parts;
+  for (const std::string& part : split(list, ',')) parts.push_back(trim(part));
+  if (std::none_of(parts.begin(), parts.end(), [](const auto& part) { return kind_of(part); }))
+    return std::nullopt;
+  std::vector<Device> devices;
+  for (const std::string& part : parts) {
+    const std::optional<Kind> kind = kind_of(part);
+    if (!kind)
+      throw Error(cat("\"", part, "\" of --devices ", list, " is not a number of GPUs of one kind"),
+                  "for example --devices 2xT4,1xH100; real devices and imagined ones do not mix");
+    const std::vector<Device> alike = repeat(named(kind->model), kind->count, part);
+    devices.insert(devices.end(), alike.begin(), alike.end());
+    if (devices.size() > most_devices) refuse_count(list);
   }
   return devices;
 }
@@ -89,15 +129,11 @@ std::vector<Device> repeat(Device device, int count, const HostInfo& host,
 std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                     const char* visible, const std::filesystem::path& root) {
   const std::string wanted = trim(spec);
-  const std::size_t times = wanted.find_first_not_of("0123456789");
-  if (!wanted.empty() && times == wanted.npos) {
-    const int count = whole_number<int>(wanted).value_or(0);
-    return repeat(first_of_this_machine(probe, visible), count, host, wanted);
-  }
-  if (times > 0 && times != wanted.npos && (wanted[times] == 'x' || wanted[times] == 'X')) {
-    const int count = whole_number<int>(wanted.substr(0, times)).value_or(0);
-    return repeat(named(trim(wanted.substr(times + 1))), count, host, wanted);
-  }
+  if (!wanted.empty() && wanted.find_first_not_of("0123456789") == wanted.npos)
+    return numbered(repeat(first_of_this_machine(probe, visible),
+                           whole_number<int>(wanted).value_or(0), wanted),
+                    host);
+  if (auto devices = imagined(wanted)) return numbered(std::move(*devices), host);
   return select_devices(wanted, probe, host, visible, 0, root);
 }
 

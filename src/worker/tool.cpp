@@ -18,11 +18,12 @@ SetUpRun set_up_with_tool(const std::vector<std::string>& arguments,
   const TemporaryDirectory scratch;
   const std::filesystem::path world = scratch.path() / "world.json";
   write_file_atomic(world, cat("[", join(devices, ","), "]"));
-  std::vector<std::string> words{(program_folder() / "lockstep").string(), "train"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  words.push_back("--world=" + world.string());
   const auto [own_end, tools_end] = socket_pair();
-  words.push_back(cat("--lock-socket=", tools_end.get()));
+  // Flags first: the arguments may hold a --, which ends them.
+  std::vector<std::string> words{(program_folder() / "lockstep").string(), "train",
+                                 "--world=" + world.string(),
+                                 cat("--lock-socket=", tools_end.get())};
+  words.insert(words.end(), arguments.begin(), arguments.end());
   const ChildOutput answer = child_output(std::move(words), tools_end.get());
   const std::string path = trim(answer.out);
   if (answer.code != 0 || path.empty())

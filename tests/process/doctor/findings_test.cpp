@@ -153,6 +153,10 @@ TEST_F(DoctorFinds, TheProcessThatTrainsARun) {
   const ToolResult stopped = doctor({"mine"});
   EXPECT_EQ(stopped.code, 2);
   EXPECT_THAT(stopped.err, HasSubstr("no process of this machine trains run \"mine\" now"));
+  std::filesystem::rename(folder_.path() / "runs", folder_.path() / "elsewhere");
+  EXPECT_THAT(doctor({"mine"}).err, HasSubstr("there is no run \"mine\""));
+  EXPECT_THAT(doctor({"mine", "run.root=elsewhere"}).err, HasSubstr("trains run \"mine\" now"));
+  std::filesystem::rename(folder_.path() / "elsewhere", folder_.path() / "runs");
   run.lock();  // by this process, the parent of the next
   Patient below(user({"libtorch_cuda.so"}));
   set({gpu(0, {below.pid()}), gpu(1)});

@@ -58,6 +58,14 @@ TEST_F(DoctorRecording, HasNoSecrets) {
   EXPECT_THAT(kept, HasSubstr("train.py"));
 }
 
+TEST_F(DoctorRecording, OverwritesAFileOnlyWithForce) {
+  write_file_atomic(folder_.path() / "there.jsonl", "precious");
+  EXPECT_THAT(doctor({"--record", "there.jsonl"}).err, HasSubstr("--force"));
+  EXPECT_EQ(read_file(folder_.path() / "there.jsonl"), "precious");
+  EXPECT_EQ(doctor({"--record", "there.jsonl", "--force"}).code, 0);
+  EXPECT_THAT(read_file(folder_.path() / "there.jsonl"), HasSubstr("\"kind\":\"recording\""));
+}
+
 TEST_F(DoctorRecording, GoesToStandardOutputToo) {
   const ToolResult result = doctor({"--record", "-", "--json"});
   const std::vector<std::string> lines = split(trim(result.out), '\n');

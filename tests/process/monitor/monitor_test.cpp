@@ -99,6 +99,28 @@ TEST_F(Monitor, RefusesWhatCannotBe) {
     EXPECT_NE(result.err.find(one.error), std::string::npos) << result.err;
   }
   EXPECT_EQ(read_file(folder_.path() / "there.csv"), "precious");
+  EXPECT_EQ(monitor({"--csv", "there.csv", "--force", "--once"}).code, 0);
+  EXPECT_TRUE(read_file(folder_.path() / "there.csv").starts_with("time,gpu,uuid"));
+}
+
+TEST_F(Monitor, RunsAProgramWithoutDashesBeforeIt) {
+  const ToolResult result =
+      monitor({"--interval", "0.2s", "sh", "-c", "echo $*; exit 5", "sh", "--once", "--json"});
+  EXPECT_EQ(result.code, 5) << result.err;
+  EXPECT_EQ(result.out, "--once --json\n");
+  const ToolResult number = monitor({"1234"});
+  EXPECT_EQ(number.code, 2);
+  EXPECT_NE(number.err.find("--pid 1234"), std::string::npos) << number.err;
+}
+
+TEST_F(Monitor, RecordsToStandardOutput) {
+  const ToolResult result = monitor({"--record", "-", "--interval", "0.1s", "--duration", "0.5s"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const std::string& line : split(trim(result.out), '\n'))
+    EXPECT_TRUE(json::accept(line)) << line;
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "-"));
+  EXPECT_EQ(monitor({"--record", "/dev/stdout", "--json"}).code, 2);
+  EXPECT_EQ(monitor({"--record", "-", "true"}).code, 2);
 }
 
 TEST_F(Monitor, SaysThatThereIsNoGpu) {
@@ -297,8 +319,9 @@ TEST_F(Monitor, EndsWhereNobodyReadsIt) {
 }
 
 TEST_F(Monitor, SaysThatTheDiskIsFull) {
-  const ToolResult result = monitor({"--csv", "/dev/full", "--duration", "1s"});
-  EXPECT_EQ(result.code, 2);  // it is there already
+  const ToolResult device = monitor({"--csv", "/dev/full", "--duration", "1s"});
+  EXPECT_EQ(device.code, 1);
+  EXPECT_NE(device.err.find("/dev/full: No space left on device"), std::string::npos) << device.err;
   ToolProcess tool({"/bin/sh", "-c", testing::program("lockstep") + " monitor --json >/dev/full"},
                    folder_.path(), environment_);
   const ToolResult full = tool.wait();

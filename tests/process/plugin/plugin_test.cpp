@@ -49,5 +49,19 @@ TEST(Plugin, TrainsInFp32UnlessItSaysThatItCanDoWithLess) {
   EXPECT_EQ(asked.at("type"), "bf16");
 }
 
+TEST(Plugin, IsRememberedWithItsOptionsForCompletion) {
+  const TemporaryDirectory folder;
+  const std::string plugin = std::string(LOCKSTEP_BUILD_DIR) + "/tests/libtoy-plugin.so";
+  const auto offered = [&] {
+    return run_tool({"complete", "fish", "--", "train", "toy", "--plugin", plugin, "data."},
+                    folder.path())
+        .out;
+  };
+  EXPECT_EQ(offered().find("data.samples="), std::string::npos) << "TAB must not load it";
+  ASSERT_EQ(
+      run_tool({"config", "toy", "--plugin", plugin, "--devices", "cpu:1"}, folder.path()).code, 0);
+  EXPECT_NE(offered().find("data.samples=\ttraining samples"), std::string::npos) << offered();
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -288,7 +288,7 @@ TEST_F(Serve, RefusesAddressesThatCannotBe) {
       {{"--serve", cat("127.0.0.1:", port)},
        cat("error: --serve: cannot listen at 127.0.0.1:", port, ": the port is in use\n\nhint: ")},
       {{cat("--serve=", port), "--csv", "new.csv"}, "the port is in use"},
-      {{"--serve", "nowhere"}, "--serve: \"nowhere\" is not an address"},
+      {{"--serve", "nowhere:1"}, "--serve: \"nowhere:1\" is not an address"},
       {{"--serve", "127.0.0.1:70000"}, "--serve: port must be at most 65535, but is 70000"},
       {{"--serve", "192.0.2.1:9400"}, "this machine does not have the address"},
       {{"--serve", "--once"}, "--serve does not go with --once or --table"},

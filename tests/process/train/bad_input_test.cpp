@@ -189,6 +189,14 @@ TEST_F(BadInput, UnknownWordsHaveHints) {
   refuses({"completion", "foo"}, "lockstep completion bash");
   refuses({"runs", "--json=1"}, "write --json by itself");
   refuses({"config", "textgen", "--json", "--toml"}, "cannot go together");
+  refuses({"predict", "a", "--prompt", "x"}, "hint: write it after the run: lockstep predict RUN");
+  refuses({"train", "textgen", "--lr", "3"}, "options are written key=value");
+  refuses({"launch", "--nproc-per-node", "2", "true"}, "hint: --devices says");
+  refuses({"launch", "--devices", "cpu:1"}, "lockstep launch python3 train.py");
+  write("train.py", "print()\n");
+  refuses({"launch", "--devices", "cpu:1", "./train.py"}, "lockstep launch python3 ./train.py");
+  refuses({"plan", "textgen", "--devices", "2xT4,1xH10O"}, "unknown GPU \"H10O\"");
+  refuses({"runs", "seed=3"}, "takes no option but run.root");
 }
 TEST_F(BadInput, TakenRunNameIsFoundBeforeThePreparation) {
   ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);

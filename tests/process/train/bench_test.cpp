@@ -102,10 +102,34 @@ TEST_F(BenchCommand, RefusesWhatCannotBe) {
   refuses({"--devices", "0,1"}, "--devices must be numbers of devices");
   refuses({"--devices", "cpu:1,1"}, "gives 1 twice");
   refuses({"--scaling", "fast"}, "--scaling must be strong or weak");
-  refuses({"--out", "nowhere/b.json"}, "--out must be a file");
+  refuses({"--out", "nowhere/b.json"}, "nowhere/b.json: No such file or directory");
   refuses({"--steps", "0"}, "--steps must be a whole number from 1");
   refuses({"--devices", "cpu:1,2", "batch.global=13"}, "12 or 14");
   refuses({"--devices", "cpu:1,2", "data.path=nowhere.txt"}, "nowhere.txt");
+}
+
+TEST_F(BenchCommand, OverwritesAFileOnlyWithForce) {
+  const std::vector<std::string> least{"--devices", "cpu:1", "--steps", "1",         "--warm-up",
+                                       "0",         "--out", "b.json",  "--repeats", "1"};
+  write_file_atomic(folder.path() / "b.json", "precious");
+  refuses(least, "b.json is there already");
+  EXPECT_EQ(read_file(folder.path() / "b.json"), "precious");
+  std::vector<std::string> forced = least;
+  forced.push_back("--force");
+  ASSERT_EQ(bench(forced).code, 0);
+  EXPECT_EQ(json::parse(read_file(folder.path() / "b.json")).at("rows").size(), 1U);
+}
+
+TEST_F(BenchCommand, StandardOutputIsWrittenToAndNeverReplaced) {
+  const auto link = std::filesystem::read_symlink("/dev/stdout");
+  for (const char* name : {"-", "/dev/stdout"}) {
+    const ToolResult result = bench(
+        {"--devices", "cpu:1", "--steps", "1", "--warm-up", "0", "--repeats", "1", "--out", name});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(json::parse(result.out).at("rows").size(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "-"));
+    EXPECT_EQ(std::filesystem::read_symlink("/dev/stdout"), link);
+  }
 }
 
 TEST_F(BenchCommand, AnInterruptEndsItAndLeavesNothing) {

@@ -460,27 +460,78 @@ TEST_F(Commands, LaunchGivesTorchrunsEnvironment) {
   EXPECT_NE(all.find("rank 1 of 2 at 127.0.0.1"), std::string::npos) << all;
 }
 
-TEST_F(Commands, CompletionScriptsNameCommandsFlagsAndOptions) {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    const ToolResult result = tool({"completion", shell});
-    EXPECT_EQ(result.code, 0);
-    for (const char* word : {"train", "devices", "optimizer.lr="})
-      EXPECT_NE(result.out.find(word), std::string::npos) << shell << " " << word;
-  }
-  std::ofstream(folder->path() / "c.bash") << tool({"completion", "bash"}).out;
-  EXPECT_EQ(testing::ToolProcess({"bash", "-n", "c.bash"}, folder->path()).wait().code, 0);
+TEST_F(Commands, LaunchTakesTheFirstWordThatIsNoFlagForTheProgram) {
+  const ToolResult result = tool({"launch", "--devices", "cpu:2", "sh", "-c",
+                                  "echo rank $RANK has $*", "sh", "--devices", "--", "a=b", "-h"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const char* line : {"[0] rank 0 has --devices -- a=b -h", "[1] rank 1 has --devices -- a=b"})
+    EXPECT_NE(result.out.find(line), std::string::npos) << result.out;
 }
 
-TEST_F(Commands, BashCompletionOffersTheValuesOfAChoice) {
-  std::ofstream(folder->path() / "values.bash") << tool({"completion", "bash"}).out << R"(
-complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _lockstep; echo "${COMPREPLY[*]}"; }
-complete_words lockstep train textgen optimizer.kind =
-complete_words lockstep train textgen optimizer.kind = ad
-complete_words lockstep train textgen preset = shakes
-complete_words lockstep train textgen exact = t
-)";
-  const ToolResult result = testing::ToolProcess({"bash", "values.bash"}, folder->path()).wait();
-  EXPECT_EQ(result.out, "adamw adam sgd\nadamw adam\nshakespeare\ntrue\n") << result.err;
+TEST_F(Commands, PredictTakesThePromptFromAPipe) {
+  const std::string predict = testing::program("lockstep") + " predict a ";
+  const std::string few = " sample.tokens=3 --devices cpu:1";
+  const auto shell = [](const std::string& line) {
+    return testing::ToolProcess({"bash", "-c", line}, folder->path()).wait();
+  };
+  const ToolResult piped = shell("echo 'every model' | " + predict + few);
+  ASSERT_EQ(piped.code, 0) << piped.err;
+  EXPECT_TRUE(piped.out.starts_with("every model")) << piped.out;
+  EXPECT_EQ(piped.out,
+            tool({"predict", "a", "every model", "sample.tokens=3", "--devices", "cpu:1"}).out);
+  EXPECT_TRUE(shell("echo 'every model' | " + predict + "-" + few).out.starts_with("every model"));
+  EXPECT_TRUE(shell("echo no | " + predict + "device" + few).out.starts_with("device"));
+  const ToolResult named = shell("echo no | " + predict + "sample.prompt=trains" + few);
+  EXPECT_TRUE(named.out.starts_with("trains")) << named.out;
+}
+
+TEST_F(Commands, APromptMayLookLikeAFlagOrAnOption) {
+  for (const char* prompt : {"--and", "a = e", "-h"}) {
+    const ToolResult result =
+        tool({"predict", "a", "sample.tokens=3", "--devices", "cpu:1", "--", prompt});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(result.out.starts_with(prompt)) << result.out;
+  }
+}
+
+TEST_F(Commands, RunRootNamesTheFolderOfRunsOnEveryCommand) {
+  const auto there = folder->path() / "other root";
+  std::filesystem::create_directory(there);
+  std::filesystem::copy(run(), there / "moved", std::filesystem::copy_options::recursive);
+  const std::string root = "run.root=other root";
+  EXPECT_NE(tool({"runs", root}).out.find("moved"), std::string::npos);
+  EXPECT_NE(tool({"runs", "moved", root}).out.find("step 40"), std::string::npos);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"evaluate", "moved", "--devices", "cpu:1"},
+           {"predict", "moved", "the", "--devices", "cpu:1"},
+           {"resume", "moved", "stop.steps=41", "--devices", "cpu:1"}}) {
+    std::vector<std::string> with = words;
+    with.push_back(root);
+    const ToolResult result = tool(with);
+    EXPECT_EQ(result.code, 0) << words[0] << result.err;
+    EXPECT_EQ(tool(words).code, 2) << words[0];
+  }
+  for (const char* command : {"runs", "evaluate", "predict"}) {
+    const ToolResult old = tool({command, "moved", "--root", "other root"});
+    EXPECT_EQ(old.code, 2);
+    EXPECT_NE(old.err.find("hint: write run.root=DIR"), std::string::npos) << old.err;
+  }
+}
+
+TEST_F(Commands, ATableInAPipeIsNotCut) {
+  const std::string name(100, 'n');
+  std::filesystem::create_directory(folder->path() / "long");
+  std::filesystem::copy(run(), folder->path() / "long" / name,
+                        std::filesystem::copy_options::recursive);
+  const ToolResult result =
+      run_tool({"runs", "run.root=long"}, folder->path(), {{"COLUMNS", "40"}});
+  for (const char* head : {"NAME", "RECIPE", "STATE", "STEP", "LOSS", "DEVICES", "AGE"})
+    EXPECT_NE(result.out.find(head), std::string::npos) << head << "\n" << result.out;
+  EXPECT_NE(result.out.find(name), std::string::npos);
+  EXPECT_NE(result.out.find("2 x "), std::string::npos);
+  const ToolResult options = tool({"config", "textgen"});
+  EXPECT_NE(options.out.find("\n  optimizer.lr="), std::string::npos);
+  EXPECT_EQ(options.out.find("\n      "), std::string::npos) << "each option is one line";
 }
 
 // Ranks as torchrun would start them, to their end.

@@ -54,6 +54,23 @@ TEST_F(ImagineDevices, TakesAnyGpuOfAMemorySize) {
   EXPECT_EQ(describe(devices[3]), "cuda:3 (80 GB GPU)");
 }
 
+TEST_F(ImagineDevices, TakesSeveralKindsInOneList) {
+  const auto devices = imagine("2xT4, 1xh100,A100");
+  ASSERT_EQ(devices.size(), 4u);
+  EXPECT_EQ(describe(devices[1]), "cuda:1 (Tesla T4)");
+  EXPECT_EQ(describe(devices[2]), "cuda:2 (NVIDIA H100 80GB HBM3)");
+  EXPECT_EQ(devices[3].index, 3);
+  for (const Device& device : devices) EXPECT_EQ(device.threads, 4);
+}
+
+TEST_F(ImagineDevices, NamesThePartOfAListThatIsUnknown) {
+  EXPECT_THAT(error("2xT4,1xH10O"), HasSubstr("unknown GPU \"H10O\"; did you mean H100?"));
+  EXPECT_THAT(error("2xT4,0xH100"), HasSubstr("but is \"0xH100\""));
+  EXPECT_THAT(error("2xT4,cpu:2"), HasSubstr("\"cpu:2\" of --devices 2xT4,cpu:2 is not"));
+  EXPECT_THAT(error("2xT4,"), HasSubstr("\"\" of --devices 2xT4, is not"));
+  EXPECT_THAT(error("4000xT4,4000xT4"), HasSubstr("but is \"4000xT4,4000xT4\""));
+}
+
 TEST_F(ImagineDevices, TakesCpusAndRealDevicesAsTheyAre) {
   EXPECT_EQ(imagine("cpu:4").size(), 4u);
   EXPECT_EQ(imagine("all").size(), 2u);

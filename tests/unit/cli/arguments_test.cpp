@@ -1,0 +1,121 @@
+// How the words of a command line are taken.
+#include "cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fakes/error_of.h"
+
+namespace lockstep::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Words = std::vector<std::string>;
+
+bool is_number(const std::string& word) {
+  return word.find_first_not_of("0123456789") == word.npos;
+}
+
+Command reader() {
+  return {.name = "read",
+          .operands = "RUN [PROMPT]",
+          .flags = {{"--devices", "LIST", "which"}, {"--json", "", "as JSON"}},
+          .min_positionals = 1,
+          .max_positionals = 2,
+          .takes_assignments = true,
+          .tried_flags = {{"--prompt", "write it after the run"}}};
+}
+
+Command starter() {
+  return {.name = "start",
+          .operands = "[flags] PROGRAM",
+          .flags = {{"--devices", "LIST", "which"},
+                    {"--json", "", "as JSON"},
+                    {.name = "--serve", .value = "PORT", .is_value = is_number}},
+          .takes_program = true};
+}
+
+TEST(Arguments, DashesEndFlagsAndKeyValue) {
+  const Parsed parsed = parse(reader(), {"--json", "a=b", "run", "--", "--x = y"});
+  EXPECT_THAT(parsed.positionals, ElementsAre("run", "--x = y"));
+  EXPECT_THAT(parsed.assignments, ElementsAre("a=b"));
+  EXPECT_TRUE(parsed.has("--json"));
+  EXPECT_THAT(parse(reader(), {"--", "-run", "a=b"}).positionals, ElementsAre("-run", "a=b"));
+  EXPECT_THAT(parse(reader(), {"run", "--", "--"}).positionals, ElementsAre("run", "--"));
+  EXPECT_THAT(error_of([] {
+                parse(reader(), {"run", "--", "a", "b"});
+              }),
+              HasSubstr("unexpected argument b"));
+}
+
+TEST(Arguments, TheFirstWordThatIsNoFlagBeginsTheProgram) {
+  const Parsed parsed =
+      parse(starter(), {"--devices", "0,1", "python3", "train.py", "--json", "--", "a=b"});
+  EXPECT_THAT(parsed.program, ElementsAre("python3", "train.py", "--json", "--", "a=b"));
+  EXPECT_EQ(parsed.value("--devices"), "0,1");
+  EXPECT_FALSE(parsed.has("--json"));
+  EXPECT_THAT(parse(starter(), {"--json", "--", "-x", "--json"}).program,
+              ElementsAre("-x", "--json"));
+  EXPECT_THAT(parse(starter(), {"--json"}).program, IsEmpty());
+}
+
+TEST(Arguments, AValueThatMayBeLeftOutIsNoProgram) {
+  const Parsed with = parse(starter(), {"--serve", "80", "python3"});
+  EXPECT_EQ(with.value("--serve"), "80");
+  EXPECT_THAT(with.program, ElementsAre("python3"));
+  const Parsed without = parse(starter(), {"--serve", "python3", "80"});
+  EXPECT_EQ(without.value("--serve", "?"), "");
+  EXPECT_THAT(without.program, ElementsAre("python3", "80"));
+}
+
+TEST(Arguments, HelpOfAProgramIsTheProgramsOwn) {
+  EXPECT_TRUE(asks_for_help(starter(), {"--devices", "0", "--help"}));
+  EXPECT_TRUE(asks_for_help(starter(), {"--devices", "--help"}));
+  EXPECT_TRUE(asks_for_help(starter(), {"--serve", "-h"}));
+  EXPECT_FALSE(asks_for_help(starter(), {"--devices", "0", "python3", "--help"}));
+  EXPECT_FALSE(asks_for_help(starter(), {"--json", "python3", "-h"}));
+  EXPECT_FALSE(asks_for_help(starter(), {"--", "--help"}));
+  EXPECT_TRUE(asks_for_help(reader(), {"run", "text", "--help"}));
+  EXPECT_FALSE(asks_for_help(reader(), {"run", "--", "--help"}));
+}
+
+TEST(Arguments, AFlagIsNoValueOfAnother) {
+  EXPECT_THAT(error_of([] {
+                parse(reader(), {"run", "--devices", "--json"});
+              }),
+              AllOf(HasSubstr("--devices needs a value: --devices LIST; --json is a flag"),
+                    HasSubstr("| if it is the value: --devices=--json")));
+  EXPECT_EQ(parse(reader(), {"run", "--devices=--json"}).value("--devices"), "--json");
+}
+
+TEST(Arguments, UnknownFlagsAreToldOfTheRightWord) {
+  EXPECT_THAT(error_of([] {
+                parse(reader(), {"run", "--prompt=x"});
+              }),
+              HasSubstr("read has no flag --prompt | write it after the run"));
+  EXPECT_THAT(error_of([] {
+                parse(reader(), {"run", "--jsn"});
+              }),
+              HasSubstr("did you mean --json"));
+  EXPECT_THAT(error_of([] {
+                parse(reader(), {"run", "--optimizer.lr", "3"});
+              }),
+              HasSubstr("options are written key=value, without --"));
+  EXPECT_THAT(error_of([] { parse(starter(), {"-q", "x"}); }), HasSubstr("has no flag -q"));
+}
+
+TEST(Arguments, ACommandMayTakeFewOptions) {
+  Command few = reader();
+  few.only_options = {"run.root"};
+  EXPECT_THAT(parse(few, {"run", "run.root=x"}).assignments, ElementsAre("run.root=x"));
+  EXPECT_THAT(error_of([&] {
+                parse(few, {"run", "seed=3"});
+              }),
+              HasSubstr("takes no option but run.root, but was given seed=3"));
+}
+
+}  // namespace
+}  // namespace lockstep::cli
