@@ -13,7 +13,6 @@
 #include "doctor/evidence.h"
 #include "monitor/proc_file.h"
 #include "monitor/process_info.h"
-#include "monitor/recording.h"
 
 namespace lockstep {
 namespace {
@@ -163,15 +162,13 @@ std::optional<ProcessEvidence> process_of(int pid, const ProcFolder& proc) {
   const std::vector<std::string> fields =
       parse_proc_stat(read_proc_file(folder / "stat").text).fields;
   const std::optional<ProcessInfo> who = process_info(pid, proc.path);
-  // A word may hold spaces: what is secret of it shows only here.
-  const std::vector<std::string> words = command_words(pid, proc.path);
   if (fields.size() < 20 || !who) return std::nullopt;
   ProcessEvidence process{.pid = pid,
                           .parent = whole_number<int>(fields[1]).value_or(0),
                           .group = whole_number<int>(fields[2]).value_or(0),
                           .session = whole_number<int>(fields[3]).value_or(0),
                           .user = who->user,
-                          .command = words.empty() ? who->command : without_secrets(words),
+                          .command = who->command,
                           .state = fields[0].empty() ? '?' : fields[0][0],
                           .age_s = who->age_s,
                           .cpu_s = ticks_s(fields[11]) + ticks_s(fields[12])};
