@@ -52,11 +52,37 @@ struct Told {
   Written written = Written::yes;
 };
 
-Told tell(const Evidence& evidence, bool json) {
+// How the report is made: in which form, and how sure a finding must be to be told.
+struct Form {
+  bool json = false;
+  Confidence least = Confidence::possible;
+};
+
+Form form_of(const Parsed& parsed) {
+  Form form{.json = parsed.has("--json")};
+  if (!parsed.has("--least")) return form;
+  const std::string word = parsed.value("--least");
+  for (const Confidence one : {Confidence::possible, Confidence::likely, Confidence::certain}) {
+    if (word != to_string(one)) continue;
+    form.least = one;
+    return form;
+  }
+  throw Error(cat("--least must be possible, likely or certain, but is \"", word, "\""),
+              "--least likely leaves out what is only possible");
+}
+
+Told tell(const Evidence& evidence, const Form& form) {
   const Scene scene = make_scene(evidence);
-  const Findings findings = about(scene, diagnose(scene), evidence.subject);
-  const std::string text = json ? to_line(report_json(scene, findings)) + "\n"
-                                : report_text(scene, findings, text_width());
+  const Findings all = about(scene, diagnose(scene), evidence.subject);
+  const Findings findings = at_least(all, form.least);
+  nlohmann::json report = report_json(scene, findings);
+  const std::size_t left_out = all.size() - findings.size();
+  report["left_out"] = left_out;
+  std::string text =
+      form.json ? to_line(report) + "\n" : report_text(scene, findings, text_width());
+  if (!form.json && left_out > 0)
+    text += cat("\n", left_out, left_out == 1 ? " finding is" : " findings are", " less than ",
+                to_string(form.least), ", and left out\n");
   const Written written = Output("-").write(text);
   if (written == Written::failed) return {exit_usage, written};
   return {findings.empty() ? int{exit_finished} : exit_found, written};
@@ -69,7 +95,8 @@ bool has_ended(int pid) {
 
 struct Wanted {
   LookOptions look;
-  bool json = false, watch = false;
+  Form form;
+  bool watch = false;
   std::string record;  // "" for none
   bool overwrite = false;
 };
@@ -85,7 +112,7 @@ int look_and_tell(const Wanted& wanted, Evidence& evidence, Sampler& sampler) {
     if (wanted.look.subject && has_ended(*wanted.look.subject))
       throw Error(cat("process ", *wanted.look.subject, " ended while it was looked at"));
     const bool is_kept = !record || record->write(recording_of(evidence)) != Written::failed;
-    const Told told = tell(evidence, wanted.json);
+    const Told told = tell(evidence, wanted.form);
     code = is_kept ? told.code : int{exit_usage};
     if (!wanted.watch || told.written != Written::yes) return code;
   }
@@ -93,11 +120,12 @@ int look_and_tell(const Wanted& wanted, Evidence& evidence, Sampler& sampler) {
 
 int doctor_main(const Parsed& parsed) {
   signal(SIGPIPE, SIG_IGN);
-  const bool json = parsed.has("--json");
+  const Form form = form_of(parsed);
   if (parsed.has("--replay")) {
     if (parsed.has("--record") || parsed.has("--watch") || !parsed.positionals.empty())
-      throw Error("--replay goes with --json only", "a recording says itself what was looked at");
-    return tell(read_evidence(parsed.value("--replay")), json).code;
+      throw Error("--replay goes with --json and --least only",
+                  "a recording says itself what was looked at");
+    return tell(read_evidence(parsed.value("--replay")), form).code;
   }
   if (parsed.has("--record") && parsed.has("--watch"))
     throw Error("--record and --watch exclude each other", "leave out one of them");
@@ -105,7 +133,7 @@ int doctor_main(const Parsed& parsed) {
                                .interval_s = duration_of(parsed, "--interval", 0.2, 0.1),
                                .subject = subject_of(parsed),
                                .ask_cuda = all_cuda_uuids},
-                      .json = json,
+                      .form = form,
                       .watch = parsed.has("--watch"),
                       .record = parsed.value("--record"),
                       .overwrite = may_overwrite(parsed)};
@@ -140,11 +168,16 @@ Command doctor_command() {
               "Looks at every process that uses a GPU or could, or at one with its children, for "
               "any program.\nRUN stands for the process that trains it: a folder, or a name in the "
               "folder of runs (run.root=DIR, by default runs).\nExit code 0: nothing found; 1: "
-              "findings; 2: it could not look.",
+              "findings; 2: it could not look.\n"
+              "For scripts: --least likely, with which findings that are only possible are no "
+              "reason for exit code 1.",
           .flags = {{"--all", "", "every process (the default)"},
                     {"--duration", "TIME", "how long to look, at least 1s (default 3s)"},
                     {"--interval", "TIME", "between samples, at least 0.1s (default 0.2s)"},
                     {"--watch", "", "look again and again, until stopped"},
+                    {"--least", "CONFIDENCE",
+                     "tell only findings that are so sure: possible (default), likely or certain",
+                     "word possible|likely|certain"},
                     {"--json", "", "as JSON, a line a look"},
                     {"--record", "FILE",
                      "keep what was seen, without secrets; - is standard output", "file"},

@@ -10,6 +10,7 @@
 #include "cli/monitor_serve.h"
 #include "cli/output.h"
 #include "cli/sampling.h"
+#include "devices/cuda_driver.h"
 #include "devices/visible_gpus.h"
 #include "doctor/live_doctor.h"
 #include "doctor/look.h"
@@ -201,7 +202,8 @@ MonitorSample followed(const MonitorSample& sample, const std::optional<std::set
 struct Source {
   SampleSource& samples;
   FindProcess find;
-  bool is_recording = false;
+  LiveDoctor* doctor = nullptr;  // none for a recording
+  bool is_recording() const { return doctor == nullptr; }
 };
 
 // What is watched: the machine, a process, or a command. It ends before the time is over where it
@@ -264,19 +266,18 @@ bool is_whole(const MonitorSample& sample) {
 bool shown_live(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& source,
                 const NotedInterrupts& interrupts, double end_s, Subject& subject) {
   constexpr int page_width = 78;
-  LiveDoctor doctor([gpus] { return evidence_of(probe(), host_info(), gpus, {}); });
   LiveWatch live{.view = {.find = source.find,
                           .interval_s = wanted.interval_s,
-                          .recording = source.is_recording ? wanted.replay : "",
+                          .recording = source.is_recording() ? wanted.replay : "",
                           .patience_s = driver_patience_s},
                  .end_s = end_s,
                  .ended = [&] { return subject.ended() || source.samples.ended(); },
                  .prepared =
                      [&](const MonitorSample& sample) {
-                       doctor.add(sample);
+                       if (source.doctor) source.doctor->add(sample);
                        return followed(sample, subject.tree());
                      }};
-  if (!source.is_recording) live.view.more = [&](int pid) { return doctor.text(pid, page_width); };
+  if (source.doctor) live.view.more = [&](int pid) { return source.doctor->text(pid, page_width); };
   std::string why;
   if (watch_live(gpus, source.samples, interrupts, std::move(live), why)) return true;
   say(cat("no live view: ", why, "; --table shows this table without this line"));
@@ -303,7 +304,7 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& 
   bool told = false;
   for (long long seen = 0; goes_on();) {
     // A first sample may take the driver longer than all the time.
-    const bool waits = summary.empty() && !wanted.once && !source.is_recording;
+    const bool waits = summary.empty() && !wanted.once && !source.is_recording();
     const double left = std::max(
         end - clock.now_s(), waits ? driver_patience_s - source.samples.hanging_s() : -INFINITY);
     if (is_over(subject, interrupts, left)) break;
@@ -323,7 +324,7 @@ int watch(const Wanted& wanted, const std::vector<GpuInfo>& gpus, const Source& 
     if (wanted.once) break;
   }
   if (subject.is_command()) say(printable(summary.text(), "\n"));
-  if (summary.empty() && clock.now_s() >= end && !source.is_recording && !subject.is_command()) {
+  if (summary.empty() && clock.now_s() >= end && !source.is_recording() && !subject.is_command()) {
     say(cat("error: no sample: ", no_answer));
     return exit_failed;
   }
@@ -336,19 +337,29 @@ int replay(const Wanted& wanted, const std::string& devices) {
   std::vector<GpuInfo> gpus;
   for (const std::size_t position : positions) gpus.push_back(recording.gpus()[position]);
   Replay samples(recording, positions, wanted.speed);
-  return watch(wanted, gpus, {samples, [&](int pid) { return recording.process(pid); }, true});
+  return watch(wanted, gpus, {samples, [&](int pid) { return recording.process(pid); }});
 }
 
-int watch_and_record(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampler) {
-  if (wanted.record.empty()) return watch(wanted, gpus, {sampler, find_processes()});
+// With an NVML of its own, which nobody shuts down meanwhile.
+Evidence machine_of(const std::vector<GpuInfo>& gpus) {
+  const std::unique_ptr<GpuProbe> own = make_nvml_probe();
+  return evidence_of(*own, host_info(), gpus, {.ask_cuda = cuda_device_uuids});
+}
+
+int watch_and_record(const Wanted& wanted, const std::vector<GpuInfo>& gpus, Sampler& sampler,
+                     LiveDoctor& doctor) {
+  if (wanted.record.empty()) return watch(wanted, gpus, {sampler, find_processes(), &doctor});
   RecordedSource recorded(sampler, gpus, wanted.record, wanted.overwrite);
-  const int code = watch(wanted, gpus, {recorded, find_processes()});
+  const int code = watch(wanted, gpus, {recorded, find_processes(), &doctor});
   return recorded.failed() && wanted.command.empty() ? int{exit_failed} : code;
 }
 
 int monitor_main(const Parsed& parsed) {
   const Wanted wanted = wanted_of(parsed);
   if (!wanted.replay.empty()) return replay(wanted, parsed.value("--devices"));
+  // Before there are threads: the live doctor asks CUDA how it counts all GPUs.
+  if (wanted.live)
+    for (const char* mask : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"}) unsetenv(mask);
   const std::shared_ptr<GpuReader> reader =
       answer_in_time([] { return std::shared_ptr<GpuReader>(make_nvml_reader()); }, exit_failed);
   check_gpus(*reader, "watch");
@@ -357,7 +368,11 @@ int monitor_main(const Parsed& parsed) {
   std::vector<GpuInfo> gpus;
   for (const std::size_t position : positions) gpus.push_back(reader->gpus()[position]);
   Sampler sampler(reader, positions, wanted.once ? least_interval_s + 0.01 : wanted.interval_s);
-  return with_sampler(sampler, [&] { return watch_and_record(wanted, gpus, sampler); });
+  LiveDoctor doctor([gpus] { return machine_of(gpus); });
+  const int code =
+      with_sampler(sampler, [&] { return watch_and_record(wanted, gpus, sampler, doctor); });
+  if (doctor.is_asking()) _exit(code);  // the library cannot be shut down under its thread
+  return code;
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ CudaOrder cuda_order(const std::vector<GpuInfo>& gpus, const char* visible, cons
       gpus.size() < 2 || by_bus(order) || all_alike(gpus) || only_uuids(visible);
   if (hides_all(visible) || (counted_alike && !any_out_of_the_ordinary(gpus)))
     return from_environment(gpus, visible);
-  if (const auto uuids = ask()) return from_driver(gpus, *uuids, order);
+  if (const auto uuids = ask ? ask() : std::nullopt) return from_driver(gpus, *uuids, order);
   return {.ordinals = std::vector<std::optional<int>>(gpus.size()),
           .known = false,
           .note =

@@ -16,7 +16,8 @@ struct CudaOrder {
   std::string note;  // what is out of the ordinary, for people; "" if nothing is
 };
 
-// The UUIDs in the driver's own order, as cuda_device_uuids() gives them.
+// The UUIDs in the driver's own order, as cuda_device_uuids() gives them. Empty: there is nobody to
+// ask, as where the driver does not answer.
 using AskCuda = std::function<std::optional<std::vector<std::string>>()>;
 
 // visible, order: the values of CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, or null. `ask` is

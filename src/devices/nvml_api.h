@@ -73,16 +73,13 @@ constexpr unsigned all_nvlinks = ~0u;  // scope of these fields
 constexpr int value_is_unsigned_long_long = 3;
 constexpr unsigned long long memory_not_available = ~0ull;
 
-struct ProcessInfoV1 {  // nvmlProcessInfo_v1_t, of the functions without a number
+struct ProcessInfo {  // nvmlProcessInfo_v1_t, with which every version begins; see nvml_processes.h
   unsigned pid;
   unsigned long long used_memory;
 };
-
-struct ProcessInfo {  // nvmlProcessInfo_v2_t, of the _v2 and _v3 functions
-  unsigned pid;
-  unsigned long long used_memory;
-  unsigned gpu_instance, compute_instance;
-};
+constexpr unsigned process_info_v1_bytes = 16, process_info_v2_bytes = 24;
+// Into rows whose size the driver knows.
+using ListProcesses = Return (*)(Device, unsigned*, void*);
 
 struct ProcessUtilization {  // nvmlProcessUtilizationSample_t, percent
   unsigned pid;
@@ -163,13 +160,13 @@ struct Api {
                                         unsigned*) = nullptr;  // KiB/s; takes 20 ms
   Return (*nvmlDeviceGetCurrPcieLinkGeneration)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetCurrPcieLinkWidth)(Device, unsigned*) = nullptr;
-  Return (*nvmlDeviceGetComputeRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
-  Return (*nvmlDeviceGetComputeRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
-  Return (*nvmlDeviceGetComputeRunningProcesses)(Device, unsigned*, ProcessInfoV1*) = nullptr;
-  Return (*nvmlDeviceGetMPSComputeRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
-  Return (*nvmlDeviceGetGraphicsRunningProcesses_v3)(Device, unsigned*, ProcessInfo*) = nullptr;
-  Return (*nvmlDeviceGetGraphicsRunningProcesses_v2)(Device, unsigned*, ProcessInfo*) = nullptr;
-  Return (*nvmlDeviceGetGraphicsRunningProcesses)(Device, unsigned*, ProcessInfoV1*) = nullptr;
+  ListProcesses nvmlDeviceGetComputeRunningProcesses_v3 = nullptr;
+  ListProcesses nvmlDeviceGetComputeRunningProcesses_v2 = nullptr;
+  ListProcesses nvmlDeviceGetComputeRunningProcesses = nullptr;
+  ListProcesses nvmlDeviceGetMPSComputeRunningProcesses_v3 = nullptr;
+  ListProcesses nvmlDeviceGetGraphicsRunningProcesses_v3 = nullptr;
+  ListProcesses nvmlDeviceGetGraphicsRunningProcesses_v2 = nullptr;
+  ListProcesses nvmlDeviceGetGraphicsRunningProcesses = nullptr;
   Return (*nvmlDeviceGetProcessUtilization)(Device, ProcessUtilization*, unsigned*,
                                             unsigned long long) = nullptr;
   Return (*nvmlGpmQueryDeviceSupport)(Device, GpmSupport*) = nullptr;

@@ -41,7 +41,12 @@ struct ProcessEvidence {
   std::vector<std::string> unreadable;  // "environ: Permission denied"
 
   bool can_read(const std::string& what) const;  // "environ", "fd", "maps"
+  // The program itself has written over its environment at exec: nobody can read it any more.
+  bool has_overwritten_environment() const;
 };
+
+// Why it then cannot be read.
+inline constexpr const char* overwritten_environment = "overwritten by the program itself";
 
 struct ProcessSnapshot {
   double at_s = 0;          // monotonic clock, as of samples

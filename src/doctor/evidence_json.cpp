@@ -31,7 +31,7 @@ json process_json(const ProcessEvidence& process) {
           {"group", process.group},
           {"session", process.session},
           {"user", process.user},
-          {"command", without_secrets(process.command)},
+          {"command", process.command},
           {"state", std::string(1, process.state)},
           {"age_s", process.age_s},
           {"cpu_s", process.cpu_s},

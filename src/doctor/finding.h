@@ -34,6 +34,9 @@ struct Rule {
 };
 std::span<const Rule> all_rules();
 
+// Those at least so sure.
+Findings at_least(const Findings& findings, Confidence confidence);
+
 // All rules, the most certain findings first. Where a rule explains the same processes better than
 // another, the other is left out.
 Findings diagnose(const Scene& scene);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/signal_mask.h"
+#include "base/text.h"
 #include "doctor/report.h"
 
 namespace lockstep {
@@ -16,10 +17,14 @@ void LiveDoctor::add(const MonitorSample& sample) {
   if (newest_.size() > kept) newest_.pop_front();
 }
 
+bool LiveDoctor::is_asking() const {
+  return answer_.valid() && answer_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
 bool LiveDoctor::is_ready() {
   constexpr double ask_again_s = 60;  // faults may come while one looks
   const double now_s = system_clock().now_s();
-  const bool is_due = !evidence_ || now_s - asked_s_ >= ask_again_s;
+  const bool is_due = asked_s_ == 0 || now_s - asked_s_ >= ask_again_s;
   if (is_due && !answer_.valid()) {
     asked_s_ = now_s;
     std::packaged_task<Evidence()> task(machine_);
@@ -27,10 +32,15 @@ bool LiveDoctor::is_ready() {
     const BlockedSignals blocked;
     std::thread(std::move(task)).detach();
   }
-  if (answer_.valid() && answer_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-    Evidence newer = answer_.get();
-    if (evidence_) newer.snapshots = std::move(evidence_->snapshots);
-    evidence_ = std::move(newer);
+  if (answer_.valid() && !is_asking()) {
+    try {
+      Evidence newer = answer_.get();
+      if (evidence_) newer.snapshots = std::move(evidence_->snapshots);
+      evidence_ = std::move(newer);
+      failed_.clear();
+    } catch (const std::exception& error) {
+      failed_ = error.what();
+    }
   }
   return evidence_.has_value();
 }
@@ -38,7 +48,7 @@ bool LiveDoctor::is_ready() {
 std::string LiveDoctor::text(int pid, int width) {
   if (newest_.empty()) return "";
   const std::string looking = "doctor: looking; findings come with the next samples\n";
-  if (!is_ready()) return looking;
+  if (!is_ready()) return failed_.empty() ? looking : cat("doctor: cannot look: ", failed_, "\n");
   ProcessSnapshot snapshot = snapshot_of(system_clock().now_s(), pids_of(newest_.back()));
   if (pid != pid_) {
     pid_ = pid;

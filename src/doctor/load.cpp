@@ -1,168 +1,16 @@
 // Rules on what processes make of their GPUs.
 #include <algorithm>
-#include <cmath>
 
 #include "base/text.h"
-#include "base/whole_number.h"
 #include "doctor/rules.h"
+#include "doctor/work.h"
 
 namespace lockstep::rules {
 namespace {
 
-constexpr double working_percent = 10;  // of SM activity: less is a GPU that mostly waits
 constexpr double full_percent = 95;
-constexpr double one_core = 0.9;  // a thread that runs nearly all the time
-
-struct Line {
-  std::string text;
-  double cores = 0;
-};
-
-// The thread that works most, as a line of evidence.
-Line busiest_thread(const Scene& scene, int pid) {
-  const ProcessView& process = scene.processes.at(pid);
-  if (process.busiest.empty()) return {};
-  const ThreadLoad& thread = process.busiest.front();
-  return {cat("/proc/", pid, "/task: thread \"", thread.name, "\" ran ",
-              fixed(100 * thread.cores, 0), " % of the time"),
-          thread.cores};
-}
-
-// Processes of the program that read its input.
-struct Loaders {
-  std::vector<int> pids;
-  int full = 0;  // at a whole core, or waiting for disks
-  double cores = 0, read_bytes_per_s = 0;
-};
-
-// PyTorch names its loaders; others are forks of the program or started by multiprocessing. What
-// compiles, logs or tracks is neither.
-bool is_loader(const Scene& scene, const Program& program, int pid) {
-  const ProcessView& process = scene.processes.at(pid);
-  const std::string& command = process.now->command;
-  if (!process.memory.empty() || pid == program.root || !process.watched) return false;
-  for (const char* other : {"compile_worker", "resource_tracker", "wandb", "tensorboard"})
-    if (command.find(other) != command.npos) return false;
-  if (!process.busiest.empty() && process.busiest.front().name == "pt_data_worker") return true;
-  const auto parent = scene.processes.find(process.now->parent);
-  return command.find("spawn_main") != command.npos ||
-         (parent != scene.processes.end() && parent->second.now->command == command);
-}
-
-// The nearest process above it that uses a GPU; 0: none does.
-int user_above(const Scene& scene, const Program& program, int pid) {
-  std::set<int> seen;  // numbers are used again: a ring is possible
-  auto at = scene.processes.find(pid);
-  while (at != scene.processes.end() && seen.insert(at->first).second) {
-    if (std::find(program.users.begin(), program.users.end(), at->first) != program.users.end())
-      return at->first;
-    at = scene.processes.find(at->second.now->parent);
-  }
-  return 0;
-}
-
-// Those that a process started, and those that belong to nobody in particular.
-Loaders loaders_of(const Scene& scene, const Program& program, int user) {
-  Loaders loaders;
-  for (const int pid : program.pids) {
-    const ProcessView& process = scene.processes.at(pid);
-    if (!is_loader(scene, program, pid)) continue;
-    if (const int above = user_above(scene, program, pid); above != 0 && above != user) continue;
-    loaders.pids.push_back(pid);
-    loaders.cores += process.cores;
-    loaders.read_bytes_per_s += process.read_bytes_per_s;
-    if (process.cores + process.io_share >= 0.85) ++loaders.full;
-  }
-  return loaders;
-}
-
-// The ranks of a program, by its own word.
-int world_size(const Scene& scene, int pid) {
-  return whole_number<int>(scene.processes.at(pid).variable("WORLD_SIZE").value_or("")).value_or(0);
-}
-
-// Seen over enough samples to speak of a shape.
-bool is_enough(const Load& load) { return load.values.size() >= 5; }
-
-// Work alternates with waiting: some samples high, some next to none.
-bool is_sawtooth(const Load& load) {
-  return is_enough(load) && load.most() >= 3 * working_percent && load.least() < working_percent &&
-         load.share(0, working_percent) >= 0.2;
-}
 
 }  // namespace
-
-Findings starving(const Scene& scene) {
-  Findings findings;
-  for (const Program& program : scene.programs) {
-    for (const int pid : program.users) {
-      const ProcessView& process = scene.processes.at(pid);
-      if (!process.watched) continue;
-      const Loaders loaders = loaders_of(scene, program, pid);
-      const Line thread = busiest_thread(scene, pid);
-      for (const auto& [position, bytes] : process.memory) {
-        const GpuView& gpu = scene.gpus.at(position);
-        const Load& activity = gpu.activity();
-        if (!is_enough(activity) || scene.is_shared(position, program)) continue;
-        const bool waits = activity.mean() < 50 && activity.most() >= 2;
-        const bool is_low = activity.mean() < 2 * working_percent;
-        // Who is it that the GPU waits for?
-        const bool by_loaders =
-            loaders.full > 0 && 2 * loaders.full >= static_cast<int>(loaders.pids.size());
-        const bool by_disk = process.io_share >= 0.2;
-        const bool by_sleep = !by_loaders && !by_disk && thread.cores < 0.3;
-        const bool by_itself =
-            !by_loaders && !by_disk && is_sawtooth(activity) && thread.cores >= 0.3;
-        // Samples that are longer than a step show neither bursts nor pauses.
-        const bool shows = is_sawtooth(activity) || is_low || by_loaders || by_disk;
-        if (!waits || !shows || !(by_loaders || by_disk || by_sleep || by_itself)) continue;
-        Finding finding{
-            .verdict = cat(scene.gpu_name(position), " waits for ",
-                           by_disk ? "the disk: " : "its input: ", describe(scene, pid)),
-            .confidence = by_loaders || by_disk ? Confidence::likely : Confidence::possible,
-            .gpus = {gpu.index},
-            .pids = {pid}};
-        if (!gpu.has_sm()) finding.confidence = lowered(finding.confidence);
-        finding.evidence = {load_line(scene, position)};
-        if (is_sawtooth(activity))
-          finding.evidence.push_back(
-              cat("work comes in bursts: ", fixed(100 * activity.share(0, working_percent), 0),
-                  " % of the samples below ", fixed(working_percent, 0), " %, the highest ",
-                  fixed(activity.most(), 0), " %"));
-        if (!thread.text.empty()) finding.evidence.push_back(thread.text);
-        if (!loaders.pids.empty())
-          finding.evidence.push_back(cat(loaders.pids.size(),
-                                         loaders.pids.size() == 1 ? " process" : " processes",
-                                         " beside it without a GPU: ", loaders.full,
-                                         " at their limit, ", fixed(loaders.cores, 1), " cores, ",
-                                         format_bytes(loaders.read_bytes_per_s), "/s read"));
-        else
-          finding.evidence.push_back("no loader processes beside it");
-        if (process.io_share > 0.05)
-          finding.evidence.push_back(cat("/proc/", pid, "/stat: waited for block devices ",
-                                         fixed(100 * process.io_share, 0), " % of the time"));
-        if (by_loaders)
-          finding.next = {cat("more loaders: DataLoader(num_workers=…), now ", loaders.pids.size(),
-                              ", of ", scene.evidence->cores,
-                              " cores; or do the slow part of loading once, ahead of training")};
-        else
-          finding.next = {
-              "load ahead in other processes: DataLoader(num_workers=4, pin_memory=True, "
-              "persistent_workers=True, prefetch_factor=4)"};
-        if (by_sleep)
-          finding.open = {
-              cat("whether it waits for data, the network or a lock: py-spy dump --pid ", pid,
-                  " shows the line")};
-        if (by_itself)
-          finding.open = {
-              cat("whether it loads data or computes on the CPU between steps: py-spy dump --pid ",
-                  pid, " shows the line")};
-        findings.push_back(std::move(finding));
-      }
-    }
-  }
-  return findings;
-}
 
 Findings too_small(const Scene& scene) {
   Findings findings;
@@ -172,19 +20,17 @@ Findings too_small(const Scene& scene) {
       if (process.memory.size() != 1 || !process.watched) continue;
       const std::size_t position = process.memory.begin()->first;
       const GpuView& gpu = scene.gpus.at(position);
-      const Line thread = busiest_thread(scene, pid);
+      const ThreadLine thread = busiest_thread(scene, pid);
       const Load &activity = gpu.activity(), &busy = gpu[Metric::gpu_busy];
-      // PyTorch's backward runs in a thread of its own while the main thread waits for it.
-      const bool one_at_a_time =
-          thread.cores >= one_core || (process.cores >= one_core && process.cores < 1.5);
-      if (!is_enough(activity) || !one_at_a_time || scene.is_shared(position, program)) continue;
+      if (!is_enough(activity) || !one_at_a_time(process) || scene.is_shared(position, program))
+        continue;
       if (loaders_of(scene, program, pid).full > 0 || is_sawtooth(activity)) continue;
       // Without SM activity low power beside a busy GPU is what there is.
       const Load &power = gpu[Metric::power], &limit = gpu[Metric::power_limit];
       const bool low = gpu.has_sm()
                            ? activity.mean() < 2 * working_percent
                            : power.known() && limit.known() && power.mean() < 0.35 * limit.mean();
-      if (!low || busy.mean() < 5) continue;
+      if (!low || busy.mean() < 5 || launches_little(gpu)) continue;
       Finding finding{
           .verdict = cat("the work of ", describe(scene, pid), " is too small for ",
                          scene.gpu_name(position), ": one CPU thread cannot launch it fast enough"),
@@ -261,7 +107,7 @@ Findings waiting_for_others(const Scene& scene) {
     for (const int pid : program.users)  // the straggler comes first
       if (pid != straggler) finding.pids.push_back(pid);
     for (const std::size_t position : used) finding.evidence.push_back(load_line(scene, position));
-    if (const Line thread = busiest_thread(scene, straggler); !thread.text.empty())
+    if (const ThreadLine thread = busiest_thread(scene, straggler); !thread.text.empty())
       finding.evidence.push_back(thread.text);
     finding.next = {
         cat("see what pid ", straggler, " does between steps: py-spy dump --pid ", straggler),
@@ -310,9 +156,11 @@ Findings one_process_many(const Scene& scene) {
     finding.evidence.push_back(
         cat("/proc/", pid, "/stat: ", fixed(process.cores, 1), " cores",
             copies_known ? cat("; between and to these GPUs ", format_bytes(copied), "/s") : ""));
-    if (const Line thread = busiest_thread(scene, pid); !thread.text.empty())
+    if (const ThreadLine thread = busiest_thread(scene, pid); !thread.text.empty())
       finding.evidence.push_back(thread.text);
-    finding.next = one_process_a_gpu(scene, pid, process.memory.size());
+    const std::set<std::size_t> visible = visible_to(scene, program).value_or(used);
+    const std::size_t spare = without(idle_of(scene, visible, program.pids), used).size();
+    finding.next = one_process_a_gpu(scene, pid, used.size() + spare);
     if (process.has_library("libtorch"))
       finding.next.insert(
           finding.next.begin(),

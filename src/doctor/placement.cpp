@@ -8,31 +8,6 @@
 namespace lockstep::rules {
 namespace {
 
-// GPUs on which nothing ran and that nobody is on, but perhaps `own`.
-std::set<std::size_t> idle_of(const Scene& scene, const std::set<std::size_t>& positions,
-                              int own = 0) {
-  std::set<std::size_t> idle;
-  for (const std::size_t position : positions) {
-    const GpuView& gpu = scene.gpus.at(position);
-    std::set<int> others = gpu.pids;
-    others.erase(own);
-    if (gpu.fault.empty() && gpu.pids_known && others.empty() && gpu.is_idle())
-      idle.insert(position);
-  }
-  return idle;
-}
-
-std::set<std::size_t> all_of(const Scene& scene) {
-  std::set<std::size_t> positions;
-  for (std::size_t i = 0; i < scene.gpus.size(); ++i) positions.insert(i);
-  return positions;
-}
-
-std::set<std::size_t> without(std::set<std::size_t> some, const std::set<std::size_t>& others) {
-  for (const std::size_t position : others) some.erase(position);
-  return some;
-}
-
 // As the program told each: LOCAL_RANK of its processes on GPUs.
 std::set<std::string> local_ranks(const Scene& scene, const Program& program) {
   std::set<std::string> ranks;
@@ -48,16 +23,6 @@ std::size_t home_of(const ProcessView& process) {
       ->first;
 }
 
-// Whether the look saw that it computes there.
-bool computes_on(const Scene& scene, const Program& program, int pid, std::size_t position) {
-  const GpuView& gpu = scene.gpus.at(position);
-  if (!gpu.activity().known() || gpu.is_idle()) return false;
-  if (!scene.is_shared(position, program)) return true;
-  const std::map<std::size_t, double>& sm = scene.processes.at(pid).sm;
-  const auto own = sm.find(position);
-  return own != sm.end() && own->second > 0;
-}
-
 // Whether it has CUDA, and has tried to use a GPU: CUDA opens the control file before it is
 // refused.
 bool has_tried_cuda(const ProcessView& process) {
@@ -70,13 +35,6 @@ bool serves_others(const Scene& scene, int pid) {
   const auto process = scene.processes.find(pid);
   return process != scene.processes.end() &&
          process->second.now->command.find("nvidia-cuda-mps") != std::string::npos;
-}
-
-// Its processes on GPUs, all of them: it would not use others either.
-bool is_stopped(const Scene& scene, const Program& program) {
-  return !program.users.empty() &&
-         std::all_of(program.users.begin(), program.users.end(),
-                     [&](int pid) { return scene.processes.at(pid).is_stopped(); });
 }
 
 // All GPUs that the program may use, if each of them is in exclusive mode and another program is on
@@ -106,88 +64,6 @@ std::set<std::size_t> homes(const Scene& scene, const Program& program) {
 }
 
 }  // namespace
-
-Findings one_of_several(const Scene& scene) {
-  Findings findings;
-  for (const Program& program : scene.programs) {
-    if (program.users.size() != 1 || is_stopped(scene, program)) continue;
-    const int pid = program.users.front();
-    const ProcessView& process = scene.processes.at(pid);
-    if (!process.visible || process.visible->size() < 2) continue;
-    if (process.variable("LOCAL_RANK")) continue;  // others may be on other machines
-    const std::set<std::size_t> visible(process.visible->begin(), process.visible->end());
-    const std::set<std::size_t> idle = idle_of(scene, visible, pid);
-    // It may hold memory on others and compute on one, as TensorFlow does.
-    std::set<std::size_t> working = used_by(scene, program);
-    if (working.size() > 1) working = without(working, idle);
-    const std::set<std::size_t> spare = without(idle, working);
-    if (working.size() != 1 || spare.empty()) continue;
-    const std::size_t own = *working.begin();
-    const bool computes = computes_on(scene, program, pid, own);
-    Finding finding{.verdict = cat(describe(scene, pid), " may use ", visible.size(), " GPUs and ",
-                                   computes ? "computes on one" : "is on one, not seen to compute",
-                                   "; ", idling(scene, spare)),
-                    .confidence = computes ? Confidence::likely : Confidence::possible,
-                    .gpus = indexes(scene, spare),
-                    .pids = {pid}};
-    for (const auto& [position, bytes] : process.memory)
-      finding.evidence.push_back(context_line(scene, pid, position));
-    finding.evidence.push_back(variable_line(scene, pid, "CUDA_VISIBLE_DEVICES"));
-    if (!computes) finding.evidence.push_back(load_line(scene, own));
-    for (const std::size_t position : spare) finding.evidence.push_back(load_line(scene, position));
-    finding.next = one_process_a_gpu(scene, pid, visible.size());
-    if (!computes)
-      finding.open.push_back("whether it only pauses or waits: look again while it works");
-    finding.open.push_back(
-        "whether one GPU is what the program is meant to use: only you know; one that hides the "
-        "others from itself (os.environ, Ray) looks the same");
-    findings.push_back(std::move(finding));
-  }
-  return findings;
-}
-
-Findings narrowed(const Scene& scene) {
-  constexpr double working_cores = 0.5;
-  Findings findings;
-  for (const Program& program : scene.programs) {
-    const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
-    if (!visible || is_stopped(scene, program)) continue;
-    const std::set<std::size_t> idle = idle_of(scene, without(all_of(scene), *visible));
-    std::vector<int> masked;  // whose environment narrows what they use, or could
-    double cores = 0;
-    bool is_elsewhere = false;  // the mask does not decide
-    for (const int pid : program.users.empty() ? program.pids : program.users) {
-      const ProcessView& process = scene.processes.at(pid);
-      is_elsewhere = is_elsewhere || (process.allowed && !process.visible);
-      if (!process.computes() || !process.variable("CUDA_VISIBLE_DEVICES")) continue;
-      if (process.variable("SLURM_JOB_ID")) continue;  // the scheduler's
-      masked.push_back(pid);
-      cores += process.cores;
-    }
-    if (idle.empty() || masked.empty() || is_elsewhere) continue;
-    // A helper that is kept away from GPUs on purpose does not compute.
-    if (visible->empty() && cores < working_cores) continue;
-    Finding finding{
-        .confidence = Confidence::likely, .gpus = indexes(scene, idle), .pids = program.pids};
-    const std::string who = masked.size() == 1
-                                ? describe(scene, masked.front())
-                                : cat("the processes of ", describe(scene, program.root));
-    finding.verdict = visible->empty()
-                          ? cat("CUDA_VISIBLE_DEVICES hides every GPU from ", who)
-                          : cat("CUDA_VISIBLE_DEVICES leaves ", who, " ", names(scene, *visible),
-                                " only; ", idling(scene, idle));
-    for (const int pid : masked)
-      finding.evidence.push_back(variable_line(scene, pid, "CUDA_VISIBLE_DEVICES"));
-    for (const std::size_t position : idle) finding.evidence.push_back(load_line(scene, position));
-    finding.next = {
-        "if the mask is not meant: start it without CUDA_VISIBLE_DEVICES, or with all of its GPUs; "
-        "the value is read once, when CUDA starts"};
-    finding.open = {
-        "whether the mask is wanted: a scheduler, a shell profile or a person may have set it"};
-    findings.push_back(std::move(finding));
-  }
-  return findings;
-}
 
 Findings ranks_on_one(const Scene& scene) {
   Findings findings;
@@ -228,12 +104,13 @@ Findings same_gpu(const Scene& scene) {
     bool is_elsewhere = false;  // than where its environment would have it
     for (const int pid : program.users) {
       const ProcessView& process = scene.processes.at(pid);
-      values.insert(process.variable("CUDA_VISIBLE_DEVICES").value_or("not set"));
+      values.insert(process.inherits ? process.inherited("CUDA_VISIBLE_DEVICES").value_or("not set")
+                                     : "not known");
       if (!process.allowed) continue;
       allowed.insert(process.allowed->begin(), process.allowed->end());
       is_elsewhere = is_elsewhere || !process.visible;
     }
-    const std::set<std::size_t> idle = idle_of(scene, without(allowed, at));
+    const std::set<std::size_t> idle = idle_of(scene, without(allowed, at), {});
     if (idle.empty()) continue;
     Finding finding{
         .verdict = cat(program.users.size(), " processes of ", describe(scene, program.root),
@@ -300,9 +177,9 @@ Findings other_order(const Scene& scene) {
   for (const GpuInfo& gpu : scene.evidence->gpus)
     if (!gpu.fault.empty()) return findings;
   for (const auto& [pid, process] : scene.processes) {
-    if (process.variable("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
+    if (process.inherited("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
       continue;
-    const std::optional<std::string> value = process.variable("CUDA_VISIBLE_DEVICES");
+    const std::optional<std::string> value = process.inherited("CUDA_VISIBLE_DEVICES");
     // What the same numbers mean in nvidia-smi's order.
     std::vector<int> meant;
     try {

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <sstream>
 
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "doctor/evidence.h"
+#include "doctor/launcher.h"
 #include "monitor/proc_file.h"
 #include "monitor/process_info.h"
-#include "monitor/recording.h"
 
 namespace lockstep {
 namespace {
@@ -36,7 +37,7 @@ constexpr std::array<const char*, 22> telling_libraries{
     "libonnxruntime",   "libggml-cuda",
     "liblockstep-cuda", "libgloo"};
 
-constexpr std::array<const char*, 31> telling_variables{"CUDA_VISIBLE_DEVICES",
+constexpr std::array<const char*, 37> telling_variables{"CUDA_VISIBLE_DEVICES",
                                                         "CUDA_DEVICE_ORDER",
                                                         "NVIDIA_VISIBLE_DEVICES",
                                                         "GPU_DEVICE_ORDINAL",
@@ -62,6 +63,12 @@ constexpr std::array<const char*, 31> telling_variables{"CUDA_VISIBLE_DEVICES",
                                                         "SLURM_JOB_GPUS",
                                                         "SLURM_GPUS_ON_NODE",
                                                         "OMPI_COMM_WORLD_LOCAL_RANK",
+                                                        "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                                        "OMPI_COMM_WORLD_SIZE",
+                                                        "MPI_LOCALNRANKS",
+                                                        "PMI_SIZE",
+                                                        "PBS_JOBID",
+                                                        "LSB_JOBID",
                                                         "PMI_RANK",
                                                         "JAX_PLATFORMS",
                                                         "TF_FORCE_GPU_ALLOW_GROWTH",
@@ -75,8 +82,23 @@ std::string noted(const fs::path& folder, const std::string& what, ProcessEviden
   return std::move(file.text);
 }
 
+// Whether it begins as an environment does: "NAME=". A program that gives itself a title writes
+// over its environment (setproctitle, as vLLM's processes do); what follows is not that of its
+// start.
+bool is_environment(const std::string& text) {
+  const std::size_t equals = text.find_first_of(std::string_view("= \t\n\0", 5));
+  const bool named =
+      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_');
+  return named && equals != text.npos && text[equals] == '=';
+}
+
 void read_environment(const fs::path& folder, ProcessEvidence& process) {
-  for (const std::string& entry : split(noted(folder, "environ", process), '\0')) {
+  const std::string text = noted(folder, "environ", process);
+  if (process.can_read("environ") && !is_environment(text)) {
+    process.unreadable.push_back(cat("environ: ", overwritten_environment));
+    return;
+  }
+  for (const std::string& entry : split(text, '\0')) {
     const std::size_t equals = entry.find('=');
     if (equals == entry.npos || !is_telling_variable(entry.substr(0, equals))) continue;
     process.environment[entry.substr(0, equals)] = entry.substr(equals + 1);
@@ -163,15 +185,13 @@ std::optional<ProcessEvidence> process_of(int pid, const ProcFolder& proc) {
   const std::vector<std::string> fields =
       parse_proc_stat(read_proc_file(folder / "stat").text).fields;
   const std::optional<ProcessInfo> who = process_info(pid, proc.path);
-  // A word may hold spaces: what is secret of it shows only here.
-  const std::vector<std::string> words = command_words(pid, proc.path);
   if (fields.size() < 20 || !who) return std::nullopt;
   ProcessEvidence process{.pid = pid,
                           .parent = whole_number<int>(fields[1]).value_or(0),
                           .group = whole_number<int>(fields[2]).value_or(0),
                           .session = whole_number<int>(fields[3]).value_or(0),
                           .user = who->user,
-                          .command = words.empty() ? who->command : without_secrets(words),
+                          .command = who->command,
                           .state = fields[0].empty() ? '?' : fields[0][0],
                           .age_s = who->age_s,
                           .cpu_s = ticks_s(fields[11]) + ticks_s(fields[12])};
@@ -203,6 +223,11 @@ bool is_gone(int pid, const fs::path& proc) {
 bool ProcessEvidence::can_read(const std::string& what) const {
   return std::none_of(unreadable.begin(), unreadable.end(),
                       [&](const std::string& one) { return one.starts_with(what + ":"); });
+}
+
+bool ProcessEvidence::has_overwritten_environment() const {
+  return std::find(unreadable.begin(), unreadable.end(),
+                   cat("environ: ", overwritten_environment)) != unreadable.end();
 }
 
 bool is_telling_variable(const std::string& name) {
@@ -244,6 +269,21 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
       starters.push_back(process.parent);
   }
   for (const int pid : starters)
+    if (others.contains(pid)) snapshot.processes.insert(others.extract(pid));
+  // What launched one of them, perhaps through a script: mpirun of rank of mpirun.
+  std::vector<int> above;
+  for (const auto& [pid, process] : snapshot.processes) {
+    constexpr std::size_t most_up = 8;
+    std::vector<int> way;
+    for (auto up = others.find(process.parent); up != others.end() && way.size() < most_up;
+         up = others.find(up->second.parent)) {
+      way.push_back(up->first);
+      if (!launcher_of(up->second.command)) continue;
+      above.insert(above.end(), way.begin(), way.end());
+      break;
+    }
+  }
+  for (const int pid : above)
     if (others.contains(pid)) snapshot.processes.insert(others.extract(pid));
   // Children feed their parents.
   for (bool grew = true; grew;) {

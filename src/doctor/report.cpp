@@ -79,9 +79,17 @@ std::vector<std::string> remarks(const Scene& scene) {
   for (const auto& [why, count] : unknown)
     list.push_back(cat("which GPUs ", count, count == 1 ? " process" : " processes",
                        " may use is not known: ", why));
-  int hidden = 0;
-  for (const auto& [pid, process] : scene.processes)
-    if (!process.now->unreadable.empty() && process.now->state != 'Z') ++hidden;
+  int hidden = 0, overwritten = 0;
+  for (const auto& [pid, process] : scene.processes) {
+    if (process.now->state == 'Z') continue;
+    const std::size_t own = process.now->has_overwritten_environment() ? 1 : 0;
+    if (process.now->unreadable.size() > own) ++hidden;
+    if (own > 0) ++overwritten;
+  }
+  if (overwritten > 0)
+    list.push_back(cat(overwritten, overwritten == 1 ? " process has" : " processes have",
+                       " overwritten the environment of the start, with a title for example "
+                       "(setproctitle): that of the parent stands for it, where it can be read"));
   if (hidden > 0)
     list.push_back(cat(hidden, hidden == 1 ? " process" : " processes",
                        " of other users could be looked at in part only; root sees all"));

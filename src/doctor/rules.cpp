@@ -21,7 +21,8 @@ constexpr std::array<Rule, 18> rules_in_order{{
     {"other-order", "CUDA's number of a GPU is not nvidia-smi's", rules::other_order},
     {"one-process-many", "one process that drives several GPUs and feeds them badly",
      rules::one_process_many},
-    {"one-of-several", "one process that sees several GPUs and uses one", rules::one_of_several},
+    {"one-of-several", "a program that sees several GPUs and uses some of them",
+     rules::one_of_several},
     {"exclusive", "a program that cannot get in: each GPU is another's alone", rules::exclusive},
     {"no-gpu-use", "a program that could use a GPU computes on CPUs", rules::no_gpu_use},
     {"waiting-for-others", "ranks that wait for the slowest", rules::waiting_for_others},
@@ -50,6 +51,13 @@ const char* to_string(Confidence confidence) {
 }
 
 std::span<const Rule> all_rules() { return rules_in_order; }
+
+Findings at_least(const Findings& findings, Confidence confidence) {
+  Findings kept;
+  std::copy_if(findings.begin(), findings.end(), std::back_inserter(kept),
+               [&](const Finding& finding) { return finding.confidence >= confidence; });
+  return kept;
+}
 
 Findings diagnose(const Scene& scene) {
   Findings all;
@@ -101,6 +109,67 @@ std::set<std::size_t> used_by(const Scene& scene, const Program& program) {
   for (const int pid : program.pids)
     for (const auto& [position, bytes] : scene.processes.at(pid).memory) positions.insert(position);
   return positions;
+}
+
+std::set<std::size_t> all_of(const Scene& scene) {
+  std::set<std::size_t> positions;
+  for (std::size_t i = 0; i < scene.gpus.size(); ++i) positions.insert(i);
+  return positions;
+}
+
+std::set<std::size_t> without(std::set<std::size_t> some, const std::set<std::size_t>& others) {
+  for (const std::size_t position : others) some.erase(position);
+  return some;
+}
+
+std::set<std::size_t> idle_of(const Scene& scene, const std::set<std::size_t>& positions,
+                              const std::vector<int>& own) {
+  constexpr double least_held_bytes = 0x1p31;  // more than drivers keep for themselves
+  std::set<std::size_t> idle;
+  for (const std::size_t position : positions) {
+    const GpuView& gpu = scene.gpus.at(position);
+    const GpuPlace& place = scene.evidence->places.at(position);
+    std::set<int> others = gpu.pids;
+    for (const int pid : own) others.erase(pid);
+    // In another container, say: NVML does not name it.
+    const bool held_unseen = gpu.pids.empty() && gpu.drawing.empty() &&
+                             gpu[Metric::memory_used].least() >= least_held_bytes;
+    const bool can_be_taken = place.denied.empty() && place.compute_mode != "prohibited";
+    if (gpu.fault.empty() && gpu.pids_known && others.empty() && gpu.is_idle() && !held_unseen &&
+        can_be_taken)
+      idle.insert(position);
+  }
+  return idle;
+}
+
+bool computes_on(const Scene& scene, const Program& program, int pid, std::size_t position) {
+  const GpuView& gpu = scene.gpus.at(position);
+  if (!gpu.activity().known() || gpu.is_idle()) return false;
+  if (!scene.is_shared(position, program)) return true;
+  const std::map<std::size_t, double>& sm = scene.processes.at(pid).sm;
+  const auto own = sm.find(position);
+  return own != sm.end() && own->second > 0;
+}
+
+bool is_stopped(const Scene& scene, const Program& program) {
+  return !program.users.empty() &&
+         std::all_of(program.users.begin(), program.users.end(),
+                     [&](int pid) { return scene.processes.at(pid).is_stopped(); });
+}
+
+std::optional<std::pair<int, Launcher>> launcher_in(const Scene& scene, const Program& program) {
+  std::optional<std::pair<int, Launcher>> nearest;
+  std::set<int> seen;  // numbers are used again: a ring is possible
+  for (int pid = program.users.empty() ? program.root : program.users.front();
+       scene.processes.contains(pid) && seen.insert(pid).second;
+       pid = scene.processes.at(pid).now->parent) {
+    auto launcher = launcher_of(scene.processes.at(pid).now->command);
+    if (!launcher) continue;
+    const bool is_known = !launcher->name.empty();  // a rank's own --gpus counts for less
+    if (is_known || !nearest) nearest = {pid, *std::move(launcher)};
+    if (is_known) break;
+  }
+  return nearest;
 }
 
 std::string names(const Scene& scene, const std::set<std::size_t>& positions) {
@@ -165,16 +234,53 @@ std::string context_line(const Scene& scene, int pid, std::size_t position) {
 }
 
 std::string variable_line(const Scene& scene, int pid, const std::string& name) {
-  const std::optional<std::string> value = scene.processes.at(pid).variable(name);
-  return cat("/proc/", pid, "/environ: ", name, value ? cat("=", *value) : " is not set");
+  const ProcessView& process = scene.processes.at(pid);
+  if (!process.inherits) return cat("/proc/", pid, "/environ cannot be read");
+  const std::optional<std::string> value = process.inherited(name);
+  return cat("/proc/", process.inherits->pid, "/environ: ", name,
+             value ? cat("=", *value) : " is not set",
+             process.inherits->pid == pid ? "" : cat("; pid ", pid, " has overwritten its own"));
+}
+
+std::string variables_line(const Scene& scene, int pid, const std::vector<std::string>& names) {
+  std::vector<std::string> set;
+  for (const std::string& name : names)
+    if (const auto value = scene.processes.at(pid).variable(name))
+      set.push_back(cat(name, "=", *value));
+  return set.empty() ? "" : cat("/proc/", pid, "/environ: ", join(set, ", "));
+}
+
+std::string command_line(const Scene& scene, int pid) {
+  constexpr std::size_t most = 300;
+  const std::string& command = scene.processes.at(pid).now->command;
+  return cat("/proc/", pid,
+             "/cmdline: ", command.size() > most ? command.substr(0, most) + "..." : command);
+}
+
+// "train.py --lr 1" of "/usr/bin/python3 -u train.py --lr 1", "-m own.train" of "python -m
+// own.train"; "SCRIPT" where the command does not tell.
+std::string script_of(const std::string& command) {
+  constexpr std::size_t most = 200;
+  std::vector<std::string> words = split(command, ' ');
+  if (words.front().substr(words.front().rfind('/') + 1).find("python") != 0) return "SCRIPT";
+  words.erase(words.begin());
+  while (!words.empty() && words.front().starts_with("-") && words.front() != "-m") {
+    if (words.front() == "-c") return "SCRIPT";
+    words.erase(words.begin());
+  }
+  const std::string script = join(words, " ");
+  return script.empty() || script.size() > most ? "SCRIPT" : script;
 }
 
 std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus) {
   const ProcessView& process = scene.processes.at(pid);
   if (process.has_library("libtorch") || process.has_library("libc10_cuda"))
-    return {cat("torchrun --nproc-per-node=", gpus,
-                " SCRIPT, with torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and "
+    return {cat("torchrun --nproc-per-node=", gpus, " ", script_of(process.now->command),
+                "; in it torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and "
                 "DistributedDataParallel(model)"),
+            cat("PyTorch Lightning does that with Trainer(devices=", gpus,
+                ", strategy=\"ddp\"), Hugging Face's Trainer and Accelerate under torchrun without "
+                "a change"),
             "independent jobs: one process a GPU, each started with its CUDA_VISIBLE_DEVICES"};
   if (process.has_library("lib_lightgbm") || process.has_library("libxgboost") ||
       process.has_library("_catboost"))

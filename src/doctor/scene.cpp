@@ -54,7 +54,8 @@ void add_loads(ProcessView& view, const ProcessEvidence& before, double seconds)
     const auto same = std::find_if(before.busiest.begin(), before.busiest.end(),
                                    [&](const auto& other) { return other.tid == thread.tid; });
     if (same == before.busiest.end()) continue;
-    view.busiest.push_back({thread.name, (thread.cpu_s - same->cpu_s) / seconds});
+    view.busiest.push_back(
+        {thread.name, (thread.cpu_s - same->cpu_s) / seconds, thread.tid == now.pid});
   }
   std::sort(view.busiest.begin(), view.busiest.end(),
             [](const ThreadLoad& a, const ThreadLoad& b) { return a.cores > b.cores; });
@@ -178,17 +179,30 @@ void add_inferred(Scene& scene) {
   }
 }
 
+const ProcessEvidence* environment_of(const ProcessEvidence& process,
+                                      const ProcessSnapshot& snapshot) {
+  const ProcessEvidence* at = &process;
+  for (std::size_t guard = 0; at && guard <= snapshot.processes.size(); ++guard) {
+    if (at->can_read("environ")) return at;
+    if (!at->has_overwritten_environment()) return nullptr;
+    at = find(snapshot, at->parent);
+  }
+  return nullptr;
+}
+
 // Why its environment at exec does not tell what it sees, in the doctor's numbers; "" if it does.
 std::string why_not_visible(const ProcessView& view, const Evidence& evidence) {
-  if (!view.now->can_read("environ")) return "its environment cannot be read";
+  if (view.now->has_overwritten_environment() && !view.inherits)
+    return "it has overwritten its environment, with a title for example";
+  if (!view.inherits) return "its environment cannot be read";
   if (view.now->elsewhere) return "it runs in another mount namespace, as in a container";
-  for (const char* name : {"NVIDIA_VISIBLE_DEVICES", "SLURM_JOB_ID"}) {
+  for (const char* name : {"NVIDIA_VISIBLE_DEVICES", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
     const auto own = evidence.environment.find(name);
-    const std::optional<std::string> its = view.variable(name);
+    const std::optional<std::string> its = view.inherited(name);
     if (its && (own == evidence.environment.end() || own->second != *its))
       return cat("it has an allotment of its own (", name, "=", *its, ")");
   }
-  if (view.variable("CUDA_VISIBLE_DEVICES").value_or("").find("MIG-") != std::string::npos)
+  if (view.inherited("CUDA_VISIBLE_DEVICES").value_or("").find("MIG-") != std::string::npos)
     return "it is given MIG instances";
   for (const GpuPlace& place : evidence.places)
     if (place.mig.value_or(false)) return "there are MIG instances";
@@ -199,7 +213,7 @@ std::string why_not_visible(const ProcessView& view, const Evidence& evidence) {
 // that is not known.
 std::optional<std::vector<std::size_t>> unmasked_order(const ProcessView& view,
                                                        const Evidence& evidence) {
-  const std::optional<std::string> order = view.variable("CUDA_DEVICE_ORDER");
+  const std::optional<std::string> order = view.inherited("CUDA_DEVICE_ORDER");
   std::vector<GpuInfo> there;  // CUDA does not count what does not answer
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < evidence.gpus.size(); ++i) {
@@ -226,7 +240,7 @@ void add_visible(ProcessView& view, const Evidence& evidence) {
   std::vector<GpuInfo> counted;
   for (const std::size_t position : all.value_or(std::vector<std::size_t>()))
     counted.push_back(evidence.gpus[position]);
-  const std::optional<std::string> mask = view.variable("CUDA_VISIBLE_DEVICES");
+  const std::optional<std::string> mask = view.inherited("CUDA_VISIBLE_DEVICES");
   const CudaOrder cuda = cuda_order(counted, mask ? mask->c_str() : nullptr, "PCI_BUS_ID",
                                     [] { return std::nullopt; });
   if (!all || !cuda.known) {
@@ -347,6 +361,12 @@ std::optional<std::string> ProcessView::variable(const std::string& name) const 
   return found == now->environment.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<std::string> ProcessView::inherited(const std::string& name) const {
+  if (!inherits) return std::nullopt;
+  const auto found = inherits->environment.find(name);
+  return found == inherits->environment.end() ? std::nullopt : std::optional(found->second);
+}
+
 bool ProcessView::has_library(const std::string& beginning) const {
   return std::any_of(now->libraries.begin(), now->libraries.end(),
                      [&](const std::string& name) { return name.starts_with(beginning); });
@@ -392,7 +412,7 @@ Scene make_scene(const Evidence& evidence) {
     scene.parents = last.parents;
     for (const auto& [pid, now] : last.processes) {
       scene.parents.emplace(pid, now.parent);
-      ProcessView view{.now = &now};
+      ProcessView view{.now = &now, .inherits = environment_of(now, last)};
       if (const ProcessEvidence* before = find(first, pid))
         add_loads(view, *before, last.at_s - first.at_s);
       add_contexts(view, evidence);

@@ -44,6 +44,7 @@ struct GpuView {
 struct ThreadLoad {
   std::string name;
   double cores = 0;  // 1: it ran all the time
+  bool is_main = false;
 };
 
 struct ProcessView {
@@ -63,6 +64,11 @@ struct ProcessView {
   // The same by the environment alone, though it is on a GPU that this hides.
   std::optional<std::vector<std::size_t>> allowed;
   std::optional<std::string> variable(const std::string& name) const;
+  // As variable(), of `inherits`: for what all of a program's processes have alike.
+  std::optional<std::string> inherited(const std::string& name) const;
+  // Whose environment at exec was its own too: itself, or where it has overwritten that, the
+  // nearest parent with one; null where it cannot be read.
+  const ProcessEvidence* inherits = nullptr;
   bool has_library(const std::string& beginning) const;
   // By a signal of job control; a debugger stops for a moment only, and shows as another state.
   bool is_stopped() const { return watched && now->state == 'T' && cores < 0.01; }

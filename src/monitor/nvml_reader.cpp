@@ -9,6 +9,7 @@
 #include "devices/nvml_calls.h"
 #include "devices/nvml_library.h"
 #include "devices/nvml_links.h"
+#include "devices/nvml_processes.h"
 #include "monitor/gpm.h"
 #include "monitor/gpu_reader.h"
 
@@ -298,24 +299,13 @@ void NvmlReader::read_traffic(Gpu& gpu) {
   for (const auto& [metric, reading] : gpu.gpm.read(clock_.now_s())) keep(gpu, metric, reading);
 }
 
-// Adds the processes that a function tells of; false: the driver lacks it, or refuses. size: how
-// many it told of last time.
-template <class Info>
-bool add_processes(nvml::Return (*function)(nvml::Device, unsigned*, Info*), nvml::Device device,
+// Adds the processes that a function tells of; false: it does not. size: how many it told of last
+// time.
+bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_t row_bytes,
                    bool graphics, std::size_t& size, std::vector<GpuProcess>& all) {
-  std::vector<Info> found(size);
-  auto count = static_cast<unsigned>(size);
-  nvml::Return result = nvml::ask(function, device, &count, found.empty() ? nullptr : found.data());
-  // The list may grow between two calls.
-  for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {
-    count += 8;
-    found.resize(count);
-    result = function(device, &count, found.data());
-  }
-  if (result != nvml::success) return false;
-  size = count;
-  found.resize(std::min<std::size_t>(count, found.size()));
-  for (const Info& one : found) {
+  const auto found = running_processes(function, device, row_bytes, size);
+  if (!found) return false;
+  for (const nvml::ProcessInfo& one : *found) {
     GpuProcess process{.pid = static_cast<int>(one.pid), .graphics = graphics};
     if (one.used_memory != nvml::memory_not_available) process.memory_bytes = one.used_memory;
     all.push_back(process);
@@ -327,22 +317,29 @@ bool add_processes(nvml::Return (*function)(nvml::Device, unsigned*, Info*), nvm
 void NvmlReader::list_processes(Gpu& gpu) const {
   gpu.processes.clear();
   gpu.processes_known = false;
+  const auto add = [&](nvml::Device device, bool graphics, nvml::ListProcesses newer,
+                       nvml::ListProcesses oldest, std::size_t& size) {
+    return newer ? add_processes(newer, device, nvml::process_info_v2_bytes, graphics, size,
+                                 gpu.processes)
+                 : add_processes(oldest, device, nvml::process_info_v1_bytes, graphics, size,
+                                 gpu.processes);
+  };
   // By the newest function that the driver has.
-  const auto add = [&](nvml::Device device, bool graphics, auto newest, auto older, auto oldest) {
-    std::size_t& size = graphics ? gpu.list_sizes.drawing : gpu.list_sizes.computing;
-    return newest  ? add_processes(newest, device, graphics, size, gpu.processes)
-           : older ? add_processes(older, device, graphics, size, gpu.processes)
-                   : add_processes(oldest, device, graphics, size, gpu.processes);
+  const auto newer = [](nvml::ListProcesses third, nvml::ListProcesses second) {
+    return third ? third : second;
   };
   const auto add_all = [&](nvml::Device device) {
-    if (add(device, false, api_.nvmlDeviceGetComputeRunningProcesses_v3,
-            api_.nvmlDeviceGetComputeRunningProcesses_v2,
-            api_.nvmlDeviceGetComputeRunningProcesses))
+    if (add(device, false,
+            newer(api_.nvmlDeviceGetComputeRunningProcesses_v3,
+                  api_.nvmlDeviceGetComputeRunningProcesses_v2),
+            api_.nvmlDeviceGetComputeRunningProcesses, gpu.list_sizes.computing))
       gpu.processes_known = true;
-    add_processes(api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, device, false,
-                  gpu.list_sizes.by_mps, gpu.processes);
-    add(device, true, api_.nvmlDeviceGetGraphicsRunningProcesses_v3,
-        api_.nvmlDeviceGetGraphicsRunningProcesses_v2, api_.nvmlDeviceGetGraphicsRunningProcesses);
+    add(device, false, api_.nvmlDeviceGetMPSComputeRunningProcesses_v3, nullptr,
+        gpu.list_sizes.by_mps);
+    add(device, true,
+        newer(api_.nvmlDeviceGetGraphicsRunningProcesses_v3,
+              api_.nvmlDeviceGetGraphicsRunningProcesses_v2),
+        api_.nvmlDeviceGetGraphicsRunningProcesses, gpu.list_sizes.drawing);
   };
   add_all(gpu.device);
   for (const nvml::Device instance : gpu.mig_instances) add_all(instance);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "monitor/proc_file.h"
+#include "monitor/secrets.h"
 
 namespace lockstep {
 namespace {
@@ -26,13 +27,14 @@ std::string user_name(uid_t uid) {
   return cat(uid);
 }
 
-}  // namespace
-
+// Each may hold spaces; none for kernel threads, zombies and what ended.
 std::vector<std::string> command_words(int pid, const fs::path& proc) {
   std::string words = read_proc_file(proc / std::to_string(pid) / "cmdline").text;
   while (!words.empty() && words.back() == '\0') words.pop_back();
   return words.empty() ? std::vector<std::string>() : split(words, '\0');
 }
+
+}  // namespace
 
 std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
   constexpr std::size_t start_field = 22 - 3;  // ticks since boot
@@ -44,7 +46,7 @@ std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
   const std::vector<std::string> words = command_words(pid, proc);
   const double uptime_s = std::strtod(read_proc_file(proc / "uptime").text.c_str(), nullptr);
   return ProcessInfo{.user = user_name(owner.st_uid),
-                     .command = words.empty() ? cat("[", stat.name, "]") : join(words, " "),
+                     .command = words.empty() ? cat("[", stat.name, "]") : without_secrets(words),
                      .age_s = std::max(0.0, uptime_s - ticks_s(stat.fields[start_field]))};
 }
 

@@ -25,10 +25,9 @@ struct OwnRun {
 };
 
 struct ProcessInfo {
-  std::string user;  // name, or number where it has none
-  std::string
-      command;       // words joined with spaces; of a kernel thread or zombie its name in brackets
-  double age_s = 0;  // since its start
+  std::string user;     // name, or number where it has none
+  std::string command;  // without_secrets; of a kernel thread or zombie its name in brackets
+  double age_s = 0;     // since its start
   std::optional<OwnRun> run{};  // process_info leaves it out, find_processes fills it in
 };
 
@@ -37,10 +36,6 @@ using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
 // Nothing if there is no such process here: it ended, or its number is that of another PID
 // namespace. proc: where /proc is.
 std::optional<ProcessInfo> process_info(int pid, const std::filesystem::path& proc = "/proc");
-
-// The words of its command, which may hold spaces; empty for kernel threads, zombies and what
-// ended.
-std::vector<std::string> command_words(int pid, const std::filesystem::path& proc = "/proc");
 
 // Whether the driver may count processes otherwise than /proc does: from within a PID namespace, as
 // in a container, it may give the host's numbers. Not if LOCKSTEP_NVML names another library.

@@ -47,12 +47,6 @@ class Recorder {
   std::map<int, ProcessInfo> processes_;
 };
 
-// Command words that look like secrets lose their value: "--token=…", "--password …", "api_key=…",
-// what follows "Bearer", logins in addresses, tokens of well-known services. What does not look
-// like one stays.
-std::string without_secrets(const std::string& command);
-std::string without_secrets(std::vector<std::string> words);
-
 class Recording {
  public:
   // Throws Error if it cannot be read, is no recording, or one of a newer Lockstep.

@@ -2,7 +2,10 @@
 // (nvml_script.h). Its time is that since the first nvmlInit_v2, or what the file says that
 // FAKE_NVML_CLOCK names, in seconds. Which functions a library of it has depends on the driver that
 // it stands for (nvml_functions.txt).
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -34,7 +37,8 @@ constexpr nvml::Return invalid_argument = 2, version_mismatch = 25, gpu_is_lost 
 std::mutex mutex;  // of all below; not held while a function takes its time
 NvmlScript script;
 std::vector<OpaqueGpu> gpus;
-int users = 0;  // of the library: nvmlInit_v2 less nvmlShutdown
+int users = 0;                   // of the library: nvmlInit_v2 less nvmlShutdown
+std::atomic<int> under_way = 0;  // calls
 std::map<std::pair<std::string, std::string>, int> calls;  // by UUID and function
 
 OpaqueGpu& of(nvml::Device device) { return *reinterpret_cast<OpaqueGpu*>(device); }
@@ -101,6 +105,7 @@ class Call {
  public:
   explicit Call(nvml::Device device, const char* function = __builtin_FUNCTION())
       : lock_(mutex), gpu_(&of(device)) {
+    ++under_way;
     const double began_cpu_ms = cpu_ms();
     move_on();
     const int nth = ++calls[{fact<std::string>("uuid", ""), function}];
@@ -121,6 +126,10 @@ class Call {
     pass_time(asleep_ms, began_cpu_ms + busy_ms);
     lock_.lock();
   }
+
+  ~Call() { --under_way; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   nvml::Return answer() const { return answer_; }
   const json& facts() const { return gpu_->facts; }
@@ -154,23 +163,38 @@ class Call {
   nvml::Return answer_ = nvml::success;
 };
 
-void fill(nvml::ProcessInfoV1& out, unsigned pid, unsigned long long memory) {
-  out = {.pid = pid, .used_memory = memory};
-}
-void fill(nvml::ProcessInfo& out, unsigned pid, unsigned long long memory) {
-  out = {.pid = pid, .used_memory = memory, .gpu_instance = 0, .compute_instance = 0};
+// How long the rows of _v3 are: those of drivers 535.43 to 535.86 are longer than those before and
+// after. "process_row_bytes" of a machine is any other size, of all functions.
+std::size_t row_bytes(std::size_t documented, bool third) {
+  const json& machine = script.machine();
+  if (machine.contains("process_row_bytes")) return machine["process_row_bytes"].get<std::size_t>();
+  int major = 0, minor = 0;
+  std::sscanf(machine.value("driver", "580.65.06").c_str(), "%d.%d", &major, &minor);
+  return third && major == 535 && minor < 98 ? 32 : documented;
 }
 
-template <class Info>
-nvml::Return give_processes(const Call& call, const std::string& kind, unsigned* count, Info* out) {
+// Field by field, as the driver does: what lies between fields stays as it was.
+void fill(unsigned char* row, std::size_t bytes, unsigned pid, unsigned long long memory) {
+  constexpr unsigned no_instance = ~0u;
+  constexpr unsigned long long nothing_protected = 0;
+  std::memcpy(row, &pid, sizeof pid);
+  std::memcpy(row + 8, &memory, sizeof memory);
+  for (std::size_t at = 16; at < std::min<std::size_t>(bytes, 24); at += sizeof no_instance)
+    std::memcpy(row + at, &no_instance, sizeof no_instance);
+  for (std::size_t at = 24; at < bytes; at += sizeof nothing_protected)
+    std::memcpy(row + at, &nothing_protected, sizeof nothing_protected);
+}
+
+nvml::Return give_processes(const Call& call, const std::string& kind, std::size_t bytes,
+                            unsigned* count, void* out) {
   if (call.answer() != nvml::success) return call.answer();
   if (!call.facts().contains("processes")) return nvml::not_supported;
   unsigned found = 0;
   for (const json& process : call.facts()["processes"]) {
     if (process.value("kind", "compute") != kind) continue;
     if (found < *count && out)
-      fill(out[found], process.at("pid").get<unsigned>(),
-           process.value("memory", nvml::memory_not_available));
+      fill(static_cast<unsigned char*>(out) + found * bytes, bytes,
+           process.at("pid").get<unsigned>(), process.value("memory", nvml::memory_not_available));
     ++found;
   }
   const bool fits = found <= *count;
@@ -199,7 +223,12 @@ nvml::Return nvmlInit_v2() {
 
 nvml::Return nvmlShutdown() {
   const std::lock_guard lock(mutex);
-  if (--users == 0) gpus.clear();
+  if (--users > 0) return nvml::success;
+  if (under_way > 0) {
+    std::fputs("fake NVML: shut down under a call\n", stderr);
+    std::abort();
+  }
+  gpus.clear();
   return nvml::success;
 }
 
@@ -429,40 +458,19 @@ nvml::Return nvmlDeviceGetCurrPcieLinkWidth(nvml::Device device, unsigned* lanes
   return Call(device).give_element("pcie_now", 1, lanes);
 }
 
-nvml::Return nvmlDeviceGetComputeRunningProcesses(nvml::Device device, unsigned* count,
-                                                  nvml::ProcessInfoV1* processes) {
-  return give_processes(Call(device), "compute", count, processes);
-}
-
-nvml::Return nvmlDeviceGetComputeRunningProcesses_v2(nvml::Device device, unsigned* count,
-                                                     nvml::ProcessInfo* processes) {
-  return give_processes(Call(device), "compute", count, processes);
-}
-
-nvml::Return nvmlDeviceGetComputeRunningProcesses_v3(nvml::Device device, unsigned* count,
-                                                     nvml::ProcessInfo* processes) {
-  return give_processes(Call(device), "compute", count, processes);
-}
-
-nvml::Return nvmlDeviceGetMPSComputeRunningProcesses_v3(nvml::Device device, unsigned* count,
-                                                        nvml::ProcessInfo* processes) {
-  return give_processes(Call(device), "mps", count, processes);
-}
-
-nvml::Return nvmlDeviceGetGraphicsRunningProcesses(nvml::Device device, unsigned* count,
-                                                   nvml::ProcessInfoV1* processes) {
-  return give_processes(Call(device), "graphics", count, processes);
-}
-
-nvml::Return nvmlDeviceGetGraphicsRunningProcesses_v2(nvml::Device device, unsigned* count,
-                                                      nvml::ProcessInfo* processes) {
-  return give_processes(Call(device), "graphics", count, processes);
-}
-
-nvml::Return nvmlDeviceGetGraphicsRunningProcesses_v3(nvml::Device device, unsigned* count,
-                                                      nvml::ProcessInfo* processes) {
-  return give_processes(Call(device), "graphics", count, processes);
-}
+#define LOCKSTEP_LIST(name, kind, bytes, third)                                   \
+  nvml::Return name(nvml::Device device, unsigned* count, void* processes) {      \
+    const Call call(device);                                                      \
+    return give_processes(call, kind, row_bytes(bytes, third), count, processes); \
+  }
+LOCKSTEP_LIST(nvmlDeviceGetComputeRunningProcesses, "compute", 16, false)
+LOCKSTEP_LIST(nvmlDeviceGetComputeRunningProcesses_v2, "compute", 24, false)
+LOCKSTEP_LIST(nvmlDeviceGetComputeRunningProcesses_v3, "compute", 24, true)
+LOCKSTEP_LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3, "mps", 24, true)
+LOCKSTEP_LIST(nvmlDeviceGetGraphicsRunningProcesses, "graphics", 16, false)
+LOCKSTEP_LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, "graphics", 24, false)
+LOCKSTEP_LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, "graphics", 24, true)
+#undef LOCKSTEP_LIST
 
 nvml::Return nvmlDeviceGetTotalEnergyConsumption(nvml::Device device, unsigned long long* mj) {
   return Call(device).give("energy", mj);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "devices/nvml_calls.h"
 #include "devices/nvml_library.h"
+#include "devices/nvml_processes.h"
 #include "monitor/gpu_reader.h"
 
 namespace lockstep::testing {
@@ -305,18 +306,18 @@ class NvmlRecorder {
     gpu.sample = std::move(sample);
   }
 
-  template <class Info>
   void ask_processes(Gpu& gpu, nlohmann::json& facts, const char* kind, const char* name,
-                     nvml::Return (*function)(nvml::Device, unsigned*, Info*)) {
+                     nvml::ListProcesses function, std::size_t row_bytes) {
     unsigned count = 1000;  // enough
-    std::vector<Info> found(count);
-    if (!ask(gpu, facts, name, function, &count, found.data())) return;
+    ProcessRows rows(count);
+    if (!ask(gpu, facts, name, function, &count, rows.data())) return;
+    const auto found = rows.read(count, row_bytes);
+    if (!found) return;
     nlohmann::json& processes = facts["processes"];
     if (processes.is_null()) processes = nlohmann::json::array();
-    for (unsigned i = 0; i < count; ++i) {
-      nlohmann::json process{{"pid", found[i].pid}};
-      if (found[i].used_memory != nvml::memory_not_available)
-        process["memory"] = found[i].used_memory;
+    for (const nvml::ProcessInfo& one : *found) {
+      nlohmann::json process{{"pid", one.pid}};
+      if (one.used_memory != nvml::memory_not_available) process["memory"] = one.used_memory;
       if (std::string(kind) != "compute") process["kind"] = kind;
       processes.push_back(process);
     }
@@ -324,12 +325,17 @@ class NvmlRecorder {
 
   void ask_processes(Gpu& gpu, nlohmann::json& facts) {
     if (api_.nvmlDeviceGetComputeRunningProcesses_v3) {
-      ask_processes(gpu, facts, "compute", FUNCTION(nvmlDeviceGetComputeRunningProcesses_v3));
-      ask_processes(gpu, facts, "mps", FUNCTION(nvmlDeviceGetMPSComputeRunningProcesses_v3));
-      ask_processes(gpu, facts, "graphics", FUNCTION(nvmlDeviceGetGraphicsRunningProcesses_v3));
+      ask_processes(gpu, facts, "compute", FUNCTION(nvmlDeviceGetComputeRunningProcesses_v3),
+                    nvml::process_info_v2_bytes);
+      ask_processes(gpu, facts, "mps", FUNCTION(nvmlDeviceGetMPSComputeRunningProcesses_v3),
+                    nvml::process_info_v2_bytes);
+      ask_processes(gpu, facts, "graphics", FUNCTION(nvmlDeviceGetGraphicsRunningProcesses_v3),
+                    nvml::process_info_v2_bytes);
     } else {
-      ask_processes(gpu, facts, "compute", FUNCTION(nvmlDeviceGetComputeRunningProcesses));
-      ask_processes(gpu, facts, "graphics", FUNCTION(nvmlDeviceGetGraphicsRunningProcesses));
+      ask_processes(gpu, facts, "compute", FUNCTION(nvmlDeviceGetComputeRunningProcesses),
+                    nvml::process_info_v1_bytes);
+      ask_processes(gpu, facts, "graphics", FUNCTION(nvmlDeviceGetGraphicsRunningProcesses),
+                    nvml::process_info_v1_bytes);
     }
     unsigned count = 1000;
     std::vector<nvml::ProcessUtilization> rows(count);

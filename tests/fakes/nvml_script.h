@@ -1,6 +1,7 @@
 // What GPUs tell and what becomes of it, as a JSON file: the fake NVML library answers out of one,
 // NvmlRecorder writes one on a machine with GPUs. A machine:
 //   {"driver": "580.65.06", "cuda": 13000, "init": 0, "gpus": [GPU, …], "topology": {"0-1": 50},
+//    "process_row_bytes": 24,
 //    "frames": [{"at": 2.5, "gpus": {"1": {"power": 70000, "lost": true}}}, …]}
 // A frame changes facts of GPUs, by index, from so many seconds on (an RFC 7386 merge: lists are
 // replaced, null removes). A GPU:
@@ -21,9 +22,10 @@
 // a switch, the bus of a GPU, or null for one that is down; "nvlink_kib" are counters. "gpm" has
 // values by metric id. A process is of kind "compute", "graphics" or "mps". "topology" has
 // nvmlGpuTopologyLevel_t by pairs. "init", "error" (of the handle) and "answers" are NVML's return
-// codes. "slow_ms" and "busy_ms" are times that a function takes, asleep and of a core; "calls" is
-// of its n-th calls since the library was loaded, to the last if "to" lacks. A lost GPU answers
-// nothing.
+// codes. "process_row_bytes" is how long the rows
+// of processes are, where that is not as the driver's version has it. "slow_ms" and "busy_ms" are
+// times that a function takes, asleep and of a core; "calls" is of its n-th calls since the library
+// was loaded, to the last if "to" lacks. A lost GPU answers nothing.
 #pragma once
 
 #include <map>

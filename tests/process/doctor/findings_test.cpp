@@ -186,6 +186,35 @@ TEST_F(DoctorFinds, OfAProcessOfAnotherUserWhatCanBeSeen) {
   EXPECT_THAT(result.out, Not(HasSubstr("is not set")));
 }
 
+// As vLLM's processes do. Their parent here is the test, which has no library of CUDA.
+TEST_F(DoctorFinds, NothingThatAnOverwrittenEnvironmentWouldTell) {
+  Patient titled(user({"libtorch_cuda.so", "libcuda.so.1"}, {"--title", "x"}));
+  set({gpu(0, {titled.pid()}), gpu(1)});
+  const ToolResult result = doctor({std::to_string(titled.pid())});
+  EXPECT_NE(result.code, 2) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("1 process has overwritten the environment of the start"));
+  EXPECT_THAT(result.out, Not(HasSubstr("of other users")));
+  EXPECT_THAT(result.out, Not(HasSubstr("is not set")));
+  EXPECT_THAT(result.out, Not(HasSubstr("one-of-several")));
+}
+
+TEST_F(DoctorFinds, WhatALauncherIsToldWithTheRanksThatItStarted) {
+  // Two shells in the place of mpirun and of the script that it starts.
+  const std::string rank = "'" + join(user({"libtorch_cuda.so", "libcuda.so.1"}), "' '") + "'";
+  Patient launcher({"bash", "-c", "exec -a mpirun bash -c 'bash -c \"$0; :\"; :' \"$0\"", rank});
+  const std::vector<pid_t> scripts = children_of(launcher.pid());
+  ASSERT_EQ(scripts.size(), 1u);
+  const std::vector<pid_t> ranks = children_of(scripts[0]);
+  ASSERT_EQ(ranks.size(), 1u);
+  set({gpu(0, {ranks[0]}), gpu(1)});
+  const json list = findings(launcher.pid());
+  ASSERT_THAT(rules(list), ElementsAre("one-of-several"));
+  EXPECT_THAT(text_of(list[0], "verdict"), HasSubstr(cat("pid ", launcher.pid(), " (mpirun")));
+  EXPECT_THAT(text_of(list[0], "evidence"), HasSubstr(cat("/proc/", launcher.pid(), "/cmdline")));
+  EXPECT_THAT(text_of(list[0], "next"), HasSubstr("-np 2: mpirun -np 2 "));
+  EXPECT_EQ(list[0]["pids"], json({ranks[0]}));
+}
+
 TEST_F(DoctorFinds, NoMoreThanItCanVerifyInAPidNamespace) {
   const std::vector<std::string> in_namespace{"unshare", "--pid", "--fork", "--mount-proc"};
   std::vector<std::string> words = in_namespace;

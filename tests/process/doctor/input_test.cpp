@@ -57,8 +57,8 @@ TEST_F(DoctorInput, RefusesWhatCannotBe) {
       {{"--record", "there.jsonl"}, "there.jsonl is there already"},
       {{"--record", "no/such/folder.jsonl"}, "no/such/folder.jsonl: No such file"},
       {{"--record", "a.jsonl", "--watch"}, "--record and --watch exclude each other"},
-      {{"--replay", "there.jsonl", "--watch"}, "--replay goes with --json only"},
-      {{"--replay", "there.jsonl", "1"}, "--replay goes with --json only"},
+      {{"--replay", "there.jsonl", "--watch"}, "--replay goes with --json and --least only"},
+      {{"--replay", "there.jsonl", "1"}, "--replay goes with --json and --least only"},
       {{"--replay", "none.jsonl"}, "none.jsonl: No such file"},
       {{"--replay", "there.jsonl"}, "there.jsonl is not a recording of lockstep"},
   };

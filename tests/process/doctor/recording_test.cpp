@@ -66,6 +66,35 @@ TEST_F(DoctorRecording, OverwritesAFileOnlyWithForce) {
   EXPECT_THAT(read_file(folder_.path() / "there.jsonl"), HasSubstr("\"kind\":\"recording\""));
 }
 
+// For scripts: what is only possible is no reason to fail.
+TEST_F(DoctorRecording, IsToldOnlyAsFarAsItIsSure) {
+  const auto replay = [&](const char* name, std::vector<std::string> more) {
+    std::vector<std::string> words{
+        "doctor", "--replay",
+        cat(LOCKSTEP_SOURCE_DIR "/tests/unit/doctor/recordings/", name, ".jsonl")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool(words, folder_.path());
+  };
+  const ToolResult all = replay("cpu_only", {});  // possible: it has only begun
+  EXPECT_EQ(all.code, 1) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("(possible; no-gpu-use)"));
+  EXPECT_EQ(replay("cpu_only", {"--least", "possible"}).out, all.out);
+  const ToolResult likely = replay("cpu_only", {"--least", "likely"});
+  EXPECT_EQ(likely.code, 0) << likely.err;
+  EXPECT_THAT(likely.out,
+              HasSubstr("nothing found\n\n1 finding is less than likely, and left out"));
+  const ToolResult as_json = replay("cpu_only", {"--json", "--least=likely"});
+  EXPECT_EQ(as_json.code, 0);
+  EXPECT_EQ(json::parse(as_json.out)["findings"], json::array());
+  EXPECT_EQ(json::parse(as_json.out)["left_out"], 1);
+  EXPECT_EQ(replay("one_gpu", {"--least", "likely"}).code, 1);
+  EXPECT_EQ(replay("one_gpu", {"--least", "certain"}).code, 0);
+  EXPECT_EQ(replay("same_device", {"--least", "certain"}).code, 1);
+  const ToolResult wrong = replay("one_gpu", {"--least", "sure"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--least must be possible, likely or certain, but is \"sure\""));
+}
+
 TEST_F(DoctorRecording, GoesToStandardOutputToo) {
   const ToolResult result = doctor({"--record", "-", "--json"});
   const std::vector<std::string> lines = split(trim(result.out), '\n');

@@ -236,6 +236,61 @@ TEST_F(LiveMonitor, AsksTheDoctorAboutAProcess) {
   EXPECT_TRUE(tool.waits_for("nothing found"));
 }
 
+// CUDA's order of unlike GPUs, of instances of MIG and beside a fault is asked of its driver, which
+// is not here.
+TEST_F(LiveMonitor, AsksTheDoctorWhereGpusAreOutOfTheOrdinary) {
+  json other = gpu(1), faulty = gpu(1), mig = gpu(1);
+  other["name"] = "NVIDIA A30";
+  faulty["error"] = 15;
+  mig["mig"] = json::array({{{"uuid", "MIG-0"}, {"name", "NVIDIA H200 MIG 1g.18gb"}}});
+  environment_["LOCKSTEP_CUDA_DRIVER"] = "/nonexistent/libcuda.so.1";
+  for (const json& second : {other, faulty, mig}) {
+    set(json::array({gpu(0), second}));
+    for (const char* key : {"d", "\r"}) {
+      OnTerminal tool = monitor();
+      EXPECT_TRUE(tool.waits_for("process-monitor")) << tool.sent();
+      tool.type(key);
+      EXPECT_TRUE(tool.waits_for("doctor: looking")) << tool.sent();
+      EXPECT_TRUE(tool.waits_for("nothing found") || tool.waits_for("seen:", 0, 0.1))
+          << tool.sent();
+      tool.type("qq");
+      EXPECT_EQ(tool.wait(), 0) << tool.sent();
+      EXPECT_TRUE(tool.has_modes_of_before());
+    }
+  }
+}
+
+// The fake NVML aborts where it is shut down while a call is under way.
+TEST_F(LiveMonitor, IsLeftWhileTheDoctorStillAsksTheDriver) {
+  json slow = gpu(0);
+  slow["slow_ms"] = {{"nvmlDeviceGetComputeMode", 600000}};  // which only the doctor asks for
+  set(json::array({slow}));
+  OnTerminal tool = monitor();
+  EXPECT_TRUE(tool.waits_for("process-monitor")) << tool.sent();
+  tool.type("d");
+  EXPECT_TRUE(tool.waits_for("doctor: looking")) << tool.sent();
+  tool.listen(0.5);
+  const double begin = system_clock().now_s();
+  tool.type("qq");
+  EXPECT_EQ(tool.wait(), 0) << tool.sent();
+  EXPECT_LT(system_clock().now_s() - begin, 5);
+  EXPECT_TRUE(tool.has_modes_of_before());
+  EXPECT_EQ(tool.sent().find("shut down under a call"), std::string::npos);
+}
+
+TEST_F(LiveMonitor, ShowsNoSecretOfACommand) {
+  const testing::ToolProcess other({"sh", "-c", "sleep 60; :", "x", "--token", "first second"},
+                                   folder_.path());
+  json one = gpu(0);
+  one["processes"] = json::array({{{"pid", other.pid()}, {"memory", 4096}}});
+  set(json::array({one}));
+  OnTerminal tool = monitor({}, {.rows = 24, .columns = 140});
+  EXPECT_TRUE(tool.waits_for("--token \u2026")) << tool.sent();
+  tool.type("d");
+  EXPECT_TRUE(tool.waits_for("doctor: looking"));
+  EXPECT_EQ(tool.sent().find("second"), std::string::npos) << tool.sent();
+}
+
 TEST_F(LiveMonitor, HasNoColourWhereNoneIsWanted) {
   environment_["NO_COLOR"] = "1";
   OnTerminal tool = monitor();

@@ -142,7 +142,7 @@ TEST_F(Monitor, RunsACommandAndSumsUpWhatTheGpusDid) {
   EXPECT_GE(split(read_file(folder_.path() / "out.csv"), '\n').size(), 1 + 2 * 3U);
 }
 
-TEST_F(Monitor, RecordsNoSecretOfACommand) {
+TEST_F(Monitor, TellsNoSecretOfACommand) {
   const testing::ToolProcess other(
       {"sh", "-c", "sleep 20; :", "x", "--token", "first second", "--name=a b"}, folder_.path());
   json gpus = json::array({gpu(0)});
@@ -152,8 +152,11 @@ TEST_F(Monitor, RecordsNoSecretOfACommand) {
       monitor({"--json", "--interval", "0.2s", "--duration", "0.5s", "--record", "r.jsonl"});
   ASSERT_EQ(made.code, 0) << made.err;
   const std::string text = read_file(folder_.path() / "r.jsonl");
-  EXPECT_NE(text.find("--name=a b"), std::string::npos) << text;
-  EXPECT_EQ(text.find("second"), std::string::npos) << text;
+  const ToolResult table = monitor({"--once"});
+  for (const std::string& told : {text, made.out, table.out}) {
+    EXPECT_NE(told.find("--name=a b"), std::string::npos) << told;
+    EXPECT_EQ(told.find("second"), std::string::npos) << told;
+  }
 }
 
 TEST_F(Monitor, ReplaysWhatItRecorded) {

@@ -254,6 +254,20 @@ TEST_F(Serve, GivesTheSampleThatJsonGives) {
   EXPECT_EQ(served["gpus"][3]["metrics"]["power"]["state"], "unsupported");
 }
 
+TEST_F(Serve, TellsNoSecretOfACommand) {
+  const testing::ToolProcess other(
+      {"sh", "-c", "sleep 60; :", "x", "--token", "first swordfish", "--name=a b"}, folder_.path());
+  json one = gpu(0);
+  one["processes"] = json::array({{{"pid", other.pid()}, {"memory", 1}}});
+  set(json::array({one}));
+  const int port = serve();
+  ASSERT_TRUE(wait_for_samples(port, 2));
+  const std::string sample = http_body(http_get(port, "/sample.json"));
+  EXPECT_NE(sample.find("--name=a b"), std::string::npos) << sample;
+  for (const char* path : {"/sample.json", "/metrics", "/"})
+    EXPECT_EQ(http_body(http_get(port, path)).find("swordfish"), std::string::npos) << path;
+}
+
 TEST_F(Serve, GoesWithCsvDevicesAndADuration) {
   const int port =
       serve({"--csv", "out.csv", "--devices", "5,2", "--interval", "0.2s", "--duration", "3s"});

@@ -34,6 +34,12 @@ std::vector<GpuInfo> unlike() {
 
 std::string bare(const GpuInfo& gpu) { return gpu.uuid.substr(4); }
 
+TEST(CudaOrder, IsNotKnownWhereThereIsNobodyToAsk) {
+  const CudaOrder order = cuda_order(unlike(), nullptr, nullptr, {});
+  EXPECT_FALSE(order.known);
+  EXPECT_EQ(order.ordinals, (Ordinals{none, none}));
+}
+
 TEST(CudaOrder, IsThatOfTheBusForGpusOfOneKind) {
   const CudaOrder order = cuda_order(alike(3), nullptr, nullptr, never());
   EXPECT_EQ(order.ordinals, (Ordinals{0, 1, 2}));

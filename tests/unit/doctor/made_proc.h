@@ -46,7 +46,7 @@ class MadeProc : public ::testing::Test {
     file(cat(pid, "/stat"), stat("a name", parent, 5));
     file(cat(pid, "/cmdline"), cmdline);
     file(cat(pid, "/maps"), maps);
-    file(cat(pid, "/environ"), "");
+    file(cat(pid, "/environ"), std::string("HOME=/root\0", 11));
     std::filesystem::create_directories(proc() / cat(pid) / "fd");
     file(cat(pid, "/task/", pid, "/stat"), stat("main", parent, 4));
   }

@@ -87,6 +87,35 @@ TEST_F(ProcEvidence, LooksOnlyAtThoseThatTell) {
               UnorderedElementsAre(Key(41), Key(42), Key(43), Key(44), Key(50), Key(61)));
 }
 
+// As setproctitle does, which needs the room: the title, or zeros, or what follows a long one.
+TEST_F(ProcEvidence, TakesAnOverwrittenEnvironmentForUnreadable) {
+  const std::string overwritten[] = {
+      ""s,      "\0\0\0\0"s,   "gineCore_DP0\0\0\0"s, "   "s,
+      "noise"s, "--tp=2\0\0"s, "ker 1: x=2\0A=b\0"s,  "=x\0CUDA_VISIBLE_DEVICES=0\0"s};
+  for (const std::string& text : overwritten) {
+    process(40, 7, "VLLM::Worker|", map("/x/libtorch_cuda.so"));
+    file("40/environ", text);
+    const ProcessEvidence one = snapshot().processes.at(40);
+    EXPECT_FALSE(one.can_read("environ")) << text;
+    EXPECT_TRUE(one.has_overwritten_environment()) << text;
+    EXPECT_THAT(one.environment, IsEmpty()) << text;
+  }
+  for (const std::string& text : {"_=x\0RANK=1\0"s, "BASH_FUNC_ml%%=() { x\n}\0RANK=1\0"s}) {
+    file("40/environ", text);
+    EXPECT_THAT(snapshot().processes.at(40).environment, ElementsAre(Pair("RANK", "1"))) << text;
+  }
+}
+
+TEST_F(ProcEvidence, HasTheLauncherAboveWithWhatIsBetween) {
+  process(1, 0, "init|");
+  process(30, 1, "bash|");
+  process(31, 30, "mpirun|-np|2|sh|go.sh|");
+  process(32, 31, "sh|go.sh|");
+  process(33, 32, "./train|", map("/x/libcudart.so.12"));
+  process(35, 30, "vi|");
+  EXPECT_THAT(snapshot().processes, UnorderedElementsAre(Key(31), Key(32), Key(33)));
+}
+
 TEST_F(ProcEvidence, SaysWhatItMayNotRead) {
   for (const int pid : {40, 41}) file(cat(pid, "/stat"), stat("x", 1, 5));
   file("40/cmdline", "x");

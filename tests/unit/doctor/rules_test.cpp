@@ -16,6 +16,7 @@
 namespace lockstep {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -143,10 +144,6 @@ TEST(DoctorRules, OneOfSeveral) {
   for (MonitorSample& sample : near.samples)
     sample.gpus[1].processes.push_back({.pid = 999999, .memory_bytes = 1 << 30});
   EXPECT_THAT(rules(near), IsEmpty());
-  // Near: one rank of a world whose others are on other machines.
-  near = recorded("one_gpu");
-  change_users(near, [](ProcessEvidence& process) { process.environment["LOCAL_RANK"] = "0"; });
-  EXPECT_THAT(rules(near), IsEmpty());
   // Near: in a container or an allotment its environment does not tell what it sees.
   near = recorded("one_gpu");
   change_users(near, [](ProcessEvidence& process) { process.elsewhere = true; });
@@ -171,6 +168,206 @@ TEST(DoctorRules, OneOfSeveral) {
     process.environment["CUDA_VISIBLE_DEVICES"] = "MIG-12345678-0000-1111-2222-333333333333";
   });
   EXPECT_THAT(rules(near), IsEmpty());
+}
+
+const Finding* find_rule(const Findings& findings, const std::string& rule) {
+  const auto found = std::find_if(findings.begin(), findings.end(),
+                                  [&](const Finding& one) { return one.rule == rule; });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+// torchrun --nproc-per-node=1 train.py on two GPUs.
+TEST(DoctorRules, OneOfSeveralUnderALauncher) {
+  const Findings findings = found(recorded("one_rank"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("one-of-several"));
+  const Finding& one = findings[0];
+  EXPECT_EQ(one.confidence, Confidence::likely);
+  EXPECT_THAT(one.verdict, HasSubstr("pid 1270 (python3 -m torch.distributed.run"));
+  EXPECT_THAT(one.verdict, HasSubstr("may use 2 GPUs and computes on one; GPU 1 idles"));
+  EXPECT_THAT(one.gpus, ElementsAre(1));
+  EXPECT_THAT(one.evidence, Contains("/proc/1270/cmdline: python3 -m torch.distributed.run "
+                                     "--nproc-per-node=1 train.py"));
+  EXPECT_THAT(one.evidence, Contains("/proc/1279/environ: WORLD_SIZE=1, LOCAL_WORLD_SIZE=1"));
+  EXPECT_THAT(one.evidence, Contains("/proc/1279/environ: CUDA_VISIBLE_DEVICES is not set"));
+  EXPECT_THAT(one.evidence, Contains(HasSubstr("GPU 0: SM activity 97 %")));
+  EXPECT_THAT(one.evidence, Contains(HasSubstr("GPU 1: SM activity 0 %")));
+  EXPECT_THAT(one.next, ElementsAre("--nproc-per-node=2 instead of --nproc-per-node=1: python3 -m "
+                                    "torch.distributed.run --nproc-per-node=2 train.py"));
+  // Of a world on several machines too: the others say nothing of this one's second GPU.
+  Evidence world = recorded("one_rank");
+  change_users(world, [](ProcessEvidence& process) { process.environment["WORLD_SIZE"] = "4"; });
+  const Findings of_four = found(world);
+  ASSERT_THAT(rules_of(of_four), ElementsAre("one-of-several"));
+  EXPECT_THAT(of_four[0].open, Contains(HasSubstr("ranks on other machines, 4 in all")));
+  // Near: the second rank has no context yet.
+  Evidence near = recorded("one_rank");
+  change_users(near,
+               [](ProcessEvidence& process) { process.environment["LOCAL_WORLD_SIZE"] = "2"; });
+  EXPECT_THAT(rules(near), IsEmpty());
+}
+
+TEST(DoctorRules, SomeOfSeveral) {
+  const Findings ranks = found(recorded("two_of_four"));
+  ASSERT_THAT(rules_of(ranks), ElementsAre("one-of-several"));
+  EXPECT_EQ(ranks[0].confidence, Confidence::likely);
+  EXPECT_THAT(ranks[0].verdict,
+              HasSubstr("may use 4 GPUs and computes on 2 (GPUs 0, 1); GPUs 2, 3 idle"));
+  EXPECT_THAT(ranks[0].gpus, ElementsAre(2, 3));
+  EXPECT_THAT(ranks[0].pids, ElementsAre(1213, 1214));
+  EXPECT_THAT(ranks[0].next.at(0), HasSubstr("--nproc-per-node=4 instead of --nproc-per-node=2: "));
+  EXPECT_THAT(ranks[0].evidence, Contains(HasSubstr("WORLD_SIZE=2, LOCAL_WORLD_SIZE=2")));
+  // A rank that pauses is where it is: GPU 1 is not free.
+  Evidence pauses = recorded("two_of_four");
+  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+    set_metric(pauses, 1, metric, 0);
+  EXPECT_THAT(find_rule(found(pauses), "one-of-several")->gpus, ElementsAre(2, 3));
+  // More ranks than GPUs that they use: they only have to spread.
+  Evidence crowded = recorded("two_of_four");
+  for (ProcessSnapshot& snapshot : crowded.snapshots)
+    for (const int pid : {1215, 1216}) {
+      snapshot.processes[pid] = snapshot.processes.at(1213);
+      snapshot.processes[pid].pid = pid;
+      snapshot.processes[pid].environment["LOCAL_RANK"] = cat(pid - 1213);
+    }
+  for (MonitorSample& sample : crowded.samples)
+    for (const int i : {0, 1})
+      sample.gpus[i].processes.push_back({.pid = 1215 + i, .memory_bytes = 1 << 30});
+  EXPECT_THAT(find_rule(found(crowded), "one-of-several")->next,
+              ElementsAre(HasSubstr("4 processes share 2 GPUs: torch.cuda.set_device")));
+
+  // One process on two: DataParallel says which.
+  const Findings parallel = found(recorded("data_parallel_of_four"));
+  EXPECT_THAT(rules_of(parallel), ElementsAre("one-process-many", "one-of-several"));
+  const Finding& two = *find_rule(parallel, "one-of-several");
+  EXPECT_THAT(
+      two.verdict,
+      HasSubstr("pid 1895 (python3 train.py) may use 4 GPUs and computes on 2 (GPUs 0, 1); "));
+  EXPECT_THAT(two.next.at(0), HasSubstr("torchrun --nproc-per-node=4 train.py; in it "));
+  // Its own option is what to change.
+  Evidence option = recorded("data_parallel_of_four");
+  change_users(option, [](ProcessEvidence& one) { one.command = "python3 train.py --gpus 2"; });
+  EXPECT_THAT(find_rule(found(option), "one-of-several")->next.at(0),
+              HasSubstr("--gpus 4 instead of --gpus 2: python3 train.py --gpus 4"));
+}
+
+// vllm serve -tp 2 on four: its processes have titles in place of their environment.
+TEST(DoctorRules, SomeOfSeveralOfAServer) {
+  const Evidence evidence = recorded("vllm_of_four");
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("one-of-several"));
+  EXPECT_THAT(findings[0].verdict, HasSubstr("vllm serve Qwen/Qwen3-14B -tp 2) may use 4 GPUs and "
+                                             "computes on 2 (GPUs 0, 1); GPUs 2, 3 idle"));
+  EXPECT_THAT(findings[0].next.at(0), HasSubstr("-tp 4 instead of -tp 2: python3 "));
+  EXPECT_THAT(findings[0].next.at(1), HasSubstr("attention heads"));
+  EXPECT_THAT(findings[0].evidence,
+              Contains("/proc/1173/environ: CUDA_VISIBLE_DEVICES is not set; pid 1213 has "
+                       "overwritten its own"));
+  // Nobody asks it anything.
+  Evidence rests = evidence;
+  for (const std::size_t gpu : {0u, 1u})
+    for (const Metric metric : {Metric::sm_active, Metric::gpu_busy})
+      set_metric(rests, gpu, metric, 0);
+  const Findings maybe = found(rests);
+  ASSERT_THAT(rules_of(maybe), ElementsAre("one-of-several"));
+  EXPECT_EQ(maybe[0].confidence, Confidence::possible);
+  EXPECT_THAT(maybe[0].open.at(0), HasSubstr("waits for requests"));
+  // A mask of the server's is that of its workers.
+  Evidence masked = evidence;
+  for (ProcessSnapshot& snapshot : masked.snapshots)
+    snapshot.processes.at(1173).environment["CUDA_VISIBLE_DEVICES"] = "0,1";
+  const Findings narrow = found(masked);
+  ASSERT_THAT(rules_of(narrow), ElementsAre("narrowed"));
+  EXPECT_THAT(narrow[0].evidence,
+              Contains(HasSubstr("/proc/1173/environ: CUDA_VISIBLE_DEVICES=0,1")));
+  // Where nobody's environment is left, which GPUs it may use is not known, and never "not set".
+  Evidence blind = evidence;
+  for (ProcessSnapshot& snapshot : blind.snapshots) {
+    ProcessEvidence& server = snapshot.processes.at(1173);
+    server.environment.clear();
+    server.unreadable = snapshot.processes.at(1213).unreadable;
+  }
+  EXPECT_THAT(rules(blind), IsEmpty());
+}
+
+TEST(DoctorRules, SomeOfSeveralAreNotThoseOfOthers) {
+  const auto with_tenant = [](std::initializer_list<std::size_t> gpus) {
+    Evidence evidence = recorded("two_of_four");
+    for (MonitorSample& sample : evidence.samples)
+      for (const std::size_t gpu : gpus)
+        sample.gpus[gpu].processes.push_back({.pid = 999999, .memory_bytes = 1 << 30});
+    return evidence;
+  };
+  EXPECT_THAT(rules(with_tenant({2, 3})), IsEmpty());
+  // Of one that is left it is less sure, and the rest is left out.
+  const Findings one = found(with_tenant({3}));
+  ASSERT_THAT(rules_of(one), ElementsAre("one-of-several"));
+  EXPECT_EQ(one[0].confidence, Confidence::possible);
+  EXPECT_THAT(one[0].gpus, ElementsAre(2));
+  EXPECT_THAT(one[0].next.at(0), HasSubstr("--nproc-per-node=3 instead of"));
+  EXPECT_THAT(one[0].next.at(1), HasSubstr("CUDA_VISIBLE_DEVICES=0,1,2"));
+  EXPECT_THAT(one[0].open, Contains(HasSubstr("left to others")));
+  // Near: nobody is named, but memory is held, as from another container.
+  Evidence held = recorded("two_of_four");
+  for (const std::size_t gpu : {2u, 3u}) set_metric(held, gpu, Metric::memory_used, 40e9);
+  EXPECT_THAT(rules(held), ::testing::Not(Contains("one-of-several")));
+  // Near: what nobody may open, or use.
+  Evidence closed = recorded("two_of_four");
+  closed.places[2].compute_mode = "prohibited";
+  closed.places[3].denied = "its permissions forbid it";
+  EXPECT_THAT(rules(closed), ::testing::Not(Contains("one-of-several")));
+  // Another model may be left out on purpose.
+  Evidence unlike = recorded("two_of_four");
+  for (const std::size_t gpu : {2u, 3u}) unlike.gpus[gpu].name = "NVIDIA A2";
+  change_users(unlike,
+               [](ProcessEvidence& one) { one.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"; });
+  const Findings other = found(unlike);
+  ASSERT_THAT(rules_of(other), ElementsAre("one-of-several"));
+  EXPECT_EQ(other[0].confidence, Confidence::possible);
+  EXPECT_THAT(other[0].open, Contains(HasSubstr("GPUs 2, 3 of NVIDIA A2 beside NVIDIA H200")));
+}
+
+TEST(DoctorRules, SomeOfSeveralOfAJobSaySo) {
+  const auto in_job = [](const char* variable, const char* gpus) {
+    Evidence evidence = recorded("two_of_four");
+    evidence.environment[variable] = "7";  // the doctor is in it
+    change_users(evidence, [&](ProcessEvidence& one) {
+      one.environment[variable] = "7";
+      if (*gpus) one.environment["SLURM_GPUS_ON_NODE"] = gpus;
+    });
+    return evidence;
+  };
+  const Findings slurm = found(in_job("SLURM_JOB_ID", "4"));
+  ASSERT_THAT(rules_of(slurm), ElementsAre("one-of-several"));
+  EXPECT_THAT(slurm[0].evidence, Contains(HasSubstr("SLURM_JOB_ID=7, SLURM_GPUS_ON_NODE=4")));
+  EXPECT_THAT(slurm[0].open, Contains(HasSubstr("what Slurm gave it (SLURM_JOB_ID=7)")));
+  EXPECT_THAT(found(in_job("PBS_JOBID", ""))[0].open, Contains(HasSubstr("what PBS gave it")));
+  // Near: it uses what it was given, though it sees more.
+  EXPECT_THAT(rules(in_job("SLURM_JOB_ID", "2")), IsEmpty());
+  // Near: the doctor is not in the job, and does not know what it sees.
+  Evidence outside = in_job("SLURM_JOB_ID", "4");
+  outside.environment.clear();
+  outside.environment["NVIDIA_VISIBLE_DEVICES"] = "0,1,2,3";
+  EXPECT_THAT(rules(outside), IsEmpty());
+}
+
+// A launcher that masks each of its ranks, as Lockstep's own and DeepSpeed's.
+TEST(DoctorRules, NarrowedByALauncher) {
+  Evidence evidence = recorded("two_of_four");
+  for (ProcessSnapshot& snapshot : evidence.snapshots)
+    for (auto& [pid, process] : snapshot.processes) {
+      if (pid == 1173) process.command = "/opt/lockstep train textgen --devices 0,1";
+      if (pid != 1173)
+        process.environment["CUDA_VISIBLE_DEVICES"] =
+            evidence.gpus[process.environment.at("LOCAL_RANK") == "0" ? 0 : 1].uuid;
+    }
+  const Findings findings = found(evidence);
+  ASSERT_THAT(rules_of(findings), ElementsAre("narrowed"));
+  EXPECT_THAT(findings[0].verdict, HasSubstr("GPUs 0, 1 only; GPUs 2, 3 idle"));
+  EXPECT_THAT(findings[0].next, ElementsAre("without --devices 0,1: lockstep train textgen"));
+  // One from outside is another matter.
+  for (ProcessSnapshot& snapshot : evidence.snapshots)
+    snapshot.processes.at(1173).environment["CUDA_VISIBLE_DEVICES"] = "0,1";
+  EXPECT_THAT(found(evidence)[0].next, ElementsAre(HasSubstr("start it without")));
 }
 
 TEST(DoctorRules, Narrowed) {
@@ -377,11 +574,83 @@ TEST(DoctorRules, Starving) {
   EXPECT_THAT(rules(near), IsEmpty());
 }
 
+// A program that decodes its data on its main thread: it works all the time, and the GPU hardly.
+TEST(DoctorRules, StarvingByItsOwnThread) {
+  const Findings findings = found(recorded("main_thread"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("starving"));
+  const Finding& one = findings[0];
+  EXPECT_EQ(one.confidence, Confidence::likely);
+  EXPECT_THAT(one.verdict,
+              HasSubstr("GPU 0 waits for one CPU thread of its own program: pid 1279"));
+  EXPECT_THAT(one.evidence,
+              Contains("/proc/1279/task: main thread \"python3\" ran 98 % of the time"));
+  EXPECT_THAT(one.evidence, Contains("no loader processes beside it"));
+  EXPECT_THAT(one.evidence, Contains(HasSubstr("/proc/1279/io: 8.58 MiB/s read")));
+  EXPECT_THAT(one.next.at(0), HasSubstr("DataLoader(num_workers=4"));
+  EXPECT_THAT(one.next.at(1), HasSubstr("num_workers=0 is the default"));
+  EXPECT_THAT(one.open.at(0), HasSubstr("py-spy dump --pid 1279"));
+  // More of it, in larger pieces.
+  Evidence more = recorded("main_thread");
+  set_metric(more, 0, Metric::sm_active, 9);
+  set_metric(more, 0, Metric::gpu_busy, 12);
+  EXPECT_THAT(rules(more), ElementsAre("starving"));
+  // Kernels that hardly fill it, much of the time: they are too small.
+  Evidence tiny = recorded("main_thread");
+  set_metric(tiny, 0, Metric::gpu_busy, 30);
+  EXPECT_THAT(rules(tiny), ElementsAre("too-small"));
+  // Without SM activity the two are told apart by how little runs, and less surely.
+  Evidence older = recorded("main_thread");
+  forget_metric(older, Metric::sm_active);
+  const Findings less = found(older);
+  ASSERT_THAT(rules_of(less), ElementsAre("starving"));
+  EXPECT_EQ(less[0].confidence, Confidence::possible);
+  EXPECT_THAT(less[0].open.at(0), HasSubstr("or launches many tiny kernels"));
+  set_metric(older, 0, Metric::gpu_busy, 18);
+  EXPECT_THAT(rules(older), ElementsAre("too-small"));
+  // A server polls for requests.
+  Evidence server = recorded("main_thread");
+  change_users(server, [](ProcessEvidence& one) { one.command = "python3 /bin/vllm serve m"; });
+  const Findings polls = found(server);
+  ASSERT_THAT(rules_of(polls), ElementsAre("starving"));
+  EXPECT_EQ(polls[0].confidence, Confidence::possible);
+  EXPECT_THAT(polls[0].open.at(0), HasSubstr("waits for requests"));
+  // Near: nothing ran at all; the thread rests half of the time; another program is there too.
+  Evidence near = recorded("main_thread");
+  for (const Metric metric : {Metric::sm_active, Metric::gpu_busy}) set_metric(near, 0, metric, 0);
+  EXPECT_THAT(rules(near), IsEmpty());
+  near = recorded("main_thread");
+  for (auto& [pid, process] : near.snapshots.back().processes) {
+    const ProcessEvidence& before = near.snapshots.front().processes.at(pid);
+    process.cpu_s = (process.cpu_s + before.cpu_s) / 2;
+    for (ThreadEvidence& thread : process.busiest)
+      for (const ThreadEvidence& same : before.busiest)
+        if (same.tid == thread.tid) thread.cpu_s = (thread.cpu_s + same.cpu_s) / 2;
+  }
+  EXPECT_THAT(rules(near), IsEmpty());
+  near = recorded("main_thread");
+  for (MonitorSample& sample : near.samples)
+    sample.gpus[0].processes.push_back({.pid = 999999, .memory_bytes = 1 << 30});
+  EXPECT_THAT(rules(near), ::testing::Not(Contains("starving")));
+}
+
+TEST(DoctorRules, AtLeastSoSure) {
+  const Findings all{{.confidence = Confidence::certain},
+                     {.confidence = Confidence::likely},
+                     {.confidence = Confidence::possible}};
+  EXPECT_EQ(at_least(all, Confidence::possible).size(), 3u);
+  EXPECT_EQ(at_least(all, Confidence::likely).size(), 2u);
+  EXPECT_EQ(at_least(all, Confidence::certain).size(), 1u);
+}
+
 TEST(DoctorRules, WaitingForOthers) {
   const Evidence evidence = recorded("straggler");
   const Findings findings = found(evidence);
-  ASSERT_THAT(rules_of(findings), ElementsAre("waiting-for-others"));
+  ASSERT_THAT(rules_of(findings), ElementsAre("waiting-for-others", "starving"));
   EXPECT_THAT(findings[0].verdict, HasSubstr(cat("for GPU 1: pid ", user_of(evidence, 1))));
+  // Why the straggler is slow: it works on the CPU between steps.
+  EXPECT_THAT(findings[1].verdict, HasSubstr(cat("GPU 1 waits for one CPU thread of its own "
+                                                 "program: pid ",
+                                                 user_of(evidence, 1))));
   // Ranks that lost their launcher are still one program.
   Evidence orphans = evidence;
   for (ProcessSnapshot& snapshot : orphans.snapshots) {
@@ -389,7 +658,7 @@ TEST(DoctorRules, WaitingForOthers) {
                   [](const auto& one) { return !one.second.environment.contains("RANK"); });
     for (auto& [pid, process] : snapshot.processes) process.parent = 1;
   }
-  EXPECT_THAT(rules(orphans), ElementsAre("waiting-for-others"));
+  EXPECT_THAT(rules(orphans), ElementsAre("waiting-for-others", "starving"));
   // What the straggler itself waits for stays.
   Evidence slow = evidence;
   set_metric(slow, 1, Metric::gpu_busy, 20);

@@ -38,6 +38,13 @@ TEST_F(RecordedProc, HasCommandAndAge) {
   EXPECT_FALSE(process->user.empty());
 }
 
+TEST_F(RecordedProc, ShowsNoSecretOfACommand) {
+  file("uptime", "10 10\n");
+  file("7/stat", stat("x", 5));
+  file("7/cmdline", std::string("a\0--token\0one two\0--name=b c\0", 29));
+  EXPECT_EQ(process_info(7, proc_.path())->command, "a --token … --name=b c");
+}
+
 TEST_F(RecordedProc, HasTheNameOfAProcessWithoutACommand) {
   file("uptime", "10 10\n");
   file("7/stat", stat("kworker/0:1", 5));
