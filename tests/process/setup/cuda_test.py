@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -63,7 +64,7 @@ class CudaTest(unittest.TestCase):
     def configure(self, *options, path=(), **environment):
         folders = ":".join([str(self.top / folder) for folder in path] + ["/usr/bin", "/bin"])
         return subprocess.run(
-            ["cmake", f"-DTOP={self.top}", f"-DCMAKE={CMAKE}", f"-DLOCKSTEP_TORCH={self.site}/torch",
+            [shutil.which("cmake"), f"-DTOP={self.top}", f"-DCMAKE={CMAKE}", f"-DLOCKSTEP_TORCH={self.site}/torch",
              "-DLOCKSTEP_CUDA=ON", "-DLOCKSTEP_CUDA_ARCHITECTURES=75;90", *options, "-P", self.top / "harness.cmake"],
             env={"PATH": folders, "HOME": str(self.top), "LOCKSTEP_SETUP_ROOT": str(self.top / "root"), **environment}, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)

@@ -184,7 +184,7 @@ TEST_P(Count, HasEachGpuInItsPlace) {
   const GpuReader& all = open(machine(gpus));
   ASSERT_EQ(all.gpus().size(), static_cast<std::size_t>(GetParam()));
   for (std::size_t i = 0; i < all.gpus().size(); ++i) {
-    EXPECT_EQ(all.gpus()[i].uuid, gpus[i]["uuid"]);
+    EXPECT_EQ(all.gpus()[i].uuid, gpus[i]["uuid"].get<std::string>());
     EXPECT_EQ(at(0, i)[Metric::power].value, static_cast<double>(i) + 1);
   }
 }
