@@ -52,8 +52,7 @@ int cells_of(std::string_view text) {
 std::string cut_cells(std::string_view text, int width, std::string_view mark) {
   if (width <= 0) return "";
   if (cells_of(text) <= width) return std::string(text);
-  const bool marked = cells_of(mark) <= width;
-  int left = width - (marked ? cells_of(mark) : 0);
+  int left = width - cells_of(mark);
   std::string cut;
   while (!text.empty()) {
     const CodePoint point = next_code_point(text);
@@ -62,7 +61,7 @@ std::string cut_cells(std::string_view text, int width, std::string_view mark) {
     cut += text.substr(0, point.length);
     text.remove_prefix(point.length);
   }
-  return marked ? cut + std::string(mark) : cut;
+  return cells_of(mark) <= width ? cut + std::string(mark) : cut;
 }
 
 std::string pad_cells(std::string_view text, int width) {
