@@ -40,10 +40,16 @@ std::string get(int fd, std::uint64_t place, std::uint64_t bytes) {
 
 RankLog::RankLog(const std::filesystem::path& folder, int rank, std::uint64_t limit_bytes)
     : path_(folder / cat("rank", rank, ".log")), limit_bytes_(limit_bytes) {
-  file_ = above_stderr(UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)));
+  // The run may be a stranger's: no link is followed, and no pipe holds this up.
+  constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  file_ = above_stderr(UniqueFd(::open(path_.c_str(), flags, 0644)));
   if (!file_)
     throw Error(cat("cannot open the log ", path_.string(), ": ", errno_text(errno)),
                 "is there write permission, and space?");
+  struct stat state {};
+  if (::fstat(file_.get(), &state) != 0 || !S_ISREG(state.st_mode))
+    throw Error(cat("cannot write the log ", path_.string(), ": it must be a regular file"),
+                "remove it");
 }
 
 void RankLog::write(std::string_view bytes) {

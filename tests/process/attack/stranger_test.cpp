@@ -160,7 +160,7 @@ TEST_F(Stranger, LinksAreNotWrittenThrough) {
     std::filesystem::remove(run / name);
     std::filesystem::create_symlink(victim, run / name);
   };
-  for (const char* name : {"events.jsonl", "lock"}) {
+  for (const char* name : {"events.jsonl", "lock", "logs/rank0.log"}) {
     const std::string before = read_file(run / name);
     link(name);
     run_tool({"evaluate", "gift", "--devices", "cpu:1"}, folder.path());
