@@ -28,7 +28,7 @@ std::string no_peak(const Device& device, const PrecisionPlan& precision) {
   if (device.kind == DeviceKind::cpu) return "no peak is known for CPUs";
   if (device.uuid.starts_with("MIG-")) return "no peak is known for MIG instances";
   return cat("no peak is known for ", device.name.empty() ? "an unnamed GPU" : device.name, " in ",
-             precision.tf32 ? "TF32" : precision_word(precision.type));
+             products_word(precision));
 }
 
 nlohmann::json known(double value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); }

@@ -56,9 +56,11 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
       "the learning rate are those of one device",
       batch_is_its_own(plan, options) ? cat(" with batch.global = ", batch.global) : ""));
   if (!options.exact)
-    notes.push_back(
-        "sums are rounded differently than on one device: gradients agree to about 1e-6 of their "
-        "size in fp32, not bit for bit");
+    notes.push_back(cat("sums are rounded differently than on one device: gradients agree ",
+                        plan.precision.type == Precision::fp32 && !plan.precision.tf32
+                            ? "to about 1e-6 of their size in fp32"
+                            : cat("within the rounding of ", products_word(plan.precision)),
+                        ", not bit for bit"));
   const std::string rank = rank_word(plan.devices);
   if (options.shard_optimizer)
     notes.push_back(cat("every ", rank, " holds the whole model and 1/", batch.world_size,

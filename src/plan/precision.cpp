@@ -28,7 +28,7 @@ const Device* first_without(Precision precision, const std::vector<Device>& devi
 PrecisionPlan choose(bool low_precision, const std::vector<Device>& devices) {
   const Device* const without_fp16 = first_without(Precision::fp16, devices);
   if (without_fp16 != nullptr && without_fp16->kind == DeviceKind::cpu)
-    return {.type = Precision::fp32, .why = "CPUs have little use for less"};
+    return {.type = Precision::fp32, .why = "shorter types are slower on most CPUs"};
   if (!low_precision)
     return {.type = Precision::fp32,
             .why = "the recipe does not say that its model can do with less"};
@@ -49,6 +49,10 @@ const char* precision_word(Precision precision) {
   for (const auto& [value, word] : EnumNames<Precision>::value)
     if (value == precision) return word;
   return "";
+}
+
+const char* products_word(const PrecisionPlan& precision) {
+  return precision.tf32 ? "TF32" : precision_word(precision.type);
 }
 
 bool is_native(Precision precision, const Device& device) {

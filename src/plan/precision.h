@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-const char* precision_word(Precision precision);  // "bf16"
+const char* precision_word(Precision precision);            // "bf16"
+const char* products_word(const PrecisionPlan& precision);  // the same, or "TF32"
 
 // bf16 from sm_80 on, fp16 on every GPU, fp32 everywhere.
 bool is_native(Precision precision, const Device& device);

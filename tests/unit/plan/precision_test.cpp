@@ -50,7 +50,8 @@ TEST(AutomaticPrecision, SaysWhatDecided) {
   EXPECT_EQ(
       resolve({h100, t4}).text,
       "fp16 with loss scaling: cuda:0 (Tesla T4) is sm_75 and has no bf16 (precision = auto)");
-  EXPECT_EQ(resolve(cpu_ranks(1)).text, "fp32: CPUs have little use for less (precision = auto)");
+  EXPECT_EQ(resolve(cpu_ranks(1)).text,
+            "fp32: shorter types are slower on most CPUs (precision = auto)");
 }
 
 TEST(AutomaticPrecision, IsFp32ForARecipeThatDoesNotSayThatItCanDoWithLess) {
@@ -90,6 +91,16 @@ TEST_F(PrecisionNotes, SayThatFp32GoesWithoutTf32) {
   EXPECT_FALSE(has_note(make(), "TF32"));
   options.matmul.tf32 = true;
   EXPECT_TRUE(has_note(make(), "matmul.tf32 changes nothing: products are in bf16"));
+}
+
+TEST_F(PrecisionNotes, SayHowFarGradientsAgree) {
+  devices = {h100, h100};
+  options.precision = Precision::fp32;
+  EXPECT_TRUE(has_note(make(), "gradients agree to about 1e-6 of their size in fp32"));
+  options.matmul.tf32 = true;
+  EXPECT_TRUE(has_note(make(), "gradients agree within the rounding of TF32"));
+  options.precision = Precision::bf16;
+  EXPECT_TRUE(has_note(make(), "gradients agree within the rounding of bf16"));
 }
 
 TEST_F(PrecisionNotes, WarnOfShortTypesOnCpus) {
