@@ -332,7 +332,9 @@ StagedStep Loop::fetch() {
   const double begin_s = setup_.clock.now_s();
   leave_crumb(Activity::data);
   StepData data = loader_->next();
-  data_s_ += setup_.clock.now_s() - begin_s;
+  const double waited_s = setup_.clock.now_s() - begin_s;
+  data_s_ += waited_s;
+  window_data_s_ += waited_s;
   if (options_.run.record_samples) {
     const auto gather = [&] {
       at::Tensor own = at::empty({static_cast<std::int64_t>(data.samples.size())}, at::kLong);
@@ -575,9 +577,7 @@ void Loop::train_steps() {
   const std::size_t ahead = setup_.backend.device().is_cpu() ? 0 : 1;
   while (step_ < setup_.plan.total_steps && !stop_) {
     run_step();
-    const double before_s = data_s_;
     if (step_ < setup_.plan.total_steps) staged_ = fetch();
-    window_data_s_ += data_s_ - before_s;
     drain(ahead);
     if (!recover_if_dropped()) adapt_loader();
     do {
