@@ -91,6 +91,24 @@ Findings diagnose(const Scene& scene) {
 }
 
 namespace rules {
+namespace {
+
+// "train.py --lr 1" of "/usr/bin/python3 -u train.py --lr 1", "-m own.train" of "python -m
+// own.train"; "SCRIPT" where the command does not tell.
+std::string script_of(const std::string& command) {
+  constexpr std::size_t most = 200;
+  std::vector<std::string> words = split(command, ' ');
+  if (words.front().substr(words.front().rfind('/') + 1).find("python") != 0) return "SCRIPT";
+  words.erase(words.begin());
+  while (!words.empty() && words.front().starts_with("-") && words.front() != "-m") {
+    if (words.front() == "-c") return "SCRIPT";
+    words.erase(words.begin());
+  }
+  const std::string script = join(words, " ");
+  return script.empty() || script.size() > most ? "SCRIPT" : script;
+}
+
+}  // namespace
 
 std::optional<std::set<std::size_t>> visible_to(const Scene& scene, const Program& program) {
   std::optional<std::set<std::size_t>> positions;
@@ -255,21 +273,6 @@ std::string command_line(const Scene& scene, int pid) {
   const std::string& command = scene.processes.at(pid).now->command;
   return cat("/proc/", pid,
              "/cmdline: ", command.size() > most ? command.substr(0, most) + "..." : command);
-}
-
-// "train.py --lr 1" of "/usr/bin/python3 -u train.py --lr 1", "-m own.train" of "python -m
-// own.train"; "SCRIPT" where the command does not tell.
-std::string script_of(const std::string& command) {
-  constexpr std::size_t most = 200;
-  std::vector<std::string> words = split(command, ' ');
-  if (words.front().substr(words.front().rfind('/') + 1).find("python") != 0) return "SCRIPT";
-  words.erase(words.begin());
-  while (!words.empty() && words.front().starts_with("-") && words.front() != "-m") {
-    if (words.front() == "-c") return "SCRIPT";
-    words.erase(words.begin());
-  }
-  const std::string script = join(words, " ");
-  return script.empty() || script.size() > most ? "SCRIPT" : script;
 }
 
 std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus) {
