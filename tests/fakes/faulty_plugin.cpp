@@ -175,15 +175,20 @@ struct FaultyOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool) const override { train.batch.global = 64; }
 };
 
+std::int64_t samples() {
+  const char* const text = std::getenv("LOCKSTEP_TEST_SAMPLES");
+  return text == nullptr ? 400 : std::atoll(text);
+}
+
 class FaultyRecipe : public ToyRecipe {
  public:
-  FaultyRecipe(const FaultyOptions&, const Prepared&) : ToyRecipe(400, 23, 0.1) {
+  FaultyRecipe(const FaultyOptions&, const Prepared&) : ToyRecipe(samples(), 23, 0.1) {
     static CountingAllocator allocator(c10::GetCPUAllocator());
     c10::SetCPUAllocator(&allocator, /*priority=*/255);
   }
   DatasetPair data() override {
     const bool diverges = due("diverge", 0, 0);
-    return {std::make_shared<SlowData>(400), std::make_shared<SlowData>(diverges ? 0 : 23)};
+    return {std::make_shared<SlowData>(samples()), std::make_shared<SlowData>(diverges ? 0 : 23)};
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
     const auto step = context.counters[1].item<std::int64_t>();

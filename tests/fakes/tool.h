@@ -54,7 +54,8 @@ class ToolProcess {
     _exit(127);
   }
   pid_t pid() const { return pid_; }
-  std::string err() const { return read_file(err_); }
+  // So far; nothing before it has begun.
+  std::string err() const { return std::filesystem::exists(err_) ? read_file(err_) : ""; }
   ToolResult wait() {
     int status = 0;
     waitpid(pid_, &status, 0);

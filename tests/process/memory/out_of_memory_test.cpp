@@ -22,6 +22,8 @@ using Words = std::vector<std::string>;
 
 class OutOfMemory : public ::testing::Test {
  protected:
+  int samples = 400;
+
   ToolResult train(int ranks, const std::string& name, const std::string& faults,
                    const Words& more = {}) const {
     Words words{"train",
@@ -37,7 +39,8 @@ class OutOfMemory : public ::testing::Test {
                 "run.record_samples=true",
                 "data.threads=1"};
     words.insert(words.end(), more.begin(), more.end());
-    return run_tool(words, folder.path(), {{"LOCKSTEP_TEST_FAULTS", faults}});
+    return run_tool(words, folder.path(), {{"LOCKSTEP_TEST_FAULTS", faults},
+                     {"LOCKSTEP_TEST_SAMPLES", std::to_string(samples)}});
   }
   std::filesystem::path run(const std::string& name) const { return folder.path() / "runs" / name; }
   std::vector<nlohmann::json> events(const std::string& name, const std::string& kind) const {
@@ -204,6 +207,7 @@ TEST_F(OutOfMemory, AutoTriesMicroBatchesOutAndRemembers) {
 class OutOfMemoryAnywhere : public OutOfMemory, public ::testing::WithParamInterface<Words> {};
 
 TEST_P(OutOfMemoryAnywhere, LosesNothing) {
+  samples = 1600;
   std::mt19937 random(20261121);
   ASSERT_EQ(train(3, "whole", "", GetParam()).code, 0);
   int injected = 0, noticed = 0;

@@ -11,6 +11,8 @@ namespace {
 
 class ResumedRate : public testing::Test {
  protected:
+  ResumedRate() { options.precision = Precision::fp32; }
+
   ResumedRate() {
     options.optimizer.lr = 0.003;
     options.schedule.min_lr = 3e-4;

@@ -40,6 +40,11 @@ extern "C" ssize_t pread(int fd, void* data, size_t bytes, off_t at) {
   return real(fd, data, bytes, at);
 }
 
+// As the headers of newer systems call it.
+extern "C" ssize_t pread64(int fd, void* data, size_t bytes, off64_t at) {
+  return pread(fd, data, bytes, at);
+}
+
 extern "C" int rename(const char* from, const char* to) noexcept {
   if (renames_that_fail > 0) {
     --renames_that_fail;
