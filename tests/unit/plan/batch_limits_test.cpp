@@ -11,9 +11,10 @@ namespace {
 
 class BatchLimits : public testing::Test {
  protected:
-  BatchLimits() { options.precision = Precision::fp32; }
-
-  BatchLimits() { options.stop.steps = 100; }
+  BatchLimits() {
+    options.stop.steps = 100;
+    options.precision = Precision::fp32;
+  }
   void give(const char* key, std::int64_t value) { options.table.set(key, std::to_string(value)); }
   // "WHAT | HINT", or "" where nothing is refused.
   std::string refusal() const {

@@ -11,9 +11,8 @@ namespace {
 
 class ResumedRate : public testing::Test {
  protected:
-  ResumedRate() { options.precision = Precision::fp32; }
-
   ResumedRate() {
+    options.precision = Precision::fp32;
     options.optimizer.lr = 0.003;
     options.schedule.min_lr = 3e-4;
     options.schedule.warmup = 20;
