@@ -23,13 +23,13 @@ class Report : public FailingRun {
     Words words = train_words(more);
     return ToolProcess(words, folder.path(), {{"LOCKSTEP_TEST_FAULTS", faults}});
   }
-  static bool says(const ToolProcess& tool, const std::string& text) {
-    const double end_s = system_clock().now_s() + 60;
-    while (tool.err().find(text) == std::string::npos) {
-      if (system_clock().now_s() > end_s) return false;
+  bool says(const ToolProcess& tool, const std::string& text) {
+    for (const double end_s = system_clock().now_s() + 60; system_clock().now_s() < end_s;) {
+      const bool begun = std::filesystem::exists(folder.path() / "stderr.txt");
+      if (begun && tool.err().find(text) != std::string::npos) return true;
       system_clock().sleep_s(0.01);
     }
-    return true;
+    return false;
   }
   std::string shown(const std::string& run = "a") {
     return testing::run_tool({"runs", run}, folder.path()).out;

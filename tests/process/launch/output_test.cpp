@@ -20,12 +20,13 @@ struct Output : LaunchFixture {
     run(spec);
     return testing::internal::GetCapturedStdout();
   }
-  // In a process of its own, which writes to `out`: how it ended is its exit code, 1 for a rank
-  // that failed, 3 for an interrupt.
-  static pid_t launch_beside(const LaunchSpec& spec, int out) {
+  // In a process of its own, which writes to `out` and has nothing of its other end: how it ended
+  // is its exit code.
+  static pid_t launch_beside(const LaunchSpec& spec, int out, int other_end = -1) {
     const pid_t launcher = fork();
     if (launcher != 0) return launcher;
     dup2(out, STDOUT_FILENO);
+    close(other_end);
     _exit(static_cast<int>(launch(spec, system_clock()).index()));
   }
   static constexpr int failed = 2, interrupted = 3;  // places in LaunchOutcome
@@ -100,7 +101,7 @@ TEST_F(Output, OfWhatNobodyReadsDoesNotKeepTheLauncherFromAFailure) {
   spec.forward_output = true;
   spec.log_limit_bytes = 1 << 20;
   Pipe out = make_pipe();
-  const pid_t launcher = launch_beside(spec, out.write.get());
+  const pid_t launcher = launch_beside(spec, out.write.get(), out.read.get());
   out.write.reset();
   EXPECT_TRUE(soon([&] { return has_pids(0) && !alive(pids(0)[0]) && !alive(pids(0)[1]); }));
   EXPECT_TRUE(alive(launcher)) << "it waits for its reader";
