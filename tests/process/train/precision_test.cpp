@@ -1,4 +1,5 @@
 // A run keeps the precision that it began with, and says so where the devices would do another.
+#include "base/files.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
 #include "run/run_dir.h"
@@ -30,7 +31,7 @@ class RunPrecision : public ::testing::Test {
   }
   nlohmann::json saved_precision() const {
     const auto all = list_checkpoints(folder.path() / "runs/run/checkpoints", false);
-    return read_checkpoint_state(all.back()).at("precision");
+    return nlohmann::json::parse(read_file(all.back().path / "state.json")).at("precision");
   }
 
   TemporaryDirectory folder;
