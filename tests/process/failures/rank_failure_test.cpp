@@ -55,7 +55,7 @@ TEST_P(RankHangs, IsNamedAfterTheTimeThatItMayTake) {
   EXPECT_THAT(result.err, HasSubstr(std::string("error: rank 1 on cpu:1 failed: ") + how +
                                     ": no sign of life for "));
   EXPECT_THAT(result.err, HasSubstr(" s in forward of step 8; rank 0 waits in all-reduce "));
-  EXPECT_LT(took_s, 25);  // start, 3 s, a debugger, and 5 s until SIGKILL
+  EXPECT_LT(took_s, 45);  // start, 3 s, a debugger, and 5 s until SIGKILL
   if (std::string(fault) == "loop") EXPECT_THAT(result.err, HasSubstr("; its stacks "));
   if (result.err.find("; its stacks are in ") != std::string::npos)
     EXPECT_THAT(read_file(folder.path() / "runs/a/logs/rank1.stack.txt"),
@@ -119,7 +119,7 @@ TEST_F(RankFailure, ARankThatLeavesOutACollectiveIsNamed) {
   EXPECT_THAT(result.err, HasSubstr("rank 0 on cpu:0"));
   EXPECT_THAT(result.err, HasSubstr(" waits in broadcast "));
   EXPECT_THAT(result.err, HasSubstr("rank 1 waits in all-reduce "));
-  EXPECT_LT(took_s, 25);
+  EXPECT_LT(took_s, 45);
 }
 
 TEST_F(RankFailure, ASlowRankIsNoHangingOne) {
