@@ -39,8 +39,9 @@ class OutOfMemory : public ::testing::Test {
                 "run.record_samples=true",
                 "data.threads=1"};
     words.insert(words.end(), more.begin(), more.end());
-    return run_tool(words, folder.path(), {{"LOCKSTEP_TEST_FAULTS", faults},
-                     {"LOCKSTEP_TEST_SAMPLES", std::to_string(samples)}});
+    return run_tool(
+        words, folder.path(),
+        {{"LOCKSTEP_TEST_FAULTS", faults}, {"LOCKSTEP_TEST_SAMPLES", std::to_string(samples)}});
   }
   std::filesystem::path run(const std::string& name) const { return folder.path() / "runs" / name; }
   std::vector<nlohmann::json> events(const std::string& name, const std::string& kind) const {

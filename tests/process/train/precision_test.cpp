@@ -42,7 +42,8 @@ TEST_F(RunPrecision, IsResolvedInTheRecord) {
   const ToolResult trained = train("auto");
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_EQ(recorded("precision"), "fp32");
-  EXPECT_NE(trained.err.find("shorter types are slower on most CPUs"), std::string::npos) << trained.err;
+  EXPECT_NE(trained.err.find("shorter types are slower on most CPUs"), std::string::npos)
+      << trained.err;
 }
 
 TEST_F(RunPrecision, StaysWhenTheRunGoesOnUnlessAnotherIsAskedFor) {
