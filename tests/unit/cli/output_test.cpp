@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -85,7 +86,7 @@ TEST_F(OutputTest, WhatIsPrivateStaysSo) {
 TEST_F(OutputTest, WritesToPipesAndDevicesThatAreThere) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   std::string got;
-  std::thread reader([&] { got = read_file(path("pipe")); });
+  std::thread reader([&] { std::getline(std::ifstream(path("pipe")), got); });
   write("pipe");
   reader.join();
   EXPECT_EQ(got, "new");
