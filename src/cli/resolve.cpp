@@ -170,13 +170,23 @@ std::optional<bool> forced_tf32() {
   return std::string(value) != "0";
 }
 
+// By whoever runs this command, not by a record or a preset.
+bool is_asked_for(const OptionTable& table, std::string_view key) {
+  for (const OptionInfo& option : table.options())
+    if (option.key == key)
+      return option.source.kind == ValueSource::Kind::argument ||
+             option.source.kind == ValueSource::Kind::file;
+  return false;
+}
+
 // Training keeps to a type, or says that it cannot. What is only read from a run may also be
 // computed in fp32, in which its weights are.
 void choose_precision(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices) {
   TrainOptions& train = *setup.train;
   resolve_precision(train, setup.options->low_precision(), devices);
   const bool reads = purpose == Purpose::evaluate || purpose == Purpose::predict;
-  if (!reads || is_native(train.precision, devices) || train.table.is_given("precision")) return;
+  if (!reads || is_native(train.precision, devices) || is_asked_for(train.table, "precision"))
+    return;
   say(cat("computing in fp32: the run trained in ", precision_word(train.precision), ", which ",
           device_label(devices[0]), " does not have natively"));
   train.precision = Precision::fp32;
