@@ -8,6 +8,8 @@ option(LOCKSTEP_UNITY "Compile the sources of a folder in groups of eight: a fir
 function(lockstep_unity name)
   if(LOCKSTEP_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8 DISABLE_PRECOMPILE_HEADERS ON)
+    # A file of a group looks like a header, in which types of anonymous namespaces would be wrong.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

@@ -408,7 +408,12 @@ TEST_F(LiveMonitor, StopsAndGoesOn) {
   EXPECT_TRUE(tool.waits_for("30 SM"));
   const std::vector<pid_t> children = testing::children_of(tool.pid());
   ASSERT_EQ(children.size(), 1U);
-  tool.type("\x1a");
+  // ncurses ignores the key while it draws, so whoever sees no answer presses it again.
+  for (int presses = 0; presses < 8 && tool.sent().find(leave_screen) == std::string::npos;
+       ++presses) {
+    tool.type("\x1a");
+    tool.listen(2);
+  }
   EXPECT_TRUE(tool.waits_for(leave_screen));
   EXPECT_TRUE(tool.waits_for("stopped"));
   const std::size_t before = tool.sent().size();
