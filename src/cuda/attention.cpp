@@ -139,7 +139,11 @@ Plans& plans() {
 }
 
 bool serves(const AttentionArguments& a) {
-  return a.width % 8 == 0 && plans().get(a, false).graph && plans().get(a, true).graph;
+  if (a.width % 8 != 0) return false;
+  if (plans().get(a, false).graph && plans().get(a, true).graph) return true;
+  // ATen would ask cuDNN too, and end with an error where FlashAttention serves.
+  at::globalContext().setSDPUseCuDNN(false);
+  return false;
 }
 
 // The three parts of a packed tensor.

@@ -6,6 +6,7 @@
 #include "cuda/kernels.h"
 #include "cuda/matmul.h"
 #include "cuda/nccl_group.h"
+#include "cuda/preload.h"
 #include "cuda/transfers.h"
 #include "engine/backend.h"
 #include "kernels/matmul.h"
@@ -120,6 +121,7 @@ void require_gpu() {
 
 Backend* start() {
   require_gpu();
+  preload_nvrtc();
   try {
     at::globalContext().lazyInitDevice(at::kCUDA);
     return new CudaBackend;  // never destroyed: CUDA may be gone before static destructors run
