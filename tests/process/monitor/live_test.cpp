@@ -415,8 +415,8 @@ TEST_F(LiveMonitor, StopsAndGoesOn) {
     tool.listen(2);
   }
   EXPECT_TRUE(tool.waits_for(leave_screen));
-  EXPECT_TRUE(tool.waits_for("stopped"));
-  const std::size_t before = tool.sent().size();
+  ASSERT_TRUE(tool.waits_for("stopped"));
+  const std::size_t before = tool.sent().find("stopped");
   EXPECT_TRUE(tool.waits_for("SM", before)) << tool.sent().substr(before);
   tool.listen(1);
   tool.type("q");
