@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t most_bytes = 16 * 1024;
+constexpr std::size_t most_bytes = std::size_t{16} * 1024;
 
 std::string cut(const std::string& text) {
   return text.size() <= most_bytes ? text : text.substr(0, most_bytes) + " …";
