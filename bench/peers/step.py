@@ -57,7 +57,7 @@ def make_step(net, steps, device, amp):
             hold = net.no_sync() if dist.is_initialized() and not last else torch.enable_grad()
             with hold, torch.autocast("cuda", dtype=dtype, enabled=dtype is not None):
                 loss = net(tokens[:, :-1], tokens[:, 1:])
-                loss = loss.mean() if loss.dim() else loss  # DataParallel gives one a GPU
+                loss = loss.mean() if loss.dim() else loss  # DataParallel gives one per GPU
             scaler.scale(loss / len(micro_batches)).backward()
         scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(parameters, 1.0)

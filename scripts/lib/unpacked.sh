@@ -77,6 +77,6 @@ use_tools_from_wheels() {
   mkdir -p "$chosen/bin"
   ln -sfn "$folder/cmake/data/bin/cmake" "$chosen/bin/cmake"
   ln -sfn "$folder/cmake/data/bin/ctest" "$chosen/bin/ctest"
-  ln -sfn "$folder/ninja-1.13.0.data/scripts/ninja" "$chosen/bin/ninja"
+  ln -sfn "$folder"/ninja-*.data/scripts/ninja "$chosen/bin/ninja"
   PATH=$chosen/bin:$PATH
 }

@@ -13,7 +13,7 @@ namespace lockstep::cli {
 
 struct Ranks {
   std::vector<std::string> arguments;  // of lockstep-worker
-  std::vector<Device> devices;         // one a rank
+  std::vector<Device> devices;         // one per rank
   std::filesystem::path log_dir;
   bool pass_stdout = false;  // rank 0 writes to our standard output
   // Takes the events of rank 0, which are shown besides.
@@ -25,7 +25,7 @@ struct Ranks {
   bool stops_after_step = false;  // so a signal is answered at once
 };
 
-// Starts `lockstep-worker ARGUMENTS` once a device, shows progress, and waits.
+// Starts `lockstep-worker ARGUMENTS` once per device, shows progress, and waits.
 LaunchOutcome run_ranks(const Ranks& ranks);
 
 }  // namespace lockstep::cli
