@@ -20,7 +20,7 @@ struct Spirals : Dataset {  // sample: position [2] f32, spiral [] f32
   Spirals(std::int64_t count, std::int64_t first) : count(count), first(first) {}
   std::int64_t size() const override { return count; }
   std::vector<at::Tensor> get(std::int64_t i, SampleContext&) const override {
-    Random random(1, Stream::sample, first + i, 0);
+    Random random(1, RandomStream::sample, first + i, 0);
     const double turn = 3 * random.uniform(), spiral = i % 2, angle = 2 * turn + M_PI * spiral;
     return {torch::tensor({turn * std::cos(angle), turn * std::sin(angle)}, torch::kFloat),
             torch::tensor(spiral, torch::kFloat)};
@@ -42,14 +42,14 @@ struct OwnRecipe : Recipe {
     const at::Tensor x = batch.tensors[0].to(context.compute_dtype);
     return dynamic_cast<Net&>(model).module().forward(x).squeeze(1).to(torch::kFloat);
   }
-  std::vector<double> weigh(const Batch& b) const override {
+  std::vector<double> loss_weights(const Batch& b) const override {
     return {b.row_weight.sum().item<double>()};
   }
   std::vector<at::Tensor> loss(Model& m, const Batch& b, StepContext& c) override {
     return {torch::binary_cross_entropy_with_logits(logits(m, b, c), b.tensors[1], b.row_weight, {},
                                                     at::Reduction::Sum)};
   }
-  at::Tensor judge(Model& m, const Batch& b, StepContext& c) override {
+  at::Tensor evaluate(Model& m, const Batch& b, StepContext& c) override {
     return (logits(m, b, c) > 0).eq(b.tensors[1] > 0.5).to(torch::kDouble).unsqueeze(1);
   }
   std::vector<Metric> metrics(const at::Tensor& records) const override {

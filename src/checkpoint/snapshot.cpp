@@ -9,8 +9,8 @@
 #include "engine/exception_text.h"
 #include "engine/not_finite.h"
 #include "engine/process_group.h"
-#include "launch/breadcrumbs.h"
-#include "run/lines.h"
+#include "launch/heartbeat.h"
+#include "run/json_lines.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -186,7 +186,7 @@ struct CheckpointSaver::Impl {
     std::unique_lock lock(mutex);
     // Slow storage is no hang, so that this rank keeps moving.
     while (!changed.wait_for(lock, std::chrono::seconds(1), [this] { return !job.has_value(); }))
-      touch_crumb();
+      beat();
   }
 };
 

@@ -70,7 +70,7 @@ void plan_for(Bench& bench, int count, const ScalingBatch& batch) {
   TrainOptions& train = *bench.setup.train;
   train.batch = {.global = batch.global, .micro = batch.micro, .accumulation = batch.accumulation};
   plan_run(bench.setup, bench.memory, first_of(bench, count));
-  bench.setup.plan.valid_samples = 0;  // none is judged, so no time is left for them
+  bench.setup.plan.valid_samples = 0;  // none is evaluated, so no time is left for them
 }
 
 std::vector<ScalingBatch> choose_batches(Bench& bench) {

@@ -7,7 +7,7 @@
 #include "cli/trusted_plugins.h"
 #include "plan/recipe_info.h"
 #include "plan/run_setup.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <algorithm>
 #include <filesystem>

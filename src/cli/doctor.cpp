@@ -12,7 +12,7 @@
 #include "doctor/report.h"
 #include "launch/launch.h"
 #include "monitor/proc_file.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/run_dir.h"
 
 #include <signal.h>

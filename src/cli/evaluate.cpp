@@ -12,7 +12,7 @@
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <optional>
 

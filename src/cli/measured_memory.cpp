@@ -9,7 +9,7 @@
 #include "plan/memory_key.h"
 #include "run/events.h"
 #include "run/json_cache.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/run_history.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::filesystem::path cache_file(const RunSetup& setup) {
 }
 
 // CPU ranks measure the whole process, which says little of a sample's share: only GPUs count. With
-// exact = true what is remembered must not change the grain, and with it the result.
+// exact = true what is remembered must not change the leaf, and with it the result.
 bool measurable(const RunSetup& setup, const std::vector<Device>& devices) {
   return !devices.empty() && devices[0].kind == DeviceKind::cuda && !setup.train->exact;
 }

@@ -17,7 +17,7 @@
 #include "plan/memory_key.h"
 #include "plan/micro_search.h"
 #include "run/json_cache.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <algorithm>
 #include <optional>

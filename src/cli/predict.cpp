@@ -18,14 +18,15 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr const char* prompt_key = "sample.prompt";
+constexpr const char* prompt_key = "predict.prompt";
 constexpr double patience_s = 5;  // for a pipe that may stay silent
 
 // Whether the command line says what to go on from. Else a pipe may.
 bool has_prompt(const Parsed& parsed, const RunSetup& setup) {
   const OptionTable& options = setup.options->table;
   if (parsed.positionals.size() > 1 || !options.has(prompt_key)) return true;
-  if (options.has("sample.prompt_file") && !options.get("sample.prompt_file").empty()) return true;
+  if (options.has("predict.prompt_file") && !options.get("predict.prompt_file").empty())
+    return true;
   return option_given(parsed, prompt_key).has_value();
 }
 
@@ -82,8 +83,8 @@ Command predict_command() {
   return {.name = "predict",
           .operands = "RUN [PROMPT] [key=value …]",
           .summary = "outputs of a run's newest good checkpoint, streamed",
-          .details = std::string("For text: generated text. Options sample.* say how; PROMPT is "
-                                 "sample.prompt.\n"
+          .details = std::string("For text: generated text. Options predict.* say how; PROMPT is "
+                                 "predict.prompt.\n"
                                  "Without PROMPT the text of a pipe is it: echo \"It was\" | "
                                  "lockstep predict RUN. PROMPT - waits for one.\n"
                                  "After -- a PROMPT may begin with - or hold =: lockstep predict "
@@ -103,7 +104,7 @@ Command predict_command() {
           .run = predict_main,
           .tried_flags = {tried_root(),
                           {"--prompt", "write it after the run: lockstep predict RUN \"It was\""},
-                          {"--prompt-file", "write sample.prompt_file=FILE"}}};
+                          {"--prompt-file", "write predict.prompt_file=FILE"}}};
 }
 
 }  // namespace lockstep::cli

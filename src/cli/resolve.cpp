@@ -12,7 +12,7 @@
 #include "cli/trusted_plugins.h"
 #include "plan/precision.h"
 #include "plan/words.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
   for (const OptionInfo& option : setup.options->table.options())
-    if (!option.key.starts_with("sample.") && !option.spec.is_path)
+    if (!option.key.starts_with("predict.") && !option.spec.is_path)
       check(option.key, recipe.at(option.key));
 }
 
@@ -272,7 +272,7 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");
   // The global batch is the run's, whatever a preset says once more or the options leave open; how
-  // devices share it is found anew, except that the grain of exact sums is the run's too.
+  // devices share it is found anew, except that the leaf of exact sums is the run's too.
   auto& batch = setup.train->batch;
   const OptionTable& engine = setup.train->table;
   const std::int64_t global = setup.plan.batch.global;

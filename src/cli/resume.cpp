@@ -10,7 +10,7 @@
 #include "launch/launch.h"
 #include "plan/resumed_rate.h"
 #include "run/checkpoint_index.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/run_history.h"
 
 #include <unistd.h>

@@ -14,12 +14,12 @@
 #include "cli/micro_probe.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
-#include "cli/restart.h"
+#include "cli/restart_run.h"
 #include "cli/run_end.h"
 #include "devices/gpu_probe.h"
 #include "plan/batch_limits.h"
 #include "run/checkpoint_index.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/stop_grace.h"
 
 #include <algorithm>

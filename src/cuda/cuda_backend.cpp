@@ -1,7 +1,7 @@
 // The CUDA backend and the one function that the engine looks up in this library.
 #include "base/error.h"
 #include "base/text.h"
-#include "cuda/attention.h"
+#include "cuda/cudnn_attention.h"
 #include "cuda/graph.h"
 #include "cuda/kernels.h"
 #include "cuda/matmul.h"

@@ -49,13 +49,14 @@ __device__ void drop_quad(const T* x, T* y, std::int64_t row, std::int64_t quad,
 template <class T, bool vector>
 __global__ void __launch_bounds__(threads) dropout_kernel(const T* x, T* y, Facts facts) {
   const std::int64_t seed = facts.counters[0], step = facts.counters[1];
-  const std::int64_t first_place = facts.counters[2];
+  const std::int64_t first_global_row = facts.counters[2];
   const std::int64_t index = blockIdx.x * std::int64_t{threads} + threadIdx.x;
   std::int64_t row = index / facts.quads_per_row;
   std::int64_t quad = index - row * facts.quads_per_row;
   while (row < facts.rows) {
     drop_quad<T, vector>(x, y, row, quad,
-                         dropout_words(quad, first_place + row, step, facts.layer, seed), facts);
+                         dropout_words(quad, first_global_row + row, step, facts.layer, seed),
+                         facts);
     row += facts.row_stride;
     quad += facts.quad_stride;
     if (quad >= facts.quads_per_row) {

@@ -2,7 +2,7 @@
 #include "data/dataset.h"
 
 #include "base/check.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <ATen/ops/stack.h>
 
@@ -14,7 +14,7 @@ std::vector<at::Tensor> Dataset::batch(const std::vector<std::int64_t>& samples,
   std::vector<std::vector<at::Tensor>> rows;
   rows.reserve(samples.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    touch_crumb();
+    beat();
     rows.push_back(samples[i] >= 0 ? get(samples[i], contexts[i]) : padding(contexts[i]));
   }
   return collate(rows);

@@ -17,9 +17,9 @@ struct SampleContext {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
   std::int64_t step = 0;
-  std::int64_t place = 0;  // in the step's global batch
-  bool training = true;    // false: no augmentation
-  Random random;           // of (seed, step, place)
+  std::int64_t global_row = 0;  // in the step's global batch
+  bool training = true;         // false: no augmentation
+  Random random;                // of (seed, step, global_row)
 };
 
 // Random access to samples. `get` and `collate` are called from several threads at once.
@@ -44,13 +44,12 @@ struct DatasetPair {
   std::shared_ptr<const Dataset> train, valid;  // valid may be null
 };
 
-// One micro-batch. Tensors are [B, ...], as `collate` made them; on the host in Recipe::weigh, on
-// the rank's device in loss and judge.
+// One micro-batch. Tensors are [B, ...], as `collate` made them; on the host in
+// Recipe::loss_weights, on the rank's device in loss and evaluate.
 struct Batch {
   std::vector<at::Tensor> tensors;
-  at::Tensor row_weight;  // [B] f32, same device: 1, or 0 for padding
-  std::int64_t first_place =
-      0;  // rows are places first_place, first_place + 1, … of the global batch
+  at::Tensor row_weight;              // [B] f32, same device: 1, or 0 for padding
+  std::int64_t first_global_row = 0;  // row i is row first_global_row + i of the global batch
   std::int64_t size() const { return row_weight.size(0); }
 };
 

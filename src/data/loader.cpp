@@ -2,7 +2,7 @@
 #include "data/loader.h"
 
 #include "base/check.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -24,22 +24,22 @@ Batch make_batch(const Dataset& dataset, const std::vector<Row>& rows, std::uint
   samples.reserve(rows.size());
   contexts.reserve(rows.size());
   Batch batch;
-  batch.first_place = rows[0].place;
+  batch.first_global_row = rows[0].global_row;
   batch.row_weight = at::empty({static_cast<std::int64_t>(rows.size())}, at::kFloat);
   float* weight = batch.row_weight.mutable_data_ptr<float>();
   for (const Row& row : rows) {
     const auto stream_step = static_cast<std::uint64_t>(step);
-    const auto place = static_cast<std::uint64_t>(row.place);
+    const auto global_row = static_cast<std::uint64_t>(row.global_row);
     contexts.push_back({.seed = seed,
                         .epoch = row.epoch,
                         .step = step,
-                        .place = row.place,
+                        .global_row = row.global_row,
                         .training = training,
-                        .random = Random(seed, Stream::augment, stream_step, place)});
+                        .random = Random(seed, RandomStream::augment, stream_step, global_row)});
     samples.push_back(row.sample);
     *weight++ = row.sample >= 0 ? 1.0F : 0.0F;
   }
-  touch_crumb();
+  beat();
   batch.tensors = dataset.batch(samples, contexts);
   return batch;
 }
@@ -74,7 +74,7 @@ struct Loader::Impl {
 
   std::vector<Row> rows_of(std::int64_t step, std::int64_t micro) const {
     std::vector<Row> rows;
-    const std::int64_t first = first_place(options.batch, options.rank, micro);
+    const std::int64_t first = first_global_row(options.batch, options.rank, micro);
     for (std::int64_t i = 0; i < options.batch.micro; ++i)
       rows.push_back(row_at(order, dataset->size(), options.batch.global, step, first + i));
     return rows;
@@ -84,7 +84,8 @@ struct Loader::Impl {
     const std::int64_t step = slot.data.step;
     const std::vector<Row> rows = rows_of(step, micro);
     Batch batch = make_batch(*dataset, rows, options.seed, step, /*training=*/true);
-    std::vector<double> weights = options.weigh ? options.weigh(batch) : std::vector<double>{};
+    std::vector<double> weights =
+        options.loss_weights ? options.loss_weights(batch) : std::vector<double>{};
     if (options.pin)
       for (at::Tensor& tensor : batch.tensors) tensor = options.pin(std::move(tensor));
     for (std::size_t i = 0; i < rows.size(); ++i)

@@ -29,7 +29,7 @@ struct LoaderOptions {
   std::int64_t threads = 1;                    // 0: loads in `next`, without threads
   std::int64_t prefetch_steps = 2;             // at most so many steps are ready or in the making
   // Called once a micro-batch on a loader thread; adds to StepData::weights.
-  std::function<std::vector<double>(const Batch&)> weigh;
+  std::function<std::vector<double>(const Batch&)> loss_weights;
   // Called on each collated tensor; may move it into pinned memory.
   std::function<at::Tensor(at::Tensor)> pin;
 };

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "doctor/evidence.h"
 #include "monitor/recording.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

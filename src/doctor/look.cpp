@@ -9,7 +9,7 @@
 #include "devices/device_list.h"
 #include "monitor/process_info.h"
 #include "monitor/recording.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-// Shards, judges and gathers.
+// Shards, evaluates and gathers.
 #include "engine/evaluator.h"
 
 #include "base/check.h"
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "data/loader.h"
 #include "engine/out_of_memory.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
@@ -22,7 +22,7 @@ namespace {
 std::vector<Row> rows_of(std::int64_t begin, std::int64_t end, std::int64_t batch) {
   std::vector<Row> rows;
   for (std::int64_t i = begin; i < begin + batch; ++i)
-    rows.push_back({.place = i, .sample = i < end ? i : -1});
+    rows.push_back({.global_row = i, .sample = i < end ? i : -1});
   return rows;
 }
 
@@ -33,16 +33,16 @@ at::Tensor judge_rows(Recipe& recipe, Model& model, const Dataset& dataset, Back
   std::vector<at::Tensor> fields = std::move(host.tensors);
   fields.push_back(host.row_weight);
   fields = backend.upload(std::move(fields))->take();
-  Batch batch{.row_weight = fields.back(), .first_place = rows[0].place};
+  Batch batch{.row_weight = fields.back(), .first_global_row = rows[0].global_row};
   fields.pop_back();
   batch.tensors = std::move(fields);
   StepContext context;
   context.training = false;
   context.compute_dtype = options.compute_dtype;
   context.device = backend.device();
-  at::Tensor records = recipe.judge(model, batch, context);
+  at::Tensor records = recipe.evaluate(model, batch, context);
   if (records.dim() != 2 || records.size(0) != static_cast<std::int64_t>(rows.size()))
-    throw Error(cat("judge must return one record a row: [", rows.size(), ", R], but returned ",
+    throw Error(cat("evaluate must return one record a row: [", rows.size(), ", R], but returned ",
                     records.sizes()));
   return records.to(at::kDouble);
 }
@@ -60,7 +60,7 @@ at::Tensor judge_share(Recipe& recipe, Model& model, const Dataset& dataset, Bac
   double first_s = 0;
   try {
     for (std::int64_t i = range.begin; i < range.begin + range.share; i += options.batch) {
-      touch_crumb();
+      beat();
       const auto rows = rows_of(i, range.end, options.batch);
       own.push_back(judge_rows(recipe, model, dataset, backend, options, rows));
       if (own.size() == 1) first_s = system_clock().now_s() - begin_s;

@@ -12,7 +12,8 @@ namespace lockstep {
 
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
-  std::int64_t batch = 1;  // samples a rank judges at once; always full, padded with weight-0 rows
+  std::int64_t batch =
+      1;  // samples a rank evaluates at once; always full, padded with weight-0 rows
   at::ScalarType compute_dtype = at::kFloat;
 };
 
@@ -20,13 +21,13 @@ struct Evaluation {
   std::vector<Metric> metrics;
   // What this rank's first batch took beyond the mean of the others: kernels that are loaded once.
   double warm_up_s = 0;
-  std::int64_t batch = 0;                // samples judged at once in the end
+  std::int64_t batch = 0;                // samples evaluated at once in the end
   std::vector<int> out_of_memory_ranks;  // on which more at once did not fit
 };
 
-// All ranks call it together. Rank r judges samples [r * per, (r + 1) * per), per = ceil(N /
+// All ranks call it together. Rank r evaluates samples [r * per, (r + 1) * per), per = ceil(N /
 // ranks); records are gathered in sample order. The metrics are computed on every rank from the
-// same records. Where memory runs out on a rank, all judge half as many at once, from the
+// same records. Where memory runs out on a rank, all evaluate half as many at once, from the
 // beginning. Throws Error if the dataset is empty or a metric list is, or if one sample does not
 // fit.
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,

@@ -79,7 +79,7 @@ void ExactReducer::push() {
   for (int sum = 1; sum < sums; ++sum, --top) stack_[top - 1].add_(stack_[top]);
 }
 
-void ExactReducer::give_up() {
+void ExactReducer::skip_rest() {
   while (chain_.next() < (group_.rank() + 1) * accumulation_) chain_.push();
 }
 

@@ -1,5 +1,5 @@
 // Exact mode's sum of gradients over micro-batches and ranks: bitwise the same on any number of
-// ranks, because it is one binary tree over the step's grains (plan/exact_sum.h).
+// ranks, because it is one binary tree over the step's leaves (plan/exact_sum.h).
 #pragma once
 
 #include "engine/arena.h"
@@ -14,19 +14,19 @@
 
 namespace lockstep {
 
-// In every step, on every rank: for each grain zeroed gradients, a backward pass, `push`; then
+// In every step, on every rank: for each leaf zeroed gradients, a backward pass, `push`; then
 // `finish`. Owns flat fp32 buffers of the arena's size, as many as ExactSum::buffers says. The
 // arena must not be shared. One thread, on the training stream.
 class ExactReducer {
  public:
-  // accumulation: grains of a rank in a step.
+  // accumulation: leaves of a rank in a step.
   ExactReducer(Arena& arena, ProcessGroup& group, std::int64_t accumulation);
 
-  // The arena's gradients are those of the next grain.
+  // The arena's gradients are those of the next leaf.
   void push();
-  // Instead of what is left of the step's grains, on a rank that has none to give: `finish` sends
+  // Instead of what is left of the step's leaves, on a rank that has none to give: `finish` sends
   // something, and what comes of it means nothing.
-  void give_up();
+  void skip_rest();
   // Afterwards the arena's gradients are those of the whole step. All ranks.
   void finish();
   // After a step that was not carried through: as if it had not begun.
@@ -46,11 +46,11 @@ class ExactReducer {
   ProcessGroup& group_;
   std::int64_t accumulation_;
   CarryChain chain_;
-  std::vector<at::Tensor> stack_;  // unused with one grain a rank: the gradients are its sum
+  std::vector<at::Tensor> stack_;          // unused with one leaf a rank: the gradients are its sum
   std::vector<std::int64_t> shard_sizes_;  // of each rank
   Shard own_shard_;
   std::vector<Exchange> exchanges_;
-  std::vector<at::Tensor> partial_;  // what all ranks' sums, by grains, hold of the own shard
+  std::vector<at::Tensor> partial_;  // what all ranks' sums, by leaves, hold of the own shard
   std::vector<SumStep> steps_;
 };
 

@@ -9,16 +9,16 @@ namespace lockstep {
 // libraries below it, each of which reports it in its own way.
 bool is_out_of_memory(const std::exception& error);
 
-// What `function` returns; where it runs out of memory, after `make_room` once more. For what a
+// What `function` returns; where it runs out of memory, after `free_memory` once more. For what a
 // rank cannot leave out without the others waiting for it for ever.
-template <class Function, class MakeRoom>
-auto insist(const Function& function, const MakeRoom& make_room) {
+template <class Function, class FreeMemory>
+auto retry_after_freeing(const Function& function, const FreeMemory& free_memory) {
   try {
     return function();
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
   }
-  make_room();
+  free_memory();
   return function();
 }
 

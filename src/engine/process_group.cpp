@@ -6,7 +6,7 @@
 #include "engine/exception_text.h"
 #include "engine/out_of_memory.h"
 #include "engine/rendezvous.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
@@ -30,11 +30,11 @@ auto collectively(Collective collective, std::uint64_t number, const Function& f
     return function();
   } catch (const std::exception& error) {
     if (is_out_of_memory(error)) throw;
-    const Crumb crumb{.activity = Activity::none,
-                      .step = own_crumb().step,
-                      .waits_in = collective,
-                      .number = number};
-    throw CollectiveFailed(cat(name_wait(crumb), " failed: ", message_of(error)));
+    const Heartbeat heartbeat{.phase = Phase::none,
+                              .step = own_heartbeat().step,
+                              .waits_in = collective,
+                              .number = number};
+    throw CollectiveFailed(cat(name_wait(heartbeat), " failed: ", message_of(error)));
   }
 }
 
@@ -48,7 +48,7 @@ class WorkPending : public Pending {
   WorkPending(Collective collective, std::uint64_t number, c10::intrusive_ptr<c10d::Work> work)
       : collective_(collective), number_(number), work_(std::move(work)) {}
   void wait() override {
-    const WaitingCrumb waiting(collective_, number_);
+    const WaitingInCollective waiting(collective_, number_);
     collectively(collective_, number_, [&] { work_->wait(); });
   }
 
@@ -188,7 +188,7 @@ std::string ProcessGroup::share(const std::string& key, const std::string& text)
     impl_->store->set(key, std::vector<std::uint8_t>(text.begin(), text.end()));
     return text;
   }
-  const WaitingCrumb waiting(Collective::store);
+  const WaitingInCollective waiting(Collective::store);
   const auto bytes = collectively(Collective::store, 0, [&] { return impl_->store->get(key); });
   return {bytes.begin(), bytes.end()};
 }
@@ -200,7 +200,7 @@ std::vector<std::string> ProcessGroup::collect(const std::string& key, const std
     return {};
   }
   std::vector<std::string> texts{text};
-  const WaitingCrumb waiting(Collective::store);
+  const WaitingInCollective waiting(Collective::store);
   for (int other = 1; other < size(); ++other) {
     const auto bytes =
         collectively(Collective::store, 0, [&] { return impl_->store->get(cat(key, "/", other)); });

@@ -46,7 +46,8 @@ class StepContext {
   bool training = true;
   at::ScalarType compute_dtype = at::kFloat;  // dtype of the parameters: cast floating inputs to it
   at::Device device = at::kCPU;
-  // i64 [3] on `device`: seed, step, first_place. On the device so that a captured graph reads it.
+  // i64 [3] on `device`: seed, step, first_global_row. On the device so that a captured graph reads
+  // it.
   at::Tensor counters;
   // f32 [terms] on `device` while training: the factor by which backward will multiply the gradient
   // of each term's sum, for operations that make gradients during forward
@@ -88,7 +89,7 @@ class Recipe {
  public:
   virtual ~Recipe() = default;
 
-  // A fresh model, fp32 on the CPU; the same for the same seed (use Stream::init).
+  // A fresh model, fp32 on the CPU; the same for the same seed (use RandomStream::init).
   virtual std::unique_ptr<Model> build(std::uint64_t seed) = 0;
   virtual DatasetPair data() = 0;
 
@@ -96,14 +97,14 @@ class Recipe {
   virtual std::vector<std::string> terms() const { return {"loss"}; }
   // Host: the weight of each term in this micro-batch (tokens, voxels, items), padding rows counted
   // 0. Known from the batch alone; the engine adds them over ranks and micro-batches.
-  virtual std::vector<double> weigh(const Batch& batch) const = 0;
+  virtual std::vector<double> loss_weights(const Batch& batch) const = 0;
   // One 0-dim f32 tensor a term: the sum over the rows (padding rows times their weight 0), not
   // divided by anything. Does not synchronise the device.
   virtual std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) = 0;
 
   // One record a row, f64 [B, R], any R: what `metrics` needs. Without gradients. Padding rows may
   // hold anything: the engine drops them, shards samples over ranks and gathers rows in order.
-  virtual at::Tensor judge(Model& model, const Batch& batch, StepContext& context) = 0;
+  virtual at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) = 0;
   // records: f64 [N, R] on the CPU, row i of validation sample i. The first metric is the one that
   // `checkpoint.best_metric` means by default.
   virtual std::vector<Metric> metrics(const at::Tensor& records) const = 0;

@@ -2,7 +2,7 @@
 #include "engine/reducer.h"
 
 #include "base/check.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/function.h>
@@ -48,7 +48,7 @@ struct Reducer::State {
   }
 
   void on_gradient(std::size_t parameter) {
-    touch_crumb();
+    beat();
     arena.take_gradient(parameter);
     if (!armed || group.size() == 1 || arrived[parameter]) return;
     arrived[parameter] = true;
@@ -128,7 +128,7 @@ Reducer::~Reducer() {
 }
 
 void Reducer::arm() { state_->arm(); }
-void Reducer::give_up() {
+void Reducer::skip_rest() {
   if (!state_->armed) state_->arm();
 }
 void Reducer::flush() { state_->flush(); }

@@ -32,7 +32,7 @@ class Reducer {
   void arm();
   // Instead of what is left of the step's backward passes: the buckets that have not fired are sent
   // as they are by `flush`.
-  void give_up();
+  void skip_rest();
   // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait.
   void flush();
   void wait();

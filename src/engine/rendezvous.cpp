@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "config/options.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -91,7 +91,7 @@ c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s) {
   double meet_s = timeout_s;
   if (const char* text = std::getenv("LOCKSTEP_MEET_TIMEOUT"); text != nullptr && *text != '\0')
     meet_s = parse_duration(text).seconds;
-  const WaitingCrumb waiting(Collective::store);
+  const WaitingInCollective waiting(Collective::store);
   try {
     auto store = connect(world, world.rank == 0 && !agent_serves_store(), meet_s);
     store->set(post_key(static_cast<std::size_t>(world.rank)),

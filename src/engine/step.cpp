@@ -21,13 +21,13 @@ namespace lockstep {
 namespace {
 
 // The vector of numbers that a step sums over ranks: terms, how many ranks are out of memory, the
-// wishes, then for each rank its report, which only that rank fills.
-constexpr std::size_t drop_slot = 0, wish_slots = 4, report_slots = 5;
+// requests, then for each rank its report, which only that rank fills.
+constexpr std::size_t drop_slot = 0, request_slots = 4, report_slots = 5;
 // What ending a step takes at most beside the gradients, about.
 constexpr std::int64_t reserve_bytes = std::int64_t{32} << 20;
 
 std::size_t slots(std::size_t terms, int ranks) {
-  return terms + wish_slots + report_slots * static_cast<std::size_t>(ranks);
+  return terms + request_slots + report_slots * static_cast<std::size_t>(ranks);
 }
 
 at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup& group,
@@ -36,7 +36,7 @@ at::Tensor report_vector(Backend& backend, std::size_t terms, const ProcessGroup
   at::Tensor host = backend.host_empty({count}, at::kDouble);
   host.zero_();
   double* values = host.mutable_data_ptr<double>();
-  values[terms + drop_slot] = report.out_of_memory == Activity::none ? 0 : 1;
+  values[terms + drop_slot] = report.out_of_memory == Phase::none ? 0 : 1;
   values[terms + 1] = report.stop_signal;
   values[terms + 2] = report.stop_quota;
   values[terms + 3] = report.save;
@@ -54,7 +54,7 @@ RankReport read_report(const double* own) {
   report.memory = {.allocated_bytes = static_cast<std::int64_t>(own[1]),
                    .reserved_bytes = static_cast<std::int64_t>(own[2]),
                    .peak_bytes = static_cast<std::int64_t>(own[3])};
-  report.out_of_memory = static_cast<Activity>(std::lround(own[4]));
+  report.out_of_memory = static_cast<Phase>(std::lround(own[4]));
   return report;
 }
 
@@ -92,11 +92,12 @@ StepRunner::StepRunner(Recipe& recipe, Model& model, Arena& arena, Reducer& redu
       reserve_(at::empty({reserve_bytes}, stamps_.options().dtype(at::kByte))) {}
 
 template <class Function>
-auto StepRunner::insist(const Function& function) {
-  return recording_ ? function() : lockstep::insist(function, [this] { make_room(); });
+auto StepRunner::retry_after_freeing(const Function& function) {
+  return recording_ ? function()
+                    : lockstep::retry_after_freeing(function, [this] { free_memory(); });
 }
 
-void StepRunner::make_room() {
+void StepRunner::free_memory() {
   reserve_.reset();
   backend_.release_cached_memory();
 }
@@ -110,7 +111,7 @@ StagedStep StepRunner::stage(StepData data) {
       auto* values = counters.mutable_data_ptr<std::int64_t>();
       values[0] = options_.seed;
       values[1] = data.step;
-      values[2] = batch.first_place;
+      values[2] = batch.first_global_row;
       std::vector<at::Tensor> fields = std::move(batch.tensors);
       fields.push_back(batch.row_weight);
       fields.push_back(counters);
@@ -120,9 +121,9 @@ StagedStep StepRunner::stage(StepData data) {
     if (!is_out_of_memory(error)) throw;
     staged.out_of_memory = true;
     staged.uploads.clear();
-    make_room();
+    free_memory();
   }
-  staged.weights = insist([&] {
+  staged.weights = retry_after_freeing([&] {
     at::Tensor weights = backend_.host_empty({static_cast<std::int64_t>(terms_)}, at::kDouble);
     std::copy(data.weights.begin(), data.weights.end(), weights.mutable_data_ptr<double>());
     return backend_.upload({weights})->take().at(0);
@@ -132,12 +133,12 @@ StagedStep StepRunner::stage(StepData data) {
   return staged;
 }
 
-void StepRunner::enter(Activity phase) {
+void StepRunner::enter(Phase phase) {
   phase_ = phase;
-  leave_crumb(phase);
+  enter_phase(phase);
 }
 
-void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
+void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t first_global_row,
                                   const at::Tensor& factors, at::Tensor& means, bool last) {
   StepContext context;
   context.compute_dtype = compute_dtype(options_.precision);
@@ -145,11 +146,11 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
   context.recomputed_blocks = recomputed_blocks_;
   context.counters = std::move(fields.back());
   fields.pop_back();
-  Batch batch{.row_weight = std::move(fields.back()), .first_place = first_place};
+  Batch batch{.row_weight = std::move(fields.back()), .first_global_row = first_global_row};
   fields.pop_back();
   batch.tensors = std::move(fields);
 
-  enter(Activity::forward);
+  enter(Phase::forward);
   context.gradient_scale = factors.mul(optimizer_.loss_scale());
 
   const std::vector<at::Tensor> sums = recipe_.loss(model_, batch, context);
@@ -163,21 +164,21 @@ void StepRunner::forward_backward(std::vector<at::Tensor> fields, std::int64_t f
     means[static_cast<std::int64_t>(t)].add_(mean.detach());
   }
   if (last && !exact_) reducer_.arm();
-  enter(Activity::backward);
+  enter(Phase::backward);
   total.mul(optimizer_.loss_scale()[0]).backward();
 }
 
 StepRunner::Inputs StepRunner::collect(StagedStep& staged, double lr, const RankReport& report) {
   Inputs inputs{.accumulation = static_cast<std::int64_t>(staged.data.batches.size())};
   RankReport own = report;
-  if (staged.out_of_memory) own.out_of_memory = inputs.out_of_memory = Activity::data;
+  if (staged.out_of_memory) own.out_of_memory = inputs.out_of_memory = Phase::data;
   for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
     inputs.micro.push_back(staged.uploads[m]->take());
-    inputs.first_places.push_back(staged.data.batches[m].first_place);
+    inputs.first_global_rows.push_back(staged.data.batches[m].first_global_row);
   }
   staged.weights_pending->wait();
   inputs.weights = staged.weights;
-  std::vector<at::Tensor> numbers = insist([&] {
+  std::vector<at::Tensor> numbers = retry_after_freeing([&] {
     at::Tensor rate = backend_.host_empty({}, at::kFloat);
     *rate.mutable_data_ptr<float>() = static_cast<float>(lr);
     return backend_.upload({report_vector(backend_, terms_, group_, own), rate})->take();
@@ -191,22 +192,22 @@ void StepRunner::pass_over_micro_batches(const Inputs& inputs, const at::Tensor&
                                          at::Tensor& means) {
   for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
     if (exact_ && m > 0) arena_.zero_gradients();
-    forward_backward(inputs.micro[m], inputs.first_places[m], factors, means,
+    forward_backward(inputs.micro[m], inputs.first_global_rows[m], factors, means,
                      m + 1 == inputs.micro.size());
     if (exact_) exact_->push();
   }
 }
 
-at::Tensor StepRunner::work(const Inputs& inputs) {
-  Activity failed = inputs.out_of_memory;
+at::Tensor StepRunner::enqueue(const Inputs& inputs) {
+  Phase failed = inputs.out_of_memory;
   const auto note = [&](const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
     failed = phase_;
-    make_room();
+    free_memory();
   };
   arena_.zero_gradients();
   at::Tensor factors, means;
-  insist([&] {
+  retry_after_freeing([&] {
     const at::NoGradGuard no_grad;
     // One over the weight of the global batch; a term that weighs nothing gives no gradient.
     const at::Tensor& weights = inputs.weights;
@@ -216,34 +217,34 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
     means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
   });
   if (options_.exact && !exact_) exact_.emplace(arena_, group_, inputs.accumulation);
-  if (failed == Activity::none) try {
+  if (failed == Phase::none) try {
       pass_over_micro_batches(inputs, factors, means);
     } catch (const std::exception& error) {
       note(error);
     }
   const at::NoGradGuard no_grad;
-  if (failed != Activity::none) give_up_gradients();
-  insist([&] { backend_.stamp(stamps_[0]); });
+  if (failed != Phase::none) skip_gradients();
+  retry_after_freeing([&] { backend_.stamp(stamps_[0]); });
   try {
-    enter(Activity::reduction);
+    enter(Phase::reduction);
     sum_gradients();
   } catch (const std::exception& error) {
     note(error);
     sum_gradients();
   }
-  const at::Tensor numbers = insist([&] { return numbers_of(inputs, means, failed); });
+  const at::Tensor numbers = retry_after_freeing([&] { return numbers_of(inputs, means, failed); });
   group_.all_reduce(numbers)->wait();
-  insist([&] { backend_.stamp(stamps_[1]); });
-  insist([&] {
+  retry_after_freeing([&] { backend_.stamp(stamps_[1]); });
+  retry_after_freeing([&] {
     const auto terms = static_cast<std::int64_t>(terms_);
     dropped_.copy_(numbers.narrow(0, terms + drop_slot, 1));
     dropped_.add_(at::isfinite(numbers.narrow(0, 0, terms)).all().logical_not());
   });
-  insist([&] { optimizer_.prepare(inputs.lr, dropped_); });
-  insist([&] { dropped_.add_(optimizer_.not_finite()); });
-  leave_crumb(Activity::update);
+  retry_after_freeing([&] { optimizer_.prepare(inputs.lr, dropped_); });
+  retry_after_freeing([&] { dropped_.add_(optimizer_.not_finite()); });
+  enter_phase(Phase::update);
   optimizer_.apply();
-  return insist([&] {
+  return retry_after_freeing([&] {
     const at::Tensor own = at::cat({optimizer_.gradient_norm(), optimizer_.loss_scale()});
     return at::cat({numbers, own.to(at::kDouble), dropped_, stamps_});
   });
@@ -251,25 +252,25 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
 
 // What this rank gives to the sum of numbers over all ranks.
 at::Tensor StepRunner::numbers_of(const Inputs& inputs, const at::Tensor& means,
-                                  Activity failed) const {
+                                  Phase failed) const {
   const auto terms = static_cast<std::int64_t>(terms_);
   at::Tensor numbers = inputs.report.clone();
   numbers.narrow(0, 0, terms).copy_(means);
   const auto drop = static_cast<std::int64_t>(drop_slot);
   numbers.narrow(0, terms + drop, 1).add_(dropped_);
-  if (failed == Activity::none) return numbers;
+  if (failed == Phase::none) return numbers;
   const auto own_end = static_cast<std::int64_t>(slots(terms_, group_.rank() + 1));
   numbers[terms + drop] = 1.0;
   numbers[own_end - 1] = static_cast<double>(failed);
   return numbers;
 }
 
-void StepRunner::give_up_gradients() {
+void StepRunner::skip_gradients() {
   arena_.drop_gradients();
   if (exact_)
-    exact_->give_up();
+    exact_->skip_rest();
   else
-    reducer_.give_up();
+    reducer_.skip_rest();
 }
 
 void StepRunner::sum_gradients() {
@@ -284,7 +285,7 @@ void StepRunner::forget_unfinished() {
   optimizer_.forget_prepared();
 }
 
-void StepRunner::go_on() {
+void StepRunner::reset_after_drop() {
   const at::NoGradGuard no_grad;
   backend_.synchronize();
   graph_.reset();
@@ -315,7 +316,7 @@ NotFinite StepRunner::find_not_finite(StagedStep staged) {
       if (!is_finite(fields[f])) return cat("field ", f, " of the samples");
     arena_.drop_gradients();
     at::Tensor means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
-    forward_backward(fields, inputs.first_places[m], factors, means, /*last=*/false);
+    forward_backward(fields, inputs.first_global_rows[m], factors, means, /*last=*/false);
     for (std::size_t term = 0; term < terms_; ++term)
       if (!is_finite(means[static_cast<std::int64_t>(term)]))
         return cat("the term ", terms[term], " of the loss");
@@ -335,17 +336,17 @@ StepRunner::Running StepRunner::run(StagedStep staged, double lr, const RankRepo
   running.terms_ = terms_;
   const Inputs inputs = collect(staged, lr, report);
   if (!graph_state_ && wants_graph()) try_to_capture(inputs);
-  const at::Tensor numbers = graph_ ? replay(inputs) : work(inputs);
-  running.numbers_ = insist([&] { return backend_.download(numbers); });
-  if (inputs.out_of_memory == Activity::none) note_shapes(inputs);
+  const at::Tensor numbers = graph_ ? replay(inputs) : enqueue(inputs);
+  running.numbers_ = retry_after_freeing([&] { return backend_.download(numbers); });
+  if (inputs.out_of_memory == Phase::none) note_shapes(inputs);
   ++steps_run_;
   return running;
 }
 
 StepResult StepRunner::Running::get() {
-  leave_crumb(Activity::device);
+  enter_phase(Phase::device);
   const at::Tensor host = numbers_->get();
-  touch_crumb();
+  beat();
   const double* values = host.const_data_ptr<double>();
   const auto count = static_cast<std::size_t>(host.numel()) - 2;
   wait_s_ = values[count + 1] - values[count];

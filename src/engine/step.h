@@ -10,7 +10,7 @@
 #include "engine/process_group.h"
 #include "engine/recipe.h"
 #include "engine/reducer.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <memory>
 #include <optional>
@@ -40,7 +40,7 @@ struct RankReport {
   MemoryUse memory;
   // Where in this step the rank ran out of memory: data, forward, backward, reduction; none:
   // nowhere.
-  Activity out_of_memory = Activity::none;
+  Phase out_of_memory = Phase::none;
 };
 
 // What all ranks know once a step is done.
@@ -51,10 +51,10 @@ struct StepResult {
   double gradient_norm = 0;
   bool skipped = false;  // gradient not finite: weights unchanged
   // A rank was out of memory, in this step or in one before it, or one before it was not finite:
-  // nothing changed, and no later step changes anything before `StepRunner::go_on`.
+  // nothing changed, and no later step changes anything before `StepRunner::reset_after_drop`.
   bool dropped = false;
   // The loss or the gradient is not, and it is no matter of the loss scale: nothing changed, and no
-  // later step changes anything before `StepRunner::go_on`.
+  // later step changes anything before `StepRunner::reset_after_drop`.
   bool not_finite = false;
   double loss_scale = 1;
   double stop_signal = 0, stop_quota = 0, save = 0;
@@ -98,36 +98,36 @@ class StepRunner {
   const std::optional<GraphState>& graph_state() const { return graph_state_; }
   // All ranks, after a step that was dropped or not finite: maybe with other micro-batches, which
   // make another graph.
-  void go_on();
-  // After `go_on`, with the data of a step that was not finite: goes through it again, without a
-  // graph, and changes nothing. Collectives are not called.
+  void reset_after_drop();
+  // After `reset_after_drop`, with the data of a step that was not finite: goes through it again,
+  // without a graph, and changes nothing. Collectives are not called.
   NotFinite find_not_finite(StagedStep staged);
 
  private:
   // What a step reads: on the device, and with a graph always at the same place.
   struct Inputs {
     std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
-    std::vector<std::int64_t> first_places;
+    std::vector<std::int64_t> first_global_rows;
     std::int64_t accumulation = 0;
     at::Tensor weights;  // f64 [terms], of all ranks
     at::Tensor report;   // f64, see slots()
     at::Tensor lr;       // f32 0-dim
-    Activity out_of_memory = Activity::none;
+    Phase out_of_memory = Phase::none;
   };
   Inputs collect(StagedStep& staged, double lr, const RankReport& report);
   // The whole step; returns its numbers, f64.
-  at::Tensor work(const Inputs& inputs);
-  void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_place,
+  at::Tensor enqueue(const Inputs& inputs);
+  void forward_backward(std::vector<at::Tensor> fields, std::int64_t first_global_row,
                         const at::Tensor& factors, at::Tensor& means, bool last);
-  void enter(Activity phase);
+  void enter(Phase phase);
   void pass_over_micro_batches(const Inputs& inputs, const at::Tensor& factors, at::Tensor& means);
-  at::Tensor numbers_of(const Inputs& inputs, const at::Tensor& means, Activity failed) const;
+  at::Tensor numbers_of(const Inputs& inputs, const at::Tensor& means, Phase failed) const;
   void sum_gradients();
-  void give_up_gradients();
+  void skip_gradients();
   void forget_unfinished();
   template <class Function>
-  auto insist(const Function& function);
-  void make_room();
+  auto retry_after_freeing(const Function& function);
+  void free_memory();
   at::Tensor replay(const Inputs& inputs);
   bool wants_graph();
   void note_shapes(const Inputs& inputs);
@@ -148,7 +148,7 @@ class StepRunner {
   at::Tensor dropped_;      // f64 [1]; above 0: no step changes anything from here on
   at::Tensor reserve_;      // given up when memory runs out, so that the step can be ended
   bool recording_ = false;  // a graph
-  Activity phase_ = Activity::none;
+  Phase phase_ = Phase::none;
   std::int64_t steps_run_ = 0;
   std::vector<std::vector<std::int64_t>> shapes_;  // of the first step's inputs
   bool shapes_vary_ = false;

@@ -53,7 +53,7 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
   GraphState state;
   const double begin_s = system_clock().now_s();
   const auto same = [](const at::Tensor& tensor) { return tensor.clone(); };
-  if (inputs.out_of_memory != Activity::none) {
+  if (inputs.out_of_memory != Phase::none) {
     state.why_not = "memory ran out";
   } else if (shapes_vary_ || shapes_of(inputs.micro) != shapes_) {
     state.why_not = "the shapes of the data vary from step to step";
@@ -69,7 +69,7 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
       backend_.synchronize();
       // A graph has memory of its own, beside which that of the steps before would be idle.
       backend_.release_cached_memory();
-      graph_ = backend_.capture([this] { graph_numbers_ = work(graph_inputs_); });
+      graph_ = backend_.capture([this] { graph_numbers_ = enqueue(graph_inputs_); });
     } catch (const std::exception& error) {
       state.why_not = split(error.what(), '\n').at(0);
       forget_unfinished();
@@ -95,7 +95,7 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
 
 at::Tensor StepRunner::replay(const Inputs& inputs) {
   const at::NoGradGuard no_grad;
-  if (inputs.out_of_memory != Activity::none) {
+  if (inputs.out_of_memory != Phase::none) {
     // Whatever data the graph works on, its report says that the step is to be dropped.
   } else if (shapes_of(inputs.micro) != shapes_) {
     throw Error("the shapes of the data changed after the step had become a CUDA graph",

@@ -9,8 +9,8 @@ namespace lockstep {
 
 // y = x * mask / (1 - p), differentiable in x; the backward pass draws the mask again instead of
 // keeping it. x: [B, ...] f32|bf16|f16 contiguous; counters: i64 [3] on x's device (seed, step,
-// first_place). Element e of row b is kept if word e % 4 of
-//   philox(counter = {e / 4, first_place + b, step, layer}, key = seed * 2 + 1)   (low 32 bits
+// first_global_row). Element e of row b is kept if word e % 4 of
+//   philox(counter = {e / 4, first_global_row + b, step, layer}, key = seed * 2 + 1)   (low 32 bits
 //   each)
 // is >= p * 2^32. CPU: a loop over rows; CUDA: the registered kernel, else ATen operators.
 at::Tensor dropout(const at::Tensor& x, double p, const at::Tensor& counters, std::int64_t layer);

@@ -28,7 +28,7 @@ T kept(T value, bool keep) {
   return std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Bits<T>>(value) & mask));
 }
 
-// One row; `place` is the row's place in the global batch.
+// One row; `place` is its number in the global batch.
 template <class T>
 void drop_row(const T* x, T* y, std::int64_t elements, std::int64_t place, const DropoutRule& rule,
               const std::int64_t* counters, std::int64_t layer) {

@@ -38,7 +38,7 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::u
 }
 
 // The words of elements 4 * quad to 4 * quad + 3 of the row at `place` of the global batch.
-// counters: seed, step, first_place, as in kernels/dropout.h.
+// counters: seed, step, first_global_row, as in kernels/dropout.h.
 LOCKSTEP_HOST_DEVICE inline PhiloxWords dropout_words(std::int64_t quad, std::int64_t place,
                                                       std::int64_t step, std::int64_t layer,
                                                       std::int64_t seed) {

@@ -1,5 +1,5 @@
-// Telling a rank that hangs from ranks that are slow and from those that wait for it. Crumbs and
-// times go in, a verdict comes out; no process, no clock.
+// Telling a rank that hangs from ranks that are slow and from those that wait for it. Heartbeats
+// and times go in, a verdict comes out; no process, no clock.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 namespace lockstep {
 
@@ -27,12 +27,13 @@ class HangWatch {
   HangWatch(std::size_t ranks, double hang_after_s);
 
   // stopped: the rank's process is stopped by a signal. ended: it is gone. By rank.
-  std::optional<Hang> look(const std::vector<Crumb>& crumbs, const std::vector<bool>& stopped,
-                           const std::vector<bool>& ended, double now_s);
+  std::optional<Hang> look(const std::vector<Heartbeat>& heartbeats,
+                           const std::vector<bool>& stopped, const std::vector<bool>& ended,
+                           double now_s);
 
  private:
   struct Rank {
-    Crumb crumb;
+    Heartbeat heartbeat;
     double moved_s = 0;  // when it was seen to
     double longest_s = 0;
     std::int64_t first_step = 0;  // of this start; 0: not seen yet
@@ -46,7 +47,7 @@ class HangWatch {
 
 // What the ranks other than `rank` were doing: "; rank 0 waits in all-reduce 5 of step 2"; "" where
 // nobody says anything.
-std::string describe_others(const std::vector<Crumb>& crumbs, const std::vector<bool>& ended,
-                            int rank);
+std::string describe_others(const std::vector<Heartbeat>& heartbeats,
+                            const std::vector<bool>& ended, int rank);
 
 }  // namespace lockstep

@@ -19,8 +19,8 @@
 #include "base/json.h"
 #include "base/spawn.h"
 #include "base/text.h"
-#include "launch/breadcrumbs.h"
 #include "launch/hang_watch.h"
+#include "launch/heartbeat.h"
 #include "launch/keeper.h"
 #include "launch/listener.h"
 #include "launch/memory_kills.h"
@@ -60,7 +60,7 @@ class Run {
   Run(const LaunchSpec& spec, Clock& clock)
       : spec_(spec),
         clock_(clock),
-        crumbs_(spec.devices.size()),
+        heartbeats_(spec.devices.size()),
         watch_(spec.devices.size(), spec.hang_after_s),
         supervision_(spec.grace_s, spec.stop_grace_s, spec.knows_hangup),
         kills_before_(read_memory_kills()),
@@ -103,9 +103,9 @@ class Run {
   void obey(const std::vector<Command>& commands);
   void end_groups();
   void show_the_rest();
-  OutputQueue& queue_of(Stream stream) const;
-  bool is_stalled(Stream stream) const;
-  void forward(std::size_t rank, Stream stream, std::string_view line);
+  OutputQueue& queue_of(StandardStream stream) const;
+  bool is_stalled(StandardStream stream) const;
+  void forward(std::size_t rank, StandardStream stream, std::string_view line);
   std::vector<const ChildGroup*> groups() const;
   LaunchOutcome outcome();
 
@@ -113,7 +113,7 @@ class Run {
   Clock& clock_;
   SignalPipe signals_;
   Keeper keeper_;
-  Breadcrumbs crumbs_;
+  Heartbeats heartbeats_;
   HangWatch watch_;
   double next_look_s_ = 0;
   std::optional<HungRank> hung_;
@@ -130,7 +130,7 @@ class Run {
 
 void Run::start_all() {
   make_directories(spec_.log_dir);
-  Rendezvous rendezvous{.crumbs_fd = crumbs_.fd()};
+  Rendezvous rendezvous{.heartbeat_fd = heartbeats_.fd()};
   if (spec_.own_listener) {
     listener_ = listen_on_loopback();
     rendezvous.port = listener_.port;
@@ -161,20 +161,20 @@ void Run::start(int rank, Rendezvous rendezvous) {
       .environment = as_assignments(rank_environment(spec_, rank, rendezvous, this_environment())),
       .stdout_fd = shows ? STDOUT_FILENO : out.write.get(),
       .stderr_fd = err.write ? err.write.get() : out.write.get(),
-      .inherited = {rendezvous.crumbs_fd},
+      .inherited = {rendezvous.heartbeat_fd},
       .announce_fd = keeper_.announce_fd()};
   if (rank == 0 && rendezvous.listen_fd >= 0) child.inherited.push_back(rendezvous.listen_fd);
   if (events.write) child.inherited.push_back(events.write.get());
-  const auto pipe_of = [&](Pipe& pipe, Stream stream) {
+  const auto pipe_of = [&](Pipe& pipe, StandardStream stream) {
     RankPipe end{.fd = std::move(pipe.read), .stream = stream};
     if (!queues_.empty())
       end.take = [this, place, stream](std::string_view line) { forward(place, stream, line); };
     return end;
   };
   std::vector<RankPipe> output;
-  output.push_back(pipe_of(out, Stream::out));
-  if (err.read) output.push_back(pipe_of(err, Stream::err));
-  RankPipe of_events{.fd = std::move(events.read), .stream = Stream::out};
+  output.push_back(pipe_of(out, StandardStream::out));
+  if (err.read) output.push_back(pipe_of(err, StandardStream::err));
+  RankPipe of_events{.fd = std::move(events.read), .stream = StandardStream::out};
   of_events.take = [this, place](std::string_view line) { take_event(place, line); };
   ranks_.emplace_back(ChildGroup(spawn(child)), std::move(log), std::move(output),
                       std::move(of_events));
@@ -196,7 +196,8 @@ void Run::wait(int at_most_ms) {
     if (queue->full()) watch(queue->progress_fd());
   }
   for (const RankProcess& rank : ranks_) {
-    for (const int fd : rank.fds([this](Stream stream) { return is_stalled(stream); })) watch(fd);
+    for (const int fd : rank.fds([this](StandardStream stream) { return is_stalled(stream); }))
+      watch(fd);
     if (!rank.group().status()) watch(rank.group().pidfd());
   }
   double timeout_ms = hung_ ? polling_ms : at_most_ms;
@@ -209,7 +210,8 @@ void Run::wait(int at_most_ms) {
 }
 
 void Run::take_output() {
-  for (RankProcess& rank : ranks_) rank.read([this](Stream stream) { return is_stalled(stream); });
+  for (RankProcess& rank : ranks_)
+    rank.read([this](StandardStream stream) { return is_stalled(stream); });
 }
 
 void Run::take_event(std::size_t rank, std::string_view line) {
@@ -228,7 +230,7 @@ void Run::take_signals() {
     const bool passed_on = !commands.empty() && commands[0].action != Action::kill;
     if (passed_on && spec_.on_signal) spec_.on_signal(number);
     if (passed_on && number != SIGUSR1 && !queues_.empty())
-      queue_of(Stream::err)
+      queue_of(StandardStream::err)
           .add(cat(signal_name(number), " was passed on to all ranks; again to kill them\n"));
   }
 }
@@ -238,7 +240,7 @@ void Run::take_exits() {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ChildGroup& group = ranks_[i].group();
     if (group.status() || !group.poll()) continue;
-    const bool is_worker = crumbs_.read()[i].activity != Activity::none;
+    const bool is_worker = heartbeats_.read()[i].phase != Phase::none;
     exits.push_back({static_cast<int>(i), *group.status(), is_worker});
   }
   if (exits.empty()) return;
@@ -250,10 +252,10 @@ void Run::take_exits() {
 // What is known of it at the moment that it is seen.
 void Run::note_first_failure() {
   const Supervision::Exit failure = *supervision_.first_failure();
-  const std::vector<Crumb> crumbs = crumbs_.read();
-  const Crumb& own = crumbs[static_cast<std::size_t>(failure.rank)];
-  if (own.activity != Activity::none) where_ = describe(own);
-  others_ = describe_others(crumbs, ended(), failure.rank);
+  const std::vector<Heartbeat> heartbeats = heartbeats_.read();
+  const Heartbeat& own = heartbeats[static_cast<std::size_t>(failure.rank)];
+  if (own.phase != Phase::none) where_ = describe(own);
+  others_ = describe_others(heartbeats, ended(), failure.rank);
   const MemoryKills now = read_memory_kills();
   const bool killed = failure.status.code == 128 + SIGKILL;  // a shell's child too
   memory_ = killed ? explain_kill(kills_before_, now) : memory_ran_out(kills_before_, now);
@@ -273,7 +275,7 @@ void Run::watch_for_hangs() {
   next_look_s_ = now_s + watching_s;
   std::vector<bool> stopped;
   for (const RankProcess& rank : ranks_) stopped.push_back(rank.group().stopped());
-  const auto hang = watch_.look(crumbs_.read(), stopped, ended(), now_s);
+  const auto hang = watch_.look(heartbeats_.read(), stopped, ended(), now_s);
   if (!hang) return;
   const auto rank = static_cast<std::size_t>(hang->rank);
   if (stopped[rank]) return obey(supervision_.on_hang(hang->rank, hang->how, now_s));
@@ -349,14 +351,16 @@ void Run::show_the_rest() {
   }
 }
 
-OutputQueue& Run::queue_of(Stream stream) const {
-  return stream == Stream::err && queues_.size() > 1 ? *queues_[1] : *queues_[0];
+OutputQueue& Run::queue_of(StandardStream stream) const {
+  return stream == StandardStream::err && queues_.size() > 1 ? *queues_[1] : *queues_[0];
 }
 
 // Its reader has not kept up: what ranks write there is left in their pipes.
-bool Run::is_stalled(Stream stream) const { return !queues_.empty() && queue_of(stream).full(); }
+bool Run::is_stalled(StandardStream stream) const {
+  return !queues_.empty() && queue_of(stream).full();
+}
 
-void Run::forward(std::size_t rank, Stream stream, std::string_view line) {
+void Run::forward(std::size_t rank, StandardStream stream, std::string_view line) {
   std::string text = "[" + std::to_string(rank) + "] ";  // often, so without a stream
   queue_of(stream).add(text.append(line) += '\n');
 }

@@ -69,7 +69,7 @@ struct RankFailed {
   int rank = -1;
   std::string device;  // "cuda:1 (NVIDIA T4)"
   std::string how;     // "exit code 1", "killed by signal 9 (Killed)", "hangs: …"
-  // Of ranks that say what they do (breadcrumbs.h): "in backward of step 12", and what the others
+  // Of ranks that say what they do (heartbeat.h): "in backward of step 12", and what the others
   // did: "; rank 0 waits in all-reduce 57 of step 12".
   std::string where, others;
   std::string memory;  // what the kernel's counters say of a kill (memory_kills.h); or ""

@@ -38,7 +38,7 @@ struct Group {
   bool version_1 = false;
 };
 
-// Lines are "ID:CONTROLLERS:PATH"; of version 2 "0::PATH". Memory may be with either.
+// LineSplitter are "ID:CONTROLLERS:PATH"; of version 2 "0::PATH". Memory may be with either.
 std::vector<Group> memory_groups(const fs::path& root) {
   std::vector<Group> groups;
   std::ifstream in(root / "proc/self/cgroup");

@@ -78,7 +78,7 @@ void PeerWatch::ask(const std::string& failure) {
 void PeerWatch::exchange() {
   std::unique_lock lock(mutex_);
   while (!leaving_) {
-    own_.crumb = own_crumb();
+    own_.heartbeat = own_heartbeat();
     ++own_.beats;
     const std::string own = to_text(own_);
     lock.unlock();

@@ -19,7 +19,7 @@ std::string visible_devices(const LaunchSpec& spec, const Device& device) {
 void forget_outer_launchers(std::map<std::string, std::string>& variables) {
   std::erase_if(variables, [](const auto& variable) {
     return variable.first.starts_with("TORCHELASTIC_") || variable.first == "LOCKSTEP_LISTEN_FD" ||
-           variable.first == "LOCKSTEP_EVENTS_FD" || variable.first == "LOCKSTEP_CRUMBS_FD" ||
+           variable.first == "LOCKSTEP_EVENTS_FD" || variable.first == "LOCKSTEP_HEARTBEAT_FD" ||
            variable.first == "LOCKSTEP_START";
   });
 }
@@ -62,7 +62,8 @@ std::map<std::string, std::string> rank_environment(
     variables["LOCKSTEP_LISTEN_FD"] = cat(rendezvous.listen_fd);
   }
   if (rendezvous.events_fd >= 0) variables["LOCKSTEP_EVENTS_FD"] = cat(rendezvous.events_fd);
-  if (rendezvous.crumbs_fd >= 0) variables["LOCKSTEP_CRUMBS_FD"] = cat(rendezvous.crumbs_fd);
+  if (rendezvous.heartbeat_fd >= 0)
+    variables["LOCKSTEP_HEARTBEAT_FD"] = cat(rendezvous.heartbeat_fd);
   return variables;
 }
 

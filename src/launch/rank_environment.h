@@ -11,9 +11,9 @@ namespace lockstep {
 
 struct Rendezvous {
   int port = 0;
-  int listen_fd = -1;  // rank 0 only; -1: none
-  int events_fd = -1;  // of this rank; -1: none
-  int crumbs_fd = -1;  // -1: none
+  int listen_fd = -1;     // rank 0 only; -1: none
+  int events_fd = -1;     // of this rank; -1: none
+  int heartbeat_fd = -1;  // -1: none
 };
 
 std::map<std::string, std::string> this_environment();

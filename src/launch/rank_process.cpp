@@ -32,14 +32,14 @@ RankProcess::RankProcess(ChildGroup group, RankLog log, std::vector<RankPipe> ou
   if (events.fd) sources_.emplace_back(std::move(events), false);
 }
 
-std::vector<int> RankProcess::fds(const std::function<bool(Stream)>& waits) const {
+std::vector<int> RankProcess::fds(const std::function<bool(StandardStream)>& waits) const {
   std::vector<int> all;
   for (const Source& source : sources_)
     if (source.fd && !(source.is_output && waits(source.stream))) all.push_back(source.fd.get());
   return all;
 }
 
-void RankProcess::read(const std::function<bool(Stream)>& waits) {
+void RankProcess::read(const std::function<bool(StandardStream)>& waits) {
   for (Source& source : sources_)
     if (!(source.is_output && waits(source.stream))) read(source, reads_in_a_turn);
 }

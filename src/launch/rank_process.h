@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "launch/child_group.h"
-#include "launch/lines.h"
+#include "launch/line_splitter.h"
 #include "launch/log_tail.h"
 #include "launch/rank_log.h"
 
 namespace lockstep {
 
-enum class Stream { out, err };
+enum class StandardStream { out, err };
 
 // A pipe that a rank writes to, at our end.
 struct RankPipe {
   UniqueFd fd;
-  Stream stream;
-  Lines::Take take{};  // each line, without its newline; may be empty
+  StandardStream stream;
+  LineSplitter::Take take{};  // each line, without its newline; may be empty
 };
 
 // Its output goes to its log, and line by line to whoever takes it. Each call reads no more than
@@ -32,8 +32,8 @@ class RankProcess {
   ChildGroup& group() { return group_; }
   const ChildGroup& group() const { return group_; }
   // The descriptors to read from, but for those of streams that `waits` names.
-  std::vector<int> fds(const std::function<bool(Stream)>& waits) const;
-  void read(const std::function<bool(Stream)>& waits);
+  std::vector<int> fds(const std::function<bool(StandardStream)>& waits) const;
+  void read(const std::function<bool(StandardStream)>& waits);
   // The same once the rank has ended, and the last lines though they lack their newlines.
   void read_rest();
   const std::filesystem::path& log_path() const { return log_.path(); }
@@ -43,10 +43,10 @@ class RankProcess {
   struct Source {
     Source(RankPipe pipe, bool is_output);
     UniqueFd fd;
-    Stream stream;
+    StandardStream stream;
     bool is_output;  // goes to the log
     bool has_lines;
-    Lines lines;
+    LineSplitter lines;
   };
   void read(Source& source, int most_reads);
 

@@ -45,21 +45,21 @@ std::string seconds(double time_s) { return cat(std::lround(time_s), " s"); }
 }  // namespace
 
 std::string to_text(const Post& post) {
-  const Crumb& crumb = post.crumb;
-  return cat(post.host.empty() ? "?" : post.host, " ", post.beats, " ", crumb.moves, " ",
-             static_cast<int>(crumb.activity), " ", crumb.step, " ",
-             static_cast<int>(crumb.waits_in), " ", crumb.number, " ", post.in_collective ? 1 : 0,
-             " ", post.failure);
+  const Heartbeat& heartbeat = post.heartbeat;
+  return cat(post.host.empty() ? "?" : post.host, " ", post.beats, " ", heartbeat.moves, " ",
+             static_cast<int>(heartbeat.phase), " ", heartbeat.step, " ",
+             static_cast<int>(heartbeat.waits_in), " ", heartbeat.number, " ",
+             post.in_collective ? 1 : 0, " ", post.failure);
 }
 
 Post post_from_text(const std::string& text) {
   Post post;
   std::istringstream in(text);
-  int activity = 0, waits_in = 0;
-  in >> post.host >> post.beats >> post.crumb.moves >> activity >> post.crumb.step >> waits_in >>
-      post.crumb.number >> post.in_collective;
-  post.crumb.activity = static_cast<Activity>(activity);
-  post.crumb.waits_in = static_cast<Collective>(waits_in);
+  int phase = 0, waits_in = 0;
+  in >> post.host >> post.beats >> post.heartbeat.moves >> phase >> post.heartbeat.step >>
+      waits_in >> post.heartbeat.number >> post.in_collective;
+  post.heartbeat.phase = static_cast<Phase>(phase);
+  post.heartbeat.waits_in = static_cast<Collective>(waits_in);
   in.get();
   std::getline(in, post.failure, '\0');
   return post;
@@ -112,9 +112,9 @@ std::vector<std::size_t> WorldWatch::silent(const News& news, double for_s) cons
 std::string WorldWatch::own_place(const News& news) const {
   const Post& own = news.posts[static_cast<std::size_t>(world_.rank)];
   if (!own.failure.empty()) return cat("; on rank ", world_.rank, " ", own.failure);
-  const Crumb& crumb = own.crumb;
-  return cat("; rank ", world_.rank, crumb.waits_in == Collective::none ? " is " : " ",
-             describe(crumb));
+  const Heartbeat& heartbeat = own.heartbeat;
+  return cat("; rank ", world_.rank, heartbeat.waits_in == Collective::none ? " is " : " ",
+             describe(heartbeat));
 }
 
 std::optional<Verdict> WorldWatch::failure(const News& news, double now_s) {
@@ -187,10 +187,10 @@ Verdict WorldWatch::no_answer(const News& news, const std::vector<std::size_t>& 
 
 std::optional<Verdict> WorldWatch::hang(const News& news, double now_s) {
   if (!hangs_) return std::nullopt;
-  std::vector<Crumb> crumbs;
-  for (const Post& post : news.posts) crumbs.push_back(post.crumb);
+  std::vector<Heartbeat> heartbeats;
+  for (const Post& post : news.posts) heartbeats.push_back(post.heartbeat);
   const std::vector<bool> no(ranks_.size());
-  const auto found = hangs_->look(crumbs, no, no, now_s);
+  const auto found = hangs_->look(heartbeats, no, no, now_s);
   // Of a rank that is silent too nothing is known: the silence decides.
   if (!found || now_s - answered_s_ >= at_least(unheard_s) ||
       !silent(news, at_least(unheard_s)).empty())

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/breadcrumbs.h"
 #include "launch/hang_watch.h"
+#include "launch/heartbeat.h"
 
 namespace lockstep {
 
@@ -17,7 +17,7 @@ namespace lockstep {
 struct Post {
   std::string host;
   std::uint64_t beats = 0;  // grows with each post
-  Crumb crumb;
+  Heartbeat heartbeat;
   std::string failure;         // what ends it; empty while it works
   bool in_collective = false;  // that is a collective, so that another rank may be the cause
 };

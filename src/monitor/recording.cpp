@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

@@ -25,14 +25,14 @@ int CarryChain::push() {
 
 std::vector<SumNode> partial_sums(std::int64_t begin, std::int64_t end) {
   CarryChain chain(begin);
-  for (std::int64_t grain = begin; grain < end; ++grain) chain.push();
+  for (std::int64_t leaf = begin; leaf < end; ++leaf) chain.push();
   return chain.stack();
 }
 
 std::size_t highest_stack(std::int64_t begin, std::int64_t end) {
   CarryChain chain(begin);
   std::size_t highest = 0;
-  for (std::int64_t grain = begin; grain < end; ++grain)
+  for (std::int64_t leaf = begin; leaf < end; ++leaf)
     if (chain.push() == 0) highest = std::max(highest, chain.stack().size());
   return highest;
 }
@@ -42,8 +42,8 @@ namespace {
 // Adds up what lies under `node` into the slot of its first sum and returns that.
 class Finish {
  public:
-  Finish(const std::vector<SumNode>& partial, std::int64_t grains)
-      : partial_(partial), grains_(grains) {}
+  Finish(const std::vector<SumNode>& partial, std::int64_t leaves)
+      : partial_(partial), leaves_(leaves) {}
 
   std::size_t add_up(SumNode node) {
     LOCKSTEP_CHECK(next_ < partial_.size());
@@ -52,7 +52,7 @@ class Finish {
     const SumNode left{.level = node.level - 1, .index = node.index * 2},
         right{.level = node.level - 1, .index = node.index * 2 + 1};
     const std::size_t into = add_up(left);
-    if (right.begin() < grains_) steps_.push_back({.into = into, .from = add_up(right)});
+    if (right.begin() < leaves_) steps_.push_back({.into = into, .from = add_up(right)});
     return into;
   }
   const std::vector<SumStep>& steps() const { return steps_; }
@@ -60,18 +60,18 @@ class Finish {
 
  private:
   const std::vector<SumNode>& partial_;
-  std::int64_t grains_;
+  std::int64_t leaves_;
   std::size_t next_ = 0;
   std::vector<SumStep> steps_;
 };
 
 }  // namespace
 
-std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t grains) {
-  LOCKSTEP_CHECK(grains > 0);
+std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t leaves) {
+  LOCKSTEP_CHECK(leaves > 0);
   SumNode root;
-  while ((std::int64_t{1} << root.level) < grains) ++root.level;
-  Finish finish(partial, grains);
+  while ((std::int64_t{1} << root.level) < leaves) ++root.level;
+  Finish finish(partial, leaves);
   finish.add_up(root);
   LOCKSTEP_CHECK(finish.all_used());
   return finish.steps();
@@ -89,10 +89,10 @@ std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks) {
   return shards;
 }
 
-ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_t accumulation,
-                        std::int64_t elements) {
-  LOCKSTEP_CHECK(world_size > 0 && grain > 0 && accumulation > 0);
-  ExactSum plan{.grain = grain, .grains = world_size * accumulation};
+ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t leaf_samples,
+                        std::int64_t accumulation, std::int64_t elements) {
+  LOCKSTEP_CHECK(world_size > 0 && leaf_samples > 0 && accumulation > 0);
+  ExactSum plan{.leaf_samples = leaf_samples, .leaves = world_size * accumulation};
   std::size_t stack = 0;
   std::int64_t all_sums = 0;
   for (std::int64_t rank = 0; rank < world_size; ++rank) {
@@ -111,13 +111,14 @@ ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t grain, std::int64_
   return plan;
 }
 
-std::int64_t choose_grain(std::int64_t global, std::int64_t largest, std::int64_t world_size) {
+std::int64_t choose_leaf_samples(std::int64_t global, std::int64_t largest,
+                                 std::int64_t world_size) {
   constexpr std::int64_t usual_ranks = 8;
   LOCKSTEP_CHECK(world_size > 0 && global > 0 && global % world_size == 0);
-  for (const std::int64_t grains : {usual_ranks, std::lcm(usual_ranks, world_size), world_size}) {
-    if (global % grains != 0) continue;
-    const std::int64_t grain = largest_divisor(global / grains, largest);
-    if (global / grain % world_size == 0) return grain;
+  for (const std::int64_t leaves : {usual_ranks, std::lcm(usual_ranks, world_size), world_size}) {
+    if (global % leaves != 0) continue;
+    const std::int64_t leaf = largest_divisor(global / leaves, largest);
+    if (global / leaf % world_size == 0) return leaf;
   }
   LOCKSTEP_CHECK(false);
 }

@@ -43,7 +43,7 @@ nlohmann::json memory_key(const RunSetup& setup) {
   nlohmann::json options = nlohmann::json::object();
   const nlohmann::json recipe = setup.options->table.to_json();
   for (const auto& [key, value] : recipe.items())
-    if (!key.starts_with("sample.")) options[key] = value;
+    if (!key.starts_with("predict.")) options[key] = value;
   const nlohmann::json engine = setup.train->table.to_json();
   for (const auto& [key, value] : engine.items())
     if (counts(key)) options[key] = value;

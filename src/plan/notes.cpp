@@ -87,14 +87,14 @@ void note_exact(const Plan& plan, const TrainOptions& options, Notes& notes) {
   if (!plan.exact) return;
   const ExactSum& exact = *plan.exact;
   notes.push_back(
-      cat("exact = true: a step is ", count_of(exact.grains, "grain"), " of ",
-          count_of(exact.grain, "sample"),
+      cat("exact = true: a step is ", count_of(exact.leaves, "leaf_samples"), " of ",
+          count_of(exact.leaf_samples, "sample"),
           ", whose gradients are added in one fixed order: the weights are bitwise the same on any "
           "number of ",
-          rank_word(plan.devices), "s that divides ", exact.grains,
-          " (up to 8: ", usual_divisors(exact.grains), "), also if it changes when the run goes on",
+          rank_word(plan.devices), "s that divides ", exact.leaves,
+          " (up to 8: ", usual_divisors(exact.leaves), "), also if it changes when the run goes on",
           options.batch.micro <= 0
-              ? cat("; another start has the same grain with batch.micro=", exact.grain)
+              ? cat("; another start has the same leaf with batch.micro=", exact.leaf_samples)
               : ""));
   if (options.batch.global == 0 || plan.batch.rounded_from > 0)
     notes.push_back(cat("for the same weights from a start on other devices set batch.global=",

@@ -38,7 +38,7 @@ std::uint64_t permute(std::uint64_t value, int bits, std::uint64_t epoch, std::u
 }  // namespace
 
 SampleOrder::SampleOrder(std::uint64_t seed, std::int64_t count, bool shuffle)
-    : key_(stream_key(seed, Stream::order)), count_(count), shuffle_(shuffle) {
+    : key_(stream_key(seed, RandomStream::order)), count_(count), shuffle_(shuffle) {
   LOCKSTEP_CHECK(count >= 0);
 }
 
@@ -54,18 +54,18 @@ std::int64_t SampleOrder::at(std::int64_t epoch, std::int64_t position) const {
   return static_cast<std::int64_t>(value);
 }
 
-std::int64_t first_place(const BatchPlan& batch, int rank, std::int64_t micro_index) {
+std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t micro_index) {
   LOCKSTEP_CHECK(rank >= 0 && rank < batch.world_size);
   LOCKSTEP_CHECK(micro_index >= 0 && micro_index < batch.accumulation);
   return (rank * batch.accumulation + micro_index) * batch.micro;
 }
 
 Row row_at(const SampleOrder& order, std::int64_t count, std::int64_t global, std::int64_t step,
-           std::int64_t place) {
-  LOCKSTEP_CHECK(count > 0 && global > 0 && step >= 0 && place >= 0 && place < global);
+           std::int64_t global_row) {
+  LOCKSTEP_CHECK(count > 0 && global > 0 && step >= 0 && global_row >= 0 && global_row < global);
   const std::int64_t steps_per_epoch = (count - 1) / global + 1;
-  Row row{.place = place, .epoch = step / steps_per_epoch};
-  const std::int64_t position = step % steps_per_epoch * global + place;
+  Row row{.global_row = global_row, .epoch = step / steps_per_epoch};
+  const std::int64_t position = step % steps_per_epoch * global + global_row;
   if (position < count) row.sample = order.at(row.epoch, position);
   return row;
 }

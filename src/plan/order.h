@@ -1,4 +1,4 @@
-// Which sample stands where: pure functions of (seed, epoch, place), the same on any number of
+// Which sample stands where: pure functions of (seed, epoch, global_row), the same on any number of
 // ranks.
 #pragma once
 
@@ -23,17 +23,18 @@ class SampleOrder {
 // A row of a micro-batch. Steps run through epochs of steps_per_epoch = ceil(count / global) steps;
 // rows beyond the epoch's last sample are padding.
 struct Row {
-  std::int64_t place = 0;  // in the global batch of the step: [0, global)
+  std::int64_t global_row = 0;  // in the global batch of the step: [0, global)
   std::int64_t epoch = 0;
   std::int64_t sample = -1;  // index into the dataset; -1 = padding, weight 0
 };
 
-// Rank r takes places [r * micro * accumulation, (r + 1) * micro * accumulation), micro-batch m of
-// it the m-th slice of `micro` places. So the set of samples of a step is that of the global batch.
-std::int64_t first_place(const BatchPlan& batch, int rank, std::int64_t micro_index);
+// Rank r takes global rows [r * micro * accumulation, (r + 1) * micro * accumulation), micro-batch
+// m of it the m-th slice of `micro` global rows. So the set of samples of a step is that of the
+// global batch.
+std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t micro_index);
 
-// Row `place` of step `step` (from 0).
+// Row `global_row` of step `step` (from 0).
 Row row_at(const SampleOrder& order, std::int64_t count, std::int64_t global, std::int64_t step,
-           std::int64_t place);
+           std::int64_t global_row);
 
 }  // namespace lockstep

@@ -35,14 +35,14 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::u
   return counter;
 }
 
-std::uint64_t stream_key(std::uint64_t seed, Stream stream) {
+std::uint64_t stream_key(std::uint64_t seed, RandomStream stream) {
   const auto block = philox({static_cast<std::uint32_t>(stream), 0, 0, 0}, seed);
   return block[0] | std::uint64_t{block[1]} << 32;
 }
 
 // Philox under one key is a bijection of counters, so distinct (a, b) start at distinct places of
 // the counter space, spread at random over 2^128.
-Random::Random(std::uint64_t seed, Stream stream, std::uint64_t a, std::uint64_t b)
+Random::Random(std::uint64_t seed, RandomStream stream, std::uint64_t a, std::uint64_t b)
     : key_(stream_key(seed, stream)), counter_(philox({low(a), high(a), low(b), high(b)}, key_)) {}
 
 std::uint32_t Random::next_u32() {

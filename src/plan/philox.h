@@ -11,7 +11,7 @@ namespace lockstep {
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
 
 // What a draw is for; keeps streams apart.
-enum class Stream : std::uint32_t {
+enum class RandomStream : std::uint32_t {
   order = 1,
   augment = 2,
   dropout = 3,
@@ -21,13 +21,13 @@ enum class Stream : std::uint32_t {
 };
 
 // The key under which the blocks of one (seed, stream) are drawn.
-std::uint64_t stream_key(std::uint64_t seed, Stream stream);
+std::uint64_t stream_key(std::uint64_t seed, RandomStream stream);
 
 // A stream of draws for one (seed, stream, a, b): e.g. the augmentation of one sample. Cheap to
 // make.
 class Random {
  public:
-  Random(std::uint64_t seed, Stream stream, std::uint64_t a, std::uint64_t b);
+  Random(std::uint64_t seed, RandomStream stream, std::uint64_t a, std::uint64_t b);
   std::uint32_t next_u32();
   std::uint64_t next_u64();
   double uniform();                          // [0, 1), 53 bits

@@ -29,7 +29,7 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
       std::max<std::int64_t>(batch.micro, 0), batch.accumulation,
       batch.global > 0 ? batch.global : facts.default_global, largest_micro, rank_word(devices));
   if (options.exact && batch.micro <= 0 && batch.accumulation == 0) {
-    solved.micro = choose_grain(solved.global, largest_micro, solved.world_size);
+    solved.micro = choose_leaf_samples(solved.global, largest_micro, solved.world_size);
     solved.accumulation = solved.global / solved.world_size / solved.micro;
   }
   return solved;
@@ -45,10 +45,10 @@ MemoryEstimate with_exact_buffers(MemoryEstimate memory, const Facts& facts, std
 constexpr std::int64_t usual_exact_buffers = 3;
 
 // The plan goes through all of them.
-void check_grains(const BatchPlan& batch) {
-  constexpr std::int64_t most_grains = std::int64_t{1} << 20;
-  if (batch.accumulation <= most_grains / batch.world_size) return;
-  throw Error(cat("exact = true adds up at most ", most_grains, " micro-batches a step, but ",
+void check_leaves(const BatchPlan& batch) {
+  constexpr std::int64_t most_leaves = std::int64_t{1} << 20;
+  if (batch.accumulation <= most_leaves / batch.world_size) return;
+  throw Error(cat("exact = true adds up at most ", most_leaves, " micro-batches a step, but ",
                   batch.world_size, " x ", batch.accumulation, " are asked for"),
               "set batch.micro to more, or batch.accumulation to less");
 }
@@ -73,7 +73,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
                       plan.batch, "batch.micro_changes");
   if (options.exact) {
     const BatchPlan& batch = plan.batch;
-    check_grains(batch);
+    check_leaves(batch);
     plan.exact =
         plan_exact_sum(batch.world_size, batch.micro, batch.accumulation, facts.parameters);
     memory = with_exact_buffers(memory, facts, plan.exact->buffers);

@@ -81,7 +81,8 @@ std::string memory_text(const Plan& plan) {
 
 std::string exact_text(const Plan& plan) {
   const ExactSum& exact = *plan.exact;
-  std::string text = cat("grain ", exact.grain, ", ", count_of(exact.grains, "grain"), " a step");
+  std::string text =
+      cat("leaf ", exact.leaf_samples, ", ", count_of(exact.leaves, "leaf_samples"), " a step");
   if (plan.batch.world_size == 1) return text + ", added up on one device";
   text += cat(", ", count_of(exact.partial_sums, "partial sum"), " a ", rank_word(plan.devices));
   return exact.sent_bytes > 0 ? cat(text, ", which sends ", format_bytes(exact.sent_bytes)) : text;
@@ -134,8 +135,8 @@ nlohmann::json memory_json(const Plan& plan) {
 
 nlohmann::json exact_json(const Plan& plan) {
   if (!plan.exact) return nullptr;
-  return {{"grain", plan.exact->grain},
-          {"grains", plan.exact->grains},
+  return {{"leaf_samples", plan.exact->leaf_samples},
+          {"leaves", plan.exact->leaves},
           {"partial_sums", plan.exact->partial_sums},
           {"buffers", plan.exact->buffers},
           {"sent_bytes", plan.exact->sent_bytes}};

@@ -125,8 +125,8 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.units_per_step = json.at("units_per_step");
   plan.compute = compute_from_json(json.value("compute", nlohmann::json::object()));
   if (const auto exact = json.find("exact"); exact != json.end() && exact->is_object())
-    plan.exact = ExactSum{.grain = count(*exact, "grain"),
-                          .grains = count(*exact, "grains"),
+    plan.exact = ExactSum{.leaf_samples = count(*exact, "leaf_samples"),
+                          .leaves = count(*exact, "leaves"),
                           .partial_sums = count(*exact, "partial_sums"),
                           .buffers = count(*exact, "buffers"),
                           .sent_bytes = exact->at("sent_bytes")};

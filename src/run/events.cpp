@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/whole_number.h"
 #include "base/write_all.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

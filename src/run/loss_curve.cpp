@@ -7,7 +7,7 @@
 #include "base/cells.h"
 #include "base/plot.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

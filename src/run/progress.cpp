@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/progress_text.h"
 #include "run/recent_steps.h"
 #include "run/time_left.h"

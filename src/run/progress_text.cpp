@@ -7,7 +7,7 @@
 
 #include "base/cells.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/progress.h"
 #include "run/time_left.h"
 

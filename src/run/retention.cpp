@@ -4,7 +4,7 @@
 #include <set>
 
 #include "run/checkpoint_index.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

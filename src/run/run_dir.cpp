@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace fs = std::filesystem;

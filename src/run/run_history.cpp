@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

@@ -20,7 +20,7 @@
 #include "base/pass_fd.h"
 #include "base/signal_mask.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "run/checkpoint_index.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/loss_curve.h"
 #include "run/progress.h"
 #include "run/progress_text.h"

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/run_dir.h"
 
 namespace lockstep {

@@ -8,7 +8,7 @@
 #include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/progress_text.h"
 #include "run/run_history.h"
 #include "run/time_left.h"

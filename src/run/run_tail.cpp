@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/fd.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 void RunTail::take_line(const std::string& line) {

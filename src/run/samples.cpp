@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "plan/compute.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "run/stop_grace.h"
 
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <algorithm>
 #include <string>

@@ -26,13 +26,13 @@ void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
                         const StepResult& result) {
   std::string where = "a rank";
   for (std::size_t rank = result.ranks.size(); rank-- > 0;)
-    if (const Activity phase = result.ranks[rank].out_of_memory; phase != Activity::none)
-      where = cat(label(setup, rank), " in ", activity_name(phase));
+    if (const Phase phase = result.ranks[rank].out_of_memory; phase != Phase::none)
+      where = cat(label(setup, rank), " in ", phase_name(phase));
   const std::string help =
       memory_help(setup.plan, setup.options, batch.micro, setup.recipe.smaller_sample());
   if (setup.plan.exact)
-    throw Error(cat("out of memory on ", where, ": a grain of ", batch.micro,
-                    " does not fit, and exact = true keeps the grain of a run"),
+    throw Error(cat("out of memory on ", where, ": a leaf of ", batch.micro,
+                    " does not fit, and exact = true keeps the leaf of a run"),
                 batch.micro > 1 ? cat("start again with a smaller batch.micro; ", help) : help);
   throw Error(cat("out of memory on ", where, " with micro-batch ", batch.micro), help);
 }
@@ -92,11 +92,13 @@ void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::in
                                "loss depends on the rank"));
 }
 
-void check_grain(const nlohmann::json& state, const Plan& plan) {
-  if (!plan.exact || !state.contains("grain") || state["grain"] == plan.exact->grain) return;
-  throw Error(cat("the checkpoint's grain is ", state["grain"].dump(), ", but the plan's is ",
-                  plan.exact->grain),
-              cat("set batch.micro=", state["grain"].dump()));
+void check_leaf(const nlohmann::json& state, const Plan& plan) {
+  if (!plan.exact || !state.contains("leaf_samples") ||
+      state["leaf_samples"] == plan.exact->leaf_samples)
+    return;
+  throw Error(cat("the checkpoint's leaf is ", state["leaf_samples"].dump(), ", but the plan's is ",
+                  plan.exact->leaf_samples),
+              cat("set batch.micro=", state["leaf_samples"].dump()));
 }
 
 void explain_operator(const TrainOptions& options, const c10::Error& error) {

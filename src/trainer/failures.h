@@ -31,8 +31,8 @@ nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& b
 // All ranks, between steps: that of one is not the fault of the user, so no Error.
 void require_same_weights(const TrainerSetup& setup, const Arena& arena, std::int64_t step);
 
-// A checkpoint of an exact run was made of grains of one size; another would round differently.
-void check_grain(const nlohmann::json& state, const Plan& plan);
+// A checkpoint of an exact run was made of leaves of one size; another would round differently.
+void check_leaf(const nlohmann::json& state, const Plan& plan);
 
 // Where ATen was told to be deterministic and an operator cannot; else nothing.
 void explain_operator(const TrainOptions& options, const c10::Error& error);

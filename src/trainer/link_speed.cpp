@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "run/json_cache.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>

@@ -184,10 +184,10 @@ void Recorder::smaller_micro(std::int64_t step, const StepResult& result, const 
                              const BatchPlan& now) {
   nlohmann::json ranks = nlohmann::json::array();
   for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
-    if (const Activity phase = result.ranks[rank].out_of_memory; phase != Activity::none)
+    if (const Phase phase = result.ranks[rank].out_of_memory; phase != Phase::none)
       ranks.push_back({{"rank", rank},
                        {"device", device_label(plan_.devices.at(rank))},
-                       {"phase", activity_name(phase)}});
+                       {"phase", phase_name(phase)}});
   write({{"kind", "memory"},
          {"step", step},
          {"ranks", ranks},

@@ -1,4 +1,4 @@
-// Wishes to stop: signals and time quotas, as a rank sees them.
+// Requests to stop: signals and time quotas, as a rank sees them.
 #pragma once
 
 #include "base/clock.h"

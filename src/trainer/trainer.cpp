@@ -8,11 +8,11 @@
 #include "engine/out_of_memory.h"
 #include "engine/profile.h"
 #include "engine/step.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 #include "plan/micro_batches.h"
 #include "plan/precision.h"
 #include "run/checkpoint_index.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "trainer/failures.h"
 #include "trainer/link_speed.h"
 #include "trainer/placed_model.h"
@@ -147,7 +147,7 @@ class Loop {
 
   std::int64_t step_ = 0;  // steps enqueued
   std::int64_t saved_step_ = -1, evaluated_step_ = -1;
-  bool save_wished_ = false;  // by rank 0's clock; the same on every rank
+  bool save_requested_ = false;  // by rank 0's clock; the same on every rank
   double saved_at_s_ = 0;
   double wait_s_ = 0;               // since the last report
   double data_s_ = 0, save_s_ = 0;  // since the last step that was recorded
@@ -190,7 +190,7 @@ void Loop::restore_or_start() {
   if (setup_.resume) from = choose_checkpoint(setup_.run, setup_.group, false, skipped);
   if (from) {
     const nlohmann::json state = restore(*from, trained());
-    check_grain(state, setup_.plan);
+    check_leaf(state, setup_.plan);
     const std::string precision = precision_word(options_.precision);
     if (text_or(state, "precision", precision) != precision) optimizer_.restart_loss_scale();
     step_ = state.at("step").get<std::int64_t>();
@@ -242,7 +242,7 @@ void Loop::make_loader() {
                         .last_step = setup_.plan.total_steps,
                         .threads = options_.data.threads < 0 ? 1 : options_.data.threads,
                         .prefetch_steps = options_.data.prefetch};
-  options.weigh = [this](const Batch& batch) { return setup_.recipe.weigh(batch); };
+  options.loss_weights = [this](const Batch& batch) { return setup_.recipe.loss_weights(batch); };
   if (!setup_.backend.device().is_cpu())
     options.pin = [this](at::Tensor tensor) {
       at::Tensor pinned = setup_.backend.host_empty(tensor.sizes(), tensor.scalar_type());
@@ -255,7 +255,7 @@ void Loop::make_loader() {
 
 // Afterwards steps have micro-batches of another size. All ranks.
 void Loop::change_micro_batch(const BatchPlan& batch) {
-  runner_.go_on();
+  runner_.reset_after_drop();
   told_about_graph_ = false;
   running_.clear();
   batch_ = batch;
@@ -330,7 +330,7 @@ void Loop::leave_out(const StepResult& result) {
 StagedStep Loop::fetch() {
   follow_micro_changes();
   const double begin_s = setup_.clock.now_s();
-  leave_crumb(Activity::data);
+  enter_phase(Phase::data);
   StepData data = loader_->next();
   const double waited_s = setup_.clock.now_s() - begin_s;
   data_s_ += waited_s;
@@ -342,7 +342,7 @@ StagedStep Loop::fetch() {
       return setup_.group.all_gather(own.to(setup_.backend.device()));
     };
     const auto release = [&] { setup_.backend.release_cached_memory(); };
-    const at::Tensor all = insist(gather, release).to(at::kCPU);
+    const at::Tensor all = retry_after_freeing(gather, release).to(at::kCPU);
     const auto* first = all.const_data_ptr<std::int64_t>();
     staged_samples_.assign(first, first + all.numel());
   }
@@ -359,7 +359,7 @@ void Loop::run_step() {
   report.save = setup_.group.rank() == 0 && save_now ? 1 : 0;
   if ((step_ + 1) % options_.log.every_steps == 0) report.memory = setup_.backend.memory();
   const double lr = learning_rate(setup_.plan.schedule, step_);
-  leave_crumb(Activity::forward, step_ + 1);
+  enter_phase(Phase::forward, step_ + 1);
   running_.push_back(runner_.run(std::move(*staged_), lr, report));
   staged_.reset();
   ++step_;
@@ -424,8 +424,8 @@ void Loop::on_result(StepRunner::Running& running) {
   if (!started_) check_buffers();
   if (recorder_ && setup_.start_up && !started_) recorder_->start_up(result.step, *setup_.start_up);
   started_ = true;
-  // A wish from before the last checkpoint is fulfilled.
-  if (result.save > 0 && result.step > saved_step_) save_wished_ = true;
+  // A request from before the last checkpoint is fulfilled.
+  if (result.save > 0 && result.step > saved_step_) save_requested_ = true;
   if (stop_ || (result.stop_signal == 0 && result.stop_quota == 0)) return;
   stop_ = true;
   const std::string own = stop_signal();
@@ -457,21 +457,21 @@ void Loop::evaluate_now() {
   if (setup_.measure_only || !data_.valid || data_.valid->size() == 0 || evaluated_step_ == step_)
     return;
   if (!all_happened()) return;
-  leave_crumb(Activity::evaluation);
+  enter_phase(Phase::evaluation);
   check_buffers();
   share_buffers();
   const double begin_s = setup_.clock.now_s();
-  EvaluatorOptions judging = evaluator_options(setup_);
-  if (options_.eval.batch == 0) judging.batch = batch_.micro;
-  if (eval_batch_ > 0) judging.batch = std::min(judging.batch, eval_batch_);
+  EvaluatorOptions evaluating = evaluator_options(setup_);
+  if (options_.eval.batch == 0) evaluating.batch = batch_.micro;
+  if (eval_batch_ > 0) evaluating.batch = std::min(evaluating.batch, eval_batch_);
   const Evaluation evaluation = [&] {
     const ShownAverage shown(options_.ema.evaluate ? optimizer_.average() : nullptr);
     return evaluate(setup_.recipe, *placed_.model, *data_.valid, setup_.group, setup_.backend,
-                    judging);
+                    evaluating);
   }();
   eval_batch_ = evaluation.batch;
   if (recorder_ && !evaluation.out_of_memory_ranks.empty())
-    recorder_->smaller_evaluation(step_, judging.batch, evaluation);
+    recorder_->smaller_evaluation(step_, evaluating.batch, evaluation);
   evaluated_step_ = step_;
   const bool better = recorder_ && record(evaluation, setup_.clock.now_s() - begin_s);
   if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
@@ -481,10 +481,10 @@ void Loop::evaluate_now() {
 bool Loop::record(const Evaluation& evaluation, double seconds) {
   const std::vector<Metric>& metrics = evaluation.metrics;
   metrics_ = metric_values(metrics, options_.checkpoint.best_metric);
-  const Metric& judged = chosen_metric(metrics, options_.checkpoint.best_metric);
+  const Metric& chosen = chosen_metric(metrics, options_.checkpoint.best_metric);
   const bool better =
-      !best_ || (judged.lower_is_better ? judged.value < *best_ : judged.value > *best_);
-  if (better && std::isfinite(judged.value)) best_ = judged.value;
+      !best_ || (chosen.lower_is_better ? chosen.value < *best_ : chosen.value > *best_);
+  if (better && std::isfinite(chosen.value)) best_ = chosen.value;
   recorder_->evaluation(step_, evaluation, better, seconds);
   return better;
 }
@@ -500,7 +500,7 @@ bool Loop::of_rank_0(bool decision) {
 
 bool Loop::save_due() const {
   const std::int64_t every = options_.checkpoint.every_steps;
-  return save_wished_ || (every > 0 && step_ % every == 0);
+  return save_requested_ || (every > 0 && step_ % every == 0);
 }
 
 // All ranks come here together.
@@ -508,9 +508,9 @@ void Loop::save(bool forced) {
   if ((!forced && !save_due()) || saved_step_ == step_) return;
   if (!all_happened()) return;
   const double begin_s = setup_.clock.now_s();
-  leave_crumb(Activity::checkpoint);
+  enter_phase(Phase::checkpoint);
   saved_step_ = step_;
-  save_wished_ = false;
+  save_requested_ = false;
   if (saver_)
     write_checkpoint();
   else
@@ -528,7 +528,7 @@ void Loop::write_checkpoint() {
       {"precision", precision_word(options_.precision)},
       {"elapsed_s", quota_->elapsed_s()}};
   if (best_) state["best"] = *best_;
-  if (setup_.plan.exact) state["grain"] = setup_.plan.exact->grain;
+  if (setup_.plan.exact) state["leaf_samples"] = setup_.plan.exact->leaf_samples;
   const bool fresh = evaluated_step_ == step_;
   saver_->save(trained(), step_, std::move(state), fresh ? metrics_ : nlohmann::json());
 }
@@ -538,7 +538,7 @@ TrainEnd Loop::finish(TrainEnd end) {
   if (staged_) staged_->weights_pending->wait();
   if (end == TrainEnd::finished) evaluate_now();
   save(true);
-  leave_crumb(Activity::ending);
+  enter_phase(Phase::ending);
   // Weights that are on no disk are not a finished run.
   const std::string lost = setup_.group.share("unsaved", saver_ ? saver_->finish() : "");
   if (!lost.empty()) {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "engine/plugin.h"
 #include "engine/step.h"
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 #include "launch/launch.h"
 #include "run/events.h"
 #include "run/start_up.h"
@@ -178,7 +178,7 @@ int run(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   lockstep::keep_freed_memory();
-  lockstep::open_breadcrumbs();
+  lockstep::open_heartbeat();
   try {
     return lockstep::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {

@@ -218,9 +218,9 @@ class FaultyRecipe : public ToyRecipe {
       }
     return terms;
   }
-  at::Tensor judge(Model& model, const Batch& batch, StepContext& context) override {
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
     if (due("evaluation", 0, batch.row_weight.size(0))) run_out_of_memory();
-    return ToyRecipe::judge(model, batch, context);
+    return ToyRecipe::evaluate(model, batch, context);
   }
 };
 

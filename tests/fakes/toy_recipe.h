@@ -17,7 +17,7 @@ namespace lockstep::testing {
 class ToyModel : public Model {
  public:
   explicit ToyModel(std::uint64_t seed) {
-    Random random(seed, Stream::init, 0, 0);
+    Random random(seed, RandomStream::init, 0, 0);
     const auto fresh = [&](std::vector<std::int64_t> sizes) {
       at::Tensor tensor = at::zeros(sizes);
       float* values = tensor.mutable_data_ptr<float>();
@@ -50,7 +50,7 @@ class ToyData : public Dataset {
   explicit ToyData(std::int64_t count) : count_(count) {}
   std::int64_t size() const override { return count_; }
   std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
-    Random random(7, Stream::augment, static_cast<std::uint64_t>(index), 0);
+    Random random(7, RandomStream::augment, static_cast<std::uint64_t>(index), 0);
     at::Tensor x = at::zeros({5}), y = at::zeros({3}), mask = at::zeros({3});
     for (int i = 0; i < 5; ++i) x[i] = random.normal();
     for (int i = 0; i < 3; ++i) y[i] = random.normal();
@@ -74,7 +74,7 @@ class ToyRecipe : public Recipe {
     return {std::make_shared<ToyData>(train_), std::make_shared<ToyData>(valid_)};
   }
   std::vector<std::string> terms() const override { return {"elements", "rows"}; }
-  std::vector<double> weigh(const Batch& batch) const override {
+  std::vector<double> loss_weights(const Batch& batch) const override {
     const at::Tensor mask = batch.tensors[2] * batch.row_weight.unsqueeze(1);
     return {mask.sum().item<double>(), batch.row_weight.sum().item<double>()};
   }
@@ -85,7 +85,7 @@ class ToyRecipe : public Recipe {
     const at::Tensor rows = (error.to(at::kFloat).abs().sum(1) * batch.row_weight).sum();
     return {squares, rows * 0.1};
   }
-  at::Tensor judge(Model& model, const Batch& batch, StepContext& context) override {
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
     const at::Tensor error = predict_rows(model, batch, context) - batch.tensors[1];
     return error.to(at::kDouble).square().sum(1, /*keepdim=*/true);
   }

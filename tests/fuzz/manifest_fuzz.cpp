@@ -2,7 +2,7 @@
 // the checksum would be tried. What is accepted must name files inside the checkpoint only.
 #include "fuzz.h"
 
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/manifest.h"
 
 namespace lockstep {

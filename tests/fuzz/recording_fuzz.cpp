@@ -4,7 +4,7 @@
 #include "doctor/look.h"
 #include "doctor/report.h"
 #include "fuzz.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

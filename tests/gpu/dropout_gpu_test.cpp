@@ -15,8 +15,8 @@ namespace {
 
 using DropoutOnGpu = GpuTest;
 
-at::Tensor counters(std::int64_t seed, std::int64_t step, std::int64_t first_place) {
-  return at::tensor({seed, step, first_place}, at::kLong);
+at::Tensor counters(std::int64_t seed, std::int64_t step, std::int64_t first_global_row) {
+  return at::tensor({seed, step, first_global_row}, at::kLong);
 }
 
 at::Tensor values(at::IntArrayRef sizes, at::ScalarType dtype) {

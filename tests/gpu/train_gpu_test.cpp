@@ -216,7 +216,7 @@ TEST_P(GraphOnGpus, TheGraphChangesNoBitOfTheWeights) {
 }
 INSTANTIATE_TEST_SUITE_P(Gpus, GraphOnGpus, ::testing::Values(1, 2), count_name);
 
-// 16 grains of the textgen workload that speed is measured on, as one graph on each.
+// 16 leaves of the textgen workload that speed is measured on, as one graph on each.
 class ExactOnGpus : public TrainOnSoManyGpus {
  protected:
   void run_exact(const Words& words) const {

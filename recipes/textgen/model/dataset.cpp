@@ -24,7 +24,7 @@ void TextDataset::write(std::int64_t index, const SampleContext& context, std::i
     const std::int64_t shift =
         epoch_shift(context.seed, context.epoch, context_, shifting_ && context.training);
     const Block block = block_at(tokens_->size(), context_, shift, index);
-    for (const Run& run : {block.first, block.second}) {
+    for (const TokenSpan& run : {block.first, block.second}) {
       tokens_->copy(run.begin, run.count, token + written);
       tokens_->copy(run.begin + 1, run.count, target + written);
       written += run.count;

@@ -8,7 +8,7 @@
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
-#include "recipes/textgen/model/attention.h"
+#include "recipes/textgen/model/cached_attention.h"
 #include "recipes/textgen/model/gpt_init.h"
 #include "recipes/textgen/model/kv_cache.h"
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kBlock = 4096;
 
 void fill_block(float* values, std::int64_t count, double std, std::uint64_t seed,
                 std::int64_t parameter, std::int64_t block) {
-  Random random(seed, Stream::init, static_cast<std::uint64_t>(parameter),
+  Random random(seed, RandomStream::init, static_cast<std::uint64_t>(parameter),
                 static_cast<std::uint64_t>(block));
   for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(random.normal() * std);
 }

@@ -84,15 +84,15 @@ void print_all(const Gpt& model, const PredictRequest& request, const SampleSett
 }  // namespace
 
 SampleSettings sample_settings(const TextOptions& options) {
-  const auto& sample = options.sample;
-  return {.generate = {.sampler = {.temperature = sample.temperature,
-                                   .top_k = sample.top_k,
-                                   .top_p = sample.top_p,
-                                   .repetition_penalty = sample.repetition_penalty},
-                       .seed = static_cast<std::uint64_t>(sample.seed),
-                       .tokens = sample.tokens,
-                       .stop = sample.stop},
-          .count = sample.count};
+  const auto& predict = options.predict;
+  return {.generate = {.sampler = {.temperature = predict.temperature,
+                                   .top_k = predict.top_k,
+                                   .top_p = predict.top_p,
+                                   .repetition_penalty = predict.repetition_penalty},
+                       .seed = static_cast<std::uint64_t>(predict.seed),
+                       .tokens = predict.tokens,
+                       .stop = predict.stop},
+          .count = predict.count};
 }
 
 void predict_text(const Gpt& model, const PredictRequest& request, const SampleSettings& settings) {

@@ -71,7 +71,7 @@ DatasetPair TextRecipe::data() {
   return {.train = dataset("train", 0), .valid = dataset("valid", 1)};
 }
 
-std::vector<double> TextRecipe::weigh(const Batch& batch) const {
+std::vector<double> TextRecipe::loss_weights(const Batch& batch) const {
   return {batch.tensors.at(1).ge(0).sum().item<double>()};
 }
 
@@ -100,7 +100,7 @@ const at::Tensor& TextRecipe::bytes_of_tokens(at::Device device) {
   return bytes_;
 }
 
-at::Tensor TextRecipe::judge(Model& model, const Batch& batch, StepContext& context) {
+at::Tensor TextRecipe::evaluate(Model& model, const Batch& batch, StepContext& context) {
   const at::Tensor& targets = batch.tensors.at(1);
   const Gpt& net = gpt(model);
   const at::Tensor hidden = net.hidden(batch.tensors.at(0), context);

@@ -28,10 +28,10 @@ class TextRecipe : public Recipe {
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
   // One term, in nats; its weight is the number of targets.
-  std::vector<double> weigh(const Batch& batch) const override;
+  std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
   // Records {nats, targets, bytes of the targets}.
-  at::Tensor judge(Model& model, const Batch& batch, StepContext& context) override;
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override;
   std::vector<Metric> metrics(const at::Tensor& records) const override;
   // See predict.h.
   void predict(Model& model, const PredictRequest& request) override;

@@ -86,7 +86,7 @@ std::int64_t pick(std::span<const Candidate> candidates, double u) {
 std::int64_t sample_token(std::span<const float> logits, std::span<const std::int64_t> history,
                           const SamplerOptions& options, std::uint64_t seed, std::uint64_t sequence,
                           std::uint64_t position) {
-  Random random(seed, Stream::sample, sequence, position);
+  Random random(seed, RandomStream::sample, sequence, position);
   return pick(candidates(logits, history, options), random.uniform());
 }
 

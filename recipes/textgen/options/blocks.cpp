@@ -26,7 +26,7 @@ Block block_at(std::int64_t tokens, std::int64_t context, std::int64_t shift, st
 std::int64_t epoch_shift(std::uint64_t seed, std::int64_t epoch, std::int64_t context,
                          bool shifting) {
   if (!shifting) return 0;
-  Random random(seed, Stream::shift, static_cast<std::uint64_t>(epoch), 0);
+  Random random(seed, RandomStream::shift, static_cast<std::uint64_t>(epoch), 0);
   return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(context)));
 }
 

@@ -18,13 +18,13 @@ std::int64_t sample_count(std::int64_t tokens, std::int64_t context);
 
 // Neighbouring pairs: inputs are tokens [begin, begin + count), targets [begin + 1, begin + count +
 // 1).
-struct Run {
+struct TokenSpan {
   std::int64_t begin = 0, count = 0;
 };
 
 // A sample: `first` and, where it runs over the end, `second`.
 struct Block {
-  Run first, second;
+  TokenSpan first, second;
   std::int64_t targets() const { return first.count + second.count; }  // its weight
 };
 

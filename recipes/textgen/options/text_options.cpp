@@ -31,23 +31,24 @@ void add_model(OptionTable& table, ModelShape& model) {
             {"standard deviation of the first weights", "", 0, 10});
 }
 
-template <class Sample>
-void add_sample(OptionTable& table, Sample& sample) {
-  table.add("sample.prompt", sample.prompt, {"text to go on from"});
-  table.add("sample.prompt_file", sample.prompt_file,
+template <class Predict>
+void add_predict(OptionTable& table, Predict& predict) {
+  table.add("predict.prompt", predict.prompt, {"text to go on from"});
+  table.add("predict.prompt_file", predict.prompt_file,
             {"file with a prompt a line; - reads standard input"});
-  table.add("sample.tokens", sample.tokens, {"tokens to generate", "tokens", 1, 1e9});
-  table.add("sample.temperature", sample.temperature,
+  table.add("predict.tokens", predict.tokens, {"tokens to generate", "tokens", 1, 1e9});
+  table.add("predict.temperature", predict.temperature,
             {"divides the logits; 0 takes the most probable token", "", 0, 100});
-  table.add("sample.top_k", sample.top_k, {"draw from the K most probable; 0 is off", "", 0, 1e9});
+  table.add("predict.top_k", predict.top_k,
+            {"draw from the K most probable; 0 is off", "", 0, 1e9});
   table.add(
-      "sample.top_p", sample.top_p,
+      "predict.top_p", predict.top_p,
       {"draw from the fewest tokens that have this probability together; 1 is off", "", 1e-6, 1});
-  table.add("sample.repetition_penalty", sample.repetition_penalty,
+  table.add("predict.repetition_penalty", predict.repetition_penalty,
             {"lowers tokens that were there before; 1 is off", "", 0.01, 100});
-  table.add("sample.stop", sample.stop, {"text at which a sample ends; empty is none"});
-  table.add("sample.seed", sample.seed, {"seed of the draws", "", 0, 9e18});
-  table.add("sample.count", sample.count, {"samples a prompt", "samples", 1, 100000});
+  table.add("predict.stop", predict.stop, {"text at which a sample ends; empty is none"});
+  table.add("predict.seed", predict.seed, {"seed of the draws", "", 0, 9e18});
+  table.add("predict.count", predict.count, {"samples a prompt", "samples", 1, 100000});
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ TextOptions::TextOptions() {
             {.meaning = "gpt2: folder with vocab.json and merges.txt; bpe: a sentencepiece .model "
                         "to use instead of training one",
              .is_path = true});
-  add_sample(table, sample);
+  add_predict(table, predict);
   for (const Preset& preset : presets()) table.add_preset(preset);
 }
 

@@ -51,7 +51,7 @@ struct TextOptions : RecipeOptions {
     std::string prompt, prompt_file, stop;
     std::int64_t tokens = 256, top_k = 50, seed = 1, count = 1;
     double temperature = 0.8, top_p = 0.95, repetition_penalty = 1.0;
-  } sample;
+  } predict;
 
   bool synthetic() const { return data.path.size() == 1 && data.path[0] == "synthetic"; }
   // The tokenizer's entries as far as the options tell: 256, tokenizer.vocab, 50257; 0 for chars.

@@ -285,7 +285,7 @@ Prepared prepare_text(const TextOptions& options, const PrepareContext& context)
   const Say say = context.say ? context.say : [](const std::string&) {};
   const fs::path folder = find_prepared(options, context, say);
   Prepared prepared;
-  add_prompts(prepared, options, folder, {options.sample.prompt});
+  add_prompts(prepared, options, folder, {options.predict.prompt});
   add_tokens(prepared, options, folder);
   return prepared;
 } catch (const json::exception& error) {

@@ -12,8 +12,8 @@ namespace lockstep::textgen {
 
 std::vector<std::string> read_prompts(const TextOptions& options, std::istream& input) {
   std::vector<std::string> prompts;
-  if (!options.sample.prompt.empty()) prompts.push_back(options.sample.prompt);
-  const std::string& path = options.sample.prompt_file;
+  if (!options.predict.prompt.empty()) prompts.push_back(options.predict.prompt);
+  const std::string& path = options.predict.prompt_file;
   if (!path.empty()) {
     const std::string text =
         path == "-" ? std::string(std::istreambuf_iterator<char>(input), {}) : read_input(path);
@@ -26,7 +26,7 @@ std::vector<std::string> read_prompts(const TextOptions& options, std::istream& 
     }
     if (prompts.empty())
       throw Error(cat(path == "-" ? "standard input" : path, " holds no prompt"),
-                  "give a prompt a line, or use sample.prompt");
+                  "give a prompt a line, or use predict.prompt");
   }
   if (prompts.empty()) prompts.emplace_back();
   return prompts;

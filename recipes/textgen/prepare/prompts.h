@@ -10,7 +10,7 @@
 
 namespace lockstep::textgen {
 
-// sample.prompt, then a prompt a line of sample.prompt_file ("-" = `input`); blank lines are left
+// predict.prompt, then a prompt a line of predict.prompt_file ("-" = `input`); blank lines are left
 // out. One empty prompt if there is none. Throws Error if the file cannot be read or is not text.
 std::vector<std::string> read_prompts(const TextOptions& options, std::istream& input);
 

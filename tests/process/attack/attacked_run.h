@@ -4,7 +4,7 @@
 #include "checkout_paths.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
 

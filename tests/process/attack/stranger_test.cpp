@@ -214,7 +214,7 @@ TEST_F(Stranger, PipesInPlaceOfFilesMakeNobodyWait) {
     run_tool({"runs", "gift"}, folder.path());
     run_tool({"runs", "gift", "--json"}, folder.path());
     run_tool({"evaluate", "gift", "--devices", "cpu:1"}, folder.path());
-    run_tool({"predict", "gift", "--devices", "cpu:1", "sample.tokens=2"}, folder.path());
+    run_tool({"predict", "gift", "--devices", "cpu:1", "predict.tokens=2"}, folder.path());
     std::filesystem::remove(run / name);
     std::filesystem::rename(folder.path() / "kept", run / name);
   }

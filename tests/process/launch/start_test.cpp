@@ -51,8 +51,8 @@ TEST_F(Start, PassesTheListeningDescriptorToRankZeroOnly) {
       script(2,
              "for n in {3..254}; do [ ! -e /proc/$$/fd/$n ] || fds+=$n,; done; echo fds=$fds\n"
              "echo listen=$LOCKSTEP_LISTEN_FD events=$LOCKSTEP_EVENTS_FD\n"
-             "echo crumbs=$LOCKSTEP_CRUMBS_FD\n"
-             "echo memory=$(readlink /proc/$$/fd/$LOCKSTEP_CRUMBS_FD)\n"
+             "echo heartbeats=$LOCKSTEP_HEARTBEAT_FD\n"
+             "echo memory=$(readlink /proc/$$/fd/$LOCKSTEP_HEARTBEAT_FD)\n"
              "echo stdin=$(readlink /proc/$$/fd/0)\n"
              "[ -z \"$LOCKSTEP_LISTEN_FD\" ] || "
              "echo socket=$(readlink /proc/$$/fd/$LOCKSTEP_LISTEN_FD)\n");
@@ -60,9 +60,9 @@ TEST_F(Start, PassesTheListeningDescriptorToRankZeroOnly) {
   auto zero = variables(0), one = variables(1);
   EXPECT_THAT(zero["socket"], HasSubstr("socket:["));
   EXPECT_THAT(zero["memory"], HasSubstr("memfd:"));
-  const std::string crumbs = zero["crumbs"] + ",";
-  EXPECT_EQ(zero["fds"], crumbs + split(zero["listen"], ' ')[0] + ",");
-  EXPECT_EQ(one["fds"], crumbs);
+  const std::string heartbeats = zero["heartbeats"] + ",";
+  EXPECT_EQ(zero["fds"], heartbeats + split(zero["listen"], ' ')[0] + ",");
+  EXPECT_EQ(one["fds"], heartbeats);
   EXPECT_EQ(one["listen"], " events=");
   EXPECT_EQ(one["stdin"], "/dev/null");
 }

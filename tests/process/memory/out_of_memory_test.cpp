@@ -158,13 +158,13 @@ TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
   }
   const ToolResult exact = train(2, "exact", "backward 3 0", {"exact=true", "batch.micro=8"});
   EXPECT_NE(exact.code, 0);
-  EXPECT_THAT(exact.err, HasSubstr("a grain of 8 does not fit"));
+  EXPECT_THAT(exact.err, HasSubstr("a leaf of 8 does not fit"));
   EXPECT_THAT(exact.err, HasSubstr("smaller batch.micro"));
-  const ToolResult judging = train(2, "judging",
-                                   "evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1;"
-                                   "evaluation 0 1;evaluation 0 1");
-  EXPECT_NE(judging.code, 0);
-  EXPECT_THAT(judging.err, HasSubstr("in evaluation of one sample at once"));
+  const ToolResult evaluating = train(2, "evaluating",
+                                      "evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1;"
+                                      "evaluation 0 1;evaluation 0 1");
+  EXPECT_NE(evaluating.code, 0);
+  EXPECT_THAT(evaluating.err, HasSubstr("in evaluation of one sample at once"));
 }
 
 TEST_F(OutOfMemory, ExactModeRefusesBuffersThatChangeAndOperatorsWithoutAFixedOrder) {

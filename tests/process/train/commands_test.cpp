@@ -62,8 +62,8 @@ TEST_F(Commands, EvaluateIsTheSameOnAnyNumberOfRanks) {
 }
 
 TEST_F(Commands, PredictPrintsDataOnStandardOutputAndRepeatsItself) {
-  const std::vector<std::string> words{"predict",       "a",         "the ", "sample.tokens=30",
-                                       "sample.seed=3", "--devices", "cpu:1"};
+  const std::vector<std::string> words{"predict",        "a",         "the ", "predict.tokens=30",
+                                       "predict.seed=3", "--devices", "cpu:1"};
   const ToolResult one = tool(words), two = tool(words);
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_NE(one.out.find("the "), std::string::npos);
@@ -82,7 +82,7 @@ std::string on_one_line(const std::string& text) {
 // A full disk, and nobody would know that the text is not whole.
 TEST_F(Commands, PredictFailsWhereItsOutputCannotBeWritten) {
   const std::string predict =
-      testing::program("lockstep") + " predict a the sample.tokens=30 --devices cpu:1 > /dev/full";
+      testing::program("lockstep") + " predict a the predict.tokens=30 --devices cpu:1 > /dev/full";
   const ToolResult result = testing::ToolProcess({"/bin/sh", "-c", predict}, folder->path()).wait();
   EXPECT_EQ(result.code, 2) << result.err;
   EXPECT_NE(result.err.find("standard output: No space left on device"), std::string::npos)
@@ -95,7 +95,7 @@ TEST_F(Commands, EveryReadingCommandFailsWhereItsOutputCannotBeWritten) {
         "config textgen --json", "config textgen --markdown", "plan textgen data.path=corpus.txt",
         "plan textgen --json data.path=corpus.txt", "devices --json", "completion bash", "--help",
         "--version", "train --help", "evaluate a --devices cpu:1",
-        "predict a --json sample.tokens=3 --devices cpu:1",
+        "predict a --json predict.tokens=3 --devices cpu:1",
         "prepare textgen data.path=corpus.txt"}) {
     const std::string command = testing::program("lockstep") + " " + words + " > /dev/full";
     const ToolResult result =
@@ -289,7 +289,7 @@ TEST_F(Commands, ARunGoesOnFromAnotherFolderAndWhereItsTextHasMoved) {
 
 TEST_F(Commands, PredictAsJsonIsOneObject) {
   const ToolResult result =
-      tool({"predict", "a", "the ", "sample.tokens=20", "--devices", "cpu:1", "--json"});
+      tool({"predict", "a", "the ", "predict.tokens=20", "--devices", "cpu:1", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const std::string text = nlohmann::json::parse(result.out).at("output");
   EXPECT_NE(text.find("the "), std::string::npos);
@@ -299,7 +299,7 @@ TEST_F(Commands, PredictEndsQuietlyWhenItsReaderLeaves) {
   const ToolResult result =
       testing::ToolProcess({"bash", "-c",
                             "set -o pipefail; " + testing::program("lockstep") +
-                                " predict a sample.tokens=100000 --devices cpu:1 | head -c 20"},
+                                " predict a predict.tokens=100000 --devices cpu:1 | head -c 20"},
                            folder->path())
           .wait();
   EXPECT_EQ(result.code, 141) << result.err;
@@ -312,7 +312,7 @@ testing::ToolProcess start_predict(const std::filesystem::path& run, const std::
   const auto own = run.parent_path().parent_path() / name;
   std::filesystem::create_directory(own);
   testing::ToolProcess process({testing::program("lockstep"), "predict", run.string(),
-                                "sample.tokens=1000000000", "--devices", "cpu:1"},
+                                "predict.tokens=1000000000", "--devices", "cpu:1"},
                                own);
   const auto out = own / "stdout.txt";
   for (int i = 0; i < 1000 && (!std::filesystem::exists(out) || read_file(out).empty()); ++i)
@@ -391,7 +391,7 @@ TEST_F(Commands, ResumeIntoANewRunLeavesTheOldOneAlone) {
 TEST_F(Commands, TrainWithResumeAutoGoesStraightToThenWhereAllIsDone) {
   std::vector<std::string> words{"train",    "textgen", "--name",        "a",
                                  "--resume", "auto",    "--devices",     "cpu:1",
-                                 "--then",   "predict", "stop.steps=40", "sample.tokens=5"};
+                                 "--then",   "predict", "stop.steps=40", "predict.tokens=5"};
   for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
     words.push_back(option);
   const ToolResult result = tool(words);
@@ -470,7 +470,7 @@ TEST_F(Commands, LaunchTakesTheFirstWordThatIsNoFlagForTheProgram) {
 
 TEST_F(Commands, PredictTakesThePromptFromAPipe) {
   const std::string predict = testing::program("lockstep") + " predict a ";
-  const std::string few = " sample.tokens=3 --devices cpu:1";
+  const std::string few = " predict.tokens=3 --devices cpu:1";
   const auto shell = [](const std::string& line) {
     return testing::ToolProcess({"bash", "-c", line}, folder->path()).wait();
   };
@@ -478,17 +478,17 @@ TEST_F(Commands, PredictTakesThePromptFromAPipe) {
   ASSERT_EQ(piped.code, 0) << piped.err;
   EXPECT_TRUE(piped.out.starts_with("every model")) << piped.out;
   EXPECT_EQ(piped.out,
-            tool({"predict", "a", "every model", "sample.tokens=3", "--devices", "cpu:1"}).out);
+            tool({"predict", "a", "every model", "predict.tokens=3", "--devices", "cpu:1"}).out);
   EXPECT_TRUE(shell("echo 'every model' | " + predict + "-" + few).out.starts_with("every model"));
   EXPECT_TRUE(shell("echo no | " + predict + "device" + few).out.starts_with("device"));
-  const ToolResult named = shell("echo no | " + predict + "sample.prompt=trains" + few);
+  const ToolResult named = shell("echo no | " + predict + "predict.prompt=trains" + few);
   EXPECT_TRUE(named.out.starts_with("trains")) << named.out;
 }
 
 TEST_F(Commands, APromptMayLookLikeAFlagOrAnOption) {
   for (const char* prompt : {"--and", "a = e", "-h"}) {
     const ToolResult result =
-        tool({"predict", "a", "sample.tokens=3", "--devices", "cpu:1", "--", prompt});
+        tool({"predict", "a", "predict.tokens=3", "--devices", "cpu:1", "--", prompt});
     ASSERT_EQ(result.code, 0) << result.err;
     EXPECT_TRUE(result.out.starts_with(prompt)) << result.out;
   }

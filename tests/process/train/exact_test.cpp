@@ -26,7 +26,7 @@ class Exact : public ::testing::Test {
  protected:
   void SetUp() override { testing::write_corpus(corpus, 12000); }
 
-  // 24 grains of one sample.
+  // 24 leaves of one sample.
   std::vector<std::string> train(int ranks, const std::string& name,
                                  const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words{"train",  "textgen", "--devices", "cpu:" + std::to_string(ranks),
@@ -83,8 +83,8 @@ TEST_F(Exact, GivesTheSameBytesOnAnyNumberOfRanks) {
   // The comparison can tell: another seed gives other bytes, and so do other sums.
   succeeds(train(1, "seed", {"seed=43"}));
   EXPECT_NE(tensors("seed"), tensors("alone"));
-  succeeds(train(1, "grain", {"batch.micro=2"}));
-  EXPECT_NE(tensors("grain"), tensors("alone"));
+  succeeds(train(1, "leaf_samples", {"batch.micro=2"}));
+  EXPECT_NE(tensors("leaf_samples"), tensors("alone"));
 }
 
 TEST_F(Exact, GivesTheSameBytesAfterStopsAndOnChangingNumbersOfRanks) {
@@ -131,8 +131,9 @@ TEST_F(Exact, TheRunKeepsItsGrain) {
   refuses({"exact=false", "--devices", "cpu:2"}, "exact cannot change");
   refuses({"--devices", "cpu:5"}, "use 1, 2, 3, 4, 6, 8 or 12 ranks");
   succeeds({"resume", "a", "stop.steps=3", "--devices", "cpu:4"});
-  EXPECT_EQ(RunDir::open("a", folder.path() / "runs").record().at("plan").at("exact").at("grain"),
-            1);
+  EXPECT_EQ(
+      RunDir::open("a", folder.path() / "runs").record().at("plan").at("exact").at("leaf_samples"),
+      1);
 }
 
 TEST_F(Exact, ThePlanShowsGrainPartialSumsAndBytes) {
@@ -141,18 +142,17 @@ TEST_F(Exact, ThePlanShowsGrainPartialSumsAndBytes) {
   words.erase(words.begin() + 4, words.begin() + 6);
   ToolResult result = run_tool(words, folder.path());
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out,
-              HasSubstr("grain 1, 24 grains a step, 2 partial sums a CPU rank, which "));
+  EXPECT_THAT(result.out, HasSubstr("leaf 1, 24 leaves a step, 2 partial sums a CPU rank, which "));
   EXPECT_THAT(result.out, HasSubstr("KiB"));
   words[3] = "cpu:8";
   result = run_tool(words, folder.path());
-  EXPECT_THAT(result.out, HasSubstr("24 grains a step, 2 partial sums"));
+  EXPECT_THAT(result.out, HasSubstr("24 leaves a step, 2 partial sums"));
   words.emplace_back("batch.micro=3");
   result = run_tool(words, folder.path());
-  EXPECT_THAT(result.out, HasSubstr("grain 3, 8 grains a step, 1 partial sum a"));
+  EXPECT_THAT(result.out, HasSubstr("leaf 3, 8 leaves a step, 1 partial sum a"));
   words.emplace_back("exact=false");
   result = run_tool(words, folder.path());
-  EXPECT_THAT(result.out, Not(HasSubstr("grain")));
+  EXPECT_THAT(result.out, Not(HasSubstr("leaf_samples")));
 }
 
 TEST_F(Exact, RefusesWhatItCannotKeep) {

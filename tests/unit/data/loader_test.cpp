@@ -22,7 +22,7 @@ class Counting : public Dataset {
     if (index == broken) throw std::runtime_error("sample 13 is broken");
     ++gets;
     at::Tensor t = at::full({3}, static_cast<double>(index), at::kDouble);
-    t[1] = static_cast<double>(context.place);
+    t[1] = static_cast<double>(context.global_row);
     t[2] = context.random.uniform();
     return {t};
   }
@@ -43,7 +43,7 @@ LoaderOptions options(int ranks, int rank, std::int64_t accumulation, std::int64
           .rank = rank,
           .last_step = 9,
           .threads = threads,
-          .weigh = [](const Batch& batch) {
+          .loss_weights = [](const Batch& batch) {
             return std::vector<double>{batch.row_weight.sum().item<double>()};
           }};
 }

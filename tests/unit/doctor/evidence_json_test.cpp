@@ -12,7 +12,7 @@
 #include "doctor/report.h"
 #include "fakes/error_of.h"
 #include "fakes/fake_reader.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 namespace lockstep {
 namespace {

@@ -41,7 +41,7 @@ std::vector<at::Tensor> gradients(int ranks, std::int64_t accumulation, double d
                           .rank = group.rank(),
                           .last_step = 1,
                           .threads = 0};
-    loading.weigh = [&](const Batch& batch) { return recipe.weigh(batch); };
+    loading.loss_weights = [&](const Batch& batch) { return recipe.loss_weights(batch); };
     Loader loader(recipe.data().train, loading);
     auto running = runner.run(runner.stage(loader.next()), /*lr=*/0, {});
     running.get();
@@ -88,7 +88,7 @@ TEST(Gradient, InLowPrecisionIsCloseToFp32) {
   EXPECT_GT(relative(half[0], exact[0]), 0);
 }
 
-// 24 grains of two samples, on ranks that all have the same number of them.
+// 24 leaves of two samples, on ranks that all have the same number of them.
 class ExactGradient : public ::testing::TestWithParam<std::tuple<int, Precision>> {};
 
 TEST_P(ExactGradient, IsTheSameToTheBitOnAnyNumberOfRanks) {

@@ -103,7 +103,7 @@ Outcome train(int ranks, bool shared, const std::function<void(TrainOptions&)>& 
                           .rank = group.rank(),
                           .last_step = steps,
                           .threads = 0};
-    loading.weigh = [&](const Batch& batch) { return recipe.weigh(batch); };
+    loading.loss_weights = [&](const Batch& batch) { return recipe.loss_weights(batch); };
     Loader loader(recipe.data().train, loading);
     Outcome own;
     for (std::int64_t step = 0; step < steps; ++step) {

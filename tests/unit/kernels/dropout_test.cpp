@@ -18,8 +18,8 @@
 namespace lockstep {
 namespace {
 
-at::Tensor counters(std::int64_t seed, std::int64_t step, std::int64_t first_place) {
-  return at::tensor({seed, step, first_place}, at::kLong);
+at::Tensor counters(std::int64_t seed, std::int64_t step, std::int64_t first_global_row) {
+  return at::tensor({seed, step, first_global_row}, at::kLong);
 }
 
 at::Tensor values(at::IntArrayRef sizes, at::ScalarType dtype = at::kFloat) {
@@ -43,14 +43,14 @@ TEST(Dropout, DropsTheShareP) {
 }
 
 TEST(Dropout, FollowsItsDefinitionElementByElement) {
-  const std::int64_t seed = 12345, step = 17, first_place = 100, layer = 6;
+  const std::int64_t seed = 12345, step = 17, first_global_row = 100, layer = 6;
   const double p = 0.3;
   const at::Tensor x = values({5, 3, 7});
-  const at::Tensor y = dropout(x, p, counters(seed, step, first_place), layer);
+  const at::Tensor y = dropout(x, p, counters(seed, step, first_global_row), layer);
   for (std::int64_t row = 0; row < 5; ++row)
     for (std::int64_t e = 0; e < 21; ++e) {
       const auto words = philox({static_cast<std::uint32_t>(e / 4),
-                                 static_cast<std::uint32_t>(first_place + row), step, layer},
+                                 static_cast<std::uint32_t>(first_global_row + row), step, layer},
                                 seed * 2 + 1);
       const bool keep = words[e % 4] >= p * 4294967296.0;
       const float from = x.view({5, 21})[row][e].item<float>();

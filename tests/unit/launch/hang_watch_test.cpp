@@ -12,25 +12,26 @@ using ::testing::HasSubstr;
 class HangWatchTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (Crumb& crumb : crumbs) crumb = {.moves = 1, .activity = Activity::forward, .step = 1000};
-    watch.look(crumbs, stopped, ended, now_s);  // resumed there, and some steps further by now
-    for (Crumb& crumb : crumbs) crumb.step = 1005;
+    for (Heartbeat& heartbeat : heartbeats)
+      heartbeat = {.moves = 1, .phase = Phase::forward, .step = 1000};
+    watch.look(heartbeats, stopped, ended, now_s);  // resumed there, and some steps further by now
+    for (Heartbeat& heartbeat : heartbeats) heartbeat.step = 1005;
   }
   void waits(int rank, std::uint64_t number) {
-    crumbs[static_cast<std::size_t>(rank)].waits_in = Collective::all_reduce;
-    crumbs[static_cast<std::size_t>(rank)].number = number;
+    heartbeats[static_cast<std::size_t>(rank)].waits_in = Collective::all_reduce;
+    heartbeats[static_cast<std::size_t>(rank)].number = number;
   }
   // Looks each half second for so long; ranks in `moving` move all the while.
   std::optional<Hang> look_for(double seconds, const std::vector<int>& moving = {}) {
     for (const double end_s = now_s + seconds; now_s < end_s; now_s += 0.5) {
-      for (const int rank : moving) ++crumbs[static_cast<std::size_t>(rank)].moves;
-      if (auto hang = watch.look(crumbs, stopped, ended, now_s)) return hang;
+      for (const int rank : moving) ++heartbeats[static_cast<std::size_t>(rank)].moves;
+      if (auto hang = watch.look(heartbeats, stopped, ended, now_s)) return hang;
     }
     return std::nullopt;
   }
 
   HangWatch watch{3, 60};
-  std::vector<Crumb> crumbs{3};
+  std::vector<Heartbeat> heartbeats{3};
   std::vector<bool> stopped = std::vector<bool>(3), ended = std::vector<bool>(3);
   double now_s = 100;
 };
@@ -57,7 +58,7 @@ TEST_F(HangWatchTest, SaysThatOneHasLeftOutACollective) {
   waits(0, 8);
   waits(1, 7);
   waits(2, 7);
-  crumbs[2].waits_in = Collective::broadcast;
+  heartbeats[2].waits_in = Collective::broadcast;
   const auto hang = look_for(100);
   ASSERT_TRUE(hang);
   EXPECT_THAT(hang->how, HasSubstr("hangs, as ranks wait in different collectives: "));
@@ -85,7 +86,7 @@ TEST_F(HangWatchTest, NamesAStoppedRankThoughItWaits) {
 }
 
 TEST_F(HangWatchTest, AGpuThatDoesNotEndIsNotNamedBeforeOneThatLoops) {
-  crumbs[0].activity = crumbs[2].activity = Activity::device;
+  heartbeats[0].phase = heartbeats[2].phase = Phase::device;
   const auto hang = look_for(100);
   ASSERT_TRUE(hang);
   EXPECT_EQ(hang->rank, 1);
@@ -101,19 +102,19 @@ TEST_F(HangWatchTest, WhatTookLongBeforeMayTakeThreeTimesAsLong) {
 }
 
 TEST_F(HangWatchTest, GivesAStartTenTimesAsLong) {
-  for (Crumb& crumb : crumbs) crumb = {.moves = 1, .activity = Activity::starting};
+  for (Heartbeat& heartbeat : heartbeats) heartbeat = {.moves = 1, .phase = Phase::starting};
   EXPECT_FALSE(look_for(590));
   EXPECT_TRUE(look_for(30));
 }
 
 TEST_F(HangWatchTest, GivesTheFirstStepsOfAStartThreeTimesAsLong) {
-  for (Crumb& crumb : crumbs) crumb.step = 1004;
+  for (Heartbeat& heartbeat : heartbeats) heartbeat.step = 1004;
   EXPECT_FALSE(look_for(175));
   EXPECT_TRUE(look_for(10));
 }
 
 TEST_F(HangWatchTest, LeavesRanksThatSayNothingAloneUnlessTheyAreStopped) {
-  for (Crumb& crumb : crumbs) crumb = {};
+  for (Heartbeat& heartbeat : heartbeats) heartbeat = {};
   EXPECT_FALSE(look_for(1000));
   stopped[2] = true;
   const auto hang = look_for(100);

@@ -17,7 +17,7 @@ constexpr std::uint64_t limit = std::uint64_t{1} << 20;
 
 struct RankLogTest : ::testing::Test {
   std::string text() const { return read_file(folder.path() / "rank3.log"); }
-  // Lines "line FROM", … in pieces that end anywhere, as a pipe brings them.
+  // LineSplitter "line FROM", … in pieces that end anywhere, as a pipe brings them.
   static void write_lines(RankLog& log, int from, int to) {
     std::string waiting;
     for (int i = from; i < to; ++i) {

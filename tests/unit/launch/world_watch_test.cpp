@@ -17,19 +17,19 @@ class WorldWatchTest : public ::testing::Test {
   WorldWatchTest() {
     for (int rank = 0; rank < 4; ++rank)
       news.posts.push_back(
-          {.host = rank < 2 ? "a" : "b", .crumb = {.activity = Activity::forward, .step = 1000}});
+          {.host = rank < 2 ? "a" : "b", .heartbeat = {.phase = Phase::forward, .step = 1000}});
     watch_as(0);
   }
   void watch_as(int rank) {
     watch.emplace(WatchedWorld{.rank = rank, .size = 4, .store = "10.0.0.1:29500"});
     watch->follow(60);
-    news.posts[0].crumb.step = 1000;
+    news.posts[0].heartbeat.step = 1000;
     EXPECT_FALSE(watch->look(news, now_s));
-    for (Post& post : news.posts) post.crumb.step = 1005;
+    for (Post& post : news.posts) post.heartbeat.step = 1005;
   }
   void waits(std::size_t rank, std::uint64_t number) {
-    news.posts[rank].crumb.waits_in = Collective::all_reduce;
-    news.posts[rank].crumb.number = number;
+    news.posts[rank].heartbeat.waits_in = Collective::all_reduce;
+    news.posts[rank].heartbeat.number = number;
   }
   // Looks each half second for so long; the ranks that `beat` talk, those that also `move` work.
   std::optional<Verdict> look_for(double seconds, const std::vector<std::size_t>& beat,
@@ -37,7 +37,7 @@ class WorldWatchTest : public ::testing::Test {
     for (const double end_s = now_s + seconds; now_s < end_s; now_s += 0.5) {
       if (!beat.empty()) ++news.exchanges;
       for (const std::size_t rank : beat) ++news.posts[rank].beats;
-      for (const std::size_t rank : move) ++news.posts[rank].crumb.moves;
+      for (const std::size_t rank : move) ++news.posts[rank].heartbeat.moves;
       if (auto verdict = watch->look(news, now_s)) return verdict;
     }
     return std::nullopt;
@@ -191,18 +191,18 @@ TEST_F(WorldWatchTest, LooksForNoHangBeforeTheRunIsKnown) {
 TEST(PostText, ComesBackAsItWas) {
   const Post post{.host = "node-7",
                   .beats = 12,
-                  .crumb = {.moves = 3,
-                            .activity = Activity::backward,
-                            .step = 5,
-                            .waits_in = Collective::gather,
-                            .number = 9},
+                  .heartbeat = {.moves = 3,
+                                .phase = Phase::backward,
+                                .step = 5,
+                                .waits_in = Collective::gather,
+                                .number = 9},
                   .failure = "two\nlines of it",
                   .in_collective = true};
   const Post same = post_from_text(to_text(post));
   EXPECT_EQ(same.host, post.host);
   EXPECT_EQ(same.beats, post.beats);
-  EXPECT_EQ(describe(same.crumb), "waits in gather 9 of step 5");
-  EXPECT_EQ(same.crumb.moves, 3U);
+  EXPECT_EQ(describe(same.heartbeat), "waits in gather 9 of step 5");
+  EXPECT_EQ(same.heartbeat.moves, 3U);
   EXPECT_EQ(same.failure, post.failure);
   EXPECT_TRUE(same.in_collective);
   EXPECT_EQ(post_from_text(to_text({.host = "b"})).failure, "");

@@ -11,12 +11,12 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// The sum as a rank makes it of its grains, written out with brackets.
+// The sum as a rank makes it of its leaves, written out with brackets.
 std::vector<std::string> sums_of(std::int64_t begin, std::int64_t end) {
   std::vector<std::string> stack;
   CarryChain chain(begin);
-  for (std::int64_t grain = begin; grain < end; ++grain) {
-    stack.push_back(std::to_string(grain));
+  for (std::int64_t leaf = begin; leaf < end; ++leaf) {
+    stack.push_back(std::to_string(leaf));
     for (int sums = chain.push(); sums > 0; --sums) {
       const std::string top = stack.back();
       stack.pop_back();
@@ -27,28 +27,28 @@ std::vector<std::string> sums_of(std::int64_t begin, std::int64_t end) {
   return stack;
 }
 
-// The whole, as `ranks` make it that have equal shares of the grains.
-std::string whole(std::int64_t grains, std::int64_t ranks) {
+// The whole, as `ranks` make it that have equal shares of the leaves.
+std::string whole(std::int64_t leaves, std::int64_t ranks) {
   std::vector<SumNode> nodes;
   std::vector<std::string> sums;
-  const std::int64_t share = grains / ranks;
+  const std::int64_t share = leaves / ranks;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     for (const SumNode& node : partial_sums(rank * share, (rank + 1) * share))
       nodes.push_back(node);
     for (const std::string& sum : sums_of(rank * share, (rank + 1) * share)) sums.push_back(sum);
   }
   EXPECT_EQ(nodes.size(), sums.size());
-  for (const SumStep& step : finish_sum(nodes, grains))
+  for (const SumStep& step : finish_sum(nodes, leaves))
     sums[step.into] = "(" + sums[step.into] + "+" + sums[step.from] + ")";
   return sums[0];
 }
 
 TEST(ExactSumTest, IsTheSameTreeOnAnyNumberOfRanks) {
-  for (std::int64_t grains = 1; grains <= 96; ++grains) {
-    const std::string alone = whole(grains, 1);
-    for (std::int64_t ranks = 2; ranks <= grains; ++ranks)
-      if (grains % ranks == 0) {
-        EXPECT_EQ(whole(grains, ranks), alone) << grains << " " << ranks;
+  for (std::int64_t leaves = 1; leaves <= 96; ++leaves) {
+    const std::string alone = whole(leaves, 1);
+    for (std::int64_t ranks = 2; ranks <= leaves; ++ranks)
+      if (leaves % ranks == 0) {
+        EXPECT_EQ(whole(leaves, ranks), alone) << leaves << " " << ranks;
       }
   }
 }
@@ -69,8 +69,8 @@ TEST(ExactSumTest, LeavesARankWithFewSums) {
 
 TEST(ExactSumTest, SaysWhatItTakes) {
   const ExactSum aligned = plan_exact_sum(4, 8, 4, 1000);
-  EXPECT_EQ(aligned.grain, 8);
-  EXPECT_EQ(aligned.grains, 16);
+  EXPECT_EQ(aligned.leaf_samples, 8);
+  EXPECT_EQ(aligned.leaves, 16);
   EXPECT_EQ(aligned.partial_sums, 1);
   EXPECT_EQ(aligned.buffers, 2 + 1);
   // The shares of three other ranks, and the own share to three others.
@@ -79,7 +79,7 @@ TEST(ExactSumTest, SaysWhatItTakes) {
   EXPECT_EQ(odd.partial_sums, 2);
   EXPECT_EQ(odd.buffers, 2 + 2);
   EXPECT_DOUBLE_EQ(odd.sent_bytes, 3 * 4000 * 0.5);
-  // One grain a rank needs no place of its own; one rank exchanges nothing.
+  // One leaf a rank needs no place of its own; one rank exchanges nothing.
   EXPECT_EQ(plan_exact_sum(8, 1, 1, 1000).buffers, 1);
   EXPECT_EQ(plan_exact_sum(1, 1, 8, 1000).buffers, 3);
   EXPECT_EQ(plan_exact_sum(1, 1, 8, 1000).sent_bytes, 0);
@@ -102,22 +102,23 @@ TEST(ExactSumTest, CutsShardsThatCoverTheArena) {
 }
 
 TEST(ExactSumTest, ChoosesTheSameGrainOnUsualNumbersOfRanks) {
-  for (const std::int64_t ranks : {1, 2, 4, 8}) EXPECT_EQ(choose_grain(256, 64, ranks), 32);
-  for (const std::int64_t ranks : {1, 2, 4, 8}) EXPECT_EQ(choose_grain(256, 10, ranks), 8);
-  for (const std::int64_t ranks : {1, 2, 3, 4, 6, 8}) EXPECT_EQ(choose_grain(48, 2, ranks), 2);
+  for (const std::int64_t ranks : {1, 2, 4, 8}) EXPECT_EQ(choose_leaf_samples(256, 64, ranks), 32);
+  for (const std::int64_t ranks : {1, 2, 4, 8}) EXPECT_EQ(choose_leaf_samples(256, 10, ranks), 8);
+  for (const std::int64_t ranks : {1, 2, 3, 4, 6, 8})
+    EXPECT_EQ(choose_leaf_samples(48, 2, ranks), 2);
 }
 
 TEST(ExactSumTest, ChoosesAGrainThatEveryRankHasAWholeNumberOf) {
-  EXPECT_EQ(choose_grain(48, 64, 1), 6);
-  EXPECT_EQ(choose_grain(48, 64, 6), 2);  // 8 grains do not divide into 6
-  EXPECT_EQ(choose_grain(12, 64, 4), 3);  // 12 has no multiple of 8
-  EXPECT_EQ(choose_grain(16, 64, 16), 1);
+  EXPECT_EQ(choose_leaf_samples(48, 64, 1), 6);
+  EXPECT_EQ(choose_leaf_samples(48, 64, 6), 2);  // 8 leaves do not divide into 6
+  EXPECT_EQ(choose_leaf_samples(12, 64, 4), 3);  // 12 has no multiple of 8
+  EXPECT_EQ(choose_leaf_samples(16, 64, 16), 1);
   for (std::int64_t global = 1; global <= 240; ++global)
     for (std::int64_t ranks = 1; ranks <= global; ++ranks) {
       if (global % ranks != 0) continue;
-      const std::int64_t grain = choose_grain(global, 7, ranks);
-      EXPECT_LE(grain, 7);
-      EXPECT_EQ(global % (grain * ranks), 0) << global << " " << ranks;
+      const std::int64_t leaf = choose_leaf_samples(global, 7, ranks);
+      EXPECT_LE(leaf, 7);
+      EXPECT_EQ(global % (leaf * ranks), 0) << global << " " << ranks;
     }
 }
 

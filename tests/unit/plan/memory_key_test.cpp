@@ -12,7 +12,7 @@ struct Recipe : RecipeOptions {
   Recipe() {
     table.add("model.width", width, {.meaning = "of the model"});
     table.add("data.context", context, {.meaning = "tokens of a sample"});
-    table.add("sample.prompt", prompt, {.meaning = "text to go on from"});
+    table.add("predict.prompt", prompt, {.meaning = "text to go on from"});
   }
 };
 
@@ -40,7 +40,7 @@ TEST(MemoryKey, DiffersWithAllThatDecidesMemory) {
 
 TEST(MemoryKey, IsTheSameWhateverElseChanges) {
   for (const char* option :
-       {"seed=7", "sample.prompt=x", "optimizer.lr=0.5", "schedule.kind=constant", "stop.steps=9",
+       {"seed=7", "predict.prompt=x", "optimizer.lr=0.5", "schedule.kind=constant", "stop.steps=9",
         "batch.global=64", "batch.micro=2", "checkpoint.keep=9", "log.every_steps=2",
         "data.threads=3", "run.root=elsewhere", "restart=3"})
     EXPECT_EQ(key_with({option}), key_with({})) << option;

@@ -112,7 +112,7 @@ TEST(SampleOrder, KeepsFewNeighboursTogether) {
   EXPECT_NEAR(together, 20, 5 * std::sqrt(20));  // one a permutation, as by chance
 }
 
-// The rows of one epoch as the ranks of a split see them, put in the order of their places.
+// The rows of one epoch as the ranks of a split see them, put in the order of their global rows.
 Indices rows_of_epoch(const BatchPlan& batch, std::int64_t count, std::int64_t epoch) {
   const SampleOrder order(42, count, true);
   const std::int64_t steps = (count + batch.global - 1) / batch.global;
@@ -121,12 +121,12 @@ Indices rows_of_epoch(const BatchPlan& batch, std::int64_t count, std::int64_t e
     for (int rank = 0; rank < batch.world_size; ++rank)
       for (std::int64_t micro_index = 0; micro_index < batch.accumulation; ++micro_index)
         for (std::int64_t i = 0; i < batch.micro; ++i) {
-          const std::int64_t place = first_place(batch, rank, micro_index) + i;
-          const Row row = row_at(order, count, batch.global, epoch * steps + step, place);
-          EXPECT_EQ(row.place, place);
+          const std::int64_t global_row = first_global_row(batch, rank, micro_index) + i;
+          const Row row = row_at(order, count, batch.global, epoch * steps + step, global_row);
+          EXPECT_EQ(row.global_row, global_row);
           EXPECT_EQ(row.epoch, epoch);
-          EXPECT_EQ(samples.at(step * batch.global + place), -2) << "a place taken twice";
-          samples.at(step * batch.global + place) = row.sample;
+          EXPECT_EQ(samples.at(step * batch.global + global_row), -2) << "a global_row taken twice";
+          samples.at(step * batch.global + global_row) = row.sample;
         }
   return samples;
 }

@@ -22,7 +22,7 @@ TEST(Philox, GivesTheKnownAnswersOfRandom123) {
 }
 
 TEST(Random, RepeatsForTheSameArguments) {
-  Random first(7, Stream::augment, 3, 4), second(7, Stream::augment, 3, 4);
+  Random first(7, RandomStream::augment, 3, 4), second(7, RandomStream::augment, 3, 4);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(first.next_u32(), second.next_u32());
 }
 
@@ -31,8 +31,9 @@ TEST(Random, DrawsDifferentNumbersForEveryArgument) {
   std::set<std::uint64_t> draws;
   int streams = 0;
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, high})
-    for (const Stream stream : {Stream::order, Stream::augment, Stream::dropout, Stream::init,
-                                Stream::sample, Stream::shift})
+    for (const RandomStream stream :
+         {RandomStream::order, RandomStream::augment, RandomStream::dropout, RandomStream::init,
+          RandomStream::sample, RandomStream::shift})
       for (const std::uint64_t a : {std::uint64_t{0}, std::uint64_t{1}, high})
         for (const std::uint64_t b : {std::uint64_t{0}, std::uint64_t{1}, high}) {
           Random random(seed, stream, a, b);
@@ -43,7 +44,7 @@ TEST(Random, DrawsDifferentNumbersForEveryArgument) {
 }
 
 TEST(Random, UniformFillsTheUnitIntervalEvenly) {
-  Random random(1, Stream::sample, 0, 0);
+  Random random(1, RandomStream::sample, 0, 0);
   constexpr int draws = 100000, bins = 20;
   std::vector<int> counts(bins);
   for (int i = 0; i < draws; ++i) {
@@ -58,7 +59,7 @@ TEST(Random, UniformFillsTheUnitIntervalEvenly) {
 
 TEST(Random, BelowReachesEveryValueEquallyOften) {
   for (const std::uint64_t limit : {1u, 2u, 3u, 7u, 10u, 100u}) {
-    Random random(2, Stream::sample, limit, 0);
+    Random random(2, RandomStream::sample, limit, 0);
     std::vector<int> counts(limit);
     for (std::uint64_t i = 0; i < 1000 * limit; ++i) ++counts.at(random.below(limit));
     for (const int count : counts) EXPECT_NEAR(count, 1000, 5 * std::sqrt(1000)) << limit;
@@ -68,7 +69,7 @@ TEST(Random, BelowReachesEveryValueEquallyOften) {
 TEST(Random, BelowIsUnbiasedForLimitsNearTheWholeRange) {
   // With a plain remainder of 64 bits, values under 2^62 would come twice as often.
   const std::uint64_t limit = 3 * (std::uint64_t{1} << 62);
-  Random random(3, Stream::sample, 0, 0);
+  Random random(3, RandomStream::sample, 0, 0);
   int small = 0;
   constexpr int draws = 30000;
   for (int i = 0; i < draws; ++i) {
@@ -80,7 +81,7 @@ TEST(Random, BelowIsUnbiasedForLimitsNearTheWholeRange) {
 }
 
 TEST(Random, NormalHasTheMomentsOfTheStandardNormal) {
-  Random random(4, Stream::init, 0, 0);
+  Random random(4, RandomStream::init, 0, 0);
   constexpr int draws = 200000;
   double sum = 0, squares = 0, cubes = 0, fourths = 0;
   for (int i = 0; i < draws; ++i) {

@@ -50,9 +50,10 @@ TEST_F(RunRecord, IsReadBackAsItWasWritten) {
 TEST_F(RunRecord, IsRefusedWhereANumberCannotBe) {
   for (const char* place :
        {"/plan/batch/world_size", "/plan/batch/micro", "/plan/batch/accumulation",
-        "/plan/batch/global", "/plan/total_steps", "/plan/train_samples", "/plan/exact/grain",
-        "/plan/devices/0/threads", "/plan/devices/0/memory_bytes", "/plan/recomputed_blocks",
-        "/plan/memory/blocks", "/facts/train_samples", "/facts/parameters"})
+        "/plan/batch/global", "/plan/total_steps", "/plan/train_samples",
+        "/plan/exact/leaf_samples", "/plan/devices/0/threads", "/plan/devices/0/memory_bytes",
+        "/plan/recomputed_blocks", "/plan/memory/blocks", "/facts/train_samples",
+        "/facts/parameters"})
     for (const json& value : {json(-1), json(1e300), json(UINT64_MAX), json("8"), json(nullptr)}) {
       json damaged = record();
       damaged[json::json_pointer(place)] = value;

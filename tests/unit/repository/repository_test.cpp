@@ -45,8 +45,9 @@ std::string listed(const std::vector<std::string>& lines) { return join(lines, "
 
 TEST(Repository, TorchFreeRoomsIncludeNothingOfTorchOrCuda) {
   const std::string pattern = R"(#\s*include\s*[<"](torch|ATen|c10|caffe2|cuda|nccl))";
-  for (const char* room : {"base", "config", "devices", "plan", "launch", "run", "monitor", "cli"})
-    EXPECT_EQ(listed(matches(root / "src" / room, pattern)), "") << room;
+  for (const char* module :
+       {"base", "config", "devices", "plan", "launch", "run", "monitor", "cli"})
+    EXPECT_EQ(listed(matches(root / "src" / module, pattern)), "") << module;
   for (const char* half : {"options", "prepare"})
     EXPECT_EQ(listed(matches(root / "recipes/textgen" / half, pattern)), "") << half;
 }
@@ -60,7 +61,7 @@ TEST(Repository, NoShellIsStarted) {
     EXPECT_EQ(listed(matches(root / folder, R"(\bsystem\(|popen\(|\bexecl|/bin/(ba)?sh)")), "");
 }
 
-// An arrow from a room to another is an include. Lower rooms never include higher ones.
+// An arrow from a module to another is an include. Lower modules never include higher ones.
 TEST(Repository, ArrowsPointOneWay) {
   const std::vector<std::vector<std::string>> layers{{"base"},
                                                      {"config"},
@@ -75,11 +76,11 @@ TEST(Repository, ArrowsPointOneWay) {
                                                      {"cli", "worker"}};
   std::set<std::string> above;
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    for (const std::string& room : *layer)
+    for (const std::string& module : *layer)
       for (const std::string& higher : above) {
-        if (!fs::exists(root / "src" / room)) continue;
-        EXPECT_EQ(listed(matches(root / "src" / room, R"(#\s*include ")" + higher + "/")), "")
-            << room << " includes " << higher;
+        if (!fs::exists(root / "src" / module)) continue;
+        EXPECT_EQ(listed(matches(root / "src" / module, R"(#\s*include ")" + higher + "/")), "")
+            << module << " includes " << higher;
       }
     above.insert(layer->begin(), layer->end());
   }

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run_fixtures.h"
 
 namespace lockstep {

@@ -1,6 +1,6 @@
 // File systems that fail: lines are never shortened because something about them could not be
 // learnt, and runs are made where folders with open files cannot be renamed.
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

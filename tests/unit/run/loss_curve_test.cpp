@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run_fixtures.h"
 
 namespace lockstep {

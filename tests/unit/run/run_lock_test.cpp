@@ -10,7 +10,7 @@
 #include "base/pass_fd.h"
 #include "base/text.h"
 #include "fakes/fake_clock.h"
-#include "run/lines.h"
+#include "run/json_lines.h"
 #include "run/run_dir.h"
 #include "run_fixtures.h"
 

@@ -18,9 +18,9 @@ SampleContext context_of(std::int64_t epoch, bool training = true) {
   return {.seed = 7,
           .epoch = epoch,
           .step = 0,
-          .place = 0,
+          .global_row = 0,
           .training = training,
-          .random = Random(7, Stream::augment, 0, 0)};
+          .random = Random(7, RandomStream::augment, 0, 0)};
 }
 
 TextDataset counting_dataset(std::uint16_t tokens, std::int64_t context, bool shifting) {

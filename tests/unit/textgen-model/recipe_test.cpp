@@ -52,7 +52,7 @@ class TextRecipeTest : public testing::Test {
     std::vector<float> weights;
     for (const std::int64_t row : rows) {
       SampleContext context{
-          .seed = 1, .training = false, .random = Random(1, Stream::augment, 0, 0)};
+          .seed = 1, .training = false, .random = Random(1, RandomStream::augment, 0, 0)};
       samples.push_back(row < 0 ? data.padding(context) : data.get(row, context));
       weights.push_back(row < 0 ? 0.0F : 1.0F);
     }
@@ -93,8 +93,8 @@ TEST_F(TextRecipeTest, WeighsABatchByItsTargets) {
   const DatasetPair data = recipe.data();
   ASSERT_EQ(data.train->size(), 10);  // 59 pairs
   ASSERT_EQ(data.valid->size(), 5);   // 29 pairs, the last sample has 5
-  EXPECT_EQ(recipe.weigh(batch_of(*data.valid, {0, 1})), std::vector<double>{12});
-  EXPECT_EQ(recipe.weigh(batch_of(*data.valid, {0, 4, -1})), std::vector<double>{11});
+  EXPECT_EQ(recipe.loss_weights(batch_of(*data.valid, {0, 1})), std::vector<double>{12});
+  EXPECT_EQ(recipe.loss_weights(batch_of(*data.valid, {0, 4, -1})), std::vector<double>{11});
 }
 
 TEST_F(TextRecipeTest, GivesPaddingRowsNoLossNoWeightAndNoGradient) {
@@ -107,7 +107,7 @@ TEST_F(TextRecipeTest, GivesPaddingRowsNoLossNoWeightAndNoGradient) {
   const at::Tensor loss = recipe.loss(*model, batch, context).at(0);
   const at::Tensor padded_loss = recipe.loss(*padded_model, padded, context).at(0);
   EXPECT_NEAR(loss.item<double>(), padded_loss.item<double>(), 1e-4);
-  EXPECT_EQ(recipe.weigh(batch), recipe.weigh(padded));
+  EXPECT_EQ(recipe.loss_weights(batch), recipe.loss_weights(padded));
   EXPECT_EQ(loss_sum(recipe, *model, batch_of(*data.train, {-1})), 0);
   loss.backward();
   padded_loss.backward();
@@ -133,7 +133,7 @@ TEST_F(TextRecipeTest, JudgesRowsByNatsTargetsAndBytes) {
   const at::NoGradGuard no_grad;
   StepContext context = quiet();
   const Batch batch = batch_of(*data, {0, 4});
-  const at::Tensor records = recipe.judge(*model, batch, context);
+  const at::Tensor records = recipe.evaluate(*model, batch, context);
   EXPECT_EQ(records.scalar_type(), at::kDouble);
   ASSERT_EQ(records.sizes(), at::IntArrayRef({2, 3}));
   EXPECT_NEAR(records.select(1, 0).sum().item<double>(), loss_sum(recipe, *model, batch), 1e-3);
@@ -159,7 +159,7 @@ TEST_F(TextRecipeTest, GivesTheSameMetricsOnAnyNumberOfRanks) {
       std::vector<std::int64_t> rows;
       for (std::int64_t i = 0; i < share; ++i)
         rows.push_back(rank * share + i < count ? rank * share + i : -1);
-      records.push_back(recipe.judge(*model, batch_of(*data, rows), context));
+      records.push_back(recipe.evaluate(*model, batch_of(*data, rows), context));
     }
     return recipe.metrics(at::cat(records).narrow(0, 0, count));
   };
@@ -195,7 +195,7 @@ TEST_F(TextRecipeTest, RunsOnSyntheticTokensWithoutFiles) {
   const auto model = recipe.build(1);
   const at::NoGradGuard no_grad;
   StepContext context = quiet();
-  const auto records = recipe.judge(*model, batch_of(*data.valid, {0}), context);
+  const auto records = recipe.evaluate(*model, batch_of(*data.valid, {0}), context);
   EXPECT_EQ(records[0][1].item<double>(), records[0][2].item<double>());
   EXPECT_FALSE(
       at::equal(batch_of(*data.train, {0}).tensors[0], batch_of(*data.valid, {0}).tensors[0]));
@@ -233,16 +233,16 @@ TEST_F(TextRecipeTest, KeepsProbabilitiesOfAttentionWhereTheirDropoutIsOffForJud
   const auto data = plain.data().valid;
   const at::NoGradGuard no_grad;
   StepContext context = quiet();
-  EXPECT_TRUE(at::equal(plain.judge(*plain.build(1), batch_of(*data, {1}), context),
-                        dropping.judge(*dropping.build(1), batch_of(*data, {1}), context)));
+  EXPECT_TRUE(at::equal(plain.evaluate(*plain.build(1), batch_of(*data, {1}), context),
+                        dropping.evaluate(*dropping.build(1), batch_of(*data, {1}), context)));
 }
 
 TEST_F(TextRecipeTest, PredictsTextAfterEachPrompt) {
   const std::vector<std::string> pieces = {"", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
   write_file_atomic(folder.path() / "pieces.bin", encode_pieces(pieces));
-  options.sample.tokens = 20;
-  options.sample.count = 2;
-  options.sample.temperature = 1;
+  options.predict.tokens = 20;
+  options.predict.count = 2;
+  options.predict.temperature = 1;
   TextRecipe recipe(options, prepared);
   const auto model = recipe.build(1);
   std::string text;

@@ -277,8 +277,8 @@ TEST_F(PrepareTest, FilesThatWereOnlyTouchedMayBeResumed) {
 TEST_F(PrepareTest, EncodesPromptsWithTheTokenizerOfTheRun) {
   for (Settings settings : all_kinds(write("a.txt", prose(1, 4000)))) {
     const std::string run = keep(prepare(settings));
-    settings.push_back({"sample.prompt", "the fox "});
-    settings.push_back({"sample.prompt_file", write("prompts.txt", "over\n\nlazy dogs\r\n")});
+    settings.push_back({"predict.prompt", "the fox "});
+    settings.push_back({"predict.prompt_file", write("prompts.txt", "over\n\nlazy dogs\r\n")});
     std::filesystem::rename(path("a.txt"), path("gone.txt"));  // the corpus is not needed
     const Prepared prepared = prepare(settings, "none", Purpose::predict, run);
     std::filesystem::rename(path("gone.txt"), path("a.txt"));
@@ -313,12 +313,12 @@ TEST_F(PrepareTest, SaysThatTheRecordInARunIsDamaged) {
 
 TEST_F(PrepareTest, ReadsPromptsFromStandardInput) {
   TextOptions options;
-  options.table.set("sample.prompt_file", "-");
+  options.table.set("predict.prompt_file", "-");
   std::istringstream input("one\ntwo\n"), empty("\n");
   EXPECT_EQ(read_prompts(options, input), (std::vector<std::string>{"one", "two"}));
   EXPECT_NE(error_of([&] { read_prompts(options, empty); }).find("standard input holds no prompt"),
             std::string::npos);
-  options.table.set("sample.prompt_file", write("nul.txt", std::string("a\0b", 3)));
+  options.table.set("predict.prompt_file", write("nul.txt", std::string("a\0b", 3)));
   EXPECT_NE(error_of([&] { read_prompts(options, empty); }).find("is not text"), std::string::npos);
 }
 

@@ -7,10 +7,10 @@
 
 namespace lockstep {
 
-class Lines {
+class LineSplitter {
  public:
   using Take = std::function<void(std::string_view)>;  // one line, without its newline
-  explicit Lines(Take take) : take_(std::move(take)) {}
+  explicit LineSplitter(Take take) : take_(std::move(take)) {}
   void add(std::string_view bytes);
   void finish();  // hands over what came after the last newline, if anything
 

@@ -1,4 +1,4 @@
-#include "launch/lines.h"
+#include "launch/line_splitter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@ namespace {
 
 std::vector<std::string> cut(const std::string& text, std::size_t piece) {
   std::vector<std::string> taken;
-  Lines lines([&](std::string_view line) { taken.emplace_back(line); });
+  LineSplitter lines([&](std::string_view line) { taken.emplace_back(line); });
   for (std::size_t i = 0; i < text.size(); i += piece) lines.add(text.substr(i, piece));
   lines.finish();
   return taken;
 }
 
-TEST(Lines, AreTheSameHoweverTheBytesArrive) {
+TEST(LineSplitter, AreTheSameHoweverTheBytesArrive) {
   const std::string text = "a\n\nlonger line\n\nlast without newline";
   const std::vector<std::string> expected = {"a", "", "longer line", "", "last without newline"};
   for (std::size_t piece = 1; piece <= text.size(); ++piece) {
@@ -23,14 +23,14 @@ TEST(Lines, AreTheSameHoweverTheBytesArrive) {
   }
 }
 
-TEST(Lines, AreHeldBackUntilTheyEnd) {
+TEST(LineSplitter, AreHeldBackUntilTheyEnd) {
   std::vector<std::string> taken;
-  Lines lines([&](std::string_view line) { taken.emplace_back(line); });
+  LineSplitter lines([&](std::string_view line) { taken.emplace_back(line); });
   lines.add("{\"step\": 1}\n{\"st");
   EXPECT_EQ(taken, (std::vector<std::string>{"{\"step\": 1}"}));
 }
 
-TEST(Lines, AreCutBeforeTheyFillMemory) {
+TEST(LineSplitter, AreCutBeforeTheyFillMemory) {
   const auto taken = cut(std::string(3 << 20, 'x'), 4096);
   EXPECT_EQ(taken.size(), 3u);
 }

@@ -1,4 +1,4 @@
-#include "cli/restart.h"
+#include "cli/restart_run.h"
 
 #include "base/error.h"
 #include "base/text.h"

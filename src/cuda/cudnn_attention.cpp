@@ -1,5 +1,5 @@
 // A cuDNN graph for each direction and shape, built at its first use and kept.
-#include "cuda/attention.h"
+#include "cuda/cudnn_attention.h"
 
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>

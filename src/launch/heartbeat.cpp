@@ -1,4 +1,4 @@
-#include "launch/breadcrumbs.h"
+#include "launch/heartbeat.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,16 +21,16 @@ struct alignas(64) Slot {
   std::atomic<std::uint64_t> moves;
   std::atomic<std::int64_t> step;
   std::atomic<std::uint64_t> number;
-  std::atomic<std::int32_t> activity, waits_in;
+  std::atomic<std::int32_t> phase, waits_in;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(Slot) == 64);
 
 Slot own_memory;           // where no launcher reads
 Slot* own_slot = nullptr;  // set once, before any thread is started
 
-Crumb read_slot(const Slot& slot) {
+Heartbeat read_slot(const Slot& slot) {
   return {.moves = slot.moves.load(std::memory_order_acquire),
-          .activity = static_cast<Activity>(slot.activity.load()),
+          .phase = static_cast<Phase>(slot.phase.load()),
           .step = slot.step.load(),
           .waits_in = static_cast<Collective>(slot.waits_in.load()),
           .number = slot.number.load()};
@@ -43,29 +43,29 @@ int number_from_environment(const char* name) {
 
 }  // namespace
 
-const char* activity_name(Activity activity) {
-  switch (activity) {
-    case Activity::none:
+const char* phase_name(Phase phase) {
+  switch (phase) {
+    case Phase::none:
       return "an unknown place";
-    case Activity::starting:
+    case Phase::starting:
       return "starting";
-    case Activity::data:
+    case Phase::data:
       return "data";
-    case Activity::forward:
+    case Phase::forward:
       return "forward";
-    case Activity::backward:
+    case Phase::backward:
       return "backward";
-    case Activity::reduction:
+    case Phase::reduction:
       return "reduction";
-    case Activity::update:
+    case Phase::update:
       return "update";
-    case Activity::device:
+    case Phase::device:
       return "waiting for the device";
-    case Activity::evaluation:
+    case Phase::evaluation:
       return "evaluation";
-    case Activity::checkpoint:
+    case Phase::checkpoint:
       return "checkpoint";
-    case Activity::ending:
+    case Phase::ending:
       return "ending";
   }
   return "";
@@ -93,26 +93,26 @@ const char* collective_name(Collective collective) {
 
 namespace {
 
-std::string of_step(const Crumb& crumb) {
-  return crumb.step > 0 ? cat(" of step ", crumb.step) : "";
+std::string of_step(const Heartbeat& heartbeat) {
+  return heartbeat.step > 0 ? cat(" of step ", heartbeat.step) : "";
 }
 
 }  // namespace
 
-std::string name_wait(const Crumb& crumb) {
-  if (crumb.waits_in == Collective::store)
-    return cat("the wait for a word of another rank", of_step(crumb));
-  return cat(collective_name(crumb.waits_in), " ", crumb.number, of_step(crumb));
+std::string name_wait(const Heartbeat& heartbeat) {
+  if (heartbeat.waits_in == Collective::store)
+    return cat("the wait for a word of another rank", of_step(heartbeat));
+  return cat(collective_name(heartbeat.waits_in), " ", heartbeat.number, of_step(heartbeat));
 }
 
-std::string describe(const Crumb& crumb) {
-  if (crumb.waits_in == Collective::store)
-    return cat("waits for a word of another rank", of_step(crumb));
-  if (crumb.waits_in != Collective::none) return cat("waits in ", name_wait(crumb));
-  return cat("in ", activity_name(crumb.activity), of_step(crumb));
+std::string describe(const Heartbeat& heartbeat) {
+  if (heartbeat.waits_in == Collective::store)
+    return cat("waits for a word of another rank", of_step(heartbeat));
+  if (heartbeat.waits_in != Collective::none) return cat("waits in ", name_wait(heartbeat));
+  return cat("in ", phase_name(heartbeat.phase), of_step(heartbeat));
 }
 
-Breadcrumbs::Breadcrumbs(std::size_t ranks)
+Heartbeats::Heartbeats(std::size_t ranks)
     : ranks_(ranks), file_(above_stderr(UniqueFd(memfd_create("lockstep", MFD_CLOEXEC)))) {
   const auto bytes = static_cast<off_t>(ranks * sizeof(Slot));
   if (!file_ || ftruncate(file_.get(), bytes) != 0)
@@ -122,20 +122,20 @@ Breadcrumbs::Breadcrumbs(std::size_t ranks)
   if (memory_ == MAP_FAILED) throw Error(cat("cannot share memory: ", errno_text(errno)));
 }
 
-Breadcrumbs::~Breadcrumbs() { munmap(memory_, ranks_ * sizeof(Slot)); }
+Heartbeats::~Heartbeats() { munmap(memory_, ranks_ * sizeof(Slot)); }
 
-std::vector<Crumb> Breadcrumbs::read() const {
+std::vector<Heartbeat> Heartbeats::read() const {
   const Slot* const slots = static_cast<const Slot*>(memory_);
-  std::vector<Crumb> crumbs;
-  for (std::size_t rank = 0; rank < ranks_; ++rank) crumbs.push_back(read_slot(slots[rank]));
-  return crumbs;
+  std::vector<Heartbeat> heartbeats;
+  for (std::size_t rank = 0; rank < ranks_; ++rank) heartbeats.push_back(read_slot(slots[rank]));
+  return heartbeats;
 }
 
 namespace {
 
-// The line of RANK in the memory that LOCKSTEP_CRUMBS_FD names; null where there is none.
+// The line of RANK in the memory that LOCKSTEP_HEARTBEAT_FD names; null where there is none.
 Slot* shared_slot() {
-  const int fd = number_from_environment("LOCKSTEP_CRUMBS_FD");
+  const int fd = number_from_environment("LOCKSTEP_HEARTBEAT_FD");
   const int rank = number_from_environment("RANK");
   if (fd < 0 || rank < 0) return nullptr;
   struct stat file {};
@@ -144,56 +144,57 @@ Slot* shared_slot() {
   void* const memory = mmap(nullptr, static_cast<std::size_t>(file.st_size), PROT_READ | PROT_WRITE,
                             MAP_SHARED, fd, 0);
   close(fd);
-  unsetenv("LOCKSTEP_CRUMBS_FD");  // what this rank starts is no rank
+  unsetenv("LOCKSTEP_HEARTBEAT_FD");  // what this rank starts is no rank
   return memory == MAP_FAILED ? nullptr : static_cast<Slot*>(memory) + rank;
 }
 
 }  // namespace
 
-void open_breadcrumbs() {
+void open_heartbeat() {
   Slot* const shared = shared_slot();
   own_slot = shared != nullptr ? shared : &own_memory;
-  leave_crumb(Activity::starting, 0);
+  enter_phase(Phase::starting, 0);
 }
 
-Crumb own_crumb() { return own_slot == nullptr ? Crumb{} : read_slot(*own_slot); }
+Heartbeat own_heartbeat() { return own_slot == nullptr ? Heartbeat{} : read_slot(*own_slot); }
 
-void touch_crumb() {
+void beat() {
   if (own_slot != nullptr) own_slot->moves.fetch_add(1, std::memory_order_release);
 }
 
-void leave_crumb(Activity activity) {
+void enter_phase(Phase phase) {
   if (own_slot == nullptr) return;
-  own_slot->activity.store(static_cast<std::int32_t>(activity), std::memory_order_relaxed);
-  touch_crumb();
+  own_slot->phase.store(static_cast<std::int32_t>(phase), std::memory_order_relaxed);
+  beat();
 }
 
-void leave_crumb(Activity activity, std::int64_t step) {
+void enter_phase(Phase phase, std::int64_t step) {
   if (own_slot == nullptr) return;
   own_slot->step.store(step, std::memory_order_relaxed);
-  leave_crumb(activity);
+  enter_phase(phase);
 }
 
 void count_collective(std::uint64_t number) {
   if (own_slot == nullptr) return;
   own_slot->number.store(number, std::memory_order_relaxed);
-  touch_crumb();
+  beat();
 }
 
-WaitingCrumb::WaitingCrumb(Collective collective, std::uint64_t number) : WaitingCrumb(collective) {
+WaitingInCollective::WaitingInCollective(Collective collective, std::uint64_t number)
+    : WaitingInCollective(collective) {
   count_collective(number);
 }
 
-WaitingCrumb::WaitingCrumb(Collective collective) {
+WaitingInCollective::WaitingInCollective(Collective collective) {
   if (own_slot == nullptr) return;
   own_slot->waits_in.store(static_cast<std::int32_t>(collective), std::memory_order_relaxed);
-  touch_crumb();
+  beat();
 }
 
-WaitingCrumb::~WaitingCrumb() {
+WaitingInCollective::~WaitingInCollective() {
   if (own_slot == nullptr) return;
   own_slot->waits_in.store(static_cast<std::int32_t>(Collective::none), std::memory_order_relaxed);
-  touch_crumb();
+  beat();
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
 // For builds without the headers of cuDNN and of its front end: ATen's attention serves.
-#include "cuda/attention.h"
+#include "cuda/cudnn_attention.h"
 
 namespace lockstep {
 

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-enum class Activity : std::int32_t {
+enum class Phase : std::int32_t {
   none,  // has not said anything yet, and perhaps never will
   starting,
   data,
@@ -24,7 +24,7 @@ enum class Activity : std::int32_t {
   checkpoint,
   ending
 };
-const char* activity_name(Activity activity);
+const char* phase_name(Phase phase);
 
 enum class Collective : std::int32_t {
   none,
@@ -38,27 +38,27 @@ enum class Collective : std::int32_t {
 const char* collective_name(Collective collective);
 
 // A rank's state at a moment.
-struct Crumb {
+struct Heartbeat {
   std::uint64_t moves = 0;  // grows whenever the rank does anything
-  Activity activity = Activity::none;
+  Phase phase = Phase::none;
   std::int64_t step = 0;                   // the one under way, from 1; 0 before the first
   Collective waits_in = Collective::none;  // for the other ranks
   std::uint64_t number = 0;  // of the last collective that it waited in or began, from 1
 };
 // "in backward of step 12", "waits in all-reduce 57 of step 12"
-std::string describe(const Crumb& crumb);
+std::string describe(const Heartbeat& heartbeat);
 // Of one that waits: "all-reduce 57 of step 12"
-std::string name_wait(const Crumb& crumb);
+std::string name_wait(const Heartbeat& heartbeat);
 
 // The launcher's side. Owns the memory, which has no name and goes with the last who holds it.
-class Breadcrumbs {
+class Heartbeats {
  public:
-  explicit Breadcrumbs(std::size_t ranks);  // throws Error
-  ~Breadcrumbs();
-  Breadcrumbs(const Breadcrumbs&) = delete;
-  Breadcrumbs& operator=(const Breadcrumbs&) = delete;
-  int fd() const { return file_.get(); }  // ranks inherit it, named in LOCKSTEP_CRUMBS_FD
-  std::vector<Crumb> read() const;
+  explicit Heartbeats(std::size_t ranks);  // throws Error
+  ~Heartbeats();
+  Heartbeats(const Heartbeats&) = delete;
+  Heartbeats& operator=(const Heartbeats&) = delete;
+  int fd() const { return file_.get(); }  // ranks inherit it, named in LOCKSTEP_HEARTBEAT_FD
+  std::vector<Heartbeat> read() const;
 
  private:
   std::size_t ranks_;
@@ -66,24 +66,24 @@ class Breadcrumbs {
   void* memory_ = nullptr;
 };
 
-// A rank's side: LOCKSTEP_CRUMBS_FD and RANK say where; without them it is memory of its own.
+// A rank's side: LOCKSTEP_HEARTBEAT_FD and RANK say where; without them it is memory of its own.
 // Before the first of these calls nothing is written. All may be called from any thread, at any
 // time.
-void open_breadcrumbs();  // once, when the program starts
-Crumb own_crumb();
-void leave_crumb(Activity activity, std::int64_t step);
-void leave_crumb(Activity activity);          // of the same step
-void touch_crumb();                           // still at work, whatever the activity
+void open_heartbeat();  // once, when the program starts
+Heartbeat own_heartbeat();
+void enter_phase(Phase phase, std::int64_t step);
+void enter_phase(Phase phase);                // of the same step
+void beat();                                  // still at work, whatever the phase
 void count_collective(std::uint64_t number);  // began it
 
 // While it lives, this rank waits in a collective.
-class WaitingCrumb {
+class WaitingInCollective {
  public:
-  explicit WaitingCrumb(Collective collective);  // the one counted last
-  WaitingCrumb(Collective collective, std::uint64_t number);
-  ~WaitingCrumb();
-  WaitingCrumb(const WaitingCrumb&) = delete;
-  WaitingCrumb& operator=(const WaitingCrumb&) = delete;
+  explicit WaitingInCollective(Collective collective);  // the one counted last
+  WaitingInCollective(Collective collective, std::uint64_t number);
+  ~WaitingInCollective();
+  WaitingInCollective(const WaitingInCollective&) = delete;
+  WaitingInCollective& operator=(const WaitingInCollective&) = delete;
 };
 
 }  // namespace lockstep

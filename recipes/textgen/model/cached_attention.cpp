@@ -1,5 +1,5 @@
 // Causal self-attention over heads.
-#include "recipes/textgen/model/attention.h"
+#include "recipes/textgen/model/cached_attention.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/matmul.h>

@@ -1,8 +1,8 @@
-#include "launch/lines.h"
+#include "launch/line_splitter.h"
 
 namespace lockstep {
 
-void Lines::add(std::string_view bytes) {
+void LineSplitter::add(std::string_view bytes) {
   for (std::size_t newline; (newline = bytes.find('\n')) != bytes.npos;) {
     const std::string_view line = bytes.substr(0, newline);
     if (rest_.empty()) {
@@ -18,7 +18,7 @@ void Lines::add(std::string_view bytes) {
   if (rest_.size() >= most_in_a_line) finish();
 }
 
-void Lines::finish() {
+void LineSplitter::finish() {
   if (rest_.empty()) return;
   const std::string line = std::move(rest_);
   rest_.clear();

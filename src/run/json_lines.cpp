@@ -1,5 +1,5 @@
 // Appends and reads lines of JSON.
-#include "run/lines.h"
+#include "run/json_lines.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
