@@ -41,6 +41,9 @@ class Optimizer {
   // scale would not help; else 0. Of a dropped step it says nothing.
   at::Tensor not_finite() const;
 
+  // After `prepare`, f32 [1]: 1 where the step changes nothing, else 0.
+  const at::Tensor& skipped() const { return skip_; }
+
   // The average of the weights that `step` keeps; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 

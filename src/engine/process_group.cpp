@@ -65,22 +65,26 @@ struct ProcessGroup::Impl {
   at::Device device;
   c10::intrusive_ptr<c10d::Store> store;
   c10::intrusive_ptr<c10d::Backend> group;
+  c10::intrusive_ptr<c10d::Backend> host_group;  // the same on CPUs
   std::unique_ptr<PeerWatch> peers = {};
   std::uint64_t collectives = 0;  // begun
 
   // What `begin` returns is under way from here on; `begin` gets the group.
   template <class Begin>
   std::unique_ptr<Pending> issue(Collective collective, const Begin& begin) {
+    return issue(collective, *group, begin);
+  }
+  template <class Begin>
+  std::unique_ptr<Pending> issue(Collective collective, c10d::Backend& of, const Begin& begin) {
     count_collective(++collectives);
     return std::make_unique<WorkPending>(
-        collective, collectives,
-        collectively(collective, collectives, [&] { return begin(*group); }));
+        collective, collectives, collectively(collective, collectives, [&] { return begin(of); }));
   }
 };
 
 ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_s,
                            PeerWatch::End end)
-    : impl_(std::make_unique<Impl>(Impl{world, backend.device(), {}, {}})) {
+    : impl_(std::make_unique<Impl>(Impl{world, backend.device(), {}, {}, {}})) {
   if (world.size == 1) return;
   const std::chrono::milliseconds timeout(static_cast<std::int64_t>(timeout_s * 1000));
   impl_->store = meet(world, timeout_s);
@@ -88,6 +92,11 @@ ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_
   auto prefixed = c10::make_intrusive<c10d::PrefixStore>("lockstep", impl_->store);
   try {
     impl_->group = backend.make_group(prefixed, world, timeout);
+    impl_->host_group = impl_->group;
+    if (!impl_->device.is_cpu()) {
+      auto of_hosts = c10::make_intrusive<c10d::PrefixStore>("lockstep hosts", impl_->store);
+      impl_->host_group = cpu_backend().make_group(of_hosts, world, timeout);
+    }
   } catch (const std::exception& error) {
     if (impl_->peers) impl_->peers->tell(message_of(error));
     throw;
@@ -104,6 +113,14 @@ std::unique_ptr<Pending> ProcessGroup::all_reduce(const at::Tensor& tensor) {
   if (!impl_->group) return std::make_unique<NothingPending>();
   std::vector<at::Tensor> tensors{tensor};
   return impl_->issue(Collective::all_reduce,
+                      [&](auto& group) { return group.allreduce(tensors); });
+}
+
+std::unique_ptr<Pending> ProcessGroup::all_reduce_on_host(const at::Tensor& tensor) {
+  LOCKSTEP_CHECK(tensor.is_cpu());
+  if (!impl_->group) return std::make_unique<NothingPending>();
+  std::vector<at::Tensor> tensors{tensor};
+  return impl_->issue(Collective::all_reduce, *impl_->host_group,
                       [&](auto& group) { return group.allreduce(tensors); });
 }
 
@@ -213,6 +230,8 @@ void ProcessGroup::shutdown() {
   if (!impl_->group) return;
   barrier();
   impl_->peers.reset();  // from here on the others may go
+  if (impl_->host_group != impl_->group) impl_->host_group->shutdown();
+  impl_->host_group.reset();
   impl_->group->shutdown();
   impl_->group.reset();
   // Rank 0 serves the store: it leaves last.
@@ -225,6 +244,7 @@ void ProcessGroup::shutdown() {
 }
 
 void ProcessGroup::abort() {
+  if (impl_->host_group && impl_->host_group != impl_->group) impl_->host_group->abort();
   if (impl_->group) impl_->group->abort();
 }
 

@@ -49,6 +49,9 @@ class ProcessGroup {
 
   // In place, sum; tensor contiguous, on the backend's device.
   std::unique_ptr<Pending> all_reduce(const at::Tensor& tensor);
+  // In place, sum; tensor contiguous, on the host, whatever the device is: for what the host
+  // decides by. `wait` blocks until done. No work on the device waits for it, nor does it for any.
+  std::unique_ptr<Pending> all_reduce_on_host(const at::Tensor& tensor);
   // In place, sum: of `size` equal pieces, rank r's own, number r, ends as the sum; the others hold
   // anything afterwards.
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);

@@ -3,7 +3,7 @@
 
 #include "engine/arena.h"
 #include "engine/not_finite.h"
-#include "engine/step.h"
+#include "engine/step_numbers.h"
 #include "plan/plan.h"
 #include "trainer/trainer.h"
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
-#include "engine/step.h"
+#include "engine/train_step.h"
 #include "trainer/recorder.h"
 
 #include <ATen/core/grad_mode.h>
@@ -56,10 +56,7 @@ PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared,
                          const std::optional<LinkSpeed>& link)
     : model(setup.recipe.build(static_cast<std::uint64_t>(setup.options.seed))) {
   const at::NoGradGuard no_grad;
-  for (NamedTensor& buffer : model->buffers()) {
-    buffer.tensor.set_data(buffer.tensor.to(setup.backend.device()));
-    buffers.push_back(buffer);
-  }
+  buffers = std::make_unique<ModelBuffers>(model->buffers(), setup.backend.device());
   if (shared) share_first_weights(model->parameters(), setup);
   arena = std::make_unique<Arena>(
       model->parameters(), setup.backend.device(), compute_dtype(setup.options.precision),
@@ -103,7 +100,7 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<Check
     throw Error(cat("run ", setup.run.name(), " has no checkpoint yet"),
                 cat("see: lockstep runs ", setup.run.name()));
   const nlohmann::json state =
-      restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers});
+      restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers->tensors()});
   Arena& arena = *impl_->placed.arena;
   if (setup.options.ema.evaluate && restore_average(*checkpoint, arena, arena.master()))
     arena.refresh_working();

@@ -3,6 +3,7 @@
 
 #include "engine/arena.h"
 #include "engine/evaluator.h"
+#include "engine/model_buffers.h"
 #include "run/checkpoint_index.h"
 #include "trainer/trainer.h"
 
@@ -18,7 +19,7 @@ namespace lockstep {
 struct PlacedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<Arena> arena;
-  std::vector<NamedTensor> buffers;
+  std::unique_ptr<ModelBuffers> buffers;
 
   explicit PlacedModel(const TrainerSetup& setup, bool shared = false,
                        const std::optional<LinkSpeed>& link = std::nullopt);

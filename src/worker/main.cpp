@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/plugin.h"
-#include "engine/step.h"
+#include "engine/train_step.h"
 #include "launch/heartbeat.h"
 #include "launch/launch.h"
 #include "run/events.h"

@@ -1,5 +1,5 @@
 // The gradient of any ranks x accumulation is that of one big batch.
-#include "engine/step.h"
+#include "engine/step_runner.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
@@ -32,7 +32,16 @@ std::vector<at::Tensor> gradients(int ranks, std::int64_t accumulation, double d
     Arena arena(model->parameters(), at::kCPU, compute_dtype(precision));
     Optimizer optimizer(options, arena);
     Reducer reducer(arena, group, ReducePrecision::fp32);
-    StepRunner runner(recipe, *model, arena, reducer, optimizer, group, cpu_backend(), options);
+    ModelBuffers buffers(model->buffers(), at::kCPU);
+    StepRunner runner({.recipe = recipe,
+                       .model = *model,
+                       .arena = arena,
+                       .buffers = buffers,
+                       .reducer = reducer,
+                       .optimizer = optimizer,
+                       .group = group,
+                       .backend = cpu_backend(),
+                       .options = options});
     LoaderOptions loading{.seed = 42,
                           .batch = {.world_size = ranks,
                                     .micro = global_batch / ranks / accumulation,

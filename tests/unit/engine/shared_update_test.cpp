@@ -1,5 +1,5 @@
 // Ranks that share the update (shard_optimizer) give what ranks that each do all of it give.
-#include "engine/step.h"
+#include "engine/step_runner.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
@@ -94,7 +94,16 @@ Outcome train(int ranks, bool shared, const std::function<void(TrainOptions&)>& 
                 shared ? &group : nullptr);
     Optimizer optimizer(options, arena);
     Reducer reducer(arena, group, options.reduce_precision);
-    StepRunner runner(recipe, *model, arena, reducer, optimizer, group, cpu_backend(), options);
+    ModelBuffers buffers(model->buffers(), at::kCPU);
+    StepRunner runner({.recipe = recipe,
+                       .model = *model,
+                       .arena = arena,
+                       .buffers = buffers,
+                       .reducer = reducer,
+                       .optimizer = optimizer,
+                       .group = group,
+                       .backend = cpu_backend(),
+                       .options = options});
     LoaderOptions loading{.seed = 42,
                           .batch = {.world_size = ranks,
                                     .micro = global_batch / ranks / 2,

@@ -1,0 +1,42 @@
+#include "engine/gradient_sum.h"
+
+namespace lockstep {
+
+GradientSum::GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact)
+    : arena_(arena), reducer_(reducer), group_(group), is_exact_(exact) {}
+
+void GradientSum::begin_step(std::int64_t accumulation) {
+  arena_.zero_gradients();
+  if (is_exact_ && !exact_) exact_.emplace(arena_, group_, accumulation);
+}
+
+void GradientSum::begin_backward(bool last) {
+  if (last && !exact_) reducer_.arm();
+}
+
+void GradientSum::end_backward(bool last) {
+  if (!exact_) return;
+  exact_->push();
+  if (!last) arena_.zero_gradients();
+}
+
+void GradientSum::skip_rest() {
+  arena_.drop_gradients();
+  if (exact_)
+    exact_->skip_rest();
+  else
+    reducer_.skip_rest();
+}
+
+void GradientSum::finish() {
+  if (exact_) return exact_->finish();
+  reducer_.flush();
+  reducer_.wait();
+}
+
+void GradientSum::reset() {
+  reducer_.reset();
+  if (exact_) exact_->reset();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,30 @@
+// Device memory that is kept for the moment when there is none left, so that a step can be ended.
+#pragma once
+
+#include "engine/backend.h"
+#include "engine/out_of_memory.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace lockstep {
+
+class MemoryReserve {
+ public:
+  explicit MemoryReserve(Backend& backend);  // takes it
+  // Gives it back to the device, with what the allocator has cached.
+  void free();
+  // Takes it again; where that fails, goes on without.
+  void take();
+  // What `function` returns; where memory runs out in it, once more after `free`. For what a rank
+  // cannot leave out without the others waiting for it for ever.
+  template <class Function>
+  auto retry(const Function& function) {
+    return retry_after_freeing(function, [this] { free(); });
+  }
+
+ private:
+  Backend& backend_;
+  at::Tensor reserve_;
+};
+
+}  // namespace lockstep

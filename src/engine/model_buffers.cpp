@@ -1,0 +1,85 @@
+#include "engine/model_buffers.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engine/not_finite.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+
+#include <map>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// In elements: views begin where kernels can load several at once.
+constexpr std::int64_t alignment = 64;
+
+std::int64_t padded(std::int64_t elements) {
+  return (elements + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+ModelBuffers::ModelBuffers(std::vector<NamedTensor> buffers, at::Device device)
+    : tensors_(std::move(buffers)) {
+  const at::NoGradGuard no_grad;
+  std::map<at::ScalarType, std::int64_t> elements;
+  for (const NamedTensor& buffer : tensors_)
+    elements[buffer.tensor.scalar_type()] += padded(buffer.tensor.numel());
+  for (const auto& [dtype, size] : elements) {
+    const at::Tensor flat = at::zeros({size}, at::TensorOptions().dtype(dtype).device(device));
+    std::int64_t begin = 0;
+    for (NamedTensor& buffer : tensors_) {
+      at::Tensor& tensor = buffer.tensor;
+      if (tensor.scalar_type() != dtype) continue;
+      const at::Tensor view = flat.narrow(0, begin, tensor.numel()).view(tensor.sizes());
+      view.copy_(tensor);
+      begin += padded(tensor.numel());
+      tensor.set_data(view);
+    }
+    flats_.push_back({.values = flat, .remembered = flat.clone()});
+  }
+}
+
+void ModelBuffers::remember() {
+  const at::NoGradGuard no_grad;
+  for (Flat& flat : flats_) flat.remembered.copy_(flat.values);
+}
+
+void ModelBuffers::undo(const at::Tensor& skip) {
+  if (flats_.empty()) return;
+  const at::NoGradGuard no_grad;
+  const at::Tensor skipped = skip.gt(0);
+  for (Flat& flat : flats_) at::where_out(flat.values, skipped, flat.remembered, flat.values);
+}
+
+void ModelBuffers::undo() {
+  const at::NoGradGuard no_grad;
+  for (Flat& flat : flats_) flat.values.copy_(flat.remembered);
+}
+
+void ModelBuffers::share(ProcessGroup& group) {
+  for (Flat& flat : flats_) group.broadcast(flat.values, 0);
+}
+
+std::string ModelBuffers::not_finite() const {
+  for (const Flat& flat : flats_)
+    if (!is_finite(flat.values))
+      for (const NamedTensor& buffer : tensors_)
+        if (!is_finite(buffer.tensor)) return buffer.name;
+  return {};
+}
+
+void ModelBuffers::require_in_place(const std::vector<NamedTensor>& now) const {
+  for (std::size_t i = 0; i < tensors_.size() && i < now.size(); ++i)
+    if (now[i].tensor.defined() && !now[i].tensor.is_alias_of(tensors_[i].tensor))
+      throw Error(cat("the model has put another tensor in the place of its buffer ", now[i].name),
+                  "change buffers in place, as with copy_ or add_, so that they are saved and all "
+                  "ranks evaluate with the same");
+}
+
+}  // namespace lockstep

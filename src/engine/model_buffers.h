@@ -1,0 +1,48 @@
+// A model's buffers (statistics of batch norm and the like) as part of the step: a step that
+// changes no weights changes no buffers either.
+#pragma once
+
+#include "engine/process_group.h"
+#include "engine/recipe.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// Takes a freshly built model's buffers and makes them views into one flat tensor per dtype on the
+// device; the model keeps the handles and changes them in place. Nothing here synchronises the
+// device unless it says so. One thread, on the training stream.
+class ModelBuffers {
+ public:
+  ModelBuffers(std::vector<NamedTensor> buffers, at::Device device);
+
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+
+  void remember();  // allocates nothing
+  // As they were remembered, where skip is above 0. skip: f32 [1] on the device. May be called
+  // again after it ran out of memory.
+  void undo(const at::Tensor& skip);
+  void undo();  // whatever the device says
+
+  // All ranks: those of rank 0.
+  void share(ProcessGroup& group);
+  // The first that holds a number that is not finite; empty: none. Waits for the device.
+  std::string not_finite() const;
+  // Throws Error if the model has put another tensor in the place of one of `tensors`, as by an
+  // assignment: it would be neither saved nor shared. now: of Model::buffers.
+  void require_in_place(const std::vector<NamedTensor>& now) const;
+
+ private:
+  struct Flat {
+    at::Tensor values, remembered;  // [elements], of one dtype
+  };
+
+  std::vector<NamedTensor> tensors_;
+  std::vector<Flat> flats_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,96 @@
+#include "engine/step_inputs.h"
+
+#include "base/check.h"
+#include "engine/out_of_memory.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+BatchShapes shapes_of(const std::vector<Batch>& batches) {
+  BatchShapes shapes;
+  for (const Batch& batch : batches)
+    for (const at::Tensor& tensor : batch.tensors) {
+      shapes.push_back(tensor.sizes().vec());
+      shapes.back().push_back(static_cast<std::int64_t>(tensor.scalar_type()));
+    }
+  return shapes;
+}
+
+}  // namespace
+
+StepStage::StepStage(std::size_t terms, std::int64_t seed, const StepNumbers& numbers,
+                     ProcessGroup& group, Backend& backend, MemoryReserve& reserve)
+    : terms_(terms),
+      seed_(seed),
+      numbers_(numbers),
+      group_(group),
+      backend_(backend),
+      reserve_(reserve) {}
+
+void StepStage::upload(StagedStep& staged) {
+  try {
+    for (Batch& batch : staged.data.batches) {
+      at::Tensor counters = backend_.host_empty({3}, at::kLong);
+      auto* values = counters.mutable_data_ptr<std::int64_t>();
+      values[0] = seed_;
+      values[1] = staged.data.step;
+      values[2] = batch.first_global_row;
+      std::vector<at::Tensor> fields = std::move(batch.tensors);
+      fields.push_back(batch.row_weight);
+      fields.push_back(counters);
+      staged.uploads.push_back(backend_.upload(std::move(fields)));
+    }
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    staged.out_of_memory = true;
+    staged.uploads.clear();
+    reserve_.free();
+  }
+}
+
+StagedStep StepStage::stage(StepData data, const std::function<bool(const BatchShapes&)>& fits) {
+  LOCKSTEP_CHECK(data.weights.size() == terms_);
+  StagedStep staged;
+  staged.shapes = shapes_of(data.batches);
+  staged.data = std::move(data);
+  upload(staged);
+  staged.agreed = at::zeros({static_cast<std::int64_t>(terms_) + 1}, at::kDouble);
+  auto* values = staged.agreed.mutable_data_ptr<double>();
+  std::copy(staged.data.weights.begin(), staged.data.weights.end(), values);
+  values[terms_] = fits(staged.shapes) ? 0 : 1;
+  staged.agreement = group_.all_reduce_on_host(staged.agreed);
+  return staged;
+}
+
+StepInputs StepStage::take(StagedStep staged, double lr, const RankReport& report) {
+  StepInputs inputs{.accumulation = static_cast<std::int64_t>(staged.data.batches.size()),
+                    .shapes = std::move(staged.shapes)};
+  RankReport own = report;
+  if (staged.out_of_memory) own.out_of_memory = inputs.out_of_memory = Phase::data;
+  for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
+    inputs.micro.push_back(staged.uploads[m]->take());
+    inputs.first_global_rows.push_back(staged.data.batches[m].first_global_row);
+  }
+  staged.agreement->wait();
+  const auto* agreed = staged.agreed.const_data_ptr<double>();
+  inputs.other_shapes = agreed[terms_] > 0;
+  std::vector<at::Tensor> small = reserve_.retry([&] {
+    at::Tensor weights = backend_.host_empty({static_cast<std::int64_t>(terms_)}, at::kDouble);
+    std::copy(agreed, agreed + terms_, weights.mutable_data_ptr<double>());
+    at::Tensor rate = backend_.host_empty({}, at::kFloat);
+    *rate.mutable_data_ptr<float>() = static_cast<float>(lr);
+    return backend_.upload({weights, numbers_.report(own, backend_), rate})->take();
+  });
+  inputs.weights = std::move(small[0]);
+  inputs.report = std::move(small[1]);
+  inputs.lr = std::move(small[2]);
+  return inputs;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,69 @@
+// A step's data on their way from the loader to the device, one step ahead.
+#pragma once
+
+#include "data/loader.h"
+#include "engine/backend.h"
+#include "engine/memory_reserve.h"
+#include "engine/process_group.h"
+#include "engine/step_numbers.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+// Sizes and dtype of each field of each micro-batch.
+using BatchShapes = std::vector<std::vector<std::int64_t>>;
+
+// Started one step ahead, so that nothing waits for it.
+struct StagedStep {
+  StepData data;                                 // batches emptied into `uploads`
+  std::vector<std::unique_ptr<Upload>> uploads;  // one a micro-batch: fields…, row_weight, counters
+  BatchShapes shapes;
+  // f64 [terms + 1] on the host, summed over the ranks once `agreement` is waited for: the weights
+  // of the loss's terms, and how many ranks have other shapes than their graph.
+  at::Tensor agreed;
+  std::unique_ptr<Pending> agreement;
+  bool out_of_memory = false;  // the data are not on the device
+};
+
+// What a step reads: on the device, and with a graph always at the same place.
+struct StepInputs {
+  std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
+  std::vector<std::int64_t> first_global_rows;
+  at::Tensor weights;  // f64 [terms], of all ranks
+  at::Tensor report;   // f64, see StepNumbers
+  at::Tensor lr;       // f32 0-dim
+  // On the host:
+  std::int64_t accumulation = 0;
+  BatchShapes shapes;
+  bool other_shapes = false;  // than those of its graph, on some rank; the same on every rank
+  Phase out_of_memory = Phase::none;
+};
+
+// One thread.
+class StepStage {
+ public:
+  StepStage(std::size_t terms, std::int64_t seed, const StepNumbers& numbers, ProcessGroup& group,
+            Backend& backend, MemoryReserve& reserve);
+
+  // All ranks. fits: whether a graph serves data of these shapes; true where there is none.
+  StagedStep stage(StepData data, const std::function<bool(const BatchShapes&)>& fits);
+  // All ranks, in the order of `stage`. Blocks until every rank has staged the step.
+  StepInputs take(StagedStep staged, double lr, const RankReport& report);
+
+ private:
+  void upload(StagedStep& staged);
+
+  std::size_t terms_;
+  std::int64_t seed_;
+  const StepNumbers& numbers_;
+  ProcessGroup& group_;
+  Backend& backend_;
+  MemoryReserve& reserve_;
+};
+
+}  // namespace lockstep

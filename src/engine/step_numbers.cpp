@@ -1,0 +1,102 @@
+#include "engine/step_numbers.h"
+
+#include "base/check.h"
+
+#include <ATen/ops/cat.h>
+
+#include <cmath>
+
+namespace lockstep {
+namespace {
+
+// Behind the terms.
+constexpr std::size_t drop_slot = 0, stop_signal_slot = 1, stop_quota_slot = 2, save_slot = 3,
+                      request_slots = 4;
+constexpr std::size_t report_slots = 5;
+// Behind the sum.
+constexpr std::size_t norm_slot = 0, loss_scale_slot = 1, dropped_slot = 2, begin_slot = 3,
+                      end_slot = 4, own_slots = 5;
+
+}  // namespace
+
+StepNumbers::StepNumbers(std::size_t terms, int rank, int ranks)
+    : terms_(terms),
+      rank_(static_cast<std::size_t>(rank)),
+      ranks_(static_cast<std::size_t>(ranks)) {}
+
+std::size_t StepNumbers::report_begin(std::size_t rank) const {
+  return terms_ + request_slots + report_slots * rank;
+}
+
+at::Tensor StepNumbers::report(const RankReport& report, Backend& backend) const {
+  at::Tensor host =
+      backend.host_empty({static_cast<std::int64_t>(report_begin(ranks_))}, at::kDouble);
+  host.zero_();
+  double* const values = host.mutable_data_ptr<double>();
+  values[terms_ + drop_slot] = report.out_of_memory == Phase::none ? 0 : 1;
+  values[terms_ + stop_signal_slot] = report.stop_signal;
+  values[terms_ + stop_quota_slot] = report.stop_quota;
+  values[terms_ + save_slot] = report.save;
+  double* const own = values + report_begin(rank_);
+  own[0] = report.wait_s;
+  own[1] = static_cast<double>(report.memory.allocated_bytes);
+  own[2] = static_cast<double>(report.memory.reserved_bytes);
+  own[3] = static_cast<double>(report.memory.peak_bytes);
+  own[4] = static_cast<double>(report.out_of_memory);
+  return host;
+}
+
+at::Tensor StepNumbers::own(const at::Tensor& report, const at::Tensor& means,
+                            const at::Tensor& dropped, Phase failed) const {
+  at::Tensor numbers = report.clone();
+  terms(numbers).copy_(means);
+  this->dropped(numbers).add_(dropped);
+  if (failed == Phase::none) return numbers;
+  this->dropped(numbers).fill_(1.0);
+  numbers[static_cast<std::int64_t>(report_begin(rank_ + 1) - 1)] = static_cast<double>(failed);
+  return numbers;
+}
+
+at::Tensor StepNumbers::terms(const at::Tensor& sum) const {
+  return sum.narrow(0, 0, static_cast<std::int64_t>(terms_));
+}
+
+at::Tensor StepNumbers::dropped(const at::Tensor& sum) const {
+  return sum.narrow(0, static_cast<std::int64_t>(terms_ + drop_slot), 1);
+}
+
+at::Tensor StepNumbers::whole(const at::Tensor& sum, const at::Tensor& norm,
+                              const at::Tensor& loss_scale, const at::Tensor& dropped,
+                              const at::Tensor& stamps) {
+  return at::cat({sum, at::cat({norm, loss_scale}).to(at::kDouble), dropped, stamps});
+}
+
+StepResult StepNumbers::read(std::int64_t step, const at::Tensor& whole) const {
+  LOCKSTEP_CHECK(static_cast<std::size_t>(whole.numel()) == report_begin(ranks_) + own_slots);
+  const double* const values = whole.const_data_ptr<double>();
+  const double* const behind = values + report_begin(ranks_);
+  StepResult result{.step = step,
+                    .terms = {values, values + terms_},
+                    .gradient_norm = behind[norm_slot],
+                    .dropped = values[terms_ + drop_slot] > 0,
+                    .loss_scale = behind[loss_scale_slot],
+                    .stop_signal = values[terms_ + stop_signal_slot],
+                    .stop_quota = values[terms_ + stop_quota_slot],
+                    .save = values[terms_ + save_slot],
+                    .wait_s = behind[end_slot] - behind[begin_slot]};
+  for (const double term : result.terms) result.loss += term;
+  for (std::size_t rank = 0; rank < ranks_; ++rank) {
+    const double* const own = values + report_begin(rank);
+    RankReport report{.wait_s = own[0]};
+    report.memory = {.allocated_bytes = static_cast<std::int64_t>(own[1]),
+                     .reserved_bytes = static_cast<std::int64_t>(own[2]),
+                     .peak_bytes = static_cast<std::int64_t>(own[3])};
+    report.out_of_memory = static_cast<Phase>(std::lround(own[4]));
+    result.ranks.push_back(report);
+  }
+  result.skipped = !result.dropped && !std::isfinite(result.gradient_norm);
+  result.not_finite = !result.dropped && behind[dropped_slot] > 0;
+  return result;
+}
+
+}  // namespace lockstep

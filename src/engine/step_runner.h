@@ -1,0 +1,56 @@
+// The steps of one rank, from the loader's data to the numbers on the host.
+#pragma once
+
+#include "engine/memory_reserve.h"
+#include "engine/step_graph.h"
+#include "engine/step_inputs.h"
+#include "engine/step_numbers.h"
+#include "engine/train_step.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace lockstep {
+
+// A step under way.
+class RunningStep {
+ public:
+  RunningStep(std::int64_t step, const StepNumbers& numbers, std::unique_ptr<Download> download)
+      : step_(step), numbers_(&numbers), download_(std::move(download)) {}
+  StepResult get();  // blocks until its numbers are on the host
+
+ private:
+  std::int64_t step_;
+  const StepNumbers* numbers_;
+  std::unique_ptr<Download> download_;
+};
+
+// All ranks make the same calls in the same order. After some steps the step becomes one graph
+// where it can; a step whose data have other shapes on any rank runs without it. One thread.
+class StepRunner {
+ public:
+  explicit StepRunner(const StepParts& parts);
+
+  StagedStep stage(StepData data);
+  RunningStep run(StagedStep staged, double lr, const RankReport& report);
+  const std::optional<GraphState>& graph_state() const { return graph_.state(); }
+  // Steps that ran beside the graph, because of their shapes.
+  std::int64_t steps_beside_graph() const { return steps_beside_graph_; }
+  // After a step that was dropped or not finite: maybe with other micro-batches, which make another
+  // graph.
+  void reset_after_drop();
+  // As TrainStep::find_not_finite.
+  NotFinite find_not_finite(StagedStep staged);
+
+ private:
+  Backend& backend_;
+  StepNumbers numbers_;
+  MemoryReserve reserve_;
+  StepStage stage_;
+  TrainStep step_;
+  StepGraph graph_;
+  std::int64_t steps_beside_graph_ = 0;
+};
+
+}  // namespace lockstep

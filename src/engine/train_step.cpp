@@ -1,0 +1,215 @@
+#include "engine/train_step.h"
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "engine/out_of_memory.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <string>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// f32 [terms]: one over the weight of the global batch. A term that weighs nothing gives no
+// gradient.
+at::Tensor factors_of(const at::Tensor& weights) {
+  return at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
+}
+
+}  // namespace
+
+at::ScalarType compute_dtype(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return at::kFloat;
+    case Precision::bf16:
+      return at::kBFloat16;
+    case Precision::fp16:
+      return at::kHalf;
+    case Precision::automatic:
+      break;
+  }
+  LOCKSTEP_CHECK(false);
+}
+
+TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryReserve& reserve)
+    : parts_(parts),
+      numbers_(numbers),
+      reserve_(reserve),
+      gradients_(parts.arena, parts.reducer, parts.group, parts.options.exact),
+      terms_(parts.recipe.terms().size()),
+      stamps_(at::zeros({2}, parts.arena.master().options().dtype(at::kDouble))),
+      dropped_(at::zeros({1}, stamps_.options())) {}
+
+template <class Function>
+auto TrainStep::retry(const Function& function) {
+  return recording_ ? function() : reserve_.retry(function);
+}
+
+void TrainStep::enter(Phase phase) {
+  phase_ = phase;
+  enter_phase(phase);
+}
+
+StepContext TrainStep::context_of(const at::Tensor& counters, const at::Tensor& factors) const {
+  StepContext context;
+  context.compute_dtype = compute_dtype(parts_.options.precision);
+  context.device = parts_.backend.device();
+  context.recomputed_blocks = parts_.recomputed_blocks;
+  context.counters = counters;
+  context.gradient_scale = factors.mul(parts_.optimizer.loss_scale());
+  return context;
+}
+
+void TrainStep::forward_backward(const std::vector<at::Tensor>& fields,
+                                 std::int64_t first_global_row, const at::Tensor& factors,
+                                 const at::Tensor& means, bool last) {
+  enter(Phase::forward);
+  StepContext context = context_of(fields.back(), factors);
+  const Batch batch{.tensors = {fields.begin(), fields.end() - 2},
+                    .row_weight = fields[fields.size() - 2],
+                    .first_global_row = first_global_row};
+  const std::vector<at::Tensor> sums = parts_.recipe.loss(parts_.model, batch, context);
+  if (sums.size() != terms_)
+    throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", sums.size()));
+  at::Tensor total;
+  for (std::size_t t = 0; t < terms_; ++t) {
+    const auto term = static_cast<std::int64_t>(t);
+    const at::Tensor mean = sums[t].to(at::kFloat).mul(factors[term]);
+    total = total.defined() ? total.add(mean) : mean;
+    const at::NoGradGuard no_grad;
+    means[term].add_(mean.detach());
+  }
+  gradients_.begin_backward(last);
+  enter(Phase::backward);
+  total.mul(parts_.optimizer.loss_scale()[0]).backward();
+}
+
+// Where memory ran out; none: nowhere.
+Phase TrainStep::forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,
+                                      const at::Tensor& means) {
+  try {
+    for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
+      const bool last = m + 1 == inputs.micro.size();
+      forward_backward(inputs.micro[m], inputs.first_global_rows[m], factors, means, last);
+      gradients_.end_backward(last);
+    }
+    return Phase::none;
+  } catch (const std::exception& error) {
+    if (recording_ || !is_out_of_memory(error)) throw;
+  }
+  reserve_.free();
+  return phase_;
+}
+
+void TrainStep::sum_gradients(Phase& failed) {
+  enter(Phase::reduction);
+  try {
+    gradients_.finish();
+    return;
+  } catch (const std::exception& error) {
+    if (recording_ || !is_out_of_memory(error)) throw;
+  }
+  failed = phase_;
+  reserve_.free();
+  gradients_.finish();
+}
+
+at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
+  Optimizer& optimizer = parts_.optimizer;
+  parts_.buffers.remember();
+  gradients_.begin_step(inputs.accumulation);
+  at::Tensor factors, means;
+  retry([&] {
+    const at::NoGradGuard no_grad;
+    factors = factors_of(inputs.weights);
+    // In f64, in which a few f32 numbers add up without rounding, in whatever order.
+    means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
+  });
+  Phase failed = inputs.out_of_memory;
+  if (failed == Phase::none) failed = forward_backward_all(inputs, factors, means);
+  const at::NoGradGuard no_grad;
+  if (failed != Phase::none) gradients_.skip_rest();
+  retry([&] { parts_.backend.stamp(stamps_[0]); });
+  sum_gradients(failed);
+  const at::Tensor sum =
+      retry([&] { return numbers_.own(inputs.report, means, dropped_, failed); });
+  parts_.group.all_reduce(sum)->wait();
+  retry([&] { parts_.backend.stamp(stamps_[1]); });
+  retry([&] {
+    dropped_.copy_(numbers_.dropped(sum));
+    dropped_.add_(at::isfinite(numbers_.terms(sum)).all().logical_not());
+  });
+  retry([&] { optimizer.prepare(inputs.lr, dropped_); });
+  retry([&] { dropped_.add_(optimizer.not_finite()); });
+  retry([&] { parts_.buffers.undo(optimizer.skipped()); });
+  enter_phase(Phase::update);
+  optimizer.apply();
+  return retry([&] {
+    return StepNumbers::whole(sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_,
+                              stamps_);
+  });
+}
+
+at::Tensor TrainStep::record(const StepInputs& inputs) {
+  recording_ = true;
+  try {
+    at::Tensor numbers = enqueue(inputs);
+    recording_ = false;
+    return numbers;
+  } catch (...) {
+    recording_ = false;
+    throw;
+  }
+}
+
+void TrainStep::forget_unfinished() {
+  gradients_.reset();
+  parts_.optimizer.forget_prepared();
+}
+
+void TrainStep::reset() {
+  const at::NoGradGuard no_grad;
+  dropped_.zero_();
+  reserve_.take();
+}
+
+NotFinite TrainStep::find_not_finite(const StepInputs& inputs) {
+  if (const std::string name = weights_not_finite(parts_.arena); !name.empty())
+    return {.tensor = cat("the weights ", name), .in_weights = true};
+  parts_.buffers.remember();
+  const at::Tensor factors = factors_of(inputs.weights);
+  NotFinite found;
+  for (std::size_t m = 0; m < inputs.micro.size() && !found.found(); ++m)
+    found = {.micro_batch = static_cast<std::int64_t>(m),
+             .tensor = first_not_finite(inputs, m, factors)};
+  parts_.arena.drop_gradients();
+  parts_.buffers.undo();
+  return found;
+}
+
+// Of micro-batch m; empty: none.
+std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
+                                        const at::Tensor& factors) {
+  const std::vector<at::Tensor>& fields = inputs.micro[m];
+  for (std::size_t f = 0; f + 2 < fields.size(); ++f)
+    if (!is_finite(fields[f])) return cat("field ", f, " of the samples");
+  parts_.arena.drop_gradients();
+  const at::Tensor means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
+  forward_backward(fields, inputs.first_global_rows[m], factors, means, /*last=*/false);
+  const std::vector<std::string> terms = parts_.recipe.terms();
+  for (std::size_t term = 0; term < terms_; ++term)
+    if (!is_finite(means[static_cast<std::int64_t>(term)]))
+      return cat("the term ", terms[term], " of the loss");
+  const std::string name = gradient_not_finite(parts_.arena);
+  return name.empty() ? "" : cat("the gradient of ", name);
+}
+
+}  // namespace lockstep

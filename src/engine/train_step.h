@@ -1,0 +1,81 @@
+// The arithmetic of one optimizer step: forward and backward over the micro-batches, the sum over
+// the ranks, the update. See docs/design/engine.md for the order of things and why.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/gradient_sum.h"
+#include "engine/memory_reserve.h"
+#include "engine/model_buffers.h"
+#include "engine/not_finite.h"
+#include "engine/optimizer.h"
+#include "engine/process_group.h"
+#include "engine/recipe.h"
+#include "engine/step_inputs.h"
+#include "engine/step_numbers.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep {
+
+at::ScalarType compute_dtype(Precision precision);  // not of auto, which a record never holds
+
+// What a step works on. All outlive it.
+struct StepParts {
+  Recipe& recipe;
+  Model& model;
+  Arena& arena;
+  ModelBuffers& buffers;
+  Reducer& reducer;
+  Optimizer& optimizer;
+  ProcessGroup& group;
+  Backend& backend;
+  const TrainOptions& options;
+  std::int64_t recomputed_blocks = 0;
+};
+
+// Enqueues steps on the training stream without synchronising the device. A rank that runs out of
+// memory still takes part in all collectives of the step, so that every rank drops it: then it
+// changes nothing, nor does a later one before `reset`. One thread.
+class TrainStep {
+ public:
+  TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryReserve& reserve);
+
+  // The whole step. Returns its numbers (StepNumbers::whole) on the device.
+  at::Tensor enqueue(const StepInputs& inputs);
+  // The same while a graph is recorded: lack of memory ends the recording.
+  at::Tensor record(const StepInputs& inputs);
+  // After a recording that failed.
+  void forget_unfinished();
+  // All ranks, after a step that was dropped or not finite: later steps count again.
+  void reset();
+  // After `reset`, with the data of a step that was not finite: goes through it again and changes
+  // nothing. Calls no collective, waits for the device.
+  NotFinite find_not_finite(const StepInputs& inputs);
+
+ private:
+  StepContext context_of(const at::Tensor& counters, const at::Tensor& factors) const;
+  void forward_backward(const std::vector<at::Tensor>& fields, std::int64_t first_global_row,
+                        const at::Tensor& factors, const at::Tensor& means, bool last);
+  Phase forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,
+                             const at::Tensor& means);
+  void sum_gradients(Phase& failed);
+  std::string first_not_finite(const StepInputs& inputs, std::size_t m, const at::Tensor& factors);
+  void enter(Phase phase);
+  template <class Function>
+  auto retry(const Function& function);
+
+  StepParts parts_;
+  const StepNumbers& numbers_;
+  MemoryReserve& reserve_;
+  GradientSum gradients_;
+  std::size_t terms_;
+  at::Tensor stamps_;   // f64 [2]
+  at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
+  bool recording_ = false;
+  Phase phase_ = Phase::none;
+};
+
+}  // namespace lockstep

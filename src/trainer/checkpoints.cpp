@@ -1,0 +1,79 @@
+#include "trainer/checkpoints.h"
+
+#include "plan/precision.h"
+#include "run/json_lines.h"
+#include "trainer/failures.h"
+
+#include <utility>
+
+namespace lockstep {
+
+Checkpoints::Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer)
+    : setup_(setup), placed_(placed), optimizer_(optimizer) {}
+
+StartingPoint Checkpoints::restore_or_start() {
+  StartingPoint start;
+  if (setup_.resume) start.from = choose_checkpoint(setup_.run, setup_.group, false, start.skipped);
+  if (!start.from) {
+    // Where ranks share the update, rank 0's first weights were shared before the arena was made.
+    if (placed_.arena->sharing() == nullptr) setup_.group.broadcast(placed_.arena->master(), 0);
+    placed_.buffers->share(setup_.group);
+    placed_.arena->refresh_working();
+    if (optimizer_.average() != nullptr) optimizer_.average()->restart();
+    return start;
+  }
+  const nlohmann::json state = restore(*start.from, trained());
+  check_leaf(state, setup_.plan);
+  const std::string precision = precision_word(setup_.options.precision);
+  if (text_or(state, "precision", precision) != precision) optimizer_.restart_loss_scale();
+  start.step = state.at("step").get<std::int64_t>();
+  start.spent_s = state.value("elapsed_s", 0.0);
+  if (state.contains("best") && state["best"].is_number()) start.best = state["best"].get<double>();
+  return start;
+}
+
+void Checkpoints::open(Recorder* recorder) {
+  if (recorder == nullptr || setup_.measure_only) return;
+  const auto& options = setup_.options.checkpoint;
+  const Retention retention{.keep = options.keep,
+                            .keep_every_s = options.keep_every.seconds,
+                            .best_metric = options.keep_best ? "selection" : "",
+                            .lower_is_better = true};
+  saver_ = std::make_unique<CheckpointSaver>(
+      setup_.run.checkpoints(), retention, setup_.backend,
+      [recorder](const CheckpointSaver::Result& result) { recorder->checkpoint(result); },
+      [recorder] { recorder->make_durable(); });
+  saver_->reserve(trained());
+}
+
+void Checkpoints::finish_reserving() {
+  if (saver_) saver_->finish_reserving();
+}
+
+nlohmann::json Checkpoints::state_of(std::int64_t step, double elapsed_s,
+                                     const std::optional<double>& best) const {
+  nlohmann::json state{
+      {"step", step},
+      {"epoch", static_cast<double>(step) / static_cast<double>(setup_.plan.steps_per_epoch)},
+      {"seed", setup_.options.seed},
+      {"global_batch", setup_.plan.batch.global},
+      {"precision", precision_word(setup_.options.precision)},
+      {"elapsed_s", elapsed_s}};
+  if (best) state["best"] = *best;
+  if (setup_.plan.exact) state["leaf_samples"] = setup_.plan.exact->leaf_samples;
+  return state;
+}
+
+void Checkpoints::save(std::int64_t step, double elapsed_s, const std::optional<double>& best,
+                       nlohmann::json metrics) {
+  if (saver_)
+    saver_->save(trained(), step, state_of(step, elapsed_s, best), std::move(metrics));
+  else
+    give_pieces(trained(), setup_.backend);
+}
+
+std::string Checkpoints::finish() {
+  return setup_.group.share("unsaved", saver_ ? saver_->finish() : "");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,118 @@
+#include "trainer/step_feed.h"
+
+#include "base/check.h"
+#include "engine/out_of_memory.h"
+#include "launch/heartbeat.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep {
+
+StepFeed::StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> data,
+                   StepRunner& runner)
+    : setup_(setup),
+      data_(std::move(data)),
+      runner_(runner),
+      batch_(setup.plan.batch),
+      changes_(parse_micro_changes(setup.options.batch.micro_changes, "batch.micro_changes")),
+      threads_(setup.options.data.threads < 0 ? 1 : setup.options.data.threads) {}
+
+void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
+  forget_staged();
+  loader_.reset();
+  batch_ = batch;
+  const TrainOptions& asked = setup_.options;
+  LoaderOptions options{.seed = static_cast<std::uint64_t>(asked.seed),
+                        .shuffle = asked.data.shuffle,
+                        .batch = batch_,
+                        .rank = setup_.group.rank(),
+                        .first_step = step,
+                        .last_step = setup_.plan.total_steps,
+                        .threads = threads_,
+                        .prefetch_steps = asked.data.prefetch};
+  options.loss_weights = [this](const Batch& one) { return setup_.recipe.loss_weights(one); };
+  if (!setup_.backend.device().is_cpu())
+    options.pin = [this](at::Tensor tensor) {
+      at::Tensor pinned = setup_.backend.host_empty(tensor.sizes(), tensor.scalar_type());
+      pinned.copy_(tensor);
+      return pinned;
+    };
+  loader_ = std::make_unique<Loader>(data_, std::move(options));
+}
+
+// Its collective is under way on all ranks.
+void StepFeed::forget_staged() {
+  if (staged_) staged_->agreement->wait();
+  staged_.reset();
+}
+
+bool StepFeed::change_due(std::int64_t step) const {
+  return !changes_.empty() && changes_.front().step <= step;
+}
+
+BatchPlan StepFeed::take_change(std::int64_t step) {
+  std::int64_t micro = batch_.micro;
+  while (change_due(step)) {
+    micro = changes_.front().micro;
+    changes_.erase(changes_.begin());
+  }
+  return with_micro(batch_, micro);
+}
+
+void StepFeed::fetch() {
+  LOCKSTEP_CHECK(!staged_);
+  const double begin_s = setup_.clock.now_s();
+  enter_phase(Phase::data);
+  StepData data = loader_->next();
+  const double waited_s = setup_.clock.now_s() - begin_s;
+  wait_s_ += waited_s;
+  window_wait_s_ += waited_s;
+  if (setup_.options.run.record_samples) gather_samples(data);
+  staged_ = runner_.stage(std::move(data));
+}
+
+void StepFeed::gather_samples(const StepData& data) {
+  const auto gather = [&] {
+    at::Tensor own = at::empty({static_cast<std::int64_t>(data.samples.size())}, at::kLong);
+    std::copy(data.samples.begin(), data.samples.end(), own.mutable_data_ptr<std::int64_t>());
+    return setup_.group.all_gather(own.to(setup_.backend.device()));
+  };
+  const auto release = [&] { setup_.backend.release_cached_memory(); };
+  const at::Tensor all = retry_after_freeing(gather, release).to(at::kCPU);
+  const auto* first = all.const_data_ptr<std::int64_t>();
+  samples_.assign(first, first + all.numel());
+}
+
+StagedStep StepFeed::take() {
+  LOCKSTEP_CHECK(staged_.has_value());
+  return *std::exchange(staged_, std::nullopt);
+}
+
+StagedStep StepFeed::fetch_apart(std::vector<std::int64_t>& samples) {
+  StepData data = loader_->next();
+  samples = data.samples;
+  return runner_.stage(std::move(data));
+}
+
+double StepFeed::take_wait_s() { return std::exchange(wait_s_, 0); }
+
+std::optional<StepFeed::MoreThreads> StepFeed::adapt() {
+  constexpr std::int64_t window = 20;
+  if (setup_.options.data.threads >= 0 || ++window_steps_ < window) return std::nullopt;
+  const double now_s = setup_.clock.now_s();
+  const double share = window_wait_s_ / std::max(now_s - window_begin_s_, 1e-9);
+  const auto& device = setup_.plan.devices[static_cast<std::size_t>(setup_.group.rank())];
+  const bool more = window_begin_s_ > 0 && share > 0.02 && threads_ < device.threads;
+  window_steps_ = 0;
+  window_wait_s_ = 0;
+  window_begin_s_ = now_s;
+  if (!more) return std::nullopt;
+  loader_->add_thread();
+  ++threads_;
+  return MoreThreads{.threads = threads_, .data_share = share};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,64 @@
+// The data of the next step: the loader, how many threads it has, and the micro-batches it makes.
+#pragma once
+
+#include "data/loader.h"
+#include "engine/step_runner.h"
+#include "plan/micro_batches.h"
+#include "trainer/trainer.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// Keeps one step staged ahead. All ranks make the same calls in the same order. One thread.
+class StepFeed {
+ public:
+  // runner: outlives it.
+  StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> data, StepRunner& runner);
+
+  const BatchPlan& batch() const { return batch_; }  // as it is now
+  // From step `step` on (0: the first), in micro-batches of `batch`. What was staged is forgotten.
+  void start(std::int64_t step, const BatchPlan& batch);
+  // Whether batch.micro_changes asks for another micro-batch before step `step`, and the batch
+  // then.
+  bool change_due(std::int64_t step) const;
+  BatchPlan take_change(std::int64_t step);
+  void fetch();  // stages the next step
+  StagedStep take();
+  // Nothing waits to be taken any more. `start` does so too.
+  void forget_staged();
+  // The data of the next step, staged as `fetch` does but not kept; `samples` gets this rank's.
+  StagedStep fetch_apart(std::vector<std::int64_t>& samples);
+  // Of the step that is staged, of all ranks; with run.record_samples only.
+  const std::vector<std::int64_t>& samples() const { return samples_; }
+
+  double take_wait_s();  // that `fetch` waited for the loader since the last call
+  struct MoreThreads {
+    std::int64_t threads = 0;
+    double data_share = 0;  // of the time of the last steps
+  };
+  // After each step, with data.threads unset: one more loader thread whenever the steps of the last
+  // window waited for data more than 2 % of their time, as long as the cores last. What was done.
+  std::optional<MoreThreads> adapt();
+
+ private:
+  void gather_samples(const StepData& data);
+
+  const TrainerSetup& setup_;
+  std::shared_ptr<const Dataset> data_;
+  StepRunner& runner_;
+  BatchPlan batch_;
+  std::vector<MicroChange> changes_;  // asked for
+  std::int64_t threads_;
+  std::unique_ptr<Loader> loader_;
+  std::optional<StagedStep> staged_;
+  std::vector<std::int64_t> samples_;
+  double wait_s_ = 0;
+  double window_wait_s_ = 0, window_begin_s_ = 0;
+  std::int64_t window_steps_ = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,59 @@
+#include "trainer/validation.h"
+
+#include "engine/evaluator.h"
+#include "launch/heartbeat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace lockstep {
+
+bool BestMetric::improves(const std::vector<Metric>& metrics) {
+  const Metric& chosen = chosen_metric(metrics, name_);
+  if (!std::isfinite(chosen.value)) return false;
+  if (value && (chosen.lower_is_better ? chosen.value >= *value : chosen.value <= *value))
+    return false;
+  value = chosen.value;
+  return true;
+}
+
+Validation::Validation(const TrainerSetup& setup, PlacedModel& placed, const Optimizer& optimizer,
+                       std::shared_ptr<const Dataset> data, Recorder* recorder)
+    : setup_(setup),
+      placed_(placed),
+      optimizer_(optimizer),
+      data_(std::move(data)),
+      recorder_(recorder),
+      best_(setup.options.checkpoint.best_metric) {}
+
+bool Validation::due(std::int64_t step) const {
+  return !setup_.measure_only && data_ && data_->size() > 0 && step_ != step;
+}
+
+bool Validation::run(std::int64_t step, std::int64_t micro) {
+  enter_phase(Phase::evaluation);
+  const double begin_s = setup_.clock.now_s();
+  EvaluatorOptions options = evaluator_options(setup_);
+  if (setup_.options.eval.batch == 0) options.batch = micro;
+  if (batch_ > 0) options.batch = std::min(options.batch, batch_);
+  const Evaluation evaluation = [&] {
+    const ShownAverage shown(setup_.options.ema.evaluate ? optimizer_.average() : nullptr);
+    return evaluate(setup_.recipe, *placed_.model, *data_, setup_.group, setup_.backend, options);
+  }();
+  batch_ = evaluation.batch;
+  step_ = step;
+  if (recorder_ == nullptr) return false;
+  if (!evaluation.out_of_memory_ranks.empty())
+    recorder_->smaller_evaluation(step, options.batch, evaluation);
+  metrics_ = metric_values(evaluation.metrics, setup_.options.checkpoint.best_metric);
+  const bool better = best_.improves(evaluation.metrics);
+  recorder_->evaluation(step, evaluation, better, setup_.clock.now_s() - begin_s);
+  return better;
+}
+
+nlohmann::json Validation::metrics_of(std::int64_t step) const {
+  return step_ == step ? metrics_ : nlohmann::json();
+}
+
+}  // namespace lockstep

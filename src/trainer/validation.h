@@ -1,0 +1,57 @@
+// Evaluation during training, and which was the best so far.
+#pragma once
+
+#include "engine/optimizer.h"
+#include "trainer/placed_model.h"
+#include "trainer/recorder.h"
+#include "trainer/trainer.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// The values of one evaluation, and whether none before was better. A value that is not finite is
+// never the best.
+class BestMetric {
+ public:
+  explicit BestMetric(std::string name) : name_(std::move(name)) {}  // checkpoint.best_metric
+  std::optional<double> value;                                       // the best so far
+  bool improves(const std::vector<Metric>& metrics);
+
+ private:
+  std::string name_;
+};
+
+class Validation {
+ public:
+  // data: null or empty: there is none, and `run` does nothing. recorder: null but on rank 0. All
+  // outlive it.
+  Validation(const TrainerSetup& setup, PlacedModel& placed, const Optimizer& optimizer,
+             std::shared_ptr<const Dataset> data, Recorder* recorder);
+
+  bool due(std::int64_t step) const;  // false where it was already
+  // All ranks, the steps before having happened. micro: samples at once, unless eval.batch says.
+  // On rank 0: whether it is the best so far.
+  bool run(std::int64_t step, std::int64_t micro);
+  // Of the evaluation after this step; null: there was none.
+  nlohmann::json metrics_of(std::int64_t step) const;
+  std::optional<double>& best() { return best_.value; }
+
+ private:
+  const TrainerSetup& setup_;
+  PlacedModel& placed_;
+  const Optimizer& optimizer_;
+  std::shared_ptr<const Dataset> data_;
+  Recorder* recorder_;
+  std::int64_t batch_ = 0;  // that fitted; 0: as the options say
+  std::int64_t step_ = -1;  // of the last
+  nlohmann::json metrics_;
+  BestMetric best_;
+};
+
+}  // namespace lockstep
