@@ -79,6 +79,7 @@ class CudaBackend : public Backend {
     else
       slot.fill_(std::numeric_limits<double>::quiet_NaN());
   }
+  bool has_graphs() const override { return true; }
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
     return capture_graph(work);
   }

@@ -68,6 +68,7 @@ class Backend {
   // Writes this moment of the current stream's work into slot, f64 [1] on the device, in seconds of
   // a clock of the device's own; NaN where it cannot tell. Can be captured.
   virtual void stamp(const at::Tensor& slot) = 0;
+  virtual bool has_graphs() const { return false; }
   // Records what `work` enqueues on the current stream instead of running it. Everything that it
   // reads or writes stays where it is for as long as the graph lives. Null where the device has no
   // graphs; throws what `work` throws, or std::exception where something in it cannot be recorded.

@@ -66,6 +66,49 @@ void ModelBuffers::share(ProcessGroup& group) {
   for (Flat& flat : flats_) group.broadcast(flat.values, 0);
 }
 
+std::vector<const ModelBuffers::Flat*> ModelBuffers::floating() const {
+  std::vector<const Flat*> found;
+  for (const Flat& flat : flats_)
+    if (flat.values.is_floating_point()) found.push_back(&flat);
+  return found;
+}
+
+std::vector<at::Tensor> ModelBuffers::copies() const {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> copies;
+  for (const Flat* flat : floating()) copies.push_back(flat->values.clone());
+  return copies;
+}
+
+std::vector<NamedTensor> ModelBuffers::named(const std::vector<at::Tensor>& copies) const {
+  const at::NoGradGuard no_grad;
+  std::vector<NamedTensor> views;
+  for (const NamedTensor& buffer : tensors_)
+    for (const at::Tensor& copy : copies) {
+      if (copy.scalar_type() != buffer.tensor.scalar_type()) continue;
+      const at::Tensor& tensor = buffer.tensor;  // a view at the same place of a flat tensor
+      views.push_back(
+          {buffer.name,
+           copy.narrow(0, tensor.storage_offset(), tensor.numel()).view(tensor.sizes())});
+    }
+  return views;
+}
+
+void ModelBuffers::follow(const std::vector<at::Tensor>& copies, const at::Tensor& share) const {
+  const at::NoGradGuard no_grad;
+  const auto flats = floating();
+  for (std::size_t i = 0; i < flats.size(); ++i)
+    copies[i].lerp_(flats[i]->values, share.to(copies[i].scalar_type()));
+}
+
+void ModelBuffers::show(const std::vector<at::Tensor>& copies) {
+  remember();
+  const auto flats = floating();
+  for (std::size_t i = 0; i < flats.size(); ++i) at::Tensor(flats[i]->values).copy_(copies[i]);
+}
+
+void ModelBuffers::show_own() { undo(); }
+
 std::string ModelBuffers::not_finite() const {
   for (const Flat& flat : flats_)
     if (!is_finite(flat.values))

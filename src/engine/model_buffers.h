@@ -30,6 +30,18 @@ class ModelBuffers {
 
   // All ranks: those of rank 0.
   void share(ProcessGroup& group);
+
+  // Copies of the floating-point buffers, for an average of them; in an order of their own, the
+  // same on every rank.
+  std::vector<at::Tensor> copies() const;
+  // Such copies by the names of the buffers, as views.
+  std::vector<NamedTensor> named(const std::vector<at::Tensor>& copies) const;
+  // The copies move towards the buffers. share: f32 0-dim, of the way.
+  void follow(const std::vector<at::Tensor>& copies, const at::Tensor& share) const;
+  // The model computes with the copies until `show_own`. Between steps only.
+  void show(const std::vector<at::Tensor>& copies);
+  void show_own();
+
   // The first that holds a number that is not finite; empty: none. Waits for the device.
   std::string not_finite() const;
   // Throws Error if the model has put another tensor in the place of one of `tensors`, as by an
@@ -40,6 +52,7 @@ class ModelBuffers {
   struct Flat {
     at::Tensor values, remembered;  // [elements], of one dtype
   };
+  std::vector<const Flat*> floating() const;
 
   std::vector<NamedTensor> tensors_;
   std::vector<Flat> flats_;

@@ -33,7 +33,8 @@ constexpr std::int64_t growth_interval = 2000;  // steps without overflow before
 
 }  // namespace
 
-Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(options), arena_(arena) {
+Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* buffers)
+    : options_(options), arena_(arena) {
   const at::NoGradGuard no_grad;
   const auto f32 = arena.master().options();
   first_ = at::zeros({arena.own_elements()}, f32);
@@ -48,7 +49,8 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena) : options_(optio
   next_step_ = at::zeros_like(step_);
   next_scale_ = at::zeros_like(loss_scale_);
   next_growth_ = at::zeros_like(growth_);
-  if (options.ema.decay > 0) average_ = std::make_unique<WeightAverage>(options.ema.decay, arena);
+  if (options.ema.decay > 0)
+    average_ = std::make_unique<WeightAverage>(options.ema.decay, arena, buffers);
   make_groups();
 }
 

@@ -21,7 +21,8 @@ namespace lockstep {
 // synchronises the device.
 class Optimizer {
  public:
-  Optimizer(const TrainOptions& options, Arena& arena);
+  // buffers: of the model, for the average of the weights; null where there are none.
+  Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* buffers = nullptr);
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }

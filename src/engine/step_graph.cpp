@@ -4,7 +4,7 @@
 #include "base/text.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
 
 #include <exception>
 #include <utility>
@@ -18,7 +18,7 @@ constexpr std::int64_t warm_up_steps = 3;
 }  // namespace
 
 StepGraph::StepGraph(const TrainOptions& options, ProcessGroup& group, Backend& backend)
-    : options_(options), group_(group), backend_(backend) {}
+    : options_(options), group_(group), backend_(backend), failures_(at::zeros({1}, at::kDouble)) {}
 
 bool StepGraph::fits(const BatchShapes& shapes) const { return !graph_ || shapes == shapes_; }
 
@@ -48,7 +48,7 @@ std::string StepGraph::try_to_record(const StepInputs& inputs, const Record& rec
     backend_.synchronize();
     // A graph has memory of its own, beside which that of the steps before would be idle.
     backend_.release_cached_memory();
-    graph_ = backend_.capture([&] { numbers_ = record(inputs_); });
+    graph_ = backend_.capture([this, record] { numbers_ = record(inputs_); });
     return "";
   } catch (const std::exception& error) {
     return split(error.what(), '\n').at(0);
@@ -59,7 +59,7 @@ std::string StepGraph::try_to_record(const StepInputs& inputs, const Record& rec
 // can still tell the others, and all go on without.
 void StepGraph::record_if_due(const StepInputs& inputs, const Record& record,
                               const std::function<void()>& forget) {
-  if (options_.graph != GraphMode::automatic || backend_.device().is_cpu()) return;
+  if (options_.graph != GraphMode::automatic || !backend_.has_graphs()) return;
   if (state_ || steps_ < warm_up_steps) return;
   GraphState state;
   const double begin_s = system_clock().now_s();
@@ -68,9 +68,10 @@ void StepGraph::record_if_due(const StepInputs& inputs, const Record& record,
     forget();
     drop();
   }
-  at::Tensor failed = at::full({1}, graph_ ? 0.0 : 1.0, at::kDouble);
-  group_.all_reduce_on_host(failed)->wait();
-  const auto failures = static_cast<int>(failed.item<double>());
+  auto* const failed = failures_.mutable_data_ptr<double>();
+  *failed = graph_ ? 0 : 1;
+  group_.all_reduce_on_host(failures_)->wait();
+  const auto failures = static_cast<int>(*failed);
   if (failures > 0) {
     drop();
     if (state.why_not.empty())

@@ -54,6 +54,7 @@ class StepGraph {
   const TrainOptions& options_;
   ProcessGroup& group_;
   Backend& backend_;
+  at::Tensor failures_;  // f64 [1] on the host, made when there is memory
   std::int64_t steps_ = 0;
   BatchShapes shapes_;  // of the first step
   bool shapes_vary_ = false;

@@ -4,7 +4,6 @@
 #include "engine/out_of_memory.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <utility>
@@ -60,7 +59,8 @@ StagedStep StepStage::stage(StepData data, const std::function<bool(const BatchS
   staged.shapes = shapes_of(data.batches);
   staged.data = std::move(data);
   upload(staged);
-  staged.agreed = at::zeros({static_cast<std::int64_t>(terms_) + 1}, at::kDouble);
+  staged.agreed = reserve_.retry(
+      [&] { return at::empty({static_cast<std::int64_t>(terms_) + 1}, at::kDouble); });
   auto* values = staged.agreed.mutable_data_ptr<double>();
   std::copy(staged.data.weights.begin(), staged.data.weights.end(), values);
   values[terms_] = fits(staged.shapes) ? 0 : 1;

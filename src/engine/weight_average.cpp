@@ -9,9 +9,11 @@
 
 namespace lockstep {
 
-WeightAverage::WeightAverage(double decay, Arena& arena)
+WeightAverage::WeightAverage(double decay, Arena& arena, ModelBuffers* buffers)
     : arena_(arena),
+      buffers_(buffers),
       decay_(decay),
+      buffer_flats_(buffers != nullptr ? buffers->copies() : std::vector<at::Tensor>()),
       flat_(at::empty({arena.own_elements()}, arena.master().options())),
       share_(at::empty({1}, arena.master().options())) {
   restart();
@@ -24,6 +26,7 @@ at::Tensor WeightAverage::of(const at::Tensor& flat, const Piece& piece) const {
 void WeightAverage::restart() {
   const at::NoGradGuard no_grad;
   for (const Piece& piece : arena_.own()) of(flat_, piece).copy_(of(arena_.master(), piece));
+  if (buffers_ != nullptr) buffer_flats_ = buffers_->copies();
 }
 
 void WeightAverage::prepare(const at::Tensor& updates, const at::Tensor& skip) {
@@ -36,16 +39,36 @@ void WeightAverage::update() {
   const at::NoGradGuard no_grad;
   const at::Tensor share = share_[0];
   for (const Piece& piece : arena_.own()) of(flat_, piece).lerp_(of(arena_.master(), piece), share);
+  if (buffers_ != nullptr) buffers_->follow(buffer_flats_, share);
+}
+
+std::vector<NamedTensor> WeightAverage::buffers() const {
+  if (buffers_ == nullptr) return {};
+  return buffers_->named(buffer_flats_);
+}
+
+void WeightAverage::share_buffers(ProcessGroup& group) {
+  for (const at::Tensor& flat : buffer_flats_) group.broadcast(flat, 0);
+}
+
+void WeightAverage::show() {
+  arena_.show(flat_);
+  if (buffers_ != nullptr) buffers_->show(buffer_flats_);
+}
+
+void WeightAverage::show_own() {
+  if (buffers_ != nullptr) buffers_->show_own();
+  arena_.show_weights();
 }
 
 ShownAverage::ShownAverage(WeightAverage* average)
     : average_(average), exceptions_(std::uncaught_exceptions()) {
-  if (average_ != nullptr) average_->arena().show(average_->flat());
+  if (average_ != nullptr) average_->show();
 }
 
 ShownAverage::~ShownAverage() noexcept(false) {
   if (average_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
-  average_->arena().show_weights();
+  average_->show_own();
 }
 
 }  // namespace lockstep

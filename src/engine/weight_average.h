@@ -1,7 +1,9 @@
-// An exponential moving average of the weights (EMA), kept beside them in fp32.
+// An exponential moving average of the weights (EMA), kept beside them in fp32, and of the model's
+// floating-point buffers, which belong to the weights that they were made with.
 #pragma once
 
 #include "engine/arena.h"
+#include "engine/model_buffers.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -12,21 +14,31 @@ namespace lockstep {
 // device.
 class WeightAverage {
  public:
-  WeightAverage(double decay, Arena& arena);  // begins at the present weights
+  // Begins at the present weights. buffers: null where there are none. All outlive it.
+  WeightAverage(double decay, Arena& arena, ModelBuffers* buffers = nullptr);
 
-  Arena& arena() const { return arena_; }
   const at::Tensor& flat() const { return flat_; }  // f32 [own_elements] of the arena
   void restart();                                   // at the present weights
   // Before an update. updates: f32 [1], how many there were, with this one. skip: f32 [1], 1 leaves
   // the average alone.
   void prepare(const at::Tensor& updates, const at::Tensor& skip);
-  void update();  // after it; allocates nothing
+  void update();  // after it; allocates nothing but where there are buffers
+
+  // The averages of the buffers, as views by their names.
+  std::vector<NamedTensor> buffers() const;
+  // All ranks: rank 0's averages of buffers.
+  void share_buffers(ProcessGroup& group);
+  // The model computes with the average until `show_own`, see Arena::show.
+  void show();
+  void show_own();
 
  private:
   at::Tensor of(const at::Tensor& flat, const Piece& piece) const;
 
   Arena& arena_;
+  ModelBuffers* buffers_;
   double decay_;
+  std::vector<at::Tensor> buffer_flats_;
   at::Tensor flat_, share_;  // share: f32 [1], of the way to the weights
 };
 

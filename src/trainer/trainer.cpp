@@ -72,7 +72,7 @@ class Loop {
         link_(measured_link(setup)),
         placed_(setup, setup.options.shard_optimizer,
                 link_ ? std::optional(link_->speed) : std::nullopt),
-        optimizer_(options_, *placed_.arena),
+        optimizer_(options_, *placed_.arena, placed_.buffers.get()),
         reducer_(*placed_.arena, setup.group, options_.reduce_precision),
         runner_({.recipe = setup.recipe,
                  .model = *placed_.model,
@@ -307,6 +307,7 @@ void Loop::evaluate() {
   check_buffers();
   // The rule for buffers: rank 0's count; all ranks evaluate and go on with them.
   placed_.buffers->share(setup_.group);
+  if (optimizer_.average() != nullptr) optimizer_.average()->share_buffers(setup_.group);
   const bool better = validation_->run(step_, feed_->batch().micro);
   if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
 }

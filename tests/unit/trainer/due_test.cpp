@@ -1,0 +1,113 @@
+// When what is due, by a clock that only the test moves.
+#include "trainer/due.h"
+
+#include "fakes/fake_clock.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+StepResult result_of(std::int64_t step) {
+  StepResult result;
+  result.step = step;
+  return result;
+}
+
+class Saves : public ::testing::Test {
+ protected:
+  bool asks(int rank = 0) const {
+    RankReport report;
+    schedule.ask(report, rank);
+    return report.save > 0;
+  }
+  FakeClock clock;
+  TrainOptions options;
+  SaveSchedule schedule{options, clock};
+};
+
+TEST_F(Saves, AreDueEverySoManyStepsAndOnceEach) {
+  options.checkpoint.every_steps = 5;
+  schedule.start(-1);
+  EXPECT_FALSE(schedule.due(4));
+  EXPECT_TRUE(schedule.due(5));
+  schedule.saved(5);
+  EXPECT_FALSE(schedule.due(5));
+  EXPECT_TRUE(schedule.due(10));
+}
+
+TEST_F(Saves, AreAskedForByTheClockOfRank0Alone) {
+  options.checkpoint.every_steps = 0;
+  options.checkpoint.every.seconds = 60;
+  schedule.start(-1);
+  EXPECT_FALSE(asks());
+  clock.advance(61);
+  EXPECT_TRUE(asks());
+  EXPECT_FALSE(asks(1));
+}
+
+TEST_F(Saves, FollowWhatAllRanksHeardAndForgetWhatWasFulfilled) {
+  options.checkpoint.every_steps = 0;
+  schedule.start(-1);
+  StepResult result = result_of(3);
+  result.save = 1;
+  schedule.hear(result);
+  EXPECT_TRUE(schedule.due(4));
+  schedule.saved(4);
+  EXPECT_FALSE(schedule.due(5));
+  // Of step 4, which was under way when the checkpoint was made.
+  result.step = 4;
+  schedule.hear(result);
+  EXPECT_FALSE(schedule.due(5));
+}
+
+TEST_F(Saves, CountFromTheCheckpointThatTheRunGoesOnFrom) {
+  options.checkpoint.every_steps = 5;
+  schedule.start(10);
+  EXPECT_EQ(schedule.saved_step(), 10);
+  EXPECT_FALSE(schedule.due(10));
+}
+
+TEST(Stop, IsWhatAllRanksHeard) {
+  FakeClock clock;
+  const Quota quota(clock, Duration{60}, Duration{}, 0);
+  StopDecision decision(quota);
+  RankReport report;
+  decision.ask(report, 0);
+  EXPECT_EQ(report.stop_quota, 0);
+  clock.advance(61);
+  decision.ask(report, 1);
+  EXPECT_EQ(report.stop_quota, 0);  // rank 0's clock counts
+  decision.ask(report, 0);
+  EXPECT_EQ(report.stop_quota, 1);
+  EXPECT_FALSE(decision.stops());  // not before all have heard of it
+  StepResult result = result_of(1);
+  decision.hear(result);
+  EXPECT_FALSE(decision.stops());
+  result.stop_quota = 1;
+  decision.hear(result);
+  EXPECT_TRUE(decision.stops());
+  EXPECT_EQ(decision.reason(), "stop.after = 1m is over");
+  result.stop_signal = 1;  // too late to be the reason
+  decision.hear(result);
+  EXPECT_EQ(decision.reason(), "stop.after = 1m is over");
+}
+
+TEST(Stop, NamesASignalToAnotherRank) {
+  FakeClock clock;
+  const Quota quota(clock, Duration{}, Duration{}, 0);
+  StopDecision decision(quota);
+  StepResult result = result_of(1);
+  result.stop_signal = 1;
+  decision.hear(result);
+  EXPECT_EQ(decision.reason(), "a signal to another rank");
+}
+
+TEST(Due, NeverIsZero) {
+  EXPECT_FALSE(is_due(0, 0));
+  EXPECT_FALSE(is_due(3, 4));
+  EXPECT_TRUE(is_due(3, 6));
+}
+
+}  // namespace
+}  // namespace lockstep

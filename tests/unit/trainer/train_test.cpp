@@ -1,0 +1,156 @@
+// The loop as a whole, on one rank in this process: batch norm and a sample that is not a number.
+#include "trainer/trainer.h"
+
+#include "checkpoint/tensor_file.h"
+#include "engine/train_step.h"
+#include "fakes/fake_clock.h"
+#include "fakes/toy_recipe.h"
+#include "run/checkpoint_index.h"
+#include "run/events.h"
+
+#include <gtest/gtest.h>
+
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/ones.h>
+
+#include <limits>
+
+namespace lockstep {
+namespace {
+
+constexpr std::int64_t samples = 40, micro = 4, nan_sample = 13;
+
+class NormModel : public Model {
+ public:
+  std::vector<Parameter> parameters() override { return {{"weight", weight}, {"head", head}}; }
+  std::vector<NamedTensor> buffers() override {
+    return {{"running_mean", mean}, {"running_var", variance}};
+  }
+  void train(bool on) override { training = on; }
+  at::Tensor weight = at::ones({5}).set_requires_grad(true);
+  at::Tensor head = at::ones({3, 5}).mul_(0.1).set_requires_grad(true);
+  at::Tensor mean = at::zeros({5}), variance = at::ones({5});
+  bool training = true;
+};
+
+// One training sample is not a number.
+class SpoiltData : public testing::ToyData {
+ public:
+  SpoiltData() : ToyData(samples) {}
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+    std::vector<at::Tensor> fields = ToyData::get(index, context);
+    if (index == nan_sample) fields[0][2] = std::numeric_limits<float>::quiet_NaN();
+    return fields;
+  }
+};
+
+class NormRecipe : public testing::ToyRecipe {
+ public:
+  std::unique_ptr<Model> build(std::uint64_t) override { return std::make_unique<NormModel>(); }
+  DatasetPair data() override {
+    return {std::make_shared<SpoiltData>(), std::make_shared<testing::ToyData>(12)};
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext&) override {
+    const at::Tensor mask = batch.tensors[2] * batch.row_weight.unsqueeze(1);
+    const at::Tensor squares = (out(model, batch) - batch.tensors[1]).square() * mask;
+    return {squares.sum(), squares.sum() * 0};
+  }
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext&) override {
+    return (out(model, batch) - batch.tensors[1]).square().sum(1, true).to(at::kDouble);
+  }
+
+ private:
+  static at::Tensor out(Model& model, const Batch& batch) {
+    auto& norm = dynamic_cast<NormModel&>(model);
+    return at::linear(at::batch_norm(batch.tensors[0], norm.weight, {}, norm.mean, norm.variance,
+                                     norm.training, 0.1, 1e-5, false),
+                      norm.head);
+  }
+};
+
+class Train : public ::testing::Test {
+ protected:
+  Train() {
+    options.precision = Precision::fp32;
+    options.log.every_steps = 1;
+    options.data.threads = 0;
+    options.checkpoint.every_steps = 5;
+    plan.batch = {.world_size = 1, .micro = micro, .accumulation = 1, .global = micro};
+    plan.devices.resize(1);
+    plan.train_samples = samples;
+    plan.valid_samples = 12;
+    plan.steps_per_epoch = samples / micro;
+    plan.total_steps = samples / micro;
+    plan.schedule.lr = 0.01;
+    plan.schedule.total_steps = samples / micro;
+  }
+  TrainEnd train(bool resume = false) {
+    return lockstep::train({.options = options,
+                            .plan = plan,
+                            .recipe = recipe,
+                            .group = group,
+                            .backend = cpu_backend(),
+                            .run = run,
+                            .clock = clock,
+                            .resume = resume});
+  }
+  std::vector<nlohmann::json> events(const std::string& kind) const {
+    std::vector<nlohmann::json> all;
+    for (const nlohmann::json& event : read_events(run.events_path()))
+      if (event.at("kind") == kind) all.push_back(event);
+    return all;
+  }
+
+  TemporaryDirectory folder;
+  FakeClock clock;
+  TrainOptions options;
+  Plan plan;
+  NormRecipe recipe;
+  ProcessGroup group{World{}, cpu_backend()};
+  RunDir run = RunDir::create(folder.path(), "run", "norm");
+};
+
+TEST_F(Train, ASampleThatIsNoNumberLeavesNoTraceInStatisticsAndCheckpoints) {
+  options.on_nan = OnNan::skip;
+  EXPECT_EQ(train(), TrainEnd::finished);
+  ASSERT_EQ(events("not_finite").size(), 1U);
+  EXPECT_EQ(events("not_finite")[0].at("tensor"), "field 0 of the samples");
+  const auto newest = newest_good(run.checkpoints());
+  ASSERT_TRUE(newest.has_value());
+  EXPECT_EQ(newest->step, samples / micro);
+  for (const auto& [name, tensor] : map_tensors(newest->path / "model.safetensors"))
+    EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << name;
+  const nlohmann::json evaluation = events("evaluation").at(0);
+  EXPECT_TRUE(evaluation.at("metrics").at("squared_error").is_number()) << evaluation;
+  EXPECT_EQ(evaluation.at("best"), true);
+}
+
+TEST_F(Train, AnEvaluationThatIsNotFiniteIsNeverTheBest) {
+  class NoNumber : public NormRecipe {
+    at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
+      return NormRecipe::evaluate(model, batch, context) * std::numeric_limits<double>::quiet_NaN();
+    }
+  } none;
+  options.on_nan = OnNan::skip;
+  const TrainerSetup setup{.options = options,
+                           .plan = plan,
+                           .recipe = none,
+                           .group = group,
+                           .backend = cpu_backend(),
+                           .run = run,
+                           .clock = clock};
+  EXPECT_EQ(lockstep::train(setup), TrainEnd::finished);
+  ASSERT_EQ(events("evaluation").size(), 1U);
+  EXPECT_EQ(events("evaluation")[0].at("best"), false);
+}
+
+TEST_F(Train, EndsWithTheWeightsFromBeforeUnlessItMayGoOn) {
+  EXPECT_THROW(train(), Error);
+  const auto newest = newest_good(run.checkpoints());
+  ASSERT_TRUE(newest.has_value());
+  EXPECT_EQ(newest->step, events("not_finite").at(0).at("step").get<std::int64_t>() - 1);
+}
+
+}  // namespace
+}  // namespace lockstep
