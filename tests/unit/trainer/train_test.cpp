@@ -1,6 +1,8 @@
 // The loop as a whole, on one rank in this process: batch norm and a sample that is not a number.
 #include "trainer/trainer.h"
 
+#include "base/error.h"
+#include "base/files.h"
 #include "checkpoint/tensor_file.h"
 #include "engine/train_step.h"
 #include "fakes/fake_clock.h"
@@ -82,8 +84,7 @@ class Train : public ::testing::Test {
     plan.valid_samples = 12;
     plan.steps_per_epoch = samples / micro;
     plan.total_steps = samples / micro;
-    plan.schedule.lr = 0.01;
-    plan.schedule.total_steps = samples / micro;
+    plan.schedule.base_lr = 0.01;
   }
   TrainEnd train(bool resume = false) {
     return lockstep::train({.options = options,
@@ -121,7 +122,7 @@ TEST_F(Train, ASampleThatIsNoNumberLeavesNoTraceInStatisticsAndCheckpoints) {
   EXPECT_EQ(newest->step, samples / micro);
   for (const auto& [name, tensor] : map_tensors(newest->path / "model.safetensors"))
     EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << name;
-  const nlohmann::json evaluation = events("evaluation").at(0);
+  const nlohmann::json evaluation = events("eval").at(0);
   EXPECT_TRUE(evaluation.at("metrics").at("squared_error").is_number()) << evaluation;
   EXPECT_EQ(evaluation.at("best"), true);
 }
@@ -141,8 +142,8 @@ TEST_F(Train, AnEvaluationThatIsNotFiniteIsNeverTheBest) {
                            .run = run,
                            .clock = clock};
   EXPECT_EQ(lockstep::train(setup), TrainEnd::finished);
-  ASSERT_EQ(events("evaluation").size(), 1U);
-  EXPECT_EQ(events("evaluation")[0].at("best"), false);
+  ASSERT_EQ(events("eval").size(), 1U);
+  EXPECT_EQ(events("eval")[0].at("best"), false);
 }
 
 TEST_F(Train, EndsWithTheWeightsFromBeforeUnlessItMayGoOn) {
