@@ -98,6 +98,20 @@ nlohmann::json to_json(const Device& device) {
           {"threads", device.threads}};
 }
 
+nlohmann::json to_json(const MemoryEstimate& memory) {
+  return {{"fixed_bytes", memory.fixed_bytes},
+          {"per_sample_bytes", memory.per_sample_bytes},
+          {"optimizer_bytes", memory.optimizer_bytes},
+          {"blocks", memory.blocks},
+          {"block_bytes", memory.block_bytes},
+          {"recomputed_block_bytes", memory.recomputed_block_bytes},
+          {"loss_bytes", memory.loss_bytes},
+          {"loss_piece_bytes", memory.loss_piece_bytes},
+          {"backward_bytes", memory.backward_bytes},
+          {"measured", memory.measured},
+          {"tried_micro", memory.tried_micro}};
+}
+
 namespace {
 
 nlohmann::json schedule_json(const Plan& plan) {
@@ -117,19 +131,10 @@ nlohmann::json schedule_json(const Plan& plan) {
 
 nlohmann::json memory_json(const Plan& plan) {
   const auto tightest = tightest_device(plan.devices);
-  return {{"needed_bytes", plan.memory_needed_bytes},
-          {"available_bytes", tightest ? nlohmann::json(tightest->available_bytes) : nullptr},
-          {"fixed_bytes", plan.memory.fixed_bytes},
-          {"per_sample_bytes", plan.memory.per_sample_bytes},
-          {"optimizer_bytes", plan.memory.optimizer_bytes},
-          {"blocks", plan.memory.blocks},
-          {"block_bytes", plan.memory.block_bytes},
-          {"recomputed_block_bytes", plan.memory.recomputed_block_bytes},
-          {"loss_bytes", plan.memory.loss_bytes},
-          {"loss_piece_bytes", plan.memory.loss_piece_bytes},
-          {"backward_bytes", plan.memory.backward_bytes},
-          {"measured", plan.memory.measured},
-          {"tried_micro", plan.memory.tried_micro}};
+  nlohmann::json json = to_json(plan.memory);
+  json["needed_bytes"] = plan.memory_needed_bytes;
+  json["available_bytes"] = tightest ? nlohmann::json(tightest->available_bytes) : nullptr;
+  return json;
 }
 
 nlohmann::json exact_json(const Plan& plan) {

@@ -78,9 +78,6 @@ Device device_from_json(const nlohmann::json& json) {
   return device;
 }
 
-namespace {
-
-// Records of earlier versions hold less; it serves messages only.
 MemoryEstimate memory_from_json(const nlohmann::json& json) {
   return {.fixed_bytes = json.value("fixed_bytes", 0.0),
           .per_sample_bytes = json.value("per_sample_bytes", 0.0),
@@ -94,6 +91,8 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
           .measured = json.value("measured", false),
           .tried_micro = count_or_0(json, "tried_micro")};
 }
+
+namespace {
 
 // What is divided by, and what has to be there. A run is evaluated on other devices than it was
 // planned for: the sizes need not go into each other.

@@ -91,7 +91,7 @@ struct TrainOptions {
 
   struct {
     std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
-    std::string micro_changes;                             // see plan/micro_batches.h
+    std::string micro_changes;                             // see plan/micro_batch.h
   } batch;
 
   struct {

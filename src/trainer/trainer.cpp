@@ -9,7 +9,7 @@
 #include "engine/profile.h"
 #include "engine/step.h"
 #include "launch/breadcrumbs.h"
-#include "plan/micro_batches.h"
+#include "plan/micro_batch.h"
 #include "plan/precision.h"
 #include "run/checkpoint_index.h"
 #include "run/lines.h"
@@ -70,7 +70,7 @@ class Loop {
         runner_(setup.recipe, *placed_.model, *placed_.arena, reducer_, optimizer_, setup.group,
                 setup.backend, options_, recomputed_blocks(setup)),
         batch_(setup.plan.batch),
-        changes_(parse_micro_changes(options_.batch.micro_changes, "batch.micro_changes")) {
+        changes_(parse_micro_changes(options_.batch.micro_changes)) {
     started("model");
     data_ = setup.recipe.data();
     started("data");

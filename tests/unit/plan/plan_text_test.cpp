@@ -21,7 +21,7 @@ class PlanText : public testing::Test {
     options.schedule.min_lr = 0.00006;
   }
 
-  Plan make() const { return make_plan(options, text_facts(), memory, devices); }
+  Plan make() const { return make_plan(options, text_facts(), memory, devices, measured); }
 
   // The text with every run of white space as one space, so that line breaks do not matter.
   std::string words(bool curve = false, int width = 72) const {
@@ -41,6 +41,7 @@ class PlanText : public testing::Test {
 
   TrainOptions options;
   MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.1 * gib};
+  MeasuredMemory measured;
   std::vector<Device> devices = gpus(2);
 };
 
@@ -83,8 +84,11 @@ TEST_F(PlanText, SaysTheCurveInWords) {
 TEST_F(PlanText, SaysWhetherMemoryIsEstimatedOrMeasured) {
   options.batch.micro = 8;
   EXPECT_TRUE(contains(words(), "memory 1.8 GiB needed of 14.2 GiB available a GPU (estimate)"));
-  memory.measured = true;
-  EXPECT_TRUE(contains(words(), "(measured)"));
+  measured = {.micro = 8, .peak_bytes = 2 * gib};
+  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available a GPU (measured)"));
+  options.batch.micro = micro_auto;
+  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available a GPU (tried out)"));
+  measured = {};
   memory = {};
   EXPECT_TRUE(contains(words(), "memory not known"));
 }
