@@ -178,6 +178,14 @@ void note_cores(const Plan& plan, Notes& notes) {
                       first.host_cores, " needs less memory and is faster"));
 }
 
+void note_schedule(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const ScheduleKind& kind = *plan.schedule.kind;
+  if (kind.uses_warmup || (options.schedule.warmup <= 0 && options.schedule.min_lr <= 0)) return;
+  notes.push_back(cat("schedule.kind = ", kind.name,
+                      " has a rise and an end of its own: schedule.warmup and schedule.min_lr "
+                      "change nothing"));
+}
+
 void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const double warmup = plan.schedule.warmup_steps;
   const double total = static_cast<double>(plan.total_steps);
@@ -205,6 +213,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_scaled_rate(plan, options, notes);
   note_average(options, notes);
   note_padding(plan, notes);
+  note_schedule(plan, options, notes);
   note_length(plan, options, notes);
   return notes;
 }

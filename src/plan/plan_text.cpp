@@ -116,17 +116,13 @@ namespace {
 
 nlohmann::json schedule_json(const Plan& plan) {
   const Schedule& schedule = plan.schedule;
-  return {{"kind", kind_name(schedule)},
-          {"base_lr", schedule.base_lr},
-          {"min_lr", schedule.min_lr},
-          {"warmup_steps", schedule.warmup_steps},
-          {"total_steps", schedule.total_steps},
-          {"power", schedule.power},
-          {"every_steps", schedule.every_steps},
-          {"gamma", schedule.gamma},
-          {"period_steps", schedule.period_steps},
-          {"period_mult", schedule.period_mult},
-          {"words", describe_curve(schedule, plan.total_steps)}};
+  nlohmann::json json{
+      {"kind", schedule.kind->name},         {"base_lr", schedule.base_lr},
+      {"min_lr", schedule.min_lr},           {"warmup_steps", schedule.warmup_steps},
+      {"total_steps", schedule.total_steps}, {"words", describe_curve(schedule, plan.total_steps)}};
+  for (std::size_t i = 0; i < schedule.parameters.size(); ++i)
+    json[record_key(schedule.kind->parameters[i])] = schedule.parameters[i];
+  return json;
 }
 
 nlohmann::json memory_json(const Plan& plan) {
