@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "checkout_paths.h"
+#include "plan/train_options.h"
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,22 @@ TEST(Pages, TheIndexOfTheGuidesCountsEachOnce) {
   std::sort(named.begin(), named.end());
   std::sort(there.begin(), there.end());
   EXPECT_EQ(named, there);
+}
+
+// Keys of the rows of a generated page.
+std::vector<std::string> options_on(const char* page) {
+  return found(read_file(root / "docs/reference" / page), R"(\n\| `([a-z0-9_.]+)` \|)");
+}
+
+TEST(Pages, EveryOptionOfTheEngineIsOnItsPageOnceAndOnNoOther) {
+  std::vector<std::string> there = options_on("options.md"), keys = TrainOptions().table.keys();
+  std::sort(there.begin(), there.end());
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(there, keys);
+  const std::vector<std::string> recipes = options_on("textgen.md");
+  EXPECT_GT(recipes.size(), 20u);
+  for (const std::string& key : recipes)
+    EXPECT_FALSE(std::binary_search(keys.begin(), keys.end(), key)) << key;
 }
 
 // Names of tests as the pages write them: Suite.Name, and Instance/Suite of those with parameters.
