@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "checkout_paths.h"
+#include "doctor/finding.h"
 #include "plan/train_options.h"
 
 #include <gtest/gtest.h>
@@ -99,6 +100,15 @@ TEST(Pages, EveryOptionOfTheEngineIsOnItsPageOnceAndOnNoOther) {
   EXPECT_GT(recipes.size(), 20u);
   for (const std::string& key : recipes)
     EXPECT_FALSE(std::binary_search(keys.begin(), keys.end(), key)) << key;
+}
+
+TEST(Pages, TheGuideNamesEveryRuleOfTheDoctor) {
+  const std::string guide = read_file(root / "docs/guide/idle-gpus.md");
+  std::vector<std::string> named = found(guide, R"(\n\| `([a-z-]+)` \|)"), there;
+  for (const Rule& rule : all_rules()) there.emplace_back(rule.name);
+  std::sort(named.begin(), named.end());
+  std::sort(there.begin(), there.end());
+  EXPECT_EQ(named, there);
 }
 
 // Names of tests as the pages write them: Suite.Name, and Instance/Suite of those with parameters.
