@@ -8,7 +8,7 @@
 #include "cli/resolve.h"
 #include "devices/cpu_ranks.h"
 #include "devices/device_counts.h"
-#include "plan/batch_limits.h"
+#include "plan/micro_batch.h"
 
 namespace lockstep::cli {
 namespace {
@@ -69,12 +69,12 @@ void only_train(TrainOptions& train, std::int64_t steps) {
 void plan_for(Bench& bench, int count, const ScalingBatch& batch) {
   TrainOptions& train = *bench.setup.train;
   train.batch = {.global = batch.global, .micro = batch.micro, .accumulation = batch.accumulation};
-  plan_run(bench.setup, bench.memory, first_of(bench, count));
+  plan_run(bench.setup, first_of(bench, count));
   bench.setup.plan.valid_samples = 0;  // none is evaluated, so no time is left for them
 }
 
 std::vector<ScalingBatch> choose_batches(Bench& bench) {
-  plan_run(bench.setup, bench.memory, first_of(bench, bench.counts.front()));
+  plan_run(bench.setup, first_of(bench, bench.counts.front()));
   const BatchPlan smallest = bench.setup.plan.batch;
   std::vector<ScalingBatch> batches;
   for (const int count : bench.counts)
@@ -83,7 +83,7 @@ std::vector<ScalingBatch> choose_batches(Bench& bench) {
   bench.setup.train->table.set("batch.global", cat(batches.front().global));  // no default now
   for (std::size_t i = 0; i < batches.size(); ++i) {
     plan_for(bench, bench.counts[i], batches[i]);
-    check_batch_limits(bench.setup.plan, *bench.setup.train);
+    check_new_batch(bench.setup.plan, *bench.setup.train);
   }
   return batches;
 }
@@ -100,7 +100,7 @@ Bench bench_setup(const Parsed& parsed) {
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
                       parsed.assignments, bench.devices[0].kind == DeviceKind::cuda);
   only_train(*bench.setup.train, bench.warm_up + bench.steps);
-  bench.memory = prepare(bench.setup, Purpose::plan, bench.devices, {});
+  prepare(bench.setup, Purpose::plan, bench.devices, {});
   return bench;
 }
 

@@ -17,7 +17,6 @@ struct Bench {
   std::vector<int> counts;
   std::vector<Device> devices;  // as many as the largest count
   RunSetup setup;
-  MemoryEstimate memory;
 };
 
 // Flags, devices and options, prepared but for the plan. Throws Error.

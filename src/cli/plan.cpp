@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/resolve.h"
-#include "plan/batch_limits.h"
+#include "plan/micro_batch.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,7 +18,7 @@ int plan_main(const Parsed& parsed) {
       resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
                       parsed.assignments, devices[0].kind == DeviceKind::cuda);
   prepare_and_plan(setup, Purpose::plan, devices, {});
-  check_batch_limits(setup.plan, *setup.train);
+  check_new_batch(setup.plan, *setup.train);
   print(parsed.has("--json") ? to_json(setup.plan).dump(2)
                              : to_text(setup.plan, true, std::min(text_width(), 100)));
   return 0;

@@ -21,13 +21,40 @@ std::string commands_page() {
   return page;
 }
 
+std::string options_page() {
+  TrainOptions train;
+  OptionTable* const tables[] = {&train.table};
+  std::string pages;
+  for (const RecipeInfo& recipe : recipes())
+    pages += cat(pages.empty() ? "" : ", ", "[`", recipe.name, "`](", recipe.name, ".md)");
+  return cat(
+      generated,
+      "# Options of the engine\n\nEvery recipe has them: `lockstep train RECIPE key=value …`. "
+      "A recipe has options of its own beside them, and may have other defaults: ",
+      pages, ". `lockstep config RECIPE` lists both, with the values that hold.\n\n",
+      options_markdown(tables));
+}
+
+// The engine's options whose default is another with this recipe.
+std::string other_defaults(const RunSetup& setup) {
+  const TrainOptions plain;
+  std::string list;
+  for (const std::string& key : plain.table.keys())
+    if (const std::string value = setup.train->table.get(key); value != plain.table.get(key))
+      list += cat(list.empty() ? "" : ", ", "`", key, "=", value, "`");
+  return list;
+}
+
 // Defaults as they are on a machine without a GPU.
 std::string recipe_page(const RecipeInfo& recipe) {
   const RunSetup setup = make_setup(recipe.name, "", false);
-  const auto tables = setup.tables();
+  OptionTable* const tables[] = {&setup.options->table};
+  const std::string defaults = other_defaults(setup);
   return cat(generated, "# Options of `", recipe.name, "`\n\n`lockstep train ", recipe.name,
              " key=value …` ", recipe.summary,
-             ". Defaults are those without a GPU and without a preset.\n\n",
+             ". Defaults are those without a GPU and without a preset. It has the [options of the "
+             "engine](options.md) too",
+             defaults.empty() ? "" : cat(", with other defaults for some: ", defaults), ".\n\n",
              options_markdown(tables));
 }
 
@@ -44,6 +71,7 @@ int reference_main(const Parsed& parsed) {
   const std::filesystem::path folder = parsed.positionals[0];
   make_directories(folder);
   write_file_atomic(folder / "commands.md", commands_page());
+  write_file_atomic(folder / "options.md", options_page());
   write_file_atomic(folder / "prometheus.md", prometheus_page());
   for (const RecipeInfo& recipe : recipes())
     write_file_atomic(folder / (recipe.name + ".md"), recipe_page(recipe));

@@ -6,8 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/context.h"
-#include "cli/measured_memory.h"
-#include "cli/micro_probe.h"
+#include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
 #include "plan/precision.h"
@@ -133,8 +132,8 @@ std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
 }
 
 // A recipe whose code only the worker can load: it checks, prepares and counts.
-MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
-                                 const std::filesystem::path& run_dir) {
+void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
+                       const std::filesystem::path& run_dir) {
   const TemporaryDirectory folder;
   nlohmann::json request = setup_to_json(setup);
   request["purpose"] = purpose_word(purpose);
@@ -152,15 +151,7 @@ MemoryEstimate prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   setup.prepared.extra = answer.at("extra");
   for (const nlohmann::json& kept : answer.at("keep"))
     setup.prepared.keep.emplace_back(kept.get<std::string>());
-  return {.fixed_bytes = answer.at("fixed_bytes"),
-          .per_sample_bytes = answer.at("per_sample_bytes"),
-          .optimizer_bytes = answer.at("optimizer_bytes"),
-          .blocks = answer.at("blocks"),
-          .block_bytes = answer.at("block_bytes"),
-          .recomputed_block_bytes = answer.at("recomputed_block_bytes"),
-          .loss_bytes = answer.at("loss_bytes"),
-          .loss_piece_bytes = answer.at("loss_piece_bytes"),
-          .backward_bytes = answer.at("backward_bytes")};
+  setup.memory = memory_from_json(answer.at("memory"));
 }
 
 // What NVIDIA's libraries do, whatever they are told: "1" forces TF32, "0" forbids it.
@@ -224,29 +215,28 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   return setup;
 }
 
-MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                       const std::filesystem::path& run_dir) {
+void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+             const std::filesystem::path& run_dir) {
   choose_precision(setup, purpose, devices);
   setup.prepared = setup.options->prepare({.purpose = purpose,
                                            .cache_dir = cache_for(purpose, *setup.train, run_dir),
                                            .run_dir = run_dir,
                                            .say = say});
-  if (purpose == Purpose::predict && setup.plugin.empty()) return {};
+  if (purpose == Purpose::predict && setup.plugin.empty()) return;
   Facts& facts = setup.prepared.facts;
   if (facts.train_samples > 0) {
     facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
-    return setup.options->memory(*setup.train, facts);
+    setup.memory = setup.options->memory(*setup.train, facts);
+    return;
   }
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
-  return prepare_in_worker(setup, purpose, has_gpu, run_dir);
+  prepare_in_worker(setup, purpose, has_gpu, run_dir);
 }
 
-void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>& devices) {
-  if (setup.train->batch.micro != micro_auto)
-    use_measured_memory(memory, setup, devices);
-  else
-    use_tried_micro(memory, setup, devices);
-  setup.plan = make_plan(*setup.train, setup.prepared.facts, memory, devices);
+void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to) {
+  MeasuredMemory measured = known_memory(setup, devices);
+  measured.shrunk_to = shrunk_to;
+  setup.plan = make_plan(*setup.train, setup.prepared.facts, setup.memory, devices, measured);
   const PrecisionPlan& precision = setup.plan.precision;
   if (const auto forced = forced_tf32();
       precision.type == Precision::fp32 && forced && *forced != precision.tf32)
@@ -256,7 +246,8 @@ void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>&
 
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                       const std::filesystem::path& run_dir) {
-  plan_run(setup, prepare(setup, purpose, devices, run_dir), devices);
+  prepare(setup, purpose, devices, run_dir);
+  plan_run(setup, devices);
 }
 
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,

@@ -19,13 +19,14 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments, bool has_gpu);
 
-// What the recipe needs for `purpose`, in this program or, where only the worker has its code,
-// there. Returns its estimate of memory. run_dir: of the run to read from, or empty.
-MemoryEstimate prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
-                       const std::filesystem::path& run_dir);
+// What the recipe needs for `purpose`, and its formula of memory, in this program or, where only
+// the worker has its code, there. run_dir: of the run to read from, or empty.
+void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
+             const std::filesystem::path& run_dir);
 
-// Makes the plan for `devices` of a setup that is prepared. memory: what `prepare` returned.
-void plan_run(RunSetup& setup, MemoryEstimate memory, const std::vector<Device>& devices);
+// Makes the plan for `devices` of a setup that is prepared, with what is known of their memory.
+// shrunk_to: the micro-batch that the run shrank to before; 0: none.
+void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to = 0);
 
 // Prepares data and makes the plan for `devices`.
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,

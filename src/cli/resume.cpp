@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/micro_probe.h"
+#include "cli/measure_memory.h"
 #include "cli/resolve.h"
 #include "cli/run_root.h"
 #include "cli/train.h"
@@ -100,12 +100,9 @@ int resume_main(const Parsed& parsed) {
 
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
                 bool may_try) {
-  MemoryEstimate memory = prepare(setup, Purpose::train, devices, run.path());
-  std::int64_t& preferred = setup.prepared.facts.preferred_micro;
-  if (const std::int64_t fitted = micro_that_fitted(run, devices); fitted > 0)
-    preferred = preferred > 0 ? std::min(preferred, fitted) : fitted;
-  if (may_try) try_micro_out(memory, setup, devices);
-  plan_run(setup, memory, devices);
+  prepare(setup, Purpose::train, devices, run.path());
+  if (may_try) try_micro_out(setup, devices);
+  plan_run(setup, devices, micro_that_fitted(run, devices));
 }
 
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {

@@ -10,14 +10,13 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/measured_memory.h"
-#include "cli/micro_probe.h"
+#include "cli/measure_memory.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/restart_run.h"
 #include "cli/run_end.h"
 #include "devices/gpu_probe.h"
-#include "plan/batch_limits.h"
+#include "plan/micro_batch.h"
 #include "run/checkpoint_index.h"
 #include "run/json_lines.h"
 #include "run/stop_grace.h"
@@ -112,11 +111,11 @@ int train_main(const Parsed& parsed) {
       return resume_run(parsed, std::move(*run), "");
     }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
-  MemoryEstimate memory = prepare(setup, Purpose::train, devices, {});
+  prepare(setup, Purpose::train, devices, {});
   check_then(setup, then);
-  if (!foreign) try_micro_out(memory, setup, devices);
-  plan_run(setup, memory, devices);
-  check_batch_limits(setup.plan, *setup.train);
+  if (!foreign) try_micro_out(setup, devices);
+  plan_run(setup, devices);
+  check_new_batch(setup.plan, *setup.train);
   say(to_text(setup.plan, false));
   RunDir run = make_run(setup.train->run.root, parsed.value("--name"), setup.recipe,
                         [&](RunDir& fresh, const std::function<void()>&) {

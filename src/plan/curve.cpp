@@ -2,66 +2,17 @@
 #include "plan/curve.h"
 
 #include "base/cells.h"
-#include "base/check.h"
 #include "base/plot.h"
 #include "base/text.h"
-#include "plan/train_options.h"
 #include "plan/words.h"
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace lockstep {
 namespace {
 
 constexpr std::int64_t samples_a_column = 64;
-
-std::string steps_text(double steps) { return general(steps, 9); }
-
-std::string restarts_text(const Schedule& schedule, std::int64_t total_steps) {
-  std::vector<std::string> restarts;
-  double at = schedule.warmup_steps, period = schedule.period_steps;
-  while (at + period < static_cast<double>(total_steps)) {
-    if (restarts.size() == 4) {
-      restarts.push_back("...");
-      break;
-    }
-    at += period;
-    period *= schedule.period_mult;
-    restarts.push_back(steps_text(at));
-  }
-  if (restarts.empty()) return "no restart within the run";
-  return cat(restarts.size() == 1 ? "restart at step " : "restarts at steps ",
-             join(restarts, ", "));
-}
-
-std::string after_warmup(const Schedule& schedule, std::int64_t total_steps) {
-  const std::string to = cat(" to ", rate_text(schedule.min_lr), " at step ", total_steps);
-  switch (schedule.kind) {
-    case ScheduleKind::constant:
-      return "constant";
-    case ScheduleKind::linear:
-      return cat("linear", to);
-    case ScheduleKind::polynomial:
-      return cat("polynomial of power ", general(schedule.power, 4), to);
-    case ScheduleKind::cosine:
-      return cat("cosine", to);
-    case ScheduleKind::step:
-      return cat("x ", general(schedule.gamma, 4), " every ", steps_text(schedule.every_steps),
-                 " steps",
-                 schedule.min_lr > 0 ? cat(", at least ", rate_text(schedule.min_lr)) : "");
-    case ScheduleKind::cosine_restarts:
-      return cat("cosine to ", rate_text(schedule.min_lr), " over ",
-                 steps_text(schedule.period_steps), " steps",
-                 schedule.period_mult == 1
-                     ? ""
-                     : cat(", each period ", general(schedule.period_mult, 4), " times the last"),
-                 ", ", restarts_text(schedule, total_steps));
-  }
-  LOCKSTEP_CHECK(!"a schedule kind without words");
-  return {};
-}
 
 // Lowest and highest rate of the steps that fall into a column.
 PlotRange column_range(const Schedule& schedule, std::int64_t total_steps, int column,
@@ -83,17 +34,10 @@ PlotRange column_range(const Schedule& schedule, std::int64_t total_steps, int c
 
 }  // namespace
 
-const char* kind_name(const Schedule& schedule) {
-  for (const auto& [kind, name] : EnumNames<ScheduleKind>::value)
-    if (kind == schedule.kind) return name;
-  LOCKSTEP_CHECK(!"a schedule kind without a name");
-  return "";
-}
-
 std::string describe_curve(const Schedule& schedule, std::int64_t total_steps) {
-  const std::string then = after_warmup(schedule, total_steps);
+  const std::string then = schedule.kind->words(schedule, total_steps);
   if (schedule.warmup_steps <= 0) return cat(rate_text(schedule.base_lr), ", ", then);
-  return cat("warm-up over ", steps_text(schedule.warmup_steps), " steps to ",
+  return cat("warm-up over ", general(schedule.warmup_steps, 9), " steps to ",
              rate_text(schedule.base_lr), ", then ", then);
 }
 

@@ -8,8 +8,6 @@
 
 namespace lockstep {
 
-const char* kind_name(const Schedule& schedule);  // as schedule.kind is typed: "cosine_restarts"
-
 // "warm-up over 100 steps to 0.0006, then cosine to 6e-05 at step 1000".
 std::string describe_curve(const Schedule& schedule, std::int64_t total_steps);
 

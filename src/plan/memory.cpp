@@ -1,9 +1,5 @@
-// Whether a model and its micro-batch fit into the memory of a plan's devices.
+// Bytes that a model and its micro-batch take on a device, and bytes that a device has.
 #include "plan/memory.h"
-
-#include "base/error.h"
-#include "base/text.h"
-#include "plan/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +11,14 @@ constexpr double gpu_share = 0.92, gpu_reserve_bytes = 512.0 * 1024 * 1024;
 constexpr double host_share = 0.5;
 constexpr std::int64_t no_limit = std::int64_t{1} << 40;
 
-}  // namespace
-
+// 0 = unknown.
 double available_bytes(const Device& device) {
   const double total = static_cast<double>(device.memory_bytes);
   if (device.kind == DeviceKind::cpu || total == 0) return total * host_share;
   return std::max(1.0, total * gpu_share - gpu_reserve_bytes);
 }
+
+}  // namespace
 
 double weight_bytes_per_parameter(const TrainOptions& options) {
   return 4 + (options.precision == Precision::fp32 ? 4 : 2);
@@ -57,18 +54,6 @@ std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Devic
   return static_cast<std::int64_t>(std::clamp(fits, 1.0, static_cast<double>(no_limit)));
 }
 
-double needed_bytes(const MemoryEstimate& memory, std::int64_t micro) {
-  return needed_bytes(memory, micro, 0);
-}
-
-MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks) {
-  if (!options.shard_optimizer) return memory;
-  const double kept = memory.optimizer_bytes / static_cast<double>(ranks);
-  memory.fixed_bytes -= memory.optimizer_bytes - kept;
-  memory.optimizer_bytes = kept;
-  return memory;
-}
-
 // While a block is computed again, what it usually keeps is there once more, beside nothing of the
 // blocks behind it. So where all are, the last saves something in the loss only.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks) {
@@ -83,40 +68,14 @@ double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64
          std::max(loss / pieces, backward);
 }
 
-std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
-                                 const TrainOptions& options, const std::vector<Device>& devices) {
-  if (options.memory.recompute == Recompute::blocks) return memory.blocks;
-  const auto tightest = tightest_device(devices);
-  if (options.memory.recompute == Recompute::off || !tightest) return 0;
-  for (std::int64_t blocks = 0; blocks < memory.blocks; ++blocks)
-    if (needed_bytes(memory, micro, blocks) <= tightest->available_bytes) return blocks;
-  return memory.blocks;
-}
-
-bool take_peak(MemoryEstimate& memory, const TrainOptions& options, std::size_t ranks, double micro,
-               double peak_bytes) {
+bool take_peak(MemoryEstimate& memory, std::int64_t micro, double peak_bytes) {
   if (micro < 1) return false;
-  MemoryEstimate empty = for_a_rank(memory, options, ranks);
+  MemoryEstimate empty = memory;
   empty.per_sample_bytes = 0;
-  const double activations = peak_bytes - needed_bytes(empty, static_cast<std::int64_t>(micro));
+  const double activations = peak_bytes - needed_bytes(empty, micro);
   if (activations <= 0) return false;
-  memory.per_sample_bytes = activations / micro;
+  memory.per_sample_bytes = activations / static_cast<double>(micro);
   return true;
-}
-
-void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices) {
-  const auto tightest = tightest_device(devices);
-  if (!tightest) return;
-  const Device& device = devices[tightest->rank];
-  const double present = static_cast<double>(device.memory_bytes);
-  if (memory.fixed_bytes <= present) return;
-  const bool gpu = device.kind == DeviceKind::cuda;
-  throw Error(cat("the model with its gradients and optimizer state needs ",
-                  format_bytes(memory.fixed_bytes), ", but ", device_label(device),
-                  device.name.empty() ? "" : cat(" (", device.name, ")"), " has ",
-                  format_bytes(present), gpu ? "" : " (its share of the host's memory)"),
-              gpu ? "choose a smaller model, or a device with more memory"
-                  : "choose a smaller model, fewer CPU ranks, or a machine with more memory");
 }
 
 }  // namespace lockstep

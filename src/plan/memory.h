@@ -1,4 +1,5 @@
-// Whether a model and its micro-batch fit into the memory of a plan's devices.
+// Bytes that a model and its micro-batch take on a device, by the recipe's formula, and bytes that
+// a device has. What is made of them is decided in plan/micro_batch.
 #pragma once
 
 #include "plan/plan.h"
@@ -9,13 +10,11 @@
 
 namespace lockstep {
 
-// Bytes of a device that a rank may plan with: a GPU less 8 % and 512 MiB (context, libraries,
-// fragmentation), half of a CPU rank's share of the host. 0 = unknown.
-double available_bytes(const Device& device);
-
 // Where memory is tightest; nothing if no device's memory is known.
 struct TightestDevice {
   std::size_t rank = 0;
+  // That a rank may plan with: a GPU's less 8 % and 512 MiB (context, libraries, fragmentation),
+  // half of a CPU rank's share of the host.
   double available_bytes = 0;
 };
 std::optional<TightestDevice> tightest_device(const std::vector<Device>& devices);
@@ -30,26 +29,12 @@ double weight_bytes_per_parameter(const TrainOptions& options);
 // precision the fp32 weights.
 double optimizer_bytes_per_parameter(const TrainOptions& options);
 
-// The recipe's estimate for one of so many ranks: with shard_optimizer, its share.
-MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks);
+// What a rank has at most at once with the first `blocks` blocks computed again in backward: the
+// fixed part, the activations, and the larger of what the loss and what backward need for a moment.
+double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks = 0);
 
-// What a rank has at most at once: the fixed part, the activations, and the larger of what the loss
-// and what backward need for a moment.
-double needed_bytes(const MemoryEstimate& memory, std::int64_t micro);
-// The same with the first `blocks` blocks computed again in backward.
-double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks);
-
-// How many blocks to compute again, by memory.recompute: with `auto` the fewest that fit, or all
-// where nothing fits.
-std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
-                                 const TrainOptions& options, const std::vector<Device>& devices);
-
-// Replaces the bytes a sample of `memory`, which is of a rank that shares nothing, by what follows
-// from a peak at this micro-batch with all activations kept; false where nothing does.
-bool take_peak(MemoryEstimate& memory, const TrainOptions& options, std::size_t ranks, double micro,
-               double peak_bytes);
-
-// Throws Error if the part that no micro-batch can shrink exceeds a device's whole memory.
-void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Device>& devices);
+// Replaces the formula's bytes a sample by what follows from a rank's peak at this micro-batch with
+// all activations kept; false where nothing does.
+bool take_peak(MemoryEstimate& memory, std::int64_t micro, double peak_bytes);
 
 }  // namespace lockstep

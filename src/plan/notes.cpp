@@ -2,7 +2,6 @@
 #include "plan/notes.h"
 
 #include "base/text.h"
-#include "plan/memory.h"
 #include "plan/precision.h"
 #include "plan/words.h"
 
@@ -179,6 +178,14 @@ void note_cores(const Plan& plan, Notes& notes) {
                       first.host_cores, " needs less memory and is faster"));
 }
 
+void note_schedule(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const ScheduleKind& kind = *plan.schedule.kind;
+  if (kind.uses_warmup || (options.schedule.warmup <= 0 && options.schedule.min_lr <= 0)) return;
+  notes.push_back(cat("schedule.kind = ", kind.name,
+                      " has a rise and an end of its own: schedule.warmup and schedule.min_lr "
+                      "change nothing"));
+}
+
 void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const double warmup = plan.schedule.warmup_steps;
   const double total = static_cast<double>(plan.total_steps);
@@ -194,67 +201,9 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
-void note_auto(const Plan& plan, const TrainOptions& options, Notes& notes) {
-  if (options.batch.micro != micro_auto) return;
-  notes.push_back(
-      plan.memory.tried_micro > 0
-          ? cat("batch.micro = auto: micro-batches were tried out on these devices, and ",
-                plan.memory.tried_micro, " is the largest that leaves 8 % and 512 MiB free")
-          : "batch.micro = auto: not tried out yet on these devices, so the micro-batch is by the "
-            "estimate; lockstep train tries it out before it starts");
-}
-
-void note_recompute(const Plan& plan, const TrainOptions& options, Notes& notes) {
-  if (options.memory.recompute == Recompute::off) return;
-  const MemoryEstimate& memory = plan.memory;
-  if (memory.blocks == 0) {
-    notes.push_back(cat(
-        "the recipe does not tell how many blocks its model has, so memory.recompute ",
-        options.memory.recompute == Recompute::blocks ? "= blocks is not in the estimate of memory"
-                                                      : "= auto changes nothing"));
-  } else if (plan.recomputed_blocks > 0) {
-    const double saved = needed_bytes(memory, plan.batch.micro) - plan.memory_needed_bytes;
-    notes.push_back(cat("activations of ", plan.recomputed_blocks, " of ", memory.blocks,
-                        " blocks are computed again in backward (memory.recompute), which saves ",
-                        format_bytes(saved), " and costs one more forward pass of these blocks"));
-  } else {
-    notes.push_back("memory.recompute = auto: everything fits, nothing is computed again");
-  }
-}
-
-void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
-  const auto tightest = tightest_device(plan.devices);
-  if (!tightest || plan.memory_needed_bytes <= tightest->available_bytes) return;
-  const bool by_user = options.batch.micro > 0 || options.batch.accumulation > 0;
-  notes.push_back(
-      cat("warning: micro-batch ", plan.batch.micro, " needs about ",
-          format_bytes(plan.memory_needed_bytes),
-          plan.memory.measured ? " as measured" : " by estimate", ", more than the ",
-          format_bytes(tightest->available_bytes), " available on ",
-          device_label(plan.devices[tightest->rank]), "; if memory runs out, ",
-          plan.memory.blocks > 0 && options.memory.recompute == Recompute::off
-              ? "set memory.recompute=auto, or "
-              : "",
-          by_user ? "leave out batch.micro and batch.accumulation" : "choose a smaller model"));
-}
-
-void note_small_micro(const Plan& plan, const TrainOptions& options, const Facts& facts,
-                      Notes& notes) {
-  if (options.batch.micro != 0 || options.batch.accumulation > 0 || options.exact) return;
-  std::int64_t fits = largest_micro(plan.memory, plan.devices);
-  if (facts.preferred_micro > 0) fits = std::min(fits, facts.preferred_micro);
-  const BatchPlan& batch = plan.batch;
-  if (batch.accumulation == 1 || batch.micro > fits / 2) return;
-  notes.push_back(cat("a micro-batch of up to ", fits, " would fit, but ", batch.micro,
-                      " is the largest that divides ", batch.global / batch.world_size,
-                      " samples a ", rank_word(plan.devices),
-                      "; a batch.global with more divisors would be faster"));
-}
-
 }  // namespace
 
-std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options,
-                                    const Facts& facts) {
+std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options) {
   Notes notes;
   note_world(plan, options, notes);
   note_exact(plan, options, notes);
@@ -264,11 +213,8 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_scaled_rate(plan, options, notes);
   note_average(options, notes);
   note_padding(plan, notes);
+  note_schedule(plan, options, notes);
   note_length(plan, options, notes);
-  note_recompute(plan, options, notes);
-  note_auto(plan, options, notes);
-  note_memory(plan, options, notes);
-  note_small_micro(plan, options, facts, notes);
   return notes;
 }
 

@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// plan: complete but for its notes. Each note is a sentence or two without a full stop at the end.
-std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options,
-                                    const Facts& facts);
+// plan: complete but for its notes. Those of the micro-batch are in plan/micro_batch. Each note is
+// a sentence or two without a full stop at the end.
+std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options);
 
 }  // namespace lockstep

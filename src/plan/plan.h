@@ -43,9 +43,18 @@ struct MemoryEstimate {
   // pieces of at most loss_piece_bytes (0: in one); and in backward. The larger of the two counts.
   double loss_bytes = 0, loss_piece_bytes = 0;
   double backward_bytes = 0;
-  bool measured = false;  // true once an earlier run measured it
-  // With batch.micro = auto: the largest micro-batch that was seen to fit; 0: not tried out.
+  // Of a plan: whether per_sample_bytes follows from an earlier run's peak; and with
+  // batch.micro = auto the largest micro-batch that was seen to fit, 0: not tried out.
+  bool measured = false;
   std::int64_t tried_micro = 0;
+};
+
+// What runs before showed of the memory of these devices; 0: nothing is known.
+struct MeasuredMemory {
+  // A rank's peak at a micro-batch; with batch.micro = auto, at the largest that fits.
+  std::int64_t micro = 0;
+  double peak_bytes = 0;
+  std::int64_t shrunk_to = 0;  // the micro-batch that this run shrank to when memory ran out
 };
 
 struct BatchPlan {
@@ -104,12 +113,13 @@ void check_frozen_batch(const TrainOptions& options, const std::vector<Device>& 
 // whole: the recipe's formula at this precision, of a rank that shares nothing. Throws Error on
 // anything that cannot be.
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
-               const std::vector<Device>& devices);
+               const std::vector<Device>& devices, const MeasuredMemory& measured = {});
 
 // The plan as `lockstep train` and `lockstep plan` print it: a table, the notes, and with `curve` a
 // plot of the learning rate `width` columns wide. No trailing blank line.
 std::string to_text(const Plan& plan, bool curve, int width = 72);
 nlohmann::json to_json(const Plan& plan);
+nlohmann::json to_json(const MemoryEstimate& memory);
 nlohmann::json to_json(const Device& device);  // {"device": "cuda:0", "uuid", "name", …}
 
 }  // namespace lockstep

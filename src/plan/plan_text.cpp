@@ -99,38 +99,39 @@ nlohmann::json to_json(const Device& device) {
           {"threads", device.threads}};
 }
 
+nlohmann::json to_json(const MemoryEstimate& memory) {
+  return {{"fixed_bytes", memory.fixed_bytes},
+          {"per_sample_bytes", memory.per_sample_bytes},
+          {"optimizer_bytes", memory.optimizer_bytes},
+          {"blocks", memory.blocks},
+          {"block_bytes", memory.block_bytes},
+          {"recomputed_block_bytes", memory.recomputed_block_bytes},
+          {"loss_bytes", memory.loss_bytes},
+          {"loss_piece_bytes", memory.loss_piece_bytes},
+          {"backward_bytes", memory.backward_bytes},
+          {"measured", memory.measured},
+          {"tried_micro", memory.tried_micro}};
+}
+
 namespace {
 
 nlohmann::json schedule_json(const Plan& plan) {
   const Schedule& schedule = plan.schedule;
-  return {{"kind", kind_name(schedule)},
-          {"base_lr", schedule.base_lr},
-          {"min_lr", schedule.min_lr},
-          {"warmup_steps", schedule.warmup_steps},
-          {"total_steps", schedule.total_steps},
-          {"power", schedule.power},
-          {"every_steps", schedule.every_steps},
-          {"gamma", schedule.gamma},
-          {"period_steps", schedule.period_steps},
-          {"period_mult", schedule.period_mult},
-          {"words", describe_curve(schedule, plan.total_steps)}};
+  nlohmann::json json{
+      {"kind", schedule.kind->name},         {"base_lr", schedule.base_lr},
+      {"min_lr", schedule.min_lr},           {"warmup_steps", schedule.warmup_steps},
+      {"total_steps", schedule.total_steps}, {"words", describe_curve(schedule, plan.total_steps)}};
+  for (std::size_t i = 0; i < schedule.parameters.size(); ++i)
+    json[record_key(schedule.kind->parameters[i])] = schedule.parameters[i];
+  return json;
 }
 
 nlohmann::json memory_json(const Plan& plan) {
   const auto tightest = tightest_device(plan.devices);
-  return {{"needed_bytes", plan.memory_needed_bytes},
-          {"available_bytes", tightest ? nlohmann::json(tightest->available_bytes) : nullptr},
-          {"fixed_bytes", plan.memory.fixed_bytes},
-          {"per_sample_bytes", plan.memory.per_sample_bytes},
-          {"optimizer_bytes", plan.memory.optimizer_bytes},
-          {"blocks", plan.memory.blocks},
-          {"block_bytes", plan.memory.block_bytes},
-          {"recomputed_block_bytes", plan.memory.recomputed_block_bytes},
-          {"loss_bytes", plan.memory.loss_bytes},
-          {"loss_piece_bytes", plan.memory.loss_piece_bytes},
-          {"backward_bytes", plan.memory.backward_bytes},
-          {"measured", plan.memory.measured},
-          {"tried_micro", plan.memory.tried_micro}};
+  nlohmann::json json = to_json(plan.memory);
+  json["needed_bytes"] = plan.memory_needed_bytes;
+  json["available_bytes"] = tightest ? nlohmann::json(tightest->available_bytes) : nullptr;
+  return json;
 }
 
 nlohmann::json exact_json(const Plan& plan) {

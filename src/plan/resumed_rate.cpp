@@ -1,7 +1,6 @@
 #include "plan/resumed_rate.h"
 
 #include "base/text.h"
-#include "plan/curve.h"
 #include "plan/schedule.h"
 #include "plan/words.h"
 
@@ -43,7 +42,7 @@ std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOp
   std::string text = cat("warning: the learning rate jumps from ", rate_text(last), " in step ",
                          step, " to ", rate_text(next), " in step ", step + 1);
   if (only_longer(before.schedule, now.schedule))
-    text += cat(": ", kind_name(now.schedule), " reached its value for step ", step, " of ",
+    text += cat(": ", now.schedule.kind->name, " reached its value for step ", step, " of ",
                 before.total_steps, ", and now ends at step ", now.total_steps);
   if (last <= 0) return text;
   return cat(text, "; to go on at ", rate_text(last), ": schedule.kind=constant schedule.warmup=0 ",

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "plan/compute.h"
-#include "plan/schedule_options.h"
 
 #include <algorithm>
 #include <climits>
@@ -18,12 +17,6 @@ constexpr const char* start_anew = "start a new run, or use the version of Locks
 
 [[noreturn]] void damaged(const std::string& why) {
   throw Error(cat("the record of the run is damaged: ", why), start_anew);
-}
-
-ScheduleKind kind_named(const std::string& name) {
-  for (const auto& [kind, known] : EnumNames<ScheduleKind>::value)
-    if (known == name) return kind;
-  damaged(cat("it names an unknown schedule: ", name));
 }
 
 // A number with a fraction, or beyond 64 bits, is none.
@@ -47,16 +40,16 @@ std::int64_t count_or_0(const nlohmann::json& json, const char* key) {
 }
 
 Schedule schedule_from_json(const nlohmann::json& json) {
-  return {.kind = kind_named(json.at("kind")),
-          .base_lr = json.at("base_lr"),
-          .min_lr = json.at("min_lr"),
-          .warmup_steps = json.at("warmup_steps"),
-          .total_steps = json.at("total_steps"),
-          .power = json.at("power"),
-          .every_steps = json.at("every_steps"),
-          .gamma = json.at("gamma"),
-          .period_steps = json.at("period_steps"),
-          .period_mult = json.at("period_mult")};
+  const std::string name = json.at("kind");
+  Schedule schedule{.kind = find_schedule_kind(name),
+                    .base_lr = json.at("base_lr"),
+                    .min_lr = json.at("min_lr"),
+                    .warmup_steps = json.at("warmup_steps"),
+                    .total_steps = json.at("total_steps")};
+  if (schedule.kind == nullptr) damaged(cat("it names an unknown schedule: ", name));
+  for (const ScheduleParameter& parameter : schedule.kind->parameters)
+    schedule.parameters.push_back(json.at(record_key(parameter)));
+  return schedule;
 }
 
 }  // namespace
@@ -78,9 +71,6 @@ Device device_from_json(const nlohmann::json& json) {
   return device;
 }
 
-namespace {
-
-// Records of earlier versions hold less; it serves messages only.
 MemoryEstimate memory_from_json(const nlohmann::json& json) {
   return {.fixed_bytes = json.value("fixed_bytes", 0.0),
           .per_sample_bytes = json.value("per_sample_bytes", 0.0),
@@ -95,6 +85,8 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
           .tried_micro = count_or_0(json, "tried_micro")};
 }
 
+namespace {
+
 // What is divided by, and what has to be there. A run is evaluated on other devices than it was
 // planned for: the sizes need not go into each other.
 void check_plan(const Plan& plan) {
@@ -102,7 +94,8 @@ void check_plan(const Plan& plan) {
   if (batch.world_size == 0 || batch.micro == 0 || batch.accumulation == 0 || batch.global == 0)
     damaged("a size of its batch is 0");
   if (plan.devices.empty()) damaged("it has no devices");
-  if (!can_be_asked(plan.schedule)) damaged("its schedule cannot be");
+  if (const auto fault = schedule_fault(plan.schedule))
+    damaged(cat("its schedule cannot be: ", fault->what()));
 }
 
 Plan plan_from_json(const nlohmann::json& json) {

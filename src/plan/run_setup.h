@@ -17,6 +17,8 @@ struct RunSetup {
   std::unique_ptr<TrainOptions> train;
   std::unique_ptr<RecipeOptions> options;  // of the recipe
   Prepared prepared;
+  // The recipe's formula, of a rank that shares nothing; not in the record.
+  MemoryEstimate memory;
   Plan plan;
 
   std::array<OptionTable*, 2> tables() const { return {&train->table, &options->table}; }
@@ -34,5 +36,8 @@ Device device_from_json(const nlohmann::json& json);  // of to_json(device)
 
 nlohmann::json to_json(const Facts& facts);
 Facts facts_from_json(const nlohmann::json& json);
+
+// Records of earlier versions hold less of it.
+MemoryEstimate memory_from_json(const nlohmann::json& json);  // of to_json(estimate)
 
 }  // namespace lockstep

@@ -2,12 +2,14 @@
 // the number of steps of the run.
 #include "plan/schedule_options.h"
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/words.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace lockstep {
 namespace {
@@ -23,32 +25,9 @@ void need_epoch_length(const char* key, std::int64_t steps_per_epoch, const char
 // 0.7 x 10 is a hair above 7 in floating point, and must not become 8.
 double round_up(double steps) { return std::ceil(steps - steps * 1e-12); }
 
-void need_positive(const char* key, double value, const char* kind) {
-  if (value > 0) return;
-  throw Error(
-      cat("schedule.kind = ", kind, " needs ", key, " above 0, but it is ", general(value, 6)),
-      cat("set ", key, ", in the unit of schedule.unit"));
-}
-
-// With less growth there may be any number of cycles.
-constexpr double least_period_mult = 1.01;
-bool is_period_mult(double mult) { return mult == 1 || mult >= least_period_mult; }
-
-void check_curve(const TrainOptions& options, const Schedule& schedule) {
-  const auto& wish = options.schedule;
-  if (schedule.kind == ScheduleKind::step) need_positive("schedule.every", wish.every, "step");
-  if (schedule.kind == ScheduleKind::cosine_restarts) {
-    need_positive("schedule.period", wish.period, "cosine_restarts");
-    if (schedule.period_steps < 1)
-      throw Error(cat("schedule.period must be at least a step, but is ",
-                      general(schedule.period_steps, 6), " steps"),
-                  "set schedule.period to more");
-    if (!is_period_mult(wish.period_mult))
-      throw Error(cat("schedule.period_mult must be 1, or at least ", least_period_mult,
-                      ", but is ", general(wish.period_mult, 6)),
-                  "set schedule.period_mult to 1 for equal periods, or to 2 to double each");
-  }
-  if (schedule.kind != ScheduleKind::constant && schedule.min_lr > schedule.base_lr)
+void check_curve(const Schedule& schedule) {
+  if (const std::optional<Error> fault = schedule_fault(schedule)) throw *fault;
+  if (schedule.kind->uses_min_lr && schedule.min_lr > schedule.base_lr)
     throw Error(cat("schedule.min_lr must be at most the learning rate ",
                     rate_text(schedule.base_lr), ", but is ", rate_text(schedule.min_lr)),
                 "lower schedule.min_lr, or raise optimizer.lr");
@@ -79,39 +58,30 @@ double scaled_rate(const TrainOptions& options, std::int64_t global) {
   return optimizer.lr * (optimizer.scale_lr == ScaleLr::linear ? ratio : std::sqrt(ratio));
 }
 
-bool can_be_asked(const Schedule& schedule) {
-  switch (schedule.kind) {
-    case ScheduleKind::step:
-      return schedule.every_steps > 0;
-    case ScheduleKind::cosine_restarts:
-      return schedule.period_steps >= 1 && is_period_mult(schedule.period_mult);
-    default:
-      return true;
-  }
-}
-
 Schedule make_schedule(const TrainOptions& options, std::int64_t global,
                        std::int64_t steps_per_epoch, std::int64_t total_steps) {
-  const auto& wish = options.schedule;
-  double unit_steps = 1;
-  if (wish.unit == TimeUnit::epochs) {
-    const bool uses_unit = wish.warmup > 0 || wish.kind == ScheduleKind::step ||
-                           wish.kind == ScheduleKind::cosine_restarts;
+  const auto& asked = options.schedule;
+  const ScheduleKind* const kind = find_schedule_kind(asked.kind);
+  LOCKSTEP_CHECK(kind != nullptr);  // the option's choices are the table's names
+  Schedule schedule{.kind = kind,
+                    .base_lr = scaled_rate(options, global),
+                    .min_lr = asked.min_lr,
+                    .warmup_steps = kind->uses_warmup ? asked.warmup : 0,
+                    .total_steps = static_cast<double>(total_steps)};
+  bool uses_unit = schedule.warmup_steps > 0;
+  for (const ScheduleParameter& parameter : kind->parameters) {
+    schedule.parameters.push_back(asked.parameters.at(parameter.name));
+    uses_unit = uses_unit || parameter.is_length;
+  }
+  if (asked.unit == TimeUnit::epochs) {
     if (uses_unit)
       need_epoch_length("schedule.unit = epochs", steps_per_epoch, "set schedule.unit to steps");
-    unit_steps = static_cast<double>(steps_per_epoch);
+    const auto unit_steps = static_cast<double>(steps_per_epoch);
+    schedule.warmup_steps *= unit_steps;
+    for (std::size_t i = 0; i < kind->parameters.size(); ++i)
+      if (kind->parameters[i].is_length) schedule.parameters[i] *= unit_steps;
   }
-  const Schedule schedule{.kind = wish.kind,
-                          .base_lr = scaled_rate(options, global),
-                          .min_lr = wish.min_lr,
-                          .warmup_steps = wish.warmup * unit_steps,
-                          .total_steps = static_cast<double>(total_steps),
-                          .power = wish.power,
-                          .every_steps = wish.every * unit_steps,
-                          .gamma = wish.gamma,
-                          .period_steps = wish.period * unit_steps,
-                          .period_mult = wish.period_mult};
-  check_curve(options, schedule);
+  check_curve(schedule);
   return schedule;
 }
 

@@ -22,8 +22,4 @@ double scaled_rate(const TrainOptions& options, std::int64_t global);
 Schedule make_schedule(const TrainOptions& options, std::int64_t global,
                        std::int64_t steps_per_epoch, std::int64_t total_steps);
 
-// Whether `learning_rate` may be asked about it: what it divides by is above 0, and cycles are
-// neither shorter than a step nor so many that counting them takes long.
-bool can_be_asked(const Schedule& schedule);
-
 }  // namespace lockstep

@@ -1,6 +1,11 @@
 // The engine's options: keys, meanings, units and ranges; a function for each group.
 #include "plan/train_options.h"
 
+#include "plan/schedule.h"
+
+#include <utility>
+#include <vector>
+
 namespace lockstep {
 namespace {
 
@@ -146,25 +151,28 @@ void add_schedule(TrainOptions& o) {
   OptionTable& table = o.table;
   auto& schedule = o.schedule;
   const char* unit = "steps or epochs";
-  table.add("schedule.kind", schedule.kind, {.meaning = "the curve of the learning rate"});
+  std::vector<std::string> kinds;
+  for (const ScheduleKind& kind : schedule_kinds()) kinds.emplace_back(kind.name);
+  table.add("schedule.kind", schedule.kind,
+            {.meaning = "the curve of the learning rate", .choices = std::move(kinds)});
   table.add("schedule.unit", schedule.unit,
             {.meaning = "what schedule.warmup, every and period count"});
   table.add("schedule.warmup", schedule.warmup,
-            {.meaning = "length of the linear rise at the start", .unit = unit, .min = 0});
+            {.meaning = "length of the linear rise at the start; one_cycle has its own",
+             .unit = unit,
+             .min = 0});
   table.add("schedule.min_lr", schedule.min_lr,
-            {.meaning = "the rate that decaying kinds end at", .min = 0});
-  table.add("schedule.power", schedule.power,
-            {.meaning = "exponent of polynomial; 1 is linear", .min = 0});
-  table.add("schedule.every", schedule.every,
-            {.meaning = "length between two drops of step", .unit = unit, .min = 0});
-  table.add("schedule.gamma", schedule.gamma,
-            {.meaning = "factor on the rate at each drop of step", .min = 0, .max = 1});
-  table.add("schedule.period", schedule.period,
-            {.meaning = "length of the first cycle of cosine_restarts", .unit = unit, .min = 0});
-  table.add(
-      "schedule.period_mult", schedule.period_mult,
-      {.meaning = "how many times longer each cycle of cosine_restarts is than the one before",
-       .min = 1});
+            {.meaning = "the rate that decaying kinds end at; one_cycle has its own", .min = 0});
+  for (const ScheduleKind& kind : schedule_kinds())
+    for (const ScheduleParameter& parameter : kind.parameters) {
+      double& value = schedule.parameters[parameter.name];
+      value = parameter.standard;
+      table.add(std::string("schedule.") + parameter.name, value,
+                {.meaning = parameter.meaning,
+                 .unit = parameter.is_length ? unit : "",
+                 .min = parameter.min,
+                 .max = parameter.max});
+    }
 }
 
 void add_stop_and_data(TrainOptions& o) {

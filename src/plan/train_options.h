@@ -4,6 +4,7 @@
 #include "config/options.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,6 @@ namespace lockstep {
 enum class Precision { automatic, fp32, bf16, fp16 };
 enum class ReducePrecision { fp32, bf16 };
 enum class OptimizerKind { adamw, adam, sgd };
-enum class ScheduleKind { constant, linear, step, polynomial, cosine, cosine_restarts };
 enum class ScaleLr { none, linear, sqrt };
 enum class TimeUnit { steps, epochs };
 enum class GraphMode { automatic, off };
@@ -35,13 +35,6 @@ template <>
 struct EnumNames<OptimizerKind> {
   static constexpr std::pair<OptimizerKind, const char*> value[] = {
       {OptimizerKind::adamw, "adamw"}, {OptimizerKind::adam, "adam"}, {OptimizerKind::sgd, "sgd"}};
-};
-template <>
-struct EnumNames<ScheduleKind> {
-  static constexpr std::pair<ScheduleKind, const char*> value[] = {
-      {ScheduleKind::constant, "constant"}, {ScheduleKind::linear, "linear"},
-      {ScheduleKind::step, "step"},         {ScheduleKind::polynomial, "polynomial"},
-      {ScheduleKind::cosine, "cosine"},     {ScheduleKind::cosine_restarts, "cosine_restarts"}};
 };
 template <>
 struct EnumNames<ScaleLr> {
@@ -91,7 +84,7 @@ struct TrainOptions {
 
   struct {
     std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
-    std::string micro_changes;                             // see plan/micro_batches.h
+    std::string micro_changes;                             // see plan/micro_batch.h
   } batch;
 
   struct {
@@ -118,13 +111,12 @@ struct TrainOptions {
   } ema;
 
   struct {
-    ScheduleKind kind = ScheduleKind::cosine;
-    TimeUnit unit = TimeUnit::steps;  // of warmup, every and period
+    std::string kind = "cosine";      // of the table in plan/schedule.h
+    TimeUnit unit = TimeUnit::steps;  // of warmup and of parameters that are lengths
     double warmup = 0;
-    double min_lr = 0;                   // floor of the decaying kinds
-    double power = 1.0;                  // polynomial
-    double every = 0, gamma = 0.1;       // step: multiply by gamma each `every`
-    double period = 0, period_mult = 1;  // cosine_restarts
+    double min_lr = 0;  // floor of the decaying kinds
+    // Those of all kinds, by name. `table` is bound to them: set one, never the whole.
+    std::map<std::string, double> parameters;
   } schedule;
 
   struct {

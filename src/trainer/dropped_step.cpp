@@ -1,7 +1,7 @@
 #include "trainer/dropped_step.h"
 
 #include "base/check.h"
-#include "plan/micro_batches.h"
+#include "plan/micro_batch.h"
 
 #include <utility>
 

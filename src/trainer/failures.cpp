@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engine/weight_check.h"
-#include "plan/memory_help.h"
+#include "plan/micro_batch.h"
 #include "plan/words.h"
 #include "run/progress_text.h"
 

@@ -3,7 +3,7 @@
 
 #include "data/loader.h"
 #include "engine/step_runner.h"
-#include "plan/micro_batches.h"
+#include "plan/micro_batch.h"
 #include "trainer/trainer.h"
 
 #include <cstdint>

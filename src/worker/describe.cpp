@@ -75,21 +75,12 @@ int print_facts(const std::vector<std::string>& arguments) {
   for (const Parameter& parameter : model->parameters())
     facts.parameters += parameter.tensor.numel();
   facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
-  const MemoryEstimate memory = setup.options->memory(*setup.train, facts);
   nlohmann::json keep = nlohmann::json::array();
   for (const auto& file : setup.prepared.keep) keep.push_back(file.string());
   const nlohmann::json answer{{"facts", to_json(facts)},
                               {"extra", setup.prepared.extra},
                               {"keep", keep},
-                              {"fixed_bytes", memory.fixed_bytes},
-                              {"optimizer_bytes", memory.optimizer_bytes},
-                              {"blocks", memory.blocks},
-                              {"block_bytes", memory.block_bytes},
-                              {"recomputed_block_bytes", memory.recomputed_block_bytes},
-                              {"loss_bytes", memory.loss_bytes},
-                              {"loss_piece_bytes", memory.loss_piece_bytes},
-                              {"backward_bytes", memory.backward_bytes},
-                              {"per_sample_bytes", memory.per_sample_bytes}};
+                              {"memory", to_json(setup.options->memory(*setup.train, facts))}};
   OutputStream().write(answer.dump() + "\n");
   return 0;
 }

@@ -11,8 +11,7 @@ namespace lockstep {
 int describe_recipes();
 
 // arguments: FILE with {"recipe", "config", "has_gpu", "cache_dir"}. Checks the options, prepares,
-// builds the recipe and its data, and prints {"facts", "extra", "keep", "fixed_bytes",
-// "per_sample_bytes"}.
+// builds the recipe and its data, and prints {"facts", "extra", "keep", "memory"}.
 int print_facts(const std::vector<std::string>& arguments);
 
 }  // namespace lockstep

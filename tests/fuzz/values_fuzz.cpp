@@ -6,7 +6,7 @@
 
 #include "config/options.h"
 #include "config/parse.h"
-#include "plan/micro_batches.h"
+#include "plan/micro_batch.h"
 #include "run/checkpoint_names.h"
 #include "run/run_dir.h"
 
@@ -29,13 +29,13 @@ void check_numbers(std::string_view text) {
 
 void check_micro_changes(const std::string& text) {
   std::vector<MicroChange> changes;
-  if (!fuzz::accepts([&] { changes = parse_micro_changes(text, "batch.micro_changes"); })) return;
+  if (!fuzz::accepts([&] { changes = parse_micro_changes(text); })) return;
   std::string printed;
   for (const MicroChange& change : changes) {
     LOCKSTEP_CHECK(change.step >= 0 && change.micro > 0);
     printed += cat(printed.empty() ? "" : ",", change.step, ":", change.micro);
   }
-  LOCKSTEP_CHECK(parse_micro_changes(printed, "batch.micro_changes") == changes);
+  LOCKSTEP_CHECK(parse_micro_changes(printed) == changes);
 }
 
 // What is a name must stay within its folder.

@@ -49,14 +49,12 @@ TEST(NeededMemory, LimitsTheMicroBatchToWhatFits) {
 }
 
 TEST(MeasuredPeak, ReplacesWhatASampleKeepsAndNothingElse) {
-  TrainOptions options;
-  options.precision = Precision::fp32;
   MemoryEstimate memory = model;
-  ASSERT_TRUE(take_peak(memory, options, 1, 10, 3 * gib));
+  ASSERT_TRUE(take_peak(memory, 10, 3 * gib));
   EXPECT_NEAR(needed_bytes(memory, 10), 3 * gib, 1);
   EXPECT_NEAR(memory.per_sample_bytes, 0.15 * gib, 1);
-  EXPECT_FALSE(take_peak(memory, options, 1, 10, 1.2 * gib));  // less than what is fixed
-  EXPECT_FALSE(take_peak(memory, options, 1, 0, 3 * gib));
+  EXPECT_FALSE(take_peak(memory, 10, 1.2 * gib));  // less than what is fixed
+  EXPECT_FALSE(take_peak(memory, 0, 3 * gib));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class PlanText : public testing::Test {
     options.schedule.min_lr = 0.00006;
   }
 
-  Plan make() const { return make_plan(options, text_facts(), memory, devices); }
+  Plan make() const { return make_plan(options, text_facts(), memory, devices, measured); }
 
   // The text with every run of white space as one space, so that line breaks do not matter.
   std::string words(bool curve = false, int width = 72) const {
@@ -41,6 +41,7 @@ class PlanText : public testing::Test {
 
   TrainOptions options;
   MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.1 * gib};
+  MeasuredMemory measured;
   std::vector<Device> devices = gpus(2);
 };
 
@@ -68,23 +69,34 @@ TEST_F(PlanText, SaysHowLongTheRunIs) {
 TEST_F(PlanText, SaysTheCurveInWords) {
   EXPECT_TRUE(
       contains(words(), "warm-up over 10 steps to 0.0006, then cosine to 6e-05 at step 100"));
-  options.schedule.kind = ScheduleKind::cosine_restarts;
-  options.schedule.period = 20;
-  options.schedule.period_mult = 2;
+  options.schedule.kind = "cosine_restarts";
+  options.schedule.parameters["period"] = 20;
+  options.schedule.parameters["period_mult"] = 2;
   EXPECT_TRUE(contains(words(),
                        "cosine to 6e-05 over 20 steps, each period 2 times the last, restarts at "
                        "steps 30, 70"));
-  options.schedule = {.kind = ScheduleKind::step, .every = 30};
+  options.schedule.kind = "one_cycle";
+  EXPECT_TRUE(contains(words(),
+                       "learning rate 0.0006, reached from 2.4e-05 at step 30, then cosine to "
+                       "2.4e-09 at step 100"));
+  EXPECT_TRUE(contains(words(), "schedule.kind = one_cycle has a rise and an end of its own"));
+  options.schedule.warmup = options.schedule.min_lr = 0;
+  EXPECT_FALSE(contains(words(), "of its own"));
+  options.schedule.kind = "step";
+  options.schedule.parameters["every"] = 30;
   EXPECT_TRUE(contains(words(), "learning rate 0.0006, x 0.1 every 30 steps"));
-  options.schedule = {.kind = ScheduleKind::constant};
+  options.schedule.kind = "constant";
   EXPECT_TRUE(contains(words(), "learning rate 0.0006, constant"));
 }
 
 TEST_F(PlanText, SaysWhetherMemoryIsEstimatedOrMeasured) {
   options.batch.micro = 8;
   EXPECT_TRUE(contains(words(), "memory 1.8 GiB needed of 14.2 GiB available a GPU (estimate)"));
-  memory.measured = true;
-  EXPECT_TRUE(contains(words(), "(measured)"));
+  measured = {.micro = 8, .peak_bytes = 2 * gib};
+  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available a GPU (measured)"));
+  options.batch.micro = micro_auto;
+  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available a GPU (tried out)"));
+  measured = {};
   memory = {};
   EXPECT_TRUE(contains(words(), "memory not known"));
 }
@@ -153,12 +165,11 @@ TEST_F(PlanText, PlotsAStarInEveryColumnAndTheShapeOfTheCurve) {
 TEST_F(PlanText, PlotsRunsOfAnyLength) {
   for (const std::int64_t steps :
        {std::int64_t{1}, std::int64_t{2}, std::int64_t{61}, std::int64_t{1000000000000}})
-    for (const ScheduleKind kind :
-         {ScheduleKind::constant, ScheduleKind::linear, ScheduleKind::cosine_restarts}) {
+    for (const char* kind : {"constant", "linear", "cosine_restarts"}) {
       options.stop.steps = steps;
       options.schedule.kind = kind;
       options.schedule.warmup = 0;
-      options.schedule.period = 20;
+      options.schedule.parameters["period"] = 20;
       const auto columns = heights(plot_lines());
       EXPECT_TRUE(std::all_of(columns.begin(), columns.end(), [](double h) { return h >= 0; }));
     }

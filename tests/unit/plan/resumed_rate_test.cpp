@@ -42,7 +42,7 @@ TEST_F(ResumedRate, AFinishedRunThatIsExtendedJumps) {
 
 TEST_F(ResumedRate, WhatItProposesKeepsTheRate) {
   const Plan before = plan_of(300);
-  options.schedule.kind = ScheduleKind::constant;
+  options.schedule.kind = "constant";
   options.schedule.warmup = 0;
   options.optimizer.lr = 0.0003001;
   EXPECT_EQ(resumed_rate_note(before, plan_of(600), options, 300), "");
@@ -51,7 +51,7 @@ TEST_F(ResumedRate, WhatItProposesKeepsTheRate) {
 TEST_F(ResumedRate, ProposesTheOptionInFrontOfScaleLr) {
   options.optimizer.scale_lr = ScaleLr::linear;
   options.optimizer.base_batch = 16;  // the batch is 64: times 4
-  options.schedule.kind = ScheduleKind::linear;
+  options.schedule.kind = "linear";
   const Plan before = plan_of(300), now = plan_of(600);
   const std::string note = resumed_rate_note(before, now, options, 300);
   EXPECT_TRUE(contains(note, "jumps from 0.0003418")) << note;
@@ -62,10 +62,21 @@ TEST_F(ResumedRate, ARunThatGoesOnAsItWasSaysNothing) {
   const Plan plan = plan_of(300);
   for (std::int64_t step = 0; step < 300; ++step)
     EXPECT_EQ(resumed_rate_note(plan, plan, options, step), "") << step;
-  options.schedule = {.kind = ScheduleKind::step, .every = 10};  // which jumps by itself
+  options.schedule.kind = "step";  // which jumps by itself
+  options.schedule.parameters["every"] = 10;
   const Plan steps = plan_of(300);
   for (std::int64_t step = 0; step < 300; ++step)
     EXPECT_EQ(resumed_rate_note(steps, steps, options, step), "") << step;
+}
+
+TEST_F(ResumedRate, OneCycleGoesOnInTheMiddleOfItsRiseAndFall) {
+  options.schedule.kind = "one_cycle";
+  const Plan plan = plan_of(300);
+  for (std::int64_t step = 0; step < 300; ++step)
+    EXPECT_EQ(resumed_rate_note(plan, plan, options, step), "") << step;
+  EXPECT_TRUE(
+      contains(resumed_rate_note(plan, plan_of(600), options, 200),
+               "one_cycle reached its value for step 200 of 300, and now ends at step 600"));
 }
 
 TEST_F(ResumedRate, AnotherRateIsSaidWithoutBlamingTheLength) {

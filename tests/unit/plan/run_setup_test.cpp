@@ -46,6 +46,13 @@ TEST_F(RunRecord, IsReadBackAsItWasWritten) {
   EXPECT_EQ(setup_to_json(read)["facts"], written["facts"]);
 }
 
+// As the worker is asked for facts, and for tries.
+TEST_F(RunRecord, IsWrittenBeforeThereIsAPlanToo) {
+  const json written = setup_to_json(make_setup("recorded", "", false));
+  EXPECT_EQ(written["config"]["schedule.kind"], "cosine");
+  EXPECT_EQ(written["plan"]["schedule"]["kind"], "constant");
+}
+
 // 1e300 is no whole number of any width, and sums of the others would overflow.
 TEST_F(RunRecord, IsRefusedWhereANumberCannotBe) {
   for (const char* place :
@@ -60,6 +67,22 @@ TEST_F(RunRecord, IsRefusedWhereANumberCannotBe) {
       EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), testing::HasSubstr("is damaged"))
           << place << " " << value;
     }
+}
+
+TEST_F(RunRecord, HoldsTheScheduleOfEveryKind) {
+  for (const ScheduleKind& kind : schedule_kinds()) {
+    RunSetup setup = setup_from_json(record());
+    setup.train->schedule.kind = kind.name;
+    setup.train->schedule.warmup = 3;
+    for (auto& [name, value] : setup.train->schedule.parameters) value = value == 0 ? 7 : value;
+    setup.plan = make_plan(*setup.train, setup.prepared.facts, {}, setup.plan.devices);
+    const Schedule& written = setup.plan.schedule;
+    const Schedule read = setup_from_json(setup_to_json(setup)).plan.schedule;
+    EXPECT_EQ(read.kind, &kind);
+    EXPECT_EQ(read.parameters, written.parameters) << kind.name;
+    for (std::int64_t step = 0; step < 100; ++step)
+      EXPECT_EQ(learning_rate(read, step), learning_rate(written, step)) << kind.name;
+  }
 }
 
 // These are divided by.
@@ -78,6 +101,7 @@ TEST_F(RunRecord, IsRefusedWhereItsScheduleCannotBeAsked) {
                       {{"kind", "cosine_restarts"}, {"period_steps", 1}, {"period_mult", 1.0001}}};
   for (const json& schedule : bad) {
     json damaged = record();
+    damaged["plan"]["schedule"].update({{"gamma", 0.1}, {"period_mult", 1}});
     damaged["plan"]["schedule"].update(schedule);
     EXPECT_THAT(error_of([&] { setup_from_json(damaged); }), testing::HasSubstr("schedule"))
         << schedule;

@@ -21,9 +21,10 @@ const char* const kKeys =
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "
     "optimizer.clip optimizer.scale_lr optimizer.base_batch ema.decay ema.evaluate schedule.kind "
-    "schedule.unit schedule.warmup schedule.min_lr schedule.power schedule.every schedule.gamma "
-    "schedule.period "
-    "schedule.period_mult stop.steps stop.epochs stop.after stop.budget stop.hang_after stop.grace "
+    "schedule.unit schedule.warmup schedule.min_lr schedule.every schedule.gamma schedule.power "
+    "schedule.period schedule.period_mult schedule.rise_share schedule.div_factor "
+    "schedule.final_div_factor stop.steps stop.epochs stop.after stop.budget stop.hang_after "
+    "stop.grace "
     "check.weights_every "
     "data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
@@ -98,8 +99,8 @@ TEST(TrainOptions, ReachTheFieldsTheyName) {
   EXPECT_EQ(options.optimizer.beta1, 0.8);
   EXPECT_EQ(options.optimizer.beta2, 0.95);
   EXPECT_EQ(options.schedule.unit, TimeUnit::epochs);
-  EXPECT_EQ(options.schedule.every, 2.5);
-  EXPECT_EQ(options.schedule.kind, ScheduleKind::cosine_restarts);
+  EXPECT_EQ(options.schedule.parameters.at("every"), 2.5);
+  EXPECT_EQ(options.schedule.kind, "cosine_restarts");
   EXPECT_EQ(options.stop.after.seconds, 30600);
   EXPECT_EQ(options.stop.budget.seconds, 86400);
   EXPECT_EQ(options.checkpoint.every.seconds, 600);

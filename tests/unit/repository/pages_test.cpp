@@ -2,6 +2,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "checkout_paths.h"
+#include "doctor/finding.h"
+#include "plan/train_options.h"
 
 #include <gtest/gtest.h>
 
@@ -79,6 +81,31 @@ TEST(Pages, TheIndexOfTheGuidesCountsEachOnce) {
   std::vector<std::string> named = found(index, R"(\d+\. \[[^\]]*\]\(([^)]*)\))"), there;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename() != "README.md") there.push_back(entry.path().filename());
+  std::sort(named.begin(), named.end());
+  std::sort(there.begin(), there.end());
+  EXPECT_EQ(named, there);
+}
+
+// Keys of the rows of a generated page.
+std::vector<std::string> options_on(const char* page) {
+  return found(read_file(root / "docs/reference" / page), R"(\n\| `([a-z0-9_.]+)` \|)");
+}
+
+TEST(Pages, EveryOptionOfTheEngineIsOnItsPageOnceAndOnNoOther) {
+  std::vector<std::string> there = options_on("options.md"), keys = TrainOptions().table.keys();
+  std::sort(there.begin(), there.end());
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(there, keys);
+  const std::vector<std::string> recipes = options_on("textgen.md");
+  EXPECT_GT(recipes.size(), 20u);
+  for (const std::string& key : recipes)
+    EXPECT_FALSE(std::binary_search(keys.begin(), keys.end(), key)) << key;
+}
+
+TEST(Pages, TheGuideNamesEveryRuleOfTheDoctor) {
+  const std::string guide = read_file(root / "docs/guide/idle-gpus.md");
+  std::vector<std::string> named = found(guide, R"(\n\| `([a-z-]+)` \|)"), there;
+  for (const Rule& rule : all_rules()) there.emplace_back(rule.name);
   std::sort(named.begin(), named.end());
   std::sort(there.begin(), there.end());
   EXPECT_EQ(named, there);

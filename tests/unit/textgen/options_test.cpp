@@ -65,7 +65,7 @@ TEST(Presets, OfThePeersHaveTheirSteps) {
   EXPECT_EQ(train.batch.accumulation, 4);
   EXPECT_EQ(train.precision, Precision::bf16);
   EXPECT_TRUE(train.optimizer.decay_norms_and_biases);
-  EXPECT_EQ(train.schedule.kind, ScheduleKind::constant);
+  EXPECT_EQ(train.schedule.kind, "constant");
   EXPECT_EQ(text.model.gelu, Gelu::erf);
   EXPECT_TRUE(text.synthetic());
 }

@@ -1,16 +1,34 @@
-// Which micro-batches to try out, to find the largest that fits with few tries.
+// What measuring says of memory: under which key a peak is known, and which micro-batches to try
+// out with batch.micro = auto, to find the largest that fits with few tries. What is made of it is
+// decided in plan/micro_batch.
 #pragma once
 
+#include "plan/run_setup.h"
+
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
 namespace lockstep {
 
+// What decides how much memory a rank takes: the recipe with all its options but those of the group
+// `sample`, the engine's options, and the facts of model and data that preparing found. Left out
+// are the engine's options that cost no memory, and the sizes of the batch: what is measured says
+// for which micro-batch. So an option that comes new counts unless it is named in the source.
+nlohmann::json memory_key(const RunSetup& setup);
+
+// The batch of a try: a micro-batch with all that accumulation keeps, though not all of its length.
+BatchPlan batch_to_try(const BatchPlan& whole, std::int64_t micro);
+// Bytes of exact sums that all of the accumulation keeps and the try of this plan does not.
+double bytes_not_tried(const Plan& tried, const BatchPlan& whole, std::int64_t parameters);
+
 // Memory grows with the micro-batch about as fixed + per_sample x micro: a try that fits says how
 // far it will go. The outcome depends on what the tries measured only.
 class MicroSearch {
  public:
+  // As far as the plan's estimate goes, within available_bytes of the tightest device.
+  MicroSearch(const Plan& plan, double available_bytes);
   // share: samples of a rank in a step, whose divisors are the candidates. first: a guess.
   // fixed_bytes: of a rank without any sample. available_bytes: what may be used.
   MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes, double available_bytes);

@@ -1,0 +1,224 @@
+// The micro-batch: what it follows from, what is refused with sizes that work, how it changes in a
+// run.
+#include "plan/micro_batch.h"
+
+#include "fakes/error_of.h"
+#include "plan_fixtures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class BatchLimits : public testing::Test {
+ protected:
+  BatchLimits() {
+    options.stop.steps = 100;
+    options.precision = Precision::fp32;
+  }
+  void give(const char* key, std::int64_t value) { options.table.set(key, std::to_string(value)); }
+  // "WHAT | HINT", or "" where nothing is refused.
+  std::string refusal() const {
+    const Plan plan = make_plan(options, facts, memory, devices, measured);
+    try {
+      check_new_batch(plan, options);
+    } catch (const Error& error) {
+      return std::string(error.what()) + " | " + error.hint();
+    }
+    return "";
+  }
+
+  TrainOptions options;
+  Facts facts = text_facts();  // 1000 training samples
+  MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.1 * gib};
+  MeasuredMemory measured;
+  std::vector<Device> devices = gpus(2);
+};
+
+TEST_F(BatchLimits, RefusesABatchAboveTheDataAndNamesTheLargest) {
+  give("batch.global", 1'000'000'000);
+  EXPECT_EQ(refusal(),
+            "global batch 1000000000 is more than the 1000 training samples that there are | set "
+            "batch.global to at most 1000, or leave it out");
+}
+
+TEST_F(BatchLimits, AllSamplesInAStepAreNoMistakeThoughRanksNeedPadding) {
+  devices = gpus(3);
+  give("batch.global", 1002);
+  EXPECT_EQ(refusal(), "");
+  give("batch.global", 1005);
+  EXPECT_TRUE(contains(refusal(), "set batch.global to at most 1002"));
+}
+
+TEST_F(BatchLimits, TheLastStepOfAnEpochMayBePadded) {
+  give("batch.global", 64);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(BatchLimits, ADefaultBatchAboveTheDataIsOnlyWarnedOf) {
+  facts.train_samples = 3;
+  EXPECT_EQ(refusal(), "");
+  EXPECT_TRUE(has_note(make_plan(options, facts, memory, devices),
+                       "warning: there are only 3 training samples, fewer than the 64 of the "
+                       "batch: every step sees all of them, and 61 padding rows of weight 0"));
+}
+
+TEST_F(BatchLimits, AnUnknownNumberOfSamplesLimitsNothing) {
+  facts.train_samples = 0;
+  give("batch.global", 1 << 20);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(BatchLimits, NamesTheOptionThatMadeTheBatchTooLarge) {
+  memory.per_sample_bytes = 0;
+  give("batch.micro", 800);
+  EXPECT_TRUE(contains(refusal(), "global batch 1600 is more than the 1000"));
+  EXPECT_TRUE(contains(refusal(), "set batch.micro to at most 500, or leave it out"));
+  give("batch.accumulation", 3);
+  EXPECT_TRUE(contains(refusal(),
+                       "set batch.micro and batch.accumulation so that a step holds at "
+                       "most 1000 samples"));
+}
+
+// A GPU of 16 GiB leaves 14.22 GiB: 132 samples of 0.1 GiB beside 1 GiB.
+TEST_F(BatchLimits, RefusesAMicroBatchFarAboveTheMemoryAndNamesOneThatFits) {
+  facts.train_samples = 1'000'000;
+  give("batch.micro", 100'000);
+  EXPECT_EQ(refusal(),
+            "micro-batch 100000 needs about 9.77 TiB by estimate, 625 times the 16 GiB of "
+            "cuda:0 | set batch.micro to 132 or less, or leave out batch.micro");
+  give("batch.global", 200'000);
+  EXPECT_TRUE(contains(refusal(), "set batch.micro to 125 or less"));  // divides 100000
+}
+
+TEST_F(BatchLimits, TheMicroBatchThatIsNamedIsNotAboveTheData) {
+  facts.train_samples = 100;
+  give("batch.micro", 100'000);
+  EXPECT_TRUE(contains(refusal(), "set batch.micro to 50 or less"));
+}
+
+TEST_F(BatchLimits, AnEstimateMayBeWrongByAFactorOfThree) {
+  facts.train_samples = 1'000'000;
+  give("batch.micro", 400);  // 41 GiB
+  EXPECT_EQ(refusal(), "");
+  measured = {.micro = 10, .peak_bytes = 2 * gib};  // a measured peak is not
+  EXPECT_TRUE(contains(refusal(), "as measured"));
+}
+
+TEST_F(BatchLimits, WhereNotOneSampleFitsSaysWhatWouldHelp) {
+  memory.per_sample_bytes = 100 * gib;
+  EXPECT_TRUE(contains(refusal(), "micro-batch 1 needs about 101 GiB"));
+  EXPECT_TRUE(contains(refusal(), "a smaller model"));
+}
+
+TEST_F(BatchLimits, RanksBeyondTheCoresAreWarnedOf) {
+  devices = cpu_ranks(8);
+  for (Device& device : devices) device.host_cores = 2;
+  EXPECT_TRUE(has_note(make_plan(options, facts, memory, devices),
+                       "warning: 8 CPU ranks share 2 cores and only take turns: --devices cpu:2"));
+  for (Device& device : devices) device.host_cores = 8;
+  EXPECT_FALSE(has_note(make_plan(options, facts, memory, devices), "take turns"));
+  for (Device& device : devices) device.host_cores = 0;  // unknown
+  EXPECT_FALSE(has_note(make_plan(options, facts, memory, devices), "take turns"));
+}
+
+// Of 16 GiB, 14.22 are available; 0.1 GiB a sample by the formula, of 8192 samples a rank.
+class MicroBatchChoice : public BatchLimits {
+ protected:
+  MicroBatchChoice() { give("batch.global", 16384); }
+  MicroBatch choose() const {
+    return choose_micro_batch(options, facts, memory, devices, measured);
+  }
+};
+
+TEST_F(MicroBatchChoice, IsTheLargestDivisorThatFitsByTheFormula) {
+  EXPECT_EQ(choose().limit, 132);
+  EXPECT_EQ(choose().batch.micro, 128);
+  EXPECT_EQ(choose().batch.accumulation, 64);
+}
+
+TEST_F(MicroBatchChoice, FollowsFromAMeasuredPeakWhereThereIsOne) {
+  measured = {.micro = 32, .peak_bytes = 7.4 * gib};  // 0.2 GiB a sample
+  EXPECT_EQ(choose().limit, 66);
+  EXPECT_EQ(choose().batch.micro, 64);
+  EXPECT_TRUE(choose().memory.measured);
+  EXPECT_NEAR(choose().needed_bytes, (1 + 64 * 0.2) * gib, 1e-3 * gib);
+  measured.peak_bytes = 0.5 * gib;  // less than what is fixed: it says nothing
+  EXPECT_EQ(choose().batch.micro, 128);
+  EXPECT_FALSE(choose().memory.measured);
+}
+
+TEST_F(MicroBatchChoice, WithAutoIsWhatWasTriedOutWhateverTheEstimateSays) {
+  give("batch.micro", micro_auto);
+  EXPECT_EQ(choose().batch.micro, 128);
+  const Plan plan = make_plan(options, facts, memory, devices, measured);
+  EXPECT_TRUE(has_note(plan, "not tried out yet on these devices"));
+  facts.preferred_micro = 4;
+  measured = {.micro = 512, .peak_bytes = 14 * gib, .shrunk_to = 2};
+  EXPECT_EQ(choose().batch.micro, 512);
+  EXPECT_EQ(choose().memory.tried_micro, 512);
+  EXPECT_NEAR(choose().needed_bytes, 14 * gib, 1);
+  EXPECT_TRUE(has_note(make_plan(options, facts, memory, devices, measured),
+                       "and 512 is the largest that leaves 8 % and 512 MiB free"));
+}
+
+TEST_F(MicroBatchChoice, IsNotAboveWhatTheRunShrankTo) {
+  measured.shrunk_to = 16;
+  EXPECT_EQ(choose().batch.micro, 16);
+  facts.preferred_micro = 8;
+  EXPECT_EQ(choose().batch.micro, 8);
+  facts.preferred_micro = 32;
+  EXPECT_EQ(choose().batch.micro, 16);
+  EXPECT_FALSE(has_note(make_plan(options, facts, memory, devices, measured), "would fit"));
+  give("batch.micro", 64);  // what is given stands
+  EXPECT_EQ(choose().batch.micro, 64);
+}
+
+TEST_F(MicroBatchChoice, IsTheGrainOfExactSumsWithinTheSameLimits) {
+  options.exact = true;
+  measured.shrunk_to = 16;
+  EXPECT_EQ(choose().batch.micro, 16);
+  ASSERT_TRUE(choose().exact);
+  EXPECT_EQ(choose().exact->leaf_samples, 16);
+  EXPECT_DOUBLE_EQ(choose().memory.fixed_bytes,
+                   gib + 4e6 * static_cast<double>(choose().exact->buffers));
+}
+
+TEST_F(MicroBatchChoice, RefusesChangesThatDoNotDivideTheShare) {
+  options.batch.micro_changes = "1:3";
+  EXPECT_EQ(error_of([&] { choose(); }),
+            "batch.micro_changes: micro-batch 3 does not divide the 8192 samples of a rank | write "
+            "a divisor of 8192");
+  options.batch.micro_changes = "1:4";
+  EXPECT_NO_THROW(choose());
+}
+
+TEST(MicroChanges, AreParsedAsRecorded) {
+  EXPECT_THAT(parse_micro_changes(""), IsEmpty());
+  EXPECT_THAT(parse_micro_changes("0:8,300:4"), ElementsAre(MicroChange{.step = 0, .micro = 8},
+                                                            MicroChange{.step = 300, .micro = 4}));
+}
+
+TEST(MicroChanges, RefuseWhatIsNoSchedule) {
+  for (const char* text : {"8", "1:2:3", "a:4", "4:a", "4:0", "-1:4", "4:4,", ":", "4: 4"})
+    EXPECT_THROW(parse_micro_changes(text), Error) << text;
+  EXPECT_THROW(parse_micro_changes("9:4,9:2"), Error);
+}
+
+TEST(MicroBatch, ShrinksToTheNextDivisorOfTheShare) {
+  BatchPlan batch{.world_size = 2, .micro = 12, .accumulation = 1, .global = 24};
+  std::vector<std::int64_t> sizes;
+  while (const std::int64_t next = next_smaller_micro(batch)) {
+    batch = with_micro(batch, next);
+    EXPECT_EQ(batch.world_size * batch.micro * batch.accumulation, 24);
+    sizes.push_back(next);
+  }
+  EXPECT_THAT(sizes, ElementsAre(6, 4, 3, 2, 1));
+}
+
+}  // namespace
+}  // namespace lockstep
