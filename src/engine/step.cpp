@@ -58,6 +58,12 @@ RankReport read_report(const double* own) {
   return report;
 }
 
+// One over the weight of each term in the global batch, f32 [terms]; 0 for a term that weighs
+// nothing, which gives no gradient.
+at::Tensor factors_of(const at::Tensor& weights) {
+  return at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
+}
+
 }  // namespace
 
 at::ScalarType compute_dtype(Precision precision) {
@@ -208,10 +214,7 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
   at::Tensor factors, means;
   insist([&] {
     const at::NoGradGuard no_grad;
-    // One over the weight of the global batch; a term that weighs nothing gives no gradient.
-    const at::Tensor& weights = inputs.weights;
-    factors =
-        at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
+    factors = factors_of(inputs.weights);
     // In f64, in which a few f32 numbers add up without rounding, in whatever order.
     means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
   });
@@ -307,7 +310,7 @@ NotFinite StepRunner::find_not_finite(StagedStep staged) {
   const Inputs inputs = collect(staged, 0, {});
   if (const std::string name = weights_not_finite(arena_); !name.empty())
     return {.tensor = cat("the weights ", name), .in_weights = true};
-  const at::Tensor factors = inputs.weights.reciprocal().to(at::kFloat);
+  const at::Tensor factors = factors_of(inputs.weights);
   const std::vector<std::string> terms = recipe_.terms();
   const auto search = [&](std::size_t m) -> std::string {
     const std::vector<at::Tensor>& fields = inputs.micro[m];
