@@ -84,6 +84,7 @@ void StepRunner::try_to_capture(const Inputs& inputs) {
     graph_.reset();
     graph_inputs_ = Inputs();
     graph_numbers_.reset();
+    backend_.release_cached_memory();  // that of the capture, which no step could use
     if (state.why_not.empty())
       state.why_not = cat(failures, failures == 1 ? " other rank" : " other ranks",
                           " could not record the step");
