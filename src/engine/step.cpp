@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/exception_text.h"
 #include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
@@ -124,6 +125,7 @@ StagedStep StepRunner::stage(StepData data) {
     }
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
+    out_of_memory_text_ = first_line_of(error);
     staged.out_of_memory = true;
     staged.uploads.clear();
     make_room();
@@ -207,6 +209,7 @@ at::Tensor StepRunner::work(const Inputs& inputs) {
   Activity failed = inputs.out_of_memory;
   const auto note = [&](const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
+    out_of_memory_text_ = first_line_of(error);
     failed = phase_;
     make_room();
   };

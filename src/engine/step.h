@@ -96,6 +96,8 @@ class StepRunner {
   Running run(StagedStep staged, double lr, const RankReport& report);
   // Set once, after the step in which it was decided.
   const std::optional<GraphState>& graph_state() const { return graph_state_; }
+  // What this rank's last lack of memory said, one line; empty: there was none.
+  const std::string& out_of_memory_text() const { return out_of_memory_text_; }
   // All ranks, after a step that was dropped or not finite: maybe with other micro-batches, which
   // make another graph.
   void go_on();
@@ -144,9 +146,10 @@ class StepRunner {
   const TrainOptions& options_;
   std::int64_t recomputed_blocks_;
   std::size_t terms_;
-  at::Tensor stamps_;       // f64 [2]
-  at::Tensor dropped_;      // f64 [1]; above 0: no step changes anything from here on
-  at::Tensor reserve_;      // given up when memory runs out, so that the step can be ended
+  at::Tensor stamps_;   // f64 [2]
+  at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
+  at::Tensor reserve_;  // given up when memory runs out, so that the step can be ended
+  std::string out_of_memory_text_;
   bool recording_ = false;  // a graph
   Activity phase_ = Activity::none;
   std::int64_t steps_run_ = 0;

@@ -294,7 +294,7 @@ bool Loop::recover_if_dropped() {
 void Loop::repeat_in_smaller(const StepResult& result) {
   const std::int64_t micro = next_smaller_micro(batch_);
   if (setup_.measure_only || setup_.plan.exact || micro == 0)
-    fail_out_of_memory(setup_, batch_, result);
+    fail_out_of_memory(setup_, batch_, result, runner_.out_of_memory_text());
   const BatchPlan before = batch_;
   change_micro_batch(with_micro(batch_, micro));
   if (recorder_) recorder_->smaller_micro(step_, result, before, batch_);
