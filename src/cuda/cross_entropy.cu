@@ -1,6 +1,7 @@
 // Cross-entropy and its gradient: a block takes a row, reads it twice, the second time from shared
 // memory or the cache, and writes the gradient over it.
 #include "cuda/cross_entropy_launch.h"
+#include "cuda/device_assert.cuh"
 #include "cuda/element.cuh"
 
 #include <cuda_pipeline.h>
@@ -16,21 +17,30 @@ __device__ inline float exp_fast(float x) {
   return result;
 }
 
-// The largest value so far and the sum of exp(value - largest).
+// The largest value so far and the sum of exp(value - largest). While all values are -inf, so is
+// the largest, and the sum stays 0: -inf less itself would be NaN. A value that is NaN makes the
+// sum NaN.
 struct Softmax {
   float largest = -INFINITY, sum = 0;
 
-  __device__ void take(float value) {
-    if (value > largest) {
-      sum *= exp_fast(largest - value);
-      largest = value;
+  // What is taken from a value before exp.
+  __device__ float base() const { return largest == -INFINITY ? 0 : largest; }
+  __device__ void raise(float top) {
+    if (top > largest) {
+      sum *= exp_fast(largest - top);
+      largest = top;
     }
-    sum += exp_fast(value - largest);
+  }
+  __device__ void take(float value) {
+    raise(value);
+    sum += exp_fast(value - base());
   }
   __device__ void merge(float other_largest, float other_sum) {
     const float top = fmaxf(largest, other_largest);
-    if (top == -INFINITY) return;
-    sum = sum * exp_fast(largest - top) + other_sum * exp_fast(other_largest - top);
+    if (top == -INFINITY)
+      sum += other_sum;
+    else
+      sum = sum * exp_fast(largest - top) + other_sum * exp_fast(other_largest - top);
     largest = top;
   }
 };
@@ -68,12 +78,18 @@ __device__ inline void take_eight(Softmax& own, const float (&values)[8]) {
   float top = values[0];
 #pragma unroll
   for (int k = 1; k < 8; ++k) top = fmaxf(top, values[k]);
-  if (top > own.largest) {
-    own.sum *= exp_fast(own.largest - top);
-    own.largest = top;
-  }
+  own.raise(top);
+  const float base = own.base();
 #pragma unroll
-  for (int k = 0; k < 8; ++k) own.sum += exp_fast(values[k] - own.largest);
+  for (int k = 0; k < 8; ++k) own.sum += exp_fast(values[k] - base);
+}
+
+// The row's target, >= 0 where the row counts.
+__device__ inline std::int64_t target_of(const CrossEntropyArguments& launch) {
+  const std::int64_t target = launch.targets[blockIdx.x];
+  LOCKSTEP_DEVICE_ASSERT(target < launch.classes &&
+                         "targets of the loss are below the number of classes");
+  return target;
 }
 
 // What a row's gradient is made of, known once the whole row was read.
@@ -131,7 +147,7 @@ template <class T, int threads, bool vector>
 __global__ void __launch_bounds__(threads) cross_entropy_kernel(CrossEntropyArguments launch) {
   const std::int64_t classes = launch.classes;
   T* const row = static_cast<T*>(launch.logits) + blockIdx.x * classes;
-  const std::int64_t target = launch.targets[blockIdx.x];
+  const std::int64_t target = target_of(launch);
   const bool counts = target >= 0;
   Softmax own;
   if constexpr (vector) {
@@ -168,7 +184,7 @@ __global__ void __launch_bounds__(shared_threads, 2) shared_kernel(CrossEntropyA
   const std::int64_t classes = launch.classes;
   T* const row = static_cast<T*>(launch.logits) + blockIdx.x * classes;
   const auto* const from = reinterpret_cast<const uint4*>(row);
-  const std::int64_t target = launch.targets[blockIdx.x];
+  const std::int64_t target = target_of(launch);
   const bool counts = target >= 0;
   const int vectors = static_cast<int>(classes / 8), groups = (vectors + stride - 1) / stride;
   for (int group = 0; group < groups; ++group) {

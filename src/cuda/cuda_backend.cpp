@@ -9,6 +9,7 @@
 #include "cuda/preload.h"
 #include "cuda/transfers.h"
 #include "engine/backend.h"
+#include "engine/out_of_memory.h"
 #include "kernels/matmul.h"
 
 #include <ATen/Context.h>
@@ -18,6 +19,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -35,9 +37,23 @@ bool only_aten() {
   throw Error(cat("LOCKSTEP_KERNELS must be own or aten, but is ", wish), "unset it");
 }
 
+// As register_memory_shortage. Libraries load kernels and allocate beside ATen's allocator, which
+// may keep all memory but this for itself.
+bool memory_is_short() {
+  constexpr std::size_t little_bytes = std::size_t{512} << 20;
+  static std::atomic<std::int64_t> known = 0;
+  const std::int64_t failures = c10::cuda::CUDACachingAllocator::getDeviceStats(0).num_ooms;
+  if (known.exchange(failures) < failures) return true;
+  std::size_t free_bytes = 0, all_bytes = 0;
+  if (cudaMemGetInfo(&free_bytes, &all_bytes) == cudaSuccess) return free_bytes < little_bytes;
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
+
 class CudaBackend : public Backend {
  public:
   CudaBackend() {
+    register_memory_shortage(&memory_is_short);
     if (only_aten()) return;
     register_cuda_matmul(&run_matmul);
     register_cuda_attention(attention_kernels());

@@ -1,4 +1,5 @@
 // Token embedding plus positions: a thread takes eight columns.
+#include "cuda/device_assert.cuh"
 #include "cuda/element.cuh"
 #include "cuda/embedding_launch.h"
 
@@ -14,8 +15,10 @@ __global__ void __launch_bounds__(threads) forward_kernel(EmbeddingForward launc
   const std::int64_t row = index / in_row, column = index % in_row * 8;
   if (row >= launch.rows) return;
   float values[8], position[8];
-  load_eight(static_cast<const T*>(launch.weight) + launch.tokens[row] * launch.width + column,
-             values);
+  const std::int64_t token = launch.tokens[row];
+  LOCKSTEP_DEVICE_ASSERT(token >= 0 && token < launch.vocab &&
+                         "tokens are at least 0 and below vocab");
+  load_eight(static_cast<const T*>(launch.weight) + token * launch.width + column, values);
   load_eight(static_cast<const T*>(launch.positions) + row % launch.length * launch.width + column,
              position);
 #pragma unroll
@@ -34,6 +37,7 @@ __device__ void add_four(float* to, float a, float b, float c, float d) {
 #endif
 }
 
+// Tokens were looked at by the forward pass.
 template <class T>
 __global__ void __launch_bounds__(threads) tokens_kernel(EmbeddingBackward launch) {
   const std::int64_t in_row = launch.width / 8;

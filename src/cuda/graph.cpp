@@ -2,36 +2,62 @@
 #include "cuda/graph.h"
 
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
 namespace lockstep {
 namespace {
 
+// Thread-local: the loader may allocate and NCCL's watchdog may ask for events meanwhile.
+constexpr cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeThreadLocal;
+
+void nothing(void* /*data*/) {}
+
+// The graph's memory is a pool of its own, which lives as long as the graph.
 class CudaGraph : public Graph {
  public:
-  explicit CudaGraph(const std::function<void()>& work) {
-    // Thread-local: the loader may allocate and NCCL's watchdog may ask for events meanwhile.
-    graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+  explicit CudaGraph(const std::function<void()>& work)
+      : stream_(c10::cuda::getCurrentCUDAStream()) {
+    graph_.capture_begin({0, 0}, capture_mode);
     try {
       work();
+      graph_.capture_end();
     } catch (...) {
-      leave_capture();
+      if (!ended()) abandon();
       throw;
     }
-    graph_.capture_end();
   }
   void replay() override { graph_.replay(); }
 
  private:
-  // After a failure the capture may be invalid; ending it gives the stream back all the same.
-  void leave_capture() {
+  // Whether capture_end came so far that the graph's destructor gives the memory pool back.
+  bool ended() {
     try {
-      graph_.capture_end();
-    } catch (const std::exception&) {
-      static_cast<void>(cudaGetLastError());
+      graph_.pool();
+      return true;
+    } catch (const c10::Error&) {
+      return false;
     }
   }
 
+  // Torch takes back what capture_begin did (both allocators put the stream's memory into the pool
+  // and reuse no block that another stream has used, its random generator counts for the graph) in
+  // capture_end alone, and there only if the capture succeeded. So the failed one ends here, and
+  // capture_end gets one that succeeds: of nothing.
+  void abandon() {
+    const c10::cuda::CUDAStreamGuard on_stream(stream_);
+    cudaGraph_t unfinished = nullptr;
+    static_cast<void>(cudaStreamEndCapture(stream_, &unfinished));
+    if (unfinished != nullptr) static_cast<void>(cudaGraphDestroy(unfinished));
+    static_cast<void>(cudaGetLastError());
+    C10_CUDA_CHECK(cudaStreamBeginCapture(stream_, capture_mode));
+    C10_CUDA_CHECK(cudaLaunchHostFunc(stream_, &nothing, nullptr));  // torch warns of empty graphs
+    graph_.capture_end();
+  }
+
+  c10::cuda::CUDAStream stream_;
   at::cuda::CUDAGraph graph_;
 };
 

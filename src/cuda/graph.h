@@ -10,6 +10,8 @@ namespace lockstep {
 
 // As Backend::capture. The graph's memory is its own: what `work` allocates lives in a private
 // pool. Other threads may go on using the device meanwhile, the loader's pinned allocations too.
+// Where it throws, nothing of the capture is left in torch's allocators and random generator, and
+// Backend::release_cached_memory frees what the pool had.
 std::unique_ptr<Graph> capture_graph(const std::function<void()>& work);
 
 }  // namespace lockstep

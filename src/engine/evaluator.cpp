@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/loader.h"
+#include "engine/exception_text.h"
 #include "engine/out_of_memory.h"
 #include "launch/heartbeat.h"
 
@@ -27,8 +28,8 @@ std::vector<Row> rows_of(std::int64_t begin, std::int64_t end, std::int64_t batc
 }
 
 // f64 [batch, R] on the device.
-at::Tensor judge_rows(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
-                      const EvaluatorOptions& options, const std::vector<Row>& rows) {
+at::Tensor evaluate_rows(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
+                         const EvaluatorOptions& options, const std::vector<Row>& rows) {
   Batch host = make_batch(dataset, rows, options.seed, 0, /*training=*/false);
   std::vector<at::Tensor> fields = std::move(host.tensors);
   fields.push_back(host.row_weight);
@@ -52,9 +53,10 @@ struct Share {
   std::int64_t begin, end, share;
 };
 
-// f64 [share, R] on the device; undefined where memory ran out.
-at::Tensor judge_share(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
-                       const EvaluatorOptions& options, const Share& range, double& warm_up_s) {
+// f64 [share, R] on the device; undefined where memory ran out, and then `why` is what that said.
+at::Tensor evaluate_share(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
+                          const EvaluatorOptions& options, const Share& range, double& warm_up_s,
+                          std::string& why) {
   std::vector<at::Tensor> own;
   const double begin_s = system_clock().now_s();
   double first_s = 0;
@@ -62,7 +64,7 @@ at::Tensor judge_share(Recipe& recipe, Model& model, const Dataset& dataset, Bac
     for (std::int64_t i = range.begin; i < range.begin + range.share; i += options.batch) {
       beat();
       const auto rows = rows_of(i, range.end, options.batch);
-      own.push_back(judge_rows(recipe, model, dataset, backend, options, rows));
+      own.push_back(evaluate_rows(recipe, model, dataset, backend, options, rows));
       if (own.size() == 1) first_s = system_clock().now_s() - begin_s;
     }
     const double others = static_cast<double>(own.size() - 1);
@@ -72,6 +74,7 @@ at::Tensor judge_share(Recipe& recipe, Model& model, const Dataset& dataset, Bac
     return at::cat(own).narrow(0, 0, range.share).contiguous();
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
+    why = first_line_of(error);
   }
   own.clear();
   backend.release_cached_memory();
@@ -105,14 +108,16 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
   EvaluatorOptions options = asked;
   Evaluation result;
   at::Tensor own;
+  std::string why;
   while (true) {
-    own = judge_share(recipe, model, dataset, backend, options, range, result.warm_up_s);
+    own = evaluate_share(recipe, model, dataset, backend, options, range, result.warm_up_s, why);
     const std::vector<int> failed = ranks_that(!own.defined(), group, backend);
     if (failed.empty()) break;
     result.out_of_memory_ranks = failed;
     own.reset();
     if (options.batch == 1)
-      throw Error(cat("out of memory on rank ", failed[0], " in evaluation of one sample at once"),
+      throw Error(cat("out of memory on rank ", failed[0], " in evaluation of one sample at once: ",
+                      first_text(group, "out of memory in evaluation", why)),
                   "evaluate on devices with more memory");
     options.batch = options.batch / 2;
   }

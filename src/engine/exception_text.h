@@ -7,6 +7,7 @@
 namespace lockstep {
 
 std::string message_of(const std::exception& error);  // without frames
+std::string first_line_of(const std::exception& error);
 // Where in C++ it was thrown; "" if it does not know.
 std::string frames_of(const std::exception& error);
 

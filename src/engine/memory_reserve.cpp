@@ -1,5 +1,7 @@
 #include "engine/memory_reserve.h"
 
+#include "engine/exception_text.h"
+
 #include <ATen/ops/empty.h>
 
 #include <cstdint>
@@ -21,6 +23,11 @@ MemoryReserve::MemoryReserve(Backend& backend)
 void MemoryReserve::free() {
   reserve_.reset();
   backend_.release_cached_memory();
+}
+
+void MemoryReserve::free_after(const std::exception& error) {
+  text_ = first_line_of(error);
+  free();
 }
 
 void MemoryReserve::take() {

@@ -6,6 +6,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <exception>
+#include <string>
+
 namespace lockstep {
 
 class MemoryReserve {
@@ -13,6 +16,10 @@ class MemoryReserve {
   explicit MemoryReserve(Backend& backend);  // takes it
   // Gives it back to the device, with what the allocator has cached.
   void free();
+  // The same after `error`, which said that there was no memory.
+  void free_after(const std::exception& error);
+  // What that said, one line; empty: it never happened.
+  const std::string& text() const { return text_; }
   // Takes it again; where that fails, goes on without.
   void take();
   // What `function` returns; where memory runs out in it, once more after `free`. For what a rank
@@ -25,6 +32,7 @@ class MemoryReserve {
  private:
   Backend& backend_;
   at::Tensor reserve_;
+  std::string text_;
 };
 
 }  // namespace lockstep

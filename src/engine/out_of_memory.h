@@ -6,8 +6,14 @@
 namespace lockstep {
 
 // Whether an allocation failed: on the device or the host, by ATen's allocators or those of the
-// libraries below it, each of which reports it in its own way.
+// libraries below it, each of which reports it in its own way. Some say of a lack of memory only
+// that nothing worked, as cuDNN does where each of its engines wants memory; that counts while the
+// device is short of memory, and is a failure of another kind otherwise.
 bool is_out_of_memory(const std::exception& error);
+
+// is_short: whether an allocation on the device has failed since the last call, though somebody
+// caught that, or hardly any memory is free. Of the CUDA backend; without one it never is.
+void register_memory_shortage(bool (*is_short)());
 
 // What `function` returns; where it runs out of memory, after `free_memory` once more. For what a
 // rank cannot leave out without the others waiting for it for ever.

@@ -248,4 +248,11 @@ void ProcessGroup::abort() {
   if (impl_->group) impl_->group->abort();
 }
 
+std::string first_text(ProcessGroup& group, const std::string& key, const std::string& own) {
+  std::string first;
+  for (const std::string& text : group.collect(key, own))
+    if (first.empty()) first = text;
+  return group.share(cat(key, " first"), first);
+}
+
 }  // namespace lockstep

@@ -84,4 +84,7 @@ class ProcessGroup {
   std::unique_ptr<Impl> impl_;
 };
 
+// All ranks, with a key of their own: the text of the first rank whose text is not empty, or "".
+std::string first_text(ProcessGroup& group, const std::string& key, const std::string& own);
+
 }  // namespace lockstep

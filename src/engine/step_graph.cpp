@@ -74,6 +74,7 @@ void StepGraph::record_if_due(const StepInputs& inputs, const Record& record,
   const auto failures = static_cast<int>(*failed);
   if (failures > 0) {
     drop();
+    backend_.release_cached_memory();  // that of the recording, which no step could use
     if (state.why_not.empty())
       state.why_not = cat(failures, failures == 1 ? " other rank" : " other ranks",
                           " could not record the step");

@@ -49,7 +49,7 @@ void StepStage::upload(StagedStep& staged) {
     if (!is_out_of_memory(error)) throw;
     staged.out_of_memory = true;
     staged.uploads.clear();
-    reserve_.free();
+    reserve_.free_after(error);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace lockstep {
 
@@ -37,6 +38,8 @@ class StepRunner {
   const std::optional<GraphState>& graph_state() const { return graph_.state(); }
   // Steps that ran beside the graph, because of their shapes.
   std::int64_t steps_beside_graph() const { return steps_beside_graph_; }
+  // What this rank's last lack of memory said, one line; empty: there was none.
+  const std::string& out_of_memory_text() const { return reserve_.text(); }
   // After a step that was dropped or not finite: maybe with other micro-batches, which make another
   // graph.
   void reset_after_drop();

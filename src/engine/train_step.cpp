@@ -104,8 +104,8 @@ Phase TrainStep::forward_backward_all(const StepInputs& inputs, const at::Tensor
     return Phase::none;
   } catch (const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
+    reserve_.free_after(error);
   }
-  reserve_.free();
   return phase_;
 }
 
@@ -116,9 +116,9 @@ void TrainStep::sum_gradients(Phase& failed) {
     return;
   } catch (const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
+    reserve_.free_after(error);
   }
   failed = phase_;
-  reserve_.free();
   gradients_.finish();
 }
 

@@ -3,7 +3,9 @@
 
 #include "base/check.h"
 #include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
 
+#include <ATen/ops/_scaled_dot_product_attention_math.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
@@ -29,6 +31,15 @@ bool attention_kernels_serve(const at::Tensor& qkv) {
          *dtype != KernelDtype::f32 && aligned(qkv) && attention_kernels.serves(arguments_of(qkv));
 }
 
+// In operators that can be differentiated any number of times.
+at::Tensor by_plain_operators(const at::Tensor& qkv) {
+  const auto parts = qkv.unbind(2);
+  return std::get<0>(at::_scaled_dot_product_attention_math(
+                         parts[0].transpose(1, 2), parts[1].transpose(1, 2),
+                         parts[2].transpose(1, 2), {}, 0.0, true))
+      .transpose(1, 2);
+}
+
 struct PackedAttention : torch::autograd::Function<PackedAttention> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& qkv) {
     AttentionArguments arguments = arguments_of(qkv);
@@ -46,6 +57,12 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
                                                  torch::autograd::variable_list gradients) {
     if (!gradients[0].defined()) return {{}};
     const auto saved = context->get_saved_variables();
+    if (is_differentiated())
+      return differentiable_gradients(
+          [](const std::vector<at::Tensor>& in) {
+            return std::vector<at::Tensor>{by_plain_operators(in[0])};
+          },
+          {saved[0]}, gradients);
     const at::Tensor gradient = gradients[0].contiguous();
     at::Tensor of_qkv = at::empty_like(saved[0]);
     AttentionArguments arguments = arguments_of(saved[0]);

@@ -2,20 +2,26 @@
 #include "kernels/cross_entropy.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "kernels/gradient_buffer.h"
+#include "kernels/index_check.h"
 #include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/log_softmax.h>
+#include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 namespace lockstep {
 namespace {
@@ -31,16 +37,22 @@ std::int64_t rows_a_piece(const at::Tensor& hidden, const at::Tensor& weight,
   return pieces <= 1 ? std::max<std::int64_t>(rows, 1) : (rows + pieces - 1) / pieces;
 }
 
+constexpr const char* linear_cross_entropy_help =
+    "compute this loss with the matrix product and at::cross_entropy_loss";
+
 struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& hidden,
                             const at::Tensor& weight, const at::Tensor& targets,
-                            const at::Tensor& scale, std::int64_t piece_bytes) {
+                            const at::Tensor& scale, std::int64_t piece_bytes,
+                            bool with_gradients) {
     const std::int64_t rows = hidden.size(0);
     const std::int64_t piece = rows_a_piece(hidden, weight, piece_bytes);
-    at::Tensor of_hidden = at::empty_like(hidden);
-    at::Tensor of_weight = gradient_buffer(weight);
-    const bool own = !of_weight.defined();
-    if (own) of_weight = at::zeros(weight.sizes(), weight.options().dtype(at::kFloat));
+    at::Tensor of_hidden, of_weight;
+    if (with_gradients && hidden.requires_grad()) of_hidden = at::empty_like(hidden);
+    if (with_gradients && weight.requires_grad()) of_weight = gradient_buffer(weight);
+    const bool buffered = of_weight.defined();
+    if (with_gradients && weight.requires_grad() && !buffered)
+      of_weight = at::zeros(weight.sizes(), weight.options().dtype(at::kFloat));
     const at::Tensor losses = at::empty({rows}, hidden.options().dtype(at::kFloat));
     for (std::int64_t begin = 0; begin < rows; begin += piece) {
       const std::int64_t count = std::min(piece, rows - begin);
@@ -49,18 +61,30 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
       matmul_into(logits, part, weight.t());
       losses.narrow(0, begin, count)
           .copy_(cross_entropy_in_place(logits, targets.narrow(0, begin, count), scale));
-      matmul_into(of_hidden.narrow(0, begin, count), logits, weight);
-      matmul_into(of_weight, logits.t(), part, {}, true);
+      if (of_hidden.defined()) matmul_into(of_hidden.narrow(0, begin, count), logits, weight);
+      if (of_weight.defined()) matmul_into(of_weight, logits.t(), part, {}, true);
     }
-    context->save_for_backward(
-        {of_hidden, own ? of_weight.to(weight.scalar_type()) : at::Tensor()});
+    if (buffered)
+      of_weight.reset();
+    else if (of_weight.defined())
+      of_weight = of_weight.to(weight.scalar_type());
+    context->save_for_backward({of_hidden, of_weight, weight});
+    context->saved_data["buffered"] = buffered;
     return losses.sum();
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list /*gradients*/) {
+    refuse_second_derivative("linear_cross_entropy", linear_cross_entropy_help);
     const auto saved = context->get_saved_variables();
-    return {saved[0], saved[1], {}, {}, {}};
+    const bool needs_weight = context->needs_input_grad(1);
+    if (context->saved_data["buffered"].toBool() &&
+        !(needs_weight && buffer_of_this_pass(saved[2]).defined()))
+      throw Error(
+          "linear_cross_entropy adds its weight's gradient up where the loss is made, and cannot "
+          "take that back for a gradient of some tensors alone (torch::autograd::grad)",
+          linear_cross_entropy_help);
+    return {saved[0], saved[1], {}, {}, {}, {}};
   }
 };
 
@@ -72,10 +96,12 @@ at::Tensor cross_entropy_reference(const at::Tensor& logits, const at::Tensor& t
   const at::Tensor log_p = at::log_softmax(logits, -1, work);
   const at::Tensor counts = targets.ge(0);
   const at::Tensor column = targets.clamp_min(0).unsqueeze(1);
-  const at::Tensor losses = log_p.gather(1, column).squeeze(1).neg().mul(counts).to(at::kFloat);
+  // Not a product with 0: what does not count may be infinite, or no number.
+  const at::Tensor picked = log_p.gather(1, column).squeeze(1).neg().to(at::kFloat);
+  const at::Tensor losses = at::where(counts, picked, 0.0);
   at::Tensor gradient = log_p.exp_();
   gradient.scatter_add_(1, column, at::full_like(column, -1, gradient.options()));
-  logits.copy_(gradient.mul_(counts.unsqueeze(1)).mul_(scale));
+  logits.copy_(at::where(counts.unsqueeze(1), gradient.mul_(scale), 0.0));
   return losses;
 }
 
@@ -85,6 +111,8 @@ at::Tensor cross_entropy_in_place(const at::Tensor& logits, const at::Tensor& ta
   LOCKSTEP_CHECK(targets.dim() == 1 && targets.size(0) == logits.size(0));
   LOCKSTEP_CHECK(targets.scalar_type() == at::kLong);
   LOCKSTEP_CHECK(scale.scalar_type() == at::kFloat && scale.numel() == 1);
+  check_indices(targets, std::numeric_limits<std::int64_t>::min(), logits.size(1),
+                "targets of the loss");
   const CrossEntropyKernel kernel = cuda_cross_entropy;
   const auto dtype = kernel_dtype(logits.scalar_type());
   if (!logits.is_cuda() || kernel == nullptr || !dtype || logits.numel() == 0)
@@ -105,7 +133,8 @@ at::Tensor linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weig
                                 const at::Tensor& targets, const at::Tensor& scale,
                                 std::int64_t piece_bytes) {
   LOCKSTEP_CHECK(hidden.dim() == 2 && weight.dim() == 2 && hidden.size(1) == weight.size(1));
-  return LinearCrossEntropy::apply(hidden, weight, targets, scale, piece_bytes);
+  return LinearCrossEntropy::apply(hidden, weight, targets, scale, piece_bytes,
+                                   at::GradMode::is_enabled());
 }
 
 void register_cuda_cross_entropy(CrossEntropyKernel kernel) { cuda_cross_entropy = kernel; }

@@ -10,13 +10,14 @@
 namespace lockstep {
 
 // The sum over rows of -log softmax(hidden weight^T)[target], 0-dim f32; rows whose target is
-// negative do not count. hidden [N, D], weight [V, D], both f32|bf16|f16; targets i64 [N] < V.
+// negative do not count. hidden [N, D], weight [V, D], both f32|bf16|f16; targets i64 [N] < V, else
+// Error on the CPU, a device-side assertion on GPUs.
 //
 // scale: f32 0-dim, what the gradient of the result will be multiplied by in backward. Because it
 // is known, gradients are made at once, in pieces of the rows, and the logits of all rows never
-// exist together: at most `piece_bytes` of them. The incoming gradient is taken to be `scale`.
-// Not for a function that is computed again (memory.recompute): the weight's gradient is added
-// where the loss is made, so it would be added twice.
+// exist together: at most `piece_bytes` of them. The incoming gradient is taken to be `scale`, and
+// a weight's gradient that has a buffer is there before backward. So backward throws Error for a
+// second derivative, and where it adds up no gradient of the weight (torch::autograd::grad).
 at::Tensor linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
                                 const at::Tensor& targets, const at::Tensor& scale,
                                 std::int64_t piece_bytes = std::int64_t{1} << 30);

@@ -3,7 +3,9 @@
 
 #include "base/check.h"
 #include "kernels/gradient_buffer.h"
+#include "kernels/index_check.h"
 #include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
 
 #include <ATen/Context.h>
 #include <ATen/ops/embedding.h>
@@ -27,6 +29,7 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& tokens,
                             const at::Tensor& weight, const at::Tensor& positions) {
     const at::Tensor ids = tokens.contiguous();
+    check_indices(ids, 0, weight.size(0), "tokens");
     context->save_for_backward({ids, weight, positions});
     if (!embedding_kernels_serve(weight) || !embedding_kernels_serve(positions) ||
         !positions.is_contiguous() || !weight.is_contiguous() || ids.numel() == 0)
@@ -39,7 +42,8 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
                                .dtype = *kernel_dtype(weight.scalar_type()),
                                .rows = ids.numel(),
                                .width = weight.size(1),
-                               .length = ids.size(1)});
+                               .length = ids.size(1),
+                               .vocab = weight.size(0)});
     return out;
   }
 
@@ -48,15 +52,27 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
     if (!gradients[0].defined()) return {{}, {}, {}};
     const auto saved = context->get_saved_variables();
     const at::Tensor &tokens = saved[0], &weight = saved[1], &positions = saved[2];
+    if (is_differentiated()) {
+      const auto by_aten = [&](const std::vector<at::Tensor>& in) {
+        return std::vector<at::Tensor>{at::embedding(in[0], tokens).add(in[1])};
+      };
+      const auto both = differentiable_gradients(by_aten, {weight, positions}, gradients);
+      return {{}, both[0], both[1]};
+    }
     const at::Tensor gradient = gradients[0].contiguous();
-    const at::Tensor of_weight = gradient_buffer(weight);
-    const at::Tensor of_positions = gradient_buffer(positions);
-    const bool own = of_weight.defined() && of_positions.defined() &&
-                     embedding_kernels_serve(gradient) && gradient.numel() > 0;
+    const bool needs_weight = context->needs_input_grad(1);
+    const bool needs_positions = context->needs_input_grad(2);
+    const at::Tensor of_weight = buffer_of_this_pass(weight);
+    const at::Tensor of_positions = buffer_of_this_pass(positions);
+    const bool own = needs_weight && needs_positions && of_weight.defined() &&
+                     of_positions.defined() && embedding_kernels_serve(gradient) &&
+                     gradient.numel() > 0;
     if (!own)
       return {{},
-              at::embedding_dense_backward(gradient, tokens, weight.size(0), -1, false),
-              at::sum(gradient, {0})};
+              needs_weight
+                  ? at::embedding_dense_backward(gradient, tokens, weight.size(0), -1, false)
+                  : at::Tensor(),
+              needs_positions ? at::sum(gradient, {0}) : at::Tensor()};
     EmbeddingBackward arguments{.tokens = tokens.const_data_ptr<std::int64_t>(),
                                 .gradient = gradient.const_data_ptr(),
                                 .of_weight = of_weight.mutable_data_ptr<float>(),

@@ -8,7 +8,8 @@
 namespace lockstep {
 
 // weight[tokens] + positions: tokens i64 [B, T], weight [vocab, D], positions [T, D], of one dtype,
-// to [B, T, D]. Differentiable in both; where both have gradient buffers, gradients go there. On
+// to [B, T, D]. Tokens are from 0 to vocab - 1, else Error on the CPU, a device-side assertion on
+// GPUs. Differentiable in both; where both have gradient buffers, gradients go there. On
 // GPUs tokens are then added up in no fixed order, unless ATen was told to be deterministic.
 at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
                         const at::Tensor& positions);

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
 
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
@@ -60,10 +61,10 @@ at::Tensor backward_of(const at::Tensor& gradient, const at::Tensor& x, const at
 struct BiasGelu : torch::autograd::Function<BiasGelu> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
                             const std::optional<at::Tensor>& bias_or_none, bool tanh) {
-    const at::Tensor rows = x.contiguous(), bias = bias_or_none.value_or(at::Tensor());
-    context->save_for_backward({rows, bias});
+    const at::Tensor bias = bias_or_none.value_or(at::Tensor());
+    context->save_for_backward({x, bias});
     context->saved_data["tanh"] = tanh;
-    return forward_of(rows, bias, tanh);
+    return forward_of(x.contiguous(), bias, tanh);
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -71,12 +72,20 @@ struct BiasGelu : torch::autograd::Function<BiasGelu> {
     if (!gradients[0].defined()) return {{}, {}, {}};
     const auto saved = context->get_saved_variables();
     const at::Tensor& bias = saved[1];
-    const at::Tensor of_x = backward_of(gradients[0].contiguous(), saved[0], bias,
-                                        context->saved_data["tanh"].toBool());
+    const bool tanh = context->saved_data["tanh"].toBool();
+    if (is_differentiated()) {
+      const auto by_aten = [&](const std::vector<at::Tensor>& in) {
+        return std::vector<at::Tensor>{at::gelu(with_bias(in[0], in[1]), approximation(tanh))};
+      };
+      const auto both = differentiable_gradients(by_aten, saved, gradients);
+      return {both[0], both[1], {}};
+    }
+    const at::Tensor of_x =
+        backward_of(gradients[0].contiguous(), saved[0].contiguous(), bias, tanh);
     at::Tensor of_bias;
-    if (bias.defined()) {
+    if (bias.defined() && context->needs_input_grad(1)) {
       of_bias = at::sum(of_x.reshape({-1, of_x.size(-1)}), {0}, false, at::kFloat);
-      if (const at::Tensor buffer = gradient_buffer(bias); buffer.defined()) {
+      if (const at::Tensor buffer = buffer_of_this_pass(bias); buffer.defined()) {
         buffer.add_(of_bias);
         of_bias.reset();
       } else {

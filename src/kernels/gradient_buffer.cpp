@@ -3,6 +3,10 @@
 
 #include "base/check.h"
 
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/graph_task.h>
+#include <torch/csrc/autograd/variable.h>
+
 #include <mutex>
 #include <unordered_map>
 
@@ -18,6 +22,17 @@ struct Table {
 Table& table() {
   static Table* const all = new Table;
   return *all;
+}
+
+thread_local const InnerPass* inner_pass = nullptr;
+
+// Whether the running pass hands the parameter's gradient to its caller.
+bool is_captured(const at::Tensor& parameter) {
+  const auto* const wanted = torch::autograd::get_current_graph_task_exec_info();
+  if (wanted == nullptr || wanted->empty()) return false;  // every gradient is added up
+  const auto end = torch::autograd::impl::try_get_grad_accumulator(parameter);
+  const auto found = wanted->find(end.get());
+  return found != wanted->end() && found->second.captures_ != nullptr;
 }
 
 }  // namespace
@@ -41,6 +56,28 @@ at::Tensor gradient_buffer(const at::Tensor& parameter) {
   const std::lock_guard lock(all.mutex);
   const auto found = all.buffers.find(parameter.unsafeGetTensorImpl());
   return found == all.buffers.end() ? at::Tensor() : found->second;
+}
+
+at::Tensor buffer_of_this_pass(const at::Tensor& parameter) {
+  const at::Tensor buffer = gradient_buffer(parameter);
+  if (!buffer.defined() || !is_captured(parameter)) return buffer;
+  const bool fills = inner_pass != nullptr && inner_pass->fills(parameter);
+  return fills ? buffer : at::Tensor();
+}
+
+InnerPass::InnerPass(const std::vector<at::Tensor>& parameters)
+    : outer_(torch::autograd::get_current_graph_task_id()), around_(inner_pass) {
+  for (const at::Tensor& parameter : parameters)
+    parameters_.insert(parameter.unsafeGetTensorImpl());
+  inner_pass = this;
+}
+
+InnerPass::~InnerPass() { inner_pass = around_; }
+
+// A thread that waits for the inner pass may go on with the outer one meanwhile.
+bool InnerPass::fills(const at::Tensor& parameter) const {
+  return torch::autograd::get_current_graph_task_id() != outer_ &&
+         parameters_.count(parameter.unsafeGetTensorImpl()) > 0;
 }
 
 }  // namespace lockstep

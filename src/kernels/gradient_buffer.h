@@ -3,14 +3,38 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <set>
+#include <vector>
+
 namespace lockstep {
 
 // parameter: a leaf that keeps its handle (the arena's). buffer: f32, of its shape, contiguous. An
-// operation that finds one adds its gradient into it during backward and returns none to autograd,
-// which saves a tensor, a cast and an addition a parameter. Thread-safe.
+// operation adds its gradient into it during backward and returns none to autograd, which saves a
+// tensor, a cast and an addition per parameter. Thread-safe.
 void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer);
 void forget_gradient_buffer(const at::Tensor& parameter);
 // Undefined if there is none.
 at::Tensor gradient_buffer(const at::Tensor& parameter);
+
+// For an operation in backward, about a parameter whose gradient this pass needs: its buffer, or
+// undefined where autograd shall have the gradient, because there is no buffer or because the pass
+// hands the gradient to its caller (torch::autograd::grad) in place of adding it up.
+at::Tensor buffer_of_this_pass(const at::Tensor& parameter);
+
+// While it lives, a backward pass begun inside the present one may fill the buffers of
+// `parameters`, although it hands their gradients to its caller. For its thread.
+class InnerPass {
+ public:
+  explicit InnerPass(const std::vector<at::Tensor>& parameters);
+  ~InnerPass();
+  InnerPass(const InnerPass&) = delete;
+  InnerPass& operator=(const InnerPass&) = delete;
+  bool fills(const at::Tensor& parameter) const;
+
+ private:
+  std::set<const at::TensorImpl*> parameters_;
+  int outer_;  // the pass that it lies in
+  const InnerPass* around_;
+};
 
 }  // namespace lockstep

@@ -7,7 +7,8 @@ namespace lockstep {
 
 enum class KernelDtype { f32, bf16, f16 };
 
-// Everything on the device; logits [rows, classes] with rows one behind the other.
+// Everything on the device; logits [rows, classes] with rows one behind the other. A target that is
+// not below classes stops the device; a row with a negative one does not count.
 struct CrossEntropyArguments {
   void* logits = nullptr;
   KernelDtype dtype = KernelDtype::f32;
@@ -58,6 +59,7 @@ struct EmbeddingForward {
   void* out = nullptr;
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0, length = 0;
+  std::int64_t vocab = 0;  // a token that is not below it, or negative, stops the device
 };
 struct EmbeddingBackward {
   const std::int64_t* tokens = nullptr;

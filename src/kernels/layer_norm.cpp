@@ -4,9 +4,11 @@
 #include "base/check.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/layer_norm.h>
 #include <ATen/ops/native_layer_norm.h>
 #include <ATen/ops/native_layer_norm_backward.h>
 #include <ATen/ops/zeros.h>
@@ -76,19 +78,24 @@ Normed forward_with_aten(const at::Tensor& x, const at::Tensor& branch, const at
   return result;
 }
 
-// f32 [width] to add a gradient into: the parameter's buffer, or a fresh one that is returned to
-// autograd.
+// f32 [width] to add a parameter's gradient into: its buffer, or a fresh one, which is returned to
+// autograd if it is needed at all.
 struct Sink {
   at::Tensor f32;
-  bool own = false;
+  bool needed = false, is_returned = false;
   at::Tensor returned(const at::Tensor& parameter) const {
-    return own ? f32.to(parameter.scalar_type()) : at::Tensor();
+    return is_returned ? f32.to(parameter.scalar_type()) : at::Tensor();
   }
 };
 
-Sink sink_of(const at::Tensor& parameter) {
-  if (at::Tensor buffer = gradient_buffer(parameter); buffer.defined()) return {buffer, false};
-  return {at::zeros(parameter.sizes(), parameter.options().dtype(at::kFloat)), true};
+Sink sink_of(const at::Tensor& parameter, bool needed) {
+  if (!parameter.defined()) return {};
+  if (needed)
+    if (at::Tensor buffer = buffer_of_this_pass(parameter); buffer.defined())
+      return {.f32 = buffer, .needed = true};
+  return {.f32 = at::zeros(parameter.sizes(), parameter.options().dtype(at::kFloat)),
+          .needed = needed,
+          .is_returned = needed};
 }
 
 struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
@@ -106,9 +113,11 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
                      aligned(weight) && aligned(bias);
     Normed result = own ? forward_with_kernel(rows, other, weight, bias, epsilon)
                         : forward_with_aten(rows, other, weight, bias, epsilon);
-    context->save_for_backward({result.sum, weight, bias, result.mean, result.inverse_deviation});
+    context->save_for_backward(
+        {branch.defined() ? result.sum : x, weight, bias, result.mean, result.inverse_deviation});
     context->saved_data["own"] = own;
     context->saved_data["branch"] = branch.defined();
+    context->saved_data["epsilon"] = epsilon;
     context->set_materialize_grads(false);
     // Without a branch the sum is x, an input, which the caller has already.
     if (!branch.defined()) return {result.normed};
@@ -118,16 +127,18 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const at::Tensor &sum = saved[0], &weight = saved[1], &bias = saved[2];
+    if (is_differentiated()) return differentiable(*context, saved, gradients);
+    const at::Tensor sum = saved[0].contiguous();
+    const at::Tensor &weight = saved[1], &bias = saved[2];
     const bool branch = context->saved_data["branch"].toBool();
     const auto both = [&](const at::Tensor& of_x) { return branch ? of_x : at::Tensor(); };
     at::Tensor of_sum = branch ? gradients[1] : at::Tensor();
     if (of_sum.defined()) of_sum = of_sum.contiguous();
     if (!gradients[0].defined()) return {of_sum, both(of_sum), {}, {}, {}};
     const at::Tensor of_normed = gradients[0].contiguous();
-    const Sink of_weight = sink_of(weight);
-    Sink of_bias;
-    if (bias.defined()) of_bias = sink_of(bias);
+    const std::size_t place = branch ? 2 : 1;  // of the weight among the tensors that are there
+    const Sink of_weight = sink_of(weight, context->needs_input_grad(place));
+    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(place + 1));
     at::Tensor of_x;
     if (context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum)) {
       of_x = at::empty_like(sum);
@@ -150,18 +161,31 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
            .width = width,
            .blocks = blocks});
     } else {
-      const std::array<bool, 3> wanted{true, true, bias.defined()};
+      const std::array<bool, 3> wanted{true, of_weight.needed, of_bias.needed};
       const auto [x, w, b] = at::native_layer_norm_backward(
           of_normed, sum, {sum.size(-1)}, saved[3], saved[4], weight, if_defined(bias), wanted);
       of_x = of_sum.defined() ? x.add(of_sum) : x;
-      of_weight.f32.add_(w);
-      if (bias.defined()) of_bias.f32.add_(b);
+      if (of_weight.needed) of_weight.f32.add_(w);
+      if (of_bias.needed) of_bias.f32.add_(b);
     }
-    return {of_x,
-            both(of_x),
-            of_weight.returned(weight),
-            bias.defined() ? of_bias.returned(bias) : at::Tensor(),
-            {}};
+    return {of_x, both(of_x), of_weight.returned(weight), of_bias.returned(bias), {}};
+  }
+
+ private:
+  static torch::autograd::variable_list differentiable(
+      torch::autograd::AutogradContext& context, const torch::autograd::variable_list& saved,
+      const torch::autograd::variable_list& gradients) {
+    const double epsilon = context.saved_data["epsilon"].toDouble();
+    const bool branch = context.saved_data["branch"].toBool();
+    const auto by_aten = [&](const std::vector<at::Tensor>& in) {
+      return std::vector<at::Tensor>{
+          at::layer_norm(in[0], {in[0].size(-1)}, in[1], if_defined(in[2]), epsilon)};
+    };
+    const auto found =
+        differentiable_gradients(by_aten, {saved[0], saved[1], saved[2]}, {gradients[0]});
+    at::Tensor of_sum = branch ? gradients[1] : at::Tensor();
+    if (found[0].defined()) of_sum = of_sum.defined() ? of_sum.add(found[0]) : found[0];
+    return {of_sum, branch ? of_sum : at::Tensor(), found[1], found[2], {}};
   }
 };
 

@@ -4,8 +4,10 @@
 #include "kernels/gradient_buffer.h"
 #include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -35,6 +37,12 @@ struct Linear : torch::autograd::Function<Linear> {
     if (!gradients[0].defined()) return {{}, {}, {}};
     const auto saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1], &bias = saved[2];
+    if (is_differentiated())
+      return differentiable_gradients(
+          [](const std::vector<at::Tensor>& in) {
+            return std::vector<at::Tensor>{at::linear(in[0], in[1], if_defined(in[2]))};
+          },
+          saved, gradients);
     const at::Tensor gradient = rows_of(gradients[0]);
     at::Tensor of_x, of_weight, of_bias;
     if (context->needs_input_grad(0)) {
@@ -42,13 +50,13 @@ struct Linear : torch::autograd::Function<Linear> {
       matmul_into(of_x.view({-1, x.size(-1)}), gradient, weight);
     }
     if (context->needs_input_grad(1)) {
-      if (at::Tensor buffer = gradient_buffer(weight); buffer.defined())
+      if (at::Tensor buffer = buffer_of_this_pass(weight); buffer.defined())
         matmul_into(buffer, gradient.t(), rows_of(x), {}, true);
       else
         of_weight = gradient.t().mm(rows_of(x));
     }
     if (bias.defined() && context->needs_input_grad(2)) {
-      if (const at::Tensor buffer = gradient_buffer(bias); buffer.defined())
+      if (const at::Tensor buffer = buffer_of_this_pass(bias); buffer.defined())
         buffer.add_(at::sum(gradient, {0}, false, at::kFloat));
       else
         of_bias = at::sum(gradient, {0});

@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/second_derivative.h"
 
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -60,6 +62,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
+    refuse_second_derivative("what backward computes again", "set memory.recompute=none");
     const variable_list saved = context->get_saved_variables();
     const auto count = static_cast<std::size_t>(context->saved_data["inputs"].toInt());
     const auto held =
@@ -69,6 +72,13 @@ struct Recompute : torch::autograd::Function<Recompute> {
     variable_list leaves = saved;
     for (std::size_t i = 0; i < count; ++i)
       leaves[i] = saved[i].detach().set_requires_grad(saved[i].requires_grad());
+    variable_list buffered;
+    std::vector<bool> needed;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      needed.push_back(leaves[i].requires_grad() && context->needs_input_grad(i));
+      if (i >= count && needed[i] && buffer_of_this_pass(leaves[i]).defined())
+        buffered.push_back(leaves[i]);
+    }
     variable_list outputs;
     {
       const at::AutoGradMode with_gradients(true);
@@ -77,13 +87,14 @@ struct Recompute : torch::autograd::Function<Recompute> {
     }
     LOCKSTEP_CHECK(outputs.size() == gradients.size());
     check_leaves(outputs, leaves);
-    return gradients_of(outputs, gradients, leaves);
+    const InnerPass inner(buffered);
+    return gradients_of(outputs, gradients, leaves, needed);
   }
 
  private:
   // One for the function itself, which has none, then one a leaf.
   static variable_list gradients_of(const variable_list& outputs, const variable_list& gradients,
-                                    const variable_list& leaves) {
+                                    const variable_list& leaves, const std::vector<bool>& needed) {
     variable_list roots, given, wanted, result(1 + leaves.size());
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -92,7 +103,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
       given.push_back(gradients[i]);
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      if (!leaves[i].requires_grad()) continue;
+      if (!needed[i]) continue;
       wanted.push_back(leaves[i]);
       places.push_back(1 + i);
     }

@@ -22,19 +22,21 @@ std::string label(const TrainerSetup& setup, std::size_t rank) {
 
 }  // namespace
 
-void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
-                        const StepResult& result) {
+void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch, const StepResult& result,
+                        const std::string& own) {
   std::string where = "a rank";
   for (std::size_t rank = result.ranks.size(); rank-- > 0;)
     if (const Phase phase = result.ranks[rank].out_of_memory; phase != Phase::none)
       where = cat(label(setup, rank), " in ", phase_name(phase));
+  const std::string text = first_text(setup.group, "out of memory", own);
+  const std::string said = text.empty() ? "" : cat(": ", text);
   const std::string help =
       memory_help(setup.plan, setup.options, batch.micro, setup.recipe.smaller_sample());
   if (setup.plan.exact)
     throw Error(cat("out of memory on ", where, ": a leaf of ", batch.micro,
-                    " does not fit, and exact = true keeps the leaf of a run"),
+                    " does not fit, and exact = true keeps the leaf of a run", said),
                 batch.micro > 1 ? cat("start again with a smaller batch.micro; ", help) : help);
-  throw Error(cat("out of memory on ", where, " with micro-batch ", batch.micro), help);
+  throw Error(cat("out of memory on ", where, " with micro-batch ", batch.micro, said), help);
 }
 
 nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& batch,

@@ -12,13 +12,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace lockstep {
 
-// Memory ran out and no smaller micro-batch than batch.micro is to be had.
+// All ranks: memory ran out and no smaller micro-batch than batch.micro is to be had. own: what it
+// said on this rank; may be empty.
 [[noreturn]] void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
-                                     const StepResult& result);
+                                     const StepResult& result, const std::string& own);
 
 // All ranks, once each has gone through a step that was not finite again: what the event
 // `not_finite` says of it. data: this rank's of that step.

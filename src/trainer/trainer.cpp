@@ -359,7 +359,7 @@ bool Loop::recover_if_dropped() {
 void Loop::repeat_in_smaller(const StepResult& result) {
   const BatchPlan before = feed_->batch();
   const auto smaller = dropped_.smaller(before);
-  if (!smaller) fail_out_of_memory(setup_, before, result);
+  if (!smaller) fail_out_of_memory(setup_, before, result, runner_.out_of_memory_text());
   change_batch(*smaller);
   if (recorder_) recorder_->smaller_micro(step_, result, before, *smaller);
 }

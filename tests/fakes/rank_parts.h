@@ -8,13 +8,12 @@
 
 namespace lockstep::testing {
 
+// options, recipe, group, backend: outlive it.
 struct RankParts {
-  // options, recipe, group, backend: outlive it. Loads without threads.
-  RankParts(const TrainOptions& options, Recipe& recipe, ProcessGroup& group, Backend& backend,
-            const BatchPlan& batch, std::int64_t steps)
+  RankParts(const TrainOptions& options, Recipe& recipe, ProcessGroup& group, Backend& backend)
       : model(recipe.build(1)),
-        arena(model->parameters(), at::kCPU, compute_dtype(options.precision)),
-        buffers(model->buffers(), at::kCPU),
+        arena(model->parameters(), backend.device(), compute_dtype(options.precision)),
+        buffers(model->buffers(), backend.device()),
         optimizer(options, arena, &buffers),
         reducer(arena, group, options.reduce_precision),
         runner({.recipe = recipe,
@@ -25,7 +24,21 @@ struct RankParts {
                 .optimizer = optimizer,
                 .group = group,
                 .backend = backend,
-                .options = options}),
+                .options = options}) {}
+
+  std::unique_ptr<Model> model;
+  Arena arena;
+  ModelBuffers buffers;
+  Optimizer optimizer;
+  Reducer reducer;
+  StepRunner runner;
+};
+
+// The same with the recipe's training data, loaded without threads.
+struct LoadingRank : RankParts {
+  LoadingRank(const TrainOptions& options, Recipe& recipe, ProcessGroup& group, Backend& backend,
+              const BatchPlan& batch, std::int64_t steps)
+      : RankParts(options, recipe, group, backend),
         loader(recipe.data().train,
                {.seed = 42,
                 .batch = batch,
@@ -39,12 +52,6 @@ struct RankParts {
     return runner.run(runner.stage(loader.next()), lr, {}).get();
   }
 
-  std::unique_ptr<Model> model;
-  Arena arena;
-  ModelBuffers buffers;
-  Optimizer optimizer;
-  Reducer reducer;
-  StepRunner runner;
   Loader loader;
 };
 

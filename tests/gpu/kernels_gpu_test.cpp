@@ -2,9 +2,11 @@
 // sizes that fit no vector.
 #include "engine/arena.h"
 #include "engine/optimizer.h"
+#include "fakes/fused_cases.h"
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
+#include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
 #include "kernels/gelu.h"
@@ -262,6 +264,47 @@ TEST_F(KernelTest, LinearAddsItsGradientsIntoTheBuffersInF32) {
     expect_near(x.grad(), up.to(at::kDouble).matmul(weight.detach().to(at::kDouble)),
                 tolerance(type), c10::toString(type));
   }
+}
+
+// As tests/unit/kernels/partial_backward_test.cpp on the CPU.
+TEST_F(KernelTest, AGradientOfSomeTensorsLeavesTheBuffersOfTheOthersAlone) {
+  for (const auto& test : testing::fused_cases(at::TensorOptions().device(gpu().device())))
+    for (std::size_t i = 0; i < test.inputs.size(); ++i) {
+      const testing::Buffered own(test.inputs);
+      const testing::Tensors plain = testing::leaves_of(test.inputs);
+      const auto gradient = [&](const at::Tensor& y, const at::Tensor& leaf) {
+        return torch::autograd::grad({testing::score(y)}, {leaf}).at(0);
+      };
+      expect_near(gradient(test.own(own.leaves), own.leaves[i]),
+                  gradient(test.plain(plain), plain[i]), 1e-4, test.name);
+      for (const at::Tensor& buffer : own.buffers)
+        EXPECT_TRUE(buffer.eq(0).all().item<bool>()) << test.name << " #" << i;
+    }
+}
+
+TEST_F(KernelTest, AGradientPenaltyHasTheGradientOfATens) {
+  for (const auto& test : testing::fused_cases(at::TensorOptions().device(gpu().device()))) {
+    if (test.name == "recomputed") continue;
+    const testing::Buffered own(test.inputs);
+    const testing::Tensors plain = testing::leaves_of(test.inputs);
+    testing::with_penalty(test.own, own.leaves).backward();
+    testing::with_penalty(test.plain, plain).backward();
+    for (std::size_t i = 0; i < test.inputs.size(); ++i)
+      expect_near(own.arrived(i), plain[i].grad(), 1e-3, test.name);
+  }
+}
+
+TEST_F(KernelTest, AGradientPenaltyGoesThroughAttention) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  const at::Tensor packed = at::randn({2, 64, 3, 2, 64}, options);
+  const auto slope = [&](at::ScalarType type) {
+    const at::Tensor x = packed.to(type).requires_grad_();
+    testing::with_penalty([](const testing::Tensors& t) { return packed_causal_attention(t[0]); },
+                          {x})
+        .backward();
+    return x.grad();
+  };
+  expect_near(slope(at::kBFloat16), slope(at::kDouble), 0.1, "attention");
 }
 
 TEST_F(KernelTest, LinearCrossEntropyIsTheSameInAnyNumberOfPieces) {

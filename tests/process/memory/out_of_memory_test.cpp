@@ -152,7 +152,8 @@ TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
     const ToolResult result = train(2, "never", faults);
     EXPECT_NE(result.code, 0);
     EXPECT_THAT(result.err,
-                HasSubstr("out of memory on rank 1 (cpu:1) in forward with micro-batch 1"));
+                HasSubstr("out of memory on rank 1 (cpu:1) in forward with micro-batch 1: "
+                          "no memory, by request"));
     EXPECT_THAT(result.err, HasSubstr("what would help: "));
     EXPECT_THAT(result.err, HasSubstr("precision=bf16"));
   }
@@ -164,7 +165,8 @@ TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
                                       "evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1;"
                                       "evaluation 0 1;evaluation 0 1");
   EXPECT_NE(evaluating.code, 0);
-  EXPECT_THAT(evaluating.err, HasSubstr("in evaluation of one sample at once"));
+  EXPECT_THAT(evaluating.err,
+              HasSubstr("in evaluation of one sample at once: no memory, by request"));
 }
 
 TEST_F(OutOfMemory, ExactModeRefusesBuffersThatChangeAndOperatorsWithoutAFixedOrder) {

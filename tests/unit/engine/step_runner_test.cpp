@@ -67,8 +67,8 @@ class Alone : public ::testing::Test {
 TEST_F(Alone, AStepThatIsNotFiniteLeavesBuffersAsTheyWere) {
   CountingRecipe recipe, clean;
   recipe.poisoned = 3;
-  testing::RankParts rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
-  testing::RankParts same(options, clean, group, cpu_backend(), batch_of(1), 2);
+  testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
+  testing::LoadingRank same(options, clean, group, cpu_backend(), batch_of(1), 2);
   rank.step();
   rank.step();
   same.step();
@@ -84,7 +84,7 @@ TEST_F(Alone, AStepThatIsNotFiniteLeavesBuffersAsTheyWere) {
 TEST_F(Alone, LookingForWhatIsNotFiniteLeavesBuffersAsTheyWere) {
   CountingRecipe recipe;
   recipe.poisoned = 3;
-  testing::RankParts rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
+  testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
   rank.step();
   rank.step();
   rank.runner.reset_after_drop();
@@ -97,7 +97,7 @@ TEST_F(Alone, LookingForWhatIsNotFiniteLeavesBuffersAsTheyWere) {
 TEST_F(Alone, TheAverageOfTheWeightsHasItsOwnBuffers) {
   options.ema.decay = 0.5;
   CountingRecipe recipe;
-  testing::RankParts rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
+  testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
   auto& model = dynamic_cast<CountingModel&>(*rank.model);
   at::Tensor expected = model.mean.clone();
   // After update n the average goes max(1 - decay, 9 / (10 + n)) of the way.
@@ -121,28 +121,14 @@ TEST_F(Alone, TheAverageOfTheWeightsHasItsOwnBuffers) {
 
 TEST_F(Alone, NamesABufferThatIsNotFinite) {
   CountingRecipe recipe;
-  testing::RankParts rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
+  testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
   dynamic_cast<CountingModel&>(*rank.model).mean[2] = std::numeric_limits<float>::infinity();
   EXPECT_EQ(rank.buffers.not_finite(), "mean");
 }
 
-TEST_F(Alone, ATermThatWeighsNothingIsNotFoundToBeNotFinite) {
-  class NoRows : public testing::ToyRecipe {
-    std::vector<double> loss_weights(const Batch& batch) const override {
-      return {ToyRecipe::loss_weights(batch)[0], 0};
-    }
-    std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& c) override {
-      return {ToyRecipe::loss(model, batch, c)[0], at::zeros({})};
-    }
-  } recipe;
-  testing::RankParts rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
-  const NotFinite found = rank.runner.find_not_finite(rank.runner.stage(rank.loader.next()));
-  EXPECT_EQ(found.tensor, "");
-}
-
 TEST_F(Alone, ABufferThatTheModelReplacedIsAnError) {
   CountingRecipe recipe;
-  testing::RankParts rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
+  testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
   rank.buffers.require_in_place(rank.model->buffers());
   dynamic_cast<CountingModel&>(*rank.model).mean = at::zeros({5});
   EXPECT_THROW(rank.buffers.require_in_place(rank.model->buffers()), std::exception);
@@ -152,7 +138,7 @@ TEST_F(Alone, ARecordingThatFailsSaysWhyInOneLine) {
   testing::ToyRecipe recipe;
   testing::GraphBackend backend;
   backend.fails = true;
-  testing::RankParts rank(options, recipe, group, backend, batch_of(1), 6);
+  testing::LoadingRank rank(options, recipe, group, backend, batch_of(1), 6);
   for (int step = 0; step < 5; ++step) rank.step();
   ASSERT_TRUE(rank.runner.graph_state().has_value());
   EXPECT_FALSE(rank.runner.graph_state()->captured);
@@ -200,7 +186,7 @@ std::vector<double> losses(GraphMode mode, std::vector<int>& replayed,
     options.graph = mode;
     LongerOnce recipe(6, group.rank(), 1);
     testing::GraphBackend backend;
-    testing::RankParts rank(options, recipe, group, backend, batch_of(2), 10);
+    testing::LoadingRank rank(options, recipe, group, backend, batch_of(2), 10);
     std::vector<double> own;
     for (int step = 0; step < 10; ++step) own.push_back(rank.step().loss);
     const std::lock_guard lock(mutex);

@@ -1,0 +1,120 @@
+// Captures that fail: nothing of them stays behind in torch.
+#include "fakes/toy_recipe.h"
+#include "gpu/gpu_fixture.h"
+#include "gpu/step_rig.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using GraphTest = GpuTest;
+
+constexpr std::int64_t mebi = 1 << 20;
+
+// Ways to fail, each after some memory was allocated and a random number drawn.
+std::vector<std::function<void(const at::Tensor&)>> failures() {
+  return {
+      [](const at::Tensor& x) { x.sum().item<double>(); },
+      [](const at::Tensor& x) { x.nonzero(); },
+      [](const at::Tensor&) { throw std::runtime_error("thrown by request"); },
+      // A failure that nobody passes on: the capture is invalid all the same.
+      [](const at::Tensor& x) {
+        try {
+          x.sum().item<double>();
+        } catch (const std::exception&) {
+        }
+      },
+  };
+}
+
+TEST_F(GraphTest, AFailedCaptureLeavesNothingBehind) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  const at::Tensor source = gpu().host_empty({4 * mebi}, at::kFloat);  // 16 MiB
+  source.fill_(1);
+  for (const auto& failure : failures()) {
+    const at::Tensor x = at::ones({mebi}, options);
+    gpu().synchronize();
+    gpu().release_cached_memory();
+    const std::int64_t before = gpu().memory().reserved_bytes;
+    EXPECT_ANY_THROW(gpu().capture([&] {
+      const at::Tensor more = at::rand({64 * mebi}, options).add(x[0]);
+      failure(more);
+    }));
+    // Torch's generator is out of the capture, and so are both allocators.
+    EXPECT_GT(at::rand({1000}, options).mean().item<double>(), 0.3);
+    gpu().release_cached_memory();
+    EXPECT_LE(gpu().memory().reserved_bytes, before + 4 * mebi);
+    std::int64_t early = 0;
+    for (int i = 0; i < 60; ++i) {
+      auto upload = gpu().upload({source});
+      EXPECT_EQ(upload->take().at(0).sum().item<double>(), 4 * mebi);
+      if (i == 9) early = gpu().memory().reserved_bytes;
+    }
+    EXPECT_LE(gpu().memory().reserved_bytes, early + 40 * mebi);
+  }
+}
+
+TEST_F(GraphTest, AfterAFailedCaptureAnotherSucceedsAndReplays) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  const at::Tensor x = at::zeros({8}, options);
+  for (const auto& failure : failures()) EXPECT_ANY_THROW(gpu().capture([&] { failure(x); }));
+  const auto graph = gpu().capture([&] { x.add_(at::rand({8}, options).gt(-1)); });
+  ASSERT_NE(graph, nullptr);
+  for (int i = 0; i < 5; ++i) graph->replay();
+  EXPECT_TRUE(x.eq(5).all().item<bool>());
+}
+
+// The toy, whose loss reads from the host (so no graph can be made of it), with a large field.
+class ReadsBack : public testing::ToyRecipe {
+ public:
+  bool greedy = false;  // wants more memory than any GPU has
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    const double largest = batch.tensors[3].max().item<double>();
+    if (greedy) at::empty({std::int64_t{1} << 46}, batch.tensors[3].options());
+    std::vector<at::Tensor> terms = ToyRecipe::loss(model, batch, context);
+    terms[0] = terms[0] + 0 * largest;
+    return terms;
+  }
+};
+
+TEST_F(GraphTest, AStepThatCannotBeRecordedKeepsItsMemoryAndItsRecovery) {
+  ReadsBack recipe;
+  testing::StepRig rig(recipe, gpu(), GraphMode::automatic);
+  const at::Tensor large = gpu().host_empty({8, mebi / 2}, at::kFloat);  // 16 MiB
+  large.fill_(1);
+  const std::vector<std::vector<at::Tensor>> micro{
+      {at::randn({8, 5}), at::randn({8, 3}), at::full({8, 3}, 1.0), large}};
+  for (int i = 0; i < 20; ++i) rig.step(micro);
+  ASSERT_TRUE(rig.runner().graph_state().has_value());
+  EXPECT_FALSE(rig.runner().graph_state()->captured);
+  const std::int64_t before = gpu().memory().reserved_bytes;
+  for (int i = 0; i < 200; ++i) rig.step(micro);
+  EXPECT_LE(gpu().memory().reserved_bytes, before + 64 * mebi);  // not 200 fields more
+
+  recipe.greedy = true;
+  const StepResult dropped = rig.step(micro);
+  EXPECT_TRUE(dropped.dropped);
+  EXPECT_EQ(dropped.ranks.at(0).out_of_memory, Phase::forward);
+  recipe.greedy = false;
+  rig.runner().reset_after_drop();
+  for (int i = 0; i < 10; ++i) {  // another recording is tried, and fails, meanwhile
+    const StepResult result = rig.step(micro);
+    EXPECT_FALSE(result.dropped);
+    EXPECT_TRUE(std::isfinite(result.loss));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
