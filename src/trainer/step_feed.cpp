@@ -17,7 +17,7 @@ StepFeed::StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> dat
       data_(std::move(data)),
       runner_(runner),
       batch_(setup.plan.batch),
-      changes_(parse_micro_changes(setup.options.batch.micro_changes, "batch.micro_changes")),
+      changes_(parse_micro_changes(setup.options.batch.micro_changes)),
       threads_(setup.options.data.threads < 0 ? 1 : setup.options.data.threads) {}
 
 void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
