@@ -1,24 +1,13 @@
-// The default batch: rows one by one, their fields stacked.
+// The default way to make fields of rows.
 #include "data/dataset.h"
 
 #include "base/check.h"
-#include "launch/heartbeat.h"
 
 #include <ATen/ops/stack.h>
 
 namespace lockstep {
 
-std::vector<at::Tensor> Dataset::batch(const std::vector<std::int64_t>& samples,
-                                       std::vector<SampleContext>& contexts) const {
-  LOCKSTEP_CHECK(samples.size() == contexts.size());
-  std::vector<std::vector<at::Tensor>> rows;
-  rows.reserve(samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    beat();
-    rows.push_back(samples[i] >= 0 ? get(samples[i], contexts[i]) : padding(contexts[i]));
-  }
-  return collate(rows);
-}
+BatchDataset::~BatchDataset() = default;  // here, so that plugins share one type
 
 std::vector<at::Tensor> Dataset::collate(const std::vector<std::vector<at::Tensor>>& rows) const {
   LOCKSTEP_CHECK(!rows.empty());

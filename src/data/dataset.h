@@ -19,6 +19,7 @@ struct SampleContext {
   std::int64_t step = 0;
   std::int64_t global_row = 0;  // in the step's global batch
   bool training = true;         // false: no augmentation
+  bool padding = false;         // the row has weight 0: its sample is read only to fill the batch
   Random random;                // of (seed, step, global_row)
 };
 
@@ -29,15 +30,19 @@ class Dataset {
   virtual std::int64_t size() const = 0;
   // The tensors of one sample, on the CPU, contiguous; the same number and dtypes for every index.
   virtual std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const = 0;
-  // A row that stands in for padding: same shapes, any values. The default is sample 0.
-  virtual std::vector<at::Tensor> padding(SampleContext& context) const { return get(0, context); }
-  // A micro-batch: row i is sample samples[i], or padding where that is -1, used as contexts[i]
-  // says. The default gets the rows and collates them; to be overridden where rows can be written
-  // straight to their place, and then to the same effect.
-  virtual std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
-                                        std::vector<SampleContext>& contexts) const;
   // Samples [B] of field lists to fields [B, ...]. The default stacks, so shapes must agree.
   virtual std::vector<at::Tensor> collate(const std::vector<std::vector<at::Tensor>>& rows) const;
+};
+
+// A dataset that writes the rows of a micro-batch straight to their place. The loader calls `batch`
+// instead of `get` and `collate`, on one thread for a whole micro-batch: for samples that cost
+// little each. Several threads work on as many micro-batches.
+class BatchDataset : public Dataset {
+ public:
+  ~BatchDataset() override;
+  // Row i is sample samples[i], used as contexts[i] says; what `collate` would make of `get`.
+  virtual std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
+                                        std::vector<SampleContext>& contexts) const = 0;
 };
 
 struct DatasetPair {

@@ -1,12 +1,12 @@
-// The loader: a bounded window of steps, filled by threads a micro-batch at a time.
+// The loader: a bounded window of steps, filled by threads a row at a time.
 #include "data/loader.h"
 
 #include "base/check.h"
-#include "launch/heartbeat.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/empty.h>
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -16,117 +16,122 @@
 
 namespace lockstep {
 
-Batch make_batch(const Dataset& dataset, const std::vector<Row>& rows, std::uint64_t seed,
-                 std::int64_t step, bool training) {
-  LOCKSTEP_CHECK(!rows.empty());
-  std::vector<std::int64_t> samples;
-  std::vector<SampleContext> contexts;
-  samples.reserve(rows.size());
-  contexts.reserve(rows.size());
-  Batch batch;
-  batch.first_global_row = rows[0].global_row;
-  batch.row_weight = at::empty({static_cast<std::int64_t>(rows.size())}, at::kFloat);
-  float* weight = batch.row_weight.mutable_data_ptr<float>();
-  for (const Row& row : rows) {
-    const auto stream_step = static_cast<std::uint64_t>(step);
-    const auto global_row = static_cast<std::uint64_t>(row.global_row);
-    contexts.push_back({.seed = seed,
-                        .epoch = row.epoch,
-                        .step = step,
-                        .global_row = row.global_row,
-                        .training = training,
-                        .random = Random(seed, RandomStream::augment, stream_step, global_row)});
-    samples.push_back(row.sample);
-    *weight++ = row.sample >= 0 ? 1.0F : 0.0F;
-  }
-  beat();
-  batch.tensors = dataset.batch(samples, contexts);
-  return batch;
-}
-
 struct Loader::Impl {
+  struct MicroBatch {
+    explicit MicroBatch(const PendingBatchOptions& what) : batch(what), missing(batch.parts()) {}
+    PendingBatch batch;
+    std::atomic<std::int64_t> taken = 0;  // parts that threads took up; beyond parts(): none left
+    std::atomic<std::int64_t> missing;    // parts not read yet
+    std::vector<double> weights;          // added up in order when the step is complete
+    std::exception_ptr error;
+  };
   struct Slot {
     StepData data;
-    std::vector<std::vector<double>> weights;  // by micro-batch, added up in order when complete
-    std::int64_t missing = 0;                  // micro-batches not made yet
-    std::exception_ptr error;
+    std::deque<MicroBatch> micro;
+    std::int64_t missing = 0;  // micro-batches not made yet
   };
 
   std::shared_ptr<const Dataset> dataset;
   LoaderOptions options;
-  SampleOrder order;
 
   mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<std::unique_ptr<Slot>> window;  // steps first_open, first_open + 1, …
+  std::condition_variable complete;          // the first step of the window
+  std::condition_variable room;              // for more steps, or no more work
+  std::deque<std::shared_ptr<Slot>> window;  // steps next_out, next_out + 1, …
   std::int64_t next_out;                     // step that `next` returns
-  std::int64_t next_step;                    // step and micro-batch that a thread takes up next
-  std::int64_t next_micro = 0;
-  bool stopping = false;
+  std::int64_t next_step;                    // step that is opened next
+  std::shared_ptr<Slot> open;                // the one whose parts threads take up, or null
+  std::size_t open_micro = 0;                // and its micro-batch
+  std::atomic<bool> stopping = false;
   std::vector<std::thread> threads;
 
   Impl(std::shared_ptr<const Dataset> data, LoaderOptions opts)
       : dataset(std::move(data)),
         options(std::move(opts)),
-        order(options.seed, dataset->size(), options.shuffle),
         next_out(options.first_step),
-        next_step(options.first_step) {}
-
-  std::vector<Row> rows_of(std::int64_t step, std::int64_t micro) const {
-    std::vector<Row> rows;
-    const std::int64_t first = first_global_row(options.batch, options.rank, micro);
-    for (std::int64_t i = 0; i < options.batch.micro; ++i)
-      rows.push_back(row_at(order, dataset->size(), options.batch.global, step, first + i));
-    return rows;
+        next_step(options.first_step) {
+    if (options.row_of) return;
+    options.row_of = [order = SampleOrder(options.seed, dataset->size(), options.shuffle),
+                      count = dataset->size(),
+                      global = options.batch.global](std::int64_t step, std::int64_t global_row) {
+      return row_at(order, count, global, step, global_row);
+    };
   }
 
-  void fill(Slot& slot, std::int64_t micro) const {
-    const std::int64_t step = slot.data.step;
-    const std::vector<Row> rows = rows_of(step, micro);
-    Batch batch = make_batch(*dataset, rows, options.seed, step, /*training=*/true);
-    std::vector<double> weights =
-        options.loss_weights ? options.loss_weights(batch) : std::vector<double>{};
-    if (options.pin)
-      for (at::Tensor& tensor : batch.tensors) tensor = options.pin(std::move(tensor));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      slot.data.samples[static_cast<std::size_t>(micro * options.batch.micro) + i] = rows[i].sample;
-    if (micro == 0) slot.data.epoch = rows[0].epoch;
-    slot.weights[static_cast<std::size_t>(micro)] = std::move(weights);
-    slot.data.batches[static_cast<std::size_t>(micro)] = std::move(batch);
-  }
-
-  std::unique_ptr<Slot> open_slot(std::int64_t step) const {
-    auto slot = std::make_unique<Slot>();
-    const auto micros = static_cast<std::size_t>(options.batch.accumulation);
+  std::shared_ptr<Slot> make_slot(std::int64_t step) const {
+    auto slot = std::make_shared<Slot>();
+    const BatchPlan& batch = options.batch;
     slot->data.step = step;
-    slot->data.batches.resize(micros);
-    slot->data.samples.resize(micros * static_cast<std::size_t>(options.batch.micro));
-    slot->weights.resize(micros);
-    slot->missing = options.batch.accumulation;
+    slot->data.batches.resize(static_cast<std::size_t>(batch.accumulation));
+    slot->data.samples.resize(static_cast<std::size_t>(batch.accumulation * batch.micro));
+    slot->missing = batch.accumulation;
+    for (std::int64_t micro = 0; micro < batch.accumulation; ++micro)
+      slot->micro.emplace_back(
+          PendingBatchOptions{.dataset = *dataset,
+                              .row_of = options.row_of,
+                              .seed = options.seed,
+                              .step = step,
+                              .first_row = first_global_row(batch, options.rank, micro),
+                              .rows = batch.micro,
+                              .training = options.training});
     return slot;
   }
 
-  // Takes up one micro-batch; false if there is none to take up now. Lock held on entry and exit.
-  bool work_once(std::unique_lock<std::mutex>& lock) {
-    if (next_step >= options.last_step) return false;
-    if (next_step - next_out >= std::max<std::int64_t>(options.prefetch_steps, 1)) return false;
-    if (next_micro == 0) window.push_back(open_slot(next_step));
-    Slot& slot = *window.back();  // stays put: unique_ptr, and `next` waits for missing == 0
-    const std::int64_t micro = next_micro++;
-    if (next_micro == options.batch.accumulation) {
-      next_micro = 0;
-      ++next_step;
-    }
-    lock.unlock();
-    std::exception_ptr error;
+  // All parts of the micro-batch are read.
+  void make(Slot& slot, std::size_t number) const {
     try {
-      fill(slot, micro);
+      put(slot, number, slot.micro[number].batch.assemble());
     } catch (...) {
-      error = std::current_exception();
+      slot.micro[number].error = std::current_exception();
     }
+  }
+
+  void put(Slot& slot, std::size_t number, Batch batch) const {
+    MicroBatch& micro = slot.micro[number];
+    if (options.loss_weights) micro.weights = options.loss_weights(batch);
+    if (options.pin)
+      for (at::Tensor& tensor : batch.tensors) tensor = options.pin(std::move(tensor));
+    const std::vector<Row>& rows = micro.batch.rows();
+    const auto first =
+        slot.data.samples.begin() + static_cast<std::int64_t>(number) * options.batch.micro;
+    std::transform(rows.begin(), rows.end(), first, [](const Row& row) { return row.sample; });
+    if (number == 0) slot.data.epoch = rows[0].epoch;
+    slot.data.batches[number] = std::move(batch);
+  }
+
+  // Lock held. A part to read, of micro-batch `open_micro` of `open`; -1 if there is none now.
+  std::int64_t take_up() {
+    while (true) {
+      if (!open) {
+        const std::int64_t ahead = std::max<std::int64_t>(options.prefetch_steps, 1);
+        if (next_step >= options.last_step || next_step - next_out >= ahead) return -1;
+        open = window.emplace_back(make_slot(next_step++));
+        open_micro = 0;
+      }
+      MicroBatch& micro = open->micro[open_micro];
+      const std::int64_t part = micro.taken++;
+      if (part < micro.batch.parts()) return part;
+      if (++open_micro == open->micro.size()) open.reset();
+    }
+  }
+
+  // Reads parts of one micro-batch until all are taken up, and makes it if its own part was the
+  // last; false if there is nothing to do now. Lock held on entry and exit, but not meanwhile.
+  bool work_once(std::unique_lock<std::mutex>& lock) {
+    std::int64_t part = take_up();
+    if (part < 0) return false;
+    const std::shared_ptr<Slot> slot = open;
+    const std::size_t number = open_micro;
+    MicroBatch& micro = slot->micro[number];
+    lock.unlock();
+    bool last = false;
+    for (; part < micro.batch.parts() && !stopping; part = micro.taken++) {
+      micro.batch.read(part);
+      last = --micro.missing == 0;
+    }
+    if (last) make(*slot, number);
     lock.lock();
-    if (error && !slot.error) slot.error = error;
-    if (--slot.missing == 0) changed.notify_all();
+    if (last && --slot->missing == 0) complete.notify_all();
     return true;
   }
 
@@ -134,14 +139,15 @@ struct Loader::Impl {
     at::set_num_threads(1);
     std::unique_lock lock(mutex);
     while (!stopping)
-      if (!work_once(lock)) changed.wait(lock);
+      if (!work_once(lock)) room.wait(lock);
   }
 
-  StepData finish(std::unique_ptr<Slot> slot) const {
-    if (slot->error) std::rethrow_exception(slot->error);
-    for (const std::vector<double>& weights : slot->weights) {
-      slot->data.weights.resize(weights.size());
-      for (std::size_t i = 0; i < weights.size(); ++i) slot->data.weights[i] += weights[i];
+  static StepData finish(const std::shared_ptr<Slot>& slot) {
+    for (const MicroBatch& micro : slot->micro) {
+      if (micro.error) std::rethrow_exception(micro.error);
+      slot->data.weights.resize(micro.weights.size());
+      for (std::size_t i = 0; i < micro.weights.size(); ++i)
+        slot->data.weights[i] += micro.weights[i];
     }
     return std::move(slot->data);
   }
@@ -161,9 +167,11 @@ Loader::~Loader() {
     const std::lock_guard lock(impl_->mutex);
     impl_->stopping = true;
   }
-  impl_->changed.notify_all();
+  impl_->room.notify_all();
   for (std::thread& thread : impl_->threads) thread.join();
 }
+
+std::int64_t Loader::threads() const { return std::ssize(impl_->threads); }
 
 bool Loader::done() const {
   const std::lock_guard lock(impl_->mutex);
@@ -184,14 +192,14 @@ StepData Loader::next() {
   if (impl_->threads.empty()) {
     while (!complete()) LOCKSTEP_CHECK(impl_->work_once(lock));
   } else {
-    impl_->changed.wait(lock, complete);
+    impl_->complete.wait(lock, complete);
   }
-  std::unique_ptr<Impl::Slot> slot = std::move(impl_->window.front());
+  const std::shared_ptr<Impl::Slot> slot = std::move(impl_->window.front());
   impl_->window.pop_front();
   ++impl_->next_out;
   lock.unlock();
-  impl_->changed.notify_all();
-  return impl_->finish(std::move(slot));
+  impl_->room.notify_all();
+  return Impl::finish(slot);
 }
 
 }  // namespace lockstep

@@ -1,7 +1,8 @@
-// Loads the micro-batches of a rank ahead of the step, with threads.
+// Loads the micro-batches of a rank ahead of the step, with threads that share the rows.
 #pragma once
 
 #include "data/dataset.h"
+#include "data/pending_batch.h"
 #include "plan/order.h"
 
 #include <cstdint>
@@ -32,10 +33,15 @@ struct LoaderOptions {
   std::function<std::vector<double>(const Batch&)> loss_weights;
   // Called on each collated tensor; may move it into pinned memory.
   std::function<at::Tensor(at::Tensor)> pin;
+  bool training = true;  // what samples are told of their use
+  // Which rows; unset: those of training, by seed, shuffle and batch.
+  RowOf row_of;
 };
 
-// Steps come out in order whatever the number of threads. An exception in a dataset is rethrown by
-// `next` of its step. The destructor stops the threads without waiting for unread steps.
+// Steps come out in order, and the same, whatever the number of threads. Threads read different
+// rows of a micro-batch, or of the next ones. An exception in a dataset is rethrown by `next` of
+// its step, with the sample named: that of the first row, if there are several. The destructor
+// stops the threads without waiting for unread steps.
 class Loader {
  public:
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
@@ -47,14 +53,11 @@ class Loader {
   StepData next();     // blocks; checks !done()
   bool ready() const;  // next would not block
   void add_thread();
+  std::int64_t threads() const;  // to be called where add_thread is
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// One micro-batch of given rows. Also used by evaluation.
-Batch make_batch(const Dataset& dataset, const std::vector<Row>& rows, std::uint64_t seed,
-                 std::int64_t step, bool training);
 
 }  // namespace lockstep

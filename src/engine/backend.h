@@ -78,6 +78,10 @@ class Backend {
   virtual void release_cached_memory() = 0;
 };
 
+// For LoaderOptions::pin: copies a host tensor into memory that uploads fast. Empty on the CPU,
+// where nothing is uploaded. The backend outlives it.
+std::function<at::Tensor(at::Tensor)> pin_for(Backend& backend);
+
 Backend& cpu_backend();
 // Loads liblockstep-cuda.so beside liblockstep.so, before the first ATen call, and returns its
 // backend for device cuda:0 of this process. Throws Error if the library is absent (hint: build

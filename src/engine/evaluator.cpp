@@ -15,26 +15,53 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace lockstep {
 namespace {
 
-std::vector<Row> rows_of(std::int64_t begin, std::int64_t end, std::int64_t batch) {
-  std::vector<Row> rows;
-  for (std::int64_t i = begin; i < begin + batch; ++i)
-    rows.push_back({.global_row = i, .sample = i < end ? i : -1});
-  return rows;
+// Of a rank.
+struct Share {
+  std::int64_t begin = 0, end = 0;  // its samples
+  std::int64_t rows = 0;            // of every rank: that many, padded
+};
+
+Share share_of(const ProcessGroup& group, std::int64_t count) {
+  Share share{.rows = (count + group.size() - 1) / group.size()};
+  share.begin = std::min(share.rows * group.rank(), count);
+  share.end = std::min(share.begin + share.rows, count);
+  return share;
+}
+
+// A step is a batch. Rows behind the share's end are copies of those before, which nothing reads.
+std::unique_ptr<Loader> load_share(const Dataset& dataset, const Share& share, Backend& backend,
+                                   const EvaluatorOptions& options) {
+  const std::int64_t batch = options.batch;
+  LoaderOptions loading{
+      .seed = options.seed,
+      .batch = {.world_size = 1, .micro = batch, .accumulation = 1, .global = batch},
+      .last_step = (share.end - share.begin + batch - 1) / batch,
+      .threads = options.threads,
+      .prefetch_steps = options.prefetch,
+      .pin = pin_for(backend),
+      .training = false};
+  loading.row_of = [share, batch](std::int64_t step, std::int64_t row) {
+    const std::int64_t sample = share.begin + step * batch + row;
+    return Row{.global_row = sample, .sample = sample < share.end ? sample : -1};
+  };
+  // The caller's dataset outlives the loader.
+  const std::shared_ptr<const Dataset> not_owned(std::shared_ptr<void>(), &dataset);
+  return std::make_unique<Loader>(not_owned, std::move(loading));
 }
 
 // f64 [batch, R] on the device.
-at::Tensor evaluate_rows(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
-                         const EvaluatorOptions& options, const std::vector<Row>& rows) {
-  Batch host = make_batch(dataset, rows, options.seed, 0, /*training=*/false);
+at::Tensor evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
+                         const EvaluatorOptions& options, Batch host) {
   std::vector<at::Tensor> fields = std::move(host.tensors);
   fields.push_back(host.row_weight);
   fields = backend.upload(std::move(fields))->take();
-  Batch batch{.row_weight = fields.back(), .first_global_row = rows[0].global_row};
+  Batch batch{.row_weight = fields.back(), .first_global_row = host.first_global_row};
   fields.pop_back();
   batch.tensors = std::move(fields);
   StepContext context;
@@ -42,56 +69,73 @@ at::Tensor evaluate_rows(Recipe& recipe, Model& model, const Dataset& dataset, B
   context.compute_dtype = options.compute_dtype;
   context.device = backend.device();
   at::Tensor records = recipe.evaluate(model, batch, context);
-  if (records.dim() != 2 || records.size(0) != static_cast<std::int64_t>(rows.size()))
-    throw Error(cat("evaluate must return one record a row: [", rows.size(), ", R], but returned ",
+  if (records.dim() != 2 || records.size(0) != host.size() || records.size(1) == 0)
+    throw Error(cat("evaluate must return one record a row: [", host.size(), ", R], but returned ",
                     records.sizes()));
   return records.to(at::kDouble);
 }
 
-// Samples [begin, end) of a rank, whose share is padded to `share`.
-struct Share {
-  std::int64_t begin, end, share;
+// What a rank has to show for its share.
+struct Records {
+  at::Tensor rows;  // f64 [end - begin, R] on the device; undefined where there are none
+  bool out_of_memory = false;
+  std::string why;  // what the lack of memory said, one line
+  double warm_up_s = 0;
 };
 
-// f64 [share, R] on the device; undefined where memory ran out, and then `why` is what that said.
-at::Tensor evaluate_share(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
-                          const EvaluatorOptions& options, const Share& range, double& warm_up_s,
-                          std::string& why) {
+Records evaluate_share(Recipe& recipe, Model& model, Loader& loader, Backend& backend,
+                       const EvaluatorOptions& options, std::int64_t count) {
   std::vector<at::Tensor> own;
   const double begin_s = system_clock().now_s();
   double first_s = 0;
+  while (!loader.done()) {
+    beat();
+    own.push_back(
+        evaluate_rows(recipe, model, backend, options, std::move(loader.next().batches[0])));
+    if (own.size() == 1) first_s = system_clock().now_s() - begin_s;
+  }
+  const double others = static_cast<double>(own.size() - 1);
+  const double mean_s =
+      others > 0 ? (system_clock().now_s() - begin_s - first_s) / others : first_s;
+  return {.rows = at::cat(own).narrow(0, 0, count), .warm_up_s = std::max(0.0, first_s - mean_s)};
+}
+
+Records try_share(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
+                  const EvaluatorOptions& options, const Share& share) {
+  if (share.begin == share.end) return {};
+  std::string why;
   try {
-    for (std::int64_t i = range.begin; i < range.begin + range.share; i += options.batch) {
-      beat();
-      const auto rows = rows_of(i, range.end, options.batch);
-      own.push_back(evaluate_rows(recipe, model, dataset, backend, options, rows));
-      if (own.size() == 1) first_s = system_clock().now_s() - begin_s;
-    }
-    const double others = static_cast<double>(own.size() - 1);
-    const double mean_s =
-        others > 0 ? (system_clock().now_s() - begin_s - first_s) / others : first_s;
-    warm_up_s = std::max(0.0, first_s - mean_s);
-    return at::cat(own).narrow(0, 0, range.share).contiguous();
+    const auto loader = load_share(dataset, share, backend, options);
+    return evaluate_share(recipe, model, *loader, backend, options, share.end - share.begin);
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
     why = first_line_of(error);
   }
-  own.clear();
   backend.release_cached_memory();
-  return {};
+  return {.out_of_memory = true, .why = why};
 }
 
-// The ranks that say so.
-std::vector<int> ranks_that(bool own, ProcessGroup& group, Backend& backend) {
+// Of each rank: R of its records, 0 where it has no samples, -1 where memory ran out.
+std::vector<std::int64_t> widths_of_ranks(const Records& own, ProcessGroup& group,
+                                          Backend& backend) {
   const auto f64 = at::TensorOptions().dtype(at::kDouble);
-  at::Tensor said = at::zeros({group.size()}, f64.device(backend.device()));
-  if (own) said[group.rank()] = 1.0;
-  group.all_reduce(said)->wait();
-  const at::Tensor host = backend.download(said)->get();
-  std::vector<int> ranks;
-  for (int rank = 0; rank < group.size(); ++rank)
-    if (host.const_data_ptr<double>()[rank] > 0) ranks.push_back(rank);
-  return ranks;
+  at::Tensor widths = at::zeros({group.size()}, f64.device(backend.device()));
+  if (own.rows.defined()) widths[group.rank()] = static_cast<double>(own.rows.size(1));
+  if (own.out_of_memory) widths[group.rank()] = -1.0;
+  group.all_reduce(widths)->wait();
+  const at::Tensor host = backend.download(widths)->get();
+  const auto* const first = host.const_data_ptr<double>();
+  return {first, first + group.size()};
+}
+
+// f64 [N, R] on the CPU, from the records of every rank.
+at::Tensor gather(const at::Tensor& own, const Share& share, std::int64_t width, std::int64_t count,
+                  ProcessGroup& group, Backend& backend) {
+  const auto f64 = at::TensorOptions().dtype(at::kDouble);
+  at::Tensor padded = at::zeros({share.rows, width}, f64.device(backend.device()));
+  if (own.defined()) padded.narrow(0, 0, own.size(0)).copy_(own);
+  const at::Tensor all = backend.download(group.all_gather(padded))->get();
+  return all.view({-1, width}).narrow(0, 0, count);
 }
 
 }  // namespace
@@ -102,31 +146,35 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
   if (count == 0) throw Error("the validation set is empty");
   const at::NoGradGuard no_grad;
   model.train(false);
-  Share range{.begin = 0, .end = 0, .share = (count + group.size() - 1) / group.size()};
-  range.begin = std::min(range.share * group.rank(), count);
-  range.end = std::min(range.begin + range.share, count);
+  const Share share = share_of(group, count);
   EvaluatorOptions options = asked;
   Evaluation result;
-  at::Tensor own;
-  std::string why;
+  Records own;
+  std::vector<std::int64_t> widths;
   while (true) {
-    own = evaluate_share(recipe, model, dataset, backend, options, range, result.warm_up_s, why);
-    const std::vector<int> failed = ranks_that(!own.defined(), group, backend);
+    own = try_share(recipe, model, dataset, backend, options, share);
+    widths = widths_of_ranks(own, group, backend);
+    std::vector<int> failed;
+    for (int rank = 0; rank < group.size(); ++rank)
+      if (widths[static_cast<std::size_t>(rank)] < 0) failed.push_back(rank);
     if (failed.empty()) break;
     result.out_of_memory_ranks = failed;
-    own.reset();
     if (options.batch == 1)
       throw Error(cat("out of memory on rank ", failed[0], " in evaluation of one sample at once: ",
-                      first_text(group, "out of memory in evaluation", why)),
+                      first_text(group, "out of memory in evaluation", own.why)),
                   "evaluate on devices with more memory");
+    own = {};
     options.batch = options.batch / 2;
   }
-  result.batch = options.batch;
-  const at::Tensor all = group.all_gather(own);
   model.train(true);
-  const at::Tensor host = backend.download(all)->get();
-  // Rank r holds min(share, what is left) real rows.
-  const at::Tensor records = host.view({-1, host.size(2)}).narrow(0, 0, count);
+  result.batch = options.batch;
+  result.warm_up_s = own.warm_up_s;
+  const std::int64_t width = *std::max_element(widths.begin(), widths.end());
+  for (const std::int64_t other : widths)
+    if (other > 0 && other != width)
+      throw Error(cat("evaluate must return records of one width, but returned ", other, " and ",
+                      width, " numbers a row on different ranks"));
+  const at::Tensor records = gather(own.rows, share, width, count, group, backend);
   result.metrics = recipe.metrics(records);
   if (result.metrics.empty()) throw Error("the recipe returned no metrics");
   return result;

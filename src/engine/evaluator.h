@@ -12,9 +12,12 @@ namespace lockstep {
 
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
-  std::int64_t batch =
-      1;  // samples a rank evaluates at once; always full, padded with weight-0 rows
+  // Samples a rank evaluates at once. The last batch is filled up with weight-0 copies of its own
+  // rows.
+  std::int64_t batch = 1;
   at::ScalarType compute_dtype = at::kFloat;
+  std::int64_t threads = 0;   // that read samples; 0: none beside the caller's
+  std::int64_t prefetch = 2;  // batches read ahead
 };
 
 struct Evaluation {
@@ -26,10 +29,10 @@ struct Evaluation {
 };
 
 // All ranks call it together. Rank r evaluates samples [r * per, (r + 1) * per), per = ceil(N /
-// ranks); records are gathered in sample order. The metrics are computed on every rank from the
-// same records. Where memory runs out on a rank, all evaluate half as many at once, from the
-// beginning. Throws Error if the dataset is empty or a metric list is, or if one sample does not
-// fit.
+// ranks), which may be none; each is read once. Records are gathered in sample order. The metrics
+// are computed on every rank from the same records. Where memory runs out on a rank, all evaluate
+// half as many at once, from the beginning. Throws Error if the dataset is empty or a metric list
+// is, or if one sample does not fit.
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& options);
 

@@ -86,7 +86,7 @@ void note_exact(const Plan& plan, const TrainOptions& options, Notes& notes) {
   if (!plan.exact) return;
   const ExactSum& exact = *plan.exact;
   notes.push_back(
-      cat("exact = true: a step is ", count_of(exact.leaves, "leaf_samples"), " of ",
+      cat("exact = true: a step is ", exact.leaves, exact.leaves == 1 ? " leaf" : " leaves", " of ",
           count_of(exact.leaf_samples, "sample"),
           ", whose gradients are added in one fixed order: the weights are bitwise the same on any "
           "number of ",

@@ -66,7 +66,7 @@ Row row_at(const SampleOrder& order, std::int64_t count, std::int64_t global, st
   const std::int64_t steps_per_epoch = (count - 1) / global + 1;
   Row row{.global_row = global_row, .epoch = step / steps_per_epoch};
   const std::int64_t position = step % steps_per_epoch * global + global_row;
-  if (position < count) row.sample = order.at(row.epoch, position);
+  (position < count ? row.sample : row.filler) = order.at(row.epoch, position % count);
   return row;
 }
 

@@ -21,11 +21,13 @@ class SampleOrder {
 };
 
 // A row of a micro-batch. Steps run through epochs of steps_per_epoch = ceil(count / global) steps;
-// rows beyond the epoch's last sample are padding.
+// rows beyond the epoch's last sample are padding: they hold the epoch's first samples once more,
+// with weight 0.
 struct Row {
   std::int64_t global_row = 0;  // in the global batch of the step: [0, global)
   std::int64_t epoch = 0;
   std::int64_t sample = -1;  // index into the dataset; -1 = padding, weight 0
+  std::int64_t filler = -1;  // of padding: the sample that it holds; -1 = any row of its batch
 };
 
 // Rank r takes global rows [r * micro * accumulation, (r + 1) * micro * accumulation), micro-batch

@@ -81,8 +81,8 @@ std::string memory_text(const Plan& plan) {
 
 std::string exact_text(const Plan& plan) {
   const ExactSum& exact = *plan.exact;
-  std::string text =
-      cat("leaf ", exact.leaf_samples, ", ", count_of(exact.leaves, "leaf_samples"), " a step");
+  std::string text = cat("leaf ", exact.leaf_samples, ", ", exact.leaves,
+                         exact.leaves == 1 ? " leaf" : " leaves", " a step");
   if (plan.batch.world_size == 1) return text + ", added up on one device";
   text += cat(", ", count_of(exact.partial_sums, "partial sum"), " a ", rank_word(plan.devices));
   return exact.sent_bytes > 0 ? cat(text, ", which sends ", format_bytes(exact.sent_bytes)) : text;

@@ -207,7 +207,8 @@ void add_stop_and_data(TrainOptions& o) {
              .unit = "steps",
              .min = 0});
   table.add("data.threads", o.data.threads,
-            {.meaning = "threads that load data for one device; -1: found by measurement",
+            {.meaning = "threads that load data for one device; -1: found by measurement, in "
+                        "validation one a core",
              .unit = "threads",
              .min = -1,
              .max = 1024});

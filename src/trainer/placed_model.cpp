@@ -50,6 +50,12 @@ std::int64_t bucket_bytes(Model& model, const TrainOptions& options,
   return best_bucket_bytes(*link, elements * 4);
 }
 
+// An evaluation is over before the right number of threads could be found: unset, one a core.
+std::int64_t evaluation_threads(const TrainerSetup& setup) {
+  if (setup.options.data.threads >= 0) return setup.options.data.threads;
+  return setup.plan.devices[static_cast<std::size_t>(setup.group.rank())].threads;
+}
+
 }  // namespace
 
 PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared,
@@ -117,7 +123,9 @@ EvaluatorOptions evaluator_options(const TrainerSetup& setup) {
   if (setup.plan.valid_samples > 0) batch = std::min(batch, setup.plan.valid_samples);
   return {.seed = static_cast<std::uint64_t>(setup.options.seed),
           .batch = batch > 0 ? batch : setup.plan.batch.micro,
-          .compute_dtype = compute_dtype(setup.options.precision)};
+          .compute_dtype = compute_dtype(setup.options.precision),
+          .threads = evaluation_threads(setup),
+          .prefetch = setup.options.data.prefetch};
 }
 
 nlohmann::json evaluate_run(const TrainerSetup& setup, bool best,

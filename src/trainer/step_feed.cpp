@@ -18,7 +18,8 @@ StepFeed::StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> dat
       runner_(runner),
       batch_(setup.plan.batch),
       changes_(parse_micro_changes(setup.options.batch.micro_changes)),
-      threads_(setup.options.data.threads < 0 ? 1 : setup.options.data.threads) {}
+      threads_(setup.options.data.threads,
+               setup.plan.devices[static_cast<std::size_t>(setup.group.rank())].threads) {}
 
 void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
   forget_staged();
@@ -31,15 +32,10 @@ void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
                         .rank = setup_.group.rank(),
                         .first_step = step,
                         .last_step = setup_.plan.total_steps,
-                        .threads = threads_,
+                        .threads = threads_.count(),
                         .prefetch_steps = asked.data.prefetch};
   options.loss_weights = [this](const Batch& one) { return setup_.recipe.loss_weights(one); };
-  if (!setup_.backend.device().is_cpu())
-    options.pin = [this](at::Tensor tensor) {
-      at::Tensor pinned = setup_.backend.host_empty(tensor.sizes(), tensor.scalar_type());
-      pinned.copy_(tensor);
-      return pinned;
-    };
+  options.pin = pin_for(setup_.backend);
   loader_ = std::make_unique<Loader>(data_, std::move(options));
 }
 
@@ -69,7 +65,7 @@ void StepFeed::fetch() {
   StepData data = loader_->next();
   const double waited_s = setup_.clock.now_s() - begin_s;
   wait_s_ += waited_s;
-  window_wait_s_ += waited_s;
+  threads_.waited(waited_s);
   if (setup_.options.run.record_samples) gather_samples(data);
   staged_ = runner_.stage(std::move(data));
 }
@@ -99,20 +95,10 @@ StagedStep StepFeed::fetch_apart(std::vector<std::int64_t>& samples) {
 
 double StepFeed::take_wait_s() { return std::exchange(wait_s_, 0); }
 
-std::optional<StepFeed::MoreThreads> StepFeed::adapt() {
-  constexpr std::int64_t window = 20;
-  if (setup_.options.data.threads >= 0 || ++window_steps_ < window) return std::nullopt;
-  const double now_s = setup_.clock.now_s();
-  const double share = window_wait_s_ / std::max(now_s - window_begin_s_, 1e-9);
-  const auto& device = setup_.plan.devices[static_cast<std::size_t>(setup_.group.rank())];
-  const bool more = window_begin_s_ > 0 && share > 0.02 && threads_ < device.threads;
-  window_steps_ = 0;
-  window_wait_s_ = 0;
-  window_begin_s_ = now_s;
-  if (!more) return std::nullopt;
-  loader_->add_thread();
-  ++threads_;
-  return MoreThreads{.threads = threads_, .data_share = share};
+std::optional<double> StepFeed::adapt() {
+  const auto share = threads_.step_done(setup_.clock.now_s());
+  if (share) loader_->add_thread();
+  return share;
 }
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 #include "data/loader.h"
 #include "engine/step_runner.h"
 #include "plan/micro_batch.h"
+#include "trainer/loader_threads.h"
 #include "trainer/trainer.h"
 
 #include <cstdint>
@@ -36,13 +37,10 @@ class StepFeed {
   const std::vector<std::int64_t>& samples() const { return samples_; }
 
   double take_wait_s();  // that `fetch` waited for the loader since the last call
-  struct MoreThreads {
-    std::int64_t threads = 0;
-    double data_share = 0;  // of the time of the last steps
-  };
-  // After each step, with data.threads unset: one more loader thread whenever the steps of the last
-  // window waited for data more than 2 % of their time, as long as the cores last. What was done.
-  std::optional<MoreThreads> adapt();
+  // After each step: with data.threads unset, one more loader thread where steps wait for data.
+  // Then: the share of their time that they did.
+  std::optional<double> adapt();
+  std::int64_t threads() const { return threads_.count(); }
 
  private:
   void gather_samples(const StepData& data);
@@ -52,13 +50,11 @@ class StepFeed {
   StepRunner& runner_;
   BatchPlan batch_;
   std::vector<MicroChange> changes_;  // asked for
-  std::int64_t threads_;
+  LoaderThreads threads_;
   std::unique_ptr<Loader> loader_;
   std::optional<StagedStep> staged_;
   std::vector<std::int64_t> samples_;
   double wait_s_ = 0;
-  double window_wait_s_ = 0, window_begin_s_ = 0;
-  std::int64_t window_steps_ = 0;
 };
 
 }  // namespace lockstep

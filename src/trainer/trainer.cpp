@@ -205,8 +205,8 @@ void Loop::train_steps() {
     if (!at_end()) fetch();
     drain(ahead);
     if (!recover_if_dropped())
-      if (const auto more = feed_->adapt(); more && recorder_)
-        recorder_->loader_threads(step_, more->threads, more->data_share);
+      if (const auto share = feed_->adapt(); share && recorder_)
+        recorder_->loader_threads(step_, feed_->threads(), *share);
     do {
       do_what_is_due();
     } while (recover_if_dropped());

@@ -20,7 +20,7 @@ std::int64_t TextDataset::size() const { return sample_count(tokens_->size(), co
 void TextDataset::write(std::int64_t index, const SampleContext& context, std::int32_t* token,
                         std::int64_t* target) const {
   std::int64_t written = 0;
-  if (index >= 0) {
+  if (!context.padding) {
     const std::int64_t shift =
         epoch_shift(context.seed, context.epoch, context_, shifting_ && context.training);
     const Block block = block_at(tokens_->size(), context_, shift, index);
@@ -54,10 +54,6 @@ std::vector<at::Tensor> TextDataset::batch(const std::vector<std::int64_t>& samp
     target += context_;
   }
   return {tokens, targets};
-}
-
-std::vector<at::Tensor> TextDataset::padding(SampleContext& context) const {
-  return get(-1, context);
 }
 
 }  // namespace lockstep::textgen

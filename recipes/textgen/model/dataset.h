@@ -11,9 +11,9 @@
 namespace lockstep::textgen {
 
 // A sample is {tokens i32 [T], targets i64 [T]}, T = context: a block as options/blocks.h cuts it,
-// filled up with token 0 and target kIgnored. With `shifting`, training samples of an epoch are cut
-// at the epoch's offset; validation never is.
-class TextDataset : public Dataset {
+// filled up with token 0 and target kIgnored, of which alone a padding row consists. With
+// `shifting`, training samples of an epoch are cut at the epoch's offset; validation never is.
+class TextDataset : public BatchDataset {
  public:
   TextDataset(std::shared_ptr<const TokenSource> tokens, std::int64_t context, bool shifting);
 
@@ -21,11 +21,9 @@ class TextDataset : public Dataset {
   std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
   std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
                                 std::vector<SampleContext>& contexts) const override;
-  // No target counts.
-  std::vector<at::Tensor> padding(SampleContext& context) const override;
 
  private:
-  // One sample to [T] each; -1: padding.
+  // One sample to [T] each.
   void write(std::int64_t index, const SampleContext& context, std::int32_t* token,
              std::int64_t* target) const;
 

@@ -7,7 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
+#include <stdexcept>
+#include <thread>
 
 namespace lockstep {
 namespace {
@@ -36,6 +40,127 @@ TEST(Evaluate, IsTheSameOnAnyNumberOfRanks) {
     EXPECT_NEAR(many[0].value, one[0].value, 1e-12) << ranks;
     EXPECT_EQ(many[1].value, 11);
   }
+}
+
+class CountedData : public testing::ToyData {
+ public:
+  using ToyData::ToyData;
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+    ++gets;
+    return ToyData::get(index, context);
+  }
+  mutable std::atomic<int> gets{0};
+};
+
+TEST(Evaluate, ReadsNoSampleTwiceAndNothingForPadding) {
+  for (const std::int64_t samples : {2, 11})
+    for (const int ranks : {1, 2, 4}) {
+      const CountedData data(samples);
+      testing::with_ranks(ranks, [&](ProcessGroup& group) {
+        testing::ToyRecipe recipe;
+        const auto model = recipe.build(1);
+        const Evaluation result =
+            evaluate(recipe, *model, data, group, cpu_backend(), {.seed = 1, .batch = 4});
+        EXPECT_EQ(result.metrics[1].value, static_cast<double>(samples));
+      });
+      EXPECT_EQ(data.gets, samples) << ranks << " ranks";
+    }
+}
+
+TEST(Evaluate, GivesARowTheSameRecordInAPaddedBatch) {
+  EXPECT_NEAR(run(1, 11, 4)[0].value, run(1, 11, 11)[0].value, 1e-7);
+  EXPECT_NEAR(run(1, 1, 8)[0].value, run(1, 1, 1)[0].value, 1e-7);
+}
+
+// Has memory for three rows.
+class SmallMemory : public testing::ToyRecipe {
+ public:
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
+    TORCH_CHECK_WITH(OutOfMemoryError, batch.size() <= 3, "no memory");
+    return ToyRecipe::evaluate(model, batch, context);
+  }
+};
+
+TEST(Evaluate, HalvesTheBatchOnAllRanksWhereMemoryRunsOutOnOne) {
+  const double expected = run(1, 11, 4)[0].value;
+  testing::with_ranks(3, [&](ProcessGroup& group) {
+    SmallMemory small;
+    testing::ToyRecipe large;
+    testing::ToyRecipe& recipe = group.rank() == 1 ? small : large;
+    const auto model = recipe.build(1);
+    const testing::ToyData data(11);
+    const Evaluation result =
+        evaluate(recipe, *model, data, group, cpu_backend(), {.seed = 1, .batch = 8});
+    EXPECT_EQ(result.batch, 2);
+    EXPECT_EQ(result.out_of_memory_ranks, std::vector<int>{1});
+    EXPECT_NEAR(result.metrics[0].value, expected, 1e-7);
+  });
+}
+
+// Takes 10 ms a sample, of which a thread sleeps.
+class SlowData : public testing::ToyData {
+ public:
+  using ToyData::ToyData;
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return ToyData::get(index, context);
+  }
+};
+
+double seconds_with(std::int64_t threads) {
+  double seconds = 0;
+  testing::with_ranks(1, [&](ProcessGroup& group) {
+    testing::ToyRecipe recipe;
+    const auto model = recipe.build(1);
+    const SlowData data(64);
+    const auto begin = std::chrono::steady_clock::now();
+    evaluate(recipe, *model, data, group, cpu_backend(),
+             {.seed = 1, .batch = 16, .threads = threads});
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+  return seconds;
+}
+
+TEST(Evaluate, IsManyTimesFasterWithThreadsWhereReadingIsSlow) {
+  EXPECT_GT(seconds_with(1), 4 * seconds_with(8));
+}
+
+TEST(Evaluate, IsTheSameWithAnyNumberOfThreads) {
+  testing::with_ranks(1, [&](ProcessGroup& group) {
+    testing::ToyRecipe recipe;
+    const auto model = recipe.build(1);
+    const testing::ToyData data(23);
+    const auto with = [&](std::int64_t threads) {
+      return evaluate(recipe, *model, data, group, cpu_backend(),
+                      {.seed = 1, .batch = 4, .threads = threads})
+          .metrics[0]
+          .value;
+    };
+    EXPECT_EQ(with(1), with(0));
+    EXPECT_EQ(with(5), with(0));
+  });
+}
+
+class BrokenData : public testing::ToyData {
+ public:
+  using ToyData::ToyData;
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+    if (index == 5) throw std::runtime_error("no such file");
+    return ToyData::get(index, context);
+  }
+};
+
+TEST(Evaluate, NamesTheSampleThatCouldNotBeRead) {
+  testing::with_ranks(1, [&](ProcessGroup& group) {
+    testing::ToyRecipe recipe;
+    const auto model = recipe.build(1);
+    try {
+      evaluate(recipe, *model, BrokenData(11), group, cpu_backend(), {.batch = 4, .threads = 2});
+      FAIL();
+    } catch (const std::exception& error) {
+      EXPECT_STREQ(error.what(), "sample 5 of the validation data: no such file");
+    }
+  });
 }
 
 TEST(Evaluate, CoversFewerSamplesThanRanks) { EXPECT_EQ(run(4, 2, 3)[1].value, 2); }

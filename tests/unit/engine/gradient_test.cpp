@@ -1,5 +1,5 @@
 // The gradient of any ranks x accumulation is that of one big batch.
-#include "engine/step_runner.h"
+#include "fakes/rank_parts.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
@@ -28,32 +28,14 @@ std::vector<at::Tensor> gradients(int ranks, std::int64_t accumulation, double d
     options.optimizer.clip = 0;
     options.exact = exact;
     testing::ToyRecipe recipe(samples, 3, dropout);
-    const auto model = recipe.build(1);
-    Arena arena(model->parameters(), at::kCPU, compute_dtype(precision));
-    Optimizer optimizer(options, arena);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    ModelBuffers buffers(model->buffers(), at::kCPU);
-    StepRunner runner({.recipe = recipe,
-                       .model = *model,
-                       .arena = arena,
-                       .buffers = buffers,
-                       .reducer = reducer,
-                       .optimizer = optimizer,
-                       .group = group,
-                       .backend = cpu_backend(),
-                       .options = options});
-    LoaderOptions loading{.seed = 42,
-                          .batch = {.world_size = ranks,
-                                    .micro = global_batch / ranks / accumulation,
-                                    .accumulation = accumulation,
-                                    .global = global_batch},
-                          .rank = group.rank(),
-                          .last_step = 1,
-                          .threads = 0};
-    loading.loss_weights = [&](const Batch& batch) { return recipe.loss_weights(batch); };
-    Loader loader(recipe.data().train, loading);
-    auto running = runner.run(runner.stage(loader.next()), /*lr=*/0, {});
-    running.get();
+    testing::LoadingRank rank(options, recipe, group, cpu_backend(),
+                              {.world_size = ranks,
+                               .micro = global_batch / ranks / accumulation,
+                               .accumulation = accumulation,
+                               .global = global_batch},
+                              /*steps=*/1);
+    rank.step(/*lr=*/0);
+    const Arena& arena = rank.arena;
     if (group.rank() != 0) return;
     const std::lock_guard lock(mutex);
     for (std::size_t i = 0; i < arena.parameters().size(); ++i)

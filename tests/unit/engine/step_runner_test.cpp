@@ -145,7 +145,7 @@ TEST_F(Alone, ARecordingThatFailsSaysWhyInOneLine) {
   EXPECT_EQ(rank.runner.graph_state()->why_not, "operation not permitted when stream is capturing");
 }
 
-// Rows of ones are longer for one sample of the set, as when text is not cut to one length.
+// Each row has some ones, and more of them in one step of one rank, as text that is not cut has.
 class LongerOnce : public testing::ToyRecipe {
  public:
   // step, rank: where the data have another shape.
@@ -154,11 +154,9 @@ class LongerOnce : public testing::ToyRecipe {
     class Data : public testing::ToyData {
      public:
       Data(std::int64_t longer) : ToyData(64), longer_(longer) {}
-      std::vector<at::Tensor> batch(const std::vector<std::int64_t>& indexes,
-                                    std::vector<SampleContext>& contexts) const override {
-        std::vector<at::Tensor> fields = ToyData::batch(indexes, contexts);
-        const bool longer = contexts[0].step == longer_;
-        fields.push_back(at::ones({static_cast<std::int64_t>(indexes.size()), longer ? 9 : 2}));
+      std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
+        std::vector<at::Tensor> fields = ToyData::get(index, context);
+        fields.push_back(at::ones({context.step == longer_ ? 9 : 2}));
         return fields;
       }
 

@@ -131,6 +131,15 @@ Indices rows_of_epoch(const BatchPlan& batch, std::int64_t count, std::int64_t e
   return samples;
 }
 
+TEST(Rows, OfPaddingHoldTheEpochsFirstSamplesOverAndOver) {
+  const SampleOrder order(42, 5, true);
+  for (std::int64_t place = 0; place < 12; ++place) {
+    const Row row = row_at(order, 5, 12, 3, place);  // a step is an epoch
+    EXPECT_EQ(place < 5 ? row.sample : row.filler, order.at(3, place % 5));
+    EXPECT_EQ(place < 5 ? row.filler : row.sample, -1);
+  }
+}
+
 TEST(Rows, AreTheSameForEverySplitOfTheGlobalBatch) {
   for (const std::int64_t global : {12, 24}) {
     for (const std::int64_t count : {1, 11, 12, 13, 24, 100, 145}) {

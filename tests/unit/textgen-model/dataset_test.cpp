@@ -81,11 +81,14 @@ TEST(TextDataset, CutsAnotherGridEachEpochOfTrainingOnly) {
   EXPECT_EQ(validation, std::set<std::int64_t>{0});
 }
 
-TEST(TextDataset, WritesABatchAsTheDefaultWouldCollateIt) {
+TEST(TextDataset, WritesABatchAsItsRowsWouldBeCollated) {
   const TextDataset data = counting_dataset(30, 8, true);  // the last sample is short
-  const std::vector<std::int64_t> samples{2, data.size() - 1, -1, 0};
+  const std::vector<std::int64_t> samples{2, data.size() - 1, 1, 0};
   std::vector<SampleContext> contexts(samples.size(), context_of(1)), again = contexts;
-  const auto own = data.batch(samples, contexts), plain = data.Dataset::batch(samples, again);
+  contexts[2].padding = again[2].padding = true;
+  std::vector<std::vector<at::Tensor>> rows;
+  for (std::size_t i = 0; i < samples.size(); ++i) rows.push_back(data.get(samples[i], again[i]));
+  const auto own = data.batch(samples, contexts), plain = data.collate(rows);
   ASSERT_EQ(own.size(), plain.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
     EXPECT_EQ(own[i].scalar_type(), plain[i].scalar_type());
@@ -95,8 +98,9 @@ TEST(TextDataset, WritesABatchAsTheDefaultWouldCollateIt) {
 
 TEST(TextDataset, PadsWithRowsThatAskForNothing) {
   const TextDataset data = counting_dataset(30, 8, true);
-  SampleContext context = context_of(0);
-  const auto row = data.padding(context), sample = data.get(0, context);
+  SampleContext context = context_of(0), padding = context;
+  padding.padding = true;
+  const auto row = data.get(0, padding), sample = data.get(0, context);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(row[i].sizes(), sample[i].sizes());
     EXPECT_EQ(row[i].scalar_type(), sample[i].scalar_type());

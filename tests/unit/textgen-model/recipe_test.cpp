@@ -51,9 +51,11 @@ class TextRecipeTest : public testing::Test {
     std::vector<std::vector<at::Tensor>> samples;
     std::vector<float> weights;
     for (const std::int64_t row : rows) {
-      SampleContext context{
-          .seed = 1, .training = false, .random = Random(1, RandomStream::augment, 0, 0)};
-      samples.push_back(row < 0 ? data.padding(context) : data.get(row, context));
+      SampleContext context{.seed = 1,
+                            .training = false,
+                            .padding = row < 0,
+                            .random = Random(1, RandomStream::augment, 0, 0)};
+      samples.push_back(data.get(row < 0 ? 0 : row, context));
       weights.push_back(row < 0 ? 0.0F : 1.0F);
     }
     return {.tensors = data.collate(samples), .row_weight = at::tensor(weights)};

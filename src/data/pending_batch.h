@@ -1,0 +1,59 @@
+// A micro-batch in the making, its rows read by any number of threads.
+#pragma once
+
+#include "data/dataset.h"
+#include "plan/order.h"
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+namespace lockstep {
+
+// Row `global_row` of step `step`; pure, called from several threads.
+using RowOf = std::function<Row(std::int64_t step, std::int64_t global_row)>;
+
+// The rows [first_row, first_row + rows) of a step. The dataset and the function outlive it.
+struct PendingBatchOptions {
+  const Dataset& dataset;
+  const RowOf& row_of;
+  std::uint64_t seed = 0;
+  std::int64_t step = 0;
+  std::int64_t first_row = 0, rows = 0;
+  bool training = true;
+};
+
+// Read in parts: single rows, or all rows at once where the dataset is a BatchDataset. Several
+// threads may read different parts at the same time; assemble once all are read.
+class PendingBatch {
+ public:
+  explicit PendingBatch(const PendingBatchOptions& options);
+
+  std::int64_t parts() const { return batches_ == nullptr ? options_.rows : 1; }
+  // Keeps an exception for `assemble`.
+  void read(std::int64_t part);
+  // Throws the exception of the first row that could not be read, with its sample named. Padding
+  // rows without a filler must stand last, behind one row at least; they become copies of the rows
+  // before them, in turn.
+  Batch assemble();
+  const std::vector<Row>& rows() const { return rows_; }  // once all parts are read
+
+ private:
+  Row row_at(std::size_t place) const;
+  void read_row(std::size_t place);
+  void read_all();
+  SampleContext context_of(const Row& row) const;
+  void note_samples();
+  void collate();
+
+  PendingBatchOptions options_;
+  const BatchDataset* batches_;  // null: row by row
+  std::vector<Row> rows_;
+  std::vector<std::int64_t> samples_;          // held by the first rows; any others hold none
+  std::vector<std::vector<at::Tensor>> read_;  // by row
+  std::vector<std::exception_ptr> errors_;     // by part
+  std::vector<at::Tensor> tensors_;            // of the rows that hold a sample
+};
+
+}  // namespace lockstep
