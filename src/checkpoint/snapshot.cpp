@@ -3,14 +3,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
+#include "checkpoint/contents.h"
 #include "checkpoint/tensor_file.h"
 #include "engine/exception_text.h"
 #include "engine/not_finite.h"
 #include "engine/process_group.h"
 #include "launch/heartbeat.h"
-#include "run/json_lines.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -24,8 +23,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr const char* average_file = "ema.safetensors";
 
 using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
 
@@ -41,8 +38,36 @@ struct Job {
   Flat master, average;
   std::map<std::string, Flat> moments;
   std::map<std::string, std::unique_ptr<Download>> scalars;
-  std::vector<std::pair<std::string, std::unique_ptr<Download>>> buffers;
+  std::vector<std::pair<std::string, std::unique_ptr<Download>>> frozen, buffers;
+  std::vector<Alias> buffer_aliases;
 };
+
+// What is on the host already, and stays as it is.
+class OnHost : public Download {
+ public:
+  explicit OnHost(at::Tensor tensor) : tensor_(std::move(tensor)) {}
+  bool ready() override { return true; }
+  at::Tensor get() override { return tensor_; }
+
+ private:
+  at::Tensor tensor_;
+};
+
+// What every rank holds, so that rank 0 needs nobody for it.
+void start_others(Job& job, const Trained& trained, Backend& backend) {
+  const FrozenParameters& frozen = trained.arena.frozen();
+  for (std::size_t i = 0; i < frozen.size(); ++i) {
+    const at::Tensor values = frozen.values(i);
+    const bool may_change = values.is_alias_of(frozen.tensor(i)) || !values.is_cpu();
+    job.frozen.emplace_back(
+        frozen.name(i), may_change ? backend.download(values) : std::make_unique<OnHost>(values));
+  }
+  for (const auto& [name, scalar] : trained.optimizer->scalar_state())
+    job.scalars[name] = backend.download(scalar);
+  for (const NamedTensor& buffer : unique_buffers(trained))
+    job.buffers.emplace_back(buffer.name, backend.download(buffer.tensor));
+  job.buffer_aliases = buffer_aliases(trained);
+}
 
 // A bucket at a time, so that no device ever holds more than one of what it does not own.
 Flat start(const Arena& arena, const at::Tensor& flat, Backend& backend, bool keep) {
@@ -99,18 +124,31 @@ void require_finite(const Tensors& weights) {
     if (!is_finite(tensor)) throw Error(cat("the weights ", name, " are not finite"));
 }
 
+void write_optimizer(CheckpointWriter& writer, Job& job) {
+  Tensors tensors;
+  std::vector<Alias> aliases;
+  for (auto& [name, flat] : job.moments) {
+    const std::string prefix = name + ".";
+    for (auto& entry : views(*job.arena, flat, prefix)) tensors.push_back(entry);
+    for (Alias& alias : parameter_aliases(*job.arena, prefix)) aliases.push_back(std::move(alias));
+  }
+  write_tensors(writer, optimizer_file, tensors, aliases);
+}
+
 CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job,
                      const std::function<void()>& before_commit) {
-  Tensors model = views(*job.arena, job.master, "");
+  const Arena& arena = *job.arena;
+  Tensors model = views(arena, job.master, "");
+  for (auto& [name, download] : job.frozen) model.emplace_back(name, download->get());
   require_finite(model);
+  for (auto& [name, download] : job.buffers) model.emplace_back(name, download->get());
   CheckpointWriter writer(checkpoints, job.step);
-  for (auto& [name, download] : job.buffers) model.emplace_back(name, download->get().contiguous());
-  write_tensors(writer, "model.safetensors", model);
-  Tensors optimizer;
-  for (auto& [name, flat] : job.moments)
-    for (auto& entry : views(*job.arena, flat, name + ".")) optimizer.push_back(entry);
-  write_tensors(writer, "optimizer.safetensors", optimizer);
-  if (!job.average.empty()) write_tensors(writer, average_file, views(*job.arena, job.average, ""));
+  std::vector<Alias> aliases = parameter_aliases(arena);
+  aliases.insert(aliases.end(), job.buffer_aliases.begin(), job.buffer_aliases.end());
+  write_tensors(writer, model_file, model, aliases);
+  write_optimizer(writer, job);
+  if (!job.average.empty())
+    write_tensors(writer, average_file, views(arena, job.average, ""), parameter_aliases(arena));
   for (auto& [name, download] : job.scalars)
     job.state["optimizer"][name] = download->get().to(at::kDouble).item<double>();
   const std::string text = job.state.dump(1);
@@ -250,10 +288,7 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   Job job{.step = step, .state = std::move(state), .metrics = std::move(metrics)};
   job.arena = &trained.arena;
   start_flat(job, trained, impl_->backend, /*keep=*/true);
-  for (const auto& [name, scalar] : trained.optimizer->scalar_state())
-    job.scalars[name] = impl_->backend.download(scalar);
-  for (const NamedTensor& buffer : trained.buffers)
-    job.buffers.emplace_back(buffer.name, impl_->backend.download(buffer.tensor));
+  start_others(job, trained, impl_->backend);
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->job = std::move(job);
@@ -271,94 +306,6 @@ void give_pieces(const Trained& trained, Backend& backend) {
 std::string CheckpointSaver::finish() {
   impl_->wait_idle();
   return impl_->last_damage;
-}
-
-namespace {
-
-const at::Tensor& find(const std::map<std::string, at::Tensor>& tensors, const std::string& name,
-                       at::IntArrayRef sizes, const std::filesystem::path& file) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end())
-    throw Error(cat(file.string(), " is a checkpoint of another model: it has no ", name),
-                "resume with the options that the run was started with");
-  if (found->second.sizes() != sizes)
-    throw Error(cat(file.string(), " is a checkpoint of another model: ", name, " must have shape ",
-                    sizes, ", but has ", found->second.sizes()),
-                "resume with the options that the run was started with");
-  return found->second;
-}
-
-using Files = std::map<std::string, at::Tensor>;
-
-// Each parameter's tensor of that name, in the model's order.
-template <class Function>
-void for_each(const Arena& arena, const std::string& prefix, const Files& tensors,
-              const std::filesystem::path& file, const Function& function) {
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    const Parameter& parameter = arena.parameters()[i];
-    function(i, find(tensors, prefix + parameter.name, parameter.tensor.sizes(), file));
-  }
-}
-
-void fill(const Arena& arena, const at::Tensor& flat, const std::string& prefix,
-          const Files& tensors, const std::filesystem::path& file) {
-  for_each(arena, prefix, tensors, file,
-           [&](std::size_t i, const at::Tensor& values) { arena.fill(flat, i, values); });
-}
-
-void check_no_more(const Trained& trained, const std::map<std::string, at::Tensor>& tensors,
-                   const std::filesystem::path& file) {
-  const std::size_t known = trained.arena.parameters().size() + trained.buffers.size();
-  if (tensors.size() == known) return;
-  throw Error(cat(file.string(), " is a checkpoint of another model: it has ", tensors.size(),
-                  " tensors, the model ", known),
-              "resume with the options that the run was started with");
-}
-
-}  // namespace
-
-nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
-  const std::filesystem::path file = checkpoint.path / "state.json";
-  nlohmann::json state = parse_object(read_file(file));
-  if (state.is_discarded() || !state.contains("step") || !state["step"].is_number_integer())
-    throw Error(cat(file.string(), " is damaged: it is no JSON object with a step"),
-                "use an older checkpoint");
-  return state;
-}
-
-bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat) {
-  const std::filesystem::path file = checkpoint.path / average_file;
-  if (!std::filesystem::exists(file)) return false;
-  const at::NoGradGuard no_grad;
-  fill(arena, flat, "", map_tensors(file), file);
-  return true;
-}
-
-nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained) {
-  const at::NoGradGuard no_grad;
-  const std::filesystem::path model_file = checkpoint.path / "model.safetensors";
-  const auto model = map_tensors(model_file);
-  check_no_more(trained, model, model_file);
-  for_each(trained.arena, "", model, model_file,
-           [&](std::size_t i, const at::Tensor& values) { trained.arena.set_weights(i, values); });
-  for (const NamedTensor& buffer : trained.buffers) {
-    at::Tensor target = buffer.tensor;
-    target.copy_(find(model, buffer.name, target.sizes(), model_file));
-  }
-  nlohmann::json state = read_checkpoint_state(checkpoint);
-  if (trained.optimizer == nullptr) return state;
-  const std::filesystem::path optimizer_file = checkpoint.path / "optimizer.safetensors";
-  const auto moments = map_tensors(optimizer_file);
-  for (auto& [name, flat] : trained.optimizer->flat_state())
-    fill(trained.arena, flat, name + ".", moments, optimizer_file);
-  for (auto& [name, scalar] : trained.optimizer->scalar_state()) {
-    at::Tensor target = scalar;
-    if (state.contains("optimizer") && state["optimizer"].contains(name))
-      target.fill_(state["optimizer"][name].get<double>());
-  }
-  if (WeightAverage* average = trained.optimizer->average())
-    if (!restore_average(checkpoint, trained.arena, average->flat())) average->restart();
-  return state;
 }
 
 }  // namespace lockstep

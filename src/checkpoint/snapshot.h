@@ -5,6 +5,7 @@
 #include "engine/backend.h"
 #include "engine/optimizer.h"
 #include "run/checkpoint_index.h"
+#include "run/retention.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,7 +27,8 @@ struct Trained {
 // Writes checkpoints on a thread of its own, one at a time. Rank 0 has one. The others need none,
 // because every rank holds the same state; where ranks share the update, they call `give_pieces`
 // whenever rank 0 saves. The files are the same, whoever holds what.
-//   model.safetensors      each parameter (f32 master) and buffer under the model's own name
+//   model.safetensors      each parameter (f32 master; frozen ones as they were built) and buffer
+//                          under the model's own name, its first where it has several
 //   optimizer.safetensors  exp_avg.NAME and exp_avg_sq.NAME (or momentum.NAME) for each parameter
 //   ema.safetensors        the average of each parameter, where one is kept
 //   state.json             what the trainer passes, and the optimizer's scalars

@@ -72,7 +72,7 @@ void Arena::gather_weights() {
 
 void Arena::point_at(const at::Tensor& flat) {
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    parameters_[i].tensor.set_data(view(flat, i));
+    for (at::Tensor& handle : handles_[i]) handle.set_data(view(flat, i));
 }
 
 void Arena::show(const at::Tensor& flat) {

@@ -11,6 +11,8 @@ bool is_finite(const at::Tensor& values) {
 std::string weights_not_finite(const Arena& arena) {
   for (const Parameter& parameter : arena.parameters())
     if (!is_finite(parameter.tensor.detach())) return parameter.name;
+  for (std::size_t i = 0; i < arena.frozen().size(); ++i)
+    if (!is_finite(arena.frozen().tensor(i))) return arena.frozen().name(i);
   return {};
 }
 
