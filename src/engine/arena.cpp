@@ -1,6 +1,7 @@
 // Flat buffers and the views into them.
 #include "engine/arena.h"
 
+#include "engine/layout.h"
 #include "engine/process_group.h"
 #include "kernels/gradient_buffer.h"
 
@@ -21,6 +22,7 @@ Arena::Arena(ModelParameters sorted, at::Device device, at::ScalarType compute_d
       sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
   for (UniqueParameter& one : sorted.trained) {
     sizes_.push_back(one.parameter.tensor.numel());
+    strides_.push_back(dense_strides(one.parameter.tensor));
     parameters_.push_back(std::move(one.parameter));
     handles_.push_back(std::move(one.handles));
   }
@@ -40,8 +42,10 @@ Arena::Arena(ModelParameters sorted, at::Device device, at::ScalarType compute_d
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     for (at::Tensor& handle : handles_[i]) {
       if (!handle.requires_grad()) continue;
-      if (!low) handle.mutable_grad() = view(gradients_, i);
-      set_gradient_buffer(handle, view(gradients_, i));
+      const at::Tensor gradient = view(gradients_, i);
+      if (!low) handle.mutable_grad() = gradient;
+      // Operations that write there themselves know rows only; for others autograd adds.
+      if (gradient.is_contiguous()) set_gradient_buffer(handle, gradient);
     }
 }
 
@@ -51,7 +55,11 @@ Arena::~Arena() {
 }
 
 at::Tensor Arena::view(const at::Tensor& flat, std::size_t i) const {
-  return flat.narrow(0, layout_.offsets[i], sizes_[i]).view(parameters_[i].tensor.sizes());
+  return shaped(flat.narrow(0, layout_.offsets[i], sizes_[i]), i);
+}
+
+at::Tensor Arena::shaped(const at::Tensor& row, std::size_t i) const {
+  return view_as(row, parameters_[i].tensor.sizes(), strides_[i]);
 }
 
 void Arena::zero_gradients() {

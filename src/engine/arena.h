@@ -69,8 +69,11 @@ class Arena {
   at::Tensor& gradients() { return gradients_; }  // f32 [elements]
   const at::Tensor& gradients() const { return gradients_; }
   const at::Tensor& working() const { return working_; }  // undefined in fp32
-  // The part of a flat buffer [elements] that parameter i fills, in its shape.
+  // The part of a flat buffer [elements] that parameter i fills, in its shape, with the strides
+  // that it was built with where it was dense (engine/layout.h).
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
+  // The same of that part alone, [sizes()[i]].
+  at::Tensor shaped(const at::Tensor& row, std::size_t i) const;
   // Elements [begin, end) of `piece` in a flat buffer: [elements], or [own_elements].
   at::Tensor range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
                    std::int64_t end) const;
@@ -107,6 +110,7 @@ class Arena {
   FrozenParameters frozen_;
   std::vector<Alias> aliases_;
   std::vector<std::int64_t> sizes_;
+  std::vector<std::vector<std::int64_t>> strides_;
   ArenaLayout layout_;
   std::vector<Bucket> buckets_;
   ProcessGroup* sharing_ = nullptr;

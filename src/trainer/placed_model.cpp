@@ -37,7 +37,7 @@ void share_first_weights(const std::vector<UniqueParameter>& parameters,
   for (const auto& [parameter, handles] : parameters) {
     at::Tensor values = parameter.tensor.detach();
     const at::Tensor there = values.to(setup.backend.device()).contiguous();
-    setup.group.broadcast(there, 0);
+    setup.group.broadcast(there.view({-1}).view(at::kByte), 0);  // whatever the type
     values.copy_(there);
   }
 }
