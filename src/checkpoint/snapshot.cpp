@@ -5,10 +5,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "checkpoint/contents.h"
+#include "checkpoint/flat_copy.h"
+#include "checkpoint/host_copy.h"
 #include "checkpoint/tensor_file.h"
 #include "engine/exception_text.h"
 #include "engine/not_finite.h"
-#include "engine/process_group.h"
 #include "launch/heartbeat.h"
 
 #include <ATen/core/grad_mode.h>
@@ -26,31 +27,17 @@ namespace {
 
 using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// A flat buffer of the arena on its way to the host: whole, or bucket after bucket where ranks
-// share it. Empty on ranks that only give their pieces.
-using Flat = std::vector<std::unique_ptr<Download>>;
-
 // Everything a checkpoint needs, on its way to the host.
 struct Job {
   std::int64_t step = 0;
+  std::string failure;  // why it cannot be written; empty: it can
   nlohmann::json state, metrics;
   const Arena* arena = nullptr;  // names, layout; constant during a run
-  Flat master, average;
-  std::map<std::string, Flat> moments;
+  FlatCopy master, average;
+  std::map<std::string, FlatCopy> moments;
   std::map<std::string, std::unique_ptr<Download>> scalars;
   std::vector<std::pair<std::string, std::unique_ptr<Download>>> frozen, buffers;
   std::vector<Alias> buffer_aliases;
-};
-
-// What is on the host already, and stays as it is.
-class OnHost : public Download {
- public:
-  explicit OnHost(at::Tensor tensor) : tensor_(std::move(tensor)) {}
-  bool ready() override { return true; }
-  at::Tensor get() override { return tensor_; }
-
- private:
-  at::Tensor tensor_;
 };
 
 // What every rank holds, so that rank 0 needs nobody for it.
@@ -59,61 +46,23 @@ void start_others(Job& job, const Trained& trained, Backend& backend) {
   for (std::size_t i = 0; i < frozen.size(); ++i) {
     const at::Tensor values = frozen.values(i);
     const bool may_change = values.is_alias_of(frozen.tensor(i)) || !values.is_cpu();
-    job.frozen.emplace_back(
-        frozen.name(i), may_change ? backend.download(values) : std::make_unique<OnHost>(values));
+    job.frozen.emplace_back(frozen.name(i),
+                            may_change ? copy_to_host(backend, values) : on_host(values));
   }
   for (const auto& [name, scalar] : trained.optimizer->scalar_state())
-    job.scalars[name] = backend.download(scalar);
+    job.scalars[name] = copy_to_host(backend, scalar);
   for (const NamedTensor& buffer : unique_buffers(trained))
-    job.buffers.emplace_back(buffer.name, backend.download(buffer.tensor));
+    job.buffers.emplace_back(buffer.name, copy_to_host(backend, buffer.tensor));
   job.buffer_aliases = buffer_aliases(trained);
 }
 
-// A bucket at a time, so that no device ever holds more than one of what it does not own.
-Flat start(const Arena& arena, const at::Tensor& flat, Backend& backend, bool keep) {
-  Flat parts;
-  if (flat.numel() == arena.layout().elements) {
-    if (keep) parts.push_back(backend.download(flat));
-    return parts;
-  }
-  for (const Piece& piece : arena.own()) {
-    const at::Tensor bucket =
-        arena.sharing()->all_gather(arena.range(flat, piece, piece.begin, piece.end));
-    if (keep) parts.push_back(backend.download(bucket.flatten()));
-  }
-  return parts;
-}
-
 // What is flat, on all ranks in one order.
-void start_flat(Job& job, const Trained& trained, Backend& backend, bool keep) {
-  const auto begin = [&](const at::Tensor& flat) {
-    return start(trained.arena, flat, backend, keep);
-  };
-  job.master = begin(trained.arena.master());
-  for (const auto& [name, flat] : trained.optimizer->flat_state()) job.moments[name] = begin(flat);
+void start_flat(Job& job, const Trained& trained, FlatCopier& copier) {
+  job.master = copier.copy(trained.arena.master());
+  for (const auto& [name, flat] : trained.optimizer->flat_state())
+    job.moments[name] = copier.copy(flat);
   if (const WeightAverage* average = trained.optimizer->average())
-    job.average = begin(average->flat());
-}
-
-Tensors views(const Arena& arena, Flat& flat, const std::string& prefix) {
-  std::vector<at::Tensor> parts;
-  for (const auto& part : flat) parts.push_back(part->get());
-  std::vector<at::Tensor> found(arena.parameters().size());
-  for (std::size_t b = 0; b < arena.buckets().size(); ++b) {
-    const Bucket& bucket = arena.buckets()[b];
-    const bool whole = parts.size() == 1 && parts[0].numel() == arena.layout().elements;
-    for (const std::int64_t p : bucket.parameters) {
-      const auto i = static_cast<std::size_t>(p);
-      const std::int64_t begin = arena.layout().offsets[i] - (whole ? 0 : bucket.begin);
-      found[i] = parts[whole ? 0 : b]
-                     .narrow(0, begin, arena.sizes()[i])
-                     .view(arena.parameters()[i].tensor.sizes());
-    }
-  }
-  Tensors tensors;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    tensors.emplace_back(prefix + arena.parameters()[i].name, found[i]);
-  return tensors;
+    job.average = copier.copy(average->flat());
 }
 
 std::atomic<int> being_written{0};  // in this process
@@ -124,12 +73,36 @@ void require_finite(const Tensors& weights) {
     if (!is_finite(tensor)) throw Error(cat("the weights ", name, " are not finite"));
 }
 
+// What the model holds beside trained weights may be infinite: masks are.
+void require_numbers(const char* what, const Tensors& tensors) {
+  for (const auto& [name, tensor] : tensors)
+    if (has_nan(tensor)) throw Error(cat("the ", what, " ", name, " holds NaN"));
+}
+
+Tensors finished(std::vector<std::pair<std::string, std::unique_ptr<Download>>>& downloads) {
+  Tensors tensors;
+  for (auto& [name, download] : downloads) tensors.emplace_back(name, download->get());
+  return tensors;
+}
+
+// All of model.safetensors, looked through.
+Tensors model_tensors(Job& job) {
+  Tensors model = job.master.tensors(*job.arena, "");
+  require_finite(model);
+  const Tensors frozen = finished(job.frozen), buffers = finished(job.buffers);
+  require_numbers("frozen parameter", frozen);
+  require_numbers("buffer", buffers);
+  model.insert(model.end(), frozen.begin(), frozen.end());
+  model.insert(model.end(), buffers.begin(), buffers.end());
+  return model;
+}
+
 void write_optimizer(CheckpointWriter& writer, Job& job) {
   Tensors tensors;
   std::vector<Alias> aliases;
   for (auto& [name, flat] : job.moments) {
     const std::string prefix = name + ".";
-    for (auto& entry : views(*job.arena, flat, prefix)) tensors.push_back(entry);
+    for (auto& entry : flat.tensors(*job.arena, prefix)) tensors.push_back(entry);
     for (Alias& alias : parameter_aliases(*job.arena, prefix)) aliases.push_back(std::move(alias));
   }
   write_tensors(writer, optimizer_file, tensors, aliases);
@@ -137,18 +110,16 @@ void write_optimizer(CheckpointWriter& writer, Job& job) {
 
 CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job,
                      const std::function<void()>& before_commit) {
+  if (!job.failure.empty()) throw Error(job.failure);
   const Arena& arena = *job.arena;
-  Tensors model = views(arena, job.master, "");
-  for (auto& [name, download] : job.frozen) model.emplace_back(name, download->get());
-  require_finite(model);
-  for (auto& [name, download] : job.buffers) model.emplace_back(name, download->get());
+  const Tensors model = model_tensors(job);
   CheckpointWriter writer(checkpoints, job.step);
   std::vector<Alias> aliases = parameter_aliases(arena);
   aliases.insert(aliases.end(), job.buffer_aliases.begin(), job.buffer_aliases.end());
   write_tensors(writer, model_file, model, aliases);
   write_optimizer(writer, job);
   if (!job.average.empty())
-    write_tensors(writer, average_file, views(arena, job.average, ""), parameter_aliases(arena));
+    write_tensors(writer, average_file, job.average.tensors(arena, ""), parameter_aliases(arena));
   for (auto& [name, download] : job.scalars)
     job.state["optimizer"][name] = download->get().to(at::kDouble).item<double>();
   const std::string text = job.state.dump(1);
@@ -287,8 +258,10 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   const at::NoGradGuard no_grad;
   Job job{.step = step, .state = std::move(state), .metrics = std::move(metrics)};
   job.arena = &trained.arena;
-  start_flat(job, trained, impl_->backend, /*keep=*/true);
-  start_others(job, trained, impl_->backend);
+  FlatCopier copier(trained.arena, impl_->backend, /*keep=*/true);
+  start_flat(job, trained, copier);
+  if (copier.failure().empty()) copier.attempt([&] { start_others(job, trained, impl_->backend); });
+  if (!copier.failure().empty()) job = Job{.step = step, .failure = copier.failure()};
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->job = std::move(job);
@@ -300,7 +273,8 @@ void give_pieces(const Trained& trained, Backend& backend) {
   if (trained.arena.sharing() == nullptr) return;
   const at::NoGradGuard no_grad;
   Job job;
-  start_flat(job, trained, backend, /*keep=*/false);
+  FlatCopier copier(trained.arena, backend, /*keep=*/false);
+  start_flat(job, trained, copier);
 }
 
 std::string CheckpointSaver::finish() {

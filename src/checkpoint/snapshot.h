@@ -58,7 +58,7 @@ class CheckpointSaver {
 
   // Copies the state (on GPUs: enqueues copies to pinned memory; the device is not synchronised)
   // and returns; waits first if the one before is still being written. Never throws for a full
-  // disk: that comes as a Result.
+  // disk or for lack of memory: that comes as a Result.
   void save(const Trained& trained, std::int64_t step, nlohmann::json state,
             nlohmann::json metrics);
   // Blocks until all are written; why the last one failed, or "".

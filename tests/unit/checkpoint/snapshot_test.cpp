@@ -18,6 +18,7 @@
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/randn.h>
 
+#include <cmath>
 #include <fstream>
 
 namespace lockstep {
@@ -339,6 +340,28 @@ TEST(Snapshot, WeightsThatAreNotFiniteAreRefused) {
   EXPECT_EQ(save(a, folder.path(), 4, {.keep = 1}).info.damage,
             "the weights second.weight are not finite");
   EXPECT_EQ(newest_good(folder.path())->step, 3);
+}
+
+TEST(Snapshot, BuffersAndFrozenParametersThatHoldNaNAreRefusedButInfiniteMasksAreNot) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.model.seen.fill_(-INFINITY);
+  EXPECT_EQ(save(a, folder.path(), 1).info.damage, "");
+  a.model.seen.fill_(NAN);
+  EXPECT_EQ(save(a, folder.path(), 2).info.damage, "the buffer seen holds NaN");
+  EXPECT_EQ(newest_good(folder.path())->step, 1);
+
+  const TrainOptions options;
+  testing::TiedModel model(1);
+  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  Optimizer optimizer(options, arena);
+  {
+    const at::NoGradGuard no_grad;
+    model.scale[1].fill_(NAN);
+  }
+  CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
+  saver.save({arena, &optimizer, {}}, 3, {{"step", 3}}, nullptr);
+  EXPECT_EQ(saver.finish(), "the frozen parameter scale holds NaN");
 }
 
 TEST(Snapshot, CountsOnlyOnceWhatGoesWithItIsDurable) {
