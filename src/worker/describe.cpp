@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "config/option_help.h"
+#include "engine/model_parameters.h"
 #include "engine/plugin.h"
 #include "engine/recipe.h"
 #include "plan/run_setup.h"
