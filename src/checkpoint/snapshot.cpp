@@ -3,14 +3,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
+#include "checkpoint/contents.h"
+#include "checkpoint/flat_copy.h"
+#include "checkpoint/host_copy.h"
 #include "checkpoint/tensor_file.h"
 #include "engine/exception_text.h"
 #include "engine/not_finite.h"
-#include "engine/process_group.h"
 #include "launch/heartbeat.h"
-#include "run/json_lines.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -25,70 +25,47 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* average_file = "ema.safetensors";
-
 using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
-
-// A flat buffer of the arena on its way to the host: whole, or bucket after bucket where ranks
-// share it. Empty on ranks that only give their pieces.
-using Flat = std::vector<std::unique_ptr<Download>>;
 
 // Everything a checkpoint needs, on its way to the host.
 struct Job {
   std::int64_t step = 0;
+  std::string failure;  // why it cannot be written; empty: it can
   nlohmann::json state, metrics;
   const Arena* arena = nullptr;  // names, layout; constant during a run
-  Flat master, average;
-  std::map<std::string, Flat> moments;
+  FlatCopy master, average;
+  std::map<std::string, FlatCopy> moments;
   std::map<std::string, std::unique_ptr<Download>> scalars;
-  std::vector<std::pair<std::string, std::unique_ptr<Download>>> buffers;
+  std::vector<std::pair<std::string, std::unique_ptr<Download>>> frozen, buffers, average_buffers;
+  std::vector<Alias> buffer_aliases;
 };
 
-// A bucket at a time, so that no device ever holds more than one of what it does not own.
-Flat start(const Arena& arena, const at::Tensor& flat, Backend& backend, bool keep) {
-  Flat parts;
-  if (flat.numel() == arena.layout().elements) {
-    if (keep) parts.push_back(backend.download(flat));
-    return parts;
+// What every rank holds, so that rank 0 needs nobody for it.
+void start_others(Job& job, const Trained& trained, Backend& backend) {
+  const FrozenParameters& frozen = trained.arena.frozen();
+  for (std::size_t i = 0; i < frozen.size(); ++i) {
+    const at::Tensor values = frozen.values(i);
+    const bool may_change = values.is_alias_of(frozen.tensor(i)) || !values.is_cpu();
+    job.frozen.emplace_back(frozen.name(i),
+                            may_change ? copy_to_host(backend, values) : on_host(values));
   }
-  for (const Piece& piece : arena.own()) {
-    const at::Tensor bucket =
-        arena.sharing()->all_gather(arena.range(flat, piece, piece.begin, piece.end));
-    if (keep) parts.push_back(backend.download(bucket.flatten()));
-  }
-  return parts;
+  for (const auto& [name, scalar] : trained.optimizer->scalar_state())
+    job.scalars[name] = copy_to_host(backend, scalar);
+  for (const NamedTensor& buffer : unique_buffers(trained))
+    job.buffers.emplace_back(buffer.name, copy_to_host(backend, buffer.tensor));
+  job.buffer_aliases = buffer_aliases(trained);
+  if (const WeightAverage* average = trained.optimizer->average())
+    for (const NamedTensor& buffer : average->buffers())
+      job.average_buffers.emplace_back(buffer.name, copy_to_host(backend, buffer.tensor));
 }
 
 // What is flat, on all ranks in one order.
-void start_flat(Job& job, const Trained& trained, Backend& backend, bool keep) {
-  const auto begin = [&](const at::Tensor& flat) {
-    return start(trained.arena, flat, backend, keep);
-  };
-  job.master = begin(trained.arena.master());
-  for (const auto& [name, flat] : trained.optimizer->flat_state()) job.moments[name] = begin(flat);
+void start_flat(Job& job, const Trained& trained, FlatCopier& copier) {
+  job.master = copier.copy(trained.arena.master());
+  for (const auto& [name, flat] : trained.optimizer->flat_state())
+    job.moments[name] = copier.copy(flat);
   if (const WeightAverage* average = trained.optimizer->average())
-    job.average = begin(average->flat());
-}
-
-Tensors views(const Arena& arena, Flat& flat, const std::string& prefix) {
-  std::vector<at::Tensor> parts;
-  for (const auto& part : flat) parts.push_back(part->get());
-  std::vector<at::Tensor> found(arena.parameters().size());
-  for (std::size_t b = 0; b < arena.buckets().size(); ++b) {
-    const Bucket& bucket = arena.buckets()[b];
-    const bool whole = parts.size() == 1 && parts[0].numel() == arena.layout().elements;
-    for (const std::int64_t p : bucket.parameters) {
-      const auto i = static_cast<std::size_t>(p);
-      const std::int64_t begin = arena.layout().offsets[i] - (whole ? 0 : bucket.begin);
-      found[i] = parts[whole ? 0 : b]
-                     .narrow(0, begin, arena.sizes()[i])
-                     .view(arena.parameters()[i].tensor.sizes());
-    }
-  }
-  Tensors tensors;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    tensors.emplace_back(prefix + arena.parameters()[i].name, found[i]);
-  return tensors;
+    job.average = copier.copy(average->flat());
 }
 
 std::atomic<int> being_written{0};  // in this process
@@ -99,18 +76,60 @@ void require_finite(const Tensors& weights) {
     if (!is_finite(tensor)) throw Error(cat("the weights ", name, " are not finite"));
 }
 
+// What the model holds beside trained weights may be infinite: masks are.
+void require_numbers(const char* what, const Tensors& tensors) {
+  for (const auto& [name, tensor] : tensors)
+    if (has_nan(tensor)) throw Error(cat("the ", what, " ", name, " holds NaN"));
+}
+
+Tensors finished(std::vector<std::pair<std::string, std::unique_ptr<Download>>>& downloads) {
+  Tensors tensors;
+  for (auto& [name, download] : downloads) tensors.emplace_back(name, download->get());
+  return tensors;
+}
+
+// All of model.safetensors, looked through.
+Tensors model_tensors(Job& job) {
+  Tensors model = job.master.tensors(*job.arena, "");
+  require_finite(model);
+  const Tensors frozen = finished(job.frozen), buffers = finished(job.buffers);
+  require_numbers("frozen parameter", frozen);
+  require_numbers("buffer", buffers);
+  model.insert(model.end(), frozen.begin(), frozen.end());
+  model.insert(model.end(), buffers.begin(), buffers.end());
+  return model;
+}
+
+void write_optimizer(CheckpointWriter& writer, Job& job) {
+  Tensors tensors;
+  std::vector<Alias> aliases;
+  for (auto& [name, flat] : job.moments) {
+    const std::string prefix = name + ".";
+    for (auto& entry : flat.tensors(*job.arena, prefix)) tensors.push_back(entry);
+    for (Alias& alias : parameter_aliases(*job.arena, prefix)) aliases.push_back(std::move(alias));
+  }
+  write_tensors(writer, optimizer_file, tensors, aliases);
+}
+
+void write_average(CheckpointWriter& writer, Job& job) {
+  Tensors tensors = job.average.tensors(*job.arena, "");
+  const Tensors buffers = finished(job.average_buffers);
+  require_numbers("average of the buffer", buffers);
+  tensors.insert(tensors.end(), buffers.begin(), buffers.end());
+  write_tensors(writer, average_file, tensors, parameter_aliases(*job.arena));
+}
+
 CheckpointInfo write(const std::filesystem::path& checkpoints, Job& job,
                      const std::function<void()>& before_commit) {
-  Tensors model = views(*job.arena, job.master, "");
-  require_finite(model);
+  if (!job.failure.empty()) throw Error(job.failure);
+  const Arena& arena = *job.arena;
+  const Tensors model = model_tensors(job);
   CheckpointWriter writer(checkpoints, job.step);
-  for (auto& [name, download] : job.buffers) model.emplace_back(name, download->get().contiguous());
-  write_tensors(writer, "model.safetensors", model);
-  Tensors optimizer;
-  for (auto& [name, flat] : job.moments)
-    for (auto& entry : views(*job.arena, flat, name + ".")) optimizer.push_back(entry);
-  write_tensors(writer, "optimizer.safetensors", optimizer);
-  if (!job.average.empty()) write_tensors(writer, average_file, views(*job.arena, job.average, ""));
+  std::vector<Alias> aliases = parameter_aliases(arena);
+  aliases.insert(aliases.end(), job.buffer_aliases.begin(), job.buffer_aliases.end());
+  write_tensors(writer, model_file, model, aliases);
+  write_optimizer(writer, job);
+  if (!job.average.empty()) write_average(writer, job);
   for (auto& [name, download] : job.scalars)
     job.state["optimizer"][name] = download->get().to(at::kDouble).item<double>();
   const std::string text = job.state.dump(1);
@@ -249,11 +268,10 @@ void CheckpointSaver::save(const Trained& trained, std::int64_t step, nlohmann::
   const at::NoGradGuard no_grad;
   Job job{.step = step, .state = std::move(state), .metrics = std::move(metrics)};
   job.arena = &trained.arena;
-  start_flat(job, trained, impl_->backend, /*keep=*/true);
-  for (const auto& [name, scalar] : trained.optimizer->scalar_state())
-    job.scalars[name] = impl_->backend.download(scalar);
-  for (const NamedTensor& buffer : trained.buffers)
-    job.buffers.emplace_back(buffer.name, impl_->backend.download(buffer.tensor));
+  FlatCopier copier(trained.arena, impl_->backend, /*keep=*/true);
+  start_flat(job, trained, copier);
+  if (copier.failure().empty()) copier.attempt([&] { start_others(job, trained, impl_->backend); });
+  if (!copier.failure().empty()) job = Job{.step = step, .failure = copier.failure()};
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->job = std::move(job);
@@ -265,100 +283,13 @@ void give_pieces(const Trained& trained, Backend& backend) {
   if (trained.arena.sharing() == nullptr) return;
   const at::NoGradGuard no_grad;
   Job job;
-  start_flat(job, trained, backend, /*keep=*/false);
+  FlatCopier copier(trained.arena, backend, /*keep=*/false);
+  start_flat(job, trained, copier);
 }
 
 std::string CheckpointSaver::finish() {
   impl_->wait_idle();
   return impl_->last_damage;
-}
-
-namespace {
-
-const at::Tensor& find(const std::map<std::string, at::Tensor>& tensors, const std::string& name,
-                       at::IntArrayRef sizes, const std::filesystem::path& file) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end())
-    throw Error(cat(file.string(), " is a checkpoint of another model: it has no ", name),
-                "resume with the options that the run was started with");
-  if (found->second.sizes() != sizes)
-    throw Error(cat(file.string(), " is a checkpoint of another model: ", name, " must have shape ",
-                    sizes, ", but has ", found->second.sizes()),
-                "resume with the options that the run was started with");
-  return found->second;
-}
-
-using Files = std::map<std::string, at::Tensor>;
-
-// Each parameter's tensor of that name, in the model's order.
-template <class Function>
-void for_each(const Arena& arena, const std::string& prefix, const Files& tensors,
-              const std::filesystem::path& file, const Function& function) {
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    const Parameter& parameter = arena.parameters()[i];
-    function(i, find(tensors, prefix + parameter.name, parameter.tensor.sizes(), file));
-  }
-}
-
-void fill(const Arena& arena, const at::Tensor& flat, const std::string& prefix,
-          const Files& tensors, const std::filesystem::path& file) {
-  for_each(arena, prefix, tensors, file,
-           [&](std::size_t i, const at::Tensor& values) { arena.fill(flat, i, values); });
-}
-
-void check_no_more(const Trained& trained, const std::map<std::string, at::Tensor>& tensors,
-                   const std::filesystem::path& file) {
-  const std::size_t known = trained.arena.parameters().size() + trained.buffers.size();
-  if (tensors.size() == known) return;
-  throw Error(cat(file.string(), " is a checkpoint of another model: it has ", tensors.size(),
-                  " tensors, the model ", known),
-              "resume with the options that the run was started with");
-}
-
-}  // namespace
-
-nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint) {
-  const std::filesystem::path file = checkpoint.path / "state.json";
-  nlohmann::json state = parse_object(read_file(file));
-  if (state.is_discarded() || !state.contains("step") || !state["step"].is_number_integer())
-    throw Error(cat(file.string(), " is damaged: it is no JSON object with a step"),
-                "use an older checkpoint");
-  return state;
-}
-
-bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat) {
-  const std::filesystem::path file = checkpoint.path / average_file;
-  if (!std::filesystem::exists(file)) return false;
-  const at::NoGradGuard no_grad;
-  fill(arena, flat, "", map_tensors(file), file);
-  return true;
-}
-
-nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained) {
-  const at::NoGradGuard no_grad;
-  const std::filesystem::path model_file = checkpoint.path / "model.safetensors";
-  const auto model = map_tensors(model_file);
-  check_no_more(trained, model, model_file);
-  for_each(trained.arena, "", model, model_file,
-           [&](std::size_t i, const at::Tensor& values) { trained.arena.set_weights(i, values); });
-  for (const NamedTensor& buffer : trained.buffers) {
-    at::Tensor target = buffer.tensor;
-    target.copy_(find(model, buffer.name, target.sizes(), model_file));
-  }
-  nlohmann::json state = read_checkpoint_state(checkpoint);
-  if (trained.optimizer == nullptr) return state;
-  const std::filesystem::path optimizer_file = checkpoint.path / "optimizer.safetensors";
-  const auto moments = map_tensors(optimizer_file);
-  for (auto& [name, flat] : trained.optimizer->flat_state())
-    fill(trained.arena, flat, name + ".", moments, optimizer_file);
-  for (auto& [name, scalar] : trained.optimizer->scalar_state()) {
-    at::Tensor target = scalar;
-    if (state.contains("optimizer") && state["optimizer"].contains(name))
-      target.fill_(state["optimizer"][name].get<double>());
-  }
-  if (WeightAverage* average = trained.optimizer->average())
-    if (!restore_average(checkpoint, trained.arena, average->flat())) average->restart();
-  return state;
 }
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 #include "engine/backend.h"
 #include "engine/optimizer.h"
 #include "run/checkpoint_index.h"
+#include "run/retention.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,9 +27,12 @@ struct Trained {
 // Writes checkpoints on a thread of its own, one at a time. Rank 0 has one. The others need none,
 // because every rank holds the same state; where ranks share the update, they call `give_pieces`
 // whenever rank 0 saves. The files are the same, whoever holds what.
-//   model.safetensors      each parameter (f32 master) and buffer under the model's own name
+//   model.safetensors      each parameter (f32 master; frozen ones as they were built) and buffer
+//                          under the model's own name, its first where it has several
 //   optimizer.safetensors  exp_avg.NAME and exp_avg_sq.NAME (or momentum.NAME) for each parameter
-//   ema.safetensors        the average of each parameter, where one is kept
+//   ema.safetensors        the average of each trained parameter and floating-point buffer, where
+//   one
+//                          is kept
 //   state.json             what the trainer passes, and the optimizer's scalars
 class CheckpointSaver {
  public:
@@ -56,7 +60,7 @@ class CheckpointSaver {
 
   // Copies the state (on GPUs: enqueues copies to pinned memory; the device is not synchronised)
   // and returns; waits first if the one before is still being written. Never throws for a full
-  // disk: that comes as a Result.
+  // disk or for lack of memory: that comes as a Result.
   void save(const Trained& trained, std::int64_t step, nlohmann::json state,
             nlohmann::json metrics);
   // Blocks until all are written; why the last one failed, or "".
@@ -82,7 +86,9 @@ nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained)
 
 // The average of the weights into flat, f32 [elements] or [own_elements]; false if the checkpoint
 // has none.
-bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat);
+// buffers: those whose averages go with it; what the file does not have stays.
+bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const at::Tensor& flat,
+                     const std::vector<NamedTensor>& buffers = {});
 
 // state.json alone.
 nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint);

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <set>
 
 namespace lockstep {
 namespace {
@@ -68,17 +69,23 @@ class Mapping {
 }  // namespace
 
 void write_tensors(CheckpointWriter& writer, const std::string& file,
-                   const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
+                   const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+                   const std::vector<Alias>& aliases) {
   std::vector<TensorEntry> entries;
   for (const auto& [name, tensor] : tensors) {
-    LOCKSTEP_CHECK(tensor.is_contiguous() && tensor.device().is_cpu());
+    LOCKSTEP_CHECK(tensor.device().is_cpu());
     entries.push_back(
         {.name = name, .dtype = name_of(tensor.scalar_type()), .shape = tensor.sizes().vec()});
   }
-  const std::string header = make_header(entries, {{"format", "pt"}});
+  std::map<std::string, std::string> metadata;
+  for (const Alias& alias : aliases) metadata[alias.name] = alias.of;
+  metadata["format"] = "pt";
+  const std::string header = make_header(entries, metadata);
   writer.append(file, header.data(), header.size());
-  for (const auto& [name, tensor] : tensors)
-    writer.append(file, tensor.const_data_ptr(), static_cast<std::size_t>(tensor.nbytes()));
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor rows = tensor.contiguous();
+    writer.append(file, rows.const_data_ptr(), static_cast<std::size_t>(rows.nbytes()));
+  }
 }
 
 std::map<std::string, at::Tensor> map_tensors(const std::filesystem::path& file) {
@@ -91,6 +98,16 @@ std::map<std::string, at::Tensor> map_tensors(const std::filesystem::path& file)
         data, entry.shape, [mapping](void*) {}, at::TensorOptions(dtype_of(entry.dtype, file)));
   }
   return tensors;
+}
+
+std::map<std::string, std::string> read_aliases(const std::filesystem::path& file) {
+  const SafetensorsHeader header = read_header(file);
+  std::set<std::string> names;
+  for (const TensorEntry& entry : header.tensors) names.insert(entry.name);
+  std::map<std::string, std::string> aliases;
+  for (const auto& [name, of] : header.metadata)
+    if (names.contains(of) && !names.contains(name)) aliases[name] = of;
+  return aliases;
 }
 
 }  // namespace lockstep

@@ -13,6 +13,7 @@
 #include "kernels/matmul.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/CachingHostAllocator.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -109,6 +110,7 @@ class CudaBackend : public Backend {
             .peak_bytes = stats.allocated_bytes[all].peak};
   }
   void release_cached_memory() override { c10::cuda::CUDACachingAllocator::emptyCache(); }
+  void release_cached_host_memory() override { at::getHostAllocator(at::kCUDA)->empty_cache(); }
 
  private:
   // High priority: NCCL's streams have it too, so neither starves, and copies come last.

@@ -5,6 +5,7 @@
 #include "cuda/event.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
 #include <c10/cuda/CUDAGuard.h>
 
 #include <utility>
@@ -12,10 +13,20 @@
 namespace lockstep {
 namespace {
 
+at::Tensor pinned_like(const at::Tensor& dense) {
+  return at::empty_strided(dense.sizes(), dense.strides(),
+                           at::TensorOptions().dtype(dense.scalar_type()).pinned_memory(true));
+}
+
+at::Tensor dense(const at::Tensor& tensor) {
+  return tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
+}
+
+// Of the same layout where the tensor is dense: then the copy is one piece of memory.
 at::Tensor pinned(const at::Tensor& host) {
-  const at::Tensor source = host.contiguous();
+  const at::Tensor source = dense(host);
   if (source.is_pinned()) return source;
-  at::Tensor copy = pinned_empty(source.sizes(), source.scalar_type());
+  at::Tensor copy = pinned_like(source);
   copy.copy_(source);
   return copy;
 }
@@ -27,9 +38,9 @@ class CudaUpload : public Upload {
     for (const at::Tensor& tensor : host) {
       LOCKSTEP_CHECK(tensor.is_cpu());
       sources_.push_back(pinned(tensor));
-      copies_.push_back(
-          at::empty(sources_.back().sizes(),
-                    sources_.back().options().pinned_memory(false).device(at::kCUDA)));
+      const at::Tensor& source = sources_.back();
+      copies_.push_back(at::empty_strided(source.sizes(), source.strides(),
+                                          source.options().pinned_memory(false).device(at::kCUDA)));
       copies_.back().copy_(sources_.back(), /*non_blocking=*/true);
     }
     copied_.record(copy_stream);
@@ -61,8 +72,8 @@ class CudaDownload : public Download {
  public:
   explicit CudaDownload(const at::Tensor& tensor) {
     LOCKSTEP_CHECK(tensor.is_cuda());
-    const at::Tensor source = tensor.detach().contiguous();
-    host_ = pinned_empty(source.sizes(), source.scalar_type());
+    const at::Tensor source = dense(tensor.detach());
+    host_ = pinned_like(source);
     host_.copy_(source, /*non_blocking=*/true);
     copied_.record(c10::cuda::getCurrentCUDAStream());
   }

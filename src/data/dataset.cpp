@@ -3,9 +3,25 @@
 
 #include "base/check.h"
 
+#include <ATen/ops/empty_strided.h>
 #include <ATen/ops/stack.h>
 
 namespace lockstep {
+namespace {
+
+// As at::stack, but rows in channels-last or another permuted layout give a batch in that layout.
+at::Tensor stack_rows(const std::vector<at::Tensor>& rows) {
+  const at::Tensor& first = rows[0];
+  if (first.is_contiguous() || !first.is_non_overlapping_and_dense()) return at::stack(rows);
+  std::vector<std::int64_t> sizes = first.sizes().vec(), strides = first.strides().vec();
+  sizes.insert(sizes.begin(), static_cast<std::int64_t>(rows.size()));
+  strides.insert(strides.begin(), first.numel());
+  at::Tensor batch = at::empty_strided(sizes, strides, first.options());
+  at::stack_out(batch, rows);
+  return batch;
+}
+
+}  // namespace
 
 BatchDataset::~BatchDataset() = default;  // here, so that plugins share one type
 
@@ -15,7 +31,7 @@ std::vector<at::Tensor> Dataset::collate(const std::vector<std::vector<at::Tenso
   std::vector<at::Tensor> column(rows.size());
   for (std::size_t field = 0; field < rows[0].size(); ++field) {
     for (std::size_t row = 0; row < rows.size(); ++row) column[row] = rows[row].at(field);
-    fields.push_back(at::stack(column));
+    fields.push_back(stack_rows(column));
   }
   return fields;
 }

@@ -28,9 +28,11 @@ class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::int64_t size() const = 0;
-  // The tensors of one sample, on the CPU, contiguous; the same number and dtypes for every index.
+  // The tensors of one sample, on the CPU; the same number and dtypes for every index, dense in one
+  // layout, contiguous or permuted as channels-last ones are.
   virtual std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const = 0;
-  // Samples [B] of field lists to fields [B, ...]. The default stacks, so shapes must agree.
+  // Samples [B] of field lists to fields [B, ...]. The default stacks, so shapes must agree,
+  // and keeps the layout of the rows.
   virtual std::vector<at::Tensor> collate(const std::vector<std::vector<at::Tensor>>& rows) const;
 };
 

@@ -1,43 +1,31 @@
 // Flat buffers and the views into them.
 #include "engine/arena.h"
 
-#include "base/error.h"
-#include "base/text.h"
+#include "engine/layout.h"
 #include "engine/process_group.h"
 #include "kernels/gradient_buffer.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
-#include <set>
 #include <utility>
 
 namespace lockstep {
-namespace {
+Arena::Arena(const std::vector<Parameter>& registered, at::Device device,
+             at::ScalarType compute_dtype, ProcessGroup* sharing, std::int64_t bucket_bytes)
+    : Arena(sort_parameters(registered), device, compute_dtype, sharing, bucket_bytes) {}
 
-void check_parameters(const std::vector<Parameter>& parameters) {
-  if (parameters.empty()) throw Error("the model has no parameters");
-  std::set<std::string> names;
-  for (const Parameter& parameter : parameters) {
-    if (!names.insert(parameter.name).second)
-      throw Error(cat("the model has two parameters named ", parameter.name));
-    const at::Tensor& tensor = parameter.tensor;
-    if (!tensor.defined() || !tensor.is_leaf() || !tensor.requires_grad())
-      throw Error(cat("parameter ", parameter.name, " must be a leaf tensor that requires grad"));
-    if (tensor.scalar_type() != at::kFloat)
-      throw Error(cat("parameter ", parameter.name, " must be float32 when built, but is ",
-                      c10::toString(tensor.scalar_type())));
-  }
-}
-
-}  // namespace
-
-Arena::Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype,
+Arena::Arena(ModelParameters sorted, at::Device device, at::ScalarType compute_dtype,
              ProcessGroup* sharing, std::int64_t bucket_bytes)
-    : parameters_(std::move(parameters)),
+    : frozen_(std::move(sorted.frozen), device, compute_dtype),
+      aliases_(std::move(sorted.aliases)),
       sharing_(sharing != nullptr && sharing->size() > 1 ? sharing : nullptr) {
-  check_parameters(parameters_);
-  for (const Parameter& parameter : parameters_) sizes_.push_back(parameter.tensor.numel());
+  for (UniqueParameter& one : sorted.trained) {
+    sizes_.push_back(one.parameter.tensor.numel());
+    strides_.push_back(dense_strides(one.parameter.tensor));
+    parameters_.push_back(std::move(one.parameter));
+    handles_.push_back(std::move(one.handles));
+  }
   layout_ = lay_out(sizes_, arena_alignment * (sharing_ != nullptr ? sharing_->size() : 1));
   buckets_ = cut_buckets(layout_, sizes_, bucket_bytes);
   find_own_pieces();
@@ -49,20 +37,29 @@ Arena::Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarTyp
   master_ = flat(low ? own_elements() : layout_.elements, at::kFloat);
   gradients_ = flat(layout_.elements, at::kFloat);
   if (low) working_ = flat(layout_.elements, compute_dtype);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    set_weights(i, parameters_[i].tensor);
-    parameters_[i].tensor.set_data(view(low ? working_ : master_, i));
-    if (!low) parameters_[i].tensor.mutable_grad() = view(gradients_, i);
-    set_gradient_buffer(parameters_[i].tensor, view(gradients_, i));
-  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) set_weights(i, parameters_[i].tensor);
+  point_at(low ? working_ : master_);
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    for (at::Tensor& handle : handles_[i]) {
+      if (!handle.requires_grad()) continue;
+      const at::Tensor gradient = view(gradients_, i);
+      if (!low) handle.mutable_grad() = gradient;
+      // Operations that write there themselves know rows only; for others autograd adds.
+      if (gradient.is_contiguous()) set_gradient_buffer(handle, gradient);
+    }
 }
 
 Arena::~Arena() {
-  for (const Parameter& parameter : parameters_) forget_gradient_buffer(parameter.tensor);
+  for (const auto& handles : handles_)
+    for (const at::Tensor& handle : handles) forget_gradient_buffer(handle);
 }
 
 at::Tensor Arena::view(const at::Tensor& flat, std::size_t i) const {
-  return flat.narrow(0, layout_.offsets[i], sizes_[i]).view(parameters_[i].tensor.sizes());
+  return shaped(flat.narrow(0, layout_.offsets[i], sizes_[i]), i);
+}
+
+at::Tensor Arena::shaped(const at::Tensor& row, std::size_t i) const {
+  return view_as(row, parameters_[i].tensor.sizes(), strides_[i]);
 }
 
 void Arena::zero_gradients() {
@@ -72,20 +69,20 @@ void Arena::zero_gradients() {
 
 void Arena::drop_gradients() {
   if (low_precision())
-    for (const Parameter& parameter : parameters_) {
-      at::Tensor handle = parameter.tensor;
-      handle.mutable_grad().reset();
-    }
+    for (auto& handles : handles_)
+      for (at::Tensor& handle : handles) handle.mutable_grad().reset();
   zero_gradients();
 }
 
 void Arena::take_gradient(std::size_t i) {
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;
-  at::Tensor& gradient = parameters_[i].tensor.mutable_grad();
-  if (!gradient.defined()) return;
-  view(gradients_, i).add_(gradient);
-  gradient.reset();
+  for (at::Tensor& handle : handles_[i]) {
+    at::Tensor& gradient = handle.mutable_grad();
+    if (!gradient.defined()) continue;
+    view(gradients_, i).add_(gradient);
+    gradient.reset();
+  }
 }
 
 }  // namespace lockstep

@@ -1,6 +1,8 @@
 // The parameter arena: all parameters, gradients and optimizer state of a model as flat buffers.
 #pragma once
 
+#include "engine/frozen_parameters.h"
+#include "engine/model_parameters.h"
 #include "engine/recipe.h"
 #include "plan/buckets.h"
 
@@ -21,12 +23,15 @@ struct Piece {
   std::int64_t size() const { return end - begin; }
 };
 
-// Takes a freshly built model's parameters (fp32, CPU) and makes them views into flat buffers on
-// the device, laid out by plan/buckets.h. Afterwards Parameter::tensor handles are:
+// Takes a freshly built model's parameters (CPU) and makes those that are trained (fp32) views into
+// flat buffers on the device, laid out by plan/buckets.h. Afterwards their Parameter::tensor
+// handles are:
 //  compute dtype fp32: views of `master`, whose .grad are views of `gradients`;
 //  bf16, fp16: views of `working`, a copy of `master` that `refresh_working` makes; gradients of
 //  that dtype are added into the fp32 `gradients` as they appear and dropped.
 // Operations that know kernels/gradient_buffer.h write into `gradients` themselves.
+// One that the model registers under two names lies there once, under the first. Frozen parameters
+// are moved to the device beside it.
 //
 // With `sharing`, its ranks share the optimizer's work: each bucket is cut into a piece a rank, and
 // `own` are this rank's. What only the update needs is kept for these alone: in low precision also
@@ -34,13 +39,20 @@ struct Piece {
 // Owns the buffers; the model keeps the handles. One thread, on the training stream.
 class Arena {
  public:
-  Arena(std::vector<Parameter> parameters, at::Device device, at::ScalarType compute_dtype,
+  // Throws Error for parameters that sort_parameters refuses.
+  Arena(const std::vector<Parameter>& registered, at::Device device, at::ScalarType compute_dtype,
         ProcessGroup* sharing = nullptr, std::int64_t bucket_bytes = usual_bucket_bytes);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }  // trained, each once
+  // All that stand for parameter i's memory, its own first; those that require grad are leaves of
+  // their own.
+  const std::vector<at::Tensor>& handles(std::size_t i) const { return handles_[i]; }
+  const FrozenParameters& frozen() const { return frozen_; }
+  FrozenParameters& frozen() { return frozen_; }
+  const std::vector<Alias>& aliases() const { return aliases_; }
   const ArenaLayout& layout() const { return layout_; }
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
   const std::vector<Bucket>& buckets() const { return buckets_; }
@@ -57,8 +69,11 @@ class Arena {
   at::Tensor& gradients() { return gradients_; }  // f32 [elements]
   const at::Tensor& gradients() const { return gradients_; }
   const at::Tensor& working() const { return working_; }  // undefined in fp32
-  // The part of a flat buffer [elements] that parameter i fills, in its shape.
+  // The part of a flat buffer [elements] that parameter i fills, in its shape, with the strides
+  // that it was built with where it was dense (engine/layout.h).
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
+  // The same of that part alone, [sizes()[i]].
+  at::Tensor shaped(const at::Tensor& row, std::size_t i) const;
   // Elements [begin, end) of `piece` in a flat buffer: [elements], or [own_elements].
   at::Tensor range(const at::Tensor& flat, const Piece& piece, std::int64_t begin,
                    std::int64_t end) const;
@@ -85,11 +100,17 @@ class Arena {
   void show_weights();
 
  private:
+  Arena(ModelParameters sorted, at::Device device, at::ScalarType compute_dtype,
+        ProcessGroup* sharing, std::int64_t bucket_bytes);
   void find_own_pieces();
   void gather(const at::Tensor& flat);
   void point_at(const at::Tensor& flat);
   std::vector<Parameter> parameters_;
+  std::vector<std::vector<at::Tensor>> handles_;
+  FrozenParameters frozen_;
+  std::vector<Alias> aliases_;
   std::vector<std::int64_t> sizes_;
+  std::vector<std::vector<std::int64_t>> strides_;
   ArenaLayout layout_;
   std::vector<Bucket> buckets_;
   ProcessGroup* sharing_ = nullptr;

@@ -3,6 +3,7 @@
 #include "engine/process_group.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
 #include <algorithm>
@@ -34,7 +35,8 @@ void Arena::fill(const at::Tensor& flat, std::size_t i, const at::Tensor& values
     return;
   }
   const std::int64_t first = layout_.offsets[i], last = first + sizes_[i];
-  const at::Tensor row = values.reshape({-1});
+  const at::Tensor row = at::empty({sizes_[i]}, values.options());  // in the order of the arena
+  shaped(row, i).copy_(values);
   for (const Piece& piece : own_) {
     const std::int64_t begin = std::max(first, piece.begin), end = std::min(last, piece.end);
     if (begin < end)
@@ -72,7 +74,7 @@ void Arena::gather_weights() {
 
 void Arena::point_at(const at::Tensor& flat) {
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    parameters_[i].tensor.set_data(view(flat, i));
+    for (at::Tensor& handle : handles_[i]) handle.set_data(view(flat, i));
 }
 
 void Arena::show(const at::Tensor& flat) {

@@ -63,6 +63,7 @@ class Backend {
                                                        std::chrono::milliseconds timeout) = 0;
   // An uninitialised host tensor that uploads fast (pinned on GPUs).
   virtual at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) = 0;
+  // Copies have the strides of dense tensors, channels-last ones for example.
   virtual std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) = 0;
   virtual std::unique_ptr<Download> download(const at::Tensor& tensor) = 0;
   // Writes this moment of the current stream's work into slot, f64 [1] on the device, in seconds of
@@ -75,7 +76,8 @@ class Backend {
   virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
-  virtual void release_cached_memory() = 0;
+  virtual void release_cached_memory() = 0;     // of the device
+  virtual void release_cached_host_memory() {}  // that `host_empty` and `download` keep for later
 };
 
 // For LoaderOptions::pin: copies a host tensor into memory that uploads fast. Empty on the CPU,

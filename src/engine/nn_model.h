@@ -11,7 +11,8 @@
 
 namespace lockstep {
 
-// Names are the module's own; weight decay for parameters of two or more dimensions.
+// Names are the module's own; weight decay for parameters of two or more dimensions. Those without
+// requires_grad are frozen. What is registered under several names comes under each (recipe.h).
 template <class Module>
 class NnModel : public Model {
  public:

@@ -1,6 +1,7 @@
 #include "engine/not_finite.h"
 
 #include <ATen/ops/isfinite.h>
+#include <ATen/ops/isnan.h>
 
 namespace lockstep {
 
@@ -8,9 +9,15 @@ bool is_finite(const at::Tensor& values) {
   return !values.is_floating_point() || at::isfinite(values).all().item<bool>();
 }
 
+bool has_nan(const at::Tensor& values) {
+  return values.is_floating_point() && at::isnan(values).any().item<bool>();
+}
+
 std::string weights_not_finite(const Arena& arena) {
   for (const Parameter& parameter : arena.parameters())
     if (!is_finite(parameter.tensor.detach())) return parameter.name;
+  for (std::size_t i = 0; i < arena.frozen().size(); ++i)
+    if (has_nan(arena.frozen().tensor(i))) return arena.frozen().name(i);
   return {};
 }
 

@@ -21,7 +21,9 @@ struct NotFinite {
 
 // Each waits for the device.
 bool is_finite(const at::Tensor& values);
-// The parameter whose weights, or whose gradient, is not finite; empty: none. Gradients are looked
+bool has_nan(const at::Tensor& values);
+// The parameter whose weights, or whose gradient, is not finite; empty: none. Of frozen ones
+// only NaN counts: masks are infinite. Gradients are looked
 // at in the order in which backward makes them.
 std::string weights_not_finite(const Arena& arena);
 std::string gradient_not_finite(const Arena& arena);

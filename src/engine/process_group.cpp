@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
+#include "engine/layout.h"
 #include "engine/out_of_memory.h"
 #include "engine/rendezvous.h"
 #include "launch/heartbeat.h"
@@ -68,6 +69,7 @@ struct ProcessGroup::Impl {
   c10::intrusive_ptr<c10d::Backend> host_group;  // the same on CPUs
   std::unique_ptr<PeerWatch> peers = {};
   std::uint64_t collectives = 0;  // begun
+  std::uint64_t votes = 0;
 
   // What `begin` returns is under way from here on; `begin` gets the group.
   template <class Begin>
@@ -172,7 +174,8 @@ std::unique_ptr<Pending> ProcessGroup::exchange(const at::Tensor& taken, const a
 
 void ProcessGroup::broadcast(const at::Tensor& tensor, int root) {
   if (!impl_->group) return;
-  std::vector<at::Tensor> tensors{tensor};
+  LOCKSTEP_CHECK(tensor.is_non_overlapping_and_dense());
+  std::vector<at::Tensor> tensors{memory_order(tensor)};
   c10d::BroadcastOptions options;
   options.rootRank = root;
   impl_
@@ -197,6 +200,19 @@ void ProcessGroup::barrier() {
   at::Tensor one = at::zeros({1}, at::TensorOptions().dtype(at::kFloat).device(impl_->device));
   all_reduce(one)->wait();
   one.item<float>();  // on GPUs: the host waits too
+}
+
+bool ProcessGroup::all_agree(bool own) {
+  if (!impl_->store) return own;
+  const std::string key = cat("vote/", ++impl_->votes);
+  const WaitingInCollective waiting(Collective::store);
+  return collectively(Collective::store, 0, [&] {
+    c10d::Store& store = *impl_->store;
+    if (!own) store.add(key + "/against", 1);
+    if (store.add(key + "/votes", 1) == size())  // the last tells the others
+      store.set(key, std::vector<std::uint8_t>{store.add(key + "/against", 0) == 0});
+    return store.get(key).at(0) != 0;
+  });
 }
 
 std::string ProcessGroup::share(const std::string& key, const std::string& text) {

@@ -66,9 +66,11 @@ class ProcessGroup {
   std::unique_ptr<Pending> exchange(const at::Tensor& taken, const at::Tensor& given,
                                     const std::vector<std::int64_t>& take,
                                     const std::vector<std::int64_t>& give);
-  void broadcast(const at::Tensor& tensor, int root);
+  void broadcast(const at::Tensor& tensor, int root);  // dense; the same layout on every rank
   // [n, ...] of every rank to [size, n, ...]; the same shape on every rank.
   at::Tensor all_gather(const at::Tensor& tensor);
+  // Whether all ranks say yes: through the store, without the device or its memory.
+  bool all_agree(bool own);
   void barrier();
   // Text from rank 0 to all through the store, without a device.
   std::string share(const std::string& key, const std::string& text);

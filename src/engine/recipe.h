@@ -22,8 +22,12 @@ struct NamedTensor {
   at::Tensor tensor;
 };
 
-// A trainable leaf tensor (requires_grad), fp32 on the CPU when built. The engine replaces its
-// storage and dtype (Tensor::set_data), never the handle.
+// A leaf tensor on the CPU when built. One that requires grad is trained, and fp32 then. Any other
+// is frozen: saved and restored as it is, with neither gradient nor moments; floating ones the
+// engine casts to the compute dtype, f64, i64, i32, i16, i8, u8 and bool may come too. The same
+// tensor, or one that shares all its memory, may come under several names: then it is one
+// parameter, with the first name's `decay` and `lr_scale`. The engine replaces storage and dtype
+// (Tensor::set_data), never the handle.
 struct Parameter {
   std::string name;
   at::Tensor tensor;
@@ -78,9 +82,9 @@ struct Metric {
 };
 
 struct PredictRequest {
-  nlohmann::json extra;                         // Prepared::extra of Purpose::predict
-  std::string run_dir;                          // outputs go below RUN/predictions unless streamed
-  std::function<void(const std::string&)> out;  // data for standard output, as it comes
+  nlohmann::json extra;  // the run's Prepared::extra, with that of Purpose::predict over it
+  std::string run_dir;   // for what is no text: files go below RUN/predictions
+  std::function<void(const std::string&)> out;  // text for standard output, as it comes; always set
   at::Device device = at::kCPU;
   at::ScalarType compute_dtype = at::kFloat;
 };

@@ -10,6 +10,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <functional>
+#include <set>
 #include <utility>
 
 namespace lockstep {
@@ -19,10 +20,11 @@ struct Reducer::State {
   ProcessGroup& group;
   ReducePrecision precision;
   const std::vector<Bucket>& buckets;
-  std::vector<std::size_t> bucket_of;  // by parameter
-  std::vector<bool> arrived;           // by parameter, since arm
-  std::vector<std::int64_t> missing;   // by bucket
-  std::vector<at::Tensor> staged;      // by bucket, reduce_precision = bf16 only
+  std::vector<std::size_t> bucket_of;   // by parameter
+  std::vector<std::size_t> leaf_count;  // by parameter: more than one where it has two names
+  std::vector<std::set<const at::TensorImpl*>> arrived;  // by parameter: its leaves, since arm
+  std::vector<std::int64_t> missing;                     // by bucket
+  std::vector<at::Tensor> staged;                        // by bucket, reduce_precision = bf16 only
   std::vector<std::unique_ptr<Pending>> pending;
   std::size_t next = 0;  // first bucket not fired
   bool armed = false;
@@ -41,17 +43,17 @@ struct Reducer::State {
     armed = true;
     next = 0;
     early = 0;
-    arrived.assign(bucket_of.size(), false);
+    arrived.assign(bucket_of.size(), {});
     missing.clear();
     for (const Bucket& bucket : buckets)
       missing.push_back(static_cast<std::int64_t>(bucket.parameters.size()));
   }
 
-  void on_gradient(std::size_t parameter) {
+  void on_gradient(std::size_t parameter, const at::TensorImpl* leaf) {
     beat();
     arena.take_gradient(parameter);
-    if (!armed || group.size() == 1 || arrived[parameter]) return;
-    arrived[parameter] = true;
+    if (!armed || group.size() == 1 || !arrived[parameter].insert(leaf).second) return;
+    if (arrived[parameter].size() < leaf_count[parameter]) return;
     --missing[bucket_of[parameter]];
     while (next < buckets.size() && missing[next] == 0) {
       fire(next);
@@ -116,10 +118,18 @@ class GradientHook : public torch::autograd::FunctionPostHook {
 Reducer::Reducer(Arena& arena, ProcessGroup& group, ReducePrecision precision)
     : state_(std::make_shared<State>(arena, group, precision)) {
   for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
-    auto node = torch::autograd::impl::grad_accumulator(arena.parameters()[i].tensor);
-    const auto key = node->add_post_hook(
-        std::make_unique<GradientHook>([state = state_, i] { state->on_gradient(i); }));
-    hooks_.emplace_back(std::move(node), key);
+    std::size_t leaves = 0;
+    for (const at::Tensor& handle : arena.handles(i)) {
+      if (!handle.requires_grad()) continue;
+      ++leaves;
+      auto node = torch::autograd::impl::grad_accumulator(handle);
+      const auto key = node->add_post_hook(
+          std::make_unique<GradientHook>([state = state_, i, leaf = handle.unsafeGetTensorImpl()] {
+            state->on_gradient(i, leaf);
+          }));
+      hooks_.emplace_back(std::move(node), key);
+    }
+    state_->leaf_count.push_back(leaves);
   }
 }
 

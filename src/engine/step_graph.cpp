@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "engine/library_modes.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
@@ -28,8 +29,8 @@ void StepGraph::count_step(const StepInputs& inputs) {
   if (!state_ && inputs.out_of_memory == Phase::none) {
     if (steps_ == 0)
       shapes_ = inputs.shapes;
-    else if (inputs.shapes != shapes_)
-      shapes_vary_ = true;
+    else if (inputs.shapes != shapes_ && !std::exchange(shapes_vary_, true))
+      stop_trying_out_convolutions();
   }
   ++steps_;
 }

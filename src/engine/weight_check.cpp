@@ -10,8 +10,19 @@ namespace lockstep {
 namespace {
 
 at::Tensor sum_of_bits(const at::Tensor& values) {
-  const bool wide = values.element_size() == 4;
-  return values.view(wide ? at::kInt : at::kShort).sum(at::kLong);
+  const auto size = values.element_size();
+  const at::ScalarType whole = size == 8   ? at::kLong
+                               : size == 4 ? at::kInt
+                               : size == 2 ? at::kShort
+                                           : at::kByte;
+  return values.view(whole).sum(at::kLong);
+}
+
+at::Tensor sum_of_all_bits(const Arena& arena, const at::Tensor& flat) {
+  at::Tensor sum = sum_of_bits(flat);
+  for (std::size_t i = 0; i < arena.frozen().size(); ++i)
+    sum = sum.add(sum_of_bits(arena.frozen().tensor(i)).mul(static_cast<std::int64_t>(i) + 2));
+  return sum;
 }
 
 // Of [ranks, n] sums: which ranks differ in column `column` from the value that most have.
@@ -37,15 +48,22 @@ WeightDifference compare_weights(const Arena& arena, ProcessGroup& group) {
   // Ranks that share the update have only the working copy in whole.
   const bool whole_master = arena.master().numel() == arena.layout().elements;
   const at::Tensor flat = whole_master ? arena.master() : arena.working();
-  const at::Tensor sum = sum_of_bits(flat).unsqueeze(0);
+  const at::Tensor sum = sum_of_all_bits(arena, flat).unsqueeze(0);
   if (odd_ones(group.all_gather(sum).to(at::kCPU), 0).empty()) return {};
   std::vector<at::Tensor> sums;
-  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
-    sums.push_back(sum_of_bits(arena.view(flat, i)));
-  const at::Tensor all = group.all_gather(at::stack(sums)).to(at::kCPU);
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
+    sums.push_back(sum_of_bits(arena.view(flat, i)));
+    names.push_back(arena.parameters()[i].name);
+  }
+  for (std::size_t i = 0; i < arena.frozen().size(); ++i) {
+    sums.push_back(sum_of_bits(arena.frozen().tensor(i)));
+    names.push_back(arena.frozen().name(i));
+  }
+  const at::Tensor all = group.all_gather(at::stack(sums)).to(at::kCPU);
+  for (std::size_t i = 0; i < names.size(); ++i) {
     const std::vector<int> odd = odd_ones(all, static_cast<std::int64_t>(i));
-    if (!odd.empty()) return {.ranks = odd, .parameter = arena.parameters()[i].name};
+    if (!odd.empty()) return {.ranks = odd, .parameter = names[i]};
   }
   return {};
 }

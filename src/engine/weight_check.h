@@ -11,7 +11,7 @@ namespace lockstep {
 
 struct WeightDifference {
   std::vector<int> ranks;  // that differ from most
-  std::string parameter;   // the first that differs
+  std::string parameter;   // the first that differs, frozen ones last
   bool found() const { return !ranks.empty(); }
 };
 

@@ -55,6 +55,7 @@ nlohmann::json memory_key(const RunSetup& setup) {
           {"plugin", setup.plugin},
           {"options", std::move(options)},
           {"parameters", facts.parameters},
+          {"frozen_parameters", facts.frozen_parameters},
           {"units_per_sample", facts.units_per_sample},
           {"flops_per_sample", facts.flops_per_sample}};
 }

@@ -22,10 +22,11 @@ struct Facts {
   std::int64_t valid_samples = 0;
   std::string unit = "samples";  // what throughput counts: "tokens", "voxels"
   double units_per_sample = 1;
-  std::int64_t parameters = 0;       // 0 = unknown
-  std::int64_t preferred_micro = 0;  // the recipe's wish; 0 = none
-  std::int64_t default_global = 0;   // the recipe's default global batch
-  double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
+  std::int64_t parameters = 0;         // that are trained; 0 = unknown
+  std::int64_t frozen_parameters = 0;  // that are not
+  std::int64_t preferred_micro = 0;    // the recipe's wish; 0 = none
+  std::int64_t default_global = 0;     // the recipe's default global batch
+  double flops_per_sample = 0;         // model FLOPs of training on one; 0 = unknown
 };
 
 // Bytes a rank needs: fixed + per_sample * micro_batch, and what exists for a moment

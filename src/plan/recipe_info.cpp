@@ -31,7 +31,9 @@ std::vector<std::string> RecipeOptions::metric_names() const { return {}; }
 MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const double parameter = weight_bytes_per_parameter(train) + optimizer_bytes_per_parameter(train);
   const auto parameters = static_cast<double>(facts.parameters);
-  return {.fixed_bytes = parameter * parameters,
+  const double frozen_bytes = train.precision == Precision::fp32 ? 4 : 2;
+  return {.fixed_bytes =
+              parameter * parameters + frozen_bytes * static_cast<double>(facts.frozen_parameters),
           .optimizer_bytes = optimizer_bytes_per_parameter(train) * parameters};
 }
 

@@ -135,6 +135,7 @@ nlohmann::json to_json(const Facts& facts) {
           {"unit", facts.unit},
           {"units_per_sample", facts.units_per_sample},
           {"parameters", facts.parameters},
+          {"frozen_parameters", facts.frozen_parameters},
           {"preferred_micro", facts.preferred_micro},
           {"default_global", facts.default_global},
           {"flops_per_sample", facts.flops_per_sample}};
@@ -146,6 +147,7 @@ Facts facts_from_json(const nlohmann::json& json) {
           .unit = json.at("unit"),
           .units_per_sample = json.at("units_per_sample"),
           .parameters = count(json, "parameters"),
+          .frozen_parameters = count_or_0(json, "frozen_parameters"),
           .preferred_micro = count(json, "preferred_micro"),
           .default_global = count(json, "default_global"),
           .flops_per_sample = json.value("flops_per_sample", 0.0)};

@@ -1,4 +1,6 @@
-// Writes a checkpoint so that it is there whole or not at all.
+// The files of a checkpoint, hashed as they are written, and the rename that makes it count.
+#include "run/checkpoint_writer.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -6,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -15,7 +18,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/write_all.h"
-#include "run/checkpoint_index.h"
 #include "run/checkpoint_names.h"
 #include "run/manifest.h"
 

@@ -1,9 +1,11 @@
 // Decides which checkpoints to delete.
+#include "run/retention.h"
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
-#include "run/checkpoint_index.h"
 #include "run/json_lines.h"
 
 namespace lockstep {

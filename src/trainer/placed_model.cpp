@@ -30,24 +30,23 @@ std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints
   return best;
 }
 
-// One by one, through the device that collectives work on.
-void share_first_weights(const std::vector<Parameter>& parameters, const TrainerSetup& setup) {
+// Rank 0's values of these to all, one by one, through the device that collectives work on.
+void share_first_weights(const std::vector<UniqueParameter>& parameters,
+                         const TrainerSetup& setup) {
   if (setup.group.size() == 1) return;
-  for (const Parameter& parameter : parameters) {
+  for (const auto& [parameter, handles] : parameters) {
     at::Tensor values = parameter.tensor.detach();
     const at::Tensor there = values.to(setup.backend.device()).contiguous();
-    setup.group.broadcast(there, 0);
+    setup.group.broadcast(there.view({-1}).view(at::kByte), 0);  // whatever the type
     values.copy_(there);
   }
 }
 
-std::int64_t bucket_bytes(Model& model, const TrainOptions& options,
+std::int64_t bucket_bytes(const ModelParameters& parameters, const TrainOptions& options,
                           const std::optional<LinkSpeed>& link) {
   if (options.reduce_bucket_mb > 0) return options.reduce_bucket_mb * 1'000'000;
   if (!link) return usual_bucket_bytes;
-  std::int64_t elements = 0;
-  for (const Parameter& parameter : model.parameters()) elements += parameter.tensor.numel();
-  return best_bucket_bytes(*link, elements * 4);
+  return best_bucket_bytes(*link, elements_of(parameters.trained) * 4);
 }
 
 // An evaluation is over before the right number of threads could be found: unset, one a core.
@@ -63,10 +62,13 @@ PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared,
     : model(setup.recipe.build(static_cast<std::uint64_t>(setup.options.seed))) {
   const at::NoGradGuard no_grad;
   buffers = std::make_unique<ModelBuffers>(model->buffers(), setup.backend.device());
-  if (shared) share_first_weights(model->parameters(), setup);
+  const ModelParameters parameters = sort_parameters(model->parameters());
+  if (shared) share_first_weights(parameters.trained, setup);
+  share_first_weights(parameters.frozen, setup);
   arena = std::make_unique<Arena>(
       model->parameters(), setup.backend.device(), compute_dtype(setup.options.precision),
-      shared ? &setup.group : nullptr, bucket_bytes(*model, setup.options, link));
+      shared ? &setup.group : nullptr, bucket_bytes(parameters, setup.options, link));
+  if (setup.group.rank() != 0) arena->frozen().forget_built();
 }
 
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
@@ -108,7 +110,8 @@ LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<Check
   const nlohmann::json state =
       restore(*checkpoint, {*impl_->placed.arena, nullptr, impl_->placed.buffers->tensors()});
   Arena& arena = *impl_->placed.arena;
-  if (setup.options.ema.evaluate && restore_average(*checkpoint, arena, arena.master()))
+  if (setup.options.ema.evaluate &&
+      restore_average(*checkpoint, arena, arena.master(), impl_->placed.buffers->tensors()))
     arena.refresh_working();
   impl_->step = state.at("step").get<std::int64_t>();
 }

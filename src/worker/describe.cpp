@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "config/option_help.h"
+#include "engine/model_parameters.h"
 #include "engine/plugin.h"
 #include "engine/recipe.h"
 #include "plan/run_setup.h"
@@ -70,10 +71,10 @@ int print_facts(const std::vector<std::string>& arguments) {
   const DatasetPair data = recipe->data();
   facts.train_samples = data.train ? data.train->size() : 0;
   facts.valid_samples = data.valid ? data.valid->size() : 0;
-  facts.parameters = 0;
   const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
-  for (const Parameter& parameter : model->parameters())
-    facts.parameters += parameter.tensor.numel();
+  const ModelParameters parameters = sort_parameters(model->parameters());
+  facts.parameters = elements_of(parameters.trained);
+  facts.frozen_parameters = elements_of(parameters.frozen);
   facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
   nlohmann::json keep = nlohmann::json::array();
   for (const auto& file : setup.prepared.keep) keep.push_back(file.string());

@@ -8,11 +8,11 @@
 #include "checkpoint/snapshot.h"
 #include "devices/gpu_probe.h"
 #include "devices/visible_gpus.h"
+#include "engine/library_modes.h"
 #include "engine/plugin.h"
 #include "launch/launch.h"
 #include "worker/tool.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <unistd.h>
 
@@ -24,19 +24,6 @@
 
 namespace lockstep {
 namespace {
-
-// Before the first operation of a library: cuBLAS reads the variable then.
-void forbid_unordered_sums() {
-  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
-  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-  at::globalContext().setDeterministicFillUninitializedMemory(false);  // only shows faults
-}
-
-// One meaning for all of fp32: LibTorch's own default rounds convolutions, but not products.
-void use_tf32(bool wanted) {
-  at::globalContext().setAllowTF32CuBLAS(wanted);
-  at::globalContext().setAllowTF32CuDNN(wanted);
-}
 
 // Of a flag of `lockstep train`, or "".
 std::string value_of(const std::vector<std::string>& arguments, const std::string& flag) {
@@ -63,16 +50,15 @@ void load_plugin_of(const nlohmann::json& record) {
 void use_record(Session& session, const nlohmann::json& record) {
   load_plugin_of(record);
   session.setup = setup_from_json(record);
-  const bool exact = session.setup.train->exact;
-  if (session.setup.train->deterministic || exact) forbid_unordered_sums();
-  use_tf32(session.setup.train->matmul.tf32);
+  set_library_modes(*session.setup.train);
   const Plan& plan = session.setup.plan;
   if (plan.batch.world_size != session.world.size)
     throw Error(cat("the run was planned for ", plan.batch.world_size, " ranks, but there are ",
                     session.world.size));
   const Device& device = plan.devices.at(static_cast<std::size_t>(session.world.rank));
   // On CPUs, how many threads share an operation decides how its sums are rounded.
-  if (device.kind == DeviceKind::cpu) at::set_num_threads(exact ? 1 : std::max(device.threads, 1));
+  if (device.kind == DeviceKind::cpu)
+    at::set_num_threads(session.setup.train->exact ? 1 : std::max(device.threads, 1));
   session.recipe =
       find_recipe_factory(session.setup.recipe)(*session.setup.options, session.setup.prepared);
 }

@@ -5,6 +5,7 @@
 //   and
 //     then each time)
 //   allocation: the N-th allocation of the training thread after the forward pass fails
+//   saving: memory runs out whenever the checkpoint after STEP steps is copied
 //   segv, abort, kill, exit, throw, stop, loop: what the rank does in its loss
 //   shapes: it multiplies matrices that do not fit
 //   buffer: a module buffer changes; operator: one is called that has no deterministic form
@@ -16,6 +17,7 @@
 //   data: loading the samples of that step takes a second each
 #include "engine/register.h"
 #include "fakes/toy_recipe.h"
+#include "launch/heartbeat.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
@@ -107,11 +109,24 @@ void run_out_of_memory() { TORCH_CHECK_WITH(OutOfMemoryError, false, "no memory,
 
 thread_local std::int64_t allocations_left = -1;  // until one fails; below 0: none does
 
+thread_local bool training_thread = false;
+
+// In the save after the step of a fault of that kind.
+bool saving_without_memory() {
+  if (!training_thread) return false;
+  const Heartbeat now = own_heartbeat();
+  if (now.phase != Phase::checkpoint) return false;
+  for (const Fault& fault : faults())
+    if (fault.kind == "saving" && fault.rank == own_rank() && fault.step == now.step) return true;
+  return false;
+}
+
 class CountingAllocator : public c10::Allocator {
  public:
   explicit CountingAllocator(c10::Allocator* below) : below_(below) {}
   c10::DataPtr allocate(std::size_t bytes) override {
     if (allocations_left >= 0 && allocations_left-- == 0) run_out_of_memory();
+    if (saving_without_memory()) run_out_of_memory();
     return below_->allocate(bytes);
   }
   c10::DeleterFnPtr raw_deleter() const override { return below_->raw_deleter(); }
@@ -193,6 +208,7 @@ class FaultyRecipe : public ToyRecipe {
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
     const auto step = context.counters[1].item<std::int64_t>();
     const std::int64_t rows = batch.row_weight.size(0);
+    training_thread = true;
     misbehave(step);
     if (due("buffer", step, 0)) dynamic_cast<ToyModel&>(model).seen.add_(1);
     if (due("operator", step, 0)) at::globalContext().alertNotDeterministic("blurred_sum");

@@ -40,7 +40,7 @@ struct LoadingRank : RankParts {
               const BatchPlan& batch, std::int64_t steps)
       : RankParts(options, recipe, group, backend),
         loader(recipe.data().train,
-               {.seed = 42,
+               {.seed = static_cast<std::uint64_t>(options.seed),
                 .batch = batch,
                 .rank = group.rank(),
                 .last_step = steps,

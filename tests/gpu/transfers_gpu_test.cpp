@@ -1,3 +1,4 @@
+#include "engine/layout.h"
 #include "gpu/gpu_fixture.h"
 
 #include <ATen/ops/arange.h>
@@ -34,6 +35,22 @@ TEST_F(Transfers, WhatGoesUpComesDown) {
     EXPECT_TRUE(back.is_cpu());
     EXPECT_TRUE(back.equal(host[i])) << i;
   }
+}
+
+TEST_F(Transfers, KeepTheLayoutOfDenseTensors) {
+  const at::Tensor image = at::arange(120).view({2, 3, 4, 5});
+  const at::Tensor last = image.contiguous(at::MemoryFormat::ChannelsLast);
+  const std::vector<at::Tensor> device = gpu().upload({last, image.narrow(3, 0, 2)})->take();
+  EXPECT_EQ(device[0].strides(), last.strides());
+  EXPECT_TRUE(device[1].is_contiguous());
+  const at::Tensor back = gpu().download(device[0])->get();
+  EXPECT_EQ(back.strides(), last.strides());
+  EXPECT_TRUE(back.is_pinned());
+  EXPECT_TRUE(back.equal(image));
+  const at::Tensor pinned = pinned_copy(gpu(), last);
+  EXPECT_TRUE(pinned.is_pinned());
+  EXPECT_EQ(pinned.strides(), last.strides());
+  EXPECT_TRUE(pinned.equal(image));
 }
 
 // The source is overwritten as soon as the upload is gone, many times over: a copy that started too

@@ -3,6 +3,7 @@
 #include "checkout_paths.h"
 #include "fakes/tool.h"
 #include "run/checkpoint_index.h"
+#include "run/checkpoint_writer.h"
 #include "run/manifest.h"
 
 #include <gmock/gmock.h>

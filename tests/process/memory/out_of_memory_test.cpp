@@ -2,6 +2,7 @@
 // step, takes smaller micro-batches and repeats it; no deadlock, no sample lost or repeated.
 #include "checkout_paths.h"
 #include "fakes/tool.h"
+#include "run/checkpoint_index.h"
 #include "run/events.h"
 #include "run/run_dir.h"
 #include "run/samples.h"
@@ -146,6 +147,29 @@ TEST_F(OutOfMemory, InEvaluationJudgesFewerAtOnce) {
                 b[i]["metrics"]["squared_error"].get<double>(), 1e-6);
 }
 
+// A rank that has no memory for its part may not leave the others waiting for it.
+TEST_F(OutOfMemory, InASaveLeavesThatCheckpointOutAndTheRunGoesOn) {
+  for (const bool shared : {false, true})
+    for (const int rank : {0, 1}) {
+      if (!shared && rank == 1) continue;  // it saves nothing
+      const std::string name = (shared ? "shared" : "alone") + std::to_string(rank);
+      const ToolResult result =
+          train(2, name, "saving 20 " + std::to_string(rank),
+                {"checkpoint.every_steps=10", "checkpoint.keep_best=false", "ema.decay=0.9",
+                 shared ? "shard_optimizer=true" : "shard_optimizer=false"});
+      ASSERT_EQ(result.code, 0) << result.err;
+      EXPECT_THAT(result.err, HasSubstr("no checkpoint at step 20"));
+      EXPECT_THAT(result.err, HasSubstr("memory ran out"));
+      ASSERT_EQ(events(name, "checkpoint_failed").size(), 1U);
+      EXPECT_EQ(events(name, "checkpoint_failed")[0].at("step"), 20);
+      std::vector<std::int64_t> steps;
+      for (const CheckpointInfo& info : list_checkpoints(run(name) / "checkpoints", true))
+        if (info.damage.empty()) steps.push_back(info.step);
+      EXPECT_EQ(steps, (std::vector<std::int64_t>{10, 30, 40}));
+      EXPECT_TRUE(events(name, "memory").empty());
+    }
+}
+
 TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
   for (const std::string faults : {"forward 3 1 0;forward 3 1 0;forward 3 1 0;forward 3 1 0;"
                                    "forward 3 1 0;forward 3 1 0"}) {
@@ -234,9 +258,14 @@ INSTANTIATE_TEST_SUITE_P(
     Kinds, OutOfMemoryAnywhere,
     ::testing::Values(Words{"batch.global=1536"},
                       Words{"batch.global=1536", "reduce_precision=bf16", "precision=bf16"},
-                      Words{"batch.global=1536", "shard_optimizer=true", "ema.decay=0.9"}),
+                      Words{"batch.global=1536", "shard_optimizer=true", "ema.decay=0.9"},
+                      Words{"batch.global=1536", "shard_optimizer=true", "ema.decay=0.9",
+                            "checkpoint.every_steps=1"}),
     [](const auto& kind) {
-      return std::string(kind.index == 0 ? "Plain" : kind.index == 1 ? "Bf16" : "Shared");
+      return std::string(kind.index == 0   ? "Plain"
+                         : kind.index == 1 ? "Bf16"
+                         : kind.index == 2 ? "Shared"
+                                           : "SharedAndSaving");
     });
 
 }  // namespace

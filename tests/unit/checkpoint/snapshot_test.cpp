@@ -5,15 +5,20 @@
 #include "base/files.h"
 #include "checkpoint/tensor_file.h"
 #include "fakes/thread_ranks.h"
+#include "fakes/tied_model.h"
 #include "fakes/toy_recipe.h"
+#include "run/checkpoint_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/randn.h>
 
+#include <cmath>
 #include <fstream>
 
 namespace lockstep {
@@ -223,6 +228,91 @@ TEST(Snapshot, RefusesACheckpointOfAnotherModel) {
   }
 }
 
+CheckpointInfo save_tied(Arena& arena, Model& model, const TrainOptions& options,
+                         const std::filesystem::path& folder) {
+  Optimizer optimizer(options, arena);
+  CheckpointSaver saver(folder, {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
+  saver.save({arena, &optimizer, model.buffers()}, 1, {{"step", 1}}, nullptr);
+  EXPECT_EQ(saver.finish(), "");
+  return *newest_good(folder);
+}
+
+TEST(Snapshot, HoldsFrozenParametersAsTheyWereBuiltAndTiedOnesOnce) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    const TemporaryDirectory folder;
+    const TrainOptions options;
+    testing::TiedModel model(1);
+    Arena arena(model.parameters(), at::kCPU, dtype);
+    const CheckpointInfo saved = save_tied(arena, model, options, folder.path());
+    const auto file = map_tensors(saved.path / "model.safetensors");
+    EXPECT_EQ(file.size(), 8U);
+    EXPECT_TRUE(file.at("scale").equal(at::full({5}, 1.1)));
+    EXPECT_TRUE(file.at("places").equal(at::arange(3)));
+    EXPECT_FALSE(file.count("tied"));
+    const std::map<std::string, std::string> aliases{{"tied", "second.weight"}};
+    EXPECT_EQ(read_aliases(saved.path / "model.safetensors"), aliases);
+    EXPECT_EQ(map_tensors(saved.path / "optimizer.safetensors").size(), 10U);
+
+    testing::TiedModel other(2);
+    {
+      const at::NoGradGuard no_grad;
+      other.scale.fill_(7);
+      other.places.fill_(0);
+    }
+    Arena into(other.parameters(), at::kCPU, dtype);
+    Optimizer optimizer(options, into);
+    restore(saved, {into, &optimizer, other.buffers()});
+    EXPECT_TRUE(other.scale.equal(model.scale));
+    EXPECT_TRUE(other.places.equal(model.places));
+    EXPECT_TRUE(other.tied.equal(model.second));
+    EXPECT_TRUE(into.frozen().values(0).equal(at::full({5}, 1.1)));
+  }
+}
+
+// The same model, which registers the second name first.
+class TiedTheOtherWay : public testing::TiedModel {
+ public:
+  using TiedModel::TiedModel;
+  std::vector<Parameter> parameters() override {
+    auto all = TiedModel::parameters();
+    std::swap(all[3].name, all[6].name);
+    return all;
+  }
+};
+
+TEST(Snapshot, FindsATiedParameterByItsOtherName) {
+  const TemporaryDirectory folder;
+  const TrainOptions options;
+  testing::TiedModel model(1);
+  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  const CheckpointInfo saved = save_tied(arena, model, options, folder.path());
+  TiedTheOtherWay other(2);
+  Arena into(other.parameters(), at::kCPU, at::kFloat);
+  ASSERT_EQ(into.parameters()[2].name, "tied");
+  Optimizer optimizer(options, into);
+  restore(saved, {into, &optimizer, other.buffers()});
+  EXPECT_TRUE(other.second.equal(model.second));
+}
+
+class BufferWithTwoNames : public testing::ToyModel {
+ public:
+  using ToyModel::ToyModel;
+  std::vector<NamedTensor> buffers() override { return {{"seen", seen}, {"again.seen", seen}}; }
+};
+
+TEST(Snapshot, HoldsABufferOfTwoNamesOnce) {
+  const TemporaryDirectory folder;
+  const TrainOptions options;
+  BufferWithTwoNames model(1), other(2);
+  model.seen.fill_(5);
+  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  const CheckpointInfo saved = save_tied(arena, model, options, folder.path());
+  EXPECT_EQ(read_aliases(saved.path / "model.safetensors").at("again.seen"), "seen");
+  Arena into(other.parameters(), at::kCPU, at::kFloat);
+  restore(saved, {into, nullptr, other.buffers()});
+  EXPECT_EQ(other.seen.item<double>(), 5);
+}
+
 TEST(Snapshot, ReportsAFullDiskAndKeepsTheLastGoodOne) {
   const TemporaryDirectory folder;
   Rig a(1);
@@ -250,6 +340,28 @@ TEST(Snapshot, WeightsThatAreNotFiniteAreRefused) {
   EXPECT_EQ(save(a, folder.path(), 4, {.keep = 1}).info.damage,
             "the weights second.weight are not finite");
   EXPECT_EQ(newest_good(folder.path())->step, 3);
+}
+
+TEST(Snapshot, BuffersAndFrozenParametersThatHoldNaNAreRefusedButInfiniteMasksAreNot) {
+  const TemporaryDirectory folder;
+  Rig a(1);
+  a.model.seen.fill_(-INFINITY);
+  EXPECT_EQ(save(a, folder.path(), 1).info.damage, "");
+  a.model.seen.fill_(NAN);
+  EXPECT_EQ(save(a, folder.path(), 2).info.damage, "the buffer seen holds NaN");
+  EXPECT_EQ(newest_good(folder.path())->step, 1);
+
+  const TrainOptions options;
+  testing::TiedModel model(1);
+  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  Optimizer optimizer(options, arena);
+  {
+    const at::NoGradGuard no_grad;
+    model.scale[1].fill_(NAN);
+  }
+  CheckpointSaver saver(folder.path(), {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
+  saver.save({arena, &optimizer, {}}, 3, {{"step", 3}}, nullptr);
+  EXPECT_EQ(saver.finish(), "the frozen parameter scale holds NaN");
 }
 
 TEST(Snapshot, CountsOnlyOnceWhatGoesWithItIsDurable) {

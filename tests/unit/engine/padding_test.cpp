@@ -76,6 +76,7 @@ void train_epoch(Recipe& recipe, std::int64_t global, int ranks,
     TrainOptions options;
     options.precision = Precision::fp32;
     options.optimizer.clip = 0;
+    options.seed = 4;
     const std::int64_t steps = (recipe.data().train->size() - 1) / global + 1;
     testing::LoadingRank rank(
         options, recipe, group, cpu_backend(),

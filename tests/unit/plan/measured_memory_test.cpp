@@ -38,6 +38,7 @@ TEST(MemoryKey, DiffersWithAllThatDecidesMemory) {
         "deterministic=true", "reduce_precision=bf16"})
     EXPECT_NE(key_with({option}), key_with({})) << option;
   EXPECT_NE(key_with({}, {.parameters = 7}), key_with({}));
+  EXPECT_NE(key_with({}, {.frozen_parameters = 7}), key_with({}));
   EXPECT_NE(key_with({}, {.units_per_sample = 7}), key_with({}));
 }
 

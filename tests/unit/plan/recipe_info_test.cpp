@@ -78,6 +78,17 @@ TEST(RecipeOptions, EstimateMemoryFromTheParameters) {
   EXPECT_FALSE(recipe.memory(train, facts).measured);
 }
 
+TEST(RecipeOptions, CountNothingButTheWeightsOfFrozenParameters) {
+  const RecipeOptions recipe;
+  TrainOptions train;
+  train.precision = Precision::fp32;
+  const Facts facts{.parameters = 1000, .frozen_parameters = 100};
+  EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 16400);
+  EXPECT_EQ(recipe.memory(train, facts).optimizer_bytes, 8000);
+  train.precision = Precision::bf16;
+  EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 18200);
+}
+
 TEST(RecipeOptions, KnowNothingOfTheirDataByDefault) {
   RecipeOptions recipe;
   const Prepared prepared = recipe.prepare({});

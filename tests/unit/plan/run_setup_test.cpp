@@ -27,7 +27,8 @@ class RunRecord : public testing::Test {
     setup.train->stop.steps = 100;
     setup.train->batch.global = 8;
     setup.train->exact = true;
-    setup.prepared.facts = {.train_samples = 1000, .valid_samples = 10, .parameters = 100};
+    setup.prepared.facts = {
+        .train_samples = 1000, .valid_samples = 10, .parameters = 100, .frozen_parameters = 20};
     const Device device{.name = "CPU", .memory_bytes = std::uint64_t{8} << 30};
     setup.plan = make_plan(*setup.train, setup.prepared.facts, {}, {device, device});
     setup.plan.devices[1].index = 1;

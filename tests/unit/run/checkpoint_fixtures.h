@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "run/checkpoint_index.h"
+#include "run/checkpoint_writer.h"
 #include "run_fixtures.h"
 
 namespace lockstep {

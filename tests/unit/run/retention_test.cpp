@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "run/checkpoint_index.h"
+#include "run/retention.h"
 
 namespace lockstep {
 namespace {

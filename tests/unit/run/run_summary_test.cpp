@@ -9,7 +9,7 @@
 #include "base/cells.h"
 #include "base/text.h"
 #include "fakes/fake_clock.h"
-#include "run/checkpoint_index.h"
+#include "run/checkpoint_writer.h"
 #include "run/events.h"
 #include "run/progress.h"
 #include "run/progress_text.h"

@@ -1,0 +1,22 @@
+// What the files of a checkpoint are called, and which tensors lie in them.
+#pragma once
+
+#include "checkpoint/snapshot.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+inline constexpr const char* model_file = "model.safetensors";
+inline constexpr const char* optimizer_file = "optimizer.safetensors";
+inline constexpr const char* average_file = "ema.safetensors";
+
+// Each buffer once, under its first name.
+std::vector<NamedTensor> unique_buffers(const Trained& trained);
+
+// The other names of parameters, each name with `prefix`; those of buffers.
+std::vector<Alias> parameter_aliases(const Arena& arena, const std::string& prefix = "");
+std::vector<Alias> buffer_aliases(const Trained& trained);
+
+}  // namespace lockstep

@@ -1,0 +1,112 @@
+#include "checkpoint/flat_copy.h"
+
+#include "checkpoint/host_copy.h"
+#include "engine/out_of_memory.h"
+#include "engine/process_group.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+// Of a rank's piece, in elements: gathering less at once would take for ever.
+constexpr std::int64_t smallest_chunk = 1 << 14;
+
+}  // namespace
+
+std::vector<at::Tensor> FlatCopy::buckets(const Arena& arena) const {
+  std::vector<std::vector<at::Tensor>> parts(arena.buckets().size());
+  for (const Chunk& chunk : chunks_) parts[chunk.bucket].push_back(chunk.copy->get());
+  std::vector<at::Tensor> buckets;
+  for (const auto& of_bucket : parts)
+    if (!of_bucket.empty())
+      buckets.push_back((of_bucket.size() == 1 ? of_bucket[0] : at::cat(of_bucket, 1)).view({-1}));
+  return buckets;
+}
+
+std::vector<std::pair<std::string, at::Tensor>> FlatCopy::tensors(const Arena& arena,
+                                                                  const std::string& prefix) const {
+  const std::vector<at::Tensor> buckets = this->buckets(arena);
+  const bool whole = buckets.size() == 1 && buckets[0].numel() == arena.layout().elements;
+  std::vector<std::pair<std::string, at::Tensor>> tensors(arena.parameters().size());
+  for (std::size_t b = 0; b < arena.buckets().size(); ++b)
+    for (const std::int64_t p : arena.buckets()[b].parameters) {
+      const auto i = static_cast<std::size_t>(p);
+      const std::int64_t begin = arena.layout().offsets[i] - (whole ? 0 : arena.buckets()[b].begin);
+      const at::Tensor row = buckets[whole ? 0 : b].narrow(0, begin, arena.sizes()[i]);
+      tensors[i] = {prefix + arena.parameters()[i].name, arena.shaped(row, i)};
+    }
+  return tensors;
+}
+
+FlatCopier::FlatCopier(const Arena& arena, Backend& backend, bool keep)
+    : arena_(arena), backend_(backend), keep_(keep) {
+  if (arena.sharing() != nullptr) find_staging();
+}
+
+bool FlatCopier::attempt(const std::function<void()>& function) {
+  try {
+    function();
+    return true;
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+  }
+  failure_ = "memory ran out while the weights were copied to the host";
+  return false;
+}
+
+// The same size on all ranks, or nothing on all.
+void FlatCopier::find_staging() {
+  ProcessGroup& group = *arena_.sharing();
+  std::int64_t chunk = 0;
+  for (const Piece& piece : arena_.own()) chunk = std::max(chunk, piece.size());
+  for (;; chunk /= 4) {
+    const bool got = attempt([&] {
+      staging_ = retry_after_freeing(
+          [&] { return at::empty({chunk * group.size()}, arena_.master().options()); },
+          [&] { backend_.release_cached_memory(); });
+    });
+    if (group.all_agree(got)) {
+      failure_.clear();
+      return;
+    }
+    staging_.reset();
+    if (chunk / 4 < smallest_chunk) break;
+  }
+  failure_ = "memory ran out on a rank while the weights were gathered";
+}
+
+void FlatCopier::keep(FlatCopy& copy, std::size_t bucket, const at::Tensor& tensor) {
+  if (!keep_ || !failure_.empty()) return;
+  attempt([&] { copy.chunks_.push_back({bucket, copy_to_host(backend_, tensor)}); });
+}
+
+void FlatCopier::gather(FlatCopy& copy, const at::Tensor& flat, std::size_t bucket,
+                        const Piece& piece) {
+  ProcessGroup& group = *arena_.sharing();
+  const std::int64_t most = staging_.numel() / group.size();
+  for (std::int64_t begin = piece.begin; begin < piece.end; begin += most) {
+    const std::int64_t end = std::min(begin + most, piece.end);
+    const at::Tensor all = staging_.narrow(0, 0, (end - begin) * group.size());
+    const at::Tensor rows = all.view({group.size(), end - begin});
+    rows[group.rank()].copy_(arena_.range(flat, piece, begin, end));
+    group.gather_pieces(all)->wait();
+    keep(copy, bucket, rows);
+  }
+}
+
+FlatCopy FlatCopier::copy(const at::Tensor& flat) {
+  FlatCopy copy;
+  if (flat.numel() == arena_.layout().elements) {
+    keep(copy, 0, flat);
+    return copy;
+  }
+  if (!staging_.defined()) return copy;
+  for (std::size_t b = 0; b < arena_.own().size(); ++b) gather(copy, flat, b, arena_.own()[b]);
+  return copy;
+}
+
+}  // namespace lockstep

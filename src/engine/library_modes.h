@@ -1,0 +1,17 @@
+// What the libraries below LibTorch may do to be fast; settings of the whole process.
+#pragma once
+
+#include "plan/train_options.h"
+
+namespace lockstep {
+
+// Before the first operation, because cuBLAS reads an environment variable then.
+//  deterministic, exact: operators that add in no fixed order are errors
+//  matmul.tf32: fp32 products and convolutions may round their inputs to TF32
+//  else, with graph = auto: cuDNN tries its algorithms out for each new shape of a convolution
+void set_library_modes(const TrainOptions& options);
+
+// Where the shapes of the data vary, trying out never pays.
+void stop_trying_out_convolutions();
+
+}  // namespace lockstep
