@@ -10,6 +10,8 @@ set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib/common.sh
 . "$checkout/scripts/lib/common.sh"
+# shellcheck source=bench/lib/run_step.sh
+. "$checkout/bench/lib/run_step.sh"
 
 [ $# = 1 ] || [ $# = 2 ] || die "option_cost.sh takes a file and a number of GPUs" "bench/option_cost.sh OUT_FILE [GPUS]"
 out=$1 gpus=${2:-1}
@@ -19,7 +21,6 @@ tool=${LOCKSTEP:-$checkout/build/lockstep}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-devices=$(seq -s, 0 $((gpus - 1)))
 
 # The options of a variant, a word each.
 options_of() {
@@ -39,26 +40,12 @@ if [ "$gpus" -gt 1 ]; then variants="$variants shard all"; fi
 variants="plain ${VARIANTS:-$variants}"
 for variant in $variants; do options_of "$variant" >/dev/null; done
 
-# run WORKLOAD VARIANT: one JSON line. Logged in windows, so that reading the loss does not stop
-# every step. The micro-batch is the preset's.
-run() {
-  local root=$work/run
-  # shellcheck disable=SC2046
-  if ! "$tool" train textgen "preset=bench-$1" "stop.steps=${STEPS:-200}" log.every_steps=10 \
-    eval.every_steps=0 "run.root=$root" --name step --devices "$devices" $(options_of "$2") \
-    >"$work/log" 2>&1; then
-    tail -n 20 "$work/log" >&2
-    die "lockstep failed on $1 with $2"
-  fi
-  python3 "$checkout/bench/read_run.py" "$root/step" --after "${WARM_UP:-60}"
-  rm -rf "$root"
-}
-
 date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 for workload in ${WORKLOADS:-textgen gpt124m}; do
   for repeat in $(seq "${REPEATS:-3}"); do
     for variant in $variants; do
-      result=$(run "$workload" "$variant")
+      # shellcheck disable=SC2046
+      result=$(run_step "$tool" "$workload" "$gpus" $(options_of "$variant"))
       printf '{"workload": "%s", "variant": "%s", "options": "%s", "repeat": %s, "result": %s}\n' \
         "$workload" "$variant" "$(options_of "$variant")" "$repeat" "$result" >>"$work/runs"
       printf '%-8s %-10s run %s: %s\n' "$workload" "$variant" "$repeat" "$result" >&2

@@ -1,4 +1,4 @@
-# LOCKSTEP_FUZZ: builds the rooms without LibTorch and the fuzzers of tests/fuzz, with libFuzzer, ASan
+# LOCKSTEP_FUZZ: builds the modules without LibTorch and the fuzzers of tests/fuzz, with libFuzzer, ASan
 # and UBSan, and nothing else (scripts/fuzz.sh). Needs clang; LibTorch is not looked for.
 option(LOCKSTEP_FUZZ "Build the fuzzers, and only what they need (clang)" OFF)
 if(NOT LOCKSTEP_FUZZ)

@@ -1,21 +1,21 @@
-# Copies src/ROOM/X.h to include/lockstep/ROOM/X.h at install time, with includes of our own headers
+# Copies src/MODULE/X.h to include/lockstep/MODULE/X.h at install time, with includes of our own headers
 # rewritten to match ("base/error.h" becomes "lockstep/base/error.h").
 set(destination "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/include/lockstep")
 file(GLOB headers RELATIVE ${LOCKSTEP_HEADERS_FROM} ${LOCKSTEP_HEADERS_FROM}/*/*.h)
 list(FILTER headers EXCLUDE REGEX "^cli/")
 
-set(rooms)
+set(modules)
 foreach(header ${headers})
-  get_filename_component(room ${header} DIRECTORY)
-  list(APPEND rooms ${room})
+  get_filename_component(module ${header} DIRECTORY)
+  list(APPEND modules ${module})
 endforeach()
-list(REMOVE_DUPLICATES rooms)
-list(JOIN rooms "|" rooms)
+list(REMOVE_DUPLICATES modules)
+list(JOIN modules "|" modules)
 
 set(changed 0)
 foreach(header ${headers})
   file(READ ${LOCKSTEP_HEADERS_FROM}/${header} text)
-  string(REGEX REPLACE "(#include \")((${rooms})/)" "\\1lockstep/\\2" text "${text}")
+  string(REGEX REPLACE "(#include \")((${modules})/)" "\\1lockstep/\\2" text "${text}")
   set(before "")
   if(EXISTS ${destination}/${header})
     file(READ ${destination}/${header} before)

@@ -1,6 +1,7 @@
 // Launching, and progress on standard error.
 #include "cli/ranks.h"
 
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/context.h"
 #include "launch/output_queue.h"

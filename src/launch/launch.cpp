@@ -17,6 +17,7 @@
 #include "base/descriptors.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/signal_name.h"
 #include "base/spawn.h"
 #include "base/text.h"
 #include "launch/hang_watch.h"

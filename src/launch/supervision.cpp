@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -145,21 +146,6 @@ LaunchOutcome Supervision::outcome() const {
   if (interrupted_) return Interrupted{.why = why_interrupted_};
   if (stopped_) return Stopped{.why = passed_on_.empty() ? "" : signal_name(passed_on_.back())};
   return Finished{};
-}
-
-const char* signal_name(int number) {
-  switch (number) {
-    case SIGINT:
-      return "SIGINT";
-    case SIGTERM:
-      return "SIGTERM";
-    case SIGHUP:
-      return "SIGHUP";
-    case SIGUSR1:
-      return "SIGUSR1";
-    default:
-      return "a signal";
-  }
 }
 
 std::string describe(const ExitStatus& status) {

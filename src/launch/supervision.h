@@ -80,7 +80,6 @@ class Supervision {
   bool stopped_ = false;    // a rank exited with exit_stopped
 };
 
-const char* signal_name(int number);             // "SIGINT", of those that a launcher takes
 std::string describe(const ExitStatus& status);  // "exit code 1", "killed by signal 9 (Killed)"
 
 }  // namespace lockstep

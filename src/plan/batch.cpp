@@ -34,16 +34,16 @@ std::string nearest_multiples(std::int64_t value, std::int64_t multiple) {
 }
 
 // What is asked of the solver; 0 = find it.
-struct Wish {
+struct RequestedBatch {
   std::int64_t world_size, global, micro, accumulation;
   const std::string& rank_word;
 };
 
 // What the global batch must be a multiple of.
-std::int64_t multiple_of(const Wish& wish) {
+std::int64_t multiple_of(const RequestedBatch& requested) {
   const std::int64_t factor =
-      wish.micro > 0 ? wish.micro : std::max<std::int64_t>(1, wish.accumulation);
-  return product(wish.world_size, factor);
+      requested.micro > 0 ? requested.micro : std::max<std::int64_t>(1, requested.accumulation);
+  return product(requested.world_size, factor);
 }
 
 // The nearest multiple, at least one; the larger of two that are equally near.
@@ -53,27 +53,28 @@ std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple) {
 }
 
 // Throws unless the global batch is a multiple of the factors that are given.
-void check_divides(const Wish& wish) {
-  const std::int64_t multiple = multiple_of(wish);
-  if (wish.global % multiple == 0) return;
-  std::string parts = count_of(wish.world_size, wish.rank_word);
-  if (wish.micro > 0)
-    parts += cat(" x micro-batch ", wish.micro);
-  else if (wish.accumulation > 0)
-    parts += cat(" x accumulation ", wish.accumulation);
-  throw Error(cat("global batch ", wish.global, " does not divide into ", parts,
+void check_divides(const RequestedBatch& requested) {
+  const std::int64_t multiple = multiple_of(requested);
+  if (requested.global % multiple == 0) return;
+  std::string parts = count_of(requested.world_size, requested.rank_word);
+  if (requested.micro > 0)
+    parts += cat(" x micro-batch ", requested.micro);
+  else if (requested.accumulation > 0)
+    parts += cat(" x accumulation ", requested.accumulation);
+  throw Error(cat("global batch ", requested.global, " does not divide into ", parts,
                   " (needs a multiple of ", multiple, ")"),
-              cat("set batch.global to ", nearest_multiples(wish.global, multiple)));
+              cat("set batch.global to ", nearest_multiples(requested.global, multiple)));
 }
 
-void check_all_agree(const Wish& wish) {
-  const std::int64_t made = product(product(wish.world_size, wish.micro), wish.accumulation);
-  if (made == wish.global) return;
-  throw Error(
-      cat("global batch ", wish.global, " is not ", count_of(wish.world_size, wish.rank_word),
-          " x micro-batch ", wish.micro, " x accumulation ", wish.accumulation, " = ", made),
-      cat("set batch.global to ", made,
-          ", or leave out one of batch.global, batch.micro and batch.accumulation"));
+void check_all_agree(const RequestedBatch& requested) {
+  const std::int64_t made =
+      product(product(requested.world_size, requested.micro), requested.accumulation);
+  if (made == requested.global) return;
+  throw Error(cat("global batch ", requested.global, " is not ",
+                  count_of(requested.world_size, requested.rank_word), " x micro-batch ",
+                  requested.micro, " x accumulation ", requested.accumulation, " = ", made),
+              cat("set batch.global to ", made,
+                  ", or leave out one of batch.global, batch.micro and batch.accumulation"));
 }
 
 }  // namespace
@@ -98,23 +99,23 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
   check_range("batch.accumulation", accumulation);
   if (global == 0 && micro > 0 && accumulation > 0)
     global = product(product(world_size, micro), accumulation);
-  Wish wish{world_size, global, micro, accumulation, rank_word};
-  if (global == 0) wish.global = default_global;
-  if (wish.global <= 0)
+  RequestedBatch requested{world_size, global, micro, accumulation, rank_word};
+  if (global == 0) requested.global = default_global;
+  if (requested.global <= 0)
     throw Error("the global batch is not known: the recipe has no default for it",
                 cat("set batch.global, for example to ",
                     product(product(world_size, std::max<std::int64_t>(1, micro)),
                             std::max<std::int64_t>(1, accumulation))));
-  if (global == 0 && wish.global % multiple_of(wish) != 0)
-    wish.global = nearest_multiple(wish.global, multiple_of(wish));
+  if (global == 0 && requested.global % multiple_of(requested) != 0)
+    requested.global = nearest_multiple(requested.global, multiple_of(requested));
   if (micro > 0 && accumulation > 0)
-    check_all_agree(wish);
+    check_all_agree(requested);
   else
-    check_divides(wish);
+    check_divides(requested);
 
-  const std::int64_t per_rank = wish.global / world_size;
-  BatchPlan batch{.world_size = world_size, .global = wish.global};
-  if (global == 0 && wish.global != default_global) batch.rounded_from = default_global;
+  const std::int64_t per_rank = requested.global / world_size;
+  BatchPlan batch{.world_size = world_size, .global = requested.global};
+  if (global == 0 && requested.global != default_global) batch.rounded_from = default_global;
   if (micro > 0)
     batch.micro = micro;
   else if (accumulation > 0)

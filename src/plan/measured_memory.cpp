@@ -97,9 +97,9 @@ std::optional<std::int64_t> MicroSearch::next() const {
     if (divisor > good_ && (bad_ == 0 || divisor < bad_)) open.push_back(divisor);
   if (open.empty()) return std::nullopt;
   if (good_ == 0 && bad_ != 0 && !predicted_) return open[open.size() / 2];
-  const double wish = predicted_ ? *predicted_ : static_cast<double>(first_);
+  const double target = predicted_ ? *predicted_ : static_cast<double>(first_);
   const auto above = std::upper_bound(
-      open.begin(), open.end(), wish,
+      open.begin(), open.end(), target,
       [](double limit, std::int64_t divisor) { return limit < static_cast<double>(divisor); });
   if (above != open.begin()) return *(above - 1);
   // By what was measured not even the next one fits; without a good one the smallest is tried.

@@ -52,8 +52,8 @@ std::int64_t limit_of(const TrainOptions& options, const Facts& facts, const Mem
   if (memory.tried_micro > 0) return memory.tried_micro;
   std::int64_t limit = largest_micro(
       options.exact ? with_exact_buffers(memory, facts, usual_exact_buffers) : memory, devices);
-  for (const std::int64_t wish : {facts.preferred_micro, shrunk_to})
-    if (wish > 0) limit = std::min(limit, wish);
+  for (const std::int64_t cap : {facts.preferred_micro, shrunk_to})
+    if (cap > 0) limit = std::min(limit, cap);
   return limit;
 }
 

@@ -24,7 +24,7 @@ struct Facts {
   double units_per_sample = 1;
   std::int64_t parameters = 0;         // that are trained; 0 = unknown
   std::int64_t frozen_parameters = 0;  // that are not
-  std::int64_t preferred_micro = 0;    // the recipe's wish; 0 = none
+  std::int64_t preferred_micro = 0;    // what the recipe prefers; 0 = none
   std::int64_t default_global = 0;     // the recipe's default global batch
   double flops_per_sample = 0;         // model FLOPs of training on one; 0 = unknown
 };

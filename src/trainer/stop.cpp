@@ -1,6 +1,7 @@
 // Signal handlers that only set a flag, and quota arithmetic.
 #include "trainer/stop.h"
 
+#include "base/signal_name.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -87,18 +88,8 @@ void catch_stop_signals() {
 }
 
 std::string stop_signal() {
-  switch (caught.load()) {
-    case 0:
-      return "";
-    case SIGINT:
-      return "SIGINT";
-    case SIGTERM:
-      return "SIGTERM";
-    case SIGHUP:
-      return "SIGHUP";
-    default:
-      return "SIGUSR1";
-  }
+  const int signal = caught.load();
+  return signal == 0 ? "" : signal_name(signal);
 }
 
 Quota::Quota(Clock& clock, Duration after, Duration budget, double spent_s)

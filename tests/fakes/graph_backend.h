@@ -1,10 +1,9 @@
 // The CPU with graphs: what is recorded runs when it is replayed, from the same tensors.
 #pragma once
 
-#include "engine/backend.h"
+#include "fakes/forwarding_backend.h"
 
 #include <ATen/core/grad_mode.h>
-#include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include <functional>
 #include <memory>
@@ -13,7 +12,7 @@
 
 namespace lockstep::testing {
 
-class GraphBackend : public Backend {
+class GraphBackend : public ForwardingBackend {
  public:
   bool fails = false;  // recording does
   int recorded = 0, replayed = 0;
@@ -24,28 +23,6 @@ class GraphBackend : public Backend {
     ++recorded;
     return std::make_unique<Replay>(work, replayed);
   }
-
-  at::Device device() const override { return cpu_backend().device(); }
-  std::string description() const override { return "CPU with graphs"; }
-  void use_training_stream() override {}
-  c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
-                                               const World& world,
-                                               std::chrono::milliseconds timeout) override {
-    return cpu_backend().make_group(store, world, timeout);
-  }
-  at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) override {
-    return cpu_backend().host_empty(sizes, dtype);
-  }
-  std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) override {
-    return cpu_backend().upload(std::move(host));
-  }
-  std::unique_ptr<Download> download(const at::Tensor& tensor) override {
-    return cpu_backend().download(tensor);
-  }
-  void stamp(const at::Tensor& slot) override { cpu_backend().stamp(slot); }
-  void synchronize() override {}
-  MemoryUse memory() override { return cpu_backend().memory(); }
-  void release_cached_memory() override {}
 
  private:
   class Replay : public Graph {

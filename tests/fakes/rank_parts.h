@@ -12,7 +12,8 @@ namespace lockstep::testing {
 struct RankParts {
   RankParts(const TrainOptions& options, Recipe& recipe, ProcessGroup& group, Backend& backend)
       : model(recipe.build(1)),
-        arena(model->parameters(), backend.device(), compute_dtype(options.precision)),
+        arena(model->parameters(), backend.device(), compute_dtype(options.precision),
+              options.shard_optimizer ? &group : nullptr),
         buffers(model->buffers(), backend.device()),
         optimizer(options, arena, &buffers),
         reducer(arena, group, options.reduce_precision),

@@ -28,7 +28,7 @@ class Headers(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def test_includes_of_our_rooms_gain_the_prefix_and_nothing_else_changes(self):
+    def test_includes_of_our_modules_gain_the_prefix_and_nothing_else_changes(self):
         with tempfile.TemporaryDirectory() as top:
             self.write(top, "base/error.h", "#pragma once\n")
             self.write(top, "plan/plan.h", HEADER)

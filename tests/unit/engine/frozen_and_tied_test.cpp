@@ -2,9 +2,9 @@
 #include "base/error.h"
 #include "engine/nn_model.h"
 #include "engine/not_finite.h"
-#include "engine/step_runner.h"
 #include "engine/weight_check.h"
 #include "fakes/error_of.h"
+#include "fakes/rank_parts.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/tied_model.h"
 
@@ -133,34 +133,18 @@ std::vector<at::Tensor> trained(int ranks, bool shares_memory_only, Precision pr
     TrainOptions options;
     options.precision = precision;
     TiedRecipe recipe(shares_memory_only);
-    const auto model = recipe.build(1);
-    Arena arena(model->parameters(), at::kCPU, compute_dtype(precision));
-    Optimizer optimizer(options, arena);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    ModelBuffers buffers(model->buffers(), at::kCPU);
-    StepRunner runner({.recipe = recipe,
-                       .model = *model,
-                       .arena = arena,
-                       .buffers = buffers,
-                       .reducer = reducer,
-                       .optimizer = optimizer,
-                       .group = group,
-                       .backend = cpu_backend(),
-                       .options = options});
-    const BatchPlan batch{
-        .world_size = ranks, .micro = 12 / ranks, .accumulation = 1, .global = 12};
-    LoaderOptions loading{
-        .seed = 42, .batch = batch, .rank = group.rank(), .last_step = 2, .threads = 0};
-    loading.loss_weights = [&](const Batch& rows) { return recipe.loss_weights(rows); };
-    Loader loader(recipe.data().train, loading);
-    for (int step = 0; step < 2; ++step) runner.run(runner.stage(loader.next()), 0.01, {}).get();
+    testing::LoadingRank rank(
+        options, recipe, group, cpu_backend(),
+        {.world_size = ranks, .micro = 12 / ranks, .accumulation = 1, .global = 12}, /*steps=*/2);
+    while (!rank.loader.done()) rank.step();
+    const Arena& arena = rank.arena;
     if (group.rank() != 0) return;
     for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
       result.push_back(arena.view(arena.gradients(), i).clone());
       result.push_back(arena.view(arena.master(), i).clone());
     }
-    EXPECT_TRUE(dynamic_cast<TiedModel&>(*model).scale.equal(
-        at::full({5}, 1.1).to(compute_dtype(precision))));
+    EXPECT_TRUE(dynamic_cast<TiedModel&>(*rank.model)
+                    .scale.equal(at::full({5}, 1.1).to(compute_dtype(precision))));
   });
   return result;
 }

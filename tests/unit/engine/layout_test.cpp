@@ -4,8 +4,8 @@
 #include "base/files.h"
 #include "checkpoint/snapshot.h"
 #include "checkpoint/tensor_file.h"
-#include "engine/step_runner.h"
 #include "fakes/forwarding_backend.h"
+#include "fakes/rank_parts.h"
 #include "fakes/thread_ranks.h"
 
 #include <gtest/gtest.h>
@@ -121,30 +121,15 @@ Outcome train_convolutions(bool channels_last, Precision precision, int ranks, b
     TrainOptions options;
     options.precision = precision;
     ConvRecipe recipe(channels_last);
-    const auto model = recipe.build(1);
-    const std::vector<std::int64_t> strides = model->parameters()[0].tensor.strides().vec();
-    Arena arena(model->parameters(), at::kCPU, compute_dtype(precision), shared ? &group : nullptr);
-    Optimizer optimizer(options, arena);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    ModelBuffers buffers(model->buffers(), at::kCPU);
-    StepRunner runner({.recipe = recipe,
-                       .model = *model,
-                       .arena = arena,
-                       .buffers = buffers,
-                       .reducer = reducer,
-                       .optimizer = optimizer,
-                       .group = group,
-                       .backend = cpu_backend(),
-                       .options = options});
-    LoaderOptions loading{
-        .seed = 42,
-        .batch = {.world_size = ranks, .micro = 12 / ranks, .accumulation = 1, .global = 12},
-        .rank = group.rank(),
-        .last_step = 4,
-        .threads = 0};
-    loading.loss_weights = [&](const Batch& batch) { return recipe.loss_weights(batch); };
-    Loader loader(recipe.data().train, loading);
-    for (int step = 0; step < 4; ++step) runner.run(runner.stage(loader.next()), 0.01, {}).get();
+    options.shard_optimizer = shared;
+    const std::vector<std::int64_t> strides =
+        recipe.build(1)->parameters()[0].tensor.strides().vec();
+    testing::LoadingRank rank(
+        options, recipe, group, cpu_backend(),
+        {.world_size = ranks, .micro = 12 / ranks, .accumulation = 1, .global = 12}, /*steps=*/4);
+    Arena& arena = rank.arena;
+    Optimizer& optimizer = rank.optimizer;
+    while (!rank.loader.done()) rank.step();
     if (!folder.empty() && group.rank() == 0) {
       CheckpointSaver saver(folder, {}, cpu_backend(), [](const CheckpointSaver::Result&) {});
       saver.save({arena, &optimizer, {}}, 4, {{"step", 4}}, nullptr);

@@ -1,5 +1,5 @@
 // Ranks that share the update (shard_optimizer) give what ranks that each do all of it give.
-#include "engine/step_runner.h"
+#include "fakes/rank_parts.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
@@ -89,34 +89,18 @@ Outcome train(int ranks, bool shared, const std::function<void(TrainOptions&)>& 
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
     Changed options(change);
     WideRecipe recipe(50, 3, 0.25);
-    const auto model = recipe.build(1);
-    Arena arena(model->parameters(), at::kCPU, compute_dtype(options.precision),
-                shared ? &group : nullptr);
-    Optimizer optimizer(options, arena);
-    Reducer reducer(arena, group, options.reduce_precision);
-    ModelBuffers buffers(model->buffers(), at::kCPU);
-    StepRunner runner({.recipe = recipe,
-                       .model = *model,
-                       .arena = arena,
-                       .buffers = buffers,
-                       .reducer = reducer,
-                       .optimizer = optimizer,
-                       .group = group,
-                       .backend = cpu_backend(),
-                       .options = options});
-    LoaderOptions loading{.seed = 42,
-                          .batch = {.world_size = ranks,
-                                    .micro = global_batch / ranks / 2,
-                                    .accumulation = 2,
-                                    .global = global_batch},
-                          .rank = group.rank(),
-                          .last_step = steps,
-                          .threads = 0};
-    loading.loss_weights = [&](const Batch& batch) { return recipe.loss_weights(batch); };
-    Loader loader(recipe.data().train, loading);
+    options.shard_optimizer = shared;
+    testing::LoadingRank rank(options, recipe, group, cpu_backend(),
+                              {.world_size = ranks,
+                               .micro = global_batch / ranks / 2,
+                               .accumulation = 2,
+                               .global = global_batch},
+                              steps);
+    Arena& arena = rank.arena;
+    Optimizer& optimizer = rank.optimizer;
     Outcome own;
     for (std::int64_t step = 0; step < steps; ++step) {
-      const StepResult done = runner.run(runner.stage(loader.next()), 0.01, {}).get();
+      const StepResult done = rank.step();
       own.losses.push_back(done.loss);
       own.norms.push_back(done.gradient_norm);
     }

@@ -1,5 +1,5 @@
-# One CMake target a folder ("room"): an object library of all its sources, so that the tool links
-# the torch-free rooms statically and liblockstep.so holds every room once.
+# One CMake target a folder ("module"): an object library of all its sources, so that the tool links
+# the torch-free modules statically and liblockstep.so holds every module once.
 find_package(Threads REQUIRED)
 
 option(LOCKSTEP_UNITY "Compile the sources of a folder in groups of eight: a first build takes a third of the time" OFF)
@@ -17,8 +17,8 @@ add_library(lockstep-flags INTERFACE)
 target_compile_options(lockstep-flags INTERFACE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
 target_include_directories(lockstep-flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
 
-# lockstep_room(NAME [TORCH]): every .cpp of the calling folder.
-function(lockstep_room name)
+# lockstep_module(NAME [TORCH]): every .cpp of the calling folder.
+function(lockstep_module name)
   cmake_parse_arguments(ARG "TORCH" "" "" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
@@ -30,8 +30,8 @@ function(lockstep_room name)
   if(ARG_TORCH)
     target_link_libraries(${name} PRIVATE torch-cpu)
     lockstep_torch_pch(${name})
-    set_property(GLOBAL APPEND PROPERTY LOCKSTEP_TORCH_ROOMS ${name})
+    set_property(GLOBAL APPEND PROPERTY LOCKSTEP_TORCH_MODULES ${name})
   else()
-    set_property(GLOBAL APPEND PROPERTY LOCKSTEP_CORE_ROOMS ${name})
+    set_property(GLOBAL APPEND PROPERTY LOCKSTEP_CORE_MODULES ${name})
   endif()
 endfunction()
