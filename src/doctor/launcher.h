@@ -1,4 +1,4 @@
-// Programs that start one process a GPU or take several GPUs themselves, and the option by which
+// Programs that start one process per GPU or take several GPUs themselves, and the option by which
 // each is told how many.
 #pragma once
 

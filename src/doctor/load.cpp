@@ -165,7 +165,7 @@ Findings one_process_many(const Scene& scene) {
       finding.next.insert(
           finding.next.begin(),
           "if it is DataParallel, which copies the model to every GPU in each step and gathers on "
-          "one: one process a GPU instead");
+          "one: one process per GPU instead");
     finding.open = {cat("whether it is DataParallel or a model split over GPUs: py-spy dump --pid ",
                         pid, " shows parallel_apply for the first")};
     findings.push_back(std::move(finding));

@@ -284,13 +284,13 @@ std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::siz
             cat("PyTorch Lightning does that with Trainer(devices=", gpus,
                 ", strategy=\"ddp\"), Hugging Face's Trainer and Accelerate under torchrun without "
                 "a change"),
-            "independent jobs: one process a GPU, each started with its CUDA_VISIBLE_DEVICES"};
+            "independent jobs: one process per GPU, each started with its CUDA_VISIBLE_DEVICES"};
   if (process.has_library("lib_lightgbm") || process.has_library("libxgboost") ||
       process.has_library("_catboost"))
     return {
-        "one model on one GPU at a time: start one process a GPU, each with its "
+        "one model on one GPU at a time: start one process per GPU, each with its "
         "CUDA_VISIBLE_DEVICES"};
-  return {"start one process a GPU, each with its CUDA_VISIBLE_DEVICES"};
+  return {"start one process per GPU, each with its CUDA_VISIBLE_DEVICES"};
 }
 
 Confidence lowered(Confidence confidence) {

@@ -67,7 +67,7 @@ std::string variable_line(const Scene& scene, int pid, const std::string& name);
 // "" if none is.
 std::string variables_line(const Scene& scene, int pid, const std::vector<std::string>& names);
 std::string command_line(const Scene& scene, int pid);  // "/proc/9/cmdline: python3 train.py"
-// How to run one process a GPU with what the process uses.
+// How to run one process per GPU with what the process uses.
 std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus);
 // Without SM activity a rule knows less.
 Confidence lowered(Confidence confidence);

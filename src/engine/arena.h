@@ -33,10 +33,10 @@ struct Piece {
 // One that the model registers under two names lies there once, under the first. Frozen parameters
 // are moved to the device beside it.
 //
-// With `sharing`, its ranks share the optimizer's work: each bucket is cut into a piece a rank, and
-// `own` are this rank's. What only the update needs is kept for these alone: in low precision also
-// the master weights. One rank shares nothing.
-// Owns the buffers; the model keeps the handles. One thread, on the training stream.
+// With `sharing`, its ranks share the optimizer's work: each bucket is cut into a piece per rank,
+// and `own` are this rank's. What only the update needs is kept for these alone: in low precision
+// also the master weights. One rank shares nothing. Owns the buffers; the model keeps the handles.
+// One thread, on the training stream.
 class Arena {
  public:
   // Throws Error for parameters that sort_parameters refuses.
@@ -59,7 +59,7 @@ class Arena {
   bool low_precision() const { return working_.defined(); }
   // Null where every rank does the whole update.
   ProcessGroup* sharing() const { return sharing_; }
-  // A piece a bucket, or the whole arena as one.
+  // A piece per bucket, or the whole arena as one.
   const std::vector<Piece>& own() const { return own_; }
   std::int64_t own_elements() const { return own_.back().at + own_.back().size(); }
 

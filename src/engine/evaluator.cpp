@@ -70,8 +70,8 @@ at::Tensor evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
   context.device = backend.device();
   at::Tensor records = recipe.evaluate(model, batch, context);
   if (records.dim() != 2 || records.size(0) != host.size() || records.size(1) == 0)
-    throw Error(cat("evaluate must return one record a row: [", host.size(), ", R], but returned ",
-                    records.sizes()));
+    throw Error(cat("evaluate must return one record per row: [", host.size(),
+                    ", R], but returned ", records.sizes()));
   return records.to(at::kDouble);
 }
 

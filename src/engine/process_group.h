@@ -57,11 +57,11 @@ class ProcessGroup {
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);
   // In place: of `size` equal pieces, rank r's own, number r, comes to all.
   std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor);
-  // In place: of pieces of these sizes, one a rank and side by side, rank r's own comes to all.
+  // In place: of pieces of these sizes, one per rank and side by side, rank r's own comes to all.
   std::unique_ptr<Pending> gather_pieces(const at::Tensor& tensor,
                                          const std::vector<std::int64_t>& sizes);
-  // `given` is cut into a piece a rank, of `give` elements, and rank r gets piece r; `taken` is
-  // what came, a piece a rank, of `take` elements. Both flat; a size may be 0. take[r] here is
+  // `given` is cut into a piece per rank, of `give` elements, and rank r gets piece r; `taken` is
+  // what came, a piece per rank, of `take` elements. Both flat; a size may be 0. take[r] here is
   // give[this rank] on rank r.
   std::unique_ptr<Pending> exchange(const at::Tensor& taken, const at::Tensor& given,
                                     const std::vector<std::int64_t>& take,

@@ -106,8 +106,8 @@ class Recipe {
   // divided by anything. Does not synchronise the device.
   virtual std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) = 0;
 
-  // One record a row, f64 [B, R], any R: what `metrics` needs. Without gradients. Padding rows may
-  // hold anything: the engine drops them, shards samples over ranks and gathers rows in order.
+  // One record per row, f64 [B, R], any R: what `metrics` needs. Without gradients. Padding rows
+  // may hold anything: the engine drops them, shards samples over ranks and gathers rows in order.
   virtual at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) = 0;
   // records: f64 [N, R] on the CPU, row i of validation sample i. The first metric is the one that
   // `checkpoint.best_metric` means by default.

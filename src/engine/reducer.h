@@ -18,7 +18,7 @@ struct Node;
 namespace lockstep {
 
 // Buckets fire in one fixed order, the same on every rank, each when it and all before it are
-// ready; what no gradient reached is sent by `finish`. So the number of forward passes, and
+// ready; what no gradient reached is sent by `flush`. So the number of forward passes, and
 // parameters without a gradient, make no difference, and accumulation costs no communication.
 // Installs hooks on the arena's parameters; must outlive no backward pass. One thread.
 class Reducer {

@@ -20,8 +20,9 @@ using BatchShapes = std::vector<std::vector<std::int64_t>>;
 
 // Started one step ahead, so that nothing waits for it.
 struct StagedStep {
-  StepData data;                                 // batches emptied into `uploads`
-  std::vector<std::unique_ptr<Upload>> uploads;  // one a micro-batch: fields…, row_weight, counters
+  StepData data;  // batches emptied into `uploads`
+  std::vector<std::unique_ptr<Upload>>
+      uploads;  // one per micro-batch: fields…, row_weight, counters
   BatchShapes shapes;
   // f64 [terms + 1] on the host, summed over the ranks once `agreement` is waited for: the weights
   // of the loss's terms, and how many ranks have other shapes than their graph.

@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// A cache line a rank. Plain stores that another process reads; only `moves` is ever compared.
+// A cache line per rank. Plain stores that another process reads; only `moves` is ever compared.
 struct alignas(64) Slot {
   std::atomic<std::uint64_t> moves;
   std::atomic<std::int64_t> step;

@@ -1,4 +1,4 @@
-// Starts one child process a rank, watches them, and brings all down when one fails.
+// Starts one child process per rank, watches them, and brings all down when one fails.
 #pragma once
 
 #include "base/clock.h"
@@ -29,7 +29,7 @@ enum ExitCode {
 
 struct LaunchSpec {
   std::vector<std::string> argv;                   // the same for every rank
-  std::vector<Device> devices;                     // one a rank
+  std::vector<Device> devices;                     // one per rank
   std::map<std::string, std::string> environment;  // added to the inherited one
   // Made if absent; stdout and stderr are appended to rankN.log in it.
   std::filesystem::path log_dir;
@@ -47,8 +47,8 @@ struct LaunchSpec {
   bool knows_hangup = false;  // ranks get SIGHUP as it is; false: as SIGTERM, which all know
   int pass_stdout_rank = -1;  // this rank inherits our stdout instead (predict)
 
-  // Takes the JSON objects that rank 0 writes to LOCKSTEP_EVENTS_FD, one a line. Each rank has one,
-  // and says there why it fails (rank_error.h). None: the variable is not set.
+  // Takes the JSON objects that rank 0 writes to LOCKSTEP_EVENTS_FD, one per line. Each rank has
+  // one, and says there why it fails (rank_error.h). None: the variable is not set.
   std::function<void(const nlohmann::json&)> on_event;
   // Called with the number of each signal that is passed on.
   std::function<void(int)> on_signal;

@@ -15,7 +15,7 @@ Metric activity_of(const GpuSample& gpu);
 // "97 SM", "97 busy", "- SM", "n/a".
 std::string activity_text(const GpuSample& gpu);
 
-// A head, then a row a GPU, each of at most `width` cells. gpus: of the sample's, in its order.
+// A head, then a row per GPU, each of at most `width` cells. gpus: of the sample's, in its order.
 // history: of the same GPUs; what is newer than the sample is left out.
 std::vector<Line> device_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                                const History& history, int width, bool utf8);

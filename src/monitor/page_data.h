@@ -19,7 +19,7 @@ struct PageStatus {
 // Of the samples after number `after`, oldest first:
 // {"start", "interval_s", "age_s", "hanging_s", "newest": NUMBER,
 //  "gpus": [{"gpu", "uuid", "name"}], "metrics": {NAME: {"unit", "meaning", "scale"}},
-//  "time": [UNIX SECONDS], "values": {NAME: [a column a GPU]}}
+//  "time": [UNIX SECONDS], "values": {NAME: [a column per GPU]}}
 // A value is in the metric's unit over its scale, rounded; null where it was not measured, and a
 // whole column is null where none was.
 std::string history_json(const std::vector<GpuInfo>& gpus, const History& history, long long after,

@@ -15,8 +15,8 @@ namespace lockstep {
 std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                          const FindProcess& find);
 
-// A line a GPU: time (unix seconds), gpu, uuid, name, and a column a metric; "unsupported", or an
-// empty cell where there is no sample.
+// A line per GPU: time (unix seconds), gpu, uuid, name, and a column per metric; "unsupported", or
+// an empty cell where there is no sample.
 std::string csv_head();
 std::string csv_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample);
 

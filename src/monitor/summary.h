@@ -14,7 +14,7 @@ class MonitorSummary {
  public:
   explicit MonitorSummary(std::vector<GpuInfo> gpus);
   void add(const MonitorSample& sample);  // in the order of time
-  // A table with a row a GPU, and a line on the time. What was never measured is "n/a" or "-".
+  // A table with a row per GPU, and a line on the time. What was never measured is "n/a" or "-".
   std::string text() const;
   bool empty() const { return samples_ == 0; }
 

@@ -79,7 +79,7 @@ struct ComputePlan {
 
 struct Plan {
   BatchPlan batch;
-  std::vector<Device> devices;  // one a rank
+  std::vector<Device> devices;  // one per rank
   PrecisionPlan precision;
   std::int64_t train_samples = 0, valid_samples = 0;
   std::int64_t steps_per_epoch = 0;  // ceil(train_samples / global)

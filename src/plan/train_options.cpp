@@ -208,7 +208,7 @@ void add_stop_and_data(TrainOptions& o) {
              .min = 0});
   table.add("data.threads", o.data.threads,
             {.meaning = "threads that load data for one device; -1: found by measurement, in "
-                        "validation one a core",
+                        "validation one per core",
              .unit = "threads",
              .min = -1,
              .max = 1024});

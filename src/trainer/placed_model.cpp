@@ -49,7 +49,7 @@ std::int64_t bucket_bytes(const ModelParameters& parameters, const TrainOptions&
   return best_bucket_bytes(*link, elements_of(parameters.trained) * 4);
 }
 
-// An evaluation is over before the right number of threads could be found: unset, one a core.
+// An evaluation is over before the right number of threads could be found: unset, one per core.
 std::int64_t evaluation_threads(const TrainerSetup& setup) {
   if (setup.options.data.threads >= 0) return setup.options.data.threads;
   return setup.plan.devices[static_cast<std::size_t>(setup.group.rank())].threads;

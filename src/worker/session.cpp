@@ -70,7 +70,7 @@ std::optional<Device> claim_gpu(const World& world, GpuProbe& probe) {
   if (gpus.empty()) return std::nullopt;
   if (gpus.size() > 1 && static_cast<std::size_t>(world.local_rank) >= gpus.size())
     throw Error(cat("local rank ", world.local_rank, " has no GPU: only ", gpus.size(), " visible"),
-                "start at most one rank a GPU");
+                "start at most one rank per GPU");
   const std::size_t own = gpus.size() == 1 ? 0 : static_cast<std::size_t>(world.local_rank);
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
   setenv("CUDA_VISIBLE_DEVICES", gpus[own].uuid.c_str(), 1);

@@ -75,7 +75,7 @@ class DoctorOnGpus : public ::testing::Test {
     if (!found.empty()) std::cout << report["findings"].dump(1) << '\n';
     return found;
   }
-  // count: 0 for one a GPU.
+  // count: 0 for one per GPU.
   std::vector<std::string> ranks(const std::string& script, std::size_t count = 0) {
     return {"python3", "-m", "torch.distributed.run",
             cat("--nproc-per-node=", count > 0 ? count : gpus_), programs / script};

@@ -1,11 +1,14 @@
-// Captures that fail: nothing of them stays behind in torch.
+// Captures that fail, of which nothing stays behind in torch; steps beside the graph, and in it.
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/step_rig.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/batch_norm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randn.h>
@@ -13,7 +16,9 @@
 
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace lockstep {
@@ -114,6 +119,77 @@ TEST_F(GraphTest, AStepThatCannotBeRecordedKeepsItsMemoryAndItsRecovery) {
     EXPECT_FALSE(result.dropped);
     EXPECT_TRUE(std::isfinite(result.loss));
   }
+}
+
+// Batch norm and a layer, of which a graph can be made; a field that it only adds up.
+class NormModel : public Model {
+ public:
+  std::vector<Parameter> parameters() override { return {{"scale", scale}, {"head", head}}; }
+  std::vector<NamedTensor> buffers() override {
+    return {{"running_mean", mean}, {"running_var", variance}};
+  }
+  at::Tensor scale = at::ones({5}).set_requires_grad(true);
+  at::Tensor head = at::full({3, 5}, 0.1).set_requires_grad(true);
+  at::Tensor mean = at::zeros({5}), variance = at::ones({5});
+};
+
+class NormRecipe : public testing::ToyRecipe {
+ public:
+  std::unique_ptr<Model> build(std::uint64_t) override { return std::make_unique<NormModel>(); }
+  std::vector<std::string> terms() const override { return {"loss"}; }
+  std::vector<double> loss_weights(const Batch& batch) const override {
+    return {static_cast<double>(batch.size())};
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext&) override {
+    auto& norm = dynamic_cast<NormModel&>(model);
+    const at::Tensor x = at::batch_norm(batch.tensors[0], norm.scale, {}, norm.mean, norm.variance,
+                                        /*training=*/true, 0.1, 1e-5, false);
+    return {(at::linear(x, norm.head).square().sum() + batch.tensors[1].sum() * 1e-3)};
+  }
+};
+
+// Twelve steps, of which the eighth has a longer field; their losses.
+std::vector<double> losses_with_a_longer_step(Backend& gpu, GraphMode mode, std::int64_t& beside) {
+  NormRecipe recipe;
+  testing::StepRig rig(recipe, gpu, mode);
+  std::vector<double> losses;
+  for (int i = 0; i < 12; ++i)
+    losses.push_back(rig.step({{at::arange(40).view({8, 5}).mul(0.1 + 0.01 * i).sin(),
+                                at::ones({8, i == 7 ? 9 : 2})}})
+                         .loss);
+  if (mode == GraphMode::automatic) EXPECT_TRUE(rig.runner().graph_state().value().captured);
+  beside = rig.runner().steps_beside_graph();
+  return losses;
+}
+
+TEST_F(GraphTest, AStepOfAnotherShapeRunsBesideTheGraph) {
+  std::int64_t beside = 0;
+  const auto plain = losses_with_a_longer_step(gpu(), GraphMode::off, beside);
+  EXPECT_EQ(beside, 0);
+  const auto by_graph = losses_with_a_longer_step(gpu(), GraphMode::automatic, beside);
+  EXPECT_EQ(beside, 1);
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    EXPECT_NEAR(by_graph[i], plain[i], 1e-5 * plain[i]) << "step " << i + 1;
+}
+
+TEST_F(GraphTest, ASampleThatIsNoNumberLeavesNoTraceInBatchNorm) {
+  NormRecipe recipe;
+  testing::StepRig rig(recipe, gpu(), GraphMode::automatic);
+  const at::Tensor x = at::arange(40).view({8, 5}).mul(0.3).sin(), ones = at::ones({8, 2});
+  for (int i = 0; i < 6; ++i) rig.step({{x, ones}});
+  ASSERT_TRUE(rig.runner().graph_state().value().captured);
+  auto& model = dynamic_cast<NormModel&>(*rig.parts().model);
+  const at::Tensor mean = model.mean.clone(), variance = model.variance.clone();
+  at::Tensor spoilt = x.clone();
+  spoilt[3][2] = std::nan("");
+  EXPECT_TRUE(rig.step({{spoilt, ones}}).not_finite);
+  EXPECT_TRUE(rig.step({{x, ones}}).dropped);  // not before all have heard of it
+  EXPECT_TRUE(model.mean.equal(mean));
+  EXPECT_TRUE(model.variance.equal(variance));
+  rig.runner().reset_after_drop();
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(std::isfinite(rig.step({{x, ones}}).loss));
+  EXPECT_FALSE(model.mean.equal(mean));
+  EXPECT_EQ(rig.parts().buffers.not_finite(), "");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class StepRig {
         parts_(options_, recipe, group_, gpu) {}
 
   StepRunner& runner() { return parts_.runner; }
+  RankParts& parts() { return parts_; }
 
   // A step of these micro-batches of fields [rows, ...], on the host; waits for its numbers.
   StepResult step(const std::vector<std::vector<at::Tensor>>& micro) {

@@ -1,4 +1,4 @@
-// The charts, drawn with dygraphs: one line a GPU, a legend with values, a cursor for mouse and keys.
+// The charts, drawn with dygraphs: one line per GPU, a legend with values, a cursor for mouse and keys.
 /* global Dygraph */
 import { GIB, byId, clock, element, gib, percent, rate, state } from './state.js';
 

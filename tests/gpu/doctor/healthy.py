@@ -1,4 +1,4 @@
-# DDP as it should be: a rank a GPU, enough work, nobody waits.
+# DDP as it should be: a rank per GPU, enough work, nobody waits.
 import os, sys, time, torch
 import torch.distributed as dist
 

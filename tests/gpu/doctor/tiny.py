@@ -1,4 +1,4 @@
-# Batch 1 through a deep stack of tiny layers: the CPU launches, the GPU waits. A rank a GPU, each for itself.
+# Batch 1 through a deep stack of tiny layers: the CPU launches, the GPU waits. A rank per GPU, each for itself.
 import os, sys, time, torch
 
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
