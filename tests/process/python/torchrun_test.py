@@ -4,6 +4,7 @@ Usage: torchrun_test.py LOCKSTEP WORKER. Exits 77, saying why, where Python lack
 """
 import importlib.util
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -31,9 +32,11 @@ def main():
                         "--nproc-per-node", "2", worker, *options, "--devices=cpu", "--name", "torchrun"], check=True)
         own, foreign = losses(folder / "runs/own"), losses(folder / "runs/torchrun")
         record = json.loads((folder / "runs/torchrun/run.json").read_text())
-    assert len(own) == 20 and own == foreign, (own, foreign)
+    # torchrun gives each rank one thread, so that sums are rounded otherwise.
+    same = len(own) == len(foreign) == 20 and all(math.isclose(a, b, rel_tol=1e-5) for a, b in zip(own, foreign))
+    assert same, (own, foreign)
     assert len(record["devices"]) == 2, record["devices"]
-    print(f"20 equal losses, the last {own[-1]:.4f}")
+    print(f"20 losses that agree, the last {own[-1]:.4f}")
 
 
 if __name__ == "__main__":
