@@ -1,4 +1,4 @@
-// The loader: a bounded window of steps, filled by threads a row at a time.
+// The loader: a bounded window of steps, filled by threads row by row.
 #include "data/loader.h"
 
 #include "base/check.h"

@@ -18,7 +18,6 @@
 #include "trainer/stop.h"
 #include "trainer/validation.h"
 
-#include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
 #include <c10/util/Exception.h>
 #include <unistd.h>
@@ -289,8 +288,8 @@ void Loop::check_weights() {
   if (all_happened()) require_same_weights(setup_, *placed_.arena, step_);
 }
 
-// In exact mode: rank 0's buffers tell of its own samples, which are others on another number of
-// ranks, so training must leave them as they are.
+// A buffer that was replaced is neither saved nor shared. In exact mode buffers must stay as they
+// are: those of rank 0 tell of its own samples, which are others on another number of ranks.
 void Loop::check_buffers() {
   placed_.buffers->require_in_place(placed_.model->buffers());
   for (std::size_t i = 0; i < first_buffers_.size(); ++i) {

@@ -2,15 +2,15 @@
 #include "trainer/recorder.h"
 
 #include "base/files.h"
+#include "fakes/events_of.h"
 #include "fakes/fake_clock.h"
-#include "run/events.h"
 
 #include <gtest/gtest.h>
 
 namespace lockstep {
 namespace {
 
-class RecordedSteps : public testing::Test {
+class RecordedSteps : public ::testing::Test {
  protected:
   RecordedSteps() {
     plan.total_steps = 60;
@@ -30,10 +30,7 @@ class RecordedSteps : public testing::Test {
     recorder->step(result, {.data_s = data_s}, 0.1);
   }
   std::vector<nlohmann::json> events(const std::string& kind) const {
-    std::vector<nlohmann::json> all;
-    for (const nlohmann::json& event : read_events(run.events_path()))
-      if (event.at("kind") == kind) all.push_back(event);
-    return all;
+    return testing::events_of(run.events_path(), kind);
   }
 
   TemporaryDirectory folder;

@@ -5,10 +5,10 @@
 #include "base/files.h"
 #include "checkpoint/tensor_file.h"
 #include "engine/train_step.h"
+#include "fakes/events_of.h"
 #include "fakes/fake_clock.h"
 #include "fakes/toy_recipe.h"
 #include "run/checkpoint_index.h"
-#include "run/events.h"
 
 #include <gtest/gtest.h>
 
@@ -97,10 +97,7 @@ class Train : public ::testing::Test {
                             .resume = resume});
   }
   std::vector<nlohmann::json> events(const std::string& kind) const {
-    std::vector<nlohmann::json> all;
-    for (const nlohmann::json& event : read_events(run.events_path()))
-      if (event.at("kind") == kind) all.push_back(event);
-    return all;
+    return testing::events_of(run.events_path(), kind);
   }
 
   TemporaryDirectory folder;
