@@ -7,6 +7,8 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <memory>
+
 namespace lockstep {
 namespace {
 
@@ -15,12 +17,25 @@ constexpr cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeThreadLocal;
 
 void nothing(void* /*data*/) {}
 
-// The graph's memory is a pool of its own, which lives as long as the graph.
+using Pool = c10::cuda::MempoolId_t;
+
+// The pool of the graphs that live now; a new one where none does, because torch frees a pool with
+// its last graph and does not know its name afterwards. Called on the training thread alone.
+std::shared_ptr<const Pool> shared_pool() {
+  static std::weak_ptr<const Pool> living;
+  std::shared_ptr<const Pool> pool = living.lock();
+  if (!pool) {
+    pool = std::make_shared<const Pool>(at::cuda::graph_pool_handle());
+    living = pool;
+  }
+  return pool;
+}
+
 class CudaGraph : public Graph {
  public:
   explicit CudaGraph(const std::function<void()>& work)
-      : stream_(c10::cuda::getCurrentCUDAStream()) {
-    graph_.capture_begin({0, 0}, capture_mode);
+      : stream_(c10::cuda::getCurrentCUDAStream()), pool_(shared_pool()) {
+    graph_.capture_begin(*pool_, capture_mode);
     try {
       work();
       graph_.capture_end();
@@ -58,6 +73,7 @@ class CudaGraph : public Graph {
   }
 
   c10::cuda::CUDAStream stream_;
+  std::shared_ptr<const Pool> pool_;
   at::cuda::CUDAGraph graph_;
 };
 

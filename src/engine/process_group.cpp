@@ -67,6 +67,8 @@ struct ProcessGroup::Impl {
   c10::intrusive_ptr<c10d::Store> store;
   c10::intrusive_ptr<c10d::Backend> group;
   c10::intrusive_ptr<c10d::Backend> host_group;  // the same on CPUs
+  c10::intrusive_ptr<c10d::Backend> group_apart = {};
+  std::function<c10::intrusive_ptr<c10d::Backend>()> connect_apart = {};
   std::unique_ptr<PeerWatch> peers = {};
   std::uint64_t collectives = 0;  // begun
   std::uint64_t votes = 0;
@@ -99,6 +101,10 @@ ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_
       auto of_hosts = c10::make_intrusive<c10d::PrefixStore>("lockstep hosts", impl_->store);
       impl_->host_group = cpu_backend().make_group(of_hosts, world, timeout);
     }
+    impl_->connect_apart = [store = impl_->store, &backend, world, timeout] {
+      auto apart = c10::make_intrusive<c10d::PrefixStore>("lockstep apart", store);
+      return backend.make_group(apart, world, timeout);
+    };
   } catch (const std::exception& error) {
     if (impl_->peers) impl_->peers->tell(message_of(error));
     throw;
@@ -123,6 +129,14 @@ std::unique_ptr<Pending> ProcessGroup::all_reduce_on_host(const at::Tensor& tens
   if (!impl_->group) return std::make_unique<NothingPending>();
   std::vector<at::Tensor> tensors{tensor};
   return impl_->issue(Collective::all_reduce, *impl_->host_group,
+                      [&](auto& group) { return group.allreduce(tensors); });
+}
+
+std::unique_ptr<Pending> ProcessGroup::all_reduce_apart(const at::Tensor& tensor) {
+  if (!impl_->group) return std::make_unique<NothingPending>();
+  if (!impl_->group_apart) impl_->group_apart = impl_->connect_apart();
+  std::vector<at::Tensor> tensors{tensor};
+  return impl_->issue(Collective::all_reduce, *impl_->group_apart,
                       [&](auto& group) { return group.allreduce(tensors); });
 }
 
@@ -246,6 +260,9 @@ void ProcessGroup::shutdown() {
   if (!impl_->group) return;
   barrier();
   impl_->peers.reset();  // from here on the others may go
+  if (impl_->group_apart) impl_->group_apart->shutdown();
+  impl_->group_apart.reset();
+  impl_->connect_apart = nullptr;
   if (impl_->host_group != impl_->group) impl_->host_group->shutdown();
   impl_->host_group.reset();
   impl_->group->shutdown();
@@ -261,6 +278,7 @@ void ProcessGroup::shutdown() {
 
 void ProcessGroup::abort() {
   if (impl_->host_group && impl_->host_group != impl_->group) impl_->host_group->abort();
+  if (impl_->group_apart) impl_->group_apart->abort();
   if (impl_->group) impl_->group->abort();
 }
 

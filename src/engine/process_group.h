@@ -52,6 +52,10 @@ class ProcessGroup {
   // In place, sum; tensor contiguous, on the host, whatever the device is: for what the host
   // decides by. `wait` blocks until done. No work on the device waits for it, nor does it for any.
   std::unique_ptr<Pending> all_reduce_on_host(const at::Tensor& tensor);
+  // As all_reduce, over connections of their own, made by the first call: for collectives inside of
+  // forward and backward, whose order among those of the step is not fixed. All ranks call these in
+  // the same order.
+  std::unique_ptr<Pending> all_reduce_apart(const at::Tensor& tensor);
   // In place, sum: of `size` equal pieces, rank r's own, number r, ends as the sum; the others hold
   // anything afterwards.
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);

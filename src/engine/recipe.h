@@ -3,6 +3,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "kernels/batch_norm.h"
 #include "kernels/recompute.h"
 #include "plan/recipe_info.h"
 
@@ -61,10 +62,27 @@ class StepContext {
   // memory.recompute.
   std::int64_t recomputed_blocks = 0;
 
+  // Of Recipe::logged, which `log` adds to. f64 [logged, 2] on `device`: sums and weights.
+  at::Tensor logged;
+  std::vector<std::string> logged_names;
+
+  // Adds to a number that is logged beside the loss: of all ranks and micro-batches of a step the
+  // sum of `sum` over the sum of `weight` is logged. sum, weight: 0-dim on `device`, any dtype;
+  // needs no gradient. Does not synchronise the device. Not inside of `block`, which may run
+  // twice. Nothing while evaluating. Throws Error, with the nearest name, where the recipe does not
+  // declare `name`.
+  void log(const std::string& name, const at::Tensor& sum, const at::Tensor& weight) const;
+
   // x * mask / (1 - p), mask drawn from (seed, step, layer, place of the row, element): dimension 0
   // of x is the row of the micro-batch. x f32|bf16|f16, contiguous. The identity if not training or
   // p == 0. `layer` tells the dropouts of one model apart.
   at::Tensor dropout(const at::Tensor& x, double p, std::int64_t layer) const;
+
+  // How statistics of batch norm come about: norm.statistics. of_ranks: set where they span ranks.
+  bool frozen_statistics = false;
+  std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks;
+  // kernels/batch_norm.h as norm.statistics says; engine/batch_norm.h has it as a module.
+  at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state) const;
 
   // function(inputs), block number `index` of the model, with or without keeping its activations
   // (kernels/recompute.h). `parameters`: all that the block uses. The function must not refer to
@@ -99,6 +117,8 @@ class Recipe {
 
   // Names of the loss's terms; the reported loss is the sum of the terms' means.
   virtual std::vector<std::string> terms() const { return {"loss"}; }
+  // Names of numbers that are logged with the loss and are no part of it: see StepContext::log.
+  virtual std::vector<std::string> logged() const { return {}; }
   // Host: the weight of each term in this micro-batch (tokens, voxels, items), padding rows counted
   // 0. Known from the batch alone; the engine adds them over ranks and micro-batches.
   virtual std::vector<double> loss_weights(const Batch& batch) const = 0;

@@ -1,12 +1,37 @@
 // What a recipe's forward pass asks of its surroundings.
+#include "base/error.h"
+#include "base/text.h"
 #include "engine/recipe.h"
 #include "kernels/dropout.h"
 
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
 namespace lockstep {
+
+void StepContext::log(const std::string& name, const at::Tensor& sum,
+                      const at::Tensor& weight) const {
+  if (!training) return;
+  const auto found = std::find(logged_names.begin(), logged_names.end(), name);
+  if (found == logged_names.end()) {
+    const std::string near = nearest(name, logged_names);
+    throw Error(cat("the loss logs \"", name, "\", which Recipe::logged does not name"),
+                near.empty() ? "add it there" : cat("did you mean \"", near, "\"?"));
+  }
+  const at::NoGradGuard no_grad;
+  const at::Tensor slots = logged[found - logged_names.begin()];
+  slots[0].add_(sum.detach());
+  slots[1].add_(weight.detach());
+}
 
 at::Tensor StepContext::dropout(const at::Tensor& x, double p, std::int64_t layer) const {
   if (!training || p == 0) return x;
   return lockstep::dropout(x, p, counters, layer);
+}
+
+at::Tensor StepContext::batch_norm(const at::Tensor& x, const BatchNormState& state) const {
+  return lockstep::batch_norm(x, state, training && !frozen_statistics, statistics_of_ranks.get());
 }
 
 std::vector<at::Tensor> StepContext::block(std::int64_t index, const PureFunction& function,

@@ -1,9 +1,10 @@
 #include "engine/step_inputs.h"
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "engine/out_of_memory.h"
 
-#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,14 +12,23 @@
 namespace lockstep {
 namespace {
 
-BatchShapes shapes_of(const std::vector<Batch>& batches) {
-  BatchShapes shapes;
+template <class T>
+std::uint64_t hash_of(const std::vector<T>& values) {
+  return hash64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
+
+constexpr int exact_bits = 52;  // of a whole number that f64 holds
+
+// A hash of sizes and dtype of each field of each micro-batch.
+double shapes_hash(const std::vector<Batch>& batches) {
+  std::vector<std::int64_t> words;
   for (const Batch& batch : batches)
     for (const at::Tensor& tensor : batch.tensors) {
-      shapes.push_back(tensor.sizes().vec());
-      shapes.back().push_back(static_cast<std::int64_t>(tensor.scalar_type()));
+      words.push_back(tensor.dim());
+      words.push_back(static_cast<std::int64_t>(tensor.scalar_type()));
+      words.insert(words.end(), tensor.sizes().begin(), tensor.sizes().end());
     }
-  return shapes;
+  return static_cast<double>(hash_of(words) >> (64 - exact_bits));
 }
 
 }  // namespace
@@ -53,24 +63,23 @@ void StepStage::upload(StagedStep& staged) {
   }
 }
 
-StagedStep StepStage::stage(StepData data, const std::function<bool(const BatchShapes&)>& fits) {
+StagedStep StepStage::stage(StepData data) {
   LOCKSTEP_CHECK(data.weights.size() == terms_);
   StagedStep staged;
-  staged.shapes = shapes_of(data.batches);
+  const double own_shapes = shapes_hash(data.batches);
   staged.data = std::move(data);
   upload(staged);
   staged.agreed = reserve_.retry(
-      [&] { return at::empty({static_cast<std::int64_t>(terms_) + 1}, at::kDouble); });
+      [&] { return at::zeros({static_cast<std::int64_t>(terms_) + group_.size()}, at::kDouble); });
   auto* values = staged.agreed.mutable_data_ptr<double>();
   std::copy(staged.data.weights.begin(), staged.data.weights.end(), values);
-  values[terms_] = fits(staged.shapes) ? 0 : 1;
+  values[terms_ + static_cast<std::size_t>(group_.rank())] = own_shapes;
   staged.agreement = group_.all_reduce_on_host(staged.agreed);
   return staged;
 }
 
 StepInputs StepStage::take(StagedStep staged, double lr, const RankReport& report) {
-  StepInputs inputs{.accumulation = static_cast<std::int64_t>(staged.data.batches.size()),
-                    .shapes = std::move(staged.shapes)};
+  StepInputs inputs{.accumulation = static_cast<std::int64_t>(staged.data.batches.size())};
   RankReport own = report;
   if (staged.out_of_memory) own.out_of_memory = inputs.out_of_memory = Phase::data;
   for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
@@ -79,7 +88,7 @@ StepInputs StepStage::take(StagedStep staged, double lr, const RankReport& repor
   }
   staged.agreement->wait();
   const auto* agreed = staged.agreed.const_data_ptr<double>();
-  inputs.other_shapes = agreed[terms_] > 0;
+  inputs.shapes_key = hash_of(std::vector<double>(agreed + terms_, agreed + staged.agreed.numel()));
   std::vector<at::Tensor> small = reserve_.retry([&] {
     at::Tensor weights = backend_.host_empty({static_cast<std::int64_t>(terms_)}, at::kDouble);
     std::copy(agreed, agreed + terms_, weights.mutable_data_ptr<double>());

@@ -10,23 +10,18 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
 namespace lockstep {
-
-// Sizes and dtype of each field of each micro-batch.
-using BatchShapes = std::vector<std::vector<std::int64_t>>;
 
 // Started one step ahead, so that nothing waits for it.
 struct StagedStep {
   StepData data;  // batches emptied into `uploads`
   std::vector<std::unique_ptr<Upload>>
       uploads;  // one per micro-batch: fields…, row_weight, counters
-  BatchShapes shapes;
-  // f64 [terms + 1] on the host, summed over the ranks once `agreement` is waited for: the weights
-  // of the loss's terms, and how many ranks have other shapes than their graph.
+  // f64 [terms + ranks] on the host, summed over the ranks once `agreement` is waited for: the
+  // weights of the loss's terms, and a hash of each rank's shapes.
   at::Tensor agreed;
   std::unique_ptr<Pending> agreement;
   bool out_of_memory = false;  // the data are not on the device
@@ -41,8 +36,7 @@ struct StepInputs {
   at::Tensor lr;       // f32 0-dim
   // On the host:
   std::int64_t accumulation = 0;
-  BatchShapes shapes;
-  bool other_shapes = false;  // than those of its graph, on some rank; the same on every rank
+  std::uint64_t shapes_key = 0;  // of sizes and dtypes of all ranks' data; the same on every rank
   Phase out_of_memory = Phase::none;
 };
 
@@ -52,8 +46,7 @@ class StepStage {
   StepStage(std::size_t terms, std::int64_t seed, const StepNumbers& numbers, ProcessGroup& group,
             Backend& backend, MemoryReserve& reserve);
 
-  // All ranks. fits: whether a graph serves data of these shapes; true where there is none.
-  StagedStep stage(StepData data, const std::function<bool(const BatchShapes&)>& fits);
+  StagedStep stage(StepData data);  // all ranks
   // All ranks, in the order of `stage`. Blocks until every rank has staged the step.
   StepInputs take(StagedStep staged, double lr, const RankReport& report);
 

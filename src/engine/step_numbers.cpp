@@ -3,13 +3,14 @@
 #include "base/check.h"
 
 #include <ATen/ops/cat.h>
+#include <ATen/ops/zeros.h>
 
 #include <cmath>
 
 namespace lockstep {
 namespace {
 
-// Behind the terms.
+// Behind the step's sums.
 constexpr std::size_t drop_slot = 0, stop_signal_slot = 1, stop_quota_slot = 2, save_slot = 3,
                       request_slots = 4;
 constexpr std::size_t report_slots = 5;
@@ -19,13 +20,14 @@ constexpr std::size_t norm_slot = 0, loss_scale_slot = 1, dropped_slot = 2, begi
 
 }  // namespace
 
-StepNumbers::StepNumbers(std::size_t terms, int rank, int ranks)
+StepNumbers::StepNumbers(std::size_t terms, std::size_t logged, int rank, int ranks)
     : terms_(terms),
+      logged_(logged),
       rank_(static_cast<std::size_t>(rank)),
       ranks_(static_cast<std::size_t>(ranks)) {}
 
 std::size_t StepNumbers::report_begin(std::size_t rank) const {
-  return terms_ + request_slots + report_slots * rank;
+  return sums() + request_slots + report_slots * rank;
 }
 
 at::Tensor StepNumbers::report(const RankReport& report, Backend& backend) const {
@@ -33,10 +35,10 @@ at::Tensor StepNumbers::report(const RankReport& report, Backend& backend) const
       backend.host_empty({static_cast<std::int64_t>(report_begin(ranks_))}, at::kDouble);
   host.zero_();
   double* const values = host.mutable_data_ptr<double>();
-  values[terms_ + drop_slot] = report.out_of_memory == Phase::none ? 0 : 1;
-  values[terms_ + stop_signal_slot] = report.stop_signal;
-  values[terms_ + stop_quota_slot] = report.stop_quota;
-  values[terms_ + save_slot] = report.save;
+  values[sums() + drop_slot] = report.out_of_memory == Phase::none ? 0 : 1;
+  values[sums() + stop_signal_slot] = report.stop_signal;
+  values[sums() + stop_quota_slot] = report.stop_quota;
+  values[sums() + save_slot] = report.save;
   double* const own = values + report_begin(rank_);
   own[0] = report.wait_s;
   own[1] = static_cast<double>(report.memory.allocated_bytes);
@@ -46,10 +48,10 @@ at::Tensor StepNumbers::report(const RankReport& report, Backend& backend) const
   return host;
 }
 
-at::Tensor StepNumbers::own(const at::Tensor& report, const at::Tensor& means,
+at::Tensor StepNumbers::own(const at::Tensor& report, const at::Tensor& sums,
                             const at::Tensor& dropped, Phase failed) const {
   at::Tensor numbers = report.clone();
-  terms(numbers).copy_(means);
+  numbers.narrow(0, 0, sums.numel()).copy_(sums);
   this->dropped(numbers).add_(dropped);
   if (failed == Phase::none) return numbers;
   this->dropped(numbers).fill_(1.0);
@@ -57,12 +59,21 @@ at::Tensor StepNumbers::own(const at::Tensor& report, const at::Tensor& means,
   return numbers;
 }
 
-at::Tensor StepNumbers::terms(const at::Tensor& sum) const {
-  return sum.narrow(0, 0, static_cast<std::int64_t>(terms_));
+at::Tensor StepNumbers::terms(const at::Tensor& sums) const {
+  return sums.narrow(0, 0, static_cast<std::int64_t>(terms_));
+}
+
+at::Tensor StepNumbers::new_sums(const at::TensorOptions& options) const {
+  return at::zeros({static_cast<std::int64_t>(sums())}, options.dtype(at::kDouble));
+}
+
+at::Tensor StepNumbers::logged(const at::Tensor& sums) const {
+  const auto count = static_cast<std::int64_t>(logged_);
+  return sums.narrow(0, static_cast<std::int64_t>(terms_), 2 * count).view({count, 2});
 }
 
 at::Tensor StepNumbers::dropped(const at::Tensor& sum) const {
-  return sum.narrow(0, static_cast<std::int64_t>(terms_ + drop_slot), 1);
+  return sum.narrow(0, static_cast<std::int64_t>(sums() + drop_slot), 1);
 }
 
 at::Tensor StepNumbers::whole(const at::Tensor& sum, const at::Tensor& norm,
@@ -78,13 +89,15 @@ StepResult StepNumbers::read(std::int64_t step, const at::Tensor& whole) const {
   StepResult result{.step = step,
                     .terms = {values, values + terms_},
                     .gradient_norm = behind[norm_slot],
-                    .dropped = values[terms_ + drop_slot] > 0,
+                    .dropped = values[sums() + drop_slot] > 0,
                     .loss_scale = behind[loss_scale_slot],
-                    .stop_signal = values[terms_ + stop_signal_slot],
-                    .stop_quota = values[terms_ + stop_quota_slot],
-                    .save = values[terms_ + save_slot],
+                    .stop_signal = values[sums() + stop_signal_slot],
+                    .stop_quota = values[sums() + stop_quota_slot],
+                    .save = values[sums() + save_slot],
                     .wait_s = behind[end_slot] - behind[begin_slot]};
   for (const double term : result.terms) result.loss += term;
+  for (std::size_t i = terms_; i < sums(); i += 2)
+    result.logged.push_back(values[i + 1] == 0 ? std::nan("") : values[i] / values[i + 1]);
   for (std::size_t rank = 0; rank < ranks_; ++rank) {
     const double* const own = values + report_begin(rank);
     RankReport report{.wait_s = own[0]};

@@ -24,9 +24,10 @@ struct RankReport {
 
 // What all ranks know once a step is done.
 struct StepResult {
-  std::int64_t step = 0;      // finished steps: the first gives 1
-  std::vector<double> terms;  // mean of each loss term over the global batch
-  double loss = 0;            // their sum
+  std::int64_t step = 0;       // finished steps: the first gives 1
+  std::vector<double> terms;   // mean of each loss term over the global batch
+  double loss = 0;             // their sum
+  std::vector<double> logged;  // of Recipe::logged; NaN where nothing was logged
   double gradient_norm = 0;
   bool skipped = false;  // gradient not finite: weights unchanged
   // A rank was out of memory, in this step or in one before it, or one before it was not finite:
@@ -43,22 +44,26 @@ struct StepResult {
   double wait_s = 0;
 };
 
-// The layout of the vector, f64: the terms' means, how many ranks are out of memory, the requests
-// to stop and to save, and for each rank a report that only that rank fills. Once it is summed,
-// what every rank knows alone is put behind: norm, loss scale, whether the step was dropped,
-// stamps.
+// The layout of the vector, f64: the terms' means, sum and weight of each logged number, how many
+// ranks are out of memory, the requests to stop and to save, and for each rank a report that only
+// that rank fills. Once it is summed, what every rank knows alone is put behind: norm, loss scale,
+// whether the step was dropped, stamps.
 class StepNumbers {
  public:
-  StepNumbers(std::size_t terms, int rank, int ranks);
+  StepNumbers(std::size_t terms, std::size_t logged, int rank, int ranks);
+
+  // f64, zeros, like `options`: what a step adds its sums to.
+  at::Tensor new_sums(const at::TensorOptions& options) const;
+  at::Tensor terms(const at::Tensor& sums) const;   // the part of the terms [terms]
+  at::Tensor logged(const at::Tensor& sums) const;  // that of the logged numbers [logged, 2]
 
   // This rank's report as a host tensor [size], 0 elsewhere; of `backend`, so that it uploads fast.
   at::Tensor report(const RankReport& report, Backend& backend) const;
-  // What this rank gives to the sum. On the device: `report` as above; means f64 [terms]; dropped
+  // What this rank gives to the sum. On the device: `report` as above; `sums` of new_sums; dropped
   // f64 [1], above 0 if a step before was; failed: where memory ran out in this one.
-  at::Tensor own(const at::Tensor& report, const at::Tensor& means, const at::Tensor& dropped,
+  at::Tensor own(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                  Phase failed) const;
-  // Parts of the sum: the terms [terms], and how many ranks dropped the step [1].
-  at::Tensor terms(const at::Tensor& sum) const;
+  // Of the sum: how many ranks dropped the step [1].
   at::Tensor dropped(const at::Tensor& sum) const;
   // All that the host reads of a step. norm, loss_scale: f32 [1]; dropped: f64 [1], above 0 if this
   // step or one before changed nothing; stamps: f64 [2].
@@ -71,7 +76,9 @@ class StepNumbers {
  private:
   std::size_t report_begin(std::size_t rank) const;
 
-  std::size_t terms_, rank_, ranks_;
+  std::size_t sums() const { return terms_ + 2 * logged_; }
+
+  std::size_t terms_, logged_, rank_, ranks_;
 };
 
 }  // namespace lockstep

@@ -17,35 +17,32 @@ StepResult RunningStep::get() {
 
 StepRunner::StepRunner(const StepParts& parts)
     : backend_(parts.backend),
-      numbers_(parts.recipe.terms().size(), parts.group.rank(), parts.group.size()),
+      numbers_(parts.recipe.terms().size(), parts.recipe.logged().size(), parts.group.rank(),
+               parts.group.size()),
       reserve_(parts.backend),
       stage_(parts.recipe.terms().size(), parts.options.seed, numbers_, parts.group, parts.backend,
              reserve_),
       step_(parts, numbers_, reserve_),
-      graph_(parts.options, parts.group, parts.backend) {}
+      graphs_(parts.options, parts.group, parts.backend) {}
 
-StagedStep StepRunner::stage(StepData data) {
-  return stage_.stage(std::move(data),
-                      [this](const BatchShapes& shapes) { return graph_.fits(shapes); });
-}
+StagedStep StepRunner::stage(StepData data) { return stage_.stage(std::move(data)); }
 
 RunningStep StepRunner::run(StagedStep staged, double lr, const RankReport& report) {
   const std::int64_t step = staged.data.step + 1;
   const StepInputs inputs = stage_.take(std::move(staged), lr, report);
-  graph_.record_if_due(
+  graphs_.record_if_due(
       inputs, [this](const StepInputs& recorded) { return step_.record(recorded); },
       [this] { step_.forget_unfinished(); });
-  const bool by_graph = graph_.serves(inputs);
-  if (graph_.state() && graph_.state()->captured && !by_graph) ++steps_beside_graph_;
-  const at::Tensor numbers = by_graph ? graph_.replay(inputs) : step_.enqueue(inputs);
-  graph_.count_step(inputs);
+  const at::Tensor numbers =
+      graphs_.serves(inputs) ? graphs_.replay(inputs) : step_.enqueue(inputs);
+  graphs_.count_step(inputs);
   return {step, numbers_, reserve_.retry([&] { return backend_.download(numbers); })};
 }
 
 void StepRunner::reset_after_drop() {
   const at::NoGradGuard no_grad;
   backend_.synchronize();
-  graph_.reset();
+  graphs_.reset();
   backend_.release_cached_memory();
   step_.reset();
 }

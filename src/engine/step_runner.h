@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/memory_reserve.h"
-#include "engine/step_graph.h"
+#include "engine/step_graphs.h"
 #include "engine/step_inputs.h"
 #include "engine/step_numbers.h"
 #include "engine/train_step.h"
@@ -27,17 +27,17 @@ class RunningStep {
   std::unique_ptr<Download> download_;
 };
 
-// All ranks make the same calls in the same order. After some steps the step becomes one graph
-// where it can; a step whose data have other shapes on any rank runs without it. One thread.
+// All ranks make the same calls in the same order. After some steps, a step whose data have shapes
+// that were seen before becomes a graph where it can; others run without one. One thread.
 class StepRunner {
  public:
   explicit StepRunner(const StepParts& parts);
 
   StagedStep stage(StepData data);
   RunningStep run(StagedStep staged, double lr, const RankReport& report);
-  const std::optional<GraphState>& graph_state() const { return graph_.state(); }
-  // Steps that ran beside the graph, because of their shapes.
-  std::int64_t steps_beside_graph() const { return steps_beside_graph_; }
+  // What came of the last recording of a graph, once.
+  std::optional<GraphState> take_graph_news() { return graphs_.take_news(); }
+  const GraphCounts& graph_counts() const { return graphs_.counts(); }
   // What this rank's last lack of memory said, one line; empty: there was none.
   const std::string& out_of_memory_text() const { return reserve_.text(); }
   // After a step that was dropped or not finite: maybe with other micro-batches, which make another
@@ -52,8 +52,7 @@ class StepRunner {
   MemoryReserve reserve_;
   StepStage stage_;
   TrainStep step_;
-  StepGraph graph_;
-  std::int64_t steps_beside_graph_ = 0;
+  StepGraphs graphs_;
 };
 
 }  // namespace lockstep

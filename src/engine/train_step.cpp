@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/exception_text.h"
 #include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
@@ -21,6 +22,15 @@ namespace {
 // gradient.
 at::Tensor factors_of(const at::Tensor& weights) {
   return at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
+}
+
+std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks(const StepParts& parts) {
+  ProcessGroup& group = parts.group;
+  if (parts.options.norm.statistics != NormStatistics::sync || group.size() == 1) return nullptr;
+  return std::make_shared<const StatisticsOfRanks>(StatisticsOfRanks{
+      .sum = [&group](const at::Tensor& values) { group.all_reduce_apart(values)->wait(); },
+      .rank = group.rank(),
+      .ranks = group.size()});
 }
 
 }  // namespace
@@ -45,6 +55,8 @@ TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryR
       reserve_(reserve),
       gradients_(parts.arena, parts.reducer, parts.group, parts.options.exact),
       terms_(parts.recipe.terms().size()),
+      logged_(parts.recipe.logged()),
+      statistics_of_ranks_(statistics_of_ranks(parts)),
       stamps_(at::zeros({2}, parts.arena.master().options().dtype(at::kDouble))),
       dropped_(at::zeros({1}, stamps_.options())) {}
 
@@ -64,46 +76,62 @@ StepContext TrainStep::context_of(const at::Tensor& counters, const at::Tensor& 
   context.device = parts_.backend.device();
   context.recomputed_blocks = parts_.recomputed_blocks;
   context.counters = counters;
+  context.frozen_statistics = parts_.options.norm.statistics == NormStatistics::frozen;
+  context.statistics_of_ranks = statistics_of_ranks_;
   context.gradient_scale = factors.mul(parts_.optimizer.loss_scale());
   return context;
 }
 
 void TrainStep::forward_backward(const std::vector<at::Tensor>& fields,
                                  std::int64_t first_global_row, const at::Tensor& factors,
-                                 const at::Tensor& means, bool last) {
+                                 const at::Tensor& sums, bool last, bool searching) {
   enter(Phase::forward);
   StepContext context = context_of(fields.back(), factors);
+  if (searching) context.statistics_of_ranks = nullptr;
+  context.logged_names = logged_;
+  context.logged = numbers_.logged(sums);
   const Batch batch{.tensors = {fields.begin(), fields.end() - 2},
                     .row_weight = fields[fields.size() - 2],
                     .first_global_row = first_global_row};
-  const std::vector<at::Tensor> sums = parts_.recipe.loss(parts_.model, batch, context);
-  if (sums.size() != terms_)
-    throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", sums.size()));
+  const std::vector<at::Tensor> terms = parts_.recipe.loss(parts_.model, batch, context);
+  if (terms.size() != terms_)
+    throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", terms.size()));
   at::Tensor total;
   for (std::size_t t = 0; t < terms_; ++t) {
     const auto term = static_cast<std::int64_t>(t);
-    const at::Tensor mean = sums[t].to(at::kFloat).mul(factors[term]);
+    const at::Tensor mean = terms[t].to(at::kFloat).mul(factors[term]);
     total = total.defined() ? total.add(mean) : mean;
     const at::NoGradGuard no_grad;
-    means[term].add_(mean.detach());
+    sums[term].add_(mean.detach());
   }
   gradients_.begin_backward(last);
   enter(Phase::backward);
   total.mul(parts_.optimizer.loss_scale()[0]).backward();
 }
 
+// Where statistics span the ranks, the others wait for this rank in the middle of the pass, and
+// would wait in vain: the micro-batch cannot shrink without changing what they span.
+void TrainStep::require_recoverable(const std::exception& error) const {
+  if (!statistics_of_ranks_) return;
+  throw Error(cat("out of memory in ", phase_name(phase_),
+                  ", and the micro-batch cannot shrink, because statistics of batch norm span ",
+                  "norm.rows = ranks x micro-batch rows: ", first_line_of(error)),
+              "begin a new run with a smaller norm.rows, or with norm.statistics=rank");
+}
+
 // Where memory ran out; none: nowhere.
 Phase TrainStep::forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,
-                                      const at::Tensor& means) {
+                                      const at::Tensor& sums) {
   try {
     for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
       const bool last = m + 1 == inputs.micro.size();
-      forward_backward(inputs.micro[m], inputs.first_global_rows[m], factors, means, last);
+      forward_backward(inputs.micro[m], inputs.first_global_rows[m], factors, sums, last);
       gradients_.end_backward(last);
     }
     return Phase::none;
   } catch (const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
+    require_recoverable(error);
     reserve_.free_after(error);
   }
   return phase_;
@@ -126,21 +154,20 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   Optimizer& optimizer = parts_.optimizer;
   parts_.buffers.remember();
   gradients_.begin_step(inputs.accumulation);
-  at::Tensor factors, means;
+  at::Tensor factors, sums;
   retry([&] {
     const at::NoGradGuard no_grad;
     factors = factors_of(inputs.weights);
     // In f64, in which a few f32 numbers add up without rounding, in whatever order.
-    means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
+    sums = numbers_.new_sums(stamps_.options());
   });
   Phase failed = inputs.out_of_memory;
-  if (failed == Phase::none) failed = forward_backward_all(inputs, factors, means);
+  if (failed == Phase::none) failed = forward_backward_all(inputs, factors, sums);
   const at::NoGradGuard no_grad;
   if (failed != Phase::none) gradients_.skip_rest();
   retry([&] { parts_.backend.stamp(stamps_[0]); });
   sum_gradients(failed);
-  const at::Tensor sum =
-      retry([&] { return numbers_.own(inputs.report, means, dropped_, failed); });
+  const at::Tensor sum = retry([&] { return numbers_.own(inputs.report, sums, dropped_, failed); });
   parts_.group.all_reduce(sum)->wait();
   retry([&] { parts_.backend.stamp(stamps_[1]); });
   retry([&] {
@@ -202,11 +229,12 @@ std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
   for (std::size_t f = 0; f + 2 < fields.size(); ++f)
     if (!is_finite(fields[f])) return cat("field ", f, " of the samples");
   parts_.arena.drop_gradients();
-  const at::Tensor means = at::zeros({static_cast<std::int64_t>(terms_)}, stamps_.options());
-  forward_backward(fields, inputs.first_global_rows[m], factors, means, /*last=*/false);
+  const at::Tensor sums = numbers_.new_sums(stamps_.options());
+  forward_backward(fields, inputs.first_global_rows[m], factors, sums, /*last=*/false,
+                   /*searching=*/true);
   const std::vector<std::string> terms = parts_.recipe.terms();
   for (std::size_t term = 0; term < terms_; ++term)
-    if (!is_finite(means[static_cast<std::int64_t>(term)]))
+    if (!is_finite(sums[static_cast<std::int64_t>(term)]))
       return cat("the term ", terms[term], " of the loss");
   const std::string name = gradient_not_finite(parts_.arena);
   return name.empty() ? "" : cat("the gradient of ", name);

@@ -16,6 +16,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,10 +60,12 @@ class TrainStep {
 
  private:
   StepContext context_of(const at::Tensor& counters, const at::Tensor& factors) const;
+  void require_recoverable(const std::exception& error) const;
   void forward_backward(const std::vector<at::Tensor>& fields, std::int64_t first_global_row,
-                        const at::Tensor& factors, const at::Tensor& means, bool last);
+                        const at::Tensor& factors, const at::Tensor& sums, bool last,
+                        bool searching = false);
   Phase forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,
-                             const at::Tensor& means);
+                             const at::Tensor& sums);
   void sum_gradients(Phase& failed);
   std::string first_not_finite(const StepInputs& inputs, std::size_t m, const at::Tensor& factors);
   void enter(Phase phase);
@@ -73,7 +77,9 @@ class TrainStep {
   MemoryReserve& reserve_;
   GradientSum gradients_;
   std::size_t terms_;
-  at::Tensor stamps_;   // f64 [2]
+  std::vector<std::string> logged_;
+  std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank's own
+  at::Tensor stamps_;                                             // f64 [2]
   at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
   bool recording_ = false;
   Phase phase_ = Phase::none;

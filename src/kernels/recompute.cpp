@@ -22,6 +22,17 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
+thread_local bool computes_again = false;
+
+class ComputingAgain {
+ public:
+  ComputingAgain() : before_(std::exchange(computes_again, true)) {}
+  ~ComputingAgain() { computes_again = before_; }
+
+ private:
+  bool before_;
+};
+
 struct Held : torch::CustomClassHolder {
   explicit Held(PureFunction kept) : function(std::move(kept)) {}
   PureFunction function;
@@ -82,6 +93,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
     variable_list outputs;
     {
       const at::AutoGradMode with_gradients(true);
+      const ComputingAgain again;
       outputs =
           held->function({leaves.begin(), leaves.begin() + static_cast<std::ptrdiff_t>(count)});
     }
@@ -117,6 +129,8 @@ struct Recompute : torch::autograd::Function<Recompute> {
 };
 
 }  // namespace
+
+bool is_computed_again() { return computes_again; }
 
 std::vector<at::Tensor> recomputed(const PureFunction& function,
                                    const std::vector<at::Tensor>& inputs,

@@ -21,4 +21,8 @@ std::vector<at::Tensor> recomputed(const PureFunction& function,
                                    const std::vector<at::Tensor>& inputs,
                                    const std::vector<at::Tensor>& parameters);
 
+// Whether backward is computing such a function again: what a forward pass does besides its result
+// (running statistics) it must not do twice.
+bool is_computed_again();
+
 }  // namespace lockstep

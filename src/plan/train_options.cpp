@@ -40,6 +40,11 @@ void add_general(TrainOptions& o) {
   table.add("graph", o.graph,
             {.meaning = "auto: on GPUs the whole step becomes one CUDA graph after a few steps, or "
                         "the log says why not; off: never"});
+  table.add("graph_shapes", o.graph_shapes,
+            {.meaning = "most shapes of a step's data for which a graph is recorded, each the "
+                        "second time that it comes; steps of other shapes run without",
+             .min = 1,
+             .max = 1000});
   table.add("on_nan", o.on_nan,
             {.meaning = "when a loss or a gradient is not finite: stop, and keep the weights from "
                         "before that step; skip: leave the step out and go on"});
@@ -83,6 +88,17 @@ void add_batch(TrainOptions& o) {
       "memory.recompute", o.memory.recompute,
       {.meaning = "compute activations again in backward instead of keeping them: off; of all "
                   "blocks of the model; auto: of as many as it takes to fit, by the plan"});
+  table.add(
+      "norm.statistics", o.norm.statistics,
+      {.meaning = "batch norm (of lockstep::BatchNorm) normalises by the statistics of: rank, "
+                  "the micro-batch of each device by itself, and rank 0 keeps its own; sync, "
+                  "the micro-batches of all devices together; frozen, those that the model "
+                  "brought"});
+  table.add("norm.rows", o.norm.rows,
+            {.meaning = "rows that statistics span with norm.statistics=sync, the same on any "
+                        "number of devices; 0: devices x micro-batch of the first start",
+             .unit = "samples",
+             .min = 0});
   table.add(
       "matmul.tf32", o.matmul.tf32,
       {.meaning = "with precision = fp32, matrix products and convolutions round their inputs "

@@ -18,6 +18,7 @@ enum class TimeUnit { steps, epochs };
 enum class GraphMode { automatic, off };
 enum class Recompute { off, blocks, automatic };
 enum class OnNan { stop, skip };
+enum class NormStatistics { rank, sync, frozen };
 
 template <>
 struct EnumNames<Precision> {
@@ -65,6 +66,14 @@ struct EnumNames<OnNan> {
                                                             {OnNan::skip, "skip"}};
 };
 
+template <>
+struct EnumNames<NormStatistics> {
+  static constexpr std::pair<NormStatistics, const char*> value[] = {
+      {NormStatistics::rank, "rank"},
+      {NormStatistics::sync, "sync"},
+      {NormStatistics::frozen, "frozen"}};
+};
+
 inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
 
 struct TrainOptions {
@@ -79,6 +88,7 @@ struct TrainOptions {
   bool exact = false;
   bool deterministic = false;
   GraphMode graph = GraphMode::automatic;
+  std::int64_t graph_shapes = 8;
   OnNan on_nan = OnNan::stop;
   std::int64_t restart = 0;  // starts after a failure, without progress in between
 
@@ -90,6 +100,11 @@ struct TrainOptions {
   struct {
     Recompute recompute = Recompute::off;
   } memory;
+
+  struct {
+    NormStatistics statistics = NormStatistics::rank;
+    std::int64_t rows = 0;  // that statistics span with sync; 0 = ranks * micro-batch
+  } norm;
 
   struct {
     bool tf32 = false;

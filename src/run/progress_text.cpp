@@ -45,11 +45,27 @@ EventLine describe_checkpoint(const nlohmann::json& event) {
 }
 
 EventLine describe_graph(const nlohmann::json& event) {
+  const std::int64_t shapes = integer_or(event, "shapes", 0);
+  if (!is_true(event, "captured"))
+    return {cat(
+        shapes > 0 ? "steps of other shapes are no CUDA graph: " : "the step is no CUDA graph: ",
+        text_or(event, "why_not", "unknown reason"))};
   const std::string took = seconds_text(event);
-  if (is_true(event, "captured"))
-    return {cat("the step is one CUDA graph from step ", integer_or(event, "step", 0), " on",
-                took.empty() ? "" : cat(", recorded in ", took))};
-  return {cat("the step is no CUDA graph: ", text_or(event, "why_not", "unknown reason"))};
+  return {cat(shapes > 1 ? cat("steps of ", shapes, " shapes are CUDA graphs")
+                         : "the step is one CUDA graph",
+              " from step ", integer_or(event, "step", 0), " on",
+              took.empty() ? "" : cat(", recorded in ", took))};
+}
+
+// How many steps ran as graphs, where that is more than one shape's.
+std::string format_graphs(const nlohmann::json& event) {
+  const nlohmann::json graphs = event.value("graphs", nlohmann::json::object());
+  const std::int64_t shapes = integer_or(graphs, "shapes", 0),
+                     steps = integer_or(graphs, "steps", 0),
+                     without = integer_or(graphs, "steps_without", 0);
+  if (shapes == 0 || (shapes == 1 && without <= 3)) return "";  // the steps that warm up
+  return cat("  ", steps, " of ", steps + without, " steps as CUDA graphs of ", shapes,
+             shapes == 1 ? " shape" : " shapes");
 }
 
 // "rank 1 (cuda:1) in backward"
@@ -186,6 +202,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
   if (kind != "stop" && kind != "end") return {};
   std::string rates = format_rates(event, text_or(event, "unit", "samples"));
   if (!rates.empty()) rates = "  " + rates;
+  rates += format_graphs(event);
   if (kind == "stop") {
     const std::string why = text_or(event, "why", "");
     return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why, rates), Tone::warning}};

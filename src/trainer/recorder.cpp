@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -39,10 +40,12 @@ nlohmann::json metric_values(const std::vector<Metric>& metrics, const std::stri
   return values;
 }
 
-Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock)
+Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock,
+                   std::vector<std::string> logged)
     : run_(run),
       plan_(plan),
       options_(options),
+      logged_(std::move(logged)),
       clock_(clock),
       events_(run.events_path()),
       begin_s_(clock.now_s()),
@@ -142,6 +145,8 @@ void Recorder::step(const StepResult& result, const OwnTimes& own, double lr) {
   if (result.ranks.size() > 1)
     for (const double wait_s : rank_waits_s_) event["rank_wait_shares"].push_back(share(wait_s));
   if (result.terms.size() > 1) event["terms"] = result.terms;
+  for (std::size_t i = 0; i < result.logged.size(); ++i)
+    event["logged"][logged_[i]] = result.logged[i];
   if (options_.precision == Precision::fp16) event["loss_scale"] = result.loss_scale;
   write(event);
   mean_step_.add(steps_since_log_, window_s);
@@ -177,6 +182,7 @@ void Recorder::graph(std::int64_t step, const GraphState& state) {
          {"step", step},
          {"captured", state.captured},
          {"seconds", state.seconds},
+         {"shapes", state.shapes},
          {"why_not", state.why_not}});
 }
 
@@ -258,7 +264,7 @@ void Recorder::warn(std::int64_t step, const std::string& text) {
   write({{"kind", "warning"}, {"step", step}, {"text", text}});
 }
 
-void Recorder::ended(std::int64_t step, const std::string& why) {
+void Recorder::ended(std::int64_t step, const std::string& why, const GraphCounts& graphs) {
   const RunState state = why.empty() ? RunState::finished : RunState::stopped;
   if (const std::string fault = run_.try_write_state(state, why); !fault.empty())
     warn(step,
@@ -274,6 +280,9 @@ void Recorder::ended(std::int64_t step, const std::string& why) {
   const std::optional<double> step_s = mean_step_.seconds();
   event["units_per_s"] = step_s ? nlohmann::json(plan_.units_per_step / *step_s) : nullptr;
   event["mfu"] = step_s ? or_null(mfu(plan_.compute, *step_s)) : nullptr;
+  if (graphs.shapes > 0)
+    event["graphs"] = {
+        {"shapes", graphs.shapes}, {"steps", graphs.by_graph}, {"steps_without", graphs.eager}};
   if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}});
   write(event);
 }

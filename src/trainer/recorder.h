@@ -5,7 +5,7 @@
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
 #include "engine/recipe.h"
-#include "engine/step_graph.h"
+#include "engine/step_graphs.h"
 #include "engine/step_numbers.h"
 #include "run/events.h"
 #include "run/loss_range.h"
@@ -40,7 +40,9 @@ struct OwnTimes {
 // Thread-safe: the checkpoint saver reports from its own thread.
 class Recorder {
  public:
-  Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock);
+  // logged: Recipe::logged.
+  Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock,
+           std::vector<std::string> logged = {});
 
   void started(std::int64_t step, double quota_s, const std::string& backend);
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
@@ -67,7 +69,7 @@ class Recorder {
   void make_durable();
   void warn(std::int64_t step, const std::string& text);
   // why: empty when the run finished, else what stopped it.
-  void ended(std::int64_t step, const std::string& why);
+  void ended(std::int64_t step, const std::string& why, const GraphCounts& graphs);
 
  private:
   void write(const nlohmann::json& event);
@@ -75,6 +77,7 @@ class Recorder {
   RunDir& run_;
   const Plan& plan_;
   const TrainOptions& options_;
+  std::vector<std::string> logged_;
   Clock& clock_;
   EventWriter events_;
   std::optional<SampleWriter> samples_;

@@ -145,7 +145,7 @@ class Loop {
   double wait_s_ = 0;                      // for the other ranks, since the last report
   double save_s_ = 0;                      // since the last step that was recorded
   std::vector<at::Tensor> first_buffers_;  // of exact mode, as they were when this start began
-  bool told_about_graph_ = false, told_about_shapes_ = false, first_step_done_ = false;
+  bool first_step_done_ = false;
 };
 
 TrainEnd Loop::run() {
@@ -182,7 +182,8 @@ void Loop::restore_or_start() {
                                    start.spent_s);
   stop_ = std::make_unique<StopDecision>(*quota_);
   if (setup_.group.rank() == 0) {
-    recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock);
+    recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock,
+                                           setup_.recipe.logged());
     if (setup_.resume) recorder_->resumed(step_, start.from, start.skipped);
     recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
     if (setup_.group.size() > 1 && !options_.exact)
@@ -234,12 +235,8 @@ void Loop::fetch() {
 }
 
 void Loop::tell_about_graph() {
-  if (!recorder_ || !runner_.graph_state()) return;
-  if (!std::exchange(told_about_graph_, true)) recorder_->graph(step_, *runner_.graph_state());
-  if (runner_.steps_beside_graph() > 0 && !std::exchange(told_about_shapes_, true))
-    recorder_->warn(step_, cat("the data of step ", step_,
-                               " have another shape than those of the CUDA graph; such steps run "
-                               "without it"));
+  if (const auto news = runner_.take_graph_news(); news && recorder_)
+    recorder_->graph(step_, *news);
 }
 
 // Reads the numbers of finished steps until at most `keep` are under way.
@@ -335,7 +332,6 @@ void Loop::save(bool forced) {
 // From the next step on, after a step that changed nothing or between steps. All ranks.
 void Loop::change_batch(const BatchPlan& batch) {
   runner_.reset_after_drop();
-  told_about_graph_ = told_about_shapes_ = false;
   running_.clear();
   feed_->start(step_, batch);
 }
@@ -401,7 +397,8 @@ TrainEnd Loop::finish(TrainEnd end) {
     why += cat(", but its checkpoint could not be written: ", lost);
     end = TrainEnd::stopped;
   }
-  if (recorder_) recorder_->ended(step_, end == TrainEnd::stopped ? why : "");
+  if (recorder_)
+    recorder_->ended(step_, end == TrainEnd::stopped ? why : "", runner_.graph_counts());
   return end;
 }
 

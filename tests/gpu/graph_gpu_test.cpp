@@ -102,8 +102,9 @@ TEST_F(GraphTest, AStepThatCannotBeRecordedKeepsItsMemoryAndItsRecovery) {
   const std::vector<std::vector<at::Tensor>> micro{
       {at::randn({8, 5}), at::randn({8, 3}), at::full({8, 3}, 1.0), large}};
   for (int i = 0; i < 20; ++i) rig.step(micro);
-  ASSERT_TRUE(rig.runner().graph_state().has_value());
-  EXPECT_FALSE(rig.runner().graph_state()->captured);
+  const auto news = rig.runner().take_graph_news();
+  ASSERT_TRUE(news.has_value());
+  EXPECT_FALSE(news->captured);
   const std::int64_t before = gpu().memory().reserved_bytes;
   for (int i = 0; i < 200; ++i) rig.step(micro);
   EXPECT_LE(gpu().memory().reserved_bytes, before + 64 * mebi);  // not 200 fields more
@@ -148,28 +149,51 @@ class NormRecipe : public testing::ToyRecipe {
   }
 };
 
-// Twelve steps, of which the eighth has a longer field; their losses.
-std::vector<double> losses_with_a_longer_step(Backend& gpu, GraphMode mode, std::int64_t& beside) {
+struct ShapesRun {
+  std::vector<double> losses;
+  GraphCounts counts;
+  std::int64_t reserved_bytes = 0;
+};
+
+// Steps whose second field has so many ones a row.
+ShapesRun run_shapes(Backend& gpu, GraphMode mode, const std::vector<std::int64_t>& ones) {
   NormRecipe recipe;
   testing::StepRig rig(recipe, gpu, mode);
-  std::vector<double> losses;
-  for (int i = 0; i < 12; ++i)
-    losses.push_back(rig.step({{at::arange(40).view({8, 5}).mul(0.1 + 0.01 * i).sin(),
-                                at::ones({8, i == 7 ? 9 : 2})}})
-                         .loss);
-  if (mode == GraphMode::automatic) EXPECT_TRUE(rig.runner().graph_state().value().captured);
-  beside = rig.runner().steps_beside_graph();
-  return losses;
+  ShapesRun run;
+  for (std::size_t i = 0; i < ones.size(); ++i)
+    run.losses.push_back(
+        rig.step({{at::arange(40).view({8, 5}).mul(0.1 + 0.01 * static_cast<double>(i)).sin(),
+                   at::ones({8, ones[i]})}})
+            .loss);
+  run.counts = rig.runner().graph_counts();
+  run.reserved_bytes = gpu.memory().reserved_bytes;
+  return run;
+}
+
+void expect_same_losses(const ShapesRun& by_graph, const ShapesRun& plain) {
+  for (std::size_t i = 0; i < plain.losses.size(); ++i)
+    EXPECT_NEAR(by_graph.losses[i], plain.losses[i], 1e-5 * plain.losses[i]) << "step " << i + 1;
 }
 
 TEST_F(GraphTest, AStepOfAnotherShapeRunsBesideTheGraph) {
-  std::int64_t beside = 0;
-  const auto plain = losses_with_a_longer_step(gpu(), GraphMode::off, beside);
-  EXPECT_EQ(beside, 0);
-  const auto by_graph = losses_with_a_longer_step(gpu(), GraphMode::automatic, beside);
-  EXPECT_EQ(beside, 1);
-  for (std::size_t i = 0; i < plain.size(); ++i)
-    EXPECT_NEAR(by_graph[i], plain[i], 1e-5 * plain[i]) << "step " << i + 1;
+  const std::vector<std::int64_t> ones{2, 2, 2, 2, 2, 2, 2, 9, 2, 2, 2, 2};
+  const ShapesRun plain = run_shapes(gpu(), GraphMode::off, ones);
+  EXPECT_EQ(plain.counts.by_graph, 0);
+  const ShapesRun run = run_shapes(gpu(), GraphMode::automatic, ones);
+  EXPECT_EQ(run.counts.shapes, 1);
+  EXPECT_EQ(run.counts.eager, 4);
+  expect_same_losses(run, plain);
+}
+
+// Their graphs share a pool: what one leaves in it, the next may overwrite.
+TEST_F(GraphTest, ShapesThatComeAgainHaveAGraphEach) {
+  std::vector<std::int64_t> ones;
+  for (int i = 0; i < 60; ++i) ones.push_back(std::vector<std::int64_t>{2, 9, 300, 9, 4000}[i % 5]);
+  const ShapesRun plain = run_shapes(gpu(), GraphMode::off, ones);
+  const ShapesRun run = run_shapes(gpu(), GraphMode::automatic, ones);
+  EXPECT_EQ(run.counts.shapes, 4);
+  EXPECT_EQ(run.counts.eager, 4);  // three warm up, and the fifth is the first with 4000
+  expect_same_losses(run, plain);
 }
 
 TEST_F(GraphTest, ASampleThatIsNoNumberLeavesNoTraceInBatchNorm) {
@@ -177,7 +201,7 @@ TEST_F(GraphTest, ASampleThatIsNoNumberLeavesNoTraceInBatchNorm) {
   testing::StepRig rig(recipe, gpu(), GraphMode::automatic);
   const at::Tensor x = at::arange(40).view({8, 5}).mul(0.3).sin(), ones = at::ones({8, 2});
   for (int i = 0; i < 6; ++i) rig.step({{x, ones}});
-  ASSERT_TRUE(rig.runner().graph_state().value().captured);
+  ASSERT_EQ(rig.runner().graph_counts().shapes, 1);
   auto& model = dynamic_cast<NormModel&>(*rig.parts().model);
   const at::Tensor mean = model.mean.clone(), variance = model.variance.clone();
   at::Tensor spoilt = x.clone();

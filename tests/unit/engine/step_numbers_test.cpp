@@ -16,23 +16,27 @@ namespace {
 
 const auto f64 = at::TensorOptions().dtype(at::kDouble);
 
-// Of three ranks with two terms, added up.
+// Of three ranks with two terms and a logged number, added up.
 class Numbers : public ::testing::Test {
  protected:
   void add(int rank, const RankReport& report, const std::vector<double>& means, double dropped = 0,
            Phase failed = Phase::none) {
-    const StepNumbers own(2, rank, 3);
-    sum = sum + own.own(own.report(report, cpu_backend()), at::tensor(means, f64),
-                        at::full({1}, dropped, f64), failed);
+    const StepNumbers own(2, 1, rank, 3);
+    const at::Tensor sums = own.new_sums(f64);
+    own.terms(sums).copy_(at::tensor(means, f64));
+    own.logged(sums).copy_(logged);
+    sum =
+        sum + own.own(own.report(report, cpu_backend()), sums, at::full({1}, dropped, f64), failed);
   }
   StepResult read(double norm = 3, double dropped = 0) const {
     const at::Tensor whole =
         StepNumbers::whole(sum, at::full({1}, norm), at::full({1}, 8.0),
                            at::full({1}, dropped, f64), at::tensor({2.5, 4.0}, f64));
-    return StepNumbers(2, 1, 3).read(7, whole);
+    return StepNumbers(2, 1, 1, 3).read(7, whole);
   }
 
-  at::Tensor sum = at::zeros({2 + 4 + 3 * 5}, f64);
+  at::Tensor logged = at::zeros({1, 2}, f64);
+  at::Tensor sum = at::zeros({2 + 2 + 4 + 3 * 5}, f64);
 };
 
 TEST_F(Numbers, AreTheSumsAndTheReportOfEachRank) {
@@ -55,6 +59,20 @@ TEST_F(Numbers, AreTheSumsAndTheReportOfEachRank) {
   EXPECT_EQ(result.ranks[1].memory.allocated_bytes, 5);
   EXPECT_EQ(result.ranks[1].memory.reserved_bytes, 6);
   EXPECT_FALSE(result.dropped || result.not_finite || result.skipped);
+}
+
+TEST_F(Numbers, AreMeansOfWhatWasLogged) {
+  logged = at::tensor({3.0, 2.0}, f64).view({1, 2});
+  add(0, {}, {1, 10});
+  logged = at::tensor({7.0, 3.0}, f64).view({1, 2});
+  add(1, {}, {1, 10});
+  EXPECT_EQ(read().logged, std::vector<double>{2});
+}
+
+TEST_F(Numbers, AreNotNumbersWhereNothingWasLogged) {
+  add(0, {}, {1, 10});
+  ASSERT_EQ(read().logged.size(), 1U);
+  EXPECT_TRUE(std::isnan(read().logged[0]));
 }
 
 TEST_F(Numbers, NameTheRankAndPhaseInWhichMemoryRanOut) {

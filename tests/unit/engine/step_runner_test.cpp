@@ -1,11 +1,13 @@
 // Buffers are part of a step, and steps of other shapes run beside the graph on all ranks.
 #include "engine/step_runner.h"
 
+#include "fakes/error_of.h"
 #include "fakes/graph_backend.h"
 #include "fakes/rank_parts.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ATen/core/grad_mode.h>
@@ -13,8 +15,11 @@
 #include <ATen/ops/ones.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -140,71 +145,158 @@ TEST_F(Alone, ARecordingThatFailsSaysWhyInOneLine) {
   backend.fails = true;
   testing::LoadingRank rank(options, recipe, group, backend, batch_of(1), 6);
   for (int step = 0; step < 5; ++step) rank.step();
-  ASSERT_TRUE(rank.runner.graph_state().has_value());
-  EXPECT_FALSE(rank.runner.graph_state()->captured);
-  EXPECT_EQ(rank.runner.graph_state()->why_not, "operation not permitted when stream is capturing");
+  const auto news = rank.runner.take_graph_news();
+  ASSERT_TRUE(news.has_value());
+  EXPECT_FALSE(news->captured);
+  EXPECT_EQ(news->why_not, "operation not permitted when stream is capturing");
+  rank.step();
+  EXPECT_FALSE(rank.runner.take_graph_news().has_value());
 }
 
-// Each row has some ones, and more of them in one step of one rank, as text that is not cut has.
-class LongerOnce : public testing::ToyRecipe {
+// Logs the mean of each row's first input.
+class LoggingRecipe : public testing::ToyRecipe {
  public:
-  // step, rank: where the data have another shape.
-  LongerOnce(std::int64_t step, int rank, int of_rank) : longer_(step), is_rank_(rank == of_rank) {}
+  std::vector<std::string> logged() const override { return {"other", "first_input"}; }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    context.log(name, batch.tensors[0].select(1, 0).sum(), batch.row_weight.sum());
+    return ToyRecipe::loss(model, batch, context);
+  }
+  std::string name = "first_input";
+};
+
+TEST(LoggedNumbers, AreMeansOverRanksAndMicroBatches) {
+  std::mutex mutex;
+  std::vector<double> means;
+  for (const int ranks : {1, 2, 4})
+    testing::with_ranks(ranks, [&](ProcessGroup& group) {
+      TrainOptions options;
+      options.precision = Precision::fp32;
+      LoggingRecipe recipe;
+      const BatchPlan batch{
+          .world_size = ranks, .micro = 2, .accumulation = 4 / ranks, .global = 8};
+      testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch, 2);
+      rank.step();
+      const StepResult second = rank.step();
+      ASSERT_EQ(second.logged.size(), 2U);
+      EXPECT_TRUE(std::isnan(second.logged[0]));
+      const std::lock_guard lock(mutex);
+      means.push_back(second.logged[1]);
+    });
+  ASSERT_EQ(means.size(), 7U);
+  EXPECT_NE(means[0], 0);
+  for (const double mean : means) EXPECT_NEAR(mean, means[0], 1e-7);
+}
+
+TEST_F(Alone, ANumberThatIsLoggedMustBeDeclared) {
+  LoggingRecipe recipe;
+  recipe.name = "frist_input";
+  testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
+  EXPECT_THAT(error_of([&] { rank.step(); }), ::testing::HasSubstr("first_input"));
+}
+
+// Each row has so many ones as its step says, which may differ from rank to rank.
+using OnesOfStep = std::function<std::int64_t(std::int64_t step)>;
+
+class OfSomeShapes : public testing::ToyRecipe {
+ public:
+  explicit OfSomeShapes(OnesOfStep ones) : ones_(std::move(ones)) {}
   DatasetPair data() override {
     class Data : public testing::ToyData {
      public:
-      Data(std::int64_t longer) : ToyData(64), longer_(longer) {}
+      explicit Data(OnesOfStep ones) : ToyData(64), ones_(std::move(ones)) {}
       std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override {
         std::vector<at::Tensor> fields = ToyData::get(index, context);
-        fields.push_back(at::ones({context.step == longer_ ? 9 : 2}));
+        fields.push_back(at::ones({ones_(context.step)}));
         return fields;
       }
 
      private:
-      std::int64_t longer_;
+      OnesOfStep ones_;
     };
-    const auto data = std::make_shared<Data>(is_rank_ ? longer_ : -1);
+    const auto data = std::make_shared<Data>(ones_);
     return {data, data};
   }
 
  private:
-  std::int64_t longer_;
-  bool is_rank_;
+  OnesOfStep ones_;
 };
 
-std::vector<double> losses(GraphMode mode, std::vector<int>& replayed,
-                           std::vector<std::int64_t>& beside) {
-  std::vector<double> result;
+struct GraphRun {
+  std::vector<double> losses;
+  std::vector<int> recorded{0, 0}, replayed{0, 0};  // by rank
+  GraphCounts counts;                               // of rank 0
+  std::vector<GraphState> news;                     // of rank 0
+};
+
+// ones: of (rank, step).
+GraphRun run_with_graphs(GraphMode mode, const std::function<std::int64_t(int, std::int64_t)>& ones,
+                         std::int64_t graph_shapes = 8, int steps = 10) {
+  GraphRun run;
   std::mutex mutex;
-  replayed.assign(2, 0);
-  beside.assign(2, 0);
   testing::with_ranks(2, [&](ProcessGroup& group) {
     TrainOptions options;
     options.precision = Precision::fp32;
     options.graph = mode;
-    LongerOnce recipe(6, group.rank(), 1);
+    options.graph_shapes = graph_shapes;
+    OfSomeShapes recipe([&](std::int64_t step) { return ones(group.rank(), step); });
     testing::GraphBackend backend;
-    testing::LoadingRank rank(options, recipe, group, backend, batch_of(2), 10);
-    std::vector<double> own;
-    for (int step = 0; step < 10; ++step) own.push_back(rank.step().loss);
+    testing::LoadingRank rank(options, recipe, group, backend, batch_of(2), steps);
+    GraphRun own;
+    for (int step = 0; step < steps; ++step) {
+      own.losses.push_back(rank.step().loss);
+      if (const auto news = rank.runner.take_graph_news()) own.news.push_back(*news);
+    }
     const std::lock_guard lock(mutex);
-    replayed[static_cast<std::size_t>(group.rank())] = backend.replayed;
-    beside[static_cast<std::size_t>(group.rank())] = rank.runner.steps_beside_graph();
-    if (group.rank() == 0) result = own;
+    run.recorded[static_cast<std::size_t>(group.rank())] = backend.recorded;
+    run.replayed[static_cast<std::size_t>(group.rank())] = backend.replayed;
+    if (group.rank() != 0) return;
+    run.losses = own.losses;
+    run.news = own.news;
+    run.counts = rank.runner.graph_counts();
   });
-  return result;
+  return run;
 }
 
-TEST(GraphOfSteps, LeavesAStepOfAnotherShapeToAllRanksTogether) {
-  std::vector<int> replayed;
-  std::vector<std::int64_t> beside;
-  const std::vector<double> plain = losses(GraphMode::off, replayed, beside);
-  EXPECT_EQ(replayed, (std::vector<int>{0, 0}));
-  const std::vector<double> by_graph = losses(GraphMode::automatic, replayed, beside);
-  EXPECT_EQ(by_graph, plain);
+TEST(GraphsOfSteps, LeaveAStepOfAnotherShapeToAllRanksTogether) {
+  const auto once = [](int rank, std::int64_t step) { return rank == 1 && step == 6 ? 9 : 2; };
+  const GraphRun plain = run_with_graphs(GraphMode::off, once);
+  EXPECT_EQ(plain.replayed, (std::vector<int>{0, 0}));
+  const GraphRun run = run_with_graphs(GraphMode::automatic, once);
+  EXPECT_EQ(run.losses, plain.losses);
   // Of ten steps three warm up, and the seventh has another shape on rank 1 alone.
-  EXPECT_EQ(replayed, (std::vector<int>{6, 6}));
-  EXPECT_EQ(beside, (std::vector<std::int64_t>{1, 1}));
+  EXPECT_EQ(run.replayed, (std::vector<int>{6, 6}));
+  EXPECT_EQ(run.counts.by_graph, 6);
+  EXPECT_EQ(run.counts.eager, 4);
+}
+
+TEST(GraphsOfSteps, RecordEachShapeTheSecondTimeThatItComes) {
+  // Steps 0, 3, 6 … have one shape; the others another, on rank 1 alone.
+  const auto two = [](int rank, std::int64_t step) { return rank == 1 && step % 3 != 0 ? 9 : 2; };
+  const GraphRun plain = run_with_graphs(GraphMode::off, two);
+  const GraphRun run = run_with_graphs(GraphMode::automatic, two);
+  EXPECT_EQ(run.losses, plain.losses);
+  EXPECT_EQ(run.recorded, (std::vector<int>{2, 2}));
+  EXPECT_EQ(run.counts.shapes, 2);
+  EXPECT_EQ(run.counts.by_graph, 7);
+  ASSERT_EQ(run.news.size(), 2U);
+  EXPECT_EQ(run.news[0].shapes, 1);
+  EXPECT_EQ(run.news[1].shapes, 2);
+}
+
+TEST(GraphsOfSteps, AreNoMoreThanAsked) {
+  const auto two = [](int /*rank*/, std::int64_t step) { return step % 2 == 0 ? 9 : 2; };
+  const GraphRun run = run_with_graphs(GraphMode::automatic, two, 1);
+  EXPECT_EQ(run.recorded, (std::vector<int>{1, 1}));
+  EXPECT_EQ(run.counts.shapes, 1);
+  EXPECT_EQ(run.counts.eager, 6);  // three warm up, and each other step after the fourth
+}
+
+TEST(GraphsOfSteps, SayThatNoShapeComesAgain) {
+  const auto others = [](int /*rank*/, std::int64_t step) { return step + 1; };
+  const GraphRun run = run_with_graphs(GraphMode::automatic, others, 8, 101);
+  EXPECT_EQ(run.recorded, (std::vector<int>{0, 0}));
+  ASSERT_EQ(run.news.size(), 1U);
+  EXPECT_EQ(run.news[0].why_not, "no two of the first 100 steps had data of the same shapes");
 }
 
 }  // namespace
