@@ -28,7 +28,10 @@ namespace {
 // Until the step has become a graph, and one more.
 constexpr std::int64_t try_steps = 5;
 
-bool is_auto(const RunSetup& setup) { return setup.train->batch.micro == micro_auto; }
+// A micro-batch that the model stands on leaves nothing to try out.
+bool is_auto(const RunSetup& setup) {
+  return setup.train->batch.micro == micro_auto && setup.prepared.facts.fixed_micro == 0;
+}
 
 // Where something is remembered.
 struct Place {

@@ -43,7 +43,7 @@ RunSetup start_again(RunDir& run, const std::vector<Device>& devices, double aft
   const std::vector<Device> left = answering(devices);
   RunSetup setup = resolve_resume(run, {}, {});
   setup.train->stop.after = {after_s};
-  check_frozen_batch(*setup.train, left);
+  check_frozen_batch(*setup.train, setup.prepared.facts, left);
   plan_again(setup, run, left, /*may_try=*/true);
   if (left.size() != devices.size()) say(to_text(setup.plan, false));
   write_start(setup, run, true);

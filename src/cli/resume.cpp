@@ -92,6 +92,16 @@ void check_end(const Plan& plan, const std::optional<CheckpointInfo>& checkpoint
               cat("set stop.steps (or stop.epochs) to more than ", checkpoint->step, " steps"));
 }
 
+// Where a recipe's data comes from: "data.path=/x, data.labels=/y".
+std::string data_paths(const RecipeOptions& options) {
+  std::vector<std::string> paths;
+  for (const OptionInfo& option : options.table.options())
+    if (const std::string value = options.table.get(option.key);
+        option.spec.is_path && !value.empty() && !option.key.starts_with("predict."))
+      paths.push_back(cat(option.key, "=", value));
+  return join(paths, ", ");
+}
+
 int resume_main(const Parsed& parsed) {
   return resume_run(parsed, operand_run(parsed), parsed.value("--into"));
 }
@@ -100,7 +110,9 @@ int resume_main(const Parsed& parsed) {
 
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
                 bool may_try) {
+  const Facts before = setup.prepared.facts;
   prepare(setup, Purpose::train, devices, run.path());
+  check_frozen_data(before, setup.prepared.facts, data_paths(*setup.options));
   if (may_try) try_micro_out(setup, devices);
   plan_run(setup, devices, micro_that_fitted(run, devices));
 }
@@ -116,7 +128,7 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   }
   RunSetup setup =
       resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin"));
-  check_frozen_batch(*setup.train, devices);
+  check_frozen_batch(*setup.train, setup.prepared.facts, devices);
   if (copies) RunDir::check_new(setup.train->run.root, into);
   const Plan before = setup.plan;  // of the last start
   plan_again(setup, run, devices, !foreign);

@@ -2,6 +2,8 @@
 #include "data/dataset.h"
 
 #include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/stack.h>
@@ -21,7 +23,22 @@ at::Tensor stack_rows(const std::vector<at::Tensor>& rows) {
   return batch;
 }
 
+const HostPart& host_part_of(const Batch& batch, const char* what) {
+  if (batch.recorded)
+    throw Error(cat("the loss reads Batch::", what,
+                    "(), which a CUDA graph would repeat as it was in the recorded step"),
+                "nothing is wrong: the steps run without a graph");
+  static const HostPart none;
+  return batch.host_part ? *batch.host_part : none;
+}
+
 }  // namespace
+
+const std::vector<at::Tensor>& Batch::host() const { return host_part_of(*this, "host").fields; }
+
+const std::vector<std::int64_t>& Batch::samples() const {
+  return host_part_of(*this, "samples").samples;
+}
 
 BatchDataset::~BatchDataset() = default;  // here, so that plugins share one type
 

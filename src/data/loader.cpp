@@ -51,11 +51,12 @@ struct Loader::Impl {
         next_out(options.first_step),
         next_step(options.first_step) {
     if (options.row_of) return;
-    options.row_of = [order = SampleOrder(options.seed, dataset->size(), options.shuffle),
-                      count = dataset->size(),
-                      global = options.batch.global](std::int64_t step, std::int64_t global_row) {
-      return row_at(order, count, global, step, global_row);
-    };
+    options.row_of = training_rows(*dataset,
+                                   {.seed = options.seed,
+                                    .shuffle = options.shuffle,
+                                    .drop_last = options.drop_last,
+                                    .group_by_length = options.group_by_length},
+                                   options.batch.global);
   }
 
   std::shared_ptr<Slot> make_slot(std::int64_t step) const {

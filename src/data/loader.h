@@ -3,7 +3,6 @@
 
 #include "data/dataset.h"
 #include "data/pending_batch.h"
-#include "plan/order.h"
 
 #include <cstdint>
 #include <functional>
@@ -34,8 +33,9 @@ struct LoaderOptions {
   // Called on each collated tensor; may move it into pinned memory.
   std::function<at::Tensor(at::Tensor)> pin;
   bool training = true;  // what samples are told of their use
-  // Which rows; unset: those of training, by seed, shuffle and batch.
+  // Which rows; unset: those of training, by the dataset, seed, batch and the options of order.
   RowOf row_of;
+  bool drop_last = false, group_by_length = false;  // see data/training_rows.h
 };
 
 // Steps come out in order, and the same, whatever the number of threads. Threads read different

@@ -2,12 +2,15 @@
 #include "data/pending_batch.h"
 
 #include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "data/sample_error.h"
 #include "launch/heartbeat.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/index_select.h>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace lockstep {
@@ -15,14 +18,6 @@ namespace {
 
 // The sample that a row holds; -1: that of another row.
 std::int64_t held_sample(const Row& row) { return row.sample >= 0 ? row.sample : row.filler; }
-
-// [n, ...] to [rows, ...]: its rows, over and over.
-at::Tensor repeat_rows(const at::Tensor& tensor, std::int64_t rows) {
-  at::Tensor index = at::empty({rows}, at::kLong);
-  for (std::int64_t i = 0; i < rows; ++i)
-    index.mutable_data_ptr<std::int64_t>()[i] = i % tensor.size(0);
-  return at::index_select(tensor, 0, index);
-}
 
 }  // namespace
 
@@ -43,7 +38,8 @@ SampleContext PendingBatch::context_of(const Row& row) const {
           .global_row = row.global_row,
           .training = options_.training,
           .padding = row.sample < 0,
-          .random = Random(options_.seed, RandomStream::augment, step, global_row)};
+          .random = Random(options_.seed, RandomStream::augment, step, global_row),
+          .part = row.part};
 }
 
 void PendingBatch::read(std::int64_t part) {
@@ -78,46 +74,66 @@ void PendingBatch::read_row(std::size_t place) {
 void PendingBatch::read_all() {
   std::vector<SampleContext> contexts;
   contexts.reserve(rows_.size());
-  for (std::size_t place = 0; place < rows_.size(); ++place) {
-    rows_[place] = row_at(place);
-    if (held_sample(rows_[place]) >= 0) contexts.push_back(context_of(rows_[place]));
-  }
-  note_samples();
+  for (std::size_t place = 0; place < rows_.size(); ++place) rows_[place] = row_at(place);
+  fill_rows();
+  for (const Row& row : rows_) contexts.push_back(context_of(row));
   try {
-    tensors_ = batches_->batch(samples_, contexts);
+    fields_ = batches_->batch(samples_, contexts);
   } catch (...) {
     rethrow_naming(samples_, options_.training);
   }
 }
 
-void PendingBatch::collate() {
-  note_samples();
-  read_.resize(samples_.size());
-  try {
-    tensors_ = options_.dataset.collate(read_);
-  } catch (...) {
-    rethrow_naming(samples_, options_.training);
-  }
-  read_.clear();
-}
-
-void PendingBatch::note_samples() {
+// Rows without a sample of their own get that of a row before them, with its part.
+void PendingBatch::fill_rows() {
   samples_.reserve(rows_.size());
-  for (const Row& row : rows_) {
+  for (Row& row : rows_) {
     if (held_sample(row) < 0) continue;
     LOCKSTEP_CHECK(&row == &rows_[samples_.size()]);
     samples_.push_back(held_sample(row));
   }
   LOCKSTEP_CHECK(!samples_.empty());
+  held_ = std::ssize(samples_);
+  for (std::size_t place = samples_.size(); place < rows_.size(); ++place) {
+    samples_.push_back(samples_[place % static_cast<std::size_t>(held_)]);
+    rows_[place].part = rows_[place % static_cast<std::size_t>(held_)].part;
+  }
+}
+
+void PendingBatch::collate() {
+  fill_rows();
+  for (auto place = static_cast<std::size_t>(held_); place < read_.size(); ++place)
+    read_[place] = read_[place % static_cast<std::size_t>(held_)];
+  try {
+    fields_ = options_.dataset.collate(read_);
+  } catch (...) {
+    rethrow_naming({samples_.begin(), samples_.begin() + held_}, options_.training);
+  }
+  read_.clear();
+}
+
+// What the dataset says of its fields decides where they go.
+Batch PendingBatch::split_fields() {
+  const std::vector<FieldPlace> places = options_.dataset.fields();
+  if (!places.empty() && places.size() != fields_.size())
+    throw Error(cat("fields() of the ", options_.training ? "training" : "validation",
+                    " data names ", places.size(), " fields, but a batch has ", fields_.size()),
+                "name each field that collate (or batch) makes, in order");
+  auto host = std::make_shared<HostPart>();
+  Batch batch{.first_global_row = rows_[0].global_row};
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    (!places.empty() && places[i] == FieldPlace::host ? host->fields : batch.tensors)
+        .push_back(std::move(fields_[i]));
+  for (const Row& row : rows_) host->samples.push_back(row.sample);
+  batch.host_part = std::move(host);
+  return batch;
 }
 
 Batch PendingBatch::assemble() {
   for (const std::exception_ptr& error : errors_)
     if (error) std::rethrow_exception(error);
   if (batches_ == nullptr) collate();
-  Batch batch{.tensors = std::move(tensors_), .first_global_row = rows_[0].global_row};
-  if (samples_.size() < rows_.size())
-    for (at::Tensor& tensor : batch.tensors) tensor = repeat_rows(tensor, options_.rows);
+  Batch batch = split_fields();
   batch.row_weight = at::empty({options_.rows}, at::kFloat);
   float* weight = batch.row_weight.mutable_data_ptr<float>();
   for (const Row& row : rows_) *weight++ = row.sample >= 0 ? 1.0F : 0.0F;

@@ -2,17 +2,13 @@
 #pragma once
 
 #include "data/dataset.h"
-#include "plan/order.h"
+#include "data/training_rows.h"
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <vector>
 
 namespace lockstep {
-
-// Row `global_row` of step `step`; pure, called from several threads.
-using RowOf = std::function<Row(std::int64_t step, std::int64_t global_row)>;
 
 // The rows [first_row, first_row + rows) of a step. The dataset and the function outlive it.
 struct PendingBatchOptions {
@@ -34,8 +30,8 @@ class PendingBatch {
   // Keeps an exception for `assemble`.
   void read(std::int64_t part);
   // Throws the exception of the first row that could not be read, with its sample named. Padding
-  // rows without a filler must stand last, behind one row at least; they become copies of the rows
-  // before them, in turn.
+  // rows without a filler must stand last, behind one row at least; they hold what the rows before
+  // them hold, in turn.
   Batch assemble();
   const std::vector<Row>& rows() const { return rows_; }  // once all parts are read
 
@@ -44,16 +40,18 @@ class PendingBatch {
   void read_row(std::size_t place);
   void read_all();
   SampleContext context_of(const Row& row) const;
-  void note_samples();
+  void fill_rows();
   void collate();
+  Batch split_fields();
 
   PendingBatchOptions options_;
   const BatchDataset* batches_;  // null: row by row
   std::vector<Row> rows_;
-  std::vector<std::int64_t> samples_;          // held by the first rows; any others hold none
+  std::vector<std::int64_t> samples_;          // that each row holds, once all are known
+  std::int64_t held_ = 0;                      // rows with a sample of their own, the first ones
   std::vector<std::vector<at::Tensor>> read_;  // by row
   std::vector<std::exception_ptr> errors_;     // by part
-  std::vector<at::Tensor> tensors_;            // of the rows that hold a sample
+  std::vector<at::Tensor> fields_;
 };
 
 }  // namespace lockstep

@@ -21,9 +21,9 @@
 namespace lockstep {
 namespace {
 
-// Of a rank.
+// Of a rank, in rows: those of sample 0, then those of sample 1, …
 struct Share {
-  std::int64_t begin = 0, end = 0;  // its samples
+  std::int64_t begin = 0, end = 0;  // its own
   std::int64_t rows = 0;            // of every rank: that many, padded
 };
 
@@ -46,9 +46,12 @@ std::unique_ptr<Loader> load_share(const Dataset& dataset, const Share& share, B
       .prefetch_steps = options.prefetch,
       .pin = pin_for(backend),
       .training = false};
-  loading.row_of = [share, batch](std::int64_t step, std::int64_t row) {
-    const std::int64_t sample = share.begin + step * batch + row;
-    return Row{.global_row = sample, .sample = sample < share.end ? sample : -1};
+  const std::int64_t parts = dataset.rows_per_sample();
+  loading.row_of = [share, batch, parts](std::int64_t step, std::int64_t place) {
+    const std::int64_t row = share.begin + step * batch + place;
+    return Row{.global_row = row,
+               .sample = row < share.end ? row / parts : -1,
+               .part = row % parts};
   };
   // The caller's dataset outlives the loader.
   const std::shared_ptr<const Dataset> not_owned(std::shared_ptr<void>(), &dataset);
@@ -61,7 +64,9 @@ at::Tensor evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
   std::vector<at::Tensor> fields = std::move(host.tensors);
   fields.push_back(host.row_weight);
   fields = backend.upload(std::move(fields))->take();
-  Batch batch{.row_weight = fields.back(), .first_global_row = host.first_global_row};
+  Batch batch{.row_weight = fields.back(),
+              .first_global_row = host.first_global_row,
+              .host_part = host.host_part};
   fields.pop_back();
   batch.tensors = std::move(fields);
   StepContext context;
@@ -142,8 +147,8 @@ at::Tensor gather(const at::Tensor& own, const Share& share, std::int64_t width,
 
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& asked) {
-  const std::int64_t count = dataset.size();
-  if (count == 0) throw Error("the validation set is empty");
+  if (dataset.size() == 0) throw Error("the validation set is empty");
+  const std::int64_t count = dataset.size() * dataset.rows_per_sample();
   const at::NoGradGuard no_grad;
   model.train(false);
   const Share share = share_of(group, count);

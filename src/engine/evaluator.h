@@ -12,8 +12,7 @@ namespace lockstep {
 
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
-  // Samples a rank evaluates at once. The last batch is filled up with weight-0 copies of its own
-  // rows.
+  // Rows a rank evaluates at once. The last batch is filled up with weight-0 copies of its own rows.
   std::int64_t batch = 1;
   at::ScalarType compute_dtype = at::kFloat;
   std::int64_t threads = 0;   // that read samples; 0: none beside the caller's
@@ -28,8 +27,9 @@ struct Evaluation {
   std::vector<int> out_of_memory_ranks;  // on which more at once did not fit
 };
 
-// All ranks call it together. Rank r evaluates samples [r * per, (r + 1) * per), per = ceil(N /
-// ranks), which may be none; each is read once. Records are gathered in sample order. The metrics
+// All ranks call it together. The N rows are those of sample 0, then those of sample 1, and so on,
+// mostly one each. Rank r evaluates rows [r * per, (r + 1) * per), per = ceil(N / ranks), which may
+// be none; each is read once. Records are gathered in this order. The metrics
 // are computed on every rank from the same records. Where memory runs out on a rank, all evaluate
 // half as many at once, from the beginning. Throws Error if the dataset is empty or a metric list
 // is, or if one sample does not fit.

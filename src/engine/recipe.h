@@ -120,7 +120,8 @@ class Recipe {
   // Names of numbers that are logged with the loss and are no part of it: see StepContext::log.
   virtual std::vector<std::string> logged() const { return {}; }
   // Host: the weight of each term in this micro-batch (tokens, voxels, items), padding rows counted
-  // 0. Known from the batch alone; the engine adds them over ranks and micro-batches.
+  // 0. Known from the batch alone; the engine adds them over ranks and micro-batches. What is known
+  // on the device only is NaN, and refused. Called from several threads at once.
   virtual std::vector<double> loss_weights(const Batch& batch) const = 0;
   // One 0-dim f32 tensor a term: the sum over the rows (padding rows times their weight 0), not
   // divided by anything. Does not synchronise the device.
@@ -129,7 +130,8 @@ class Recipe {
   // One record per row, f64 [B, R], any R: what `metrics` needs. Without gradients. Padding rows
   // may hold anything: the engine drops them, shards samples over ranks and gathers rows in order.
   virtual at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) = 0;
-  // records: f64 [N, R] on the CPU, row i of validation sample i. The first metric is the one that
+  // records: f64 [N, R] on the CPU, row i of validation sample i (with several rows a sample: of its
+  // row i % rows_per_sample(), the sample being i / rows_per_sample()). The first metric is the one that
   // `checkpoint.best_metric` means by default.
   virtual std::vector<Metric> metrics(const at::Tensor& records) const = 0;
 

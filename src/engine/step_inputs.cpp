@@ -85,6 +85,7 @@ StepInputs StepStage::take(StagedStep staged, double lr, const RankReport& repor
   for (std::size_t m = 0; m < staged.uploads.size(); ++m) {
     inputs.micro.push_back(staged.uploads[m]->take());
     inputs.first_global_rows.push_back(staged.data.batches[m].first_global_row);
+    inputs.host_parts.push_back(staged.data.batches[m].host_part);
   }
   staged.agreement->wait();
   const auto* agreed = staged.agreed.const_data_ptr<double>();

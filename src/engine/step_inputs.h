@@ -31,6 +31,7 @@ struct StagedStep {
 struct StepInputs {
   std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
   std::vector<std::int64_t> first_global_rows;
+  std::vector<std::shared_ptr<const HostPart>> host_parts;  // of each micro-batch
   at::Tensor weights;  // f64 [terms], of all ranks
   at::Tensor report;   // f64, see StepNumbers
   at::Tensor lr;       // f32 0-dim

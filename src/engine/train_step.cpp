@@ -82,17 +82,25 @@ StepContext TrainStep::context_of(const at::Tensor& counters, const at::Tensor& 
   return context;
 }
 
-void TrainStep::forward_backward(const std::vector<at::Tensor>& fields,
-                                 std::int64_t first_global_row, const at::Tensor& factors,
-                                 const at::Tensor& sums, bool last, bool searching) {
+// Micro-batch m.
+Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m) const {
+  const std::vector<at::Tensor>& fields = inputs.micro[m];
+  return {.tensors = {fields.begin(), fields.end() - 2},
+          .row_weight = fields[fields.size() - 2],
+          .first_global_row = inputs.first_global_rows[m],
+          .host_part = inputs.host_parts[m],
+          .recorded = recording_};
+}
+
+void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
+                                 const at::Tensor& factors, const at::Tensor& sums, bool last,
+                                 bool searching) {
   enter(Phase::forward);
-  StepContext context = context_of(fields.back(), factors);
+  StepContext context = context_of(inputs.micro[m].back(), factors);
   if (searching) context.statistics_of_ranks = nullptr;
   context.logged_names = logged_;
   context.logged = numbers_.logged(sums);
-  const Batch batch{.tensors = {fields.begin(), fields.end() - 2},
-                    .row_weight = fields[fields.size() - 2],
-                    .first_global_row = first_global_row};
+  const Batch batch = batch_of(inputs, m);
   const std::vector<at::Tensor> terms = parts_.recipe.loss(parts_.model, batch, context);
   if (terms.size() != terms_)
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", terms.size()));
@@ -125,7 +133,7 @@ Phase TrainStep::forward_backward_all(const StepInputs& inputs, const at::Tensor
   try {
     for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
       const bool last = m + 1 == inputs.micro.size();
-      forward_backward(inputs.micro[m], inputs.first_global_rows[m], factors, sums, last);
+      forward_backward(inputs, m, factors, sums, last);
       gradients_.end_backward(last);
     }
     return Phase::none;
@@ -230,8 +238,7 @@ std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
     if (!is_finite(fields[f])) return cat("field ", f, " of the samples");
   parts_.arena.drop_gradients();
   const at::Tensor sums = numbers_.new_sums(stamps_.options());
-  forward_backward(fields, inputs.first_global_rows[m], factors, sums, /*last=*/false,
-                   /*searching=*/true);
+  forward_backward(inputs, m, factors, sums, /*last=*/false, /*searching=*/true);
   const std::vector<std::string> terms = parts_.recipe.terms();
   for (std::size_t term = 0; term < terms_; ++term)
     if (!is_finite(sums[static_cast<std::int64_t>(term)]))

@@ -61,9 +61,9 @@ class TrainStep {
  private:
   StepContext context_of(const at::Tensor& counters, const at::Tensor& factors) const;
   void require_recoverable(const std::exception& error) const;
-  void forward_backward(const std::vector<at::Tensor>& fields, std::int64_t first_global_row,
-                        const at::Tensor& factors, const at::Tensor& sums, bool last,
-                        bool searching = false);
+  Batch batch_of(const StepInputs& inputs, std::size_t m) const;
+  void forward_backward(const StepInputs& inputs, std::size_t m, const at::Tensor& factors,
+                        const at::Tensor& sums, bool last, bool searching = false);
   Phase forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,
                              const at::Tensor& sums);
   void sum_gradients(Phase& failed);

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "plan/exact_sum.h"
+#include "plan/micro_batch.h"
 
 #include <algorithm>
 #include <array>
@@ -57,37 +58,40 @@ nlohmann::json memory_key(const RunSetup& setup) {
           {"parameters", facts.parameters},
           {"frozen_parameters", facts.frozen_parameters},
           {"units_per_sample", facts.units_per_sample},
+          {"rows_per_sample", facts.rows_per_sample},
           {"flops_per_sample", facts.flops_per_sample}};
 }
 
 BatchPlan batch_to_try(const BatchPlan& whole, std::int64_t micro) {
   constexpr std::int64_t most_accumulation = 2;
   const std::int64_t accumulation =
-      std::min(most_accumulation, whole.global / whole.world_size / micro);
-  return {.world_size = whole.world_size,
-          .micro = micro,
-          .accumulation = accumulation,
-          .global = whole.world_size * micro * accumulation};
+      std::min(most_accumulation, (whole.rows_per_rank() - 1) / micro + 1);
+  BatchPlan tried = whole;
+  const std::int64_t samples = whole.world_size * micro * accumulation / whole.rows_per_sample;
+  tried.global = std::clamp<std::int64_t>(samples, 1, whole.global);
+  return with_micro(tried, std::min(micro, tried.rows_per_rank()));
 }
 
 double bytes_not_tried(const Plan& tried, const BatchPlan& whole, std::int64_t parameters) {
   if (!tried.exact) return 0;
   const std::int64_t micro = tried.batch.micro;
   const ExactSum all =
-      plan_exact_sum(whole.world_size, micro, whole.global / whole.world_size / micro, parameters);
+      plan_exact_sum(whole.world_size, micro, whole.rows_per_rank() / micro, parameters);
   return 4.0 * static_cast<double>((all.buffers - tried.exact->buffers) * parameters);
 }
 
 MicroSearch::MicroSearch(const Plan& plan, double available_bytes)
-    : MicroSearch(plan.batch.global / plan.batch.world_size, plan.batch.micro,
-                  plan.memory.fixed_bytes, available_bytes) {}
+    : MicroSearch(plan.batch, plan.memory.fixed_bytes, available_bytes) {}
 
 MicroSearch::MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes,
                          double available_bytes)
-    : first_(first), fixed_bytes_(fixed_bytes), available_bytes_(available_bytes) {
-  LOCKSTEP_CHECK(share > 0);
-  for (std::int64_t limit = share; limit > 0; limit = divisors_.back() - 1)
-    divisors_.push_back(largest_divisor(share, limit));
+    : MicroSearch({.micro = first, .global = share}, fixed_bytes, available_bytes) {}
+
+MicroSearch::MicroSearch(const BatchPlan& batch, double fixed_bytes, double available_bytes)
+    : first_(batch.micro), fixed_bytes_(fixed_bytes), available_bytes_(available_bytes) {
+  LOCKSTEP_CHECK(batch.global > 0);
+  for (std::int64_t limit = batch.rows_per_rank(); limit > 0; limit = divisors_.back() - 1)
+    divisors_.push_back(fitting_micro(batch, limit));
   std::reverse(divisors_.begin(), divisors_.end());
 }
 

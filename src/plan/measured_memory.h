@@ -29,6 +29,8 @@ class MicroSearch {
  public:
   // As far as the plan's estimate goes, within available_bytes of the tightest device.
   MicroSearch(const Plan& plan, double available_bytes);
+  // Likewise, the sizes that its rows can be cut into being the candidates.
+  MicroSearch(const BatchPlan& batch, double fixed_bytes, double available_bytes);
   // share: samples of a rank in a step, whose divisors are the candidates. first: a guess.
   // fixed_bytes: of a rank without any sample. available_bytes: what may be used.
   MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes, double available_bytes);

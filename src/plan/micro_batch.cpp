@@ -12,8 +12,6 @@
 namespace lockstep {
 namespace {
 
-std::int64_t share_of(const BatchPlan& batch) { return batch.global / batch.world_size; }
-
 // With shard_optimizer, a rank's share.
 MemoryEstimate for_a_rank(MemoryEstimate memory, const TrainOptions& options, std::size_t ranks) {
   if (!options.shard_optimizer) return memory;
@@ -57,19 +55,52 @@ std::int64_t limit_of(const TrainOptions& options, const Facts& facts, const Mem
   return limit;
 }
 
+// The tree of sums has the same leaves on any number of ranks only where none holds padding places.
+void check_leaves_are_full(const BatchPlan& batch, const std::vector<Device>& devices) {
+  if (batch.places() == batch.rows()) return;
+  throw Error(cat("exact = true shares out the ", count_of(batch.rows(), "row"),
+                  " of a step evenly, but they do not divide into ",
+                  count_of(batch.world_size, rank_word(devices)),
+                  batch.micro > 1 ? cat(" x micro-batch ", batch.micro) : ""),
+              cat("use a number of ranks that divides ", batch.rows(),
+                  ", or another batch.global, or set exact=false"));
+}
+
 // A global batch of the recipe or of a preset is a default, which may be rounded. It is none where
 // the two other sizes are fixed: then all three must agree.
 BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t limit,
                     const std::vector<Device>& devices) {
   const auto& batch = options.batch;
+  const std::int64_t micro = facts.fixed_micro > 0 ? facts.fixed_micro
+                                                   : std::max<std::int64_t>(batch.micro, 0);
   const bool fixed =
       options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
-  const BatchPlan solved = solve_batch(
-      static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0,
-      std::max<std::int64_t>(batch.micro, 0), batch.accumulation,
-      batch.global > 0 ? batch.global : facts.default_global, limit, rank_word(devices));
-  if (!options.exact || batch.micro > 0 || batch.accumulation > 0) return solved;
-  return with_micro(solved, choose_leaf_samples(solved.global, limit, solved.world_size));
+  BatchPlan solved = solve_batch(
+      static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, micro,
+      batch.accumulation, batch.global > 0 ? batch.global : facts.default_global, limit,
+      rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
+  solved.fixed_micro = facts.fixed_micro > 0;
+  if (!options.exact) return solved;
+  if (micro > 0 || batch.accumulation > 0) {
+    check_leaves_are_full(solved, devices);
+    return solved;
+  }
+  solved.micro = solved.accumulation = 1;
+  if (solved.rows() % solved.world_size != 0) check_leaves_are_full(solved, devices);
+  return with_micro(solved, choose_leaf_samples(solved.rows(), limit, solved.world_size));
+}
+
+void check_fixed_micro(const TrainOptions& options, const Facts& facts) {
+  const std::int64_t fixed = facts.fixed_micro;
+  if (fixed <= 0) return;
+  const std::string stands = cat("the recipe's model stands on a micro-batch of ", fixed);
+  if (options.batch.micro > 0 && options.batch.micro != fixed)
+    throw Error(cat("batch.micro must be ", fixed, ", but is ", options.batch.micro, ": ", stands),
+                "leave out batch.micro");
+  for (const MicroChange& change : parse_micro_changes(options.batch.micro_changes))
+    if (change.micro != fixed)
+      throw Error(cat("batch.micro_changes asks for micro-batch ", change.micro, ", but ", stands),
+                  "leave out batch.micro_changes");
 }
 
 // The plan goes through all of them.
@@ -81,12 +112,20 @@ void check_leaves(const BatchPlan& batch) {
               "set batch.micro to more, or batch.accumulation to less");
 }
 
+// Rows of samples that have several may leave places over, but no whole micro-batch.
+bool fits_share(const BatchPlan& batch, std::int64_t micro) {
+  const std::int64_t share = batch.rows_per_rank();
+  return batch.rows_per_sample > 1 ? micro <= share : share % micro == 0;
+}
+
 void check_micro_changes(const TrainOptions& options, const BatchPlan& batch) {
   for (const MicroChange& change : parse_micro_changes(options.batch.micro_changes))
-    if (share_of(batch) % change.micro != 0)
+    if (!fits_share(batch, change.micro))
       throw Error(cat("batch.micro_changes: micro-batch ", change.micro, " does not divide the ",
-                      share_of(batch), " samples of a rank"),
-                  cat("write a divisor of ", share_of(batch)));
+                      batch.rows_per_rank(), batch.rows_per_sample > 1 ? " rows" : " samples",
+                      " of a rank"),
+                  batch.rows_per_sample > 1 ? cat("write at most ", batch.rows_per_rank())
+                                            : cat("write a divisor of ", batch.rows_per_rank()));
 }
 
 // With `auto` the fewest blocks that fit, or all where nothing fits.
@@ -105,6 +144,7 @@ std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micr
 MicroBatch choose_micro_batch(const TrainOptions& options, const Facts& facts,
                               const MemoryEstimate& whole, const std::vector<Device>& devices,
                               const MeasuredMemory& measured) {
+  check_fixed_micro(options, facts);
   MicroBatch chosen;
   chosen.memory = for_a_rank(whole, options, devices.size());
   check_fixed_part_fits(chosen.memory, devices);
@@ -129,14 +169,15 @@ MicroBatch choose_micro_batch(const TrainOptions& options, const Facts& facts,
 }
 
 BatchPlan with_micro(BatchPlan batch, std::int64_t micro) {
-  LOCKSTEP_CHECK(micro > 0 && share_of(batch) % micro == 0);
+  LOCKSTEP_CHECK(micro > 0 && (batch.fixed_micro || fits_share(batch, micro)));
   batch.micro = micro;
-  batch.accumulation = share_of(batch) / micro;
+  batch.accumulation = (batch.rows_per_rank() - 1) / micro + 1;
   return batch;
 }
 
 std::int64_t next_smaller_micro(const BatchPlan& batch) {
-  return batch.micro == 1 ? 0 : largest_divisor(share_of(batch), batch.micro - 1);
+  if (batch.micro == 1 || batch.fixed_micro) return 0;
+  return fitting_micro(batch, batch.micro - 1);
 }
 
 std::vector<MicroChange> parse_micro_changes(const std::string& text) {

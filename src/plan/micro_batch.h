@@ -5,7 +5,8 @@
 //   up to what was tried out on these devices, with batch.micro = auto;
 //   else up to what fits by the recipe's formula, in which a peak that was measured replaces the
 //   bytes a sample, up to what the recipe prefers, and up to what the run shrank to before.
-// With exact = true it is the leaf instead, within the same limits. By memory.recompute follows
+// With exact = true it is the leaf instead, within the same limits. A micro-batch that the model
+// stands on (Facts::fixed_micro) goes before all of that. By memory.recompute follows
 // how many blocks are computed again. In a run, memory that runs out takes the next smaller
 // divisor.
 #pragma once
@@ -49,11 +50,12 @@ std::string memory_help(const Plan& plan, const TrainOptions& options, std::int6
 
 // In a run.
 
-// The same batch in micro-batches of `micro` samples, which divides a rank's share.
+// The same batch in micro-batches of `micro` rows, which divides a rank's share; where samples have
+// several rows it need only not exceed it.
 BatchPlan with_micro(BatchPlan batch, std::int64_t micro);
 
-// When memory ran out: the largest divisor of a rank's share below the present micro-batch; 0 where
-// that is 1.
+// When memory ran out: the next smaller micro-batch that a rank's share can be cut into; 0 where
+// there is none, or the model stands on this one.
 std::int64_t next_smaller_micro(const BatchPlan& batch);
 
 // From the step after `step` finished ones on, micro-batches of `micro` samples.

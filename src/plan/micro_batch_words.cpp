@@ -61,6 +61,7 @@ void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_
                       Notes& notes) {
   if (options.batch.micro != 0 || options.batch.accumulation > 0 || options.exact) return;
   const BatchPlan& batch = plan.batch;
+  if (batch.fixed_micro || batch.rows_per_sample > 1) return;
   if (batch.accumulation == 1 || batch.micro > fits / 2) return;
   notes.push_back(cat("a micro-batch of up to ", fits, " would fit, but ", batch.micro,
                       " is the largest that divides ", batch.global / batch.world_size,
@@ -96,25 +97,27 @@ std::string smaller_batch(const Plan& plan, const TrainOptions& options, std::in
 // The smallest batch that holds all samples.
 std::int64_t whole_data(const Plan& plan) {
   const std::int64_t ranks = plan.batch.world_size;
-  return ((plan.train_samples - 1) / ranks + 1) * ranks;
+  return ((plan.epoch_size - 1) / ranks + 1) * ranks;
 }
 
 // Rows beyond the last sample of an epoch are padding, which is as it should be for the last step.
 // A batch of which every step would be padded though a smaller one holds all samples is a mistake.
 void check_data(const Plan& plan, const TrainOptions& options) {
-  if (plan.train_samples <= 0 || !sizes_are_given(options)) return;
+  if (plan.epoch_size <= 0 || !sizes_are_given(options)) return;
   if (plan.batch.global <= whole_data(plan)) return;
   throw Error(cat("global batch ", plan.batch.global, " is more than the ",
-                  count_of(plan.train_samples, "training sample"), " that there are"),
+                  count_of(plan.epoch_size, "training sample"), " that there are",
+                  plan.epoch_size != plan.train_samples ? " in an epoch" : ""),
               smaller_batch(plan, options, whole_data(plan)));
 }
 
 // The largest micro-batch that fits by the estimate, and goes into the global batch and the data.
 std::int64_t fitting_micro(const Plan& plan, const TrainOptions& options) {
   std::int64_t fits = largest_micro(plan.memory, plan.devices);
-  if (plan.train_samples > 0) fits = std::min(fits, whole_data(plan) / plan.batch.world_size);
+  const std::int64_t ranks = plan.batch.world_size, parts = plan.batch.rows_per_sample;
+  if (plan.epoch_size > 0) fits = std::min(fits, whole_data(plan) / ranks * parts);
   const bool any = !global_is_given(options) && options.batch.accumulation == 0;
-  return any ? fits : largest_divisor(plan.batch.global / plan.batch.world_size, fits);
+  return any ? fits : fitting_micro(plan.batch, fits);
 }
 
 void check_memory(const Plan& plan, const TrainOptions& options) {

@@ -23,6 +23,8 @@ bool batch_is_its_own(const Plan& plan, const TrainOptions& options) {
 std::string batch_note(const Plan& plan, const TrainOptions& options) {
   const BatchPlan& batch = plan.batch;
   const std::string ranks = count_of(batch.world_size, rank_word(plan.devices));
+  if (batch.places() != batch.rows() || (batch.rows_per_sample > 1 && !plan.exact))
+    return cat("the effective batch stays ", batch.global, " on any number of devices");
   if (batch.rounded_from > 0)
     return cat("the effective batch is ", batch.global, ", not the default ", batch.rounded_from,
                ", which does not divide into ", ranks,
@@ -44,9 +46,44 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
       "; set batch.global instead of one of them to keep it");
 }
 
+// "rank 3 (cuda:3) computes", "ranks 2 and 3 compute": those whose places are all beyond the rows of a step.
+std::string idle_ranks(const Plan& plan) {
+  const BatchPlan& batch = plan.batch;
+  const std::int64_t busy = (batch.rows() - 1) / (batch.micro * batch.accumulation) + 1;
+  if (busy >= batch.world_size) return "";
+  const std::int64_t last = batch.world_size - 1;
+  if (busy == last)
+    return cat("rank ", last, " (", device_label(plan.devices[static_cast<std::size_t>(last)]),
+               ") computes");
+  return cat("ranks ", busy, busy + 1 == last ? " and " : " to ", last, " compute");
+}
+
+// Rows of a step that do not fill its places.
+void note_places(const Plan& plan, Notes& notes) {
+  const BatchPlan& batch = plan.batch;
+  if (batch.rows_per_sample > 1)
+    notes.push_back(cat("a sample is ", batch.rows_per_sample,
+                        " rows of a batch, which may lie on different devices; batch.global counts "
+                        "samples, the micro-batch rows"));
+  if (batch.places() == batch.rows()) return;
+  const std::string idle = idle_ranks(plan);
+  notes.push_back(cat("the ", count_of(batch.rows(), "row"), " of a step leave ",
+                      count_of(batch.places() - batch.rows(), "place"),
+                      " to padding of weight 0, which changes no result",
+                      idle.empty() ? "" : cat(": ", idle, " nothing else")));
+}
+
+void note_fixed_micro(const Plan& plan, Notes& notes) {
+  if (plan.batch.fixed_micro)
+    notes.push_back(cat("the recipe's model stands on a micro-batch of ", plan.batch.micro,
+                        ", which does not shrink when memory runs out"));
+}
+
 void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   notes.push_back(batch_note(plan, options));
+  note_places(plan, notes);
+  note_fixed_micro(plan, notes);
   if (batch.world_size == 1 && options.shard_optimizer)
     notes.push_back("shard_optimizer changes nothing on one device");
   if (batch.world_size == 1) return;
@@ -148,14 +185,23 @@ void note_average(const TrainOptions& options, Notes& notes) {
                       options.ema.evaluate ? "average" : "weights themselves"));
 }
 
-void note_padding(const Plan& plan, Notes& notes) {
-  if (plan.train_samples <= 0) return;
-  const std::int64_t last = plan.train_samples % plan.batch.global;
+void note_padding(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  if (plan.epoch_size <= 0) return;
+  if (plan.epoch_size != plan.train_samples)
+    notes.push_back(cat("an epoch is ", count_of(plan.epoch_size, "sample"),
+                        " of the recipe's own choice, not each of the ", plan.train_samples,
+                        " once"));
+  const std::int64_t last = plan.epoch_size % plan.batch.global;
   if (last == 0) return;
+  if (options.data.drop_last) {
+    notes.push_back(cat("the last ", count_of(last, "sample"),
+                        " of each epoch's order are left out (data.drop_last)"));
+    return;
+  }
   const std::int64_t padding = plan.batch.global - last;
-  if (plan.train_samples < plan.batch.global && padding >= plan.batch.world_size) {
-    notes.push_back(cat("warning: there ", plan.train_samples == 1 ? "is" : "are", " only ",
-                        count_of(plan.train_samples, "training sample"), ", fewer than the ",
+  if (plan.epoch_size < plan.batch.global && padding >= plan.batch.world_size) {
+    notes.push_back(cat("warning: there ", plan.epoch_size == 1 ? "is" : "are", " only ",
+                        count_of(plan.epoch_size, "training sample"), ", fewer than the ",
                         plan.batch.global, " of the batch: every step sees all of them, and ",
                         count_of(padding, "padding row"),
                         " of weight 0; more data is needed to "
@@ -212,7 +258,7 @@ std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& option
   note_cores(plan, notes);
   note_scaled_rate(plan, options, notes);
   note_average(options, notes);
-  note_padding(plan, notes);
+  note_padding(plan, options, notes);
   note_schedule(plan, options, notes);
   note_length(plan, options, notes);
   return notes;

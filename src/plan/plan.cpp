@@ -2,15 +2,32 @@
 #include "plan/plan.h"
 
 #include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "plan/compute.h"
 #include "plan/micro_batch.h"
 #include "plan/notes.h"
 #include "plan/precision.h"
 #include "plan/schedule_options.h"
+#include "plan/words.h"
 
 #include <utility>
 
 namespace lockstep {
+namespace {
+
+std::int64_t epoch_steps(const TrainOptions& options, const Plan& plan) {
+  const std::int64_t global = plan.batch.global;
+  const std::int64_t steps = count_epoch_steps(plan.epoch_size, global, options.data.drop_last);
+  if (steps == 0 && plan.epoch_size > 0)
+    throw Error(cat("data.drop_last = true leaves nothing: an epoch has ",
+                    count_of(plan.epoch_size, "sample"), ", and a step takes ", global),
+                "set data.drop_last=false, or batch.global to less");
+  return steps;
+}
+
+}  // namespace
+
 Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEstimate& whole,
                const std::vector<Device>& devices, const MeasuredMemory& measured) {
   LOCKSTEP_CHECK(!devices.empty());
@@ -29,7 +46,8 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.precision = plan_precision(options, devices);
   plan.train_samples = facts.train_samples;
   plan.valid_samples = facts.valid_samples;
-  if (facts.train_samples > 0) plan.steps_per_epoch = (facts.train_samples - 1) / global + 1;
+  plan.epoch_size = facts.epoch_size > 0 ? facts.epoch_size : facts.train_samples;
+  plan.steps_per_epoch = epoch_steps(options, plan);
   plan.total_steps = count_steps(options, plan.steps_per_epoch);
   plan.schedule = make_schedule(options, global, plan.steps_per_epoch, plan.total_steps);
   plan.unit = facts.unit;

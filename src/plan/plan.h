@@ -20,11 +20,14 @@ namespace lockstep {
 struct Facts {
   std::int64_t train_samples = 0;
   std::int64_t valid_samples = 0;
-  std::string unit = "samples";  // what throughput counts: "tokens", "voxels"
+  std::int64_t epoch_size = 0;       // places in an epoch's order; 0 = train_samples
+  std::int64_t rows_per_sample = 1;  // of a batch, in training
+  std::string unit = "samples";      // what throughput counts: "tokens", "voxels"
   double units_per_sample = 1;
   std::int64_t parameters = 0;         // that are trained; 0 = unknown
   std::int64_t frozen_parameters = 0;  // that are not
   std::int64_t preferred_micro = 0;    // what the recipe prefers; 0 = none
+  std::int64_t fixed_micro = 0;        // what the model stands on, no other will do; 0 = none
   std::int64_t default_global = 0;     // the recipe's default global batch
   double flops_per_sample = 0;         // model FLOPs of training on one; 0 = unknown
 };
@@ -58,9 +61,18 @@ struct MeasuredMemory {
   std::int64_t shrunk_to = 0;  // the micro-batch that this run shrank to when memory ran out
 };
 
+// A step takes `global` samples, which are rows(); they are shared out over places(), of which a
+// micro-batch is `micro`. Both are the same, but where a sample has several rows, or where there
+// are fewer samples than ranks: then the last places are padding.
 struct BatchPlan {
   std::int64_t world_size = 1, micro = 1, accumulation = 1, global = 1;
   std::int64_t rounded_from = 0;  // the default that `global` stands for; 0 = not rounded
+  std::int64_t rows_per_sample = 1;
+  bool fixed_micro = false;  // the model stands on this micro-batch
+  std::int64_t rows() const { return global * rows_per_sample; }
+  std::int64_t places() const { return world_size * micro * accumulation; }
+  // What a rank must have room for: its part of the rows, rounded up.
+  std::int64_t rows_per_rank() const { return (rows() - 1) / world_size + 1; }
 };
 
 // What the model computes in.
@@ -82,7 +94,8 @@ struct Plan {
   std::vector<Device> devices;  // one per rank
   PrecisionPlan precision;
   std::int64_t train_samples = 0, valid_samples = 0;
-  std::int64_t steps_per_epoch = 0;  // ceil(train_samples / global)
+  std::int64_t epoch_size = 0;       // places in an epoch's order
+  std::int64_t steps_per_epoch = 0;  // of epoch_size / global, by data.drop_last
   std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; what the curve ends at
   Schedule schedule;
   MemoryEstimate memory;
@@ -99,17 +112,32 @@ struct Plan {
 // The largest divisor of `number` that is at most `limit`.
 std::int64_t largest_divisor(std::int64_t number, std::int64_t limit);
 
+// The largest micro-batch up to `limit` that a rank's rows can be cut into: a divisor of them, or
+// with several rows a sample one that leaves the fewest places.
+std::int64_t fitting_micro(const BatchPlan& batch, std::int64_t limit);
+
 // Solves world_size * micro * accumulation = global for what is 0. With only `global` given (or
 // defaulted) picks the largest micro <= largest_micro that divides. A default that does not divide
 // is rounded to the nearest that does, the larger of two; for a given one throws Error naming the
-// nearest global batches that work. rank_word: what messages call a rank ("GPU", "CPU rank"). Pure.
+// nearest global batches that work, unless it is below world_size: then some ranks get padding.
+// With several rows a sample, micro counts rows, any global batch works, and the places beyond its
+// rows are padding. rank_word: what messages call a rank ("GPU", "CPU rank"). Pure.
 BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t micro,
                       std::int64_t accumulation, std::int64_t default_global,
-                      std::int64_t largest_micro, const std::string& rank_word = "GPU");
+                      std::int64_t largest_micro, const std::string& rank_word = "GPU",
+                      std::int64_t rows_per_sample = 1);
 
 // For a run that goes on, whose global batch is options.batch.global. Throws Error, naming numbers
 // of ranks that work, if it does not divide into these devices.
-void check_frozen_batch(const TrainOptions& options, const std::vector<Device>& devices);
+void check_frozen_batch(const TrainOptions& options, const Facts& facts,
+                        const std::vector<Device>& devices);
+
+// For a run that goes on, of which preparation found `before` when it began and finds `now`. Throws
+// Error if the data has another number of samples. where: "data.path=/x", or empty.
+void check_frozen_data(const Facts& before, const Facts& now, const std::string& where);
+
+// Steps of an epoch of so many places; 0 for none.
+std::int64_t count_epoch_steps(std::int64_t epoch_size, std::int64_t global, bool drop_last);
 
 // whole: the recipe's formula at this precision, of a rank that shares nothing. Throws Error on
 // anything that cannot be.

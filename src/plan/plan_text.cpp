@@ -43,8 +43,14 @@ std::string ranks_text(const Plan& plan) {
 }
 
 std::string batch_text(const Plan& plan) {
-  return cat(plan.batch.global, " = ", count_of(plan.batch.world_size, rank_word(plan.devices)),
-             " x micro-batch ", plan.batch.micro, " x accumulation ", plan.batch.accumulation);
+  const BatchPlan& batch = plan.batch;
+  const std::string shares =
+      cat(count_of(batch.world_size, rank_word(plan.devices)), " x micro-batch ", batch.micro,
+          " x accumulation ", batch.accumulation);
+  const std::string rows =
+      batch.rows_per_sample > 1 ? cat(" x ", batch.rows_per_sample, " rows") : "";
+  if (batch.places() == batch.rows()) return cat(batch.global, rows, " = ", shares);
+  return cat(batch.global, rows, ", on ", shares, " = ", batch.places(), " places");
 }
 
 std::string step_text(const Plan& plan) {
@@ -64,7 +70,9 @@ std::string length_text(const Plan& plan) {
 
 std::string data_text(const Plan& plan) {
   if (plan.train_samples == 0) return "number of samples not known yet";
-  return cat(plan.train_samples, " training samples, ", plan.valid_samples, " validation samples");
+  return cat(plan.train_samples, " training samples, ",
+             plan.epoch_size != plan.train_samples ? cat(plan.epoch_size, " of them an epoch, ") : "",
+             plan.valid_samples, " validation samples");
 }
 
 std::string memory_text(const Plan& plan) {
@@ -169,11 +177,14 @@ nlohmann::json to_json(const Plan& plan) {
            {{"world_size", plan.batch.world_size},
             {"micro", plan.batch.micro},
             {"accumulation", plan.batch.accumulation},
-            {"global", plan.batch.global}}},
+            {"global", plan.batch.global},
+            {"rows_per_sample", plan.batch.rows_per_sample},
+            {"fixed_micro", plan.batch.fixed_micro}}},
           {"devices", devices},
           {"precision", to_json(plan.precision)},
           {"train_samples", plan.train_samples},
           {"valid_samples", plan.valid_samples},
+          {"epoch_size", plan.epoch_size},
           {"steps_per_epoch", plan.steps_per_epoch},
           {"total_steps", plan.total_steps},
           {"schedule", schedule_json(plan)},

@@ -35,8 +35,12 @@ std::int64_t count(const nlohmann::json& json, const char* key) {
   return number;
 }
 
+std::int64_t count_or(const nlohmann::json& json, const char* key, std::int64_t standard) {
+  return json.contains(key) ? count(json, key) : standard;
+}
+
 std::int64_t count_or_0(const nlohmann::json& json, const char* key) {
-  return json.contains(key) ? count(json, key) : 0;
+  return count_or(json, key, 0);
 }
 
 Schedule schedule_from_json(const nlohmann::json& json) {
@@ -91,7 +95,8 @@ namespace {
 // planned for: the sizes need not go into each other.
 void check_plan(const Plan& plan) {
   const BatchPlan& batch = plan.batch;
-  if (batch.world_size == 0 || batch.micro == 0 || batch.accumulation == 0 || batch.global == 0)
+  if (batch.world_size == 0 || batch.micro == 0 || batch.accumulation == 0 || batch.global == 0 ||
+      batch.rows_per_sample == 0)
     damaged("a size of its batch is 0");
   if (plan.devices.empty()) damaged("it has no devices");
   if (const auto fault = schedule_fault(plan.schedule))
@@ -104,11 +109,14 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.batch = {.world_size = count(batch, "world_size"),
                 .micro = count(batch, "micro"),
                 .accumulation = count(batch, "accumulation"),
-                .global = count(batch, "global")};
+                .global = count(batch, "global"),
+                .rows_per_sample = count_or(batch, "rows_per_sample", 1),
+                .fixed_micro = batch.value("fixed_micro", false)};
   for (const nlohmann::json& device : json.at("devices"))
     plan.devices.push_back(device_from_json(device));
   plan.train_samples = count(json, "train_samples");
   plan.valid_samples = count(json, "valid_samples");
+  plan.epoch_size = count_or(json, "epoch_size", plan.train_samples);
   plan.steps_per_epoch = count(json, "steps_per_epoch");
   plan.total_steps = count(json, "total_steps");
   plan.schedule = schedule_from_json(json.at("schedule"));
@@ -132,11 +140,14 @@ Plan plan_from_json(const nlohmann::json& json) {
 nlohmann::json to_json(const Facts& facts) {
   return {{"train_samples", facts.train_samples},
           {"valid_samples", facts.valid_samples},
+          {"epoch_size", facts.epoch_size},
+          {"rows_per_sample", facts.rows_per_sample},
           {"unit", facts.unit},
           {"units_per_sample", facts.units_per_sample},
           {"parameters", facts.parameters},
           {"frozen_parameters", facts.frozen_parameters},
           {"preferred_micro", facts.preferred_micro},
+          {"fixed_micro", facts.fixed_micro},
           {"default_global", facts.default_global},
           {"flops_per_sample", facts.flops_per_sample}};
 }
@@ -144,11 +155,14 @@ nlohmann::json to_json(const Facts& facts) {
 Facts facts_from_json(const nlohmann::json& json) {
   return {.train_samples = count(json, "train_samples"),
           .valid_samples = count(json, "valid_samples"),
+          .epoch_size = count_or_0(json, "epoch_size"),
+          .rows_per_sample = std::max<std::int64_t>(1, count_or(json, "rows_per_sample", 1)),
           .unit = json.at("unit"),
           .units_per_sample = json.at("units_per_sample"),
           .parameters = count(json, "parameters"),
           .frozen_parameters = count_or_0(json, "frozen_parameters"),
           .preferred_micro = count(json, "preferred_micro"),
+          .fixed_micro = count_or_0(json, "fixed_micro"),
           .default_global = count(json, "default_global"),
           .flops_per_sample = json.value("flops_per_sample", 0.0)};
 }

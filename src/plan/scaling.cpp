@@ -26,6 +26,11 @@ std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple) {
 ScalingBatch scaling_batch(Scaling scaling, const std::vector<int>& counts, int count,
                            const BatchPlan& smallest, const TrainOptions& options) {
   LOCKSTEP_CHECK(!counts.empty());
+  // Rows that are left over on one number of devices may not be on another: found for each.
+  if (scaling == Scaling::weak && smallest.places() != smallest.rows())
+    return {.global = std::max<std::int64_t>(1, smallest.global * count / smallest.world_size)};
+  if (scaling == Scaling::weak && smallest.rows_per_sample > 1)
+    return {.global = smallest.global * count / smallest.world_size, .micro = smallest.micro};
   if (scaling == Scaling::weak)
     return {.global = std::int64_t{count} * smallest.micro * smallest.accumulation,
             .micro = smallest.micro,

@@ -235,6 +235,11 @@ void add_stop_and_data(TrainOptions& o) {
              .max = 1024});
   table.add("data.shuffle", o.data.shuffle,
             {.meaning = "a new order of samples each epoch, fixed by seed and epoch"});
+  table.add("data.drop_last", o.data.drop_last,
+            {.meaning = "leave out the last step of each epoch where it would be padded"});
+  table.add("data.group_by_length", o.data.group_by_length,
+            {.meaning = "samples of like length stand in the same step, the steps in any order; "
+                        "for data that tell their lengths"});
 }
 
 void add_checkpoint(TrainOptions& o) {

@@ -150,6 +150,8 @@ struct TrainOptions {
     std::int64_t threads = -1;  // loader threads a rank; -1 = measured
     std::int64_t prefetch = 2;  // steps ahead
     bool shuffle = true;
+    bool drop_last = false;
+    bool group_by_length = false;
   } data;
 
   struct {

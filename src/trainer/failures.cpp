@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -48,6 +49,8 @@ nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& b
     const auto first = samples.begin() + own.micro_batch * batch.micro;
     std::vector<std::int64_t> of_micro_batch(first, first + batch.micro);
     std::erase(of_micro_batch, -1);  // padding
+    const auto end = std::unique(of_micro_batch.begin(), of_micro_batch.end());
+    of_micro_batch.erase(end, of_micro_batch.end());  // rows of one sample stand together
     finding["samples"] = of_micro_batch;
   }
   const std::string key = cat("not finite ", result.step);

@@ -1,6 +1,7 @@
 #include "trainer/step_feed.h"
 
 #include "base/check.h"
+#include "engine/loss_weights.h"
 #include "engine/out_of_memory.h"
 #include "launch/heartbeat.h"
 
@@ -33,8 +34,12 @@ void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
                         .first_step = step,
                         .last_step = setup_.plan.total_steps,
                         .threads = threads_.count(),
-                        .prefetch_steps = asked.data.prefetch};
-  options.loss_weights = [this](const Batch& one) { return setup_.recipe.loss_weights(one); };
+                        .prefetch_steps = asked.data.prefetch,
+                        .drop_last = asked.data.drop_last,
+                        .group_by_length = asked.data.group_by_length};
+  options.loss_weights = [this](const Batch& one) {
+    return checked_loss_weights(setup_.recipe, one);
+  };
   options.pin = pin_for(setup_.backend);
   loader_ = std::make_unique<Loader>(data_, std::move(options));
 }
@@ -78,8 +83,11 @@ void StepFeed::gather_samples(const StepData& data) {
   };
   const auto release = [&] { setup_.backend.release_cached_memory(); };
   const at::Tensor all = retry_after_freeing(gather, release).to(at::kCPU);
-  const auto* first = all.const_data_ptr<std::int64_t>();
-  samples_.assign(first, first + all.numel());
+  const auto* place = all.const_data_ptr<std::int64_t>();
+  // Places beyond the rows of a step are as many as the ranks make them.
+  samples_.clear();
+  for (std::int64_t row = 0; row < batch_.rows(); row += batch_.rows_per_sample)
+    samples_.push_back(place[row]);
 }
 
 StagedStep StepFeed::take() {

@@ -51,11 +51,24 @@ std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
                     setup.run.path().parent_path() / ".cache" / "links.json", key);
 }
 
-DatasetPair checked(DatasetPair data, const Plan& plan) {
-  if (!data.train || data.train->size() != plan.train_samples)
-    throw Error(cat("the training data must have ", plan.train_samples, " samples, but has ",
-                    data.train ? data.train->size() : 0),
-                "the data changed since the run was planned");
+void check_count(const char* what, std::int64_t planned, std::int64_t now) {
+  if (planned == now) return;
+  throw Error(cat(what, " must have been ", planned, ", by which the run was planned, but is ", now),
+              "the data changed since, or the recipe's preparation counts otherwise than its data");
+}
+
+DatasetPair checked(DatasetPair data, const TrainerSetup& setup) {
+  const Plan& plan = setup.plan;
+  check_count("the number of training samples", plan.train_samples,
+              data.train ? data.train->size() : 0);
+  if (!data.train) return data;
+  check_count("epoch_size() of the training data",
+              plan.epoch_size > 0 ? plan.epoch_size : plan.train_samples, data.train->epoch_size());
+  check_count("rows_per_sample() of the training data", plan.batch.rows_per_sample,
+              data.train->rows_per_sample());
+  if (!setup.measure_only)
+    check_count("the number of validation samples", plan.valid_samples,
+                data.valid ? data.valid->size() : 0);
   return data;
 }
 
@@ -88,7 +101,7 @@ class Loop {
         profile_(setup),
         checkpoints_(setup, placed_, optimizer_) {
     started("model");
-    data_ = checked(setup.recipe.data(), setup.plan);
+    data_ = checked(setup.recipe.data(), setup);
     started("data");
   }
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "config/option_help.h"
+#include "data/training_rows.h"
 #include "engine/model_parameters.h"
 #include "engine/plugin.h"
 #include "engine/recipe.h"
@@ -26,6 +27,15 @@ nlohmann::json changed_defaults(const RecipeOptions& options, bool has_gpu) {
   for (const auto& [key, value] : now.items())
     if (plain.at(key) != value) difference[key] = value;
   return difference;
+}
+
+void describe_order(const Dataset& data, const TrainOptions& options, Facts& facts) {
+  check_order(data, {.seed = static_cast<std::uint64_t>(options.seed),
+                     .shuffle = options.data.shuffle,
+                     .drop_last = options.data.drop_last,
+                     .group_by_length = options.data.group_by_length});
+  facts.epoch_size = data.epoch_size();
+  facts.rows_per_sample = data.rows_per_sample();
 }
 
 Purpose purpose_of(const std::string& word) {
@@ -71,6 +81,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   const DatasetPair data = recipe->data();
   facts.train_samples = data.train ? data.train->size() : 0;
   facts.valid_samples = data.valid ? data.valid->size() : 0;
+  if (facts.train_samples > 0) describe_order(*data.train, *setup.train, facts);
   const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
   const ModelParameters parameters = sort_parameters(model->parameters());
   facts.parameters = elements_of(parameters.trained);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/loader.h"
+#include "engine/loss_weights.h"
 #include "engine/step_runner.h"
 
 #include <memory>
@@ -46,8 +47,10 @@ struct LoadingRank : RankParts {
                 .rank = group.rank(),
                 .last_step = steps,
                 .threads = 0,
-                .loss_weights = [&recipe](const Batch& one) { return recipe.loss_weights(one); }}) {
-  }
+                .loss_weights = [&recipe](
+                                    const Batch& one) { return checked_loss_weights(recipe, one); },
+                .drop_last = options.data.drop_last,
+                .group_by_length = options.data.group_by_length}) {}
 
   StepResult step(double lr = 0.01) {
     return runner.run(runner.stage(loader.next()), lr, {}).get();

@@ -34,9 +34,10 @@ std::optional<Error> error_of(const Ask& ask) {
   }
 }
 
+// Whether the batch divides; one that is smaller than the ranks need not.
 bool works(Ask ask, std::int64_t global) {
   ask.global = global;
-  return !error_of(ask);
+  return !error_of(ask) && solve(ask).places() == global;
 }
 
 // The sizes that a hint "set batch.global to 96 or 128" names.
@@ -112,6 +113,7 @@ TEST(SolveBatch, IsExactOrNamesTheNearestSizesThatWork) {
         const std::int64_t multiple = world_size * std::max<std::int64_t>(1, factor.micro) *
                                       std::max<std::int64_t>(1, factor.accumulation);
         const auto error = error_of(ask);
+        if (global < world_size && factor.micro <= 1 && factor.accumulation <= 1) continue;
         EXPECT_EQ(!error, global % multiple == 0);
         if (error)
           expect_nearest_sizes(ask, global, *error);
@@ -191,7 +193,7 @@ std::string hint_of_frozen(std::int64_t global, int ranks, std::int64_t micro = 
   options.batch.global = global;
   options.batch.micro = micro;
   try {
-    check_frozen_batch(options, cpu_ranks(ranks));
+    check_frozen_batch(options, {}, cpu_ranks(ranks));
   } catch (const Error& error) {
     return error.hint();
   }
@@ -224,6 +226,105 @@ TEST(SolveBatch, RefusesSizesOutOfRange) {
         Ask{.micro = huge}, Ask{.micro = large, .accumulation = large},
         Ask{.world_size = 8, .global = 64, .micro = large}, Ask{8, 64, large, large}})
     EXPECT_TRUE(error_of(ask));
+}
+
+TEST(SolveBatch, GivesOneSampleToEachRankAsFarAsTheyGo) {
+  for (std::int64_t ranks = 2; ranks <= 9; ++ranks)
+    for (std::int64_t global = 1; global < ranks; ++global)
+      for (const std::int64_t micro : {0, 1}) {
+        const BatchPlan batch = solve({.world_size = ranks, .global = global, .micro = micro});
+        EXPECT_EQ(batch.global, global);
+        EXPECT_EQ(batch.micro, 1);
+        EXPECT_EQ(batch.accumulation, 1);
+        EXPECT_EQ(batch.places(), ranks);
+      }
+  const auto error = error_of({.world_size = 4, .global = 3, .micro = 2});
+  ASSERT_TRUE(error);
+  EXPECT_STREQ(error->what(),
+               "global batch 3 is less than 4 GPUs x micro-batch 2: with fewer samples than ranks "
+               "each has one at most");
+  // A default is rounded up, so that every device has something to do.
+  EXPECT_EQ(solve({.world_size = 4, .default_global = 1}).global, 4);
+}
+
+// What samples of several rows are cut into: all rows have a place, and no rank a micro-batch that
+// could be left out.
+TEST(SolveBatch, GivesEveryRowOfASampleAPlace) {
+  for (std::int64_t ranks = 1; ranks <= 9; ++ranks)
+    for (std::int64_t global = 1; global <= 9; ++global)
+      for (const std::int64_t rows : {2, 6, 7})
+        for (const std::int64_t limit : {1, 2, 3, 5, 1000}) {
+          const BatchPlan batch = solve_batch(ranks, global, 0, 0, 0, limit, "GPU", rows);
+          EXPECT_EQ(batch.global, global);
+          EXPECT_EQ(batch.rows(), global * rows);
+          EXPECT_GE(batch.places(), batch.rows());
+          EXPECT_LE(batch.micro, limit);
+          const std::int64_t share = batch.rows_per_rank();
+          EXPECT_GE(batch.micro * batch.accumulation, share);
+          EXPECT_LT(batch.micro * (batch.accumulation - 1), share);
+          EXPECT_LT(batch.micro * batch.accumulation - share, batch.accumulation);
+        }
+}
+
+TEST(SolveBatch, FindsTheThirdSizeOfSamplesOfSeveralRows) {
+  const auto of = [](std::int64_t global, std::int64_t micro, std::int64_t accumulation) {
+    const BatchPlan batch = solve_batch(2, global, micro, accumulation, 3, 1000, "GPU", 6);
+    return std::vector<std::int64_t>{batch.global, batch.micro, batch.accumulation};
+  };
+  EXPECT_EQ(of(0, 0, 0), (std::vector<std::int64_t>{3, 9, 1}));  // 18 rows
+  EXPECT_EQ(of(0, 4, 0), (std::vector<std::int64_t>{3, 4, 3}));
+  EXPECT_EQ(of(1, 0, 2), (std::vector<std::int64_t>{1, 2, 2}));
+  EXPECT_EQ(of(0, 3, 4), (std::vector<std::int64_t>{4, 3, 4}));  // both: the batch grows
+  const auto refusal = [&](std::int64_t global, std::int64_t micro, std::int64_t accumulation) {
+    try {
+      of(global, micro, accumulation);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(0, 4, 1),
+            "2 GPUs x micro-batch 4 x accumulation 1 are 8 rows, which is no whole number of samples "
+            "of 6 rows");
+  EXPECT_EQ(refusal(1, 3, 2),
+            "global batch 1 is 6 rows, and 2 GPUs x micro-batch 3 need accumulation 1, not 2");
+}
+
+TEST(FrozenBatch, OfSamplesWithSeveralRowsGoesOnOnAnyNumberOfRanks) {
+  TrainOptions options;
+  options.batch.global = 1;
+  const Facts facts{.rows_per_sample = 6};
+  for (int ranks = 1; ranks <= 8; ++ranks) check_frozen_batch(options, facts, cpu_ranks(ranks));
+  options.exact = true;
+  check_frozen_batch(options, facts, cpu_ranks(3));
+  try {
+    check_frozen_batch(options, facts, cpu_ranks(4));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "global batch 1 of 6 rows does not divide into 4 CPU ranks");
+    EXPECT_EQ(error.hint(), "use 1, 2, 3 or 6 ranks: the global batch of a run stays 1");
+  }
+}
+
+TEST(FrozenData, MustHaveTheSameSamples) {
+  const Facts before{.train_samples = 100, .valid_samples = 10};
+  const auto refusal = [&](Facts now, const std::string& where) {
+    try {
+      check_frozen_data(before, now, where);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(before, ""), "");
+  EXPECT_EQ(refusal({.train_samples = 100, .valid_samples = 10, .epoch_size = 100}, ""), "");
+  EXPECT_EQ(refusal({.train_samples = 90, .valid_samples = 10}, "data.path=/x"),
+            "the training data had another number of samples when the run began: 100, now: 90 "
+            "(data.path=/x)");
+  EXPECT_EQ(refusal({.train_samples = 100, .valid_samples = 11}, ""),
+            "the validation data had another number of samples when the run began: 10, now: 11");
+  EXPECT_NE(refusal({.train_samples = 100, .valid_samples = 10, .epoch_size = 50}, ""), "");
+  EXPECT_NE(refusal({.train_samples = 100, .valid_samples = 10, .rows_per_sample = 2}, ""), "");
 }
 
 }  // namespace

@@ -220,5 +220,104 @@ TEST(MicroBatch, ShrinksToTheNextDivisorOfTheShare) {
   EXPECT_THAT(sizes, ElementsAre(6, 4, 3, 2, 1));
 }
 
+TEST(MicroBatch, ShrinksThroughAllSizesOfSamplesWithSeveralRows) {
+  BatchPlan batch = solve_batch(2, 2, 0, 0, 0, 100, "GPU", 7);
+  std::vector<std::int64_t> sizes;
+  while (const std::int64_t next = next_smaller_micro(batch)) {
+    batch = with_micro(batch, next);
+    EXPECT_GE(batch.places(), 14);
+    EXPECT_EQ(batch.global, 2);
+    sizes.push_back(next);
+  }
+  EXPECT_THAT(sizes, ElementsAre(4, 3, 2, 1));
+}
+
+// Of a recipe whose model stands on 4 samples at once.
+class FixedMicro : public BatchLimits {
+ protected:
+  FixedMicro() { facts.fixed_micro = 4; }
+  Plan plan() const { return make_plan(options, facts, memory, devices, measured); }
+};
+
+TEST_F(FixedMicro, IsTakenWhateverFits) {
+  for (const double per_sample : {0.001 * gib, 100 * gib}) {
+    memory.per_sample_bytes = per_sample;
+    EXPECT_EQ(plan().batch.micro, 4);
+    EXPECT_EQ(plan().batch.accumulation, 8);
+    EXPECT_TRUE(has_note(plan(), "stands on a micro-batch of 4"));
+  }
+  options.batch.micro = micro_auto;
+  measured.micro = 16;
+  EXPECT_EQ(plan().batch.micro, 4);
+  options.batch.micro = 4;
+  EXPECT_EQ(plan().batch.micro, 4);
+  options.exact = true;
+  EXPECT_EQ(plan().exact->leaf_samples, 4);
+}
+
+TEST_F(FixedMicro, RefusesAnotherByName) {
+  options.batch.micro = 8;
+  EXPECT_EQ(error_of([&] { plan(); }),
+            "batch.micro must be 4, but is 8: the recipe's model stands on a micro-batch of 4 | leave "
+            "out batch.micro");
+  options.batch.micro = 0;
+  options.batch.micro_changes = "10:2";
+  EXPECT_TRUE(contains(error_of([&] { plan(); }), "batch.micro_changes asks for micro-batch 2, but"));
+  options.batch.micro_changes = "";
+  give("batch.global", 12);
+  EXPECT_TRUE(contains(error_of([&] { plan(); }), "2 GPUs x micro-batch 4 (needs a multiple of 8)"));
+}
+
+TEST_F(FixedMicro, DoesNotShrinkWhenMemoryRunsOut) {
+  EXPECT_EQ(next_smaller_micro(plan().batch), 0);
+  facts.fixed_micro = 0;
+  EXPECT_GT(next_smaller_micro(plan().batch), 0);
+}
+
+TEST_F(BatchLimits, OfSamplesWithSeveralRowsSayWhoComputesPaddingOnly) {
+  facts.rows_per_sample = 6;
+  give("batch.global", 1);
+  devices = gpus(4);
+  const Plan plan = make_plan(options, facts, memory, devices, measured);
+  EXPECT_EQ(plan.batch.micro, 2);
+  EXPECT_TRUE(has_note(plan, "the 6 rows of a step leave 2 places to padding of weight 0, which "
+                             "changes no result: rank 3 (cuda:3) computes nothing else"));
+  EXPECT_TRUE(contains(to_text(plan, false, 200),
+                       "1 x 6 rows, on 4 GPUs x micro-batch 2 x accumulation 1 = 8 places"));
+  EXPECT_DOUBLE_EQ(plan.units_per_step, 512);  // of samples, not of rows
+  EXPECT_EQ(plan.steps_per_epoch, 1000);
+  options.exact = true;
+  EXPECT_TRUE(contains(error_of([&] { make_plan(options, facts, memory, devices, measured); }),
+                       "exact = true shares out the 6 rows of a step evenly, but they do not divide "
+                       "into 4 GPUs"));
+  devices = gpus(3);
+  EXPECT_EQ(make_plan(options, facts, memory, devices, measured).exact->leaves, 3);
+}
+
+TEST_F(BatchLimits, OfFewerSamplesThanRanksSayWhoComputesPaddingOnly) {
+  give("batch.global", 1);
+  devices = gpus(4);
+  const Plan plan = make_plan(options, facts, memory, devices, measured);
+  EXPECT_EQ(plan.batch.global, 1);
+  EXPECT_TRUE(has_note(plan, "ranks 1 to 3 compute nothing else"));
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(BatchLimits, AnEpochMayBeOfAnotherSizeThanTheData) {
+  facts.epoch_size = 2000;
+  give("batch.global", 1500);
+  devices = gpus(1);
+  EXPECT_EQ(refusal(), "");
+  const Plan plan = make_plan(options, facts, memory, devices, measured);
+  EXPECT_EQ(plan.steps_per_epoch, 2);
+  EXPECT_TRUE(has_note(plan, "an epoch is 2000 samples"));
+  options.data.drop_last = true;
+  EXPECT_EQ(make_plan(options, facts, memory, devices, measured).steps_per_epoch, 1);
+  facts.epoch_size = 100;
+  EXPECT_TRUE(contains(error_of([&] { make_plan(options, facts, memory, devices, measured); }),
+                       "data.drop_last = true leaves nothing: an epoch has 100 samples, and a step "
+                       "takes 1500"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -1,12 +1,15 @@
 // The sample order: a permutation that looks shuffled, and rows that no split of a batch changes.
 #include "plan/order.h"
 
+#include "base/error.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace lockstep {
@@ -112,9 +115,14 @@ TEST(SampleOrder, KeepsFewNeighboursTogether) {
   EXPECT_NEAR(together, 20, 5 * std::sqrt(20));  // one a permutation, as by chance
 }
 
+// Row of a step of shuffled samples, with seed 42.
+Row row_at(std::int64_t count, std::int64_t global, std::int64_t step, std::int64_t global_row) {
+  const EpochSteps steps{.size = count, .global = global};
+  return steps.row_at(permuted_order(42, count, count, true), step, global_row);
+}
+
 // The rows of one epoch as the ranks of a split see them, put in the order of their global rows.
 Indices rows_of_epoch(const BatchPlan& batch, std::int64_t count, std::int64_t epoch) {
-  const SampleOrder order(42, count, true);
   const std::int64_t steps = (count + batch.global - 1) / batch.global;
   Indices samples(steps * batch.global, -2);
   for (std::int64_t step = 0; step < steps; ++step)
@@ -122,7 +130,7 @@ Indices rows_of_epoch(const BatchPlan& batch, std::int64_t count, std::int64_t e
       for (std::int64_t micro_index = 0; micro_index < batch.accumulation; ++micro_index)
         for (std::int64_t i = 0; i < batch.micro; ++i) {
           const std::int64_t global_row = first_global_row(batch, rank, micro_index) + i;
-          const Row row = row_at(order, count, batch.global, epoch * steps + step, global_row);
+          const Row row = row_at(count, batch.global, epoch * steps + step, global_row);
           EXPECT_EQ(row.global_row, global_row);
           EXPECT_EQ(row.epoch, epoch);
           EXPECT_EQ(samples.at(step * batch.global + global_row), -2) << "a global_row taken twice";
@@ -134,7 +142,7 @@ Indices rows_of_epoch(const BatchPlan& batch, std::int64_t count, std::int64_t e
 TEST(Rows, OfPaddingHoldTheEpochsFirstSamplesOverAndOver) {
   const SampleOrder order(42, 5, true);
   for (std::int64_t place = 0; place < 12; ++place) {
-    const Row row = row_at(order, 5, 12, 3, place);  // a step is an epoch
+    const Row row = row_at(5, 12, 3, place);  // a step is an epoch
     EXPECT_EQ(place < 5 ? row.sample : row.filler, order.at(3, place % 5));
     EXPECT_EQ(place < 5 ? row.filler : row.sample, -1);
   }
@@ -174,11 +182,152 @@ TEST(Rows, HoldEverySampleOnceAndPadOnlyTheEndOfTheEpoch) {
 
 TEST(Rows, StartTheNextEpochOnAStepOfItsOwn) {
   const SampleOrder order(42, 10, true);
-  EXPECT_EQ(row_at(order, 10, 4, 2, 1).epoch, 0);
-  EXPECT_EQ(row_at(order, 10, 4, 2, 1).sample, order.at(0, 9));
-  EXPECT_EQ(row_at(order, 10, 4, 2, 2).sample, -1);
-  EXPECT_EQ(row_at(order, 10, 4, 3, 0).epoch, 1);
-  EXPECT_EQ(row_at(order, 10, 4, 3, 0).sample, order.at(1, 0));
+  EXPECT_EQ(row_at(10, 4, 2, 1).epoch, 0);
+  EXPECT_EQ(row_at(10, 4, 2, 1).sample, order.at(0, 9));
+  EXPECT_EQ(row_at(10, 4, 2, 2).sample, -1);
+  EXPECT_EQ(row_at(10, 4, 3, 0).epoch, 1);
+  EXPECT_EQ(row_at(10, 4, 3, 0).sample, order.at(1, 0));
+}
+
+TEST(Rows, OfASampleStandTogetherAndKeepTheirParts) {
+  const EpochSteps steps{.size = 10, .global = 4, .rows_per_sample = 3};
+  const SampleAt order = permuted_order(42, 10, 10, true);
+  for (std::int64_t step = 0; step < 3; ++step)
+    for (std::int64_t global_row = 0; global_row < 20; ++global_row) {
+      const Row row = steps.row_at(order, step, global_row);
+      const std::int64_t place = step * 4 + global_row / 3;
+      const bool real = global_row < 12 && place < 10;
+      EXPECT_EQ(row.part, global_row % 3);
+      EXPECT_EQ(row.sample, real ? order(0, place) : -1);
+      EXPECT_EQ(row.filler < 0, real);
+      EXPECT_LT(row.filler, 10);
+    }
+  EXPECT_EQ(steps.row_at(order, 3, 0).epoch, 1);
+}
+
+// Whatever ranks, micro-batch and accumulation: each row of a step once, the rest padding.
+TEST(Rows, AreTheSameWhereTheyDoNotFillTheirPlaces) {
+  for (const std::int64_t parts : {1, 2, 6, 7})
+    for (const std::int64_t global : {1, 2, 5})
+      for (std::int64_t ranks = 1; ranks <= 5; ++ranks)
+        for (const std::int64_t limit : {1, 2, 3, 4, 100}) {
+          if (parts == 1 && global % ranks != 0 && global > ranks) continue;
+          const BatchPlan batch = solve_batch(ranks, global, 0, 0, 0, limit, "GPU", parts);
+          const EpochSteps steps{.size = 9, .global = global, .rows_per_sample = parts};
+          const SampleAt order = permuted_order(42, 9, 9, true);
+          std::vector<int> seen(9 * parts, 0);
+          for (std::int64_t step = 0; step < steps.steps(); ++step)
+            for (int rank = 0; rank < ranks; ++rank)
+              for (std::int64_t micro = 0; micro < batch.accumulation; ++micro)
+                for (std::int64_t i = 0; i < batch.micro; ++i) {
+                  const Row row =
+                      steps.row_at(order, step, first_global_row(batch, rank, micro) + i);
+                  if (row.sample >= 0) ++seen.at(row.sample * parts + row.part);
+                }
+          EXPECT_EQ(seen, std::vector<int>(9 * parts, 1))
+              << global << " x " << parts << " rows on " << ranks << " up to " << limit;
+        }
+}
+
+TEST(Rows, LeaveOutAStepThatWouldBePadded) {
+  EXPECT_EQ((EpochSteps{.size = 10, .global = 4, .drop_last = true}.steps()), 2);
+  EXPECT_EQ((EpochSteps{.size = 8, .global = 4, .drop_last = true}.steps()), 2);
+  EXPECT_EQ((EpochSteps{.size = 10, .global = 4}.steps()), 3);
+  const EpochSteps steps{.size = 10, .global = 4, .drop_last = true};
+  const SampleAt order = permuted_order(42, 10, 10, true);
+  EXPECT_EQ(steps.row_at(order, 2, 0).epoch, 1);
+  EXPECT_EQ(steps.row_at(order, 2, 0).sample, order(1, 0));
+}
+
+TEST(Rows, OfPaddingHoldSamplesOfTheirOwnStepWhereAsked) {
+  const EpochSteps steps{.size = 6, .global = 4, .fill_from_own_step = true};
+  const SampleAt order = permuted_order(42, 6, 6, true);
+  EXPECT_EQ(steps.row_at(order, 1, 1).sample, order(0, 5));
+  EXPECT_EQ(steps.row_at(order, 1, 2).filler, order(0, 4));
+  EXPECT_EQ(steps.row_at(order, 1, 3).filler, order(0, 5));
+}
+
+TEST(PermutedOrder, OfFewerPlacesTakesOtherSamplesEachEpoch) {
+  const SampleAt order = permuted_order(1, 100, 10, true);
+  Indices first, second;
+  for (std::int64_t place = 0; place < 10; ++place) {
+    first.push_back(order(0, place));
+    second.push_back(order(1, place));
+  }
+  EXPECT_NE(first, second);
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(std::unique(first.begin(), first.end()), first.end());
+}
+
+TEST(PermutedOrder, OfMorePlacesTakesEachSampleEquallyOften) {
+  const SampleAt order = permuted_order(1, 10, 25, true);
+  std::vector<int> seen(10, 0);
+  for (std::int64_t place = 0; place < 20; ++place) ++seen.at(order(2, place));
+  EXPECT_EQ(seen, std::vector<int>(10, 2));
+  const auto round = [&](std::int64_t begin) {
+    Indices samples;
+    for (std::int64_t place = begin; place < begin + 10; ++place) samples.push_back(order(2, place));
+    return samples;
+  };
+  EXPECT_NE(round(0), round(10));
+}
+
+TEST(PermutedOrder, WithoutShuffleGoesOnWhereTheLastEpochEnded) {
+  const SampleAt order = permuted_order(1, 10, 4, false);
+  Indices samples;
+  for (std::int64_t epoch = 0; epoch < 3; ++epoch)
+    for (std::int64_t place = 0; place < 4; ++place) samples.push_back(order(epoch, place));
+  EXPECT_EQ(samples, (Indices{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}));
+}
+
+TEST(WeightedDraw, DrawsEachSampleAsOftenAsItsWeightSays) {
+  const std::vector<double> weights{1, 0, 5, 2.5, 0.5, 1e-9, 3};
+  const double sum = 12 + 1e-9;
+  const WeightedDraw draw(3, weights);
+  constexpr int draws = 200000;
+  std::vector<int> seen(weights.size(), 0);
+  for (std::int64_t place = 0; place < draws; ++place) ++seen.at(draw.at(place % 4, place));
+  EXPECT_EQ(seen[1], 0);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double expected = draws * weights[i] / sum;
+    EXPECT_NEAR(seen[i], expected, 5 * std::sqrt(expected) + 1) << i;
+  }
+}
+
+TEST(WeightedDraw, DependsOnSeedEpochAndPlaceOnly) {
+  const std::vector<double> weights(50, 1);
+  const WeightedDraw draw(3, weights), again(3, weights), other(4, weights);
+  const auto of = [](const WeightedDraw& d, std::int64_t epoch) {
+    Indices samples;
+    for (std::int64_t place = 0; place < 30; ++place) samples.push_back(d.at(epoch, place));
+    return samples;
+  };
+  EXPECT_EQ(of(draw, 2), of(again, 2));
+  EXPECT_NE(of(draw, 2), of(draw, 3));
+  EXPECT_NE(of(draw, 2), of(other, 2));
+}
+
+TEST(WeightedDraw, NeverDrawsASampleOfWeightZeroAndTakesAnySum) {
+  for (const double scale : {1e-300, 0.1, 1.0, 1e300}) {
+    std::vector<double> weights(97, 0);
+    for (std::size_t i = 0; i < weights.size(); i += 3) weights[i] = scale * (1 + 0.1 * i);
+    const WeightedDraw draw(1, weights);
+    for (std::int64_t place = 0; place < 20000; ++place) EXPECT_EQ(draw.at(0, place) % 3, 0);
+  }
+}
+
+TEST(WeightedDraw, RefusesWeightsThatCannotBe) {
+  const auto message = [](const std::vector<double>& weights) -> std::string {
+    try {
+      WeightedDraw(1, weights);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({1, -0.5}), "the weight of sample 1 must be 0 or more, but is -0.5");
+  EXPECT_EQ(message({1, 2, std::nan("")}), "the weight of sample 2 must be 0 or more, but is nan");
+  EXPECT_EQ(message({0, 0}), "the weights of all samples are 0, so none can be drawn");
 }
 
 }  // namespace

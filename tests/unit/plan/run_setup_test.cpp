@@ -47,6 +47,14 @@ TEST_F(RunRecord, IsReadBackAsItWasWritten) {
   EXPECT_EQ(setup_to_json(read)["facts"], written["facts"]);
 }
 
+TEST(FactsRecord, HoldsWhatTheDataSaysOfItsOrderAndRows) {
+  const Facts written{.train_samples = 10, .epoch_size = 7, .rows_per_sample = 6, .fixed_micro = 3};
+  const Facts read = facts_from_json(to_json(written));
+  EXPECT_EQ(read.epoch_size, 7);
+  EXPECT_EQ(read.rows_per_sample, 6);
+  EXPECT_EQ(read.fixed_micro, 3);
+}
+
 // As the worker is asked for facts, and for tries.
 TEST_F(RunRecord, IsWrittenBeforeThereIsAPlanToo) {
   const json written = setup_to_json(make_setup("recorded", "", false));

@@ -27,7 +27,8 @@ const char* const kKeys =
     "stop.grace "
     "check.weights_every "
     "data.threads data.prefetch "
-    "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
+    "data.shuffle data.drop_last data.group_by_length "
+    "checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "
     "run.root run.record_samples log.every_steps log.limit_mb profile.first_step profile.steps";
 
