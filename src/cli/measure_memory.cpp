@@ -98,7 +98,7 @@ std::optional<double> measure(const RunSetup& setup) {
     write_start(setup, fresh, false);
   });
   LaunchSpec spec;
-  spec.argv = {worker_program().string(), "bench", "--run", run.path().string()};
+  spec.argv = {worker_program().string(), "bench", "--run", run.path().string(), "--longest-first"};
   spec.devices = setup.plan.devices;
   spec.log_dir = run.path() / "logs";
   spec.knows_hangup = true;

@@ -23,10 +23,10 @@ void check_alike(const std::vector<at::Tensor>& rows) {
                        row.scalar_type() == first.scalar_type() &&
                        row.sizes().slice(1) == first.sizes().slice(1);
     if (!alike)
-      throw Error(cat("rows of one field must be alike but for their length, but one is ",
-                      first.toString(), " ", first.sizes(), " and another ", row.toString(), " ",
-                      row.sizes()),
-                  "give them one dtype, and the same sizes behind the first dimension");
+      throw Error(
+          cat("rows of one field must be alike but for their length, but one is ", first.toString(),
+              " ", first.sizes(), " and another ", row.toString(), " ", row.sizes()),
+          "give them one dtype, and the same sizes behind the first dimension");
   }
 }
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "plan/length_groups.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,9 +27,10 @@ std::int64_t own_sample(const Dataset& dataset, std::uint64_t seed, std::int64_t
                         std::int64_t place) {
   const auto sample = dataset.sample_at(seed, epoch, place);
   if (sample && *sample >= 0 && *sample < dataset.size()) return *sample;
-  throw Error(cat("sample_at(seed, epoch ", epoch, ", place ", place, ") of the training data gave ",
-                  sample ? cat(*sample) : "nothing", ", but samples are 0 to ", dataset.size() - 1),
-              "return the index of a sample for every place below epoch_size()");
+  throw Error(
+      cat("sample_at(seed, epoch ", epoch, ", place ", place, ") of the training data gave ",
+          sample ? cat(*sample) : "nothing", ", but samples are 0 to ", dataset.size() - 1),
+      "return the index of a sample for every place below epoch_size()");
 }
 
 SampleAt weighted_order(const Dataset& dataset, std::vector<double> weights, std::uint64_t seed) {
@@ -76,10 +78,30 @@ RowOf training_rows(const Dataset& dataset, const OrderOptions& options, std::in
                          .fill_from_own_step = options.group_by_length};
   if (options.group_by_length) {
     known_length(dataset, 0);
-    order = group_by_length(std::move(order), steps, options.seed, options.shuffle,
-                            [&dataset](std::int64_t index) { return known_length(dataset, index); });
+    order =
+        group_by_length(std::move(order), steps, options.seed, options.shuffle,
+                        [&dataset](std::int64_t index) { return known_length(dataset, index); });
   }
   return [order = std::move(order), steps](std::int64_t step, std::int64_t global_row) {
+    return steps.row_at(order, step, global_row);
+  };
+}
+
+RowOf longest_rows_first(const Dataset& dataset, const OrderOptions& options, std::int64_t global) {
+  check_sizes(dataset);
+  if (dataset.length(0) < 0) return training_rows(dataset, options, global);
+  std::vector<std::pair<std::int64_t, std::int64_t>> by_length;  // negative, and the sample
+  for (std::int64_t sample = 0; sample < dataset.size(); ++sample)
+    by_length.emplace_back(-known_length(dataset, sample), sample);
+  std::sort(by_length.begin(), by_length.end());
+  const SampleAt order = [by_length = std::move(by_length)](std::int64_t, std::int64_t place) {
+    return by_length[static_cast<std::size_t>(place)].second;
+  };
+  const EpochSteps steps{.size = dataset.size(),
+                         .global = global,
+                         .rows_per_sample = dataset.rows_per_sample(),
+                         .fill_from_own_step = true};
+  return [order, steps](std::int64_t step, std::int64_t global_row) {
     return steps.row_at(order, step, global_row);
   };
 }

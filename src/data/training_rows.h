@@ -23,6 +23,10 @@ using RowOf = std::function<Row(std::int64_t step, std::int64_t global_row)>;
 // length that is not known.
 RowOf training_rows(const Dataset& dataset, const OrderOptions& options, std::int64_t global);
 
+// For finding out what memory the largest take: the longest samples first, as far as the dataset
+// tells lengths, else as `training_rows`.
+RowOf longest_rows_first(const Dataset& dataset, const OrderOptions& options, std::int64_t global);
+
 // Throws what `training_rows` would throw at once.
 void check_order(const Dataset& dataset, const OrderOptions& options);
 

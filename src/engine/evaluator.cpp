@@ -49,9 +49,8 @@ std::unique_ptr<Loader> load_share(const Dataset& dataset, const Share& share, B
   const std::int64_t parts = dataset.rows_per_sample();
   loading.row_of = [share, batch, parts](std::int64_t step, std::int64_t place) {
     const std::int64_t row = share.begin + step * batch + place;
-    return Row{.global_row = row,
-               .sample = row < share.end ? row / parts : -1,
-               .part = row % parts};
+    return Row{
+        .global_row = row, .sample = row < share.end ? row / parts : -1, .part = row % parts};
   };
   // The caller's dataset outlives the loader.
   const std::shared_ptr<const Dataset> not_owned(std::shared_ptr<void>(), &dataset);

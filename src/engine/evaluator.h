@@ -12,7 +12,8 @@ namespace lockstep {
 
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
-  // Rows a rank evaluates at once. The last batch is filled up with weight-0 copies of its own rows.
+  // Rows a rank evaluates at once. The last batch is filled up with weight-0 copies of its own
+  // rows.
   std::int64_t batch = 1;
   at::ScalarType compute_dtype = at::kFloat;
   std::int64_t threads = 0;   // that read samples; 0: none beside the caller's

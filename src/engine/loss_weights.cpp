@@ -17,11 +17,11 @@ std::vector<double> checked_loss_weights(const Recipe& recipe, const Batch& batc
                 "return as many as Recipe::terms names, in its order");
   for (std::size_t term = 0; term < terms.size(); ++term)
     if (!std::isfinite(weights[term]) || weights[term] < 0)
-      throw Error(cat("the weight of the term ", terms[term],
-                      " of the loss must be 0 or more and known from the batch, but is ",
-                      weights[term]),
-                  "divide by a number that the batch knows before the model sees it, as detectors "
-                  "do with the number of anchors and regions that they sample per image");
+      throw Error(
+          cat("the weight of the term ", terms[term],
+              " of the loss must be 0 or more and known from the batch, but is ", weights[term]),
+          "divide by a number that the batch knows before the model sees it, as detectors "
+          "do with the number of anchors and regions that they sample per image");
   return weights;
 }
 

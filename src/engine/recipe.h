@@ -130,9 +130,9 @@ class Recipe {
   // One record per row, f64 [B, R], any R: what `metrics` needs. Without gradients. Padding rows
   // may hold anything: the engine drops them, shards samples over ranks and gathers rows in order.
   virtual at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) = 0;
-  // records: f64 [N, R] on the CPU, row i of validation sample i (with several rows a sample: of its
-  // row i % rows_per_sample(), the sample being i / rows_per_sample()). The first metric is the one that
-  // `checkpoint.best_metric` means by default.
+  // records: f64 [N, R] on the CPU, row i of validation sample i (with several rows a sample: of
+  // its row i % rows_per_sample(), the sample being i / rows_per_sample()). The first metric is the
+  // one that `checkpoint.best_metric` means by default.
   virtual std::vector<Metric> metrics(const at::Tensor& records) const = 0;
 
   // Writes outputs in the formats of the field. The default throws Error: nothing to predict.

@@ -31,11 +31,11 @@ struct StagedStep {
 struct StepInputs {
   std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
   std::vector<std::int64_t> first_global_rows;
-  std::vector<std::shared_ptr<const HostPart>> host_parts;  // of each micro-batch
   at::Tensor weights;  // f64 [terms], of all ranks
   at::Tensor report;   // f64, see StepNumbers
   at::Tensor lr;       // f32 0-dim
   // On the host:
+  std::vector<std::shared_ptr<const HostPart>> host_parts;  // of each micro-batch
   std::int64_t accumulation = 0;
   std::uint64_t shapes_key = 0;  // of sizes and dtypes of all ranks' data; the same on every rank
   Phase out_of_memory = Phase::none;

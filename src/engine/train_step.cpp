@@ -92,9 +92,8 @@ Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m) const {
           .recorded = recording_};
 }
 
-void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
-                                 const at::Tensor& factors, const at::Tensor& sums, bool last,
-                                 bool searching) {
+void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const at::Tensor& factors,
+                                 const at::Tensor& sums, bool last, bool searching) {
   enter(Phase::forward);
   StepContext context = context_of(inputs.micro[m].back(), factors);
   if (searching) context.statistics_of_ranks = nullptr;

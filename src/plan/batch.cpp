@@ -76,10 +76,10 @@ void check_all_agree(const RequestedBatch& requested) {
   const std::int64_t made =
       product(product(requested.world_size, requested.micro), requested.accumulation);
   if (made == requested.global) return;
-  throw Error(cat("global batch ", requested.global, " is not ", given_sizes(requested), " = ",
-                  made),
-              cat("set batch.global to ", made,
-                  ", or leave out one of batch.global, batch.micro and batch.accumulation"));
+  throw Error(
+      cat("global batch ", requested.global, " is not ", given_sizes(requested), " = ", made),
+      cat("set batch.global to ", made,
+          ", or leave out one of batch.global, batch.micro and batch.accumulation"));
 }
 
 // Both sizes of a batch whose samples have several rows are given, its own is not.
@@ -87,10 +87,10 @@ std::int64_t samples_of(const RequestedBatch& requested) {
   const std::int64_t places =
       product(product(requested.world_size, requested.micro), requested.accumulation);
   if (places % requested.rows_per_sample == 0) return places / requested.rows_per_sample;
-  throw Error(cat(given_sizes(requested), " are ", places,
-                  " rows, which is no whole number of samples of ", requested.rows_per_sample,
-                  " rows"),
-              "set batch.global, and leave out batch.micro or batch.accumulation");
+  throw Error(
+      cat(given_sizes(requested), " are ", places, " rows, which is no whole number of samples of ",
+          requested.rows_per_sample, " rows"),
+      "set batch.global, and leave out batch.micro or batch.accumulation");
 }
 
 // A micro-batch, and how many of them, for rows of which the last may be padding. No rank gets a
@@ -155,7 +155,8 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
   check_range("batch.micro", micro);
   check_range("batch.accumulation", accumulation);
   RequestedBatch requested{world_size, global, micro, accumulation, rank_word, rows_per_sample};
-  if (global == 0 && micro > 0 && accumulation > 0) global = requested.global = samples_of(requested);
+  if (global == 0 && micro > 0 && accumulation > 0)
+    global = requested.global = samples_of(requested);
   if (global == 0) requested.global = default_global;
   if (requested.global <= 0)
     throw Error("the global batch is not known: the recipe has no default for it",

@@ -62,7 +62,8 @@ class LengthGroups {
     }
     std::sort(by_length.begin(), by_length.end());
     Samples samples;
-    for (const auto& [length, i] : by_length) samples.push_back(before[static_cast<std::size_t>(i)]);
+    for (const auto& [length, i] : by_length)
+      samples.push_back(before[static_cast<std::size_t>(i)]);
     return shuffle_ ? steps_of(samples, epoch, number) : samples;
   }
 

@@ -71,14 +71,14 @@ void check_leaves_are_full(const BatchPlan& batch, const std::vector<Device>& de
 BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t limit,
                     const std::vector<Device>& devices) {
   const auto& batch = options.batch;
-  const std::int64_t micro = facts.fixed_micro > 0 ? facts.fixed_micro
-                                                   : std::max<std::int64_t>(batch.micro, 0);
+  const std::int64_t micro =
+      facts.fixed_micro > 0 ? facts.fixed_micro : std::max<std::int64_t>(batch.micro, 0);
   const bool fixed =
       options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
-  BatchPlan solved = solve_batch(
-      static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, micro,
-      batch.accumulation, batch.global > 0 ? batch.global : facts.default_global, limit,
-      rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
+  BatchPlan solved =
+      solve_batch(static_cast<std::int64_t>(devices.size()), fixed ? batch.global : 0, micro,
+                  batch.accumulation, batch.global > 0 ? batch.global : facts.default_global, limit,
+                  rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
   solved.fixed_micro = facts.fixed_micro > 0;
   if (!options.exact) return solved;
   if (micro > 0 || batch.accumulation > 0) {

@@ -23,7 +23,8 @@ bool batch_is_its_own(const Plan& plan, const TrainOptions& options) {
 std::string batch_note(const Plan& plan, const TrainOptions& options) {
   const BatchPlan& batch = plan.batch;
   const std::string ranks = count_of(batch.world_size, rank_word(plan.devices));
-  if (batch.places() != batch.rows() || (batch.rows_per_sample > 1 && !plan.exact))
+  const bool both = options.batch.micro > 0 && options.batch.accumulation > 0;
+  if (!both && !plan.exact && (batch.rows_per_sample > 1 || batch.places() != batch.rows()))
     return cat("the effective batch stays ", batch.global, " on any number of devices");
   if (batch.rounded_from > 0)
     return cat("the effective batch is ", batch.global, ", not the default ", batch.rounded_from,
@@ -41,12 +42,14 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
       "the effective batch grows with the number of devices, because batch.micro and "
       "batch.accumulation are both set: it is ",
       batch.global, " on ", ranks,
-      batch.world_size == 1 ? std::string()
-                            : cat(", and would be ", batch.micro * batch.accumulation, " on 1"),
+      batch.world_size == 1 || batch.rows_per_sample > 1
+          ? std::string()
+          : cat(", and would be ", batch.micro * batch.accumulation, " on 1"),
       "; set batch.global instead of one of them to keep it");
 }
 
-// "rank 3 (cuda:3) computes", "ranks 2 and 3 compute": those whose places are all beyond the rows of a step.
+// "rank 3 (cuda:3) computes", "ranks 2 and 3 compute": those whose places are all beyond the rows
+// of a step.
 std::string idle_ranks(const Plan& plan) {
   const BatchPlan& batch = plan.batch;
   const std::int64_t busy = (batch.rows() - 1) / (batch.micro * batch.accumulation) + 1;

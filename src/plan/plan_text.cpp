@@ -70,9 +70,10 @@ std::string length_text(const Plan& plan) {
 
 std::string data_text(const Plan& plan) {
   if (plan.train_samples == 0) return "number of samples not known yet";
-  return cat(plan.train_samples, " training samples, ",
-             plan.epoch_size != plan.train_samples ? cat(plan.epoch_size, " of them an epoch, ") : "",
-             plan.valid_samples, " validation samples");
+  return cat(
+      plan.train_samples, " training samples, ",
+      plan.epoch_size != plan.train_samples ? cat(plan.epoch_size, " of them an epoch, ") : "",
+      plan.valid_samples, " validation samples");
 }
 
 std::string memory_text(const Plan& plan) {

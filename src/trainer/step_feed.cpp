@@ -41,6 +41,8 @@ void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
     return checked_loss_weights(setup_.recipe, one);
   };
   options.pin = pin_for(setup_.backend);
+  if (setup_.longest_first)
+    options.row_of = longest_rows_first(*data_, {.seed = options.seed}, batch_.global);
   loader_ = std::make_unique<Loader>(data_, std::move(options));
 }
 

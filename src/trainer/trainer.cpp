@@ -53,7 +53,7 @@ std::optional<KnownLink> measured_link(const TrainerSetup& setup) {
 
 void check_count(const char* what, std::int64_t planned, std::int64_t now) {
   if (planned == now) return;
-  throw Error(cat(what, " must have been ", planned, ", by which the run was planned, but is ", now),
+  throw Error(cat(what, " is ", now, ", but the run was planned for ", planned),
               "the data changed since, or the recipe's preparation counts otherwise than its data");
 }
 

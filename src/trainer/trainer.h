@@ -28,6 +28,7 @@ struct TrainerSetup {
   bool resume = false;          // from the newest good checkpoint
   StartUp* start_up = nullptr;  // notes where the time until the first step goes; may be null
   bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
+  bool longest_first = false;   // the longest samples come first: what do they take?
 };
 
 enum class TrainEnd { finished, stopped };

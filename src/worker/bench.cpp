@@ -30,10 +30,11 @@ void measure_all_reduce(Session& session) {
 
 }  // namespace
 
-int measure_run(const std::string& run) {
+int measure_run(const std::string& run, bool longest_first) {
   Session session = open_session(run, "", own_world());
   TrainerSetup setup = session.trainer(false);
   setup.measure_only = true;
+  setup.longest_first = longest_first;
   catch_stop_signals();
   const TrainEnd end = train(setup);
   if (end == TrainEnd::finished) measure_all_reduce(session);

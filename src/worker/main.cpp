@@ -167,7 +167,10 @@ int run(std::vector<std::string> arguments) {
   if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
   if (command == "evaluate") return run_evaluate(std::move(arguments));
   if (command == "predict") return run_predict(std::move(arguments));
-  if (command == "bench") return measure_run(take(arguments, "--run"));
+  if (command == "bench") {
+    const std::string run = take(arguments, "--run");
+    return measure_run(run, take_flag(arguments, "--longest-first"));
+  }
   if (command == "describe") return describe_recipes();
   if (command == "facts") return print_facts(arguments);
   throw Error(cat("unknown command ", command), "see lockstep-worker --help");

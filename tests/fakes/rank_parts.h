@@ -47,8 +47,8 @@ struct LoadingRank : RankParts {
                 .rank = group.rank(),
                 .last_step = steps,
                 .threads = 0,
-                .loss_weights = [&recipe](
-                                    const Batch& one) { return checked_loss_weights(recipe, one); },
+                .loss_weights =
+                    [&recipe](const Batch& one) { return checked_loss_weights(recipe, one); },
                 .drop_last = options.data.drop_last,
                 .group_by_length = options.data.group_by_length}) {}
 

@@ -29,9 +29,7 @@ struct SpreadOptions : RecipeOptions {
 class OrderedData : public SpreadData {
  public:
   OrderedData(const SpreadOptions& options, std::int64_t samples)
-      : SpreadData(samples, options.rows),
-        epoch_size_(options.epoch_size),
-        order_(options.order) {}
+      : SpreadData(samples, options.rows), epoch_size_(options.epoch_size), order_(options.order) {}
   std::int64_t epoch_size() const override { return epoch_size_ > 0 ? epoch_size_ : size(); }
   std::vector<double> sample_weights() const override {
     if (order_ == "none") return std::vector<double>(static_cast<std::size_t>(size()), 0.0);
@@ -57,7 +55,8 @@ class SpreadPlugin : public SpreadRecipe {
   SpreadPlugin(const SpreadOptions& options, const Prepared&)
       : SpreadRecipe(5, options.rows),
         data_(std::make_shared<OrderedData>(
-            options, options.path.empty() ? options.samples : std::stol(read_file(options.path)))) {}
+            options, options.path.empty() ? options.samples : std::stol(read_file(options.path)))) {
+  }
   DatasetPair data() override { return {data_, SpreadRecipe::data().valid}; }
 
  private:

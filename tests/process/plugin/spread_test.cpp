@@ -19,9 +19,11 @@ using Words = std::vector<std::string>;
 class SpreadRun : public ::testing::Test {
  protected:
   ToolResult train(const std::string& name, int ranks, const Words& more) {
-    Words words{"train",  "spread", "--plugin",          plugin,
-                "--name", name,     "--devices",         "cpu:" + std::to_string(ranks),
-                "precision=fp32",   "run.record_samples=true"};
+    Words words{"train",          "spread",
+                "--plugin",       plugin,
+                "--name",         name,
+                "--devices",      "cpu:" + std::to_string(ranks),
+                "precision=fp32", "run.record_samples=true"};
     words.insert(words.end(), more.begin(), more.end());
     return run_tool(words, folder.path());
   }

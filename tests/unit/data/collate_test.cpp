@@ -46,7 +46,9 @@ TEST(Pad, FillsToTheLongestOrTheNextLength) {
 }
 
 TEST(Pad, RefusesWhatDoesNotFit) {
-  EXPECT_EQ(said_by([] { pad({row(9, 0)}, 0, {4, 8}); }),
+  EXPECT_EQ(said_by([] {
+              pad({row(9, 0)}, 0, {4, 8});
+            }),
             "a row is 9 long, but rows are padded to at most 8");
   EXPECT_NE(said_by([] { pad({at::zeros({2, 5}), at::zeros({2, 4})}); }), "");
   EXPECT_NE(said_by([] { ragged({row(2, 0), at::zeros({2})}); }), "");
@@ -161,9 +163,10 @@ TEST(Fields, AreAsManyAsTheDatasetNames) {
 TEST(Fields, OfTheHostAreNotReadWhileAGraphIsRecorded) {
   Batch batch = last_of_an_evaluation(std::make_shared<Lines>(), 0);
   batch.recorded = true;
-  EXPECT_EQ(said_by([&] { batch.host(); }),
-            "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the recorded "
-            "step");
+  EXPECT_EQ(
+      said_by([&] { batch.host(); }),
+      "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the recorded "
+      "step");
   EXPECT_THROW(batch.samples(), Error);
 }
 

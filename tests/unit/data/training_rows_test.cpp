@@ -35,9 +35,7 @@ class Ordered : public Dataset {
     if (own_order == 0) return std::nullopt;
     return epoch * 3 + place * own_order;
   }
-  std::int64_t length(std::int64_t index) const override {
-    return has_lengths ? index % 10 : -1;
-  }
+  std::int64_t length(std::int64_t index) const override { return has_lengths ? index % 10 : -1; }
 
   std::int64_t count = 30, places = -1, parts = 1, own_order = 0;
   std::vector<double> weights;
@@ -57,17 +55,16 @@ std::vector<Samples> rows_of(const Ordered& data, const OrderOptions& order, std
       solve_batch(split.ranks, global, 0, 0, 0, split.micro_limit, "GPU", data.parts);
   std::vector<std::unique_ptr<Loader>> loaders;
   for (int rank = 0; rank < split.ranks; ++rank)
-    loaders.push_back(std::make_unique<Loader>(shared,
-                                               LoaderOptions{.seed = order.seed,
-                                                             .shuffle = order.shuffle,
-                                                             .batch = batch,
-                                                             .rank = rank,
-                                                             .first_step = first,
-                                                             .last_step = last,
-                                                             .threads = rank,
-                                                             .drop_last = order.drop_last,
-                                                             .group_by_length =
-                                                                 order.group_by_length}));
+    loaders.push_back(
+        std::make_unique<Loader>(shared, LoaderOptions{.seed = order.seed,
+                                                       .shuffle = order.shuffle,
+                                                       .batch = batch,
+                                                       .rank = rank,
+                                                       .first_step = first,
+                                                       .last_step = last,
+                                                       .threads = rank,
+                                                       .drop_last = order.drop_last,
+                                                       .group_by_length = order.group_by_length}));
   std::vector<Samples> rows;
   for (std::int64_t step = first; step < last; ++step) {
     const std::size_t begin = rows.size();
@@ -150,6 +147,17 @@ TEST(TrainingRows, GroupLikeLengths) {
       EXPECT_EQ(rows[i][0] % 10, rows[other][0] % 10) << "30 samples, three of each length";
 }
 
+TEST(TrainingRows, BeginWithTheLongestToFindOutWhatTheyTake) {
+  Ordered data;
+  data.has_lengths = true;
+  data.weights.assign(30, 1);
+  const RowOf rows = longest_rows_first(data, {}, 4);
+  for (std::int64_t row = 0; row < 4; ++row) EXPECT_GE(rows(0, row).sample % 10, row < 3 ? 9 : 8);
+  data.has_lengths = false;
+  EXPECT_EQ(longest_rows_first(data, {.seed = 3}, 4)(0, 1).sample,
+            training_rows(data, {.seed = 3}, 4)(0, 1).sample);
+}
+
 // What an action is refused with; "" where it is not.
 template <class Action>
 std::string refusal_of(Action action) {
@@ -176,7 +184,9 @@ TEST(TrainingRows, AreRefusedByNameWhereTheyCannotBe) {
             "epoch_size() of the training data must be at least 1, but is 0");
   EXPECT_EQ(with([](Ordered& d) { d.parts = 0; }),
             "rows_per_sample() of the training data must be at least 1, but is 0");
-  EXPECT_EQ(with([](Ordered& d) { d.weights = {1, 2}; }),
+  EXPECT_EQ(with([](Ordered& d) {
+              d.weights = {1, 2};
+            }),
             "sample_weights() of the training data has 2 weights for 30 samples");
   EXPECT_EQ(with([](Ordered& d) { d.weights.assign(30, 0); }),
             "the weights of all samples are 0, so none can be drawn");

@@ -283,9 +283,10 @@ TEST(SolveBatch, FindsTheThirdSizeOfSamplesOfSeveralRows) {
     }
     return std::string();
   };
-  EXPECT_EQ(refusal(0, 4, 1),
-            "2 GPUs x micro-batch 4 x accumulation 1 are 8 rows, which is no whole number of samples "
-            "of 6 rows");
+  EXPECT_EQ(
+      refusal(0, 4, 1),
+      "2 GPUs x micro-batch 4 x accumulation 1 are 8 rows, which is no whole number of samples "
+      "of 6 rows");
   EXPECT_EQ(refusal(1, 3, 2),
             "global batch 1 is 6 rows, and 2 GPUs x micro-batch 3 need accumulation 1, not 2");
 }

@@ -120,11 +120,9 @@ TEST(LengthGroups, LeaveSamplesOfAllLengthsToAStepThatIsNotFull) {
 }
 
 TEST(LengthGroups, StandByLengthWithoutShuffle) {
-  const Samples samples =
-      epoch_of(grouped({.count = 100, .global = 10, .shuffle = false}), 100, 0);
-  EXPECT_TRUE(std::is_sorted(samples.begin(), samples.end(), [](auto a, auto b) {
-    return length_of(a) < length_of(b);
-  }));
+  const Samples samples = epoch_of(grouped({.count = 100, .global = 10, .shuffle = false}), 100, 0);
+  EXPECT_TRUE(std::is_sorted(samples.begin(), samples.end(),
+                             [](auto a, auto b) { return length_of(a) < length_of(b); }));
 }
 
 }  // namespace

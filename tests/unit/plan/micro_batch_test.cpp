@@ -257,15 +257,18 @@ TEST_F(FixedMicro, IsTakenWhateverFits) {
 
 TEST_F(FixedMicro, RefusesAnotherByName) {
   options.batch.micro = 8;
-  EXPECT_EQ(error_of([&] { plan(); }),
-            "batch.micro must be 4, but is 8: the recipe's model stands on a micro-batch of 4 | leave "
-            "out batch.micro");
+  EXPECT_EQ(
+      error_of([&] { plan(); }),
+      "batch.micro must be 4, but is 8: the recipe's model stands on a micro-batch of 4 | leave "
+      "out batch.micro");
   options.batch.micro = 0;
   options.batch.micro_changes = "10:2";
-  EXPECT_TRUE(contains(error_of([&] { plan(); }), "batch.micro_changes asks for micro-batch 2, but"));
+  EXPECT_TRUE(
+      contains(error_of([&] { plan(); }), "batch.micro_changes asks for micro-batch 2, but"));
   options.batch.micro_changes = "";
   give("batch.global", 12);
-  EXPECT_TRUE(contains(error_of([&] { plan(); }), "2 GPUs x micro-batch 4 (needs a multiple of 8)"));
+  EXPECT_TRUE(
+      contains(error_of([&] { plan(); }), "2 GPUs x micro-batch 4 (needs a multiple of 8)"));
 }
 
 TEST_F(FixedMicro, DoesNotShrinkWhenMemoryRunsOut) {
@@ -280,16 +283,18 @@ TEST_F(BatchLimits, OfSamplesWithSeveralRowsSayWhoComputesPaddingOnly) {
   devices = gpus(4);
   const Plan plan = make_plan(options, facts, memory, devices, measured);
   EXPECT_EQ(plan.batch.micro, 2);
-  EXPECT_TRUE(has_note(plan, "the 6 rows of a step leave 2 places to padding of weight 0, which "
-                             "changes no result: rank 3 (cuda:3) computes nothing else"));
+  EXPECT_TRUE(has_note(plan,
+                       "the 6 rows of a step leave 2 places to padding of weight 0, which "
+                       "changes no result: rank 3 (cuda:3) computes nothing else"));
   EXPECT_TRUE(contains(to_text(plan, false, 200),
                        "1 x 6 rows, on 4 GPUs x micro-batch 2 x accumulation 1 = 8 places"));
   EXPECT_DOUBLE_EQ(plan.units_per_step, 512);  // of samples, not of rows
   EXPECT_EQ(plan.steps_per_epoch, 1000);
   options.exact = true;
-  EXPECT_TRUE(contains(error_of([&] { make_plan(options, facts, memory, devices, measured); }),
-                       "exact = true shares out the 6 rows of a step evenly, but they do not divide "
-                       "into 4 GPUs"));
+  EXPECT_TRUE(
+      contains(error_of([&] { make_plan(options, facts, memory, devices, measured); }),
+               "exact = true shares out the 6 rows of a step evenly, but they do not divide "
+               "into 4 GPUs"));
   devices = gpus(3);
   EXPECT_EQ(make_plan(options, facts, memory, devices, measured).exact->leaves, 3);
 }

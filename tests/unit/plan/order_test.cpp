@@ -266,7 +266,8 @@ TEST(PermutedOrder, OfMorePlacesTakesEachSampleEquallyOften) {
   EXPECT_EQ(seen, std::vector<int>(10, 2));
   const auto round = [&](std::int64_t begin) {
     Indices samples;
-    for (std::int64_t place = begin; place < begin + 10; ++place) samples.push_back(order(2, place));
+    for (std::int64_t place = begin; place < begin + 10; ++place)
+      samples.push_back(order(2, place));
     return samples;
   };
   EXPECT_NE(round(0), round(10));

@@ -178,13 +178,12 @@ TEST_F(PlanText, PlotsRunsOfAnyLength) {
 TEST_F(PlanText, HasEveryNumberAsJson) {
   options.batch.micro = 8;
   const nlohmann::json json = to_json(make());
-  EXPECT_EQ(json["batch"],
-            (nlohmann::json{{"world_size", 2},
-                            {"micro", 8},
-                            {"accumulation", 4},
-                            {"global", 64},
-                            {"rows_per_sample", 1},
-                            {"fixed_micro", false}}));
+  EXPECT_EQ(json["batch"], (nlohmann::json{{"world_size", 2},
+                                           {"micro", 8},
+                                           {"accumulation", 4},
+                                           {"global", 64},
+                                           {"rows_per_sample", 1},
+                                           {"fixed_micro", false}}));
   EXPECT_EQ(json["epoch_size"], 1000);
   EXPECT_EQ(json["devices"].size(), 2u);
   EXPECT_EQ(json["devices"][1]["device"], "cuda:1");

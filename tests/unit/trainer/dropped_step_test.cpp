@@ -77,5 +77,11 @@ TEST_F(Dropped, EndTheRunWhenTwentyInARowAreNotFinite) {
   EXPECT_TRUE(steps.goes_on_without(false));
 }
 
+TEST_F(Dropped, KeepAMicroBatchThatTheModelStandsOn) {
+  BatchPlan fixed = batch;
+  fixed.fixed_micro = true;
+  EXPECT_FALSE(steps.smaller(fixed).has_value());
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -143,6 +143,34 @@ TEST_F(Train, AnEvaluationThatIsNotFiniteIsNeverTheBest) {
   EXPECT_EQ(events("eval")[0].at("best"), false);
 }
 
+// A recipe that counts in its preparation and loads in the worker may do the two differently.
+TEST_F(Train, RefusesDataThatThePlanDoesNotKnow) {
+  const auto said = [&](std::int64_t Plan::*count) {
+    Plan other = plan;
+    ++(other.*count);
+    try {
+      lockstep::train({.options = options,
+                       .plan = other,
+                       .recipe = recipe,
+                       .group = group,
+                       .backend = cpu_backend(),
+                       .run = run,
+                       .clock = clock});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  plan.epoch_size = samples;
+  EXPECT_EQ(said(&Plan::train_samples),
+            "the number of training samples is 40, but the run was planned for 41");
+  EXPECT_NE(said(&Plan::valid_samples).find("validation samples"), std::string::npos);
+  EXPECT_NE(said(&Plan::epoch_size).find("epoch_size() of the training data"), std::string::npos);
+  plan.batch.rows_per_sample = 2;
+  EXPECT_NE(said(&Plan::total_steps).find("rows_per_sample() of the training data"),
+            std::string::npos);
+}
+
 TEST_F(Train, EndsWithTheWeightsFromBeforeUnlessItMayGoOn) {
   EXPECT_THROW(train(), Error);
   const auto newest = newest_good(run.checkpoints());
