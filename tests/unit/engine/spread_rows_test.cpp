@@ -139,10 +139,11 @@ TEST(HostFields, ReadByALossKeepTheStepOutOfAGraphWithAClearWord) {
   testing::LoadingRank rank(options, recipe, group, backend,
                             {.world_size = 1, .micro = 8, .accumulation = 1, .global = 8}, 8);
   for (int step = 0; step < 6; ++step) EXPECT_FALSE(rank.step().dropped);
-  ASSERT_TRUE(rank.runner.graph_state().has_value());
-  EXPECT_FALSE(rank.runner.graph_state()->captured);
+  const auto news = rank.runner.take_graph_news();
+  ASSERT_TRUE(news.has_value());
+  EXPECT_FALSE(news->captured);
   EXPECT_EQ(
-      rank.runner.graph_state()->why_not,
+      news->why_not,
       "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the recorded "
       "step");
 }
