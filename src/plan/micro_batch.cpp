@@ -66,6 +66,15 @@ void check_leaves_are_full(const BatchPlan& batch, const std::vector<Device>& de
                   ", or another batch.global, or set exact=false"));
 }
 
+// Where rows need not divide, a micro-batch could be mostly padding.
+void check_not_beyond_share(const BatchPlan& batch) {
+  if (batch.rows_per_sample == 1 || batch.micro <= batch.rows_per_rank()) return;
+  throw Error(
+      cat("batch.micro must be at most ", batch.rows_per_rank(),
+          ", as many rows as a rank has of the ", batch.rows(), " of a step, but is ", batch.micro),
+      cat("set batch.micro to ", batch.rows_per_rank(), " or less, or leave it out"));
+}
+
 // A global batch of the recipe or of a preset is a default, which may be rounded. It is none where
 // the two other sizes are fixed: then all three must agree.
 BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t limit,
@@ -80,6 +89,7 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
                   batch.accumulation, batch.global > 0 ? batch.global : facts.default_global, limit,
                   rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
   solved.fixed_micro = facts.fixed_micro > 0;
+  if (!solved.fixed_micro) check_not_beyond_share(solved);
   if (!options.exact) return solved;
   if (micro > 0 || batch.accumulation > 0) {
     check_leaves_are_full(solved, devices);

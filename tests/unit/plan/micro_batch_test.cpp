@@ -290,6 +290,11 @@ TEST_F(BatchLimits, OfSamplesWithSeveralRowsSayWhoComputesPaddingOnly) {
                        "1 x 6 rows, on 4 GPUs x micro-batch 2 x accumulation 1 = 8 places"));
   EXPECT_DOUBLE_EQ(plan.units_per_step, 512);  // of samples, not of rows
   EXPECT_EQ(plan.steps_per_epoch, 1000);
+  options.batch.micro = 64;
+  EXPECT_TRUE(contains(error_of([&] { make_plan(options, facts, memory, devices, measured); }),
+                       "batch.micro must be at most 2, as many rows as a rank has of the 6 of a "
+                       "step, but is 64"));
+  options.batch.micro = 0;
   options.exact = true;
   EXPECT_TRUE(
       contains(error_of([&] { make_plan(options, facts, memory, devices, measured); }),
