@@ -72,8 +72,7 @@ void add_batch(TrainOptions& o) {
   table.add("batch.micro", o.batch.micro,
             {.meaning = "samples that one device takes through forward and backward at once (rows, "
                         "where a sample has several); 0: the most that fits by the estimate; auto "
-                        "(-1): the most that fits, tried "
-                        "out before the run starts",
+                        "(-1): the most that fits, tried out before the run starts",
              .unit = "samples",
              .min = micro_auto,
              .word = "auto"});
