@@ -52,7 +52,7 @@ class SpreadRun : public ::testing::Test {
 
 TEST_F(SpreadRun, OfOneSampleAStepRunsOnTwoDevicesAndGoesOnOnAnyNumber) {
   for (const char* rows : {"data.rows=6", "data.rows=1"}) {
-    const std::string name = std::string("a") + rows;
+    const std::string name = std::string("rows") + std::string(rows).back();
     const ToolResult whole = train(name + "1", 1, {"batch.global=1", "stop.steps=14", rows});
     ASSERT_EQ(whole.code, 0) << whole.err;
     ASSERT_EQ(effective_samples(run(name + "1")).size(), 14U);
