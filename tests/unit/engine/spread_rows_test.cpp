@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -65,13 +67,16 @@ class Spread : public ::testing::TestWithParam<std::tuple<int, int, int, int>> {
 
 TEST_P(Spread, HasTheGradientOfOneRank) {
   const auto [ranks, global, parts, limit] = GetParam();
-  expect_same(train(ranks, global, parts, limit, 1), train(1, global, parts, 100, 1));
+  static std::map<std::pair<int, int>, Trained> on_one;
+  Trained& one = on_one[{global, parts}];
+  if (one.losses.empty()) one = train(1, global, parts, 100, 1);
+  expect_same(train(ranks, global, parts, limit, 1), one);
 }
 
 INSTANTIATE_TEST_SUITE_P(RanksBatchRowsMicro, Spread,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4),
                                             ::testing::Values(1, 2, 12), ::testing::Values(1, 6, 7),
-                                            ::testing::Values(1, 2, 100)));
+                                            ::testing::Values(2, 100)));
 
 TEST(SpreadRows, TrainAlikeOverEpochsWithGroupsAndShuffle) {
   const auto grouped = [](TrainOptions& options) { options.data.group_by_length = true; };
