@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
+#include "engine/loss_guard.h"
 #include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
@@ -82,6 +83,13 @@ StepContext TrainStep::context_of(const at::Tensor& counters, const at::Tensor& 
   return context;
 }
 
+std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& context) {
+  const LossGuard guard(parts_.arena);
+  std::vector<at::Tensor> sums = parts_.recipe.loss(parts_.model, batch, context);
+  guard.check_weights();
+  return sums;
+}
+
 void TrainStep::forward_backward(const std::vector<at::Tensor>& fields,
                                  std::int64_t first_global_row, const at::Tensor& factors,
                                  const at::Tensor& sums, bool last, bool searching) {
@@ -93,7 +101,7 @@ void TrainStep::forward_backward(const std::vector<at::Tensor>& fields,
   const Batch batch{.tensors = {fields.begin(), fields.end() - 2},
                     .row_weight = fields[fields.size() - 2],
                     .first_global_row = first_global_row};
-  const std::vector<at::Tensor> terms = parts_.recipe.loss(parts_.model, batch, context);
+  const std::vector<at::Tensor> terms = loss_of(batch, context);
   if (terms.size() != terms_)
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", terms.size()));
   at::Tensor total;

@@ -61,6 +61,7 @@ class TrainStep {
  private:
   StepContext context_of(const at::Tensor& counters, const at::Tensor& factors) const;
   void require_recoverable(const std::exception& error) const;
+  std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
   void forward_backward(const std::vector<at::Tensor>& fields, std::int64_t first_global_row,
                         const at::Tensor& factors, const at::Tensor& sums, bool last,
                         bool searching = false);
