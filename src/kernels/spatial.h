@@ -1,6 +1,6 @@
-// Operators over images and volumes where ATen's lose the channels-last layout on GPUs, or have no
-// form that adds in a fixed order. Everything else ATen does well: docs/design/kernels.md has a
-// table.
+// Operators over [B, C, H, W] and [B, C, D, H, W] where ATen's lose the channels-last layout on
+// GPUs, or have no form that adds in a fixed order. Everything else ATen does well:
+// docs/design/kernels.md has a table.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -32,13 +32,13 @@ at::Tensor adaptive_average_pool(const at::Tensor& x, at::IntArrayRef sizes);
 // Each group of channels less its mean over the root of its variance, times weight plus bias [C],
 // which may be undefined. On GPUs ATen's makes x contiguous; in a channels-last layout this one
 // does not.
-at::Tensor group_norm(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
-                      const at::Tensor& bias, double epsilon = 1e-5);
+at::Tensor group_norm_layer(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
+                            const at::Tensor& bias, double epsilon = 1e-5);
 
 // The same with a group per channel.
-inline at::Tensor instance_norm(const at::Tensor& x, const at::Tensor& weight,
-                                const at::Tensor& bias, double epsilon = 1e-5) {
-  return group_norm(x, x.size(1), weight, bias, epsilon);
+inline at::Tensor instance_norm_layer(const at::Tensor& x, const at::Tensor& weight,
+                                      const at::Tensor& bias, double epsilon = 1e-5) {
+  return group_norm_layer(x, x.size(1), weight, bias, epsilon);
 }
 
 }  // namespace lockstep

@@ -86,9 +86,29 @@ TEST(Spatial, IsAtensOperatorOnTheCpu) {
   EXPECT_TRUE(max_pool(x, 3, 2, 1).equal(at::max_pool3d(x, {3, 3, 3}, {2, 2, 2}, {1, 1, 1})));
   EXPECT_TRUE(average_pool(x[0], 2).equal(at::avg_pool2d(x[0], {2, 2})));
   EXPECT_TRUE(adaptive_average_pool(x, 1).equal(at::adaptive_avg_pool3d(x, {1, 1, 1})));
-  EXPECT_TRUE(group_norm(x, 3, w, b).equal(at::group_norm(x, 3, w, b)));
-  EXPECT_TRUE(at::allclose(instance_norm(x, w, b),
+  EXPECT_TRUE(group_norm_layer(x, 3, w, b).equal(at::group_norm(x, 3, w, b)));
+  EXPECT_TRUE(at::allclose(instance_norm_layer(x, w, b),
                            at::instance_norm(x, w, b, {}, {}, true, 0, 1e-5, false), 1e-4, 1e-5));
+}
+
+TEST(Spatial, KeepsTheLayoutAndTakesLowPrecisionOnTheCpu) {
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{2, 6, 8, 6}, std::vector<std::int64_t>{2, 6, 8, 6, 4}})
+    for (const auto type : {at::kFloat, at::kBFloat16}) {
+      const at::Tensor plain = at::randn(sizes).to(type);
+      const at::Tensor x = plain.contiguous(channels_last_of(plain));
+      for (const auto& function : std::vector<std::function<at::Tensor(const at::Tensor&)>>{
+               [](const at::Tensor& t) { return upsample_linear(t, 9); },
+               [](const at::Tensor& t) { return max_pool(t, 2); },
+               [](const at::Tensor& t) { return average_pool(t, 2); },
+               [](const at::Tensor& t) { return adaptive_average_pool(t, 3); },
+               [](const at::Tensor& t) { return group_norm_layer(t, 2, {}, {}); },
+               [](const at::Tensor& t) { return instance_norm_layer(t, {}, {}); }}) {
+        const at::Tensor y = function(x);
+        EXPECT_TRUE(y.is_contiguous(channels_last_of(y)));
+        EXPECT_TRUE(at::allclose(y.to(at::kFloat), function(plain).to(at::kFloat), 0.05, 0.05));
+      }
+    }
 }
 
 TEST(Spatial, RefusesShapesByName) {
@@ -99,7 +119,7 @@ TEST(Spatial, RefusesShapesByName) {
               upsample_linear(x, {1, 2, 3});
             }).find("2 spatial dimensions"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { group_norm(x, 4, {}, {}); }).find("6 channels out to 4"),
+  EXPECT_NE(error_of([&] { group_norm_layer(x, 4, {}, {}); }).find("6 channels out to 4"),
             std::string::npos);
 }
 
@@ -108,7 +128,7 @@ struct Kept {
   std::string name;
   testing::Function function;
   std::int64_t dimensions;
-  bool out = true, gradient = true;
+  bool out = true, gradient = true, bf16 = true;
 };
 
 TEST(AtenOnTheCpu, KeepsChannelsLastAsTheTableSays) {
@@ -148,12 +168,12 @@ TEST(AtenOnTheCpu, KeepsChannelsLastAsTheTableSays) {
        [](const Tensors& t) {
          return at::instance_norm(t[0], {}, {}, {}, {}, true, 0, 1e-5, false);
        },
-       2},
+       2, /*out=*/false},
       {"instance_norm 3d",
        [](const Tensors& t) {
          return at::instance_norm(t[0], {}, {}, {}, {}, true, 0, 1e-5, false);
        },
-       3},
+       3, /*out=*/false},
       {"max_pool2d",
        [](const Tensors& t) {
          return at::max_pool2d(t[0], {2, 2});
