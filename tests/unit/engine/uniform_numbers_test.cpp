@@ -31,6 +31,7 @@ at::Tensor gradients(testing::ToyRecipe& recipe, int ranks, std::int64_t accumul
   std::mutex mutex;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
     TrainOptions options;
+    options.precision = Precision::fp32;
     options.optimizer.clip = 0;
     testing::LoadingRank rank(options, recipe, group, cpu_backend(),
                               {.world_size = ranks,

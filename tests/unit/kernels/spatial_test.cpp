@@ -193,7 +193,7 @@ TEST(AtenOnTheCpu, KeepsChannelsLastAsTheTableSays) {
        [](const Tensors& t) {
          return at::avg_pool3d(t[0], {2, 2, 2});
        },
-       3},
+       3, /*out=*/false, /*gradient=*/true, /*bf16=*/false},
       {"adaptive_avg_pool2d",
        [](const Tensors& t) {
          return at::adaptive_avg_pool2d(t[0], {2, 2});
