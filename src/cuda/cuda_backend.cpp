@@ -14,6 +14,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/core/CachingHostAllocator.h>
+#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -57,7 +58,9 @@ class CudaBackend : public Backend {
     register_memory_shortage(&memory_is_short);
     if (only_aten()) return;
     register_cuda_matmul(&run_matmul);
-    register_cuda_attention(attention_kernels());
+    AttentionKernels attention = attention_kernels();
+    attention.ragged_flash = at::cuda::getCurrentDeviceProperties()->major >= 8;
+    register_cuda_attention(attention);
     own_kernels_ = register_kernels();
   }
 

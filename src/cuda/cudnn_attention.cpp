@@ -31,7 +31,8 @@ enum Place : std::int64_t {
   of_out,
   of_query,
   of_key,
-  of_value
+  of_value,
+  row_lengths
 };
 
 struct Plan {
@@ -57,40 +58,54 @@ fe::graph::Tensor_attributes sums_of(const AttentionArguments& a) {
       .set_uid(log_sums);
 }
 
+float score_factor(const AttentionArguments& a) {
+  return 1 / std::sqrt(static_cast<float>(a.width));
+}
+
+// i32 [batch].
+Attributes lengths_of(fe::graph::Graph& graph, const AttentionArguments& a) {
+  return graph.tensor(fe::graph::Tensor_attributes()
+                          .set_dim({a.batch, 1, 1, 1})
+                          .set_stride({1, 1, 1, 1})
+                          .set_data_type(fe::DataType_t::INT32)
+                          .set_uid(row_lengths));
+}
+
+// Whom a position sees, for both directions.
+template <class Options>
+void set_mask(Options& options, fe::graph::Graph& graph, const AttentionArguments& a) {
+  options.set_causal_mask(a.causal).set_attn_scale(score_factor(a));
+  if (a.lengths == nullptr) return;
+  const Attributes lengths = lengths_of(graph, a);
+  options.set_padding_mask(true).set_seq_len_q(lengths).set_seq_len_kv(lengths);
+}
+
 // Marks what the graph computed as a result with the form of `like`.
 void give_out(const Attributes& computed, const fe::graph::Tensor_attributes& like) {
   computed->set_output(true).set_dim(like.get_dim()).set_stride(like.get_stride());
   computed->set_uid(like.get_uid());
 }
 
-float score_factor(const AttentionArguments& a) {
-  return 1 / std::sqrt(static_cast<float>(a.width));
-}
-
 void describe_forward(fe::graph::Graph& graph, const AttentionArguments& a) {
+  auto options = fe::graph::SDPA_attributes().set_name("attention").set_generate_stats(true);
+  set_mask(options, graph, a);
   const auto [result, sums] =
       graph.sdpa(graph.tensor(heads_of(a, 3, query)), graph.tensor(heads_of(a, 3, key)),
-                 graph.tensor(heads_of(a, 3, value)),
-                 fe::graph::SDPA_attributes()
-                     .set_name("attention")
-                     .set_generate_stats(true)
-                     .set_causal_mask(true)
-                     .set_attn_scale(score_factor(a)));
+                 graph.tensor(heads_of(a, 3, value)), options);
   give_out(result, heads_of(a, 1, out));
   give_out(sums, sums_of(a));
   sums->set_data_type(fe::DataType_t::FLOAT);
 }
 
 void describe_backward(fe::graph::Graph& graph, const AttentionArguments& a, bool deterministic) {
+  auto options = fe::graph::SDPA_backward_attributes()
+                     .set_name("attention_backward")
+                     .set_deterministic_algorithm(deterministic);
+  set_mask(options, graph, a);
   const auto [of_q, of_k, of_v] =
       graph.sdpa_backward(graph.tensor(heads_of(a, 3, query)), graph.tensor(heads_of(a, 3, key)),
                           graph.tensor(heads_of(a, 3, value)), graph.tensor(heads_of(a, 1, out)),
-                          graph.tensor(heads_of(a, 1, of_out)), graph.tensor(sums_of(a)),
-                          fe::graph::SDPA_backward_attributes()
-                              .set_name("attention_backward")
-                              .set_causal_mask(true)
-                              .set_attn_scale(score_factor(a))
-                              .set_deterministic_algorithm(deterministic));
+                          graph.tensor(heads_of(a, 1, of_out)), graph.tensor(sums_of(a)), options);
   give_out(of_q, heads_of(a, 3, of_query));
   give_out(of_k, heads_of(a, 3, of_key));
   give_out(of_v, heads_of(a, 3, of_value));
@@ -120,7 +135,8 @@ class Plans {
  public:
   const Plan& get(const AttentionArguments& a, bool backward) {
     const bool deterministic = backward && at::globalContext().deterministicAlgorithms();
-    const int flags = (backward ? 1 : 0) | (deterministic ? 2 : 0);
+    const int flags = (backward ? 1 : 0) | (deterministic ? 2 : 0) | (a.causal ? 4 : 0) |
+                      (a.lengths != nullptr ? 8 : 0);
     const std::lock_guard lock(mutex_);
     const auto [found, fresh] = plans_.try_emplace(
         {a.batch, a.length, a.heads, a.width, static_cast<std::int64_t>(a.dtype), flags});
@@ -141,7 +157,7 @@ Plans& plans() {
 bool serves(const AttentionArguments& a) {
   if (a.width % 8 != 0) return false;
   if (plans().get(a, false).graph && plans().get(a, true).graph) return true;
-  // ATen would ask cuDNN too, and end with an error where FlashAttention serves.
+  // ATen would ask cuDNN too, and end with an error where another of its kernels serves.
   at::globalContext().setSDPUseCuDNN(false);
   return false;
 }
@@ -160,11 +176,13 @@ void execute(const Plan& plan, std::unordered_map<std::int64_t, void*>& places) 
 }
 
 std::unordered_map<std::int64_t, void*> inputs_of(const AttentionArguments& a) {
-  return {{query, part(a.qkv, 0, a)},
-          {key, part(a.qkv, 1, a)},
-          {value, part(a.qkv, 2, a)},
-          {out, a.out},
-          {log_sums, a.log_sums}};
+  std::unordered_map<std::int64_t, void*> places{{query, part(a.qkv, 0, a)},
+                                                 {key, part(a.qkv, 1, a)},
+                                                 {value, part(a.qkv, 2, a)},
+                                                 {out, a.out},
+                                                 {log_sums, a.log_sums}};
+  if (a.lengths != nullptr) places[row_lengths] = const_cast<std::int32_t*>(a.lengths);
+  return places;
 }
 
 void forward(const AttentionArguments& a) {

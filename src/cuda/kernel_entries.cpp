@@ -8,6 +8,7 @@
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/stamp_launch.h"
+#include "cuda/uniform_launch.h"
 #include "kernels/adam.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
@@ -15,6 +16,7 @@
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/own_kernels.h"
+#include "kernels/uniform.h"
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
@@ -66,6 +68,10 @@ void run_layer_norm_backward(const LayerNormBackward& arguments) {
   C10_CUDA_CHECK(launch_layer_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_uniform(const UniformArguments& arguments) {
+  C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 }  // namespace
 
 void stamp_device_time(const at::Tensor& slot) {
@@ -76,6 +82,7 @@ void stamp_device_time(const at::Tensor& slot) {
 bool register_kernels() {
   if (!dropout_runs_here()) return false;
   register_cuda_dropout(&run_dropout);
+  register_cuda_uniform(&run_uniform);
   register_cuda_cross_entropy(&run_cross_entropy);
   register_cuda_adam(&run_adam);
   register_cuda_embedding({.forward = &run_embedding_forward, .backward = &run_embedding_backward});

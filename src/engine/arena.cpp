@@ -1,6 +1,8 @@
 // Flat buffers and the views into them.
 #include "engine/arena.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "engine/layout.h"
 #include "engine/process_group.h"
 #include "kernels/gradient_buffer.h"
@@ -75,6 +77,13 @@ void Arena::drop_gradients() {
 }
 
 void Arena::take_gradient(std::size_t i) {
+  if (refuses_gradients_)
+    throw Error(cat("the recipe's loss added a gradient to ", parameters_[i].name,
+                    " by a backward pass of its own; Lockstep makes the one backward pass, over "
+                    "the sum of the terms that the loss returns"),
+                "return what is to be minimised as a term; for a gradient inside the loss, as a "
+                "penalty needs it, use torch::autograd::grad, which adds up nothing; two models "
+                "that are trained in turn are not supported");
   if (!low_precision()) return;
   const at::NoGradGuard no_grad;
   for (at::Tensor& handle : handles_[i]) {

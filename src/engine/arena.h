@@ -87,7 +87,9 @@ class Arena {
   void drop_gradients();
   // Called once all of a backward pass that concerns parameter i is done. Low precision: adds what
   // arrived in .grad into `gradients` and drops it.
+  // Throws Error with its name while gradients are refused.
   void take_gradient(std::size_t i);
+  void refuse_gradients(bool on) { refuses_gradients_ = on; }
   // After the master weights changed: the working copy, as far as this rank has them.
   void refresh_working();
   // After ranks that share changed their pieces of what the model computes with: the others'
@@ -116,6 +118,7 @@ class Arena {
   ProcessGroup* sharing_ = nullptr;
   std::vector<Piece> own_;
   at::Tensor master_, gradients_, working_;
+  bool refuses_gradients_ = false;
 };
 
 }  // namespace lockstep

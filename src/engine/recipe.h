@@ -84,6 +84,12 @@ class StepContext {
   // kernels/batch_norm.h as norm.statistics says; engine/batch_norm.h has it as a module.
   at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state) const;
 
+  // f32 [rows, n] in [0, 1) on `device`, for augmentation (kernels/augment.h): drawn from (seed,
+  // step, layer, place of the row, element), so the same on any number of ranks, and again where
+  // backward asks again. `rows`: of the micro-batch. `layer` tells the draws of one recipe apart;
+  // dropout's layers are others. Throws Error if not training.
+  at::Tensor uniform(std::int64_t rows, std::int64_t n, std::int64_t layer) const;
+
   // function(inputs), block number `index` of the model, with or without keeping its activations
   // (kernels/recompute.h). `parameters`: all that the block uses. The function must not refer to
   // this context, but may hold a copy.

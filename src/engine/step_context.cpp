@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/recipe.h"
 #include "kernels/dropout.h"
+#include "kernels/uniform.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -32,6 +33,13 @@ at::Tensor StepContext::dropout(const at::Tensor& x, double p, std::int64_t laye
 
 at::Tensor StepContext::batch_norm(const at::Tensor& x, const BatchNormState& state) const {
   return lockstep::batch_norm(x, state, training && !frozen_statistics, statistics_of_ranks.get());
+}
+
+at::Tensor StepContext::uniform(std::int64_t rows, std::int64_t n, std::int64_t layer) const {
+  if (!training)
+    throw Error("StepContext::uniform was called in an evaluation, which has no random numbers",
+                "augment only where StepContext::training is true");
+  return lockstep::uniform(rows, n, counters, layer);
 }
 
 std::vector<at::Tensor> StepContext::block(std::int64_t index, const PureFunction& function,

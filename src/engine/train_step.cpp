@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engine/exception_text.h"
+#include "engine/loss_guard.h"
 #include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
@@ -92,6 +93,13 @@ Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m) const {
           .recorded = recording_};
 }
 
+std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& context) {
+  const LossGuard guard(parts_.arena);
+  std::vector<at::Tensor> sums = parts_.recipe.loss(parts_.model, batch, context);
+  guard.check_weights();
+  return sums;
+}
+
 void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const at::Tensor& factors,
                                  const at::Tensor& sums, bool last, bool searching) {
   enter(Phase::forward);
@@ -100,7 +108,7 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const 
   context.logged_names = logged_;
   context.logged = numbers_.logged(sums);
   const Batch batch = batch_of(inputs, m);
-  const std::vector<at::Tensor> terms = parts_.recipe.loss(parts_.model, batch, context);
+  const std::vector<at::Tensor> terms = loss_of(batch, context);
   if (terms.size() != terms_)
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", terms.size()));
   at::Tensor total;

@@ -62,6 +62,7 @@ class TrainStep {
   StepContext context_of(const at::Tensor& counters, const at::Tensor& factors) const;
   void require_recoverable(const std::exception& error) const;
   Batch batch_of(const StepInputs& inputs, std::size_t m) const;
+  std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
   void forward_backward(const StepInputs& inputs, std::size_t m, const at::Tensor& factors,
                         const at::Tensor& sums, bool last, bool searching = false);
   Phase forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,

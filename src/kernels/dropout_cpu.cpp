@@ -37,7 +37,7 @@ void drop_row(const T* x, T* y, std::int64_t elements, std::int64_t place, const
   const std::uint32_t threshold = rule.threshold;
   std::uint32_t words[4 * philox_lanes];
   for (std::int64_t begin = 0; begin < elements; begin += 4 * philox_lanes) {
-    draw_dropout_words(begin / 4, place, counters[1], layer, counters[0], words);
+    draw_row_words(begin / 4, place, counters[1], layer, dropout_key(counters[0]), words);
     const std::int64_t count = std::min(4 * philox_lanes, elements - begin);
     for (std::int64_t i = 0; i < count; ++i) {
       const Exact scaled = static_cast<Exact>(x[begin + i]) * scale;

@@ -86,15 +86,26 @@ struct MatmulArguments {
   std::int64_t m = 0, n = 0, k = 0;
 };
 
-// Causal attention over packed projections, and its gradient. Everything on the device and dense.
+// Numbers in [0, 1), as kernels/uniform.h. Everything on the device; counters: i64 [3].
+struct UniformArguments {
+  float* numbers = nullptr;  // [rows, row_numbers]
+  const std::int64_t* counters = nullptr;
+  std::int64_t rows = 0, row_numbers = 0, layer = 0;
+};
+
+// Attention over packed projections, and its gradient. Everything on the device and dense.
 struct AttentionArguments {
   const void* qkv = nullptr;     // [batch, length, 3, heads, width]: queries, keys, values
   void* out = nullptr;           // [batch, length, heads, width]; backward reads it
   float* log_sums = nullptr;     // [batch, heads, length] of the exponentials; backward reads it
   const void* of_out = nullptr;  // backward only
   void* of_qkv = nullptr;        // backward only
+  // [batch], each 1 to length: positions from there on are padding, whose results may be anything.
+  // Null: there is none.
+  const std::int32_t* lengths = nullptr;
   KernelDtype dtype = KernelDtype::bf16;
   std::int64_t batch = 0, length = 0, heads = 0, width = 0;
+  bool causal = true;  // no position sees a later one
 };
 
 // One Adam or AdamW update of a range. Device: the arrays and the four numbers behind them.

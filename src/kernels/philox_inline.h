@@ -37,14 +37,34 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::u
   return counter;
 }
 
+// Keys of a seed. Those of dropout are odd and those of uniform numbers even, so the two have no
+// draw in common.
+LOCKSTEP_HOST_DEVICE inline std::uint64_t dropout_key(std::int64_t seed) {
+  return static_cast<std::uint64_t>(seed) * 2 + 1;
+}
+LOCKSTEP_HOST_DEVICE inline std::uint64_t uniform_key(std::int64_t seed) {
+  return static_cast<std::uint64_t>(seed) * 2;
+}
+
 // The words of elements 4 * quad to 4 * quad + 3 of the row at `place` of the global batch.
+LOCKSTEP_HOST_DEVICE inline PhiloxWords row_words(std::int64_t quad, std::int64_t place,
+                                                  std::int64_t step, std::int64_t layer,
+                                                  std::uint64_t key) {
+  return philox_words({{static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(place),
+                        static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(layer)}},
+                      key);
+}
+
 // counters: seed, step, first_global_row, as in kernels/dropout.h.
 LOCKSTEP_HOST_DEVICE inline PhiloxWords dropout_words(std::int64_t quad, std::int64_t place,
                                                       std::int64_t step, std::int64_t layer,
                                                       std::int64_t seed) {
-  return philox_words({{static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(place),
-                        static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(layer)}},
-                      static_cast<std::uint64_t>(seed) * 2 + 1);
+  return row_words(quad, place, step, layer, dropout_key(seed));
+}
+
+// In [0, 1): a multiple of 2^-24, which f32 holds.
+LOCKSTEP_HOST_DEVICE inline float uniform_of(std::uint32_t word) {
+  return static_cast<float>(word >> 8) * 5.9604644775390625e-08f;
 }
 
 // p as a kernel wants it. An element is kept if `!drop_all` and its word is >= threshold.

@@ -11,9 +11,9 @@ namespace lockstep {
 namespace {
 
 void draw_plain(std::int64_t first_quad, std::int64_t place, std::int64_t step, std::int64_t layer,
-                std::int64_t seed, std::uint32_t* words) {
+                std::uint64_t key, std::uint32_t* words) {
   for (std::int64_t lane = 0; lane < philox_lanes; ++lane) {
-    const PhiloxWords drawn = dropout_words(first_quad + lane, place, step, layer, seed);
+    const PhiloxWords drawn = row_words(first_quad + lane, place, step, layer, key);
     for (int i = 0; i < 4; ++i) words[4 * lane + i] = drawn.word[i];
   }
 }
@@ -51,11 +51,10 @@ struct FourCounters {
 }
 
 [[gnu::target("avx2")]] void draw_avx2(std::int64_t first_quad, std::int64_t place,
-                                       std::int64_t step, std::int64_t layer, std::int64_t seed,
+                                       std::int64_t step, std::int64_t layer, std::uint64_t key,
                                        std::uint32_t* words) {
   constexpr std::int64_t groups = 4;  // of four counters, to keep the multipliers busy
   static_assert(philox_lanes % (4 * groups) == 0);
-  const std::uint64_t key = static_cast<std::uint64_t>(seed) * 2 + 1;
   for (std::int64_t lane = 0; lane < philox_lanes; lane += 4 * groups) {
     FourCounters four[groups];
     for (std::int64_t g = 0; g < groups; ++g)
@@ -85,11 +84,11 @@ bool has_avx2() { return false; }
 
 }  // namespace
 
-void draw_dropout_words(std::int64_t first_quad, std::int64_t place, std::int64_t step,
-                        std::int64_t layer, std::int64_t seed,
-                        std::uint32_t (&words)[4 * philox_lanes]) {
+void draw_row_words(std::int64_t first_quad, std::int64_t place, std::int64_t step,
+                    std::int64_t layer, std::uint64_t key,
+                    std::uint32_t (&words)[4 * philox_lanes]) {
   static const bool avx2 = has_avx2();
-  (avx2 ? draw_avx2 : draw_plain)(first_quad, place, step, layer, seed, words);
+  (avx2 ? draw_avx2 : draw_plain)(first_quad, place, step, layer, key, words);
 }
 
 }  // namespace lockstep

@@ -21,6 +21,13 @@ std::vector<at::Tensor> differentiable_gradients(const Differentiable& function,
                                                  const std::vector<at::Tensor>& inputs,
                                                  const std::vector<at::Tensor>& gradients);
 
+using OneToOne = std::function<at::Tensor(const at::Tensor&)>;
+
+// fast(x), whose gradients are those of ATen's graph of it, and whose second derivatives are those
+// of plain(x): for functions of ATen's operators of which some have no second derivative. Both
+// functions are kept until backward; they give the same numbers but for rounding.
+at::Tensor differentiable_twice(OneToOne fast, OneToOne plain, const at::Tensor& x);
+
 // Throws Error where the backward pass that runs is to be differentiated. operation: its subject.
 void refuse_second_derivative(const std::string& operation, const std::string& hint);
 

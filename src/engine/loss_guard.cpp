@@ -1,0 +1,28 @@
+#include "engine/loss_guard.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+
+LossGuard::LossGuard(Arena& arena) : arena_(arena) {
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+    for (const at::Tensor& handle : arena.handles(i)) versions_.push_back(handle._version());
+  arena_.refuse_gradients(true);
+}
+
+LossGuard::~LossGuard() { arena_.refuse_gradients(false); }
+
+void LossGuard::check_weights() const {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < arena_.parameters().size(); ++i)
+    for (const at::Tensor& handle : arena_.handles(i)) {
+      if (handle._version() == versions_[next++]) continue;
+      throw Error(cat("the recipe's loss changed the weights ", arena_.parameters()[i].name,
+                      " itself, which the optimizer's update overwrites or adds to"),
+                  "leave the weights to the optimizer; a model that is trained in turn with "
+                  "another one, each by an optimizer of its own, is not supported");
+    }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+// The draws of kernels/philox_inline.h with ATen operators only, on any device.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace lockstep {
+
+// Word e % 4 of row_words(e / 4, first_global_row + b, step, layer, key) for every row b and
+// element e: i64 [rows, elements], each in [0, 2^32). counters: i64 [3] as in kernels/dropout.h;
+// key: i64
+// [], read as 64 bits, on the same device, which is not synchronised.
+at::Tensor philox_rows(std::int64_t rows, std::int64_t elements, const at::Tensor& counters,
+                       std::int64_t layer, const at::Tensor& key);
+
+}  // namespace lockstep
