@@ -3,8 +3,11 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "checkpoint/first_weights.h"
 #include "config/option_help.h"
+#include "engine/freeze.h"
 #include "engine/model_parameters.h"
+#include "engine/parameter_groups.h"
 #include "engine/plugin.h"
 #include "engine/recipe.h"
 #include "plan/run_setup.h"
@@ -26,6 +29,14 @@ nlohmann::json changed_defaults(const RecipeOptions& options, bool has_gpu) {
   for (const auto& [key, value] : now.items())
     if (plain.at(key) != value) difference[key] = value;
   return difference;
+}
+
+std::vector<GroupCount> counted_groups(const TrainOptions& options, const ModelParameters& sorted) {
+  std::vector<Parameter> trained;
+  std::vector<std::string> frozen;
+  for (const UniqueParameter& one : sorted.trained) trained.push_back(one.parameter);
+  for (const UniqueParameter& one : sorted.frozen) frozen.push_back(one.parameter.name);
+  return ParameterGroups(options, trained, sorted.aliases, frozen).counts();
 }
 
 Purpose purpose_of(const std::string& word) {
@@ -72,7 +83,11 @@ int print_facts(const std::vector<std::string>& arguments) {
   facts.train_samples = data.train ? data.train->size() : 0;
   facts.valid_samples = data.valid ? data.valid->size() : 0;
   const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
+  if (const nlohmann::json init = request.value("init", nlohmann::json()); !init.is_null())
+    check_first_weights(*model, *recipe, *setup.train, weight_source_from_json(init));
+  freeze(model->parameters(), setup.train->train.freeze);
   const ModelParameters parameters = sort_parameters(model->parameters());
+  facts.groups = counted_groups(*setup.train, parameters);
   facts.parameters = elements_of(parameters.trained);
   facts.frozen_parameters = elements_of(parameters.frozen);
   facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
