@@ -405,7 +405,7 @@ void Loop::leave_out(const StepResult& result) {
 TrainEnd Loop::finish(TrainEnd end) {
   profile_.finish();
   feed_->forget_staged();
-  if (end == TrainEnd::finished) evaluate();
+  if (end == TrainEnd::finished && !stop_->is_early_finish()) evaluate();
   save(true);
   enter_phase(Phase::ending);
   // Weights that are on no disk are not a finished run.
