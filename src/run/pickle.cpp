@@ -1,14 +1,13 @@
 #include "run/pickle.h"
 
-#include <algorithm>
-#include <array>
-#include <istream>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "run/pickle_input.h"
+#include "run/pickle_names.h"
 
 namespace lockstep {
 namespace {
@@ -19,79 +18,17 @@ constexpr std::size_t most_values = 4'000'000;
 constexpr const char* instead =
     "in Python: torch.save(model.state_dict(), FILE), or safetensors.torch.save_file";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> storage_dtypes{
-    {{"torch.DoubleStorage", "F64"},
-     {"torch.FloatStorage", "F32"},
-     {"torch.HalfStorage", "F16"},
-     {"torch.BFloat16Storage", "BF16"},
-     {"torch.LongStorage", "I64"},
-     {"torch.IntStorage", "I32"},
-     {"torch.ShortStorage", "I16"},
-     {"torch.CharStorage", "I8"},
-     {"torch.ByteStorage", "U8"},
-     {"torch.BoolStorage", "BOOL"}}};
-
-constexpr std::array<std::string_view, 6> known_globals{
-    "collections.OrderedDict",         "torch._utils._rebuild_tensor",
-    "torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_parameter",
-    "torch.nn.parameter.Parameter",    "torch.Size"};
-
-std::string_view dtype_of_storage(std::string_view global) {
-  for (const auto& [name, dtype] : storage_dtypes)
-    if (name == global) return dtype;
-  return "";
-}
-
-bool is_known(std::string_view global) {
-  for (const std::string_view name : known_globals)
-    if (name == global) return true;
-  return !dtype_of_storage(global).empty();
-}
-
 class Reader {
  public:
-  Reader(std::istream& in, std::uint64_t limit) : in_(in), left_(limit) {}
+  Reader(std::istream& in, std::uint64_t limit) : in_(in, limit) {}
 
   Pickle read() {
-    while (step(byte())) {
+    while (step(in_.byte())) {
     }
     return std::move(pickle_);
   }
 
  private:
-  // Bytes ------------------------------------------------------------------------------------
-  std::string bytes(std::uint64_t count) {
-    if (count > left_) throw Error("its pickle is longer than it may be");
-    left_ -= count;
-    std::string text;
-    // A length that lies must not make room for what is not there.
-    constexpr std::uint64_t piece = 1 << 16;
-    while (text.size() < count) {
-      const std::size_t have = text.size();
-      text.resize(have + std::min<std::uint64_t>(piece, count - have));
-      if (!in_.read(text.data() + have, static_cast<std::streamsize>(text.size() - have)))
-        throw Error("its pickle ends in the middle");
-    }
-    return text;
-  }
-  unsigned char byte() { return static_cast<unsigned char>(bytes(1)[0]); }
-  std::uint64_t number(int count) {
-    const std::string raw = bytes(static_cast<std::uint64_t>(count));
-    std::uint64_t value = 0;
-    for (int i = count; i-- > 0;)
-      value = value << 8 | static_cast<unsigned char>(raw[static_cast<std::size_t>(i)]);
-    return value;
-  }
-  std::string line() {
-    std::string text;
-    while (true) {
-      const char letter = static_cast<char>(byte());
-      if (letter == '\n') return text;
-      text += letter;
-    }
-  }
-
-  // Values and the stack ------------------------------------------------------------------------
   PickleValue& make(PickleValue value) {
     if (pickle_.values.size() >= most_values) throw Error("its pickle has too many parts");
     stack_.push_back(static_cast<PickleIndex>(pickle_.values.size()));
@@ -135,7 +72,7 @@ class Reader {
   }
   // LONG1 and LONG4: two's complement, little end first.
   void long_integer(std::uint64_t count) {
-    const std::string raw = bytes(count);
+    const std::string raw = in_.bytes(count);
     if (count <= 8) {
       std::uint64_t value = count > 0 && (raw.back() & 0x80) != 0 ? ~std::uint64_t{0} : 0;
       for (std::size_t i = raw.size(); i-- > 0;)
@@ -158,9 +95,8 @@ class Reader {
     value.items.insert(value.items.end(), items.begin(), items.end());
   }
 
-  // What Python would call ---------------------------------------------------------------------
   void global(const std::string& name) {
-    if (!is_known(name))
+    if (!is_known_global(name))
       throw Error(cat("it asks for the Python object ", printable(name),
                       ", which no tensor needs; nothing in such a file is run"),
                   instead);
@@ -255,8 +191,7 @@ class Reader {
   bool stands_for_object(unsigned char opcode);
   bool step(unsigned char opcode);
 
-  std::istream& in_;
-  std::uint64_t left_;
+  PickleInput in_;
   Pickle pickle_;
   std::vector<PickleIndex> stack_;
   std::vector<std::size_t> marks_;
@@ -275,22 +210,22 @@ bool Reader::makes_scalar(unsigned char opcode) {
       make({.kind = Kind::boolean, .integer = opcode == 0x88 ? 1 : 0});
       return true;
     case 'J':  // BININT
-      integer(static_cast<std::int32_t>(number(4)));
+      integer(static_cast<std::int32_t>(in_.number(4)));
       return true;
     case 'K':  // BININT1
-      integer(static_cast<std::int64_t>(number(1)));
+      integer(static_cast<std::int64_t>(in_.number(1)));
       return true;
     case 'M':  // BININT2
-      integer(static_cast<std::int64_t>(number(2)));
+      integer(static_cast<std::int64_t>(in_.number(2)));
       return true;
     case 0x8a:  // LONG1
-      long_integer(number(1));
+      long_integer(in_.number(1));
       return true;
     case 0x8b:  // LONG4
-      long_integer(number(4));
+      long_integer(in_.number(4));
       return true;
     case 'G':  // BINFLOAT
-      bytes(8);
+      in_.bytes(8);
       make({.kind = Kind::real});
       return true;
     default:
@@ -303,15 +238,15 @@ bool Reader::makes_text(unsigned char opcode) {
     case 0x8c:  // SHORT_BINUNICODE
     case 'U':   // SHORT_BINSTRING
     case 'C':   // SHORT_BINBYTES
-      text(bytes(number(1)));
+      text(in_.bytes(in_.number(1)));
       return true;
     case 'X':  // BINUNICODE
     case 'T':  // BINSTRING
     case 'B':  // BINBYTES
-      text(bytes(number(4)));
+      text(in_.bytes(in_.number(4)));
       return true;
     case 0x8d:  // BINUNICODE8
-      text(bytes(number(8)));
+      text(in_.bytes(in_.number(8)));
       return true;
     default:
       return false;
@@ -370,19 +305,19 @@ bool Reader::fills_container(unsigned char opcode) {
 bool Reader::remembers(unsigned char opcode) {
   switch (opcode) {
     case 'q':  // BINPUT
-      remember(number(1));
+      remember(in_.number(1));
       return true;
     case 'r':  // LONG_BINPUT
-      remember(number(4));
+      remember(in_.number(4));
       return true;
     case 0x94:  // MEMOIZE
       remember(memo_.size());
       return true;
     case 'h':  // BINGET
-      recall(number(1));
+      recall(in_.number(1));
       return true;
     case 'j':  // LONG_BINGET
-      recall(number(4));
+      recall(in_.number(4));
       return true;
     default:
       return false;
@@ -393,8 +328,8 @@ bool Reader::remembers(unsigned char opcode) {
 bool Reader::stands_for_object(unsigned char opcode) {
   switch (opcode) {
     case 'c': {  // GLOBAL
-      const std::string module = line();
-      global(cat(module, ".", line()));
+      const std::string module = in_.line();
+      global(cat(module, ".", in_.line()));
       return true;
     }
     case 0x93: {  // STACK_GLOBAL
@@ -423,12 +358,12 @@ bool Reader::step(unsigned char opcode) {
     return false;
   }
   if (opcode == 0x80) {  // PROTO
-    if (const unsigned version = byte(); version < 2 || version > 5)
+    if (const unsigned version = in_.byte(); version < 2 || version > 5)
       throw Error(cat("its pickle is of protocol ", version, ", which is not known"));
     return true;
   }
   if (opcode == 0x95) {  // FRAME
-    bytes(8);
+    in_.bytes(8);
     return true;
   }
   if (makes_scalar(opcode) || makes_container(opcode) || remembers(opcode) ||
