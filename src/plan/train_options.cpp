@@ -157,7 +157,7 @@ void add_parameters(TrainOptions& o) {
   OptionTable& table = o.table;
   table.add("train.freeze", o.train.freeze,
             {.meaning = "patterns over names of parameters that are not trained (\"trunk.*\"); one "
-                        "that begins with ! keeps what those before it froze"});
+                        "that begins with ! keeps trained what those before it froze"});
   auto& init = o.init;
   table.add(
       "init.from", init.from,

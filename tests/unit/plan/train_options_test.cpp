@@ -15,9 +15,9 @@ namespace {
 
 const char* const kKeys =
     "seed precision reduce_precision reduce_bucket_mb shard_optimizer exact deterministic graph "
-    "on_nan restart "
+    "graph_shapes on_nan restart "
     "preset batch.global batch.micro batch.accumulation batch.micro_changes memory.recompute "
-    "matmul.tf32 "
+    "norm.statistics norm.rows matmul.tf32 "
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "
     "optimizer.clip optimizer.scale_lr optimizer.base_batch optimizer.groups train.freeze "
