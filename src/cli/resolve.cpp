@@ -9,6 +9,7 @@
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
+#include "plan/memory.h"
 #include "plan/parameter_rules.h"
 #include "plan/precision.h"
 #include "plan/words.h"
@@ -159,12 +160,14 @@ std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
   return lies_in_root && can_write(own) ? own : user_cache();
 }
 
-// A recipe whose code only the worker can load: it checks, prepares and counts.
-void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
-                       const std::filesystem::path& run_dir) {
+// The worker's answer to what only a model can say, of a recipe that is prepared already or that it
+// has to prepare: facts, `extra`, files to keep, memory.
+nlohmann::json ask_for_facts(const RunSetup& setup, Purpose purpose, bool has_gpu,
+                             const std::filesystem::path& run_dir, bool prepared) {
   const TemporaryDirectory folder;
   nlohmann::json request = setup_to_json(setup);
   if (!run_dir.empty()) request.erase("init");  // whose files need not be there any more
+  request["prepared"] = prepared;
   request["purpose"] = purpose_word(purpose);
   request["has_gpu"] = has_gpu;
   request["run_dir"] = run_dir.empty() ? "" : std::filesystem::absolute(run_dir).string();
@@ -175,13 +178,36 @@ void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   std::vector<std::string> words{"facts"};
   if (!setup.plugin.empty()) words.insert(words.end(), {"--plugin", setup.plugin});
   words.push_back(file.string());
-  const nlohmann::json answer = nlohmann::json::parse(ask_worker(words));
-  setup.prepared.keep.clear();
+  return nlohmann::json::parse(ask_worker(words));
+}
+
+// A recipe whose code only the worker can load: it checks, prepares and counts.
+void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
+                       const std::filesystem::path& run_dir) {
+  const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, false);
   setup.prepared.facts = facts_from_json(answer.at("facts"));
   setup.prepared.extra = answer.at("extra");
   for (const nlohmann::json& kept : answer.at("keep"))
     setup.prepared.keep.emplace_back(kept.get<std::string>());
   setup.memory = memory_from_json(answer.at("memory"));
+}
+
+// Of a recipe that the tool prepared, whose formula knows nothing of what a user freezes: without
+// gradients and moments for that.
+void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
+                     const std::filesystem::path& run_dir) {
+  const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, true);
+  const Facts counted = facts_from_json(answer.at("facts"));
+  Facts& facts = setup.prepared.facts;
+  facts.parameters = counted.parameters;
+  facts.frozen_parameters = counted.frozen_parameters;
+  facts.groups = counted.groups;
+  const TrainOptions& train = *setup.train;
+  const auto frozen = static_cast<double>(facts.frozen_parameters);
+  const double moments = optimizer_bytes_per_parameter(train);
+  const double kept = train.precision == Precision::fp32 ? 4 : 2;
+  setup.memory.fixed_bytes -= frozen * (weight_bytes_per_parameter(train) + moments - kept);
+  setup.memory.optimizer_bytes -= frozen * moments;
 }
 
 // What NVIDIA's libraries do, whatever they are told: "1" forces TF32, "0" forbids it.
@@ -258,13 +284,11 @@ void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& device
   const bool trains = purpose == Purpose::train || purpose == Purpose::plan;
   if (trains && run_dir.empty() && !setup.train->init.from.empty())
     resolve_first_weights(setup, purpose);
-  if (facts.train_samples > 0 && !(trains && needs_model(*setup.train))) {
-    facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
-    setup.memory = setup.options->memory(*setup.train, facts);
-    return;
-  }
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
-  prepare_in_worker(setup, purpose, has_gpu, run_dir);
+  if (facts.train_samples == 0) return prepare_in_worker(setup, purpose, has_gpu, run_dir);
+  facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
+  setup.memory = setup.options->memory(*setup.train, facts);
+  if (trains && needs_model(*setup.train)) count_in_worker(setup, purpose, has_gpu, run_dir);
 }
 
 void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to) {

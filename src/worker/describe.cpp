@@ -45,6 +45,17 @@ Purpose purpose_of(const std::string& word) {
   return word == "predict" ? Purpose::predict : Purpose::train;
 }
 
+// As the tool prepared it, or where it cannot, because a plugin has the code, here.
+Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
+  if (request.value("prepared", false))
+    return {.facts = facts_from_json(request.at("facts")), .extra = request.at("extra")};
+  return setup.options->prepare(
+      {.purpose = purpose_of(request.at("purpose")),
+       .cache_dir = request.at("cache_dir").get<std::string>(),
+       .run_dir = request.at("run_dir").get<std::string>(),
+       .say = [](const std::string& line) { std::cerr << line << '\n'; }});
+}
+
 }  // namespace
 
 int describe_recipes() {
@@ -72,11 +83,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   const auto tables = setup.tables();
   apply_json(tables, request.at("config"));
   setup.options->check(*setup.train);
-  setup.prepared =
-      setup.options->prepare({.purpose = purpose_of(request.at("purpose")),
-                              .cache_dir = request.at("cache_dir").get<std::string>(),
-                              .run_dir = request.at("run_dir").get<std::string>(),
-                              .say = [](const std::string& line) { std::cerr << line << '\n'; }});
+  setup.prepared = prepared_for(setup, request);
   Facts& facts = setup.prepared.facts;
   const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);
   const DatasetPair data = recipe->data();

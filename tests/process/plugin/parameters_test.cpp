@@ -165,5 +165,26 @@ TEST_F(Parameters, ARunEndsEarlyWhenPatienceIsOverAndGoesOnWithMore) {
   EXPECT_THAT(more.err, HasSubstr("finished early at step 18")) << more.err;
 }
 
+// The tool prepares its data and knows its formula; only the worker knows its parameters.
+TEST_F(Parameters, OfARecipeOfTheToolAreCountedByTheWorker) {
+  testing::write_corpus(folder_.path() / "corpus.txt", 20'000);
+  auto words = testing::tiny(folder_.path() / "corpus.txt");
+  words.insert(words.begin(), {"plan", "textgen", "--devices", "cpu:2", "--json", "stop.steps=3"});
+  const auto plan = [&](const std::vector<std::string>& more) {
+    const ToolResult result = run(words, more);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const auto whole = plan({"optimizer.groups=*: lr_factor=1"}),
+             parts = plan({"train.freeze=blocks.*"});
+  const auto count = [](const nlohmann::json& json, const char* key) {
+    return json.at("parameters").at(key).get<std::int64_t>();
+  };
+  EXPECT_EQ(count(whole, "frozen"), 0);
+  EXPECT_GT(count(parts, "frozen"), 0);
+  EXPECT_EQ(count(parts, "trained") + count(parts, "frozen"), count(whole, "trained"));
+  EXPECT_LT(parts.at("memory").at("fixed_bytes"), whole.at("memory").at("fixed_bytes"));
+}
+
 }  // namespace
 }  // namespace lockstep
