@@ -7,12 +7,14 @@
 #include "base/text.h"
 #include "run/safetensors.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <set>
 
@@ -31,15 +33,8 @@ constexpr std::array<std::pair<at::ScalarType, const char*>, 10> dtype_names{
      {at::kByte, "U8"},
      {at::kBool, "BOOL"}}};
 
-std::string name_of(at::ScalarType dtype) {
-  for (const auto& [type, name] : dtype_names)
-    if (type == dtype) return name;
-  throw Error(cat("tensors of dtype ", c10::toString(dtype), " cannot be saved"));
-}
-
 at::ScalarType dtype_of(const std::string& name, const std::filesystem::path& file) {
-  for (const auto& [type, known] : dtype_names)
-    if (known == name) return type;
+  if (const auto type = stored_dtype(name)) return *type;
   throw Error(cat(file.string(), ": dtype ", name, " is not supported"));
 }
 
@@ -52,6 +47,7 @@ class Mapping {
     if (fstat(fd.get(), &status) != 0)
       throw Error(cat("could not open ", file.string(), ": ", errno_text(errno)));
     bytes_ = static_cast<std::size_t>(status.st_size);
+    if (bytes_ == 0) throw Error(cat(file.string(), " is empty"));
     data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd.get(), 0);
     if (data_ == MAP_FAILED)
       throw Error(cat("could not map ", file.string(), ": ", errno_text(errno)));
@@ -60,6 +56,7 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
   char* data() const { return static_cast<char*>(data_); }
+  std::size_t bytes() const { return bytes_; }
 
  private:
   void* data_ = nullptr;
@@ -68,6 +65,42 @@ class Mapping {
 
 }  // namespace
 
+std::optional<at::ScalarType> stored_dtype(const std::string& name) {
+  for (const auto& [type, known] : dtype_names)
+    if (known == name) return type;
+  return std::nullopt;
+}
+
+std::string dtype_name(at::ScalarType dtype) {
+  for (const auto& [type, name] : dtype_names)
+    if (type == dtype) return name;
+  throw Error(cat("tensors of dtype ", c10::toString(dtype), " cannot be saved"));
+}
+
+struct StoredFiles::Impl {
+  std::map<std::filesystem::path, std::shared_ptr<Mapping>> mappings;
+};
+
+StoredFiles::StoredFiles() : impl_(std::make_unique<Impl>()) {}
+StoredFiles::~StoredFiles() = default;
+
+at::Tensor StoredFiles::tensor(const std::filesystem::path& file, const StoredTensor& stored) {
+  std::shared_ptr<Mapping>& mapping = impl_->mappings[file];
+  if (!mapping) mapping = std::make_shared<Mapping>(file);
+  if (stored.begin > mapping->bytes() || stored.bytes > mapping->bytes() - stored.begin)
+    throw Error(cat(file.string(), " has become shorter while it was read"));
+  const at::TensorOptions options(dtype_of(stored.dtype, file));
+  char* const data = mapping->data() + stored.begin;
+  if (stored.bytes == 0) return at::empty(stored.shape, options);
+  const std::size_t element = options.dtype().itemsize();
+  if (reinterpret_cast<std::uintptr_t>(data) % element == 0)
+    return at::from_blob(
+        data, stored.shape, stored.strides, [mapping](void*) {}, options);
+  const at::Tensor span = at::empty({static_cast<std::int64_t>(stored.bytes / element)}, options);
+  std::memcpy(span.mutable_data_ptr(), data, stored.bytes);
+  return span.as_strided(stored.shape, stored.strides);
+}
+
 void write_tensors(CheckpointWriter& writer, const std::string& file,
                    const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                    const std::vector<Alias>& aliases) {
@@ -75,7 +108,7 @@ void write_tensors(CheckpointWriter& writer, const std::string& file,
   for (const auto& [name, tensor] : tensors) {
     LOCKSTEP_CHECK(tensor.device().is_cpu());
     entries.push_back(
-        {.name = name, .dtype = name_of(tensor.scalar_type()), .shape = tensor.sizes().vec()});
+        {.name = name, .dtype = dtype_name(tensor.scalar_type()), .shape = tensor.sizes().vec()});
   }
   std::map<std::string, std::string> metadata;
   for (const Alias& alias : aliases) metadata[alias.name] = alias.of;

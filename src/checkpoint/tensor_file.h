@@ -3,11 +3,14 @@
 
 #include "engine/model_parameters.h"
 #include "run/checkpoint_writer.h"
+#include "run/torch_file.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +28,25 @@ void write_tensors(CheckpointWriter& writer, const std::string& file,
 // All tensors of a file, memory-mapped (the map lives as long as any tensor of it; do not write to
 // them). Throws Error on malformed files or dtypes that ATen lacks.
 std::map<std::string, at::Tensor> map_tensors(const std::filesystem::path& file);
+
+// Between the names of safetensors ("BF16") and ATen's types; nothing for those that ATen lacks.
+std::optional<at::ScalarType> stored_dtype(const std::string& name);
+std::string dtype_name(at::ScalarType dtype);  // throws Error for those that files lack
+
+// Tensors anywhere in files, which are mapped once each, for as long as this or a tensor lives.
+class StoredFiles {
+ public:
+  StoredFiles();
+  ~StoredFiles();
+  // A view into the file, or a copy where it does not lie as the processor needs it; of a dtype
+  // that ATen has. Do not write to it. Throws Error if the file is shorter than it was when the
+  // tensor was found.
+  at::Tensor tensor(const std::filesystem::path& file, const StoredTensor& stored);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 // Other names in the file's metadata, each with the tensor that it stands for.
 std::map<std::string, std::string> read_aliases(const std::filesystem::path& file);

@@ -9,9 +9,12 @@
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
+#include "plan/memory.h"
+#include "plan/parameter_rules.h"
 #include "plan/precision.h"
 #include "plan/words.h"
 #include "run/json_lines.h"
+#include "run/weight_source.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,8 +41,10 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
                 "start a new run for it");
   };
   const nlohmann::json engine = setup.train->table.to_json();
-  for (const char* key :
-       {"seed", "batch.global", "data.shuffle", "data.drop_last", "data.group_by_length", "exact"})
+  for (const char* key : {"seed", "batch.global", "data.shuffle", "data.drop_last",
+                          "data.group_by_length", "exact", "train.freeze", "optimizer.groups",
+                          "init.from", "init.checkpoint", "init.average", "init.map", "init.missing",
+                          "init.unexpected"})
     check(key, engine.at(key));
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
@@ -67,10 +72,34 @@ void check_exact(const TrainOptions& options) {
 void check_options(RunSetup& setup) {
   setup.options->check(*setup.train);
   check_exact(*setup.train);
+  check_parameter_options(*setup.train);
   const std::vector<std::string> metrics = setup.options->metric_names();
   const std::string& best = setup.train->checkpoint.best_metric;
   if (!best.empty() && !metrics.empty()) check_best_metric(metrics, best);
-  setup.options->table.make_paths_absolute(std::filesystem::current_path());
+  for (OptionTable* table : setup.tables())
+    table->make_paths_absolute(std::filesystem::current_path());
+}
+
+// init.from is a path, or the name of a run in run.root, as on every command.
+void find_first_weights(RunSetup& setup) {
+  TrainOptions& train = *setup.train;
+  if (train.init.from.empty()) return;
+  const std::filesystem::path named = std::filesystem::path(train.run.root) / train.init.from;
+  if (!std::filesystem::exists(train.init.from) && std::filesystem::exists(named))
+    train.init.from = named.string();
+}
+
+// Which files those are, checked; hashed where a run is made of them.
+void resolve_first_weights(RunSetup& setup, Purpose purpose) {
+  const auto& init = setup.train->init;
+  setup.init =
+      to_json(find_weight_source(init.from, init.checkpoint == InitCheckpoint::best, init.average),
+              /*hashed=*/purpose == Purpose::train);
+}
+
+// Whether what is asked for can only be checked and counted with the model's names at hand.
+bool needs_model(const TrainOptions& train) {
+  return !train.train.freeze.empty() || !train.optimizer.groups.empty() || !train.init.from.empty();
 }
 
 const char* purpose_word(Purpose purpose) {
@@ -132,11 +161,14 @@ std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
   return lies_in_root && can_write(own) ? own : user_cache();
 }
 
-// A recipe whose code only the worker can load: it checks, prepares and counts.
-void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
-                       const std::filesystem::path& run_dir) {
+// The worker's answer to what only a model can say, of a recipe that is prepared already or that it
+// has to prepare: facts, `extra`, files to keep, memory.
+nlohmann::json ask_for_facts(const RunSetup& setup, Purpose purpose, bool has_gpu,
+                             const std::filesystem::path& run_dir, bool prepared) {
   const TemporaryDirectory folder;
   nlohmann::json request = setup_to_json(setup);
+  if (!run_dir.empty()) request.erase("init");  // whose files need not be there any more
+  request["prepared"] = prepared;
   request["purpose"] = purpose_word(purpose);
   request["has_gpu"] = has_gpu;
   request["run_dir"] = run_dir.empty() ? "" : std::filesystem::absolute(run_dir).string();
@@ -147,12 +179,36 @@ void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   std::vector<std::string> words{"facts"};
   if (!setup.plugin.empty()) words.insert(words.end(), {"--plugin", setup.plugin});
   words.push_back(file.string());
-  const nlohmann::json answer = nlohmann::json::parse(ask_worker(words));
+  return nlohmann::json::parse(ask_worker(words));
+}
+
+// A recipe whose code only the worker can load: it checks, prepares and counts.
+void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
+                       const std::filesystem::path& run_dir) {
+  const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, false);
   setup.prepared.facts = facts_from_json(answer.at("facts"));
   setup.prepared.extra = answer.at("extra");
   for (const nlohmann::json& kept : answer.at("keep"))
     setup.prepared.keep.emplace_back(kept.get<std::string>());
   setup.memory = memory_from_json(answer.at("memory"));
+}
+
+// Of a recipe that the tool prepared, whose formula knows nothing of what a user freezes: without
+// gradients and moments for that.
+void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
+                     const std::filesystem::path& run_dir) {
+  const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, true);
+  const Facts counted = facts_from_json(answer.at("facts"));
+  Facts& facts = setup.prepared.facts;
+  facts.parameters = counted.parameters;
+  facts.frozen_parameters = counted.frozen_parameters;
+  facts.groups = counted.groups;
+  const TrainOptions& train = *setup.train;
+  const auto frozen = static_cast<double>(facts.frozen_parameters);
+  const double moments = optimizer_bytes_per_parameter(train);
+  const double kept = train.precision == Precision::fp32 ? 4 : 2;
+  setup.memory.fixed_bytes -= frozen * (weight_bytes_per_parameter(train) + moments - kept);
+  setup.memory.optimizer_bytes -= frozen * moments;
 }
 
 // What NVIDIA's libraries do, whatever they are told: "1" forces TF32, "0" forbids it.
@@ -212,6 +268,7 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
   apply_config(tables, paths(files), assignments);
+  find_first_weights(setup);
   check_options(setup);
   return setup;
 }
@@ -225,13 +282,14 @@ void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& device
                                            .say = say});
   if (purpose == Purpose::predict && setup.plugin.empty()) return;
   Facts& facts = setup.prepared.facts;
-  if (facts.train_samples > 0) {
-    facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
-    setup.memory = setup.options->memory(*setup.train, facts);
-    return;
-  }
+  const bool trains = purpose == Purpose::train || purpose == Purpose::plan;
+  if (trains && run_dir.empty() && !setup.train->init.from.empty())
+    resolve_first_weights(setup, purpose);
   const bool has_gpu = !devices.empty() && devices[0].kind == DeviceKind::cuda;
-  prepare_in_worker(setup, purpose, has_gpu, run_dir);
+  if (facts.train_samples == 0) return prepare_in_worker(setup, purpose, has_gpu, run_dir);
+  facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
+  setup.memory = setup.options->memory(*setup.train, facts);
+  if (trains && needs_model(*setup.train)) count_in_worker(setup, purpose, has_gpu, run_dir);
 }
 
 void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t shrunk_to) {

@@ -81,7 +81,7 @@ bool goes_further(const Parsed& parsed, const RunDir& run) {
   const RunSetup setup =
       resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin"));
   const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
-  for (const char* key : {"stop.steps", "stop.epochs"})
+  for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
     if (before.contains(key) && before[key] != now[key]) return true;
   return false;
 }

@@ -101,6 +101,13 @@ ModelParameters sort_parameters(const std::vector<Parameter>& registered) {
   return sorted;
 }
 
+std::vector<std::string> all_names(const std::string& first, const std::vector<Alias>& aliases) {
+  std::vector<std::string> names{first};
+  for (const Alias& alias : aliases)
+    if (alias.of == first) names.push_back(alias.name);
+  return names;
+}
+
 std::int64_t elements_of(const std::vector<UniqueParameter>& parameters) {
   std::int64_t elements = 0;
   for (const UniqueParameter& one : parameters) elements += one.parameter.tensor.numel();

@@ -33,6 +33,9 @@ struct ModelParameters {
 // share a part of their memory only.
 ModelParameters sort_parameters(const std::vector<Parameter>& registered);
 
+// The first name, and the others that aliases give it.
+std::vector<std::string> all_names(const std::string& first, const std::vector<Alias>& aliases);
+
 std::int64_t elements_of(const std::vector<UniqueParameter>& parameters);
 
 }  // namespace lockstep

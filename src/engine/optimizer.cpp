@@ -31,10 +31,18 @@ constexpr double initial_loss_scale = 65536;
 constexpr double scale_growth = 2, scale_backoff = 0.5;
 constexpr std::int64_t growth_interval = 2000;  // steps without overflow before the scale doubles
 
+std::vector<std::string> frozen_names(const Arena& arena) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < arena.frozen().size(); ++i) names.push_back(arena.frozen().name(i));
+  return names;
+}
+
 }  // namespace
 
 Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* buffers)
-    : options_(options), arena_(arena) {
+    : options_(options),
+      arena_(arena),
+      parameter_groups_(options, arena.parameters(), arena.aliases(), frozen_names(arena)) {
   const at::NoGradGuard no_grad;
   const auto f32 = arena.master().options();
   first_ = at::zeros({arena.own_elements()}, f32);
@@ -62,19 +70,16 @@ void Optimizer::restart_loss_scale() {
 
 // Neighbours in the arena with equal properties become one range, so that most models have few.
 void Optimizer::make_groups() {
-  const std::vector<Parameter>& parameters = arena_.parameters();
   const ArenaLayout& layout = arena_.layout();
-  const auto decays = [&](std::size_t i) {
-    return parameters[i].decay || options_.optimizer.decay_norms_and_biases;
-  };
   const auto group_of = [&](std::size_t i) -> std::size_t {
+    const ParameterRates& rates = parameter_groups_.of(i);
     for (std::size_t g = 0; g < groups_.size(); ++g)
-      if (groups_[g].decay == decays(i) && groups_[g].lr_scale == parameters[i].lr_scale) return g;
-    groups_.push_back({.decay = decays(i), .lr_scale = parameters[i].lr_scale});
-    groups_.back().lr = at::zeros({}, arena_.master().options());
+      if (groups_[g].rates == rates) return g;
+    groups_.push_back({.rates = rates});
+    groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), arena_.master().options());
     return groups_.size() - 1;
   };
-  for (std::size_t i = parameters.size(); i-- > 0;) {
+  for (std::size_t i = arena_.parameters().size(); i-- > 0;) {
     const std::int64_t begin = layout.offsets[i];
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
     while (last > 0 && group_of(last - 1) == group_of(i)) --last;
@@ -149,7 +154,7 @@ void Optimizer::update_with_own_kernel(Group& group) {
                             .beta1 = o.beta1,
                             .beta2 = o.beta2,
                             .eps = o.eps,
-                            .decay = group.decay ? o.weight_decay : 0.0,
+                            .decay = group.rates.weight_decay,
                             .decoupled = o.kind == OptimizerKind::adamw};
     LOCKSTEP_CHECK(arguments.elements % 4 == 0);  // ranges keep the arena's alignment
     if (arena_.low_precision()) {
@@ -163,7 +168,7 @@ void Optimizer::update_with_own_kernel(Group& group) {
 
 void Optimizer::update(Group& group) {
   const auto& o = options_.optimizer;
-  const double decay = group.decay ? o.weight_decay : 0.0;
+  const double decay = group.rates.weight_decay;
   switch (o.kind) {
     case OptimizerKind::adamw:
       at::_fused_adamw_(group.weights, group.gradients, group.first, group.second, {}, group.steps,
@@ -209,7 +214,8 @@ void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
   const at::NoGradGuard no_grad;
   find_norm_and_scale(dropped);
   find_next_loss_scale(dropped);
-  for (Group& group : groups_) group.lr.copy_(lr.mul(group.lr_scale));
+  for (Group& group : groups_)
+    if (!group.rates.constant_lr) group.lr.copy_(lr.mul(group.rates.lr_factor));
   next_step_.copy_(step_.add(skip_, -1).add_(1));
   if (average_) average_->prepare(next_step_, skip_);
 }

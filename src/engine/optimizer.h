@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/arena.h"
+#include "engine/parameter_groups.h"
 #include "engine/weight_average.h"
 #include "plan/train_options.h"
 
@@ -21,7 +22,8 @@ namespace lockstep {
 // synchronises the device.
 class Optimizer {
  public:
-  // buffers: of the model, for the average of the weights; null where there are none.
+  // buffers: of the model, for the average of the weights; null where there are none. Throws Error
+  // where optimizer.groups does not fit the model.
   Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* buffers = nullptr);
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
@@ -45,6 +47,9 @@ class Optimizer {
   // After `prepare`, f32 [1]: 1 where the step changes nothing, else 0.
   const at::Tensor& skipped() const { return skip_; }
 
+  // Which parameters have rates of their own.
+  const ParameterGroups& parameter_groups() const { return parameter_groups_; }
+
   // The average of the weights that `step` keeps; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 
@@ -57,8 +62,7 @@ class Optimizer {
 
  private:
   struct Group {
-    bool decay = true;
-    double lr_scale = 1;
+    ParameterRates rates;
     std::vector<at::Tensor> weights, gradients, first, second, steps;
     std::vector<at::Tensor> working;  // low precision only
     at::Tensor lr;
@@ -74,6 +78,7 @@ class Optimizer {
 
   const TrainOptions& options_;
   Arena& arena_;
+  ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
   at::Tensor first_, second_;  // moments, flat
   at::Tensor step_;            // updates that were not skipped

@@ -14,6 +14,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -120,6 +121,15 @@ class Recipe {
   // A fresh model, fp32 on the CPU; the same for the same seed (use RandomStream::init).
   virtual std::unique_ptr<Model> build(std::uint64_t seed) = 0;
   virtual DatasetPair data() = 0;
+  // Gives a freshly built model (on the CPU) its first weights and buffers, in place: where `build`
+  // cannot, because they come from a file or follow from the data. Called once at a run's first
+  // start, on rank 0 alone, whose weights then go to all; never where a run goes on, is evaluated
+  // or predicts. What init.from brings comes over it. Throws Error.
+  virtual void initialise(Model&) {}
+  // How files of this field name what the model names otherwise, for init.from: pairs of patterns,
+  // {"bert.*", "encoder.*"}, the first that leads to a name of the model's. Its own names need
+  // none.
+  virtual std::vector<std::pair<std::string, std::string>> weight_names() const { return {}; }
 
   // Names of the loss's terms; the reported loss is the sum of the terms' means.
   virtual std::vector<std::string> terms() const { return {"loss"}; }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/compute.h"
+#include "plan/interval.h"
 #include "plan/micro_batch.h"
 #include "plan/notes.h"
 #include "plan/precision.h"
@@ -53,6 +54,11 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.unit = facts.unit;
   plan.units_per_step = facts.units_per_sample * static_cast<double>(global);
   plan.compute = plan_compute(options, facts, global, devices);
+  plan.parameters = facts.parameters;
+  plan.frozen_parameters = facts.frozen_parameters;
+  plan.groups = facts.groups;
+  plan.init_from = options.init.from;
+  check_intervals(options, plan.steps_per_epoch);
   plan.notes = plan_notes(plan, options);
   for (std::string& note : micro_batch_notes(plan, options, chosen.limit))
     plan.notes.push_back(std::move(note));

@@ -16,6 +16,12 @@
 
 namespace lockstep {
 
+// Trained parameters that an entry of optimizer.groups speaks of.
+struct GroupCount {
+  std::string pattern, words;  // words: "lr 0.001, weight decay 0"
+  std::int64_t parameters = 0;
+};
+
 // What a recipe knows of its data and model before a worker starts.
 struct Facts {
   std::int64_t train_samples = 0;
@@ -30,6 +36,7 @@ struct Facts {
   std::int64_t fixed_micro = 0;        // what the model stands on, no other will do; 0 = none
   std::int64_t default_global = 0;     // the recipe's default global batch
   double flops_per_sample = 0;         // model FLOPs of training on one; 0 = unknown
+  std::vector<GroupCount> groups{};    // of optimizer.groups, in order
 };
 
 // Bytes a rank needs: fixed + per_sample * micro_batch, and what exists for a moment
@@ -105,6 +112,9 @@ struct Plan {
   std::string unit;
   double units_per_step = 0;
   ComputePlan compute;
+  std::int64_t parameters = 0, frozen_parameters = 0;  // trained and not; 0 = unknown
+  std::vector<GroupCount> groups;
+  std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true
   std::vector<std::string> notes;  // what differs from one device and what does not, in words
 };
@@ -149,6 +159,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
 std::string to_text(const Plan& plan, bool curve, int width = 72);
 nlohmann::json to_json(const Plan& plan);
 nlohmann::json to_json(const MemoryEstimate& memory);
+nlohmann::json to_json(const GroupCount& group);
 nlohmann::json to_json(const Device& device);  // {"device": "cuda:0", "uuid", "name", …}
 
 }  // namespace lockstep

@@ -88,6 +88,18 @@ std::string memory_text(const Plan& plan) {
              ")");
 }
 
+// Where they are all trained alike there is nothing to say.
+std::string parameters_text(const Plan& plan) {
+  if (plan.frozen_parameters == 0 && plan.groups.empty()) return "";
+  std::string text = cat(format_count(static_cast<double>(plan.parameters)), " trained");
+  if (plan.frozen_parameters > 0)
+    text += cat(", ", format_count(static_cast<double>(plan.frozen_parameters)), " frozen");
+  for (const GroupCount& group : plan.groups)
+    text += cat("; ", group.pattern, " (", format_count(static_cast<double>(group.parameters)),
+                "): ", group.words);
+  return text;
+}
+
 std::string exact_text(const Plan& plan) {
   const ExactSum& exact = *plan.exact;
   std::string text = cat("leaf ", exact.leaf_samples, ", ", exact.leaves,
@@ -98,6 +110,10 @@ std::string exact_text(const Plan& plan) {
 }
 
 }  // namespace
+
+nlohmann::json to_json(const GroupCount& group) {
+  return {{"pattern", group.pattern}, {"words", group.words}, {"parameters", group.parameters}};
+}
 
 nlohmann::json to_json(const Device& device) {
   return {{"device", device_label(device)},
@@ -165,6 +181,9 @@ std::string to_text(const Plan& plan, bool curve, int width) {
   text += entry("data", data_text(plan), width);
   text += entry("length", length_text(plan), width);
   text += entry("learning rate", describe_curve(plan.schedule, plan.total_steps), width);
+  if (const std::string parameters = parameters_text(plan); !parameters.empty())
+    text += entry("parameters", parameters, width);
+  if (!plan.init_from.empty()) text += entry("first weights", "from " + plan.init_from, width);
   text += entry("memory", memory_text(plan), width);
   for (const std::string& note : plan.notes) text += hang_cells("- ", note, width);
   if (curve) text += "\n" + plot_curve(plan.schedule, plan.total_steps, width);
@@ -172,6 +191,8 @@ std::string to_text(const Plan& plan, bool curve, int width) {
 }
 
 nlohmann::json to_json(const Plan& plan) {
+  nlohmann::json groups = nlohmann::json::array();
+  for (const GroupCount& group : plan.groups) groups.push_back(to_json(group));
   nlohmann::json devices = nlohmann::json::array();
   for (const Device& device : plan.devices) devices.push_back(to_json(device));
   return {{"batch",
@@ -194,6 +215,9 @@ nlohmann::json to_json(const Plan& plan) {
           {"unit", plan.unit},
           {"units_per_step", plan.units_per_step},
           {"compute", to_json(plan.compute)},
+          {"parameters",
+           {{"trained", plan.parameters}, {"frozen", plan.frozen_parameters}, {"groups", groups}}},
+          {"init_from", plan.init_from},
           {"exact", exact_json(plan)},
           {"notes", plan.notes}};
 }

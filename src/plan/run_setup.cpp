@@ -138,7 +138,10 @@ Plan plan_from_json(const nlohmann::json& json) {
 }  // namespace
 
 nlohmann::json to_json(const Facts& facts) {
-  return {{"train_samples", facts.train_samples},
+  nlohmann::json groups = nlohmann::json::array();
+  for (const GroupCount& group : facts.groups) groups.push_back(to_json(group));
+  return {{"groups", groups},
+          {"train_samples", facts.train_samples},
           {"valid_samples", facts.valid_samples},
           {"epoch_size", facts.epoch_size},
           {"rows_per_sample", facts.rows_per_sample},
@@ -153,18 +156,23 @@ nlohmann::json to_json(const Facts& facts) {
 }
 
 Facts facts_from_json(const nlohmann::json& json) {
-  return {.train_samples = count(json, "train_samples"),
-          .valid_samples = count(json, "valid_samples"),
-          .epoch_size = count_or_0(json, "epoch_size"),
-          .rows_per_sample = std::max<std::int64_t>(1, count_or(json, "rows_per_sample", 1)),
-          .unit = json.at("unit"),
-          .units_per_sample = json.at("units_per_sample"),
-          .parameters = count(json, "parameters"),
-          .frozen_parameters = count_or_0(json, "frozen_parameters"),
-          .preferred_micro = count(json, "preferred_micro"),
-          .fixed_micro = count_or_0(json, "fixed_micro"),
-          .default_global = count(json, "default_global"),
-          .flops_per_sample = json.value("flops_per_sample", 0.0)};
+  Facts facts{.train_samples = count(json, "train_samples"),
+              .valid_samples = count(json, "valid_samples"),
+              .epoch_size = count_or_0(json, "epoch_size"),
+              .rows_per_sample = std::max<std::int64_t>(1, count_or(json, "rows_per_sample", 1)),
+              .unit = json.at("unit"),
+              .units_per_sample = json.at("units_per_sample"),
+              .parameters = count(json, "parameters"),
+              .frozen_parameters = count_or_0(json, "frozen_parameters"),
+              .preferred_micro = count(json, "preferred_micro"),
+              .fixed_micro = count_or_0(json, "fixed_micro"),
+              .default_global = count(json, "default_global"),
+              .flops_per_sample = json.value("flops_per_sample", 0.0)};
+  for (const nlohmann::json& group : json.value("groups", nlohmann::json::array()))
+    facts.groups.push_back({.pattern = group.at("pattern"),
+                            .words = group.at("words"),
+                            .parameters = count(group, "parameters")});
+  return facts;
 }
 
 RunSetup make_setup(const std::string& recipe, const std::string& plugin, bool has_gpu) {
@@ -180,12 +188,14 @@ RunSetup make_setup(const std::string& recipe, const std::string& plugin, bool h
 nlohmann::json setup_to_json(const RunSetup& setup) {
   nlohmann::json config = nlohmann::json::object();
   for (OptionTable* table : setup.tables()) config.update(table->to_json());
-  return {{"recipe", setup.recipe},
-          {"plugin", setup.plugin},
-          {"config", config},
-          {"facts", to_json(setup.prepared.facts)},
-          {"extra", setup.prepared.extra},
-          {"plan", to_json(setup.plan)}};
+  nlohmann::json record{{"recipe", setup.recipe},
+                        {"plugin", setup.plugin},
+                        {"config", config},
+                        {"facts", to_json(setup.prepared.facts)},
+                        {"extra", setup.prepared.extra},
+                        {"plan", to_json(setup.plan)}};
+  if (!setup.init.is_null()) record["init"] = setup.init;
+  return record;
 }
 
 RunSetup setup_from_json(const nlohmann::json& record) {
@@ -198,6 +208,7 @@ RunSetup setup_from_json(const nlohmann::json& record) {
     setup.prepared.facts = facts_from_json(record.at("facts"));
     setup.prepared.extra = record.at("extra");
     setup.plan = plan_from_json(record.at("plan"));
+    if (record.contains("init")) setup.init = record["init"];
     return setup;
   } catch (const nlohmann::json::exception& error) {
     throw Error(cat("run.json is damaged or of another version: ", error.what()), start_anew);

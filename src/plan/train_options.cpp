@@ -147,6 +147,37 @@ void add_optimizer(TrainOptions& o) {
             {.meaning = "the global batch that optimizer.lr was chosen for; needed by scale_lr",
              .unit = "samples",
              .min = 0});
+  table.add("optimizer.groups", optimizer.groups,
+            {.meaning = "parameters with a rate or decay of their own, each entry \"PATTERN: lr=… "
+                        "lr_factor=… weight_decay=… schedule=curve|constant\": the first whose "
+                        "pattern matches a parameter's name counts, before what the recipe says"});
+}
+
+void add_parameters(TrainOptions& o) {
+  OptionTable& table = o.table;
+  table.add("train.freeze", o.train.freeze,
+            {.meaning = "patterns over names of parameters that are not trained (\"trunk.*\"); one "
+                        "that begins with ! keeps trained what those before it froze"});
+  auto& init = o.init;
+  table.add(
+      "init.from", init.from,
+      {.meaning = "begin with weights of a run, a checkpoint's or a Hugging Face folder, or a "
+                  "file (.safetensors, .bin, .pt, .pth); empty: with the recipe's own",
+       .is_path = true});
+  table.add("init.checkpoint", init.checkpoint,
+            {.meaning = "which checkpoint, where init.from is a run"});
+  table.add(
+      "init.average", init.average,
+      {.meaning = "take the average of the weights where the checkpoint of init.from has one"});
+  table.add("init.map", init.map,
+            {.meaning = "names in the file and what they are in the model, \"bert.*=encoder.*\"; "
+                        "the first that matches counts"});
+  table.add(
+      "init.missing", init.missing,
+      {.meaning = "patterns over the model's names that the file may lack, or hold in another "
+                  "shape: they stay as they were built"});
+  table.add("init.unexpected", init.unexpected,
+            {.meaning = "patterns over names in the file that are passed over"});
 }
 
 void add_ema(TrainOptions& o) {
@@ -200,6 +231,16 @@ void add_stop_and_data(TrainOptions& o) {
                         "both the smaller counts",
              .unit = "epochs",
              .min = 0});
+  table.add("stop.patience", o.stop.patience,
+            {.meaning = "end early after so many evaluations in a row without a better "
+                        "checkpoint.best_metric; 0: never",
+             .unit = "evaluations",
+             .min = 0});
+  table.add("stop.patience_epochs", o.stop.patience_epochs,
+            {.meaning = "end early at an evaluation so many epochs or more after the best one; 0: "
+                        "never",
+             .unit = "epochs",
+             .min = 0});
   table.add(
       "stop.after", o.stop.after,
       {.meaning = "save and stop this long after this start, resumable; 0s: never", .unit = "s"});
@@ -249,6 +290,10 @@ void add_checkpoint(TrainOptions& o) {
             {.meaning = "save each so many steps; 0: only by time and at the end",
              .unit = "steps",
              .min = 0});
+  table.add("checkpoint.every_epochs", checkpoint.every_epochs,
+            {.meaning = "save each so many epochs, at the first step that completes them; 0: no",
+             .unit = "epochs",
+             .min = 0});
   table.add("checkpoint.every", checkpoint.every,
             {.meaning = "save each such time; 0s: only by steps and at the end", .unit = "s"});
   table.add(
@@ -267,6 +312,11 @@ void add_eval_run_and_log(TrainOptions& o) {
   table.add(
       "eval.every_steps", o.eval.every_steps,
       {.meaning = "validate each so many steps; 0: only at the end", .unit = "steps", .min = 0});
+  table.add(
+      "eval.every_epochs", o.eval.every_epochs,
+      {.meaning = "validate each so many epochs, at the first step that completes them; 0: no",
+       .unit = "epochs",
+       .min = 0});
   table.add("eval.batch", o.eval.batch,
             {.meaning = "samples that one device validates at once; 0: batch.micro",
              .unit = "samples",
@@ -297,6 +347,7 @@ TrainOptions::TrainOptions() {
   add_general(*this);
   add_batch(*this);
   add_optimizer(*this);
+  add_parameters(*this);
   add_ema(*this);
   add_schedule(*this);
   add_stop_and_data(*this);

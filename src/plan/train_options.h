@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lockstep {
 
@@ -19,6 +20,7 @@ enum class GraphMode { automatic, off };
 enum class Recompute { off, blocks, automatic };
 enum class OnNan { stop, skip };
 enum class NormStatistics { rank, sync, frozen };
+enum class InitCheckpoint { newest, best };
 
 template <>
 struct EnumNames<Precision> {
@@ -74,6 +76,12 @@ struct EnumNames<NormStatistics> {
       {NormStatistics::frozen, "frozen"}};
 };
 
+template <>
+struct EnumNames<InitCheckpoint> {
+  static constexpr std::pair<InitCheckpoint, const char*> value[] = {
+      {InitCheckpoint::newest, "newest"}, {InitCheckpoint::best, "best"}};
+};
+
 inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
 
 struct TrainOptions {
@@ -98,6 +106,18 @@ struct TrainOptions {
   } batch;
 
   struct {
+    std::vector<std::string> freeze;  // patterns over names of parameters; see parameter_rules.h
+  } train;
+
+  // Where the first weights come from; empty: the recipe's own.
+  struct {
+    std::string from;
+    InitCheckpoint checkpoint = InitCheckpoint::newest;  // of a run
+    bool average = true;                                 // where a checkpoint holds one
+    std::vector<std::string> map, missing, unexpected;
+  } init;
+
+  struct {
     Recompute recompute = Recompute::off;
   } memory;
 
@@ -118,6 +138,7 @@ struct TrainOptions {
     double clip = 1.0;  // largest gradient norm; 0 = off
     ScaleLr scale_lr = ScaleLr::none;
     std::int64_t base_batch = 0;  // the global batch that `lr` was chosen for; needed by scale_lr
+    std::vector<std::string> groups;  // see plan/parameter_rules.h
   } optimizer;
 
   struct {
@@ -141,6 +162,8 @@ struct TrainOptions {
   struct {
     std::int64_t steps = 0;  // 0 = no limit of its own
     double epochs = 0;
+    std::int64_t patience = 0;  // evaluations without a better metric; 0 = any number
+    double patience_epochs = 0;
     Duration after{}, budget{};
     Duration hang_after{60};
     Duration grace{};  // 0 = found
@@ -156,6 +179,7 @@ struct TrainOptions {
 
   struct {
     std::int64_t every_steps = 0;
+    double every_epochs = 0;
     Duration every{600};
     std::int64_t keep = 4;
     Duration keep_every{};  // besides the newest: one each such time
@@ -164,8 +188,9 @@ struct TrainOptions {
   } checkpoint;
 
   struct {
-    std::int64_t every_steps = 0;  // 0: only at the end
-    std::int64_t batch = 0;        // samples a rank evaluates at once; 0 = micro-batch
+    std::int64_t every_steps = 0;  // 0, and no every_epochs: only at the end
+    double every_epochs = 0;
+    std::int64_t batch = 0;  // samples a rank evaluates at once; 0 = micro-batch
     bool at_start = false;
   } eval;
 

@@ -31,6 +31,11 @@ std::optional<CheckpointInfo> newest_good(
     const std::filesystem::path& checkpoints,
     const std::function<void(const CheckpointInfo&)>& skipped = {});
 
+// Among those that pass every check, the one whose evaluation ("selection" in its metrics, where
+// less is better) was best. damaged gets those that do not pass.
+std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
+                                        std::vector<CheckpointInfo>& damaged);
+
 // Deletes what killed writers left under temporary names, and puts back a checkpoint that one had
 // moved aside to replace it. Only with the run locked. Leaves living writers' folders alone; what
 // cannot be deleted stays.

@@ -116,6 +116,28 @@ std::vector<EventLine> describe_resume(const nlohmann::json& event) {
   return lines;
 }
 
+// "3 left as they were built", or nothing.
+std::string count_words(const nlohmann::json& event, const char* key, const char* words) {
+  const auto list = event.find(key);
+  if (list == event.end() || !list->is_array() || list->empty()) return "";
+  return cat(", ", list->size(), " ", words);
+}
+
+std::string describe_first_weights(const nlohmann::json& event) {
+  std::string text = cat("first weights: ", integer_or(event, "tensors", 0), " tensors of ",
+                         text_or(event, "from", "?"));
+  if (is_true(event, "average")) text += ", the average of the weights";
+  text += count_words(event, "missing", "missing and left as they were built");
+  text += count_words(event, "other_shape", "of another shape and left as they were built");
+  text += count_words(event, "unexpected", "passed over");
+  if (const auto converted = event.find("converted");
+      converted != event.end() && converted->is_object())
+    for (const auto& [types, count] : converted->items())
+      if (count.is_number_integer())
+        text += cat(", ", count.get<std::int64_t>(), " converted from ", types);
+  return text;
+}
+
 }  // namespace
 
 std::string format_loss(const nlohmann::json& value) {
@@ -199,6 +221,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);
+  if (kind == "init") return {{describe_first_weights(event)}};
   if (kind != "stop" && kind != "end") return {};
   std::string rates = format_rates(event, text_or(event, "unit", "samples"));
   if (!rates.empty()) rates = "  " + rates;
@@ -208,8 +231,10 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
     return {{cat("stopped", at_step(event), why.empty() ? "" : ": " + why, rates), Tone::warning}};
   }
   const std::string took = seconds_text(event);
-  return {
-      {cat("finished", at_step(event), took.empty() ? "" : " after " + took, rates), Tone::good}};
+  const std::string early = text_or(event, "early", "");
+  return {{cat("finished", early.empty() ? "" : " early", at_step(event),
+               took.empty() ? "" : " after " + took, early.empty() ? "" : ": " + early, rates),
+           Tone::good}};
 }
 
 std::string fit_line(std::vector<Field> fields, int width) {

@@ -11,16 +11,20 @@ namespace lockstep {
 Checkpoints::Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer)
     : setup_(setup), placed_(placed), optimizer_(optimizer) {}
 
-StartingPoint Checkpoints::restore_or_start() {
+StartingPoint choose_start(const TrainerSetup& setup) {
   StartingPoint start;
-  if (setup_.resume) start.from = choose_checkpoint(setup_.run, setup_.group, false, start.skipped);
+  if (setup.resume) start.from = choose_checkpoint(setup.run, setup.group, false, start.skipped);
+  return start;
+}
+
+void Checkpoints::restore_or_start(StartingPoint& start) {
   if (!start.from) {
     // Where ranks share the update, rank 0's first weights were shared before the arena was made.
     if (placed_.arena->sharing() == nullptr) setup_.group.broadcast(placed_.arena->master(), 0);
     placed_.buffers->share(setup_.group);
     placed_.arena->refresh_working();
     if (optimizer_.average() != nullptr) optimizer_.average()->restart();
-    return start;
+    return;
   }
   const nlohmann::json state = restore(*start.from, trained());
   check_leaf(state, setup_.plan);
@@ -28,8 +32,7 @@ StartingPoint Checkpoints::restore_or_start() {
   if (text_or(state, "precision", precision) != precision) optimizer_.restart_loss_scale();
   start.step = state.at("step").get<std::int64_t>();
   start.spent_s = state.value("elapsed_s", 0.0);
-  if (state.contains("best") && state["best"].is_number()) start.best = state["best"].get<double>();
-  return start;
+  start.best = best_from_json(state);
 }
 
 void Checkpoints::open(Recorder* recorder) {
@@ -51,7 +54,7 @@ void Checkpoints::finish_reserving() {
 }
 
 nlohmann::json Checkpoints::state_of(std::int64_t step, double elapsed_s,
-                                     const std::optional<double>& best) const {
+                                     const BestSoFar& best) const {
   nlohmann::json state{
       {"step", step},
       {"epoch", static_cast<double>(step) / static_cast<double>(setup_.plan.steps_per_epoch)},
@@ -59,12 +62,12 @@ nlohmann::json Checkpoints::state_of(std::int64_t step, double elapsed_s,
       {"global_batch", setup_.plan.batch.global},
       {"precision", precision_word(setup_.options.precision)},
       {"elapsed_s", elapsed_s}};
-  if (best) state["best"] = *best;
+  state.update(to_json(best));
   if (setup_.plan.exact) state["leaf_samples"] = setup_.plan.exact->leaf_samples;
   return state;
 }
 
-void Checkpoints::save(std::int64_t step, double elapsed_s, const std::optional<double>& best,
+void Checkpoints::save(std::int64_t step, double elapsed_s, const BestSoFar& best,
                        nlohmann::json metrics) {
   if (saver_)
     saver_->save(trained(), step, state_of(step, elapsed_s, best), std::move(metrics));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "checkpoint/snapshot.h"
+#include "trainer/best_so_far.h"
 #include "trainer/placed_model.h"
 #include "trainer/recorder.h"
 #include "trainer/trainer.h"
@@ -18,12 +19,15 @@ namespace lockstep {
 
 // Where training goes on.
 struct StartingPoint {
-  std::int64_t step = 0;  // steps done
-  double spent_s = 0;     // by earlier starts
-  std::optional<double> best;
   std::optional<CheckpointInfo> from;   // none: a first start
   std::vector<CheckpointInfo> skipped;  // damaged, on rank 0
+  std::int64_t step = 0;                // steps done
+  double spent_s = 0;                   // by earlier starts
+  BestSoFar best;
 };
+
+// The newest good checkpoint where the run goes on; the rest of it is not known yet. All ranks.
+StartingPoint choose_start(const TrainerSetup& setup);
 
 // All ranks make the same calls in the same order; only rank 0 writes.
 class Checkpoints {
@@ -31,22 +35,20 @@ class Checkpoints {
   // All outlive it.
   Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer);
 
-  // The newest good checkpoint where the run goes on; else rank 0's first weights on all ranks.
-  StartingPoint restore_or_start();
+  // The checkpoint chosen, of which `start` then tells; else rank 0's first weights on all ranks.
+  void restore_or_start(StartingPoint& start);
   // From here on checkpoints are written. recorder: null but on rank 0.
   void open(Recorder* recorder);
   // To be called before a graph is recorded.
   void finish_reserving();
   // In the background, on rank 0; the others give what they hold alone.
-  void save(std::int64_t step, double elapsed_s, const std::optional<double>& best,
-            nlohmann::json metrics);
+  void save(std::int64_t step, double elapsed_s, const BestSoFar& best, nlohmann::json metrics);
   // Waits until all are written. Why the last could not be; empty: it is there. All ranks.
   std::string finish();
 
  private:
   Trained trained() { return {*placed_.arena, &optimizer_, placed_.buffers->tensors()}; }
-  nlohmann::json state_of(std::int64_t step, double elapsed_s,
-                          const std::optional<double>& best) const;
+  nlohmann::json state_of(std::int64_t step, double elapsed_s, const BestSoFar& best) const;
 
   const TrainerSetup& setup_;
   PlacedModel& placed_;

@@ -1,5 +1,7 @@
 #include "trainer/due.h"
 
+#include "plan/interval.h"
+
 namespace lockstep {
 
 void StopDecision::ask(RankReport& report, int rank) const {
@@ -20,6 +22,12 @@ void StopDecision::stop_by_quota() {
   reason_ = quota_.reason();
 }
 
+void StopDecision::finish_early(const std::string& why) {
+  if (stops_) return;
+  stops_ = early_ = true;
+  reason_ = why;
+}
+
 void SaveSchedule::start(std::int64_t step) {
   saved_step_ = step;
   saved_at_s_ = clock_.now_s();
@@ -37,7 +45,8 @@ void SaveSchedule::hear(const StepResult& result) {
 }
 
 bool SaveSchedule::due(std::int64_t step) const {
-  return saved_step_ != step && (requested_ || is_due(options_.checkpoint.every_steps, step));
+  return saved_step_ != step &&
+         (requested_ || checkpoint_interval(options_, steps_per_epoch_).due(step));
 }
 
 void SaveSchedule::saved(std::int64_t step) {

@@ -22,19 +22,23 @@ class StopDecision {
   // What all ranks asked for.
   void hear(const StepResult& result);
   void stop_by_quota();
+  // The run is over before its last step, and finished: patience ended.
+  void finish_early(const std::string& why);
   bool stops() const { return stops_; }
+  bool is_early_finish() const { return early_; }
   const std::string& reason() const { return reason_; }  // empty while it does not
 
  private:
   const Quota& quota_;
-  bool stops_ = false;
+  bool stops_ = false, early_ = false;
   std::string reason_;
 };
 
-// When checkpoints are saved: every so many steps, and when rank 0's clock says so.
+// When checkpoints are saved: every so many steps or epochs, and when rank 0's clock says so.
 class SaveSchedule {
  public:
-  SaveSchedule(const TrainOptions& options, Clock& clock) : options_(options), clock_(clock) {}
+  SaveSchedule(const TrainOptions& options, Clock& clock, std::int64_t steps_per_epoch)
+      : options_(options), clock_(clock), steps_per_epoch_(steps_per_epoch) {}
 
   // The time until the next one counts from now. step: of the checkpoint gone on from; -1: none.
   void start(std::int64_t step);
@@ -48,6 +52,7 @@ class SaveSchedule {
  private:
   const TrainOptions& options_;
   Clock& clock_;
+  std::int64_t steps_per_epoch_;
   std::int64_t saved_step_ = -1;
   bool requested_ = false;  // by rank 0's clock, since the last save
   double saved_at_s_ = 0;

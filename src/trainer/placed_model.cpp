@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "checkpoint/first_weights.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
+#include "engine/freeze.h"
 #include "engine/train_step.h"
 #include "trainer/recorder.h"
 
@@ -15,20 +17,6 @@
 
 namespace lockstep {
 namespace {
-
-std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
-                                        std::vector<CheckpointInfo>& damaged) {
-  std::optional<CheckpointInfo> best;
-  for (CheckpointInfo& info : list_checkpoints(checkpoints, true)) {
-    if (!info.damage.empty()) damaged.push_back(info);
-    if (!info.damage.empty() || !info.metrics.is_object() || !info.metrics.contains("selection"))
-      continue;
-    const nlohmann::json& value = info.metrics["selection"];
-    if (!value.is_number()) continue;
-    if (!best || value.get<double>() < best->metrics["selection"].get<double>()) best = info;
-  }
-  return best;
-}
 
 // Rank 0's values of these to all, one by one, through the device that collectives work on.
 void share_first_weights(const std::vector<UniqueParameter>& parameters,
@@ -57,10 +45,17 @@ std::int64_t evaluation_threads(const TrainerSetup& setup) {
 
 }  // namespace
 
-PlacedModel::PlacedModel(const TrainerSetup& setup, bool shared,
+PlacedModel::PlacedModel(const TrainerSetup& setup, Placing placing, bool shared,
                          const std::optional<LinkSpeed>& link)
     : model(setup.recipe.build(static_cast<std::uint64_t>(setup.options.seed))) {
   const at::NoGradGuard no_grad;
+  if (placing == Placing::fresh && setup.group.rank() == 0 && !setup.measure_only) {
+    setup.recipe.initialise(*model);
+    if (!setup.init.is_null())
+      first_weights = load_first_weights(*model, setup.recipe, setup.options,
+                                         weight_source_from_json(setup.init));
+  }
+  freeze(model->parameters(), setup.options.train.freeze);
   buffers = std::make_unique<ModelBuffers>(model->buffers(), setup.backend.device());
   const ModelParameters parameters = sort_parameters(model->parameters());
   if (shared) share_first_weights(parameters.trained, setup);
@@ -98,7 +93,7 @@ struct LoadedModel::Impl {
 };
 
 LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<CheckpointInfo>& skipped)
-    : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup)})) {
+    : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup, Placing::restored)})) {
   const auto checkpoint = choose_checkpoint(setup.run, setup.group, best, skipped);
   if (!checkpoint && !skipped.empty())
     throw Error(cat("run ", setup.run.name(), " has damaged checkpoints only; the newest, ",

@@ -13,16 +13,24 @@
 
 namespace lockstep {
 
-// A freshly built model whose parameters lie in an arena on the device, buffers beside it. With
-// `shared`, the ranks share the optimizer's work, and begin with rank 0's weights. `link` gives the
-// size of buckets where the options give none.
+// What a model is placed for.
+enum class Placing {
+  fresh,     // a run's first start: with its first weights, on rank 0
+  restored,  // weights come from a checkpoint
+};
+
+// A freshly built model whose parameters lie in an arena on the device, buffers beside it, frozen
+// as train.freeze says. With `shared`, the ranks share the optimizer's work, and begin with rank
+// 0's weights. `link` gives the size of buckets where the options give none.
 struct PlacedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<Arena> arena;
   std::unique_ptr<ModelBuffers> buffers;
 
-  explicit PlacedModel(const TrainerSetup& setup, bool shared = false,
-                       const std::optional<LinkSpeed>& link = std::nullopt);
+  nlohmann::json first_weights;  // of init.from, for an event; null: there are none, or not here
+
+  PlacedModel(const TrainerSetup& setup, Placing placing, bool shared = false,
+              const std::optional<LinkSpeed>& link = std::nullopt);
 };
 
 // The newest good checkpoint, or with `best` the one whose evaluation was best; the same on every

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "plan/compute.h"
+#include "plan/interval.h"
 #include "plan/recipe_info.h"
 #include "plan/words.h"
 
@@ -66,7 +67,8 @@ void Recorder::started(std::int64_t step, double quota_s, const std::string& bac
       {"steps_per_epoch", plan_.steps_per_epoch},
       {"unit", plan_.unit},
       {"units_per_step", plan_.units_per_step},
-      {"eval_every_steps", options_.eval.every_steps},
+      {"eval_every_steps",
+       std::llround(evaluation_interval(options_, plan_.steps_per_epoch).mean_steps())},
       {"eval_batches", static_cast<double>(plan_.valid_samples) /
                            static_cast<double>(std::max<std::int64_t>(plan_.batch.global, 1))},
       {"quota_s", quota_s},
@@ -88,6 +90,26 @@ void Recorder::resumed(std::int64_t step, const std::optional<CheckpointInfo>& f
          {"from", from ? from->path.filename().string() : ""},
          {"skipped", damaged}});
   if (samples_) samples_->resume(step);
+}
+
+void Recorder::parameters(std::int64_t step, const Arena& arena, const ParameterGroups& groups) {
+  const FrozenParameters& frozen = arena.frozen();
+  if (frozen.size() == 0 && groups.counts().empty()) return;
+  std::int64_t trained_elements = 0, frozen_elements = 0;
+  for (const std::int64_t size : arena.sizes()) trained_elements += size;
+  for (std::size_t i = 0; i < frozen.size(); ++i) frozen_elements += frozen.tensor(i).numel();
+  nlohmann::json list = nlohmann::json::array();
+  for (const GroupCount& group : groups.counts()) list.push_back(to_json(group));
+  write({{"kind", "parameters"},
+         {"step", step},
+         {"trained", trained_elements},
+         {"frozen", frozen_elements},
+         {"groups", list}});
+}
+
+void Recorder::first_weights(nlohmann::json report) {
+  report.update({{"kind", "init"}, {"step", 0}});
+  write(report);
 }
 
 void Recorder::start_up(std::int64_t step, const StartUp& start_up) {
@@ -264,9 +286,11 @@ void Recorder::warn(std::int64_t step, const std::string& text) {
   write({{"kind", "warning"}, {"step", step}, {"text", text}});
 }
 
-void Recorder::ended(std::int64_t step, const std::string& why, const GraphCounts& graphs) {
+void Recorder::ended(std::int64_t step, const std::string& why, const std::string& early,
+                     const GraphCounts& graphs) {
   const RunState state = why.empty() ? RunState::finished : RunState::stopped;
-  if (const std::string fault = run_.try_write_state(state, why); !fault.empty())
+  if (const std::string fault = run_.try_write_state(state, why.empty() ? early : why);
+      !fault.empty())
     warn(step,
          cat("the run's state could not be written, so that it will be shown as interrupted: ",
              fault));
@@ -283,6 +307,7 @@ void Recorder::ended(std::int64_t step, const std::string& why, const GraphCount
   if (graphs.shapes > 0)
     event["graphs"] = {
         {"shapes", graphs.shapes}, {"steps", graphs.by_graph}, {"steps_without", graphs.eager}};
+  if (!early.empty()) event["early"] = early;
   if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}});
   write(event);
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
+#include "engine/parameter_groups.h"
 #include "engine/recipe.h"
 #include "engine/step_graphs.h"
 #include "engine/step_numbers.h"
@@ -47,6 +48,9 @@ class Recorder {
   void started(std::int64_t step, double quota_s, const std::string& backend);
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                const std::vector<CheckpointInfo>& skipped);
+  // How many parameters are trained, and with which rates; nothing where all are trained alike.
+  void parameters(std::int64_t step, const Arena& arena, const ParameterGroups& groups);
+  void first_weights(nlohmann::json report);  // of load_first_weights
   void start_up(std::int64_t step, const StartUp& start_up);
   // Called when the numbers of a step are there, so that its time is that until it was done.
   void step(const StepResult& result, const OwnTimes& own, double lr);
@@ -68,8 +72,10 @@ class Recorder {
   // goes, so must its events and samples.
   void make_durable();
   void warn(std::int64_t step, const std::string& text);
-  // why: empty when the run finished, else what stopped it.
-  void ended(std::int64_t step, const std::string& why, const GraphCounts& graphs);
+  // why: empty when the run finished, else what stopped it. early: why it finished before its last
+  // step; empty: it did not.
+  void ended(std::int64_t step, const std::string& why, const std::string& early,
+             const GraphCounts& graphs);
 
  private:
   void write(const nlohmann::json& event);

@@ -6,6 +6,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/step_runner.h"
 #include "launch/heartbeat.h"
+#include "plan/interval.h"
 #include "trainer/checkpoints.h"
 #include "trainer/dropped_step.h"
 #include "trainer/due.h"
@@ -82,8 +83,9 @@ class Loop {
       : setup_(setup),
         options_(setup.options),
         link_(measured_link(setup)),
-        placed_(setup, setup.options.shard_optimizer,
-                link_ ? std::optional(link_->speed) : std::nullopt),
+        start_(choose_start(setup)),
+        placed_(setup, start_.from ? Placing::restored : Placing::fresh,
+                setup.options.shard_optimizer, link_ ? std::optional(link_->speed) : std::nullopt),
         optimizer_(options_, *placed_.arena, placed_.buffers.get()),
         reducer_(*placed_.arena, setup.group, options_.reduce_precision),
         runner_({.recipe = setup.recipe,
@@ -97,7 +99,7 @@ class Loop {
                  .options = options_,
                  .recomputed_blocks = recomputed_blocks(setup)}),
         dropped_(options_, setup.measure_only),
-        saves_(options_, setup.clock),
+        saves_(options_, setup.clock, setup.plan.steps_per_epoch),
         profile_(setup),
         checkpoints_(setup, placed_, optimizer_) {
     started("model");
@@ -127,6 +129,7 @@ class Loop {
   void check_weights();
   void check_buffers();
   void evaluate();
+  void lose_patience();
   void save(bool forced);
   bool of_rank_0(bool decision);
   void change_batch(const BatchPlan& batch);
@@ -138,6 +141,7 @@ class Loop {
   const TrainerSetup& setup_;
   const TrainOptions& options_;
   std::optional<KnownLink> link_;
+  StartingPoint start_;
   PlacedModel placed_;
   Optimizer optimizer_;
   Reducer reducer_;
@@ -166,6 +170,7 @@ TrainEnd Loop::run() {
   started(setup_.resume ? "resume" : "model");
   // A budget that earlier starts have spent leaves no step to this one.
   if (setup_.group.share("spent", quota_->over() ? "1" : "") == "1") stop_->stop_by_quota();
+  lose_patience();
   saves_.start(saves_.saved_step());
   if (options_.eval.at_start && step_ == 0 && !stop_->stops()) {
     evaluate();
@@ -181,31 +186,34 @@ TrainEnd Loop::run() {
     train_steps();
     drain(0);
   } while (recover_if_dropped());
-  return finish(stop_->stops() && !at_end() ? TrainEnd::stopped : TrainEnd::finished);
+  const bool stopped = stop_->stops() && !stop_->is_early_finish() && !at_end();
+  return finish(stopped ? TrainEnd::stopped : TrainEnd::finished);
 }
 
 void Loop::restore_or_start() {
-  const StartingPoint start = checkpoints_.restore_or_start();
-  step_ = start.step;
-  saves_.start(start.from ? start.step : -1);
+  checkpoints_.restore_or_start(start_);
+  step_ = start_.step;
+  saves_.start(start_.from ? start_.step : -1);
   if (options_.exact)
     for (const NamedTensor& buffer : placed_.buffers->tensors())
       first_buffers_.push_back(buffer.tensor.clone());
   quota_ = std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget,
-                                   start.spent_s);
+                                   start_.spent_s);
   stop_ = std::make_unique<StopDecision>(*quota_);
   if (setup_.group.rank() == 0) {
     recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock,
                                            setup_.recipe.logged());
-    if (setup_.resume) recorder_->resumed(step_, start.from, start.skipped);
+    if (setup_.resume) recorder_->resumed(step_, start_.from, start_.skipped);
     recorder_->started(step_, quota_->allowed_s(), setup_.backend.description());
+    recorder_->parameters(step_, *placed_.arena, optimizer_.parameter_groups());
+    if (!placed_.first_weights.is_null()) recorder_->first_weights(placed_.first_weights);
     if (setup_.group.size() > 1 && !options_.exact)
       recorder_->buckets(step_, placed_.arena->buckets(), link_);
   }
   checkpoints_.open(recorder_.get());
   validation_ =
       std::make_unique<Validation>(setup_, placed_, optimizer_, data_.valid, recorder_.get());
-  validation_->best() = start.best;
+  validation_->best() = start_.best;
   feed_ = std::make_unique<StepFeed>(setup_, data_.train, runner_);
 }
 
@@ -288,7 +296,8 @@ void Loop::on_first_result(const StepResult& result) {
 
 void Loop::do_what_is_due() {
   check_weights();
-  if (is_due(options_.eval.every_steps, step_) && !stop_->stops()) evaluate();
+  const Interval evaluations = evaluation_interval(options_, setup_.plan.steps_per_epoch);
+  if (evaluations.due(step_) && !stop_->stops()) evaluate();
   save(false);
 }
 
@@ -319,6 +328,15 @@ void Loop::evaluate() {
   if (optimizer_.average() != nullptr) optimizer_.average()->share_buffers(setup_.group);
   const bool better = validation_->run(step_, feed_->batch().micro);
   if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
+  lose_patience();
+}
+
+// Rank 0 knows how the evaluations went; all ranks end together.
+void Loop::lose_patience() {
+  if (options_.stop.patience == 0 && options_.stop.patience_epochs == 0) return;
+  if (setup_.measure_only || at_end()) return;
+  const std::string why = validation_->out_of_patience(step_);
+  if (!setup_.group.all_agree(why.empty())) stop_->finish_early(why);
 }
 
 // Ranks that share the update save together, so they must agree; rank 0 alone needs nobody.
@@ -400,18 +418,19 @@ void Loop::leave_out(const StepResult& result) {
 TrainEnd Loop::finish(TrainEnd end) {
   profile_.finish();
   feed_->forget_staged();
-  if (end == TrainEnd::finished) evaluate();
+  if (end == TrainEnd::finished && !stop_->is_early_finish()) evaluate();
   save(true);
   enter_phase(Phase::ending);
   // Weights that are on no disk are not a finished run.
-  std::string why = stop_->reason();
+  const std::string early = stop_->is_early_finish() ? stop_->reason() : "";
+  std::string why = early.empty() ? stop_->reason() : "";
   if (const std::string lost = checkpoints_.finish(); !lost.empty()) {
-    if (end == TrainEnd::finished) why = "the end is reached";
+    if (end == TrainEnd::finished) why = early.empty() ? "the end is reached" : early;
     why += cat(", but its checkpoint could not be written: ", lost);
     end = TrainEnd::stopped;
   }
   if (recorder_)
-    recorder_->ended(step_, end == TrainEnd::stopped ? why : "", runner_.graph_counts());
+    recorder_->ended(step_, end == TrainEnd::stopped ? why : "", early, runner_.graph_counts());
   return end;
 }
 

@@ -27,6 +27,7 @@ struct TrainerSetup {
   Clock& clock;
   bool resume = false;          // from the newest good checkpoint
   StartUp* start_up = nullptr;  // notes where the time until the first step goes; may be null
+  nlohmann::json init{};        // where the first weights come from (run/weight_source.h); or null
   bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
   bool longest_first = false;   // the longest samples come first: what do they take?
 };

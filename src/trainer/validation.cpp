@@ -9,12 +9,15 @@
 
 namespace lockstep {
 
-bool BestMetric::improves(const std::vector<Metric>& metrics) {
+bool BestMetric::improves(const std::vector<Metric>& metrics, std::int64_t step) {
   const Metric& chosen = chosen_metric(metrics, name_);
+  const std::optional<double>& best = so_far.value;
+  metric_ = chosen.name;
+  ++so_far.evaluations_since;
   if (!std::isfinite(chosen.value)) return false;
-  if (value && (chosen.lower_is_better ? chosen.value >= *value : chosen.value <= *value))
+  if (best && (chosen.lower_is_better ? chosen.value >= *best : chosen.value <= *best))
     return false;
-  value = chosen.value;
+  so_far = {.value = chosen.value, .step = step, .evaluations_since = 0};
   return true;
 }
 
@@ -47,9 +50,17 @@ bool Validation::run(std::int64_t step, std::int64_t micro) {
   if (!evaluation.out_of_memory_ranks.empty())
     recorder_->smaller_evaluation(step, options.batch, evaluation);
   metrics_ = metric_values(evaluation.metrics, setup_.options.checkpoint.best_metric);
-  const bool better = best_.improves(evaluation.metrics);
+  const bool better = best_.improves(evaluation.metrics, step);
   recorder_->evaluation(step, evaluation, better, setup_.clock.now_s() - begin_s);
   return better;
+}
+
+std::string Validation::out_of_patience(std::int64_t step) const {
+  if (recorder_ == nullptr) return "";
+  const std::string& metric =
+      best_.metric().empty() ? setup_.options.checkpoint.best_metric : best_.metric();
+  return lockstep::out_of_patience(setup_.options, best_.so_far, metric.empty() ? "metric" : metric,
+                                   step, setup_.plan.steps_per_epoch);
 }
 
 nlohmann::json Validation::metrics_of(std::int64_t step) const {

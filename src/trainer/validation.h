@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/optimizer.h"
+#include "trainer/best_so_far.h"
 #include "trainer/placed_model.h"
 #include "trainer/recorder.h"
 #include "trainer/trainer.h"
@@ -10,7 +11,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
 namespace lockstep {
@@ -20,11 +21,12 @@ namespace lockstep {
 class BestMetric {
  public:
   explicit BestMetric(std::string name) : name_(std::move(name)) {}  // checkpoint.best_metric
-  std::optional<double> value;                                       // the best so far
-  bool improves(const std::vector<Metric>& metrics);
+  BestSoFar so_far;
+  bool improves(const std::vector<Metric>& metrics, std::int64_t step);
+  const std::string& metric() const { return metric_; }  // that was compared last; "": none yet
 
  private:
-  std::string name_;
+  std::string name_, metric_;
 };
 
 class Validation {
@@ -40,7 +42,9 @@ class Validation {
   bool run(std::int64_t step, std::int64_t micro);
   // Of the evaluation after this step; null: there was none.
   nlohmann::json metrics_of(std::int64_t step) const;
-  std::optional<double>& best() { return best_.value; }
+  BestSoFar& best() { return best_.so_far; }
+  // Why the run ends early after the evaluations so far; empty: it does not. Rank 0 knows.
+  std::string out_of_patience(std::int64_t step) const;
 
  private:
   const TrainerSetup& setup_;

@@ -3,9 +3,12 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "checkpoint/first_weights.h"
 #include "config/option_help.h"
 #include "data/training_rows.h"
+#include "engine/freeze.h"
 #include "engine/model_parameters.h"
+#include "engine/parameter_groups.h"
 #include "engine/plugin.h"
 #include "engine/recipe.h"
 #include "plan/run_setup.h"
@@ -38,10 +41,29 @@ void describe_order(const Dataset& data, const TrainOptions& options, Facts& fac
   facts.rows_per_sample = data.rows_per_sample();
 }
 
+std::vector<GroupCount> counted_groups(const TrainOptions& options, const ModelParameters& sorted) {
+  std::vector<Parameter> trained;
+  std::vector<std::string> frozen;
+  for (const UniqueParameter& one : sorted.trained) trained.push_back(one.parameter);
+  for (const UniqueParameter& one : sorted.frozen) frozen.push_back(one.parameter.name);
+  return ParameterGroups(options, trained, sorted.aliases, frozen).counts();
+}
+
 Purpose purpose_of(const std::string& word) {
   if (word == "plan") return Purpose::plan;
   if (word == "evaluate") return Purpose::evaluate;
   return word == "predict" ? Purpose::predict : Purpose::train;
+}
+
+// As the tool prepared it, or where it cannot, because a plugin has the code, here.
+Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
+  if (request.value("prepared", false))
+    return {.facts = facts_from_json(request.at("facts")), .extra = request.at("extra")};
+  return setup.options->prepare(
+      {.purpose = purpose_of(request.at("purpose")),
+       .cache_dir = request.at("cache_dir").get<std::string>(),
+       .run_dir = request.at("run_dir").get<std::string>(),
+       .say = [](const std::string& line) { std::cerr << line << '\n'; }});
 }
 
 }  // namespace
@@ -71,11 +93,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   const auto tables = setup.tables();
   apply_json(tables, request.at("config"));
   setup.options->check(*setup.train);
-  setup.prepared =
-      setup.options->prepare({.purpose = purpose_of(request.at("purpose")),
-                              .cache_dir = request.at("cache_dir").get<std::string>(),
-                              .run_dir = request.at("run_dir").get<std::string>(),
-                              .say = [](const std::string& line) { std::cerr << line << '\n'; }});
+  setup.prepared = prepared_for(setup, request);
   Facts& facts = setup.prepared.facts;
   const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);
   const DatasetPair data = recipe->data();
@@ -83,7 +101,11 @@ int print_facts(const std::vector<std::string>& arguments) {
   facts.valid_samples = data.valid ? data.valid->size() : 0;
   if (facts.train_samples > 0) describe_order(*data.train, *setup.train, facts);
   const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
+  if (const nlohmann::json init = request.value("init", nlohmann::json()); !init.is_null())
+    check_first_weights(*model, *recipe, *setup.train, weight_source_from_json(init));
+  freeze(model->parameters(), setup.train->train.freeze);
   const ModelParameters parameters = sort_parameters(model->parameters());
+  facts.groups = counted_groups(*setup.train, parameters);
   facts.parameters = elements_of(parameters.trained);
   facts.frozen_parameters = elements_of(parameters.frozen);
   facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);

@@ -23,7 +23,7 @@ class Saves : public ::testing::Test {
   }
   FakeClock clock;
   TrainOptions options;
-  SaveSchedule schedule{options, clock};
+  SaveSchedule schedule{options, clock, /*steps_per_epoch=*/4};
 };
 
 TEST_F(Saves, AreDueEverySoManyStepsAndOnceEach) {
@@ -34,6 +34,15 @@ TEST_F(Saves, AreDueEverySoManyStepsAndOnceEach) {
   schedule.saved(5);
   EXPECT_FALSE(schedule.due(5));
   EXPECT_TRUE(schedule.due(10));
+}
+
+TEST_F(Saves, AreDueEverySoManyEpochs) {
+  options.checkpoint.every_epochs = 0.5;
+  schedule.start(-1);
+  EXPECT_FALSE(schedule.due(1));
+  EXPECT_TRUE(schedule.due(2));
+  EXPECT_FALSE(schedule.due(3));
+  EXPECT_TRUE(schedule.due(4));
 }
 
 TEST_F(Saves, AreAskedForByTheClockOfRank0Alone) {
@@ -101,6 +110,21 @@ TEST(Stop, NamesASignalToAnotherRank) {
   result.stop_signal = 1;
   decision.hear(result);
   EXPECT_EQ(decision.reason(), "a signal to another rank");
+}
+
+TEST(Stop, AnEarlyFinishIsNoStopAfterOne) {
+  FakeClock clock;
+  const Quota quota(clock, Duration{}, Duration{}, 0);
+  StopDecision early(quota), late(quota);
+  early.finish_early("no better loss");
+  EXPECT_TRUE(early.stops());
+  EXPECT_TRUE(early.is_early_finish());
+  EXPECT_EQ(early.reason(), "no better loss");
+  StepResult result = result_of(1);
+  result.stop_signal = 1;
+  late.hear(result);
+  late.finish_early("no better loss");  // too late
+  EXPECT_FALSE(late.is_early_finish());
 }
 
 TEST(Due, NeverIsZero) {

@@ -178,5 +178,40 @@ TEST_F(Train, EndsWithTheWeightsFromBeforeUnlessItMayGoOn) {
   EXPECT_EQ(newest->step, events("not_finite").at(0).at("step").get<std::int64_t>() - 1);
 }
 
+// A recipe that gives its model first weights of its own.
+class PretrainedRecipe : public NormRecipe {
+ public:
+  void initialise(Model& model) override {
+    ++times;
+    dynamic_cast<NormModel&>(model).head.set_data(at::ones({3, 5}));
+  }
+  int times = 0;
+};
+
+TEST_F(Train, InitialisesAtTheFirstStartAlone) {
+  PretrainedRecipe pretrained;
+  options.optimizer.weight_decay = 0;
+  plan.schedule.base_lr = 0;
+  plan.total_steps = 5;
+  const auto train_it = [&](bool resume) {
+    return lockstep::train({.options = options,
+                            .plan = plan,
+                            .recipe = pretrained,
+                            .group = group,
+                            .backend = cpu_backend(),
+                            .run = run,
+                            .clock = clock,
+                            .resume = resume});
+  };
+  options.on_nan = OnNan::skip;
+  train_it(/*resume=*/true);  // of a run without a checkpoint: a first start
+  EXPECT_EQ(pretrained.times, 1);
+  const auto newest = newest_good(run.checkpoints());
+  EXPECT_TRUE(map_tensors(newest->path / "model.safetensors").at("head").equal(at::ones({3, 5})));
+  plan.total_steps = 10;
+  train_it(/*resume=*/true);
+  EXPECT_EQ(pretrained.times, 1);
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -1,0 +1,254 @@
+// Which tensor of a source goes where in a model, by names.
+#include "base/error.h"
+#include "base/glob.h"
+#include "base/text.h"
+#include "checkpoint/first_weights.h"
+#include "checkpoint/tensor_file.h"
+#include "plan/parameter_rules.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace lockstep {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::size_t most_named = 8;
+
+// "a, b, c and 12 more".
+std::string some_of(const Names& names) {
+  Names some;
+  for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
+    some.push_back(printable(names[i]));
+  return cat(join(some, ", "),
+             names.size() > most_named ? cat(" and ", names.size() - most_named, " more") : "");
+}
+
+std::string shape_text(at::IntArrayRef shape) {
+  Names sizes;
+  for (const std::int64_t size : shape) sizes.push_back(cat(size));
+  return cat("[", join(sizes, ", "), "]");
+}
+
+bool counts_batches(const std::string& name) {
+  return name == "num_batches_tracked" || name.ends_with(".num_batches_tracked");
+}
+
+// The model's name of a tensor of the source.
+class Renaming {
+ public:
+  Renaming(const std::vector<ModelTensor>& model, const TrainOptions& options,
+           const std::vector<NamePair>& weight_names)
+      : map_(name_map(options.init.map)), used_(map_.size()), weight_names_(weight_names) {
+    for (std::size_t i = 0; i < model.size(); ++i)
+      for (const std::string& name : model[i].names) places_[name] = i;
+  }
+
+  // Nothing: the model does not have it.
+  std::optional<std::size_t> place_of(const std::string& name) {
+    std::string renamed = name;
+    for (std::size_t i = 0; i < map_.size(); ++i)
+      if (const auto as = glob_renamed(map_[i].first, map_[i].second, name)) {
+        renamed = *as;
+        used_[i] = true;
+        break;
+      }
+    if (const auto own = places_.find(renamed); own != places_.end()) return own->second;
+    for (const auto& [from, to] : weight_names_)
+      if (const auto as = glob_renamed(from, to, renamed))
+        if (const auto own = places_.find(*as); own != places_.end()) return own->second;
+    return std::nullopt;
+  }
+
+  void require_all_used(const std::vector<SourceTensor>& source, const std::string& what) const {
+    Names names;
+    for (const SourceTensor& tensor : source) names.push_back(tensor.stored.name);
+    for (std::size_t i = 0; i < map_.size(); ++i)
+      if (!used_[i])
+        throw Error(cat("init.map: no tensor of ", what, " is renamed by \"", map_[i].first, "=",
+                        map_[i].second, "\""),
+                    hint_for_pattern(map_[i].first, names));
+  }
+
+ private:
+  std::vector<NamePair> map_;
+  std::vector<bool> used_;
+  const std::vector<NamePair>& weight_names_;
+  std::map<std::string, std::size_t> places_;
+};
+
+struct Faults {
+  Names missing, unexpected, other_shape, other_kind;
+  std::size_t tensors = 0;
+  // For a hint: a name that is missing, one that is unexpected and could be it.
+  std::string lacking, offered;
+  bool any() const {
+    return !(missing.empty() && unexpected.empty() && other_shape.empty() && other_kind.empty());
+  }
+};
+
+// Common letters at the end, up to the beginning of a dotted part.
+std::size_t common_end(const std::string& a, const std::string& b) {
+  std::size_t same = 0, whole = 0;
+  while (same < std::min(a.size(), b.size()) && a[a.size() - same - 1] == b[b.size() - same - 1]) {
+    ++same;
+    const bool part_begins = (same == a.size() || a[a.size() - same - 1] == '.') &&
+                             (same == b.size() || b[b.size() - same - 1] == '.');
+    if (part_begins) whole = same;
+  }
+  return whole;
+}
+
+std::string guess_map(const Faults& faults) {
+  if (faults.lacking.empty() || faults.offered.empty()) return "";
+  const std::size_t same = common_end(faults.lacking, faults.offered);
+  const auto front = [&](const std::string& name) { return name.substr(0, name.size() - same); };
+  return cat("if ", faults.offered, " is ", faults.lacking, ": init.map=\"", front(faults.offered),
+             "*=", front(faults.lacking), "*\"");
+}
+
+[[noreturn]] void refuse(const Faults& faults, const std::string& what) {
+  Names words;
+  if (!faults.missing.empty())
+    words.push_back(cat(faults.missing.size(), " of the model's ", faults.tensors,
+                        " tensors are missing: ", some_of(faults.missing)));
+  if (!faults.unexpected.empty())
+    words.push_back(cat(faults.unexpected.size(), " are unexpected: ", some_of(faults.unexpected)));
+  if (!faults.other_shape.empty())
+    words.push_back(
+        cat(faults.other_shape.size(), " have another shape: ", some_of(faults.other_shape)));
+  if (!faults.other_kind.empty())
+    words.push_back(cat(faults.other_kind.size(),
+                        " hold numbers of another kind: ", some_of(faults.other_kind)));
+  std::string hint = guess_map(faults);
+  if (hint.empty() && !faults.other_shape.empty())
+    hint =
+        "patterns of init.missing leave such parameters as they were built: "
+        "init.missing=\"head.*\"";
+  if (hint.empty())
+    hint = "init.map renames; init.missing and init.unexpected allow what patterns name";
+  throw Error(cat("the weights of ", what, " do not fit the model: ", join(words, "; ")), hint);
+}
+
+// The missing name that shares the longest end with an unexpected one of the same shape.
+void find_likely_pair(const std::vector<ModelTensor>& model,
+                      const std::vector<std::size_t>& missing,
+                      const std::vector<SourceTensor>& source,
+                      const std::vector<std::size_t>& unexpected, Faults& faults) {
+  std::size_t best = 0;
+  constexpr std::size_t most_compared = 64;
+  for (std::size_t m = 0; m < std::min(missing.size(), most_compared); ++m)
+    for (const std::size_t u : unexpected) {
+      const std::string& name = model[missing[m]].names.front();
+      const std::size_t same = common_end(name, source[u].stored.name);
+      if (same <= best || model[missing[m]].tensor.sizes() != source[u].stored.shape) continue;
+      best = same;
+      faults.lacking = name;
+      faults.offered = source[u].stored.name;
+    }
+}
+
+class Matching {
+ public:
+  Matching(const std::vector<ModelTensor>& model, const std::vector<SourceTensor>& source,
+           const TrainOptions& options)
+      : model_(model), source_(source), options_(options), sources_of_(model.size()) {
+    faults_.tensors = model.size();
+  }
+
+  WeightMatch run(Renaming& renaming, const std::string& what) {
+    for (std::size_t s = 0; s < source_.size(); ++s) place(s, renaming);
+    renaming.require_all_used(source_, what);
+    for (std::size_t m = 0; m < model_.size(); ++m) fill(m);
+    find_likely_pair(model_, missing_, source_, unexpected_, faults_);
+    if (faults_.any()) refuse(faults_, what);
+    if (match_.pairs.empty()) throw Error(cat("no tensor of ", what, " is one of the model"));
+    return std::move(match_);
+  }
+
+ private:
+  void place(std::size_t s, Renaming& renaming) {
+    const SourceTensor& tensor = source_[s];
+    const std::string& name = tensor.stored.name;
+    const auto own = renaming.place_of(name);
+    if (any_matches(options_.init.unexpected, name)) {
+      match_.unexpected.push_back(name);
+    } else if (own) {
+      sources_of_[*own].push_back(s);
+    } else if (!tensor.is_alias && !counts_batches(name)) {
+      faults_.unexpected.push_back(name);
+      unexpected_.push_back(s);
+    }
+  }
+
+  bool may_miss(const ModelTensor& tensor) const {
+    return std::any_of(tensor.names.begin(), tensor.names.end(), [&](const std::string& name) {
+      return any_matches(options_.init.missing, name);
+    });
+  }
+
+  void fill(std::size_t m) {
+    const ModelTensor& tensor = model_[m];
+    const std::string& name = tensor.names.front();
+    if (sources_of_[m].empty()) {
+      if (may_miss(tensor)) {
+        match_.missing.push_back(name);
+      } else if (!counts_batches(name)) {
+        faults_.missing.push_back(name);
+        missing_.push_back(m);
+      }
+      return;
+    }
+    for (const std::size_t s : sources_of_[m])
+      if (!take(m, s)) return;
+  }
+
+  // False where the model's stays as it was built, or cannot be filled.
+  bool take(std::size_t m, std::size_t s) {
+    const ModelTensor& tensor = model_[m];
+    const StoredTensor& stored = source_[s].stored;
+    const std::string& name = tensor.names.front();
+    const at::Tensor& own = tensor.tensor;
+    std::int64_t elements = 1;
+    for (const std::int64_t size : stored.shape) elements *= size;
+    const bool both_single = own.numel() == 1 && elements == 1 && stored.shape.size() < 2;
+    if (own.sizes() != stored.shape && !both_single) {
+      if (may_miss(tensor))
+        match_.other_shape.push_back(name);
+      else
+        faults_.other_shape.push_back(
+            cat(name, " ", shape_text(stored.shape), ", in the model ", shape_text(own.sizes())));
+      return false;
+    }
+    const std::optional<at::ScalarType> type = stored_dtype(stored.dtype);
+    const std::string now = dtype_name(own.scalar_type());
+    if (!type || (at::isFloatingType(*type) && !own.is_floating_point() && !counts_batches(name))) {
+      faults_.other_kind.push_back(cat(name, " ", stored.dtype, ", in the model ", now));
+      return false;
+    }
+    if (stored.dtype != now) ++match_.converted[cat(stored.dtype, " to ", now)];
+    match_.pairs.push_back({.model = m, .source = s});
+    return true;
+  }
+
+  const std::vector<ModelTensor>& model_;
+  const std::vector<SourceTensor>& source_;
+  const TrainOptions& options_;
+  std::vector<std::vector<std::size_t>> sources_of_;
+  std::vector<std::size_t> missing_, unexpected_;
+  Faults faults_;
+  WeightMatch match_;
+};
+
+}  // namespace
+
+WeightMatch match_weights(const std::vector<ModelTensor>& model,
+                          const std::vector<SourceTensor>& source, const TrainOptions& options,
+                          const std::vector<std::pair<std::string, std::string>>& weight_names,
+                          const std::string& what) {
+  Renaming renaming(model, options, weight_names);
+  return Matching(model, source, options).run(renaming, what);
+}
+
+}  // namespace lockstep
