@@ -43,6 +43,8 @@ class Validation {
   std::optional<double>& best() { return best_.value; }
 
  private:
+  void keep_output(const EvaluationOutput& output, const Evaluation& evaluation, bool better);
+
   const TrainerSetup& setup_;
   PlacedModel& placed_;
   const Optimizer& optimizer_;

@@ -25,10 +25,11 @@ const char* const kKeys =
     "schedule.period schedule.period_mult schedule.rise_share schedule.div_factor "
     "schedule.final_div_factor stop.steps stop.epochs stop.after stop.budget stop.hang_after "
     "stop.grace "
-    "check.weights_every "
+    "check.weights_every check.contract "
     "data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "
+    "eval.keep eval.table_rows eval.pictures "
     "run.root run.record_samples log.every_steps log.limit_mb profile.first_step profile.steps";
 
 // A value that the option may have and that is not its default.
