@@ -23,9 +23,11 @@ bool is_recipe(const std::string& name) {
                      [&](const RecipeInfo& info) { return info.name == name; });
 }
 
-// Tries nothing out, which would train.
-void leave_micro_to_the_plan(RunSetup& setup) {
-  if (setup.train->batch.micro == micro_auto) setup.train->batch.micro = 0;
+// The plan of a run that will not be: of any length, and nothing is tried out, which would train.
+void plan_without_training(RunSetup& setup) {
+  TrainOptions& train = *setup.train;
+  if (train.batch.micro == micro_auto) train.batch.micro = 0;
+  if (train.stop.steps == 0 && train.stop.epochs == 0) train.stop.steps = 1;
 }
 
 RunSetup check_setup(const Parsed& parsed, const std::vector<Device>& devices) {
@@ -34,13 +36,13 @@ RunSetup check_setup(const Parsed& parsed, const std::vector<Device>& devices) {
   if (!plugin.empty() || is_recipe(parsed.positionals[0])) {
     RunSetup setup = resolve_options(parsed.positionals[0], plugin, parsed.all("--config"),
                                      parsed.assignments, has_gpu);
-    leave_micro_to_the_plan(setup);
+    plan_without_training(setup);
     prepare_and_plan(setup, Purpose::train, devices, {});
     return setup;
   }
   const RunDir run = operand_run(parsed);
   RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
-  leave_micro_to_the_plan(setup);
+  plan_without_training(setup);
   plan_again(setup, run, devices, /*may_try=*/false);
   return setup;
 }

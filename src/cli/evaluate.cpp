@@ -105,32 +105,32 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
 }
 
 Command evaluate_command() {
-  return {.name = "evaluate",
-          .operands = "RUN [key=value …]",
-          .summary = "validation metrics of a run's newest good checkpoint",
-          .details =
-              std::string(
-                  "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
-                  "makes one; a run that cannot be written to is evaluated without it.\n"
-                  "Of the run's options those may be given anew that may change when it goes on, "
-                  "such as where its data lies.\n") +
-              run_operand_help,
-          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
-                    {"--best", "", "the best checkpoint instead of the newest"},
-                    {"--items", "FILE",
-                     "the table of items as FILE.csv or FILE.json, and nothing into the run",
-                     "file"},
-                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                     "file"},
-                    {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
-                     "file"},
-                    {"--json", "", "as JSON"}},
-          .min_positionals = 1,
-          .max_positionals = 1,
-          .takes_assignments = true,
-          .complete = "run",
-          .run = evaluate_main,
-          .tried_flags = {tried_root()}};
+  return {
+      .name = "evaluate",
+      .operands = "RUN [key=value …]",
+      .summary = "validation metrics of a run's newest good checkpoint",
+      .details =
+          std::string(
+              "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
+              "makes one; a run that cannot be written to is evaluated without it.\n"
+              "Of the run's options those may be given anew that may change when it goes on, "
+              "such as where its data lies.\n") +
+          run_operand_help,
+      .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+                {"--best", "", "the best checkpoint instead of the newest"},
+                {"--items", "FILE",
+                 "the table of items as FILE.csv or FILE.json, and nothing into the run", "file"},
+                {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                 "file"},
+                {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
+                 "file"},
+                {"--json", "", "as JSON"}},
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .complete = "run",
+      .run = evaluate_main,
+      .tried_flags = {tried_root()}};
 }
 
 }  // namespace lockstep::cli

@@ -50,7 +50,8 @@ void check_metrics(const ContractSetup& setup, const Records& records, ContractR
   try {
     metrics = setup.recipe.metrics(records);
   } catch (const std::exception& error) {
-    report.warnings.push_back(cat("metrics failed on the records ", of, ": ", first_line_of(error)));
+    report.warnings.push_back(
+        cat("metrics failed on the records ", of, ": ", first_line_of(error)));
     return;
   }
   if (metrics.empty()) {
@@ -67,9 +68,9 @@ void check_metrics(const ContractSetup& setup, const Records& records, ContractR
   const std::string& best = setup.best_metric;
   if (best.empty() || std::find(names.begin(), names.end(), best) != names.end()) return;
   const std::string near = nearest(best, names);
-  report.warnings.push_back(
-      cat("checkpoint.best_metric is ", best, ", but the metrics ", of, " are ", join(names, ", "),
-          near.empty() ? std::string() : cat("; did you mean ", near, "?")));
+  report.warnings.push_back(cat("checkpoint.best_metric is ", best, ", but the metrics ", of,
+                                " are ", join(names, ", "),
+                                near.empty() ? std::string() : cat("; did you mean ", near, "?")));
 }
 
 void check_items(const ContractSetup& setup, const Records& records, EvaluationOutput& output,
@@ -101,8 +102,8 @@ void check_evaluation(const ContractSetup& setup, ContractReport& report) {
   try {
     const Batch host = contract_batch(*setup.data.valid, samples, setup.eval_batch >= 2 * rows,
                                       setup.seed, /*training=*/false);
-    std::vector<at::Tensor> found = evaluated_rows(
-        setup.recipe, setup.model, on_device(host, setup.backend), context);
+    std::vector<at::Tensor> found =
+        evaluated_rows(setup.recipe, setup.model, on_device(host, setup.backend), context);
     found.resize(samples.size());
     const Records records(found);
     report.tried.push_back(cat("evaluation: records of ", records.length(0),
@@ -114,8 +115,8 @@ void check_evaluation(const ContractSetup& setup, ContractReport& report) {
   } catch (const std::exception& error) {
     const bool memory = is_out_of_memory(error);
     report.out_of_memory = report.out_of_memory || memory;
-    report.notes.push_back(cat("evaluation could not be tried: ",
-                               memory ? "out of memory" : first_line_of(error)));
+    report.notes.push_back(
+        cat("evaluation could not be tried: ", memory ? "out of memory" : first_line_of(error)));
   }
 }
 

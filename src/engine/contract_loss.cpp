@@ -1,7 +1,7 @@
-// The rows come alone, each twice, and each again as padding. Counters and augmentation of a row are
-// the same each time, and dropout of the engine is off. Dropout of torch's own, or rows that see
-// each other, may hide a fault; then the model is asked once more in eval mode. A fault is believed
-// when other samples show it too.
+// The rows come alone, each twice, and each again as padding. Counters and augmentation of a row
+// are the same each time, and dropout of the engine is off. Dropout of torch's own, or rows that
+// see each other, may hide a fault; then the model is asked once more in eval mode. A fault is
+// believed when other samples show it too.
 #include "engine/contract_loss.h"
 
 #include "base/error.h"
@@ -69,13 +69,17 @@ std::vector<double> LossTry::weights_of(const Batch& host) {
   }
   const std::vector<double> again = setup_.recipe.loss_weights(host);
   if (again != weights && std::none_of(weights.begin(), weights.end(),
-                                       [](double weight) { return std::isnan(weight); }))
+                                       [](double weight) { return std::isnan(weight); })) {
     fault(cat("loss_weights does not follow from the batch alone: for the same one it returned ",
               list(weights), " and then ", list(again)));
+    return {};
+  }
   for (std::size_t term = 0; term < weights.size(); ++term)
     if (!(weights[term] >= 0) || !std::isfinite(weights[term])) {
-      fault(cat("the weight of the term ", names_[term], " of the loss must be a number from 0 on "
-                "that the host knows, but is ", general(weights[term], 6)));
+      fault(cat("the weight of the term ", names_[term],
+                " of the loss must be a number from 0 on "
+                "that the host knows, but is ",
+                general(weights[term], 6)));
       return {};
     }
   return weights;

@@ -34,10 +34,12 @@ std::string number(double value) { return general(value, 5); }
 
 TermFault fault_of(const TermCases& term) {
   const auto& [alone, twice, padded] = term;
-  if (weight_grows(term) && !equal_weights(padded.weight, alone.weight)) return TermFault::padding_in_weight;
+  if (weight_grows(term) && !equal_weights(padded.weight, alone.weight))
+    return TermFault::padding_in_weight;
   if (alone.sum == 0 || alone.weight == 0) return TermFault::none;
   if (weight_grows(term) && alike(twice.sum, alone.sum)) return TermFault::mean;
-  if (sum_grows(term) && equal_weights(twice.weight, alone.weight)) return TermFault::sum_beside_weight;
+  if (sum_grows(term) && equal_weights(twice.weight, alone.weight))
+    return TermFault::sum_beside_weight;
   if (sum_grows(term) && weight_grows(term) && alike(padded.sum, twice.sum))
     return TermFault::padding_in_sum;
   return TermFault::none;
@@ -65,8 +67,10 @@ std::string describe(TermFault fault, const std::string& name, const TermCases& 
                  number(twice.sum), " instead of ", number(alone.sum), ", the weight still ",
                  number(twice.weight), "; so the loss depends on the size of a micro-batch");
     case TermFault::padding_in_sum:
-      return cat("padding rows count in the term ", name, " of the loss: with as many of them as "
-                 "rows it is ", number(padded.sum), " instead of ", number(alone.sum));
+      return cat("padding rows count in the term ", name,
+                 " of the loss: with as many of them as "
+                 "rows it is ",
+                 number(padded.sum), " instead of ", number(alone.sum));
     case TermFault::padding_in_weight:
       return cat("padding rows count in the weight of the term ", name,
                  ": with as many of them as rows it is ", number(padded.weight), " instead of ",

@@ -186,13 +186,13 @@ std::vector<at::Tensor> evaluated_rows(Recipe& recipe, Model& model, const Batch
   std::vector<at::Tensor> records = recipe.evaluate_items(model, batch, context);
   if (std::ssize(records) != batch.size())
     throw WrongRecords(cat("evaluate_items must return a record for each of the ", batch.size(),
-                    " rows, but returned ", records.size()),
-                "a row without anything has an empty record");
+                           " rows, but returned ", records.size()),
+                       "a row without anything has an empty record");
   for (std::size_t row = 0; row < records.size(); ++row)
     if (!records[row].defined())
-      throw WrongRecords(cat("evaluate_items must return a tensor for each row, but returned none for row ",
-                      row),
-                  "a row without anything has an empty record");
+      throw WrongRecords(
+          cat("evaluate_items must return a tensor for each row, but returned none for row ", row),
+          "a row without anything has an empty record");
   return records;
 }
 

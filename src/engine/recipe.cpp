@@ -16,10 +16,10 @@ std::vector<at::Tensor> Recipe::evaluate_items(Model& model, const Batch& batch,
   const bool fits = records.defined() && records.dim() == 2 && records.size(0) == batch.size() &&
                     records.size(1) > 0;
   if (!fits)
-    throw WrongRecords(cat("evaluate must return one record per row: [", batch.size(),
-                    ", R], but returned ",
-                    records.defined() ? cat(records.sizes()) : std::string("no tensor")),
-                "R is the number of numbers that metrics needs of a sample");
+    throw WrongRecords(
+        cat("evaluate must return one record per row: [", batch.size(), ", R], but returned ",
+            records.defined() ? cat(records.sizes()) : std::string("no tensor")),
+        "R is the number of numbers that metrics needs of a sample");
   return records.to(at::kDouble).unbind(0);
 }
 

@@ -276,10 +276,11 @@ void add_eval_run_and_log(TrainOptions& o) {
                         "stay, besides those of the best one; 0: none are written",
              .unit = "evaluations",
              .min = 0});
-  table.add("eval.table_rows", o.eval.table_rows,
-            {.meaning = "rows that a table of an evaluation keeps at most while training, the first",
-             .unit = "rows",
-             .min = 1});
+  table.add(
+      "eval.table_rows", o.eval.table_rows,
+      {.meaning = "rows that a table of an evaluation keeps at most while training, the first",
+       .unit = "rows",
+       .min = 1});
   table.add("eval.pictures", o.eval.pictures,
             {.meaning = "pictures that an evaluation keeps at most, the first by their samples",
              .unit = "pictures",

@@ -13,8 +13,8 @@
 namespace lockstep {
 
 struct OutputLimits {
-  std::int64_t pictures = 64;     // of an evaluation, the first in order of the samples
-  std::int64_t rows = 100'000;    // of each table, the first
+  std::int64_t pictures = 64;      // of an evaluation, the first in order of the samples
+  std::int64_t rows = 100'000;     // of each table, the first
   std::int64_t bytes = 256 << 20;  // of all files of an evaluation together
 };
 
@@ -32,9 +32,9 @@ class EvaluationOutput {
   EvaluationOutput(std::filesystem::path run_dir, std::int64_t step, OutputLimits limits = {});
 
   const std::filesystem::path& run_dir() const { return run_dir_; }
-  std::int64_t step() const { return step_; }         // finished steps of the weights
-  std::filesystem::path folder() const;               // RUN/evaluations/step-000001234
-  std::filesystem::path media_folder() const;         // RUN/media/step-000001234
+  std::int64_t step() const { return step_; }  // finished steps of the weights
+  std::filesystem::path folder() const;        // RUN/evaluations/step-000001234
+  std::filesystem::path media_folder() const;  // RUN/media/step-000001234
 
   // RUN/media/step-N/NAME.EXTENSION; `bytes` is the encoded file. A name is one of a file: no '/',
   // no control character, no '.' in front, at most 120 bytes. It must tell the sample (and not the

@@ -74,8 +74,8 @@ std::string write_items(const EvaluationOutput& output, const fs::path& file) {
   if (output.items().empty())
     return output.problems().empty() ? "the recipe makes no table of items" : output.problems()[0];
   try {
-    write_file_atomic(file, file.extension() == ".json" ? to_json_text(output.items())
-                                                        : to_csv(output.items()));
+    write_file_atomic(
+        file, file.extension() == ".json" ? to_json_text(output.items()) : to_csv(output.items()));
     return "";
   } catch (const Error& error) {
     return error.what();
@@ -199,10 +199,9 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, bool best, const fs::path
   const std::vector<Metric> metrics =
       evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend, options)
           .metrics;
-  nlohmann::json result{
-      {"step", loaded.step()},
-      {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
-      {"units", units_of(metrics)}};
+  nlohmann::json result{{"step", loaded.step()},
+                        {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
+                        {"units", units_of(metrics)}};
   if (setup.group.rank() == 0) leave_items(output, metrics, items_file, result);
   return result;
 }

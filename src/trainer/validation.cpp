@@ -37,9 +37,9 @@ bool Validation::run(std::int64_t step, std::int64_t micro) {
   EvaluatorOptions options = evaluator_options(setup_);
   if (setup_.options.eval.batch == 0) options.batch = micro;
   if (batch_ > 0) options.batch = std::min(options.batch, batch_);
-  EvaluationOutput output(setup_.run.path(), step,
-                          {.pictures = setup_.options.eval.pictures,
-                           .rows = setup_.options.eval.table_rows});
+  EvaluationOutput output(
+      setup_.run.path(), step,
+      {.pictures = setup_.options.eval.pictures, .rows = setup_.options.eval.table_rows});
   if (setup_.options.eval.keep > 0) options.output = &output;
   const Evaluation evaluation = [&] {
     const ShownAverage shown(setup_.options.ema.evaluate ? optimizer_.average() : nullptr);

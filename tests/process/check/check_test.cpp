@@ -19,8 +19,7 @@ class Check : public ::testing::Test {
  protected:
   ToolResult tool(std::vector<std::string> words, const std::string& fault = "none") {
     words.insert(words.end(), {"--devices", "cpu:2"});
-    if (words[0] != "evaluate")
-      words.insert(words.end(), {"--plugin", plugin, "fault=" + fault});
+    if (words[0] != "evaluate") words.insert(words.end(), {"--plugin", plugin, "fault=" + fault});
     return run_tool(words, folder.path());
   }
   ToolResult train(const std::string& fault, const std::string& option = "stop.steps=3") {
@@ -56,10 +55,10 @@ TEST_F(Check, TrainingRefusesAMeanBeforeTheFirstStep) {
       << refused.err;
   EXPECT_EQ(refused.err.find("step 1/3"), std::string::npos) << refused.err;
   fs::remove_all(folder.path() / "runs/mean");
-  EXPECT_EQ(tool({"train", "contract", "--name", "mean", "stop.steps=3", "check.contract=false"},
-                 "mean")
-                .code,
-            0);
+  EXPECT_EQ(
+      tool({"train", "contract", "--name", "mean", "stop.steps=3", "check.contract=false"}, "mean")
+          .code,
+      0);
 }
 
 TEST_F(Check, TrainingRefusesRecordsOfTheWrongShapeBeforeTheFirstStep) {
@@ -80,9 +79,8 @@ TEST_F(Check, LikelyFaultsAreWarnings) {
 
 TEST_F(Check, EvaluationsLeaveATableAndPicturesInTheRun) {
   ASSERT_EQ(train("none", "eval.keep=1").code, 2) << "without an end nothing trains";
-  const ToolResult trained =
-      tool({"train", "contract", "--name", "a", "stop.steps=3", "eval.every_steps=1", "eval.keep=1",
-            "optimizer.lr=0.01"});
+  const ToolResult trained = tool({"train", "contract", "--name", "a", "stop.steps=3",
+                                   "eval.every_steps=1", "eval.keep=1", "optimizer.lr=0.01"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const fs::path run = folder.path() / "runs/a", tables = run / "evaluations/step-000000003";
   const std::string csv = read_file(tables / "items.csv");
@@ -103,8 +101,7 @@ TEST_F(Check, EvaluationsLeaveATableAndPicturesInTheRun) {
 }
 
 TEST_F(Check, ARunThatCannotBeWrittenToIsEvaluatedAllTheSame) {
-  ASSERT_EQ(
-      tool({"train", "contract", "--name", "a", "stop.steps=3", "eval.keep=0"}).code, 0);
+  ASSERT_EQ(tool({"train", "contract", "--name", "a", "stop.steps=3", "eval.keep=0"}).code, 0);
   const fs::path run = folder.path() / "runs/a";
   EXPECT_FALSE(fs::exists(run / "evaluations"));
   write_file_atomic(run / "evaluations", "in the way, as where it may not be written to");

@@ -1,4 +1,5 @@
-// The recipe of fakes/contract_recipe.h as a plugin; the option `fault` names what is wrong with it.
+// The recipe of fakes/contract_recipe.h as a plugin; the option `fault` names what is wrong with
+// it.
 #include "engine/register.h"
 #include "fakes/contract_recipe.h"
 

@@ -78,7 +78,8 @@ TEST(CheckContract, LeavesAloneWhatIsUnusualAndRight) {
 TEST(CheckContract, NamesTermsThatAreMeans) {
   for (const char* kind : {"mean", "mean_batch_norm", "mean_torch_dropout"})
     expect_fault(kind, "the term elements of the loss is a mean, not a sum: with each row twice ");
-  expect_fault("batch_mean", "the term rows of the loss is a mean, not a sum: with each row twice ");
+  expect_fault("batch_mean",
+               "the term rows of the loss is a mean, not a sum: with each row twice ");
   EXPECT_EQ(report_on("mean", 1).faults.size(), 1U) << "of a single row too";
 }
 
@@ -109,8 +110,7 @@ TEST(CheckContract, NamesTermsOfTheWrongNumberOrShape) {
 }
 
 TEST(CheckContract, NamesRecordsOfTheWrongShape) {
-  expect_fault("flat_records",
-               "evaluate must return one record per row: [4, R], but returned [4]");
+  expect_fault("flat_records", "evaluate must return one record per row: [4, R], but returned [4]");
   expect_fault("one_record",
                "evaluate must return one record per row: [4, R], but returned [1, 1]");
   expect_fault("no_metrics", "metrics returned no metric for the records of the first 2");
@@ -123,8 +123,9 @@ TEST(CheckContract, WarnsWhereItIsNotCertain) {
     return report.warnings.size() == 1 ? report.warnings[0] : std::string();
   };
   EXPECT_EQ(warning("not_finite"), "the term rows of the loss is nan before any training");
-  EXPECT_EQ(warning("double"), "the term rows of the loss is Double, not Float: compute the loss "
-                               "in fp32");
+  EXPECT_EQ(warning("double"),
+            "the term rows of the loss is Double, not Float: compute the loss "
+            "in fp32");
   EXPECT_EQ(warning("sum_beside_weight").substr(0, 33), "the weight of the term rows does ");
   EXPECT_EQ(warning("bad_items"),
             "the table items cannot be written: row 0 has 2 cells, but there are 1 columns");

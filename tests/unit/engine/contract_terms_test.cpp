@@ -41,10 +41,11 @@ TEST(ContractTerms, KnowASumThatGrowsBesideItsWeight) {
 }
 
 TEST(ContractTerms, SayItInWords) {
-  EXPECT_EQ(describe(TermFault::mean, "boxes",
-                     {.alone = {1.5, 2}, .twice = {1.5, 4}, .padded = {1.5, 2}}),
-            "the term boxes of the loss is a mean, not a sum: with each row twice it is 1.5 instead "
-            "of 3, while its weight is 4 instead of 2");
+  EXPECT_EQ(
+      describe(TermFault::mean, "boxes",
+               {.alone = {1.5, 2}, .twice = {1.5, 4}, .padded = {1.5, 2}}),
+      "the term boxes of the loss is a mean, not a sum: with each row twice it is 1.5 instead "
+      "of 3, while its weight is 4 instead of 2");
 }
 
 }  // namespace

@@ -40,9 +40,10 @@ TEST(Records, OfOneLengthAreOneTable) {
 
 TEST(Records, OfDifferentLengthsAreNoTable) {
   const Records records({at::arange(2), at::arange(3)});
-  EXPECT_EQ(error_of([&] { (void)records.dense(); }),
-            "the record of sample 1 of the evaluation has 3 numbers, that of sample 0 has 2 | where "
-            "they differ, metrics must read them one by one: records[i]");
+  EXPECT_EQ(
+      error_of([&] { (void)records.dense(); }),
+      "the record of sample 1 of the evaluation has 3 numbers, that of sample 0 has 2 | where "
+      "they differ, metrics must read them one by one: records[i]");
 }
 
 TEST(Gather, BringsEveryNumberToAllBitForBitInPiecesOfAnySize) {
@@ -133,8 +134,7 @@ TEST(Evaluate, GathersRecordsOfAnyLengthInOrderOnAnyNumberOfRanks) {
   const Seen one = evaluate_detections(1, 11, 4);
   EXPECT_EQ(one.numbers, 2 * (0 + 1 + 2 + 3 + 0 + 1 + 2 + 3 + 0 + 1 + 2));
   EXPECT_EQ(one.csv.substr(0, 24), "sample,row\n1,0\n2,0\n2,1\n3");
-  EXPECT_EQ(one.files,
-            "sample-0.txt sample-1.txt sample-2.txt sample-3.txt again.csv again.json ");
+  EXPECT_EQ(one.files, "sample-0.txt sample-1.txt sample-2.txt sample-3.txt again.csv again.json ");
   for (const int ranks : {2, 3, 4}) {
     const Seen many = evaluate_detections(ranks, 11, 4);
     EXPECT_EQ(many.csv, one.csv) << ranks;

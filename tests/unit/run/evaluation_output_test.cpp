@@ -14,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const ItemTable table{.columns = {"id", "text", "score", "good", "n"},
-                      .rows = {{"a", "x, \"y\"\nz", 0.1, true, std::int64_t{3}},
-                               {"b", {}, std::numeric_limits<double>::quiet_NaN(), false,
-                                std::int64_t{-1}}}};
+const ItemTable table{
+    .columns = {"id", "text", "score", "good", "n"},
+    .rows = {{"a", "x, \"y\"\nz", 0.1, true, std::int64_t{3}},
+             {"b", {}, std::numeric_limits<double>::quiet_NaN(), false, std::int64_t{-1}}}};
 
 TEST(ItemTable, IsWrittenAsCsvThatReadsBack) {
   EXPECT_EQ(to_csv(table),
@@ -59,13 +59,11 @@ TEST(EvaluationOutput, IsWrittenWholeIntoTheFoldersOfItsStep) {
   output.table("pairs", {.columns = {"a"}, .rows = {{1.5}}});
   output.set_items(table);
   EXPECT_TRUE(write_output(output, "{}\n").empty());
-  EXPECT_EQ(names(run.path()), (std::vector<std::string>{
-                                   "evaluations/step-000000012/items.csv",
-                                   "evaluations/step-000000012/items.json",
-                                   "evaluations/step-000000012/metrics.json",
-                                   "evaluations/step-000000012/pairs.csv",
-                                   "evaluations/step-000000012/pairs.json",
-                                   "media/step-000000012/slice-3.png"}));
+  EXPECT_EQ(names(run.path()),
+            (std::vector<std::string>{
+                "evaluations/step-000000012/items.csv", "evaluations/step-000000012/items.json",
+                "evaluations/step-000000012/metrics.json", "evaluations/step-000000012/pairs.csv",
+                "evaluations/step-000000012/pairs.json", "media/step-000000012/slice-3.png"}));
   EXPECT_EQ(read_file(output.media_folder() / "slice-3.png"), "\x89PNG");
   EvaluationOutput again(run.path(), 12);
   again.set_items({.columns = {"a"}, .rows = {}});
@@ -77,7 +75,8 @@ TEST(EvaluationOutput, IsWrittenWholeIntoTheFoldersOfItsStep) {
 TEST(EvaluationOutput, LeavesOutNamesThatAreNoFileNames) {
   EvaluationOutput output("/nowhere", 1);
   const std::string long_name(300, 'a');
-  for (const std::string& name : std::vector<std::string>{"../x", "a/b", "", ".hidden", "a\nb", long_name})
+  for (const std::string& name :
+       std::vector<std::string>{"../x", "a/b", "", ".hidden", "a\nb", long_name})
     output.picture(name, "png", "bytes");
   output.picture("a", "p/../g", "bytes");
   EXPECT_TRUE(output.files().empty());
