@@ -21,9 +21,10 @@ struct ContractSetup {
   Backend& backend;
   std::uint64_t seed = 0;
   at::ScalarType compute_dtype = at::kFloat;
-  std::int64_t micro = 1;       // rows of a micro-batch of the run
-  std::int64_t eval_batch = 1;  // rows that evaluation takes at once
-  std::string best_metric;      // checkpoint.best_metric
+  bool frozen_statistics = false;  // norm.statistics
+  std::int64_t micro = 1;          // rows of a micro-batch of the run
+  std::int64_t eval_batch = 1;     // rows that evaluation takes at once
+  std::string best_metric;         // checkpoint.best_metric
 };
 
 // A line each, in words for people.

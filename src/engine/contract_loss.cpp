@@ -103,6 +103,10 @@ std::vector<double> LossTry::sums_of(const Batch& host) {
   context.compute_dtype = setup_.compute_dtype;
   context.device = device;
   context.no_dropout = true;
+  context.frozen_statistics = setup_.frozen_statistics;  // else those of this rank's rows
+  context.logged_names = setup_.recipe.logged();
+  context.logged = at::zeros({std::ssize(context.logged_names), 2},
+                             at::TensorOptions().dtype(at::kDouble).device(device));
   at::Tensor counters = at::zeros({3}, at::kLong);
   counters.mutable_data_ptr<std::int64_t>()[0] = static_cast<std::int64_t>(setup_.seed);
   context.counters = counters.to(device);

@@ -11,17 +11,19 @@ namespace {
 
 ContractReport check(const TrainerSetup& setup, PlacedModel& placed, const DatasetPair& data) {
   const EvaluatorOptions evaluation = evaluator_options(setup);
-  ContractReport report = check_contract({.recipe = setup.recipe,
-                                          .model = *placed.model,
-                                          .buffers = *placed.buffers,
-                                          .data = data,
-                                          .group = setup.group,
-                                          .backend = setup.backend,
-                                          .seed = evaluation.seed,
-                                          .compute_dtype = evaluation.compute_dtype,
-                                          .micro = setup.plan.batch.micro,
-                                          .eval_batch = evaluation.batch,
-                                          .best_metric = setup.options.checkpoint.best_metric});
+  ContractReport report =
+      check_contract({.recipe = setup.recipe,
+                      .model = *placed.model,
+                      .buffers = *placed.buffers,
+                      .data = data,
+                      .group = setup.group,
+                      .backend = setup.backend,
+                      .seed = evaluation.seed,
+                      .compute_dtype = evaluation.compute_dtype,
+                      .frozen_statistics = setup.options.norm.statistics == NormStatistics::frozen,
+                      .micro = setup.plan.batch.micro,
+                      .eval_batch = evaluation.batch,
+                      .best_metric = setup.options.checkpoint.best_metric});
   placed.arena->drop_gradients();  // of a loss that makes them in its forward pass
   return report;
 }

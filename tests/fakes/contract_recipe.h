@@ -32,6 +32,8 @@ class ContractRecipe : public ToyRecipe {
     return std::make_unique<ModeModel>(seed);
   }
 
+  std::vector<std::string> logged() const override { return {"weights"}; }
+
   std::vector<double> loss_weights(const Batch& batch) const override {
     std::vector<double> weights =
         ToyRecipe::loss_weights(is("padding_in_weight") ? all_rows(batch) : batch);
@@ -56,6 +58,7 @@ class ContractRecipe : public ToyRecipe {
     std::vector<at::Tensor> terms = ToyRecipe::loss(model, batch, context);
     if (is("mean") || is("mean_batch_norm") || is("mean_torch_dropout"))
       terms[0] = terms[0] / (batch.tensors[2] * batch.row_weight.unsqueeze(1)).sum();
+    context.log("weights", mode.second.square().sum(), batch.row_weight.sum());
     if (is("batch_mean")) terms[1] = terms[1] / static_cast<double>(batch.size());
     if (is("one_term")) terms.pop_back();
     if (is("row_losses")) terms[1] = terms[1] * batch.row_weight;
