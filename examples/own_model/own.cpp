@@ -52,8 +52,8 @@ struct OwnRecipe : Recipe {
   at::Tensor evaluate(Model& m, const Batch& b, StepContext& c) override {
     return (logits(m, b, c) > 0).eq(b.tensors[1] > 0.5).to(torch::kDouble).unsqueeze(1);
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
-    return {{"accuracy", records.mean().item<double>(), "", /*lower_is_better=*/false}};
+  std::vector<Metric> metrics(const Records& records) const override {
+    return {{"accuracy", records.dense().mean().item<double>(), "", /*lower_is_better=*/false}};
   }
   std::int64_t width, points;
 };

@@ -13,6 +13,7 @@ Command plan_command();
 Command bench_command();
 Command launch_command();
 Command evaluate_command();
+Command check_command();
 Command predict_command();
 Command prepare_command();
 Command runs_command();

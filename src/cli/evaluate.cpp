@@ -30,6 +30,20 @@ std::string table(const nlohmann::json& result) {
   return text;
 }
 
+// What became of the table of items. The exit code.
+int tell_items(nlohmann::json& result) {
+  for (const nlohmann::json& problem : result.value("problems", nlohmann::json::array()))
+    say(cat("warning: ", problem.get<std::string>()));
+  if (!result.value("problems", nlohmann::json::array()).empty())
+    say("(--items FILE puts the table of items elsewhere)");
+  const std::string fault = result.value("items_fault", "");
+  if (!fault.empty()) say(cat("error: there is no table of items: ", fault));
+  if (result.contains("items")) say(cat("items: ", result["items"].get<std::string>()));
+  result.erase("problems");
+  result.erase("items_fault");
+  return fault.empty() ? exit_finished : exit_failed;
+}
+
 // The newest evaluation of the curve if it was of the newest checkpoint's weights.
 std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
   const std::vector<CheckpointInfo> checkpoints = list_checkpoints(run.checkpoints(), false);
@@ -48,7 +62,8 @@ int evaluate_main(const Parsed& parsed) {
   return evaluate(
       run,
       resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin")),
-      devices_for(parsed.value("--devices")), parsed.has("--best"), parsed.has("--json"));
+      devices_for(parsed.value("--devices")), parsed.has("--best"), parsed.has("--json"),
+      parsed.value("--items"));
 }
 
 }  // namespace
@@ -60,7 +75,7 @@ bool print_last_evaluation(const RunDir& run) {
 }
 
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
-             bool json) {
+             bool json, const std::string& items) {
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
@@ -71,6 +86,8 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
                                      std::filesystem::absolute(run.path()).string(), "--record",
                                      record.string()};
   if (best) arguments.push_back("--best");
+  if (!items.empty())
+    arguments.insert(arguments.end(), {"--items", std::filesystem::absolute(items).string()});
   std::optional<nlohmann::json> result;
   const LaunchOutcome outcome = run_ranks({.arguments = arguments,
                                            .devices = devices,
@@ -79,35 +96,41 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
                                              if (event.value("kind", "") == "evaluated")
                                                result = event;
                                            }});
-  if (const int code = report_reading(outcome); code != exit_finished) return code;
+  if (const int failed = report_reading(outcome); failed != exit_finished) return failed;
   LOCKSTEP_CHECK(result);
   result->erase("kind");
+  const int code = tell_items(*result);
   print(json ? result->dump(2) : table(*result));
-  return exit_finished;
+  return code;
 }
 
 Command evaluate_command() {
-  return {.name = "evaluate",
-          .operands = "RUN [key=value …]",
-          .summary = "validation metrics of a run's newest good checkpoint",
-          .details =
-              std::string(
-                  "Of the run's options those may be given anew that may change when it goes on, "
-                  "such as where its data lies.\n") +
-              run_operand_help,
-          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
-                    {"--best", "", "the best checkpoint instead of the newest"},
-                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                     "file"},
-                    {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
-                     "file"},
-                    {"--json", "", "as JSON"}},
-          .min_positionals = 1,
-          .max_positionals = 1,
-          .takes_assignments = true,
-          .complete = "run",
-          .run = evaluate_main,
-          .tried_flags = {tried_root()}};
+  return {
+      .name = "evaluate",
+      .operands = "RUN [key=value …]",
+      .summary = "validation metrics of a run's newest good checkpoint",
+      .details =
+          std::string(
+              "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
+              "makes one; a run that cannot be written to is evaluated without it.\n"
+              "Of the run's options those may be given anew that may change when it goes on, "
+              "such as where its data lies.\n") +
+          run_operand_help,
+      .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+                {"--best", "", "the best checkpoint instead of the newest"},
+                {"--items", "FILE",
+                 "the table of items as FILE.csv or FILE.json, and nothing into the run", "file"},
+                {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                 "file"},
+                {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
+                 "file"},
+                {"--json", "", "as JSON"}},
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .complete = "run",
+      .run = evaluate_main,
+      .tried_flags = {tried_root()}};
 }
 
 }  // namespace lockstep::cli

@@ -52,8 +52,9 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::st
 bool print_last_evaluation(const RunDir& run);
 
 // Shared with the commands of those names.
+// items: the file for the table of items, or empty for its place in the run.
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
-             bool json);
+             bool json, const std::string& items = "");
 int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
             bool json);
 

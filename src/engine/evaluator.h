@@ -18,6 +18,9 @@ struct EvaluatorOptions {
   at::ScalarType compute_dtype = at::kFloat;
   std::int64_t threads = 0;   // that read samples; 0: none beside the caller's
   std::int64_t prefetch = 2;  // batches read ahead
+  // Takes the recipe's table of items, tables and pictures, which rank 0 has in the end. Null:
+  // nobody wants them.
+  EvaluationOutput* output = nullptr;
 };
 
 struct Evaluation {
@@ -30,11 +33,16 @@ struct Evaluation {
 
 // All ranks call it together. The N rows are those of sample 0, then those of sample 1, and so on,
 // mostly one each. Rank r evaluates rows [r * per, (r + 1) * per), per = ceil(N / ranks), which may
-// be none; each is read once. Records are gathered in this order. The metrics
-// are computed on every rank from the same records. Where memory runs out on a rank, all evaluate
-// half as many at once, from the beginning. Throws Error if the dataset is empty or a metric list
-// is, or if one sample does not fit.
+// be none; each is read once. Records are gathered in this order, on the hosts: those of all rows
+// are in the memory of each rank then, and 16 MiB beside them; a device never holds those of more
+// than two batches. The metrics are computed on every rank from the same records. Where memory runs
+// out on a rank, all evaluate half as many at once, from the beginning. Throws Error if the dataset
+// is empty or a metric list is, or if one sample does not fit.
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& options);
+
+// Recipe::evaluate_items, checked: a tensor per row. Throws Error.
+std::vector<at::Tensor> evaluated_rows(Recipe& recipe, Model& model, const Batch& batch,
+                                       StepContext& context);
 
 }  // namespace lockstep

@@ -2,10 +2,13 @@
 // recipes in this repository and models outside it (see examples/own_model).
 #pragma once
 
+#include "base/error.h"
 #include "data/dataset.h"
+#include "engine/records.h"
 #include "kernels/batch_norm.h"
 #include "kernels/recompute.h"
 #include "plan/recipe_info.h"
+#include "run/evaluation_output.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -62,6 +65,10 @@ class StepContext {
   // The model's first so many blocks are computed again in backward: what the plan made of
   // memory.recompute.
   std::int64_t recomputed_blocks = 0;
+  // In an evaluation whose run keeps files: takes pictures of its samples, from any rank. Else
+  // null.
+  EvaluationOutput* output = nullptr;
+  bool no_dropout = false;  // `dropout` is the identity: for the check of the contract
 
   // Of Recipe::logged, which `log` adds to. f64 [logged, 2] on `device`: sums and weights.
   at::Tensor logged;
@@ -114,6 +121,12 @@ struct PredictRequest {
   at::ScalarType compute_dtype = at::kFloat;
 };
 
+// Records that are not one per row.
+class WrongRecords : public Error {
+ public:
+  using Error::Error;
+};
+
 class Recipe {
  public:
   virtual ~Recipe() = default;
@@ -143,13 +156,23 @@ class Recipe {
   // divided by anything. Does not synchronise the device.
   virtual std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) = 0;
 
-  // One record per row, f64 [B, R], any R: what `metrics` needs. Without gradients. Padding rows
-  // may hold anything: the engine drops them, shards samples over ranks and gathers rows in order.
-  virtual at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) = 0;
-  // records: f64 [N, R] on the CPU, row i of validation sample i (with several rows a sample: of
-  // its row i % rows_per_sample(), the sample being i / rows_per_sample()). The first metric is the
-  // one that `checkpoint.best_metric` means by default.
-  virtual std::vector<Metric> metrics(const at::Tensor& records) const = 0;
+  // One record per row, [B, R] of numbers, any R above 0: what `metrics` needs of that sample.
+  // Without gradients. Padding rows may hold anything: the engine drops them, shards samples over
+  // ranks and gathers rows in order. Row i is validation sample batch.first_global_row + i.
+  virtual at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context);
+  // In place of `evaluate` where records differ in length: a tensor of numbers per row, of any
+  // shape, which may be empty. The default makes them of `evaluate`. Recipes override one of the
+  // two.
+  virtual std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
+                                                 StepContext& context);
+  // Record i is that of validation sample i (with several rows a sample: of its row
+  // i % rows_per_sample(), the sample being i / rows_per_sample()); the same on all ranks. At least one metric, whatever
+  // the records; the first is the one that `checkpoint.best_metric` means by default.
+  // records.dense() is [N, R] where all have one length.
+  virtual std::vector<Metric> metrics(const Records& records) const = 0;
+  // A row per item, which the run keeps beside the metrics: of what the records say. On rank 0
+  // alone, after `metrics`; `output` takes further tables and pictures. The default: no table.
+  virtual ItemTable items(const Records& records, EvaluationOutput& output) const;
 
   // Writes outputs in the formats of the field. The default throws Error: nothing to predict.
   virtual void predict(Model& model, const PredictRequest& request);

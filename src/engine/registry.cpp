@@ -16,10 +16,6 @@ std::map<std::string, RecipeFactory>& factories() {
 
 }  // namespace
 
-void Recipe::predict(Model& /*model*/, const PredictRequest& /*request*/) {
-  throw Error("this recipe has nothing to predict", "see lockstep evaluate");
-}
-
 void register_recipe_factory(const std::string& name, RecipeFactory factory) {
   factories()[name] = std::move(factory);
 }

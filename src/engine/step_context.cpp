@@ -27,7 +27,7 @@ void StepContext::log(const std::string& name, const at::Tensor& sum,
 }
 
 at::Tensor StepContext::dropout(const at::Tensor& x, double p, std::int64_t layer) const {
-  if (!training || p == 0) return x;
+  if (!training || no_dropout || p == 0) return x;
   return lockstep::dropout(x, p, counters, layer);
 }
 

@@ -263,6 +263,10 @@ void add_stop_and_data(TrainOptions& o) {
                         "the run and names device and tensor; 0: never",
              .unit = "steps",
              .min = 0});
+  table.add("check.contract", o.check.contract,
+            {.meaning = "before the first step of a new run, try the loss, its weights, evaluation "
+                        "and metrics of a recipe in a plugin on a few samples, as lockstep check "
+                        "does"});
   table.add("data.threads", o.data.threads,
             {.meaning = "threads that load data for one device; -1: found by measurement, in "
                         "validation one per core",
@@ -322,6 +326,20 @@ void add_eval_run_and_log(TrainOptions& o) {
              .unit = "samples",
              .min = 0});
   table.add("eval.at_start", o.eval.at_start, {.meaning = "validate before the first step too"});
+  table.add("eval.keep", o.eval.keep,
+            {.meaning = "of how many of the newest evaluations the table of items and the pictures "
+                        "stay, besides those of the best one; 0: none are written",
+             .unit = "evaluations",
+             .min = 0});
+  table.add(
+      "eval.table_rows", o.eval.table_rows,
+      {.meaning = "rows that a table of an evaluation keeps at most while training, the first",
+       .unit = "rows",
+       .min = 1});
+  table.add("eval.pictures", o.eval.pictures,
+            {.meaning = "pictures that an evaluation keeps at most, the first by their samples",
+             .unit = "pictures",
+             .min = 0});
   table.add("run.root", o.run.root, {.meaning = "folder that holds the run directories"});
   table.add("run.record_samples", o.run.record_samples,
             {.meaning = "write the indices of each step's samples into the run directory"});

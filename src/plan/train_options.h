@@ -157,6 +157,7 @@ struct TrainOptions {
 
   struct {
     std::int64_t weights_every = 1000;  // steps; 0: never
+    bool contract = true;               // of recipes in plugins, before the first step
   } check;
 
   struct {
@@ -192,6 +193,9 @@ struct TrainOptions {
     double every_epochs = 0;
     std::int64_t batch = 0;  // samples a rank evaluates at once; 0 = micro-batch
     bool at_start = false;
+    std::int64_t keep = 4;  // evaluations whose tables and pictures stay; 0: none are written
+    std::int64_t table_rows = 100'000;
+    std::int64_t pictures = 64;
   } eval;
 
   struct {

@@ -2,21 +2,27 @@
 #include "trainer/placed_model.h"
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "checkpoint/first_weights.h"
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
 #include "engine/freeze.h"
 #include "engine/train_step.h"
+#include "run/json_lines.h"
 #include "trainer/recorder.h"
 
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <utility>
 
 namespace lockstep {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Rank 0's values of these to all, one by one, through the device that collectives work on.
 void share_first_weights(const std::vector<UniqueParameter>& parameters,
@@ -41,6 +47,44 @@ std::int64_t bucket_bytes(const ModelParameters& parameters, const TrainOptions&
 std::int64_t evaluation_threads(const TrainerSetup& setup) {
   if (setup.options.data.threads >= 0) return setup.options.data.threads;
   return setup.plan.devices[static_cast<std::size_t>(setup.group.rank())].threads;
+}
+
+constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
+
+nlohmann::json units_of(const std::vector<Metric>& metrics) {
+  nlohmann::json units = nlohmann::json::object();
+  for (const Metric& metric : metrics) units[metric.name] = metric.unit;
+  return units;
+}
+
+// The table of items alone, where the user wants it. Why not; "": it is there.
+std::string write_items(const EvaluationOutput& output, const fs::path& file) {
+  if (output.items().empty())
+    return output.problems().empty() ? "the recipe makes no table of items" : output.problems()[0];
+  try {
+    write_file_atomic(
+        file, file.extension() == ".json" ? to_json_text(output.items()) : to_csv(output.items()));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+// On rank 0: what `lockstep evaluate` leaves, added to its result.
+void leave_items(const EvaluationOutput& output, const std::vector<Metric>& metrics,
+                 const fs::path& items_file, nlohmann::json& result) {
+  if (!items_file.empty()) {
+    const std::string fault = write_items(output, items_file);
+    if (fault.empty())
+      result["items"] = items_file.string();
+    else
+      result["items_fault"] = fault;
+    return;
+  }
+  const bool best = was_best_output(output.run_dir(), output.step());
+  result["problems"] = save_output(output, metrics, best);
+  if (!output.items().empty() && result["problems"].empty())
+    result["items"] = (output.folder() / "items.csv").string();
 }
 
 }  // namespace
@@ -126,21 +170,35 @@ EvaluatorOptions evaluator_options(const TrainerSetup& setup) {
           .prefetch = setup.options.data.prefetch};
 }
 
-nlohmann::json evaluate_run(const TrainerSetup& setup, bool best,
+std::vector<std::string> save_output(const EvaluationOutput& output,
+                                     const std::vector<Metric>& metrics, bool best) {
+  if (output.empty()) return output.problems();
+  nlohmann::json values = nlohmann::json::object();
+  for (const Metric& metric : metrics) values[metric.name] = metric.value;
+  const nlohmann::json text{
+      {"step", output.step()}, {"metrics", values}, {"units", units_of(metrics)}, {"best", best}};
+  return write_output(output, to_line(text) + "\n");
+}
+
+nlohmann::json evaluate_run(const TrainerSetup& setup, bool best, const fs::path& items_file,
                             std::vector<CheckpointInfo>& skipped) {
   setup.backend.use_training_stream();
   LoadedModel loaded(setup, best, skipped);
   const DatasetPair data = setup.recipe.data();
   if (!data.valid || data.valid->size() == 0)
     throw Error("the recipe has no validation data", "set the recipe's options for it and train");
-  const std::vector<Metric> metrics = evaluate(setup.recipe, loaded.model(), *data.valid,
-                                               setup.group, setup.backend, evaluator_options(setup))
-                                          .metrics;
-  nlohmann::json units = nlohmann::json::object();
-  for (const Metric& metric : metrics) units[metric.name] = metric.unit;
-  return {{"step", loaded.step()},
-          {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
-          {"units", units}};
+  EvaluationOutput output(setup.run.path(), loaded.step(),
+                          {.pictures = setup.options.eval.pictures, .rows = all_rows});
+  EvaluatorOptions options = evaluator_options(setup);
+  if (setup.options.eval.keep > 0 || !items_file.empty()) options.output = &output;
+  const std::vector<Metric> metrics =
+      evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend, options)
+          .metrics;
+  nlohmann::json result{{"step", loaded.step()},
+                        {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
+                        {"units", units_of(metrics)}};
+  if (setup.group.rank() == 0) leave_items(output, metrics, items_file, result);
+  return result;
 }
 
 }  // namespace lockstep

@@ -38,6 +38,11 @@ struct PlacedModel {
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group, bool best,
                                                 std::vector<CheckpointInfo>& skipped);
 
+// Writes what an evaluation leaves in its run, with its metrics beside it; nothing where there is
+// nothing but metrics. Returns what could not be kept or written, a line each.
+std::vector<std::string> save_output(const EvaluationOutput& output,
+                                     const std::vector<Metric>& metrics, bool best);
+
 // How a run evaluates, during training and by itself.
 EvaluatorOptions evaluator_options(const TrainerSetup& setup);
 

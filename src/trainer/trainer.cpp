@@ -8,6 +8,7 @@
 #include "launch/heartbeat.h"
 #include "plan/interval.h"
 #include "trainer/checkpoints.h"
+#include "trainer/contract.h"
 #include "trainer/dropped_step.h"
 #include "trainer/due.h"
 #include "trainer/failures.h"
@@ -214,6 +215,10 @@ void Loop::restore_or_start() {
   validation_ =
       std::make_unique<Validation>(setup_, placed_, optimizer_, data_.valid, recorder_.get());
   validation_->best() = start_.best;
+  if (setup_.check_contract && !setup_.measure_only && !start_.from) {
+    require_contract(setup_, placed_, data_, recorder_.get());
+    started("check");
+  }
   feed_ = std::make_unique<StepFeed>(setup_, data_.train, runner_);
 }
 

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct TrainerSetup {
   nlohmann::json init{};        // where the first weights come from (run/weight_source.h); or null
   bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
   bool longest_first = false;   // the longest samples come first: what do they take?
+  bool check_contract = false;  // of the recipe, before the first step of a run
 };
 
 enum class TrainEnd { finished, stopped };
@@ -40,10 +42,17 @@ enum class TrainEnd { finished, stopped };
 TrainEnd train(const TrainerSetup& setup);
 
 // Evaluates the newest good checkpoint (or the best: `best`) of the run on all ranks and returns
-// {"step", "metrics": {name: value}, "units": {…}}. skipped gets the damaged checkpoints passed
-// over.
+// {"step", "metrics": {name: value}, "units": {…}}, with "items" where rank 0 wrote the recipe's
+// table of items: in its place in the run, or in `items_file`. What could not be written is in
+// "problems", and a table that was asked for and not written is "items_fault". skipped gets the
+// damaged checkpoints passed over.
 nlohmann::json evaluate_run(const TrainerSetup& setup, bool best,
+                            const std::filesystem::path& items_file,
                             std::vector<CheckpointInfo>& skipped);
+
+// Tries the recipe's contract (engine/contract_check.h) with a fresh model. All ranks; returns
+// {"faults", "warnings", "notes", "tried"}, a list of lines each.
+nlohmann::json check_run(const TrainerSetup& setup);
 
 // Loads a checkpoint's weights into a fresh model on the device, for predict. Owns the arena.
 class LoadedModel {

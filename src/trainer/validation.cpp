@@ -40,6 +40,10 @@ bool Validation::run(std::int64_t step, std::int64_t micro) {
   EvaluatorOptions options = evaluator_options(setup_);
   if (setup_.options.eval.batch == 0) options.batch = micro;
   if (batch_ > 0) options.batch = std::min(options.batch, batch_);
+  EvaluationOutput output(
+      setup_.run.path(), step,
+      {.pictures = setup_.options.eval.pictures, .rows = setup_.options.eval.table_rows});
+  if (setup_.options.eval.keep > 0) options.output = &output;
   const Evaluation evaluation = [&] {
     const ShownAverage shown(setup_.options.ema.evaluate ? optimizer_.average() : nullptr);
     return evaluate(setup_.recipe, *placed_.model, *data_, setup_.group, setup_.backend, options);
@@ -51,6 +55,7 @@ bool Validation::run(std::int64_t step, std::int64_t micro) {
     recorder_->smaller_evaluation(step, options.batch, evaluation);
   metrics_ = metric_values(evaluation.metrics, setup_.options.checkpoint.best_metric);
   const bool better = best_.improves(evaluation.metrics, step);
+  keep_output(output, evaluation, better);
   recorder_->evaluation(step, evaluation, better, setup_.clock.now_s() - begin_s);
   return better;
 }
@@ -61,6 +66,14 @@ std::string Validation::out_of_patience(std::int64_t step) const {
       best_.metric().empty() ? setup_.options.checkpoint.best_metric : best_.metric();
   return lockstep::out_of_patience(setup_.options, best_.so_far, metric.empty() ? "metric" : metric,
                                    step, setup_.plan.steps_per_epoch);
+}
+
+// On rank 0. A run does not fail because of them.
+void Validation::keep_output(const EvaluationOutput& output, const Evaluation& evaluation,
+                             bool better) {
+  for (const std::string& problem : save_output(output, evaluation.metrics, better))
+    recorder_->warn(output.step(), problem);
+  if (!output.empty()) prune_outputs(setup_.run.path(), setup_.options.eval.keep);
 }
 
 nlohmann::json Validation::metrics_of(std::int64_t step) const {

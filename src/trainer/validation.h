@@ -47,6 +47,8 @@ class Validation {
   std::string out_of_patience(std::int64_t step) const;
 
  private:
+  void keep_output(const EvaluationOutput& output, const Evaluation& evaluation, bool better);
+
   const TrainerSetup& setup_;
   PlacedModel& placed_;
   const Optimizer& optimizer_;

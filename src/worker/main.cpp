@@ -116,15 +116,27 @@ void tell_skipped(const std::vector<CheckpointInfo>& skipped) {
 
 int run_evaluate(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
+  const std::string items = take(arguments, "--items");
   Session session = open_session(run, take(arguments, "--record"), own_world());
   std::vector<CheckpointInfo> skipped;
   nlohmann::json result =
-      evaluate_run(session.trainer(false), take_flag(arguments, "--best"), skipped);
+      evaluate_run(session.trainer(false), take_flag(arguments, "--best"), items, skipped);
   if (session.world.rank == 0) {
     tell_skipped(skipped);
     result["kind"] = "evaluated";
     EventWriter().write(result);
   }
+  session.group->shutdown();
+  return exit_finished;
+}
+
+// Of a recipe: a rank that only tries what it returns.
+int run_check(std::vector<std::string> arguments) {
+  const std::string run = take(arguments, "--run");
+  Session session = open_session(run, take(arguments, "--record"), own_world());
+  nlohmann::json result = check_run(session.trainer(false));
+  result["kind"] = "checked";
+  if (session.world.rank == 0) EventWriter().write(result);
   session.group->shutdown();
   return exit_finished;
 }
@@ -166,6 +178,7 @@ int run(std::vector<std::string> arguments) {
   if (command == "train") return run_train(std::move(arguments), start_up);
   if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
   if (command == "evaluate") return run_evaluate(std::move(arguments));
+  if (command == "check") return run_check(std::move(arguments));
   if (command == "predict") return run_predict(std::move(arguments));
   if (command == "bench") {
     const std::string run = take(arguments, "--run");

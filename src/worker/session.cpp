@@ -120,7 +120,9 @@ TrainerSetup Session::trainer(bool resume) {
           .clock = system_clock(),
           .resume = resume,
           .start_up = start_up,
-          .init = setup.init};
+          .init = setup.init,
+          // Recipes of this repository are checked by its tests.
+          .check_contract = setup.train->check.contract && !setup.plugin.empty()};
 }
 
 Session open_session(const std::filesystem::path& run, const std::string& record_file,

@@ -89,9 +89,9 @@ class ToyRecipe : public Recipe {
     const at::Tensor error = predict_rows(model, batch, context) - batch.tensors[1];
     return error.to(at::kDouble).square().sum(1, /*keepdim=*/true);
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
-    return {{"squared_error", records.mean().item<double>(), "", true},
-            {"rows", static_cast<double>(records.size(0)), "", false}};
+  std::vector<Metric> metrics(const Records& records) const override {
+    return {{"squared_error", records.dense().mean().item<double>(), "", true},
+            {"rows", static_cast<double>(records.size()), "", false}};
   }
   void predict(Model& model, const PredictRequest& request) override { request.out("toy\n"); }
 

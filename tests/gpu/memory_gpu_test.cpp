@@ -44,7 +44,7 @@ class ConvolutionRecipe : public Recipe {
   at::Tensor evaluate(Model& /*model*/, const Batch& batch, StepContext& /*context*/) override {
     return batch.row_weight.unsqueeze(1);
   }
-  std::vector<Metric> metrics(const at::Tensor& /*records*/) const override { return {}; }
+  std::vector<Metric> metrics(const Records& /*records*/) const override { return {}; }
   void predict(Model& /*model*/, const PredictRequest& /*request*/) override {}
 };
 

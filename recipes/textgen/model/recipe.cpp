@@ -113,9 +113,9 @@ at::Tensor TextRecipe::evaluate(Model& model, const Batch& batch, StepContext& c
   return at::stack({nats, counts.sum(1), bytes.sum(1)}, 1);
 }
 
-std::vector<Metric> TextRecipe::metrics(const at::Tensor& records) const {
+std::vector<Metric> TextRecipe::metrics(const Records& records) const {
   const double pairs = extra_.value("pair_bits_per_byte", 0.0);
-  return text_metrics(records, pairs > 0 ? std::optional<double>(pairs) : std::nullopt);
+  return text_metrics(records.dense(), pairs > 0 ? std::optional<double>(pairs) : std::nullopt);
 }
 
 void TextRecipe::predict(Model& model, const PredictRequest& request) {

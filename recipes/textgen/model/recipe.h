@@ -32,7 +32,7 @@ class TextRecipe : public Recipe {
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
   // Records {nats, targets, bytes of the targets}.
   at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override;
-  std::vector<Metric> metrics(const at::Tensor& records) const override;
+  std::vector<Metric> metrics(const Records& records) const override;
   // See predict.h.
   void predict(Model& model, const PredictRequest& request) override;
   std::string smaller_sample() const override;

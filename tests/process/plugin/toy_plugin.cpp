@@ -46,7 +46,7 @@ class PreparedToy : public ToyRecipe {
   DatasetPair data() override {
     return {std::make_shared<SlowToyData>(samples_, sample_ms_), std::make_shared<ToyData>(11)};
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
+  std::vector<Metric> metrics(const Records& records) const override {
     return {{"purpose", extra_.at("purpose").get<double>(), "", true}};
   }
   void predict(Model&, const PredictRequest& request) override {

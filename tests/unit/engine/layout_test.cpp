@@ -103,7 +103,7 @@ class ConvRecipe : public Recipe {
     return {at::conv2d(hidden, net.second).to(at::kFloat).square().sum()};
   }
   at::Tensor evaluate(Model&, const Batch&, StepContext&) override { return {}; }
-  std::vector<Metric> metrics(const at::Tensor&) const override { return {}; }
+  std::vector<Metric> metrics(const Records&) const override { return {}; }
 
  private:
   bool channels_last_;

@@ -62,7 +62,7 @@ class NormRecipe : public Recipe {
     return {(y.squeeze(1).square() * batch.row_weight).sum()};
   }
   at::Tensor evaluate(Model&, const Batch&, StepContext&) override { return {}; }
-  std::vector<Metric> metrics(const at::Tensor&) const override { return {}; }
+  std::vector<Metric> metrics(const Records&) const override { return {}; }
 
  private:
   std::int64_t samples_;

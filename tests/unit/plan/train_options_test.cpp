@@ -29,13 +29,14 @@ const char* const kKeys =
     "schedule.final_div_factor stop.steps stop.epochs stop.patience "
     "stop.patience_epochs stop.after stop.budget stop.hang_after "
     "stop.grace "
-    "check.weights_every "
+    "check.weights_every check.contract "
     "data.threads data.prefetch "
     "data.shuffle data.drop_last data.group_by_length "
     "checkpoint.every_steps checkpoint.every_epochs checkpoint.every checkpoint.keep "
     "checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.every_epochs eval.batch "
     "eval.at_start "
+    "eval.keep eval.table_rows eval.pictures "
     "run.root run.record_samples log.every_steps log.limit_mb profile.first_step profile.steps";
 
 // A value that the option may have and that is not its default.

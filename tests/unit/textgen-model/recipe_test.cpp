@@ -163,7 +163,7 @@ TEST_F(TextRecipeTest, GivesTheSameMetricsOnAnyNumberOfRanks) {
         rows.push_back(rank * share + i < count ? rank * share + i : -1);
       records.push_back(recipe.evaluate(*model, batch_of(*data, rows), context));
     }
-    return recipe.metrics(at::cat(records).narrow(0, 0, count));
+    return recipe.metrics(Records(at::cat(records).narrow(0, 0, count)));
   };
   const auto one = metrics_on(1);
   ASSERT_EQ(one.size(), 5);
@@ -183,7 +183,7 @@ TEST_F(TextRecipeTest, GivesTheSameMetricsOnAnyNumberOfRanks) {
 TEST_F(TextRecipeTest, KnowsNoPairTableWhereItIsZero) {
   prepared.extra["pair_bits_per_byte"] = 0;
   const TextRecipe recipe(options, prepared);
-  const auto metrics = recipe.metrics(at::ones({2, 3}, at::kDouble));
+  const auto metrics = recipe.metrics(Records(at::ones({2, 3}, at::kDouble)));
   for (const Metric& metric : metrics) EXPECT_NE(metric.name, "pair_bits_per_byte");
 }
 

@@ -1,0 +1,34 @@
+// What a recipe does where it says nothing of its own.
+#include "engine/recipe.h"
+
+#include "base/text.h"
+
+namespace lockstep {
+
+at::Tensor Recipe::evaluate(Model& /*model*/, const Batch& /*batch*/, StepContext& /*context*/) {
+  throw Error("the recipe can evaluate nothing",
+              "it must override evaluate, or evaluate_items where records differ in length");
+}
+
+std::vector<at::Tensor> Recipe::evaluate_items(Model& model, const Batch& batch,
+                                               StepContext& context) {
+  const at::Tensor records = evaluate(model, batch, context);
+  const bool fits = records.defined() && records.dim() == 2 && records.size(0) == batch.size() &&
+                    records.size(1) > 0;
+  if (!fits)
+    throw WrongRecords(
+        cat("evaluate must return one record per row: [", batch.size(), ", R], but returned ",
+            records.defined() ? cat(records.sizes()) : std::string("no tensor")),
+        "R is the number of numbers that metrics needs of a sample");
+  return records.to(at::kDouble).unbind(0);
+}
+
+ItemTable Recipe::items(const Records& /*records*/, EvaluationOutput& /*output*/) const {
+  return {};
+}
+
+void Recipe::predict(Model& /*model*/, const PredictRequest& /*request*/) {
+  throw Error("this recipe has nothing to predict", "see lockstep evaluate");
+}
+
+}  // namespace lockstep

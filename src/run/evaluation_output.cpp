@@ -1,0 +1,248 @@
+#include "run/evaluation_output.h"
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "base/write_all.h"
+#include "run/checkpoint_names.h"
+#include "run/json_lines.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_name = 120, most_problems = 8;
+constexpr const char* tables_folder = "evaluations";
+constexpr const char* media_folder_name = "media";
+
+bool is_file_name(const std::string& name) {
+  if (name.empty() || name.size() > longest_name || name[0] == '.') return false;
+  return std::none_of(name.begin(), name.end(), [](const char c) {
+    return c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+}
+
+// Numbers stand before the bytes that they count, in the order of this machine.
+void put(std::string& to, std::uint64_t number) {
+  char bytes[sizeof number];
+  std::memcpy(bytes, &number, sizeof number);
+  to.append(bytes, sizeof bytes);
+}
+
+std::uint64_t take(const std::string& from, std::size_t& at) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, from.data() + at, sizeof number);
+  at += sizeof number;
+  return number;
+}
+
+std::string take_text(const std::string& from, std::size_t& at) {
+  const auto size = static_cast<std::size_t>(take(from, at));
+  at += size;
+  return from.substr(at - size, size);
+}
+
+// Not durable: these files can be made again.
+void write_plain(const fs::path& path, const std::string& bytes) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!fd || !write_all(fd.get(), bytes) || ::close(fd.release()) != 0)
+    throw Error(cat(path.filename().string(), ": ", errno_text(errno)));
+}
+
+// The folder of a step, made under another name first, so that it is whole or not there.
+void write_folder(const fs::path& folder, const std::vector<const EvaluationOutput::File*>& files) {
+  const fs::path parent = folder.parent_path();
+  if (fs::is_symlink(parent)) throw Error(cat(parent.string(), " is a link"));
+  fs::create_directories(parent);
+  const std::string name = folder.filename().string();
+  const fs::path fresh = parent / (temporary_prefix + name);
+  fs::remove_all(fresh);
+  fs::create_directory(fresh);
+  try {
+    for (const EvaluationOutput::File* file : files) write_plain(fresh / file->name, file->bytes);
+    replace_directory(fresh, folder, parent / (aside_prefix + name));
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(fresh, ignored);
+    throw;
+  }
+}
+
+std::vector<std::int64_t> steps_in(const fs::path& folder) {
+  std::vector<std::int64_t> steps;
+  std::error_code error;
+  if (fs::is_symlink(folder, error)) return steps;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (const auto step = step_of(entry->path().filename().string())) steps.push_back(*step);
+  return steps;
+}
+
+}  // namespace
+
+EvaluationOutput::EvaluationOutput(fs::path run_dir, std::int64_t step, OutputLimits limits)
+    : run_dir_(std::move(run_dir)), step_(step), limits_(limits) {}
+
+fs::path EvaluationOutput::folder() const {
+  return run_dir_ / tables_folder / checkpoint_name(step_);
+}
+
+fs::path EvaluationOutput::media_folder() const {
+  return run_dir_ / media_folder_name / checkpoint_name(step_);
+}
+
+void EvaluationOutput::problem(std::string text) {
+  if (problems_.size() < most_problems) problems_.push_back(std::move(text));
+}
+
+bool EvaluationOutput::has_room(const std::string& name, bool picture) {
+  if (picture && pictures_ >= limits_.pictures) return false;
+  if (!is_file_name(name)) {
+    problem(cat("\"", printable(name.substr(0, longest_name)), "\" is no name of a file"));
+    return false;
+  }
+  const bool taken = std::any_of(files_.begin(), files_.end(), [&](const File& file) {
+    return file.picture == picture && file.name == name;
+  });
+  if (taken) problem(cat("there are two files named ", name));
+  return !taken;
+}
+
+void EvaluationOutput::add(File file) {
+  if (!has_room(file.name, file.picture)) return;
+  if (bytes_ + std::ssize(file.bytes) > limits_.bytes) {
+    problem(cat(file.name, " is left out: the evaluation's files take more than ",
+                format_bytes(static_cast<double>(limits_.bytes))));
+    return;
+  }
+  bytes_ += std::ssize(file.bytes);
+  if (file.picture) ++pictures_;
+  files_.push_back(std::move(file));
+}
+
+void EvaluationOutput::picture(const std::string& name, const std::string& extension,
+                               std::string bytes) {
+  add({.name = cat(name, ".", extension), .bytes = std::move(bytes), .picture = true});
+}
+
+void EvaluationOutput::picture(const std::string& name, const std::string& extension,
+                               const std::function<std::string()>& encode) {
+  const std::string file = cat(name, ".", extension);
+  if (has_room(file, true)) add({.name = file, .bytes = encode(), .picture = true});
+}
+
+void EvaluationOutput::table(const std::string& name, const ItemTable& table) {
+  if (const std::string fault = fault_of(table); !fault.empty()) {
+    problem(cat("the table ", name, " cannot be written: ", fault));
+    return;
+  }
+  ItemTable shown = table;
+  if (std::ssize(shown.rows) > limits_.rows) {
+    problem(cat("of the ", shown.rows.size(), " rows of the table ", name, " the first ",
+                limits_.rows, " are written (eval.table_rows)"));
+    shown.rows.resize(static_cast<std::size_t>(limits_.rows));
+  }
+  add({.name = name + ".csv", .bytes = to_csv(shown)});
+  add({.name = name + ".json", .bytes = to_json_text(shown)});
+}
+
+void EvaluationOutput::set_items(ItemTable items) {
+  if (const std::string fault = fault_of(items); !fault.empty())
+    problem(cat("the table items cannot be written: ", fault));
+  else
+    items_ = std::move(items);
+}
+
+void EvaluationOutput::clear() {
+  items_ = {};
+  files_.clear();
+  problems_.clear();
+  pictures_ = bytes_ = 0;
+}
+
+std::string EvaluationOutput::packed() const {
+  std::string bytes;
+  put(bytes, problems_.size());
+  for (const std::string& text : problems_) {
+    put(bytes, text.size());
+    bytes += text;
+  }
+  for (const File& file : files_) {
+    put(bytes, file.picture ? 1 : 0);
+    put(bytes, file.name.size());
+    bytes += file.name;
+    put(bytes, file.bytes.size());
+    bytes += file.bytes;
+  }
+  return bytes;
+}
+
+void EvaluationOutput::add_packed(const std::string& bytes) {
+  std::size_t at = 0;
+  for (std::uint64_t left = take(bytes, at); left > 0; --left) problem(take_text(bytes, at));
+  while (at < bytes.size()) {
+    const bool picture = take(bytes, at) == 1;
+    std::string name = take_text(bytes, at);
+    add({.name = std::move(name), .bytes = take_text(bytes, at), .picture = picture});
+  }
+}
+
+std::vector<std::string> write_output(const EvaluationOutput& output, const std::string& metrics) {
+  EvaluationOutput tables = output;  // with the items as files
+  if (!output.items().empty()) tables.table("items", output.items());
+  std::vector<std::string> problems = tables.problems();
+  const EvaluationOutput::File of_metrics{.name = "metrics.json", .bytes = metrics};
+  std::vector<const EvaluationOutput::File*> beside{&of_metrics}, media;
+  for (const EvaluationOutput::File& file : tables.files())
+    (file.picture ? media : beside).push_back(&file);
+  const auto write = [&problems](const fs::path& folder, const auto& files) {
+    try {
+      write_folder(folder, files);
+    } catch (const std::exception& error) {
+      problems.push_back(cat("cannot write ", folder.string(), ": ", error.what()));
+    }
+  };
+  write(output.folder(), beside);
+  if (!media.empty()) write(output.media_folder(), media);
+  return problems;
+}
+
+bool was_best_output(const fs::path& run_dir, std::int64_t step) {
+  const fs::path file = run_dir / tables_folder / checkpoint_name(step) / "metrics.json";
+  try {
+    return is_true(parse_object(read_file(file)), "best");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void prune_outputs(const fs::path& run_dir, std::int64_t keep) {
+  const fs::path tables = run_dir / tables_folder, media = run_dir / media_folder_name;
+  std::set<std::int64_t> steps;
+  for (const fs::path& folder : {tables, media})
+    for (const std::int64_t step : steps_in(folder)) steps.insert(step);
+  std::optional<std::int64_t> best;
+  for (const std::int64_t step : steps)
+    if (was_best_output(run_dir, step)) best = step;
+  std::int64_t newer = std::ssize(steps);
+  for (const std::int64_t step : steps) {
+    if (--newer < keep || step == best) continue;
+    std::error_code ignored;
+    for (const fs::path& folder : {tables, media})
+      fs::remove_all(folder / checkpoint_name(step), ignored);
+  }
+}
+
+}  // namespace lockstep

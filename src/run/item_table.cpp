@@ -1,0 +1,96 @@
+#include "run/item_table.h"
+
+#include "base/check.h"
+#include "base/text.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <type_traits>
+
+namespace lockstep {
+namespace {
+
+std::string shortest(double value) {
+  if (std::isnan(value)) return "nan";
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  return {digits, end};
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos && trim(text) == text) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + '"';
+}
+
+std::string csv_text(const Cell& cell) {
+  return std::visit(
+      [](const auto& value) -> std::string {
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::monostate>) return "";
+        if constexpr (std::is_same_v<Value, bool>) return value ? "true" : "false";
+        if constexpr (std::is_same_v<Value, std::int64_t>) return std::to_string(value);
+        if constexpr (std::is_same_v<Value, double>) return shortest(value);
+        if constexpr (std::is_same_v<Value, std::string>) return quoted(value);
+      },
+      cell);
+}
+
+nlohmann::ordered_json json_value(const Cell& cell) {
+  return std::visit(
+      [](const auto& value) -> nlohmann::ordered_json {
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::monostate>)
+          return nullptr;
+        else
+          return value;
+      },
+      cell);
+}
+
+}  // namespace
+
+std::string fault_of(const ItemTable& table) {
+  std::set<std::string> names;
+  for (const std::string& name : table.columns) {
+    if (name.empty()) return "a column has no name";
+    if (!names.insert(name).second) return cat("two columns are named ", name);
+  }
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    if (table.rows[i].size() != table.columns.size())
+      return cat("row ", i, " has ", table.rows[i].size(), " cells, but there are ",
+                 table.columns.size(), " columns");
+  return "";
+}
+
+std::string to_csv(const ItemTable& table) {
+  LOCKSTEP_CHECK(fault_of(table).empty());
+  std::string text;
+  const auto add_line = [&text](const auto& cells, const auto& text_of) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text += ',';
+      text += text_of(cells[i]);
+    }
+    text += '\n';
+  };
+  add_line(table.columns, quoted);
+  for (const std::vector<Cell>& row : table.rows) add_line(row, csv_text);
+  return text;
+}
+
+std::string to_json_text(const ItemTable& table) {
+  LOCKSTEP_CHECK(fault_of(table).empty());
+  std::string text = "[";
+  for (const std::vector<Cell>& row : table.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) object[table.columns[i]] = json_value(row[i]);
+    text += text.size() > 1 ? ",\n" : "\n";
+    text += object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  }
+  return text + "\n]\n";
+}
+
+}  // namespace lockstep
