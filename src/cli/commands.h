@@ -14,6 +14,8 @@ Command bench_command();
 Command launch_command();
 Command evaluate_command();
 Command predict_command();
+Command export_command();
+Command score_command();
 Command prepare_command();
 Command runs_command();
 Command config_command();

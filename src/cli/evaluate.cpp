@@ -9,6 +9,7 @@
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "cli/run_root.h"
+#include "cli/run_source.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
@@ -44,11 +45,15 @@ std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
 }
 
 int evaluate_main(const Parsed& parsed) {
-  const RunDir run = operand_run(parsed);
-  return evaluate(
-      run,
-      resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin")),
-      devices_for(parsed.value("--devices")), parsed.has("--best"), parsed.has("--json"));
+  const RunSource source = operand_source(parsed);
+  return evaluate(source.run,
+                  resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
+                                 parsed.value("--plugin"), "evaluate"),
+                  devices_for(parsed.value("--devices")),
+                  {.best = parsed.has("--best"),
+                   .json = parsed.has("--json"),
+                   .weights = source.weights,
+                   .outputs = source.outputs});
 }
 
 }  // namespace
@@ -59,8 +64,8 @@ bool print_last_evaluation(const RunDir& run) {
   return event.has_value();
 }
 
-int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
-             bool json) {
+int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
+             const ReadOptions& reading) {
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
@@ -70,7 +75,9 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   std::vector<std::string> arguments{"evaluate", "--run",
                                      std::filesystem::absolute(run.path()).string(), "--record",
                                      record.string()};
-  if (best) arguments.push_back("--best");
+  if (reading.best) arguments.push_back("--best");
+  if (!reading.weights.empty())
+    arguments.insert(arguments.end(), {"--weights", reading.weights.string()});
   std::optional<nlohmann::json> result;
   const LaunchOutcome outcome = run_ranks({.arguments = arguments,
                                            .devices = devices,
@@ -82,19 +89,20 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   if (const int code = report_reading(outcome); code != exit_finished) return code;
   LOCKSTEP_CHECK(result);
   result->erase("kind");
-  print(json ? result->dump(2) : table(*result));
+  print(reading.json ? result->dump(2) : table(*result));
   return exit_finished;
 }
 
 Command evaluate_command() {
   return {.name = "evaluate",
           .operands = "RUN [key=value …]",
-          .summary = "validation metrics of a run's newest good checkpoint",
+          .summary = "validation metrics of a run's newest good checkpoint, or of an export",
           .details =
               std::string(
                   "Of the run's options those may be given anew that may change when it goes on, "
-                  "such as where its data lies.\n") +
-              run_operand_help,
+                  "such as where its data lies. A bare KEY means evaluate.KEY where the recipe has "
+                  "that.\n") +
+              source_operand_help,
           .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                     {"--best", "", "the best checkpoint instead of the newest"},
                     {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
@@ -107,7 +115,9 @@ Command evaluate_command() {
           .takes_assignments = true,
           .complete = "run",
           .run = evaluate_main,
-          .tried_flags = {tried_root()}};
+          .tried_flags = {tried_root()},
+          .group = "evaluate",
+          .takes_files = true};
 }
 
 }  // namespace lockstep::cli

@@ -111,6 +111,20 @@ std::optional<CheckpointInfo> newest_good(
   return std::nullopt;
 }
 
+std::optional<CheckpointInfo> best_good(const fs::path& checkpoints,
+                                        std::vector<CheckpointInfo>& damaged) {
+  std::optional<CheckpointInfo> best;
+  for (CheckpointInfo& info : list_checkpoints(checkpoints, true)) {
+    if (!info.damage.empty()) damaged.push_back(info);
+    if (!info.damage.empty() || !info.metrics.is_object() || !info.metrics.contains("selection"))
+      continue;
+    const nlohmann::json& value = info.metrics["selection"];
+    if (!value.is_number()) continue;
+    if (!best || value.get<double>() < best->metrics["selection"].get<double>()) best = info;
+  }
+  return best;
+}
+
 void remove_leftovers(const fs::path& checkpoints) {
   std::error_code ignored;
   for (const fs::path& path : entries_of(checkpoints)) {

@@ -31,6 +31,11 @@ std::optional<CheckpointInfo> newest_good(
     const std::filesystem::path& checkpoints,
     const std::function<void(const CheckpointInfo&)>& skipped = {});
 
+// The good one whose evaluation was best, if any was evaluated. damaged gets those that are not
+// good.
+std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
+                                        std::vector<CheckpointInfo>& damaged);
+
 // Deletes what killed writers left under temporary names, and puts back a checkpoint that one had
 // moved aside to replace it. Only with the run locked. Leaves living writers' folders alone; what
 // cannot be deleted stays.

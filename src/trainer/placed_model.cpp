@@ -6,6 +6,7 @@
 #include "checkpoint/snapshot.h"
 #include "engine/evaluator.h"
 #include "engine/train_step.h"
+#include "run/export_file.h"
 #include "trainer/recorder.h"
 
 #include <ATen/core/grad_mode.h>
@@ -15,20 +16,6 @@
 
 namespace lockstep {
 namespace {
-
-std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
-                                        std::vector<CheckpointInfo>& damaged) {
-  std::optional<CheckpointInfo> best;
-  for (CheckpointInfo& info : list_checkpoints(checkpoints, true)) {
-    if (!info.damage.empty()) damaged.push_back(info);
-    if (!info.damage.empty() || !info.metrics.is_object() || !info.metrics.contains("selection"))
-      continue;
-    const nlohmann::json& value = info.metrics["selection"];
-    if (!value.is_number()) continue;
-    if (!best || value.get<double>() < best->metrics["selection"].get<double>()) best = info;
-  }
-  return best;
-}
 
 // Rank 0's values of these to all, one by one, through the device that collectives work on.
 void share_first_weights(const std::vector<UniqueParameter>& parameters,
@@ -99,6 +86,12 @@ struct LoadedModel::Impl {
 
 LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<CheckpointInfo>& skipped)
     : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup)})) {
+  if (!setup.weights.empty()) {
+    restore_weights(setup.weights,
+                    {*impl_->placed.arena, nullptr, impl_->placed.buffers->tensors()});
+    impl_->step = step_of_export(setup.weights);
+    return;
+  }
   const auto checkpoint = choose_checkpoint(setup.run, setup.group, best, skipped);
   if (!checkpoint && !skipped.empty())
     throw Error(cat("run ", setup.run.name(), " has damaged checkpoints only; the newest, ",

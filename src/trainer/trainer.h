@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct TrainerSetup {
   bool resume = false;          // from the newest good checkpoint
   StartUp* start_up = nullptr;  // notes where the time until the first step goes; may be null
   bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
+  // For what only reads: an export whose weights stand for a checkpoint's; empty: there is none.
+  std::filesystem::path weights = {};
 };
 
 enum class TrainEnd { finished, stopped };

@@ -119,7 +119,8 @@ TrainerSetup Session::trainer(bool resume) {
           .run = *run,
           .clock = system_clock(),
           .resume = resume,
-          .start_up = start_up};
+          .start_up = start_up,
+          .weights = weights};
 }
 
 Session open_session(const std::filesystem::path& run, const std::string& record_file,
