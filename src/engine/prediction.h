@@ -32,7 +32,8 @@ struct ItemOutput {
 // What predicting an item may know of its surroundings.
 struct ItemContext {
   nlohmann::json extra;  // the run's Prepared::extra, with that of Purpose::predict over it
-  // A folder of this rank's on the disk of the outputs, for files that become outputs.
+  // A folder of this rank's on the disk of the outputs, for files that become outputs. Name them by
+  // PredictItem::index: they are moved later.
   std::filesystem::path scratch;
   at::Device device = at::kCPU;
   at::ScalarType compute_dtype = at::kFloat;

@@ -244,7 +244,7 @@ PredictInput predict_input_from_json(const nlohmann::json& json) {
                      .output_suffix = json.at("output_suffix"),
                      .joint_outputs = json.at("joint_outputs"),
                      .finds_items = json.at("finds_items"),
-                     .batch = json.at("batch")};
+                     .batch = std::max<std::int64_t>(json.at("batch").get<std::int64_t>(), 1)};
   for (const auto& [kind, word] : kind_words)
     if (json.at("kind") == word) input.kind = kind;
   return input;

@@ -128,6 +128,9 @@ void place_output(const fs::path& from, const fs::path& folder, const std::strin
                   bool replace) {
   check_output_name(name);
   const fs::path to = folder / name;
+  if (!is_there(from))
+    throw Error(cat(to.string(), " cannot be made: there is no file ", from.string()),
+                "the recipe must write a file of its own for each item");
   std::error_code error;
   fs::create_directories(to.parent_path(), error);
   if (error) throw_unwritable("make the folder", to.parent_path(), error.value());

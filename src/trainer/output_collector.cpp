@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double look_again_s = 0.01, show_every_s = 0.2;
+constexpr double look_again_s = 0.01, show_every_s = 0.02;
 
 class JointFile : public JointOutput {
  public:
@@ -80,6 +80,8 @@ void OutputCollector::run(Recipe& recipe) {
     collect(recipe);
   } catch (...) {
     error_ = std::current_exception();
+    shown_s_ = 0;  // what is in its place by now
+    show(false);
     failed_ = true;
   }
 }

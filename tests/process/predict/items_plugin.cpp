@@ -146,7 +146,7 @@ class ItemRecipe : public ToyRecipe {
     // A sum over many numbers, which threads would share out.
     text += precise(at::linear(x.repeat({4000, 1}), toy.first).sum().item<float>()) + "\n";
     text += std::string(static_cast<std::size_t>(options_.fill_mb) << 20, 'x');
-    const fs::path own = context.scratch / "moved";
+    const fs::path own = context.scratch / cat("moved-", item.index);
     write_file_atomic(own, "moved\n");
     return {.bytes = text,
             .files = {{.name = cat("beside/", item.id, ".txt"), .bytes = "beside\n"},
