@@ -130,6 +130,28 @@ void report_rest(const LaunchOutcome& outcome, const Tally& tally, const Predict
   say(text);
 }
 
+// What the workers are to know of the run: its record, prepared for `devices`.
+void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const fs::path& run) {
+  // They get the items themselves, whose names may be no text.
+  if (setup.options->table.has(input_key))
+    setup.options->table.set_json(input_key, nlohmann::json::array());
+  nlohmann::json extra = setup.prepared.extra;
+  prepare(setup, Purpose::predict, devices, run);
+  extra.update(setup.prepared.extra);
+  setup.prepared.extra = std::move(extra);
+  setup.plan.devices = devices;
+  setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
+}
+
+int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& folder, bool json) {
+  Tally tally{.total = items};
+  ranks.on_event = [&](const nlohmann::json& event) { tally.on_event(event); };
+  const LaunchOutcome outcome = run_ranks(ranks);
+  if (std::holds_alternative<Finished>(outcome)) return report_done(tally, folder.path(), json);
+  report_rest(outcome, tally, folder);
+  return report_reading(outcome);
+}
+
 }  // namespace
 
 std::vector<Device> devices_for_items(const std::string& spec) {
@@ -142,6 +164,7 @@ std::vector<Device> devices_for_items(const std::string& spec) {
 
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
                   const ReadOptions& reading, std::vector<std::string> inputs) {
+  check_can_run(devices);
   const PredictInput input = setup.options->predict_input();
   inputs = chosen_inputs(setup, input, std::move(inputs));
   const TemporaryDirectory temporary;
@@ -149,28 +172,16 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
       items_of(setup, input, inputs, run.path(), temporary.path());
   const fs::path out = output_folder(setup, reading);
   if (!reading.force) check_free(out, input, items);
-  check_can_run(devices);
-  const auto parts = (items.size() + static_cast<std::size_t>(input.batch) - 1) /
-                     static_cast<std::size_t>(input.batch);
-  if (devices.size() > parts) devices.resize(parts);
-
-  nlohmann::json extra = setup.prepared.extra;
-  // The workers get the items themselves, whose names may be no text.
-  if (setup.options->table.has(input_key))
-    setup.options->table.set_json(input_key, nlohmann::json::array());
-  prepare(setup, Purpose::predict, devices, run.path());
-  extra.update(setup.prepared.extra);
-  setup.prepared.extra = extra;
-  setup.plan.devices = devices;
-  setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
+  const std::size_t batch = static_cast<std::size_t>(input.batch);
+  devices.resize(std::min(devices.size(), (items.size() + batch - 1) / batch));
+  prepare_for_items(setup, devices, run.path());
 
   const PredictionFolder folder(out);
-  const fs::path record = temporary.path() / "record.json";
-  const fs::path request = temporary.path() / "request";
+  const fs::path record = temporary.path() / "record.json", request = temporary.path() / "request";
   write_file_atomic(record, setup_to_json(setup).dump());
   write_cbor(request, {{"items", to_cbor(items)},
                        {"batch", input.batch},
-                       {"extra", extra},
+                       {"extra", setup.prepared.extra},
                        {"folder", folder.path().string()},
                        {"scratch", folder.scratch().string()},
                        {"replace", reading.force}});
@@ -181,12 +192,7 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   if (reading.best) ranks.arguments.push_back("--best");
   if (!reading.weights.empty())
     ranks.arguments.insert(ranks.arguments.end(), {"--weights", reading.weights.string()});
-  Tally tally{.total = static_cast<std::int64_t>(items.size())};
-  ranks.on_event = [&](const nlohmann::json& event) { tally.on_event(event); };
-  const LaunchOutcome outcome = run_ranks(ranks);
-  if (std::holds_alternative<Finished>(outcome)) return report_done(tally, out, reading.json);
-  report_rest(outcome, tally, folder);
-  return report_reading(outcome);
+  return run_item_ranks(ranks, static_cast<std::int64_t>(items.size()), folder, reading.json);
 }
 
 }  // namespace lockstep::cli
