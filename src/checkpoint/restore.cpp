@@ -107,6 +107,11 @@ bool restore_average(const CheckpointInfo& checkpoint, const Arena& arena, const
   return true;
 }
 
+void restore_weights(const std::filesystem::path& file, const Trained& trained) {
+  const at::NoGradGuard no_grad;
+  restore_model(File(file), trained);
+}
+
 nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained) {
   const at::NoGradGuard no_grad;
   restore_model(File(checkpoint.path / model_file), trained);

@@ -84,6 +84,9 @@ void give_pieces(const Trained& trained, Backend& backend);
 // unreadable.
 nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained);
 
+// The same of one file's weights, frozen parameters and buffers: of an export.
+void restore_weights(const std::filesystem::path& file, const Trained& trained);
+
 // The average of the weights into flat, f32 [elements] or [own_elements]; false if the checkpoint
 // has none.
 // buffers: those whose averages go with it; what the file does not have stays.

@@ -51,6 +51,8 @@ struct Command {
   std::function<int(const Parsed&)> run;
   bool hidden = false;
   std::vector<TriedFlag> tried_flags{};
+  std::string group{};       // whose options may be named without it (bare_keys.h)
+  bool takes_files = false;  // for completion: operands may be files
 };
 
 // Throws Error: unknown flag (nearest named), value missing, too few or too many operands.

@@ -15,6 +15,8 @@ Command launch_command();
 Command evaluate_command();
 Command check_command();
 Command predict_command();
+Command export_command();
+Command score_command();
 Command prepare_command();
 Command runs_command();
 Command config_command();

@@ -156,6 +156,10 @@ std::vector<Candidate> all_keys(const Command& command, const Parsed& parsed) {
   const std::optional<std::string> recipe = recipe_of(command, parsed);
   if (!recipe) return candidates;
   const RunSetup setup = make_setup(*recipe, "", false);
+  const std::string prefix = command.group + ".";
+  for (const OptionInfo& option : setup.options->table.options())
+    if (!command.group.empty() && option.key.starts_with(prefix))
+      candidates.push_back({option.key.substr(prefix.size()) + "=", option.spec.meaning});
   for (const OptionTable* table : setup.tables())
     for (const OptionInfo& option : table->options())
       candidates.push_back({option.key + "=", option.spec.meaning});
@@ -189,9 +193,11 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
   const std::optional<std::string> recipe = recipe_of(command, parsed);
   if (!recipe || !command.only_options.empty()) return {};
   const RunSetup setup = make_setup(*recipe, "", false);
+  const std::string in_group = cat(command.group, ".", key);
+  const bool is_short = !command.group.empty() && setup.options->table.has(in_group);
   for (const OptionTable* table : setup.tables())
     for (const OptionInfo& option : table->options())
-      if (option.key == key)
+      if (option.key == (is_short ? in_group : key))
         return value_of_option(option, setup.options->table.presets(), value_at);
   return {};
 }
@@ -232,7 +238,13 @@ Completion complete(const std::vector<Command>& commands, const Words& words) {
   if (command.takes_program) return {Kind::program, 0, {}};
   if (!before.dashes && command.takes_assignments && is_assignment(word))
     return option_value(command, before.parsed, word);
-  return before.dashes ? Completion{} : operand(command, before.parsed);
+  if (before.dashes) return command.takes_files ? Completion{Kind::files, 0, {}} : Completion{};
+  Completion completion = operand(command, before.parsed);
+  const bool fits =
+      std::any_of(completion.candidates.begin(), completion.candidates.end(),
+                  [&](const Candidate& one) { return word.empty() || one.text.starts_with(word); });
+  if (command.takes_files && !fits) return {Kind::files, 0, {}};
+  return completion;
 }
 
 }  // namespace lockstep::cli

@@ -9,6 +9,7 @@
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "cli/run_root.h"
+#include "cli/run_source.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
@@ -58,12 +59,15 @@ std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
 }
 
 int evaluate_main(const Parsed& parsed) {
-  const RunDir run = operand_run(parsed);
-  return evaluate(
-      run,
-      resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin")),
-      devices_for(parsed.value("--devices")), parsed.has("--best"), parsed.has("--json"),
-      parsed.value("--items"));
+  const RunSource source = operand_source(parsed);
+  return evaluate(source.run,
+                  resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
+                                 parsed.value("--plugin"), "evaluate"),
+                  devices_for(parsed.value("--devices")),
+                  {.best = parsed.has("--best"),
+                   .json = parsed.has("--json"),
+                   .weights = source.weights,
+                   .outputs = source.outputs});
 }
 
 }  // namespace
@@ -74,8 +78,8 @@ bool print_last_evaluation(const RunDir& run) {
   return event.has_value();
 }
 
-int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
-             bool json, const std::string& items) {
+int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
+             const ReadOptions& reading) {
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
@@ -85,9 +89,12 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   std::vector<std::string> arguments{"evaluate", "--run",
                                      std::filesystem::absolute(run.path()).string(), "--record",
                                      record.string()};
-  if (best) arguments.push_back("--best");
-  if (!items.empty())
-    arguments.insert(arguments.end(), {"--items", std::filesystem::absolute(items).string()});
+  if (reading.best) arguments.push_back("--best");
+  if (!reading.weights.empty())
+    arguments.insert(arguments.end(), {"--weights", reading.weights.string()});
+  if (!reading.items.empty())
+    arguments.insert(arguments.end(),
+                     {"--items", std::filesystem::absolute(reading.items).string()});
   std::optional<nlohmann::json> result;
   const LaunchOutcome outcome = run_ranks({.arguments = arguments,
                                            .devices = devices,
@@ -100,37 +107,35 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   LOCKSTEP_CHECK(result);
   result->erase("kind");
   const int code = tell_items(*result);
-  print(json ? result->dump(2) : table(*result));
+  print(reading.json ? result->dump(2) : table(*result));
   return code;
 }
 
 Command evaluate_command() {
-  return {
-      .name = "evaluate",
-      .operands = "RUN [key=value …]",
-      .summary = "validation metrics of a run's newest good checkpoint",
-      .details =
-          std::string(
-              "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
-              "makes one; a run that cannot be written to is evaluated without it.\n"
-              "Of the run's options those may be given anew that may change when it goes on, "
-              "such as where its data lies.\n") +
-          run_operand_help,
-      .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
-                {"--best", "", "the best checkpoint instead of the newest"},
-                {"--items", "FILE",
-                 "the table of items as FILE.csv or FILE.json, and nothing into the run", "file"},
-                {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                 "file"},
-                {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
-                 "file"},
-                {"--json", "", "as JSON"}},
-      .min_positionals = 1,
-      .max_positionals = 1,
-      .takes_assignments = true,
-      .complete = "run",
-      .run = evaluate_main,
-      .tried_flags = {tried_root()}};
+  return {.name = "evaluate",
+          .operands = "RUN [key=value …]",
+          .summary = "validation metrics of a run's newest good checkpoint, or of an export",
+          .details =
+              std::string(
+                  "Of the run's options those may be given anew that may change when it goes on, "
+                  "such as where its data lies. A bare KEY means evaluate.KEY where the recipe has "
+                  "that.\n") +
+              source_operand_help,
+          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+                    {"--best", "", "the best checkpoint instead of the newest"},
+                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                     "file"},
+                    {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
+                     "file"},
+                    {"--json", "", "as JSON"}},
+          .min_positionals = 1,
+          .max_positionals = 1,
+          .takes_assignments = true,
+          .complete = "run",
+          .run = evaluate_main,
+          .tried_flags = {tried_root()},
+          .group = "evaluate",
+          .takes_files = true};
 }
 
 }  // namespace lockstep::cli

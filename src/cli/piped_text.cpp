@@ -1,8 +1,11 @@
 #include "cli/piped_text.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,14 +53,31 @@ std::string text_to_the_end(int fd) {
   return text;
 }
 
+bool has_piped_text(int fd, double patience_s, const std::function<void(const std::string&)>& say) {
+  if (!may_hold_text(fd)) return false;
+  if (comes_in_time(fd, patience_s)) return true;
+  say(cat("nothing has come from standard input for ", general(patience_s, 3),
+          " s: going on without it (< /dev/null says so at once; - as the operand waits)"));
+  return false;
+}
+
+void copy_to_file(int fd, const std::filesystem::path& file) {
+  const UniqueFd to(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  std::vector<char> buffer(1 << 16);
+  for (;;) {
+    const ssize_t count = read(fd, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(cat("cannot read standard input: ", errno_text(errno)));
+    if (count == 0) return;
+    if (!to || !write_all(to.get(), {buffer.data(), static_cast<std::size_t>(count)}))
+      throw Error(cat("cannot write ", file.string(), ": ", errno_text(errno)),
+                  "TMPDIR names a folder with more space");
+  }
+}
+
 std::optional<std::string> piped_text(int fd, double patience_s,
                                       const std::function<void(const std::string&)>& say) {
-  if (!may_hold_text(fd)) return std::nullopt;
-  if (!comes_in_time(fd, patience_s)) {
-    say(cat("nothing has come from standard input for ", general(patience_s, 3),
-            " s: going on without it (< /dev/null says so at once; - as the operand waits)"));
-    return std::nullopt;
-  }
+  if (!has_piped_text(fd, patience_s, say)) return std::nullopt;
   std::string text = text_to_the_end(fd);
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }

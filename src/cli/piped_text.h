@@ -1,6 +1,7 @@
 // Text that a user pipes into a command, without waiting for ever where nobody sends any.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,6 +15,12 @@ namespace lockstep::cli {
 // it cannot be read, or is longer than any prompt.
 std::optional<std::string> piped_text(int fd, double patience_s,
                                       const std::function<void(const std::string&)>& say);
+
+// Whether `piped_text` would read something, of any length.
+bool has_piped_text(int fd, double patience_s, const std::function<void(const std::string&)>& say);
+
+// All that comes from a descriptor, into a new file. Throws Error.
+void copy_to_file(int fd, const std::filesystem::path& file);
 
 // The same of whatever it is, however long it takes.
 std::string text_to_the_end(int fd);

@@ -1,13 +1,16 @@
 // Builds an option table from its description.
 #include "cli/plugin_options.h"
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/recipe_info.h"
 #include "plan/train_options.h"
 
+#include <cmath>
 #include <deque>
 #include <limits>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
@@ -15,11 +18,16 @@ namespace {
 // Fields of a described table; deques keep their addresses.
 class DescribedOptions : public RecipeOptions {
  public:
-  explicit DescribedOptions(const nlohmann::json& recipe)
+  DescribedOptions(const nlohmann::json& recipe, AskRecipe ask)
       : cpu_defaults_(recipe.at("cpu_defaults")),
         gpu_defaults_(recipe.at("gpu_defaults")),
         metric_names_(recipe.value("metrics", std::vector<std::string>())),
-        low_precision_(recipe.value("low_precision", false)) {
+        low_precision_(recipe.value("low_precision", false)),
+        can_score_(recipe.value("can_score", false)),
+        name_(recipe.at("name")),
+        ask_(std::move(ask)) {
+    if (recipe.contains("predict_input"))
+      predict_input_ = predict_input_from_json(recipe["predict_input"]);
     for (const nlohmann::json& option : recipe.at("options")) add(option);
     for (const nlohmann::json& preset : recipe.at("presets")) {
       Preset described{.name = preset.at("name"), .meaning = preset.at("meaning")};
@@ -36,8 +44,35 @@ class DescribedOptions : public RecipeOptions {
 
   std::vector<std::string> metric_names() const override { return metric_names_; }
   bool low_precision() const override { return low_precision_; }
+  PredictInput predict_input() const override { return predict_input_; }
+  std::vector<PredictItem> items(const ItemQuery& query) const override {
+    return items_from_cbor(ask("items", {{"inputs", query.inputs},
+                                         {"standard_input", query.standard_input.string()},
+                                         {"run_dir", query.run_dir.string()},
+                                         {"cache_dir", query.cache_dir.string()}}));
+  }
+  bool can_score() const override { return can_score_; }
+  std::vector<Score> score(const ScoreContext& context) override {
+    if (!can_score_) return RecipeOptions::score(context);
+    std::vector<Score> scores;
+    const std::string answer = ask("score", {{"predictions", context.predictions.string()}});
+    for (const nlohmann::json& score : nlohmann::json::parse(answer))
+      scores.push_back({.name = score.at("name"),
+                        .value = score.at("value").is_number() ? score["value"].get<double>() : NAN,
+                        .unit = score.at("unit"),
+                        .lower_is_better = score.at("lower_is_better")});
+    return scores;
+  }
 
  private:
+  // Whoever has the code.
+  std::string ask(const char* what, nlohmann::json request) const {
+    LOCKSTEP_CHECK(ask_);
+    request["recipe"] = name_;
+    request["config"] = table.to_json();
+    return ask_(what, request);
+  }
+
   void add(const nlohmann::json& option) {
     const std::string key = option.at("key"), type = option.at("type");
     const nlohmann::json& value = option.at("default");
@@ -66,7 +101,10 @@ class DescribedOptions : public RecipeOptions {
 
   nlohmann::json cpu_defaults_, gpu_defaults_;
   std::vector<std::string> metric_names_;
-  bool low_precision_;
+  bool low_precision_, can_score_;
+  std::string name_;
+  AskRecipe ask_;
+  PredictInput predict_input_;
   std::deque<bool> booleans_;
   std::deque<std::int64_t> integers_;
   std::deque<double> reals_;
@@ -77,19 +115,20 @@ class DescribedOptions : public RecipeOptions {
 
 }  // namespace
 
-std::unique_ptr<RecipeOptions> described_options(const nlohmann::json& recipe) {
+std::unique_ptr<RecipeOptions> described_options(const nlohmann::json& recipe, AskRecipe ask) {
   try {
-    return std::make_unique<DescribedOptions>(recipe);
+    return std::make_unique<DescribedOptions>(recipe, std::move(ask));
   } catch (const nlohmann::json::exception& error) {
     throw Error(cat("the plugin's description of its recipe cannot be read: ", error.what()),
                 "build the plugin with the version of Lockstep that loads it");
   }
 }
 
-void register_described_recipe(const nlohmann::json& recipe) {
-  register_recipe({.name = recipe.at("name"),
-                   .summary = recipe.at("summary"),
-                   .make_options = [recipe] { return described_options(recipe); }});
+void register_described_recipe(const nlohmann::json& recipe, AskRecipe ask) {
+  register_recipe(
+      {.name = recipe.at("name"),
+       .summary = recipe.at("summary"),
+       .make_options = [recipe, ask = std::move(ask)] { return described_options(recipe, ask); }});
 }
 
 }  // namespace lockstep::cli

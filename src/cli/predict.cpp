@@ -1,110 +1,159 @@
-// lockstep predict: a recipe's outputs, streamed.
+// lockstep predict: a recipe's outputs, of items or streamed.
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/output.h"
 #include "cli/piped_text.h"
+#include "cli/predict_items.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "cli/run_root.h"
+#include "cli/run_source.h"
 #include "cli/train.h"
 
 #include <unistd.h>
 
+#include <limits>
 #include <utility>
 
 namespace lockstep::cli {
 namespace {
 
-constexpr const char* prompt_key = "predict.prompt";
 constexpr double patience_s = 5;  // for a pipe that may stay silent
 
 // Whether the command line says what to go on from. Else a pipe may.
-bool has_prompt(const Parsed& parsed, const RunSetup& setup) {
+bool has_text(const Parsed& parsed, const RunSetup& setup, const PredictInput& input) {
   const OptionTable& options = setup.options->table;
-  if (parsed.positionals.size() > 1 || !options.has(prompt_key)) return true;
-  if (options.has("predict.prompt_file") && !options.get("predict.prompt_file").empty())
-    return true;
-  return option_given(parsed, prompt_key).has_value();
+  if (parsed.positionals.size() > 1 || input.option.empty()) return true;
+  for (const std::string& other : input.other_options)
+    if (options.has(other) && !options.get(other).empty()) return true;
+  return is_asked_for(options, input.option);
+}
+
+// The operand, or what is piped, becomes the recipe's option.
+void take_text(const Parsed& parsed, RunSetup& setup, const PredictInput& input) {
+  OptionTable& options = setup.options->table;
+  if (parsed.positionals.size() > 2)
+    throw Error(cat("unexpected argument ", parsed.positionals[2]),
+                "a text of several words stands in quotes");
+  if (parsed.positionals.size() == 2) {
+    const std::string& text = parsed.positionals[1];
+    if (input.option.empty())
+      throw Error(cat("the recipe ", setup.recipe, " takes no input, but was given ", text),
+                  "leave it out");
+    options.set(input.option, text == "-" ? text_to_the_end(STDIN_FILENO) : text,
+                {.kind = ValueSource::Kind::argument});
+    return;
+  }
+  if (has_text(parsed, setup, input)) return;
+  if (const auto text = piped_text(STDIN_FILENO, patience_s, say)) options.set(input.option, *text);
 }
 
 int predict_main(const Parsed& parsed) {
-  const RunDir run = operand_run(parsed);
-  std::vector<std::string> assignments = parsed.assignments;
-  if (parsed.positionals.size() > 1) {
-    const std::string& prompt = parsed.positionals[1];
-    assignments.push_back(
-        cat(prompt_key, "=", prompt == "-" ? text_to_the_end(STDIN_FILENO) : prompt));
-  }
-  std::vector<Device> devices = devices_for(parsed.value("--devices"));
-  devices.resize(1);
-  RunSetup setup =
-      resolve_resume(run, parsed.all("--config"), assignments, parsed.value("--plugin"));
-  if (!has_prompt(parsed, setup))
-    if (const auto text = piped_text(STDIN_FILENO, patience_s, say))
-      setup.options->table.set(prompt_key, *text);
-  return predict(run, std::move(setup), devices, parsed.has("--best"), parsed.has("--json"));
+  const RunSource source = operand_source(parsed);
+  RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
+                                  parsed.value("--plugin"), "predict");
+  const ReadOptions reading{.best = parsed.has("--best"),
+                            .json = parsed.has("--json"),
+                            .force = may_overwrite(parsed),
+                            .weights = source.weights,
+                            .outputs = source.outputs};
+  const std::string spec = parsed.value("--devices");
+  const PredictInput input = setup.options->predict_input();
+  if (input.has_items())
+    return predict_items(source.run, std::move(setup), devices_for_items(spec), reading,
+                         {parsed.positionals.begin() + 1, parsed.positionals.end()});
+  const std::vector<Device> devices = devices_for(spec);
+  take_text(parsed, setup, input);
+  return predict(source.run, std::move(setup), devices, reading);
 }
 
-}  // namespace
-
-int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
-            bool json) {
+int stream_text(const RunDir& run, RunSetup setup, Device device, const ReadOptions& reading) {
+  const std::vector<Device> devices{std::move(device)};
   nlohmann::json extra = setup.prepared.extra;
   prepare(setup, Purpose::predict, devices, run.path());
   extra.update(setup.prepared.extra);
-  setup.prepared.extra = std::move(extra);
+  setup.prepared.extra = extra;
   setup.plan.devices = devices;
   setup.plan.batch.world_size = 1;
   const TemporaryDirectory folder;
   const std::filesystem::path record = folder.path() / "record.json";
-  const std::filesystem::path request = folder.path() / "request.json";
+  const std::filesystem::path request = folder.path() / "request";
   write_file_atomic(record, setup_to_json(setup).dump());
-  write_file_atomic(request, setup.prepared.extra.dump());
+  std::string asked;
+  nlohmann::json::to_cbor(
+      {{"extra", extra}, {"folder", std::filesystem::absolute(reading.outputs).string()}}, asked);
+  write_file_atomic(request, asked);
   std::vector<std::string> arguments{
       "predict",       "--run",         std::filesystem::absolute(run.path()).string(),
       "--record",      record.string(), "--request",
       request.string()};
-  if (best) arguments.push_back("--best");
+  if (reading.best) arguments.push_back("--best");
+  if (!reading.weights.empty())
+    arguments.insert(arguments.end(), {"--weights", reading.weights.string()});
   const std::filesystem::path output = folder.path() / "output";
-  if (json) arguments.insert(arguments.end(), {"--output", output.string()});
-  const LaunchOutcome outcome = run_ranks(
-      {.arguments = arguments, .devices = devices, .log_dir = folder.path(), .pass_stdout = !json});
+  if (reading.json) arguments.insert(arguments.end(), {"--output", output.string()});
+  const LaunchOutcome outcome = run_ranks({.arguments = arguments,
+                                           .devices = devices,
+                                           .log_dir = folder.path(),
+                                           .pass_stdout = !reading.json});
   const int code = report_reading(outcome);
-  if (json && code == exit_finished)
-    print(nlohmann::json{{"output", read_file(output)}}.dump(
-        2, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (reading.json && code == exit_finished) print(json_text({{"output", read_file(output)}}));
   return code;
 }
 
+}  // namespace
+
+int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
+            const ReadOptions& reading, const std::vector<std::string>& inputs) {
+  if (setup.options->predict_input().has_items())
+    return predict_items(run, std::move(setup), devices, reading, inputs);
+  return stream_text(run, std::move(setup), devices.at(0), reading);
+}
+
 Command predict_command() {
-  return {.name = "predict",
-          .operands = "RUN [PROMPT] [key=value …]",
-          .summary = "outputs of a run's newest good checkpoint, streamed",
-          .details = std::string("For text: generated text. Options predict.* say how; PROMPT is "
-                                 "predict.prompt.\n"
-                                 "Without PROMPT the text of a pipe is it: echo \"It was\" | "
-                                 "lockstep predict RUN. PROMPT - waits for one.\n"
-                                 "After -- a PROMPT may begin with - or hold =: lockstep predict "
-                                 "RUN -- \"a = b\".\n") +
-                     run_operand_help,
-          .flags = {{"--devices", "LIST", "the first of these is used (default all)", "devices"},
-                    {"--best", "", "the best checkpoint instead of the newest"},
-                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                     "file"},
-                    {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
-                     "file"},
-                    {"--json", "", "all of it at the end, as JSON: {\"output\": …}"}},
-          .min_positionals = 1,
-          .max_positionals = 2,
-          .takes_assignments = true,
-          .complete = "run",
-          .run = predict_main,
-          .tried_flags = {tried_root(),
-                          {"--prompt", "write it after the run: lockstep predict RUN \"It was\""},
-                          {"--prompt-file", "write predict.prompt_file=FILE"}}};
+  return {
+      .name = "predict",
+      .operands = "RUN [INPUT …] [key=value …]",
+      .summary = "outputs of a run's newest good checkpoint, or of an export",
+      .details =
+          std::string(
+              "A bare KEY means predict.KEY where the recipe has that.\n"
+              "\n"
+              "Recipes that predict items (pictures, lines, …) take files, folders, globs in "
+              "quotes, or - for standard input, and share them out over all devices. Outputs go "
+              "to RUN/predictions or out=FOLDER, and are the same on any number of devices. An "
+              "input that cannot be used is named and skipped; the exit code is 1 then.\n"
+              "\n"
+              "For text: generated text, streamed, on one device. INPUT is predict.prompt.\n"
+              "Without it the text of a pipe is it: echo \"It was\" | "
+              "lockstep predict RUN. - waits for one.\n"
+              "After -- an INPUT may begin with - or hold =: lockstep predict "
+              "RUN -- \"a = b\".\n\n") +
+          source_operand_help,
+      .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+                {"--best", "", "the best checkpoint instead of the newest"},
+                {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                 "file"},
+                {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
+                 "file"},
+                {"--force", "", "overwrite outputs that are there already"},
+                {"--json", "",
+                 "at the end, as JSON: {\"output\": …} of text, {\"out\", \"items\", "
+                 "\"predicted\", \"skipped\"} of items"}},
+      .min_positionals = 1,
+      .max_positionals = std::numeric_limits<std::size_t>::max(),
+      .takes_assignments = true,
+      .complete = "run",
+      .run = predict_main,
+      .tried_flags = {tried_root(),
+                      {"--prompt", "write it after the run: lockstep predict RUN \"It was\""},
+                      {"--prompt-file", "write predict.prompt_file=FILE"}},
+      .group = "predict",
+      .takes_files = true};
 }
 
 }  // namespace lockstep::cli

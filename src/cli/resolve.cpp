@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/bare_keys.h"
 #include "cli/context.h"
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
@@ -31,7 +32,7 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
 }
 
 // What the weights and the order of samples stand on: some of the engine's options and all of the
-// recipe's, but not those of the group `sample`, which concern outputs only, and not where data
+// recipe's, but not those of groups that concern other commands than `train`, and not where data
 // lies: the recipe's preparation sees to it that it holds the same.
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
@@ -48,8 +49,11 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     check(key, engine.at(key));
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
+  const auto concerns_outputs = [](const std::string& key) {
+    return key.starts_with("predict.") || key.starts_with("evaluate.") || key.starts_with("score.");
+  };
   for (const OptionInfo& option : setup.options->table.options())
-    if (!option.key.starts_with("predict.") && !option.spec.is_path)
+    if (!concerns_outputs(option.key) && !option.spec.is_path)
       check(option.key, recipe.at(option.key));
 }
 
@@ -148,8 +152,10 @@ std::filesystem::path user_cache() {
   return own_temporary_folder();
 }
 
-// run_dir: of the run that is read, or empty. Its record may come from anybody, so that it does not
-// say where else something is written.
+}  // namespace
+
+// The record of a run that is read may come from anybody, so that it does not say where else
+// something is written.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir) {
   const std::filesystem::path own = cache_dir(train);
@@ -160,6 +166,16 @@ std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                                    train.run.root, error);
   return lies_in_root && can_write(own) ? own : user_cache();
 }
+
+bool is_asked_for(const OptionTable& table, std::string_view key) {
+  for (const OptionInfo& option : table.options())
+    if (option.key == key)
+      return option.source.kind == ValueSource::Kind::argument ||
+             option.source.kind == ValueSource::Kind::file;
+  return false;
+}
+
+namespace {
 
 // The worker's answer to what only a model can say, of a recipe that is prepared already or that it
 // has to prepare: facts, `extra`, files to keep, memory.
@@ -218,15 +234,6 @@ std::optional<bool> forced_tf32() {
   return std::string(value) != "0";
 }
 
-// By whoever runs this command, not by a record or a preset.
-bool is_asked_for(const OptionTable& table, std::string_view key) {
-  for (const OptionInfo& option : table.options())
-    if (option.key == key)
-      return option.source.kind == ValueSource::Kind::argument ||
-             option.source.kind == ValueSource::Kind::file;
-  return false;
-}
-
 // Training keeps to a type, or says that it cannot. What is only read from a run may also be
 // computed in fp32, in which its weights are.
 void choose_precision(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices) {
@@ -255,9 +262,17 @@ void describe_plugin(const std::string& plugin) {
   std::vector<std::string> known;
   for (const RecipeInfo& info : recipes()) known.push_back(info.name);
   remember_recipes(plugin, all);
+  const auto ask = [plugin](const char* what, const nlohmann::json& request) {
+    const TemporaryDirectory folder;
+    const std::filesystem::path file = folder.path() / "request";
+    std::string bytes;
+    nlohmann::json::to_cbor(request, bytes);
+    write_file_atomic(file, bytes);
+    return ask_worker({what, "--plugin", plugin, file.string()});
+  };
   for (const nlohmann::json& recipe : all)
     if (std::find(known.begin(), known.end(), recipe.at("name").get<std::string>()) == known.end())
-      register_described_recipe(recipe);
+      register_described_recipe(recipe, ask);
 }
 
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
@@ -310,7 +325,8 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
 }
 
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
-                        const std::vector<std::string>& assignments, const std::string& plugin) {
+                        const std::vector<std::string>& assignments, const std::string& plugin,
+                        const std::string& group) {
   nlohmann::json record = run.record();
   if (!plugin.empty()) {
     record["plugin"] = trust_plugin(plugin);
@@ -334,7 +350,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   before["batch.global"] = global;
   before["batch.micro"] = micro;
   setup.train->stop.after = {};  // a time for that start alone
-  apply_config(tables, paths(files), assignments);
+  apply_config(tables, paths(files),
+               group.empty() ? assignments : with_group(setup, group, assignments));
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;

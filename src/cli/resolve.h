@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockstep::cli {
@@ -34,10 +35,18 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
 
 // The setup of an existing run with `assignments` over it; throws Error if one changes what the
 // run's curve or model stands on (seed, global batch, model, data), or if its record names a plugin
-// that the user has never named. plugin: in place of the record's, or empty.
+// that the user has never named. plugin: in place of the record's, or empty. group: whose options
+// `assignments` may name without it (bare_keys.h), or empty.
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
-                        const std::vector<std::string>& assignments,
-                        const std::string& plugin = "");
+                        const std::vector<std::string>& assignments, const std::string& plugin = "",
+                        const std::string& group = "");
+
+// Whether an argument or a config file gives the option, not a record or a preset.
+bool is_asked_for(const OptionTable& table, std::string_view key);
+
+// Where a recipe may put what it prepares. run_dir: of the run that is read, or empty.
+std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
+                                const std::filesystem::path& run_dir);
 
 std::filesystem::path cache_dir(const TrainOptions& options);  // run.root/.cache
 

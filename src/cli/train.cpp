@@ -166,6 +166,12 @@ std::vector<std::string> then_steps(const Parsed& parsed) {
 }
 
 void check_then(const RunSetup& setup, const std::vector<std::string>& then) {
+  const PredictInput input = setup.options->predict_input();
+  const bool predicts = std::find(then.begin(), then.end(), "predict") != then.end();
+  if (predicts && input.has_items() && !input.finds_items &&
+      setup.options->table.get(input_key).empty())
+    throw Error("there is nothing that --then predict could predict",
+                cat("set ", input_key, ", or leave out --then predict"));
   if (setup.prepared.facts.valid_samples > 0) return;
   if (std::find(then.begin(), then.end(), "evaluate") == then.end()) return;
   throw Error("there is no validation data that --then evaluate could evaluate",
@@ -289,9 +295,10 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::st
   for (const std::string& step : then) {
     int code = exit_finished;
     if (step == "evaluate" && !print_last_evaluation(run))
-      code = evaluate(run, setup_from_json(run.record()), setup.plan.devices, false, false);
+      code = evaluate(run, setup_from_json(run.record()), setup.plan.devices, {});
     if (step == "predict")
-      code = predict(run, setup_from_json(run.record()), {setup.plan.devices[0]}, false, false);
+      code =
+          predict(run, setup_from_json(run.record()), setup.plan.devices, {.outputs = run.path()});
     if (code != exit_finished) return code;
   }
   return exit_finished;

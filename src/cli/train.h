@@ -5,6 +5,7 @@
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -51,11 +52,20 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::st
 // false if not.
 bool print_last_evaluation(const RunDir& run);
 
-// Shared with the commands of those names.
-// items: the file for the table of items, or empty for its place in the run.
-int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
-             bool json, const std::string& items = "");
-int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices, bool best,
-            bool json);
+// How a run is read. items: the file for evaluate's table of items, empty for its place in the run.
+// weights, outputs: as RunSource has them.
+struct ReadOptions {
+  bool best = false, json = false, force = false;
+  std::filesystem::path items = {};
+  std::filesystem::path weights = {};
+  std::filesystem::path outputs = {};
+};
+
+// Shared with the commands of those names. predict: of all devices as many are used as there is
+// work for; one where a text is streamed.
+int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
+             const ReadOptions& reading);
+int predict(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
+            const ReadOptions& reading, const std::vector<std::string>& inputs = {});
 
 }  // namespace lockstep::cli

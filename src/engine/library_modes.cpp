@@ -29,6 +29,14 @@ void set_library_modes(const TrainOptions& options) {
   at::globalContext().setBenchmarkCuDNN(!same_bits && options.graph == GraphMode::automatic);
 }
 
+void take_the_same_algorithms_everywhere() {
+  at::globalContext().setBenchmarkCuDNN(false);
+  at::globalContext().setDeterministicCuDNN(true);
+  // Products are not tried out then; an operator without such a form is not refused.
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+}
+
 void stop_trying_out_convolutions() { at::globalContext().setBenchmarkCuDNN(false); }
 
 }  // namespace lockstep

@@ -14,4 +14,8 @@ void set_library_modes(const TrainOptions& options);
 // Where the shapes of the data vary, trying out never pays.
 void stop_trying_out_convolutions();
 
+// For outputs that must not depend on which rank makes them: the same operation on the same data
+// takes the same way in every process, and adds in a fixed order where it can.
+void take_the_same_algorithms_everywhere();
+
 }  // namespace lockstep

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -72,6 +73,7 @@ struct ProcessGroup::Impl {
   std::unique_ptr<PeerWatch> peers = {};
   std::uint64_t collectives = 0;  // begun
   std::uint64_t votes = 0;
+  std::map<std::string, std::int64_t> numbers = {};  // given, where there is no store
 
   // What `begin` returns is under way from here on; `begin` gets the group.
   template <class Begin>
@@ -254,6 +256,11 @@ std::vector<std::string> ProcessGroup::collect(const std::string& key, const std
     texts.emplace_back(bytes.begin(), bytes.end());
   }
   return texts;
+}
+
+std::int64_t ProcessGroup::next_number(const std::string& key) {
+  if (!impl_->store) return impl_->numbers[key]++;
+  return collectively(Collective::store, 0, [&] { return impl_->store->add(key, 1) - 1; });
 }
 
 void ProcessGroup::shutdown() {

@@ -7,6 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -80,6 +81,8 @@ class ProcessGroup {
   std::string share(const std::string& key, const std::string& text);
   // Every rank's text on rank 0, in rank order, through the store; nothing elsewhere.
   std::vector<std::string> collect(const std::string& key, const std::string& text);
+  // 0, 1, 2, …: each to one caller of any rank, through the store.
+  std::int64_t next_number(const std::string& key);
   // Orderly end: all ranks meet, then the communicators go. Call it by hand, never from statics.
   void shutdown();
   // For a failed run: drop the communicators without meeting.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "data/dataset.h"
+#include "engine/prediction.h"
 #include "engine/records.h"
 #include "kernels/batch_norm.h"
 #include "kernels/recompute.h"
@@ -115,7 +116,7 @@ struct Metric {
 
 struct PredictRequest {
   nlohmann::json extra;  // the run's Prepared::extra, with that of Purpose::predict over it
-  std::string run_dir;   // for what is no text: files go below RUN/predictions
+  std::string run_dir;   // for what is no text: files go below predictions/ in it
   std::function<void(const std::string&)> out;  // text for standard output, as it comes; always set
   at::Device device = at::kCPU;
   at::ScalarType compute_dtype = at::kFloat;
@@ -174,8 +175,22 @@ class Recipe {
   // alone, after `metrics`; `output` takes further tables and pictures. The default: no table.
   virtual ItemTable items(const Records& records, EvaluationOutput& output) const;
 
-  // Writes outputs in the formats of the field. The default throws Error: nothing to predict.
+  // Streams a text. The default throws Error: nothing to predict.
   virtual void predict(Model& model, const PredictRequest& request);
+
+  // For recipes whose RecipeOptions::predict_input has items, on every rank, without gradients: an
+  // output for each of these items, which follow each other (PredictInput::batch of them, or fewer
+  // at the end). An item that cannot be used: throw Error, which says why, without its name; each
+  // item is then tried by itself. What comes out may depend on the items alone. The default calls
+  // `predict_item`.
+  virtual std::vector<ItemOutput> predict_items(Model& model, const std::vector<PredictItem>& items,
+                                                const ItemContext& context);
+  virtual ItemOutput predict_item(Model& model, const PredictItem& item,
+                                  const ItemContext& context);
+  // On rank 0: makes the outputs that hold all items. Null: there are none.
+  virtual std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) {
+    return nullptr;
+  }
   // How a sample could be made smaller, as words of a message when not even one fits into memory:
   // "model.context=512 instead of 1024"; "": no way.
   virtual std::string smaller_sample() const { return ""; }

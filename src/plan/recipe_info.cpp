@@ -39,6 +39,34 @@ MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& fac
 
 std::optional<double> RecipeOptions::flops_per_sample(const Facts&) const { return std::nullopt; }
 
+PredictInput RecipeOptions::predict_input() const {
+  constexpr const char* prompt = "predict.prompt";
+  return {.option = table.has(prompt) ? prompt : ""};
+}
+
+std::vector<PredictItem> RecipeOptions::items(const ItemQuery& query) const {
+  return list_items(predict_input(), query);
+}
+
+std::vector<Score> RecipeOptions::score(const ScoreContext&) {
+  std::vector<std::string> able;
+  for (const RecipeInfo& info : recipes())
+    if (info.make_options()->can_score()) able.push_back(info.name);
+  throw Error("this recipe cannot score outputs that are there already",
+              able.empty() ? "lockstep evaluate RUN says how good a model is"
+                           : cat("recipes that can: ", join(able, ", ")));
+}
+
+void RecipeOptions::add_item_options(bool paths) {
+  table.add(input_key, item_options.input,
+            {.meaning = paths ? "files, folders and globs to predict; - reads standard input"
+                              : "what to predict; - reads standard input, one a line",
+             .is_path = paths,
+             .no_paths = {"-"}});
+  table.add(out_key, item_options.out,
+            {.meaning = "folder of the outputs; empty is RUN/predictions", .is_path = true});
+}
+
 void check_best_metric(const std::vector<std::string>& names, const std::string& wanted) {
   if (std::find(names.begin(), names.end(), wanted) != names.end()) return;
   const std::string near = nearest(wanted, names);

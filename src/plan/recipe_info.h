@@ -4,6 +4,7 @@
 
 #include "config/options.h"
 #include "plan/plan.h"
+#include "plan/predict_items.h"
 #include "plan/train_options.h"
 
 #include <filesystem>
@@ -33,6 +34,20 @@ struct Prepared {
   nlohmann::json extra = nlohmann::json::object();
   std::vector<std::filesystem::path>
       keep;  // files to copy into RUN/recipe/ when the run is created
+};
+
+// A number that says how good outputs are.
+struct Score {
+  std::string name;  // "mean_dice"
+  double value = 0;
+  std::string unit{};
+  bool lower_is_better = false;
+};
+
+// Outputs that are there already, and what they are compared with.
+struct ScoreContext {
+  std::filesystem::path predictions;  // predictions=PATH: a file or a folder that is there
+  std::function<void(const std::string&)> say;  // progress for people, one line, no newline
 };
 
 // Base of a recipe's option struct. Fields live in the derived struct, bound to `table` in its
@@ -66,8 +81,35 @@ class RecipeOptions {
   // after `prepare`. The default, nothing, makes MFU unknown.
   virtual std::optional<double> flops_per_sample(const Facts& facts) const;
 
+  // What `lockstep predict RUN INPUT` takes. By default, a text: the option predict.prompt, where
+  // the recipe has it.
+  virtual PredictInput predict_input() const;
+  // The items to predict; torch-free. Throws Error. The default lists query.inputs.
+  virtual std::vector<PredictItem> items(const ItemQuery& query) const;
+
+  // Whether `score` is there. `lockstep score RECIPE predictions=PATH …` calls it: torch-free,
+  // without a run and without `prepare`; the options say where the truth lies. A bare KEY means
+  // score.KEY where the table has that. Throws Error; the default throws one that names the recipes
+  // that can.
+  virtual bool can_score() const { return false; }
+  virtual std::vector<Score> score(const ScoreContext& context);
+
   OptionTable table;
+
+  // Of a recipe that predicts items: fields of predict.input and predict.out.
+  struct ItemOptions {
+    std::vector<std::string> input;
+    std::string out;
+  } item_options;
+
+ protected:
+  // Adds those two to the table; to be called in the constructor of a recipe whose `predict_input`
+  // has items. paths: an input is a file or folder, not a word.
+  void add_item_options(bool paths = true);
 };
+
+inline constexpr const char* input_key = "predict.input";
+inline constexpr const char* out_key = "predict.out";
 
 // Throws Error, with the nearest name, unless a metric is named `wanted` (checkpoint.best_metric).
 void check_best_metric(const std::vector<std::string>& names, const std::string& wanted);

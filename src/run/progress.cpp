@@ -36,9 +36,11 @@ struct Progress::Impl {
 
   void on_start(const nlohmann::json& event);
   void on_step(const nlohmann::json& event);
+  void on_items(const nlohmann::json& event);
   void print_lines(const std::vector<EventLine>& lines);
   void show(bool now);
   std::vector<Field> fields();
+  std::vector<Field> item_fields();
   std::string epoch_text() const;
   std::string end_text() const;
   const std::string& devices();
@@ -50,7 +52,10 @@ struct Progress::Impl {
   Clock& clock;
   TimeLeft time_left;
   RecentSteps recent;
-  nlohmann::json step_event;  // the last one
+  nlohmann::json step_event;    // the last one
+  nlohmann::json item_event;    // likewise, where items are predicted
+  double items_since_s = 0;     // when the first item was done,
+  std::int64_t items_then = 0;  // and how many were at that time
   std::int64_t total_steps = 0, steps_per_epoch = 0, last_step = 0;
   std::string unit;
   double quota_ends_s = 0;  // on the clock; 0 = no quota
@@ -86,6 +91,32 @@ void Progress::Impl::on_step(const nlohmann::json& event) {
   last_step = step;
   step_event = event;
   show(total_steps > 0 && step >= total_steps);
+}
+
+void Progress::Impl::on_items(const nlohmann::json& event) {
+  const std::int64_t done = integer_or(event, "done", 0);
+  if (done > 0 && items_then == 0) {
+    items_then = done;
+    items_since_s = clock.now_s();
+  }
+  item_event = event;
+  show(done >= integer_or(event, "total", 0));
+}
+
+std::vector<Field> Progress::Impl::item_fields() {
+  const std::int64_t done = integer_or(item_event, "done", 0);
+  const std::int64_t total = integer_or(item_event, "total", 0);
+  const std::int64_t skipped = integer_or(item_event, "skipped", 0);
+  std::vector<Field> fields = {{cat("items ", done, "/", total), 0}};
+  if (const double seconds = clock.now_s() - items_since_s; done > items_then && seconds > 0) {
+    const double rate = static_cast<double>(done - items_then) / seconds;
+    fields.push_back({cat(general(rate, 3), " items/s"), 3});
+    if (done < total)
+      fields.push_back({"eta " + format_span(static_cast<double>(total - done) / rate), 2});
+  }
+  if (skipped > 0) fields.push_back({cat("skipped ", skipped), 1});
+  fields.push_back({devices(), 4});
+  return fields;
 }
 
 std::string Progress::Impl::epoch_text() const {
@@ -135,11 +166,13 @@ std::vector<Field> Progress::Impl::fields() {
 void Progress::Impl::show(bool now) {
   const double time = clock.now_s();
   const double every_s = options.terminal ? rewrite_every_s : options.plain_every_s;
-  if (step_event.is_null() || (!now && shown_s && time - *shown_s < every_s)) return;
+  const bool items = !item_event.is_null();
+  if ((step_event.is_null() && !items) || (!now && shown_s && time - *shown_s < every_s)) return;
   shown_s = time;
-  if (!options.terminal) return write(fit_line(fields(), 0) + "\n");
+  const std::vector<Field> line = items ? item_fields() : fields();
+  if (!options.terminal) return write(fit_line(line, 0) + "\n");
   // The last column stays free: some terminals wrap once it is written.
-  write(clear_line + fit_line(fields(), std::max(1, options.width - 1)));
+  write(clear_line + fit_line(line, std::max(1, options.width - 1)));
   line_open = true;
 }
 
@@ -165,6 +198,7 @@ void Progress::on_event(const nlohmann::json& event) {
   const std::string kind = text_or(event, "kind", "");
   if (kind == "start") return impl_->on_start(event);
   if (kind == "step") return impl_->on_step(event);
+  if (kind == "items") return impl_->on_items(event);
   if (kind == "eval")
     impl_->time_left.on_eval(integer_or(event, "step", 0),
                              number_or(event, "seconds", 0) - number_or(event, "warm_up_s", 0));

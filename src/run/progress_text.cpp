@@ -216,6 +216,9 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
                  text_or(event, "why", "unknown reason"), "; the run goes on"),
              Tone::warning}};
   if (kind == "warning") return {{"warning: " + text_or(event, "text", ""), Tone::warning}};
+  if (kind == "item_skipped")
+    return {{cat("skipped ", text_or(event, "name", ""), ": ", text_or(event, "reason", "")),
+             Tone::warning}};
   if (kind == "memory") return {describe_memory(event)};
   if (kind == "not_finite") return describe_not_finite(event);
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};

@@ -9,6 +9,7 @@
 #include "engine/evaluator.h"
 #include "engine/freeze.h"
 #include "engine/train_step.h"
+#include "run/export_file.h"
 #include "run/json_lines.h"
 #include "trainer/recorder.h"
 
@@ -138,6 +139,12 @@ struct LoadedModel::Impl {
 
 LoadedModel::LoadedModel(const TrainerSetup& setup, bool best, std::vector<CheckpointInfo>& skipped)
     : impl_(std::make_unique<Impl>(Impl{PlacedModel(setup, Placing::restored)})) {
+  if (!setup.weights.empty()) {
+    restore_weights(setup.weights,
+                    {*impl_->placed.arena, nullptr, impl_->placed.buffers->tensors()});
+    impl_->step = step_of_export(setup.weights);
+    return;
+  }
   const auto checkpoint = choose_checkpoint(setup.run, setup.group, best, skipped);
   if (!checkpoint && !skipped.empty())
     throw Error(cat("run ", setup.run.name(), " has damaged checkpoints only; the newest, ",
@@ -190,14 +197,17 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, bool best, const fs::path
   EvaluationOutput output(setup.run.path(), loaded.step(),
                           {.pictures = setup.options.eval.pictures, .rows = all_rows});
   EvaluatorOptions options = evaluator_options(setup);
-  if (setup.options.eval.keep > 0 || !items_file.empty()) options.output = &output;
+  // An export has no place for them of its own.
+  const bool has_place = setup.options.eval.keep > 0 && setup.weights.empty();
+  if (has_place || !items_file.empty()) options.output = &output;
   const std::vector<Metric> metrics =
       evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend, options)
           .metrics;
   nlohmann::json result{{"step", loaded.step()},
                         {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
                         {"units", units_of(metrics)}};
-  if (setup.group.rank() == 0) leave_items(output, metrics, items_file, result);
+  if (setup.group.rank() == 0 && options.output != nullptr)
+    leave_items(output, metrics, items_file, result);
   return result;
 }
 

@@ -32,6 +32,8 @@ struct TrainerSetup {
   bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
   bool longest_first = false;   // the longest samples come first: what do they take?
   bool check_contract = false;  // of the recipe, before the first step of a run
+  // For what only reads: an export whose weights stand for a checkpoint's; empty: there is none.
+  std::filesystem::path weights = {};
 };
 
 enum class TrainEnd { finished, stopped };

@@ -55,6 +55,8 @@ Purpose purpose_of(const std::string& word) {
   return word == "predict" ? Purpose::predict : Purpose::train;
 }
 
+void say_on_error_stream(const std::string& line) { std::cerr << line << '\n'; }
+
 // As the tool prepared it, or where it cannot, because a plugin has the code, here.
 Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
   if (request.value("prepared", false))
@@ -63,7 +65,38 @@ Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
       {.purpose = purpose_of(request.at("purpose")),
        .cache_dir = request.at("cache_dir").get<std::string>(),
        .run_dir = request.at("run_dir").get<std::string>(),
-       .say = [](const std::string& line) { std::cerr << line << '\n'; }});
+       .say = say_on_error_stream});
+}
+
+// What only the recipe and its data can tell.
+void count(RunSetup& setup, const nlohmann::json& init) {
+  Facts& facts = setup.prepared.facts;
+  const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);
+  const DatasetPair data = recipe->data();
+  facts.train_samples = data.train ? data.train->size() : 0;
+  facts.valid_samples = data.valid ? data.valid->size() : 0;
+  if (facts.train_samples > 0) describe_order(*data.train, *setup.train, facts);
+  const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
+  if (!init.is_null())
+    check_first_weights(*model, *recipe, *setup.train, weight_source_from_json(init));
+  freeze(model->parameters(), setup.train->train.freeze);
+  const ModelParameters parameters = sort_parameters(model->parameters());
+  facts.groups = counted_groups(*setup.train, parameters);
+  facts.parameters = elements_of(parameters.trained);
+  facts.frozen_parameters = elements_of(parameters.frozen);
+  facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
+}
+
+nlohmann::json request_of(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) throw Error("one file with the request is needed");
+  return nlohmann::json::from_cbor(read_file(arguments[0]));
+}
+
+std::unique_ptr<RecipeOptions> options_of(const nlohmann::json& request) {
+  auto options = find_recipe(request.at("recipe")).make_options();
+  OptionTable* const tables[] = {&options->table};
+  apply_json(tables, request.at("config"));
+  return options;
 }
 
 }  // namespace
@@ -78,6 +111,8 @@ int describe_recipes() {
     described["summary"] = info.summary;
     described["metrics"] = options->metric_names();
     described["low_precision"] = options->low_precision();
+    described["predict_input"] = to_json(options->predict_input());
+    described["can_score"] = options->can_score();
     described["cpu_defaults"] = changed_defaults(*options, false);
     described["gpu_defaults"] = changed_defaults(*options, true);
     all.push_back(std::move(described));
@@ -95,20 +130,9 @@ int print_facts(const std::vector<std::string>& arguments) {
   setup.options->check(*setup.train);
   setup.prepared = prepared_for(setup, request);
   Facts& facts = setup.prepared.facts;
-  const auto recipe = find_recipe_factory(setup.recipe)(*setup.options, setup.prepared);
-  const DatasetPair data = recipe->data();
-  facts.train_samples = data.train ? data.train->size() : 0;
-  facts.valid_samples = data.valid ? data.valid->size() : 0;
-  if (facts.train_samples > 0) describe_order(*data.train, *setup.train, facts);
-  const auto model = recipe->build(static_cast<std::uint64_t>(setup.train->seed));
-  if (const nlohmann::json init = request.value("init", nlohmann::json()); !init.is_null())
-    check_first_weights(*model, *recipe, *setup.train, weight_source_from_json(init));
-  freeze(model->parameters(), setup.train->train.freeze);
-  const ModelParameters parameters = sort_parameters(model->parameters());
-  facts.groups = counted_groups(*setup.train, parameters);
-  facts.parameters = elements_of(parameters.trained);
-  facts.frozen_parameters = elements_of(parameters.frozen);
-  facts.flops_per_sample = setup.options->flops_per_sample(facts).value_or(0);
+  // Outputs are made without training data, which may have gone.
+  if (purpose_of(request.at("purpose")) != Purpose::predict)
+    count(setup, request.value("init", nlohmann::json()));
   nlohmann::json keep = nlohmann::json::array();
   for (const auto& file : setup.prepared.keep) keep.push_back(file.string());
   const nlohmann::json answer{{"facts", to_json(facts)},
@@ -116,6 +140,32 @@ int print_facts(const std::vector<std::string>& arguments) {
                               {"keep", keep},
                               {"memory", to_json(setup.options->memory(*setup.train, facts))}};
   OutputStream().write(answer.dump() + "\n");
+  return 0;
+}
+
+int print_items(const std::vector<std::string>& arguments) {
+  const nlohmann::json request = request_of(arguments);
+  const std::unique_ptr<RecipeOptions> options = options_of(request);
+  const auto path = [&](const char* key) { return request.at(key).get<std::string>(); };
+  OutputStream().write(to_cbor(options->items({.inputs = request.at("inputs"),
+                                               .standard_input = path("standard_input"),
+                                               .run_dir = path("run_dir"),
+                                               .cache_dir = path("cache_dir")})));
+  return 0;
+}
+
+int print_score(const std::vector<std::string>& arguments) {
+  const nlohmann::json request = request_of(arguments);
+  const std::unique_ptr<RecipeOptions> options = options_of(request);
+  nlohmann::json all = nlohmann::json::array();
+  for (const Score& score :
+       options->score({.predictions = request.at("predictions").get<std::string>(),
+       .say = say_on_error_stream}))
+    all.push_back({{"name", score.name},
+                   {"value", score.value},
+                   {"unit", score.unit},
+                   {"lower_is_better", score.lower_is_better}});
+  OutputStream().write(all.dump() + "\n");
   return 0;
 }
 

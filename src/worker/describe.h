@@ -14,4 +14,12 @@ int describe_recipes();
 // builds the recipe and its data, and prints {"facts", "extra", "keep", "memory"}.
 int print_facts(const std::vector<std::string>& arguments);
 
+// arguments: FILE of CBOR with {"recipe", "config", "inputs", "standard_input", "run_dir",
+// "cache_dir"}, the options being the recipe's alone. Prints the items to predict, as to_cbor does.
+int print_items(const std::vector<std::string>& arguments);
+
+// arguments: FILE of CBOR with {"recipe", "config", "predictions"}. Prints [{"name", "value",
+// "unit", "lower_is_better"}, …].
+int print_score(const std::vector<std::string>& arguments);
+
 }  // namespace lockstep

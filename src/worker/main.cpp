@@ -1,11 +1,9 @@
 // lockstep-worker: a rank of a run. Started by `lockstep`, or by torchrun, srun or mpirun.
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/plugin.h"
-#include "engine/train_step.h"
 #include "launch/heartbeat.h"
 #include "launch/launch.h"
 #include "run/events.h"
@@ -15,9 +13,10 @@
 #include "worker/describe.h"
 #include "worker/failure.h"
 #include "worker/output_stream.h"
+#include "worker/reading.h"
 #include "worker/session.h"
+#include "worker/words.h"
 
-#include <ATen/core/grad_mode.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -32,22 +31,6 @@ const char* const usage =
     "\n"
     "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
     "  torchrun --no-python --nproc-per-node 2 lockstep-worker train RECIPE\n";
-
-// Value of "--name VALUE" in `arguments`, removed from them; empty if absent.
-std::string take(std::vector<std::string>& arguments, const std::string& name) {
-  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-    if (arguments[i] != name) continue;
-    std::string value = arguments[i + 1];
-    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i),
-                    arguments.begin() + static_cast<std::ptrdiff_t>(i) + 2);
-    return value;
-  }
-  return "";
-}
-
-bool take_flag(std::vector<std::string>& arguments, const std::string& name) {
-  return std::erase(arguments, name) > 0;
-}
 
 // So that the launcher sees the rank that is the cause end before this one, and names it: it ends
 // this one as soon as it has.
@@ -104,32 +87,6 @@ int run_train(std::vector<std::string> arguments, StartUp& start_up) {
   }
 }
 
-// To the tool, which shows it: the log of this process is kept by nobody.
-void tell_skipped(const std::vector<CheckpointInfo>& skipped) {
-  EventWriter events;
-  for (const CheckpointInfo& bad : skipped)
-    events.write({{"kind", "warning"},
-                  {"step", bad.step},
-                  {"text", cat("passed over a damaged checkpoint: ", bad.path.filename().string(),
-                               ": ", bad.damage)}});
-}
-
-int run_evaluate(std::vector<std::string> arguments) {
-  const std::string run = take(arguments, "--run");
-  const std::string items = take(arguments, "--items");
-  Session session = open_session(run, take(arguments, "--record"), own_world());
-  std::vector<CheckpointInfo> skipped;
-  nlohmann::json result =
-      evaluate_run(session.trainer(false), take_flag(arguments, "--best"), items, skipped);
-  if (session.world.rank == 0) {
-    tell_skipped(skipped);
-    result["kind"] = "evaluated";
-    EventWriter().write(result);
-  }
-  session.group->shutdown();
-  return exit_finished;
-}
-
 // Of a recipe: a rank that only tries what it returns.
 int run_check(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
@@ -138,28 +95,6 @@ int run_check(std::vector<std::string> arguments) {
   result["kind"] = "checked";
   if (session.world.rank == 0) EventWriter().write(result);
   session.group->shutdown();
-  return exit_finished;
-}
-
-int run_predict(std::vector<std::string> arguments) {
-  const std::string run = take(arguments, "--run");
-  const std::string request_file = take(arguments, "--request");
-  const std::string output_file = take(arguments, "--output");
-  Session session = open_session(run, take(arguments, "--record"), own_world());
-  const TrainerSetup setup = session.trainer(false);
-  setup.backend.use_training_stream();
-  const at::NoGradGuard no_grad;
-  std::vector<CheckpointInfo> skipped;
-  LoadedModel loaded(setup, take_flag(arguments, "--best"), skipped);
-  tell_skipped(skipped);
-  loaded.model().train(false);
-  OutputStream out(output_file);
-  PredictRequest request{.extra = nlohmann::json::parse(read_file(request_file)),
-                         .run_dir = session.run->path().string(),
-                         .out = [&out](const std::string& text) { out.write(text); },
-                         .device = session.backend->device(),
-                         .compute_dtype = compute_dtype(session.setup.train->precision)};
-  session.recipe->predict(loaded.model(), request);
   return exit_finished;
 }
 
@@ -180,12 +115,15 @@ int run(std::vector<std::string> arguments) {
   if (command == "evaluate") return run_evaluate(std::move(arguments));
   if (command == "check") return run_check(std::move(arguments));
   if (command == "predict") return run_predict(std::move(arguments));
+  if (command == "predict-items") return run_predict_items(std::move(arguments));
   if (command == "bench") {
     const std::string run = take(arguments, "--run");
     return measure_run(run, take_flag(arguments, "--longest-first"));
   }
   if (command == "describe") return describe_recipes();
   if (command == "facts") return print_facts(arguments);
+  if (command == "items") return print_items(arguments);
+  if (command == "score") return print_score(arguments);
   throw Error(cat("unknown command ", command), "see lockstep-worker --help");
 }
 

@@ -122,7 +122,8 @@ TrainerSetup Session::trainer(bool resume) {
           .start_up = start_up,
           .init = setup.init,
           // Recipes of this repository are checked by its tests.
-          .check_contract = setup.train->check.contract && !setup.plugin.empty()};
+          .check_contract = setup.train->check.contract && !setup.plugin.empty(),
+          .weights = weights};
 }
 
 Session open_session(const std::filesystem::path& run, const std::string& record_file,

@@ -23,9 +23,10 @@ struct Session {
   std::optional<RunDir> run;
   RunSetup setup;
   std::unique_ptr<Recipe> recipe;
-  StartUp* start_up = nullptr;  // handed on to the trainer
-  bool finished = false;        // foreign: the run to resume had finished; there is nothing to do
-  bool foreign = false;  // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
+  StartUp* start_up = nullptr;         // handed on to the trainer
+  std::filesystem::path weights = {};  // TrainerSetup::weights
+  bool finished = false;  // foreign: the run to resume had finished; there is nothing to do
+  bool foreign = false;   // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
 
   TrainerSetup trainer(bool resume);
 };

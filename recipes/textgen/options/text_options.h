@@ -67,6 +67,9 @@ struct TextOptions : RecipeOptions {
   Prepared prepare(const PrepareContext& context) override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
+  PredictInput predict_input() const override {
+    return {.option = "predict.prompt", .other_options = {"predict.prompt_file"}};
+  }
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
   std::optional<double> flops_per_sample(const Facts& facts) const override;
 

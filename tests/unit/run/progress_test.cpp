@@ -54,6 +54,21 @@ class ProgressDisplay : public testing::Test {
   std::unique_ptr<Progress> progress;
 };
 
+TEST_F(ProgressDisplay, ShowsItemsWithRateAndTimeLeft) {
+  make();
+  const auto items = [](int done, int skipped) {
+    return json{{"kind", "items"}, {"done", done}, {"total", 40}, {"skipped", skipped}};
+  };
+  EXPECT_EQ(shown(items(0, 0)), "items 0/40\n");
+  clock.sleep_s(10);
+  shown(items(2, 0));  // the first ones came after the start
+  clock.sleep_s(10);
+  EXPECT_EQ(shown(items(22, 1)), "items 22/40  2 items/s  eta 9s  skipped 1\n");
+  EXPECT_EQ(shown(items(40, 1)), "items 40/40  3.8 items/s  skipped 1\n") << "the end, at once";
+  EXPECT_EQ(shown({{"kind", "item_skipped"}, {"name", "a.tif"}, {"reason", "too dark"}}),
+            "skipped a.tif: too dark\n");
+}
+
 TEST_F(ProgressDisplay, ShowsTheWholeLine) {
   make({.device_status = [] { return "2 GPUs 96% 95%"; }});
   start();

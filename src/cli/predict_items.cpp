@@ -1,0 +1,198 @@
+#include "cli/predict_items.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/piped_text.h"
+#include "cli/ranks.h"
+#include "cli/resolve.h"
+#include "cli/run_end.h"
+#include "devices/cpu_ranks.h"
+#include "run/json_lines.h"
+#include "run/prediction_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double pipe_patience_s = 5;
+
+const char* what_to_give(PredictInput::Kind kind) {
+  switch (kind) {
+    case PredictInput::Kind::files:
+      return "name files, folders or globs: lockstep predict RUN FILE …; - reads a list of files";
+    case PredictInput::Kind::lines:
+      return "name files whose lines are predicted: lockstep predict RUN FILE …; - reads standard "
+             "input";
+    default:
+      return "name what to predict: lockstep predict RUN WORD …; - reads standard input";
+  }
+}
+
+// As typed, else as the options say, else a pipe.
+std::vector<std::string> chosen_inputs(const RunSetup& setup, const PredictInput& input,
+                                       std::vector<std::string> typed) {
+  const OptionTable& table = setup.options->table;
+  if (!typed.empty() && is_asked_for(table, input_key))
+    throw Error(cat("inputs are given twice: as operands and by ", input_key), "leave out one");
+  if (typed.empty() && table.has(input_key))
+    typed = table.to_json().at(input_key).get<std::vector<std::string>>();
+  if (!typed.empty() || input.finds_items) return typed;
+  if (has_piped_text(STDIN_FILENO, pipe_patience_s, say)) return {"-"};
+  throw Error("there is nothing to predict", what_to_give(input.kind));
+}
+
+std::vector<PredictItem> items_of(const RunSetup& setup, const PredictInput& input,
+                                  const std::vector<std::string>& inputs, const fs::path& run,
+                                  const fs::path& folder) {
+  ItemQuery query{.inputs = inputs,
+                  .run_dir = fs::absolute(run),
+                  .cache_dir = fs::absolute(cache_for(Purpose::predict, *setup.train, run))};
+  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {
+    query.standard_input = folder / "standard-input";
+    copy_to_file(STDIN_FILENO, query.standard_input);
+  }
+  std::vector<PredictItem> items = setup.options->items(query);
+  if (items.empty()) throw Error("there is nothing to predict: the input is empty");
+  return items;
+}
+
+fs::path output_folder(const RunSetup& setup, const ReadOptions& reading) {
+  const OptionTable& table = setup.options->table;
+  const std::string out = table.has(out_key) ? table.get(out_key) : "";
+  return fs::absolute(out.empty() ? reading.outputs / "predictions" : fs::path(out))
+      .lexically_normal();
+}
+
+void check_free(const fs::path& folder, const PredictInput& input,
+                const std::vector<PredictItem>& items) {
+  std::vector<std::string> names = input.joint_outputs;
+  for (const PredictItem& item : items)
+    if (!item.output.empty()) names.push_back(item.output);
+  check_outputs_are_new(folder, names);
+}
+
+void write_cbor(const fs::path& file, const nlohmann::json& value) {
+  std::string bytes;
+  nlohmann::json::to_cbor(value, bytes);
+  write_file_atomic(file, bytes);
+}
+
+// What rank 0 tells while it goes.
+struct Tally {
+  std::int64_t placed = 0, total = 0;
+  nlohmann::json skipped = nlohmann::json::array();
+
+  void on_event(const nlohmann::json& event) {
+    const std::string kind = text_or(event, "kind", "");
+    if (kind == "items") placed = integer_or(event, "placed", placed);
+    if (kind == "item_skipped")
+      skipped.push_back(
+          {{"name", text_or(event, "name", "")}, {"reason", text_or(event, "reason", "")}});
+  }
+  std::int64_t done() const { return placed - static_cast<std::int64_t>(skipped.size()); }
+};
+
+std::string count_of(std::int64_t count) { return cat(count, count == 1 ? " item" : " items"); }
+
+int report_done(const Tally& tally, const fs::path& folder, bool json) {
+  const auto skipped = static_cast<std::int64_t>(tally.skipped.size());
+  say(cat("predicted ", count_of(tally.done()), " into ", folder.string(),
+          skipped == 0 ? "" : cat("; skipped ", skipped, " of ", tally.total)));
+  if (json)
+    print(json_text({{"out", folder.string()},
+                     {"items", tally.total},
+                     {"predicted", tally.done()},
+                     {"skipped", tally.skipped}}));
+  return skipped == 0 ? exit_finished : exit_failed;
+}
+
+// What a command that failed leaves, before it says why it failed.
+void report_rest(const LaunchOutcome& outcome, const Tally& tally, const PredictionFolder& folder) {
+  if (const auto* const failed = std::get_if<RankFailed>(&outcome); failed && !failed->error) {
+    std::error_code ignored;
+    const fs::path at = folder.scratch() / cat("at-rank", failed->rank);
+    if (fs::exists(at, ignored))
+      say(cat("rank ", failed->rank, " was at ", printable(read_file(at))));
+  }
+  std::string text = cat("not finished: ", tally.placed, " of ", tally.total,
+                         " items are done, in ", folder.path().string());
+  for (const std::string& name : folder.keep_partial())
+    text += cat("; ", name, " holds their part");
+  say(text);
+}
+
+// What the workers are to know of the run: its record, prepared for `devices`.
+void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const fs::path& run) {
+  // They get the items themselves, whose names may be no text.
+  if (setup.options->table.has(input_key))
+    setup.options->table.set_json(input_key, nlohmann::json::array());
+  nlohmann::json extra = setup.prepared.extra;
+  prepare(setup, Purpose::predict, devices, run);
+  extra.update(setup.prepared.extra);
+  setup.prepared.extra = std::move(extra);
+  setup.plan.devices = devices;
+  setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
+}
+
+int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& folder, bool json) {
+  Tally tally{.total = items};
+  ranks.on_event = [&](const nlohmann::json& event) { tally.on_event(event); };
+  const LaunchOutcome outcome = run_ranks(ranks);
+  if (std::holds_alternative<Finished>(outcome)) return report_done(tally, folder.path(), json);
+  report_rest(outcome, tally, folder);
+  return report_reading(outcome);
+}
+
+}  // namespace
+
+std::vector<Device> devices_for_items(const std::string& spec) {
+  constexpr int most_ranks = 16;
+  const std::vector<Device> devices = devices_for(spec);
+  if (!spec.empty() || devices[0].kind == DeviceKind::cuda) return devices;
+  const HostInfo host = host_info();
+  return cpu_ranks(std::clamp(host.cores, 1, most_ranks), host);
+}
+
+int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
+                  const ReadOptions& reading, std::vector<std::string> inputs) {
+  check_can_run(devices);
+  const PredictInput input = setup.options->predict_input();
+  inputs = chosen_inputs(setup, input, std::move(inputs));
+  const TemporaryDirectory temporary;
+  const std::vector<PredictItem> items =
+      items_of(setup, input, inputs, run.path(), temporary.path());
+  const fs::path out = output_folder(setup, reading);
+  if (!reading.force) check_free(out, input, items);
+  const std::size_t batch = static_cast<std::size_t>(input.batch);
+  devices.resize(std::min(devices.size(), (items.size() + batch - 1) / batch));
+  prepare_for_items(setup, devices, run.path());
+
+  const PredictionFolder folder(out);
+  const fs::path record = temporary.path() / "record.json", request = temporary.path() / "request";
+  write_file_atomic(record, setup_to_json(setup).dump());
+  write_cbor(request, {{"items", to_cbor(items)},
+                       {"batch", input.batch},
+                       {"extra", setup.prepared.extra},
+                       {"folder", folder.path().string()},
+                       {"scratch", folder.scratch().string()},
+                       {"replace", reading.force}});
+  Ranks ranks{.arguments = {"predict-items", "--run", fs::absolute(run.path()).string(), "--record",
+                            record.string(), "--request", request.string()},
+              .devices = devices,
+              .log_dir = temporary.path()};
+  if (reading.best) ranks.arguments.push_back("--best");
+  if (!reading.weights.empty())
+    ranks.arguments.insert(ranks.arguments.end(), {"--weights", reading.weights.string()});
+  return run_item_ranks(ranks, static_cast<std::int64_t>(items.size()), folder, reading.json);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,73 @@
+// The items that `lockstep predict` makes outputs of. They are listed before a worker starts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct PredictItem {
+  std::int64_t index = 0;  // its place in input order, from 0
+  std::string name;        // for people: "scans/7.tif", "line 3 of reviews.jsonl"
+  // The same wherever predict is called: "7.tif", of a folder's files "sub/7.tif", of a line its
+  // number, from 1.
+  std::string id;
+  std::string path;    // the file to read, absolute; empty where the item is none
+  std::string text;    // the line without its end, or the word
+  std::string output;  // of a file that holds its bytes, in the folder of outputs; empty: none
+};
+
+// What `lockstep predict RUN INPUT …` takes of a recipe.
+struct PredictInput {
+  enum class Kind {
+    text,   // one text, for an option of the recipe: outputs are streamed (Recipe::predict)
+    files,  // each file is an item: files, folders, globs; - is a list of files, one a line
+    lines,  // each line of the files is an item, blank ones aside; - is standard input
+    words,  // each word is an item, such as a row's id; - is a list of them, one a line
+  };
+  Kind kind = Kind::text;
+  // Kind::text: the option that INPUT is; empty: the recipe takes none.
+  std::string option{};
+  // Kind::text: the options that name inputs otherwise; with one of them no pipe is read.
+  std::vector<std::string> other_options{};
+  // Kind::files: of the files that count in a folder, ".png"; case is ignored. Empty: all.
+  std::vector<std::string> suffixes{};
+  // Each item has a file of its own, ID.SUFFIX, in place of the input's suffix: ".png". Empty: none
+  // has.
+  std::string output_suffix{};
+  // Outputs that are made of all items, "predictions.csv", so that they are not overwritten.
+  std::vector<std::string> joint_outputs{};
+  // Without INPUT the recipe finds its items by itself (RecipeOptions::items).
+  bool finds_items = false;
+  // So many items, that follow each other, are given to Recipe::predict_items at once. The same on
+  // any number of devices, and so are the outputs.
+  std::int64_t batch = 1;
+
+  bool has_items() const { return kind != Kind::text; }
+};
+
+// What items are listed from.
+struct ItemQuery {
+  std::vector<std::string> inputs;       // as the user typed them, or of predict.input
+  std::filesystem::path standard_input;  // a file with what "-" stands for; empty: no input is "-"
+  std::filesystem::path run_dir;         // as PrepareContext::run_dir
+  std::filesystem::path cache_dir;       // likewise
+};
+
+// The items in the order of the inputs, those of a folder by path; a file that comes twice counts
+// once. A file that is not there is an item too, as long as another one is: reading it says why it
+// is skipped. Throws Error: nothing of that name (the nearest named), a glob or a folder without
+// such files, two items with one output.
+std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query);
+
+// File names may be any bytes, and JSON text may not.
+std::string to_cbor(const std::vector<PredictItem>& items);
+std::vector<PredictItem> items_from_cbor(const std::string& bytes);  // throws Error
+
+nlohmann::json to_json(const PredictInput& input);
+PredictInput predict_input_from_json(const nlohmann::json& json);
+
+}  // namespace lockstep

@@ -1,0 +1,223 @@
+// Writes the data after a header whose checksum is filled in at the end.
+#include "run/export_file.h"
+
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/whole_number.h"
+#include "base/write_all.h"
+#include "run/safetensors.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+namespace lockstep {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* record_key = "lockstep.record";
+constexpr const char* step_key = "lockstep.step";
+constexpr const char* average_key = "lockstep.average";
+constexpr const char* checksum_key = "lockstep.checksum";
+constexpr const char* file_prefix = "lockstep.file.";
+constexpr std::size_t checksum_digits = 32;
+constexpr std::size_t piece_bytes = 1 << 20;
+constexpr std::size_t most_file_bytes = 64 << 20;  // a header takes 100 MB in all
+
+[[noreturn]] void cannot_write(const fs::path& file, int error) {
+  throw Error(cat("cannot write ", file.string(), ": ", errno_text(error)),
+              error == ENOSPC || error == EDQUOT ? "free some space, or write to another disk"
+                                                 : "name a file in a folder that you can write to");
+}
+
+// A safetensors file whose tensors are read by name.
+struct Source {
+  fs::path path;
+  SafetensorsHeader header;
+  std::ifstream stream;
+
+  explicit Source(fs::path file)
+      : path(std::move(file)), header(read_header(path)), stream(path, std::ios::binary) {}
+
+  const TensorEntry* find(const TensorEntry& like) const {
+    for (const TensorEntry& entry : header.tensors)
+      if (entry.name == like.name && entry.dtype == like.dtype && entry.shape == like.shape)
+        return &entry;
+    return nullptr;
+  }
+
+  void copy(const TensorEntry& entry, const std::function<void(std::string_view)>& to) {
+    stream.seekg(static_cast<std::streamoff>(header.data_start + entry.begin));
+    std::string piece;
+    for (std::uint64_t left = entry.end - entry.begin; left > 0; left -= piece.size()) {
+      piece.resize(std::min<std::uint64_t>(left, piece_bytes));
+      if (!stream.read(piece.data(), static_cast<std::streamsize>(piece.size())))
+        throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)));
+      to(piece);
+    }
+  }
+};
+
+std::map<std::string, std::string> metadata_of(const Source& model, const Exported& exported) {
+  std::map<std::string, std::string> metadata = model.header.metadata;
+  metadata[record_key] = exported.record.dump();
+  metadata[step_key] = cat(exported.step);
+  metadata[average_key] = exported.average ? "true" : "false";
+  metadata[checksum_key] = std::string(checksum_digits, '0');
+  std::size_t bytes = 0;
+  for (const auto& [name, content] : exported.files) {
+    metadata[file_prefix + name] = to_base64(content);
+    bytes += content.size();
+  }
+  if (bytes > most_file_bytes)
+    throw Error(cat("the recipe keeps ", format_bytes(static_cast<double>(bytes)),
+                    " of files in the run, and an export has room for ",
+                    format_bytes(static_cast<double>(most_file_bytes))),
+                "copy the run's folder instead");
+  return metadata;
+}
+
+// Where the digits of the checksum stand; npos: there are none. Quotes inside of texts are escaped,
+// so that nothing else reads like it.
+std::size_t checksum_place(const std::string& header) {
+  const std::string before = cat('"', checksum_key, "\":\"");
+  const std::size_t at = header.find(before);
+  const std::size_t place = at + before.size();
+  return at == header.npos || place + checksum_digits > header.size() ? header.npos : place;
+}
+
+class NewFile {
+ public:
+  explicit NewFile(const fs::path& file)
+      : file_(file), unfinished_(file.string() + cat(".unfinished-", getpid())) {
+    fd_.reset(open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!fd_) cannot_write(file_, errno);
+  }
+  ~NewFile() {
+    if (fd_) unlink(unfinished_.c_str());
+  }
+  void append(std::string_view bytes) {
+    hash_.update(bytes);
+    if (!write_all(fd_.get(), bytes)) cannot_write(file_, errno);
+  }
+  void finish(std::size_t checksum_at) {
+    const std::string digits = hash_.hex();
+    const auto wanted = static_cast<ssize_t>(digits.size());
+    if (pwrite(fd_.get(), digits.data(), digits.size(), static_cast<off_t>(checksum_at)) !=
+            wanted ||
+        fsync(fd_.get()) != 0 || std::rename(unfinished_.c_str(), file_.c_str()) != 0)
+      cannot_write(file_, errno);
+    fd_.reset();
+    const fs::path folder = file_.parent_path();
+    sync_directory(folder.empty() ? fs::path(".") : folder);
+  }
+
+ private:
+  fs::path file_, unfinished_;
+  UniqueFd fd_;
+  Hasher hash_;
+};
+
+[[noreturn]] void damaged_export(const fs::path& file, const std::string& why) {
+  throw Error(cat(file.string(), " is damaged: ", why),
+              "copy it again, or export it again with `lockstep export`");
+}
+
+// Of all bytes, with zeros in place of the checksum itself.
+void check_checksum(const fs::path& file, std::uint64_t header_bytes, const std::string& expected) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes(header_bytes, '\0');
+  if (!stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+    damaged_export(file, "its header cannot be read");
+  const std::size_t place = checksum_place(bytes);
+  if (place == bytes.npos) damaged_export(file, "its checksum is not where it belongs");
+  bytes.replace(place, checksum_digits, checksum_digits, '0');
+  Hasher hash;
+  while (!bytes.empty()) {
+    hash.update(bytes);
+    bytes.resize(piece_bytes);
+    stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  }
+  if (hash.hex() != expected) damaged_export(file, "its bytes do not have the checksum it names");
+}
+
+bool is_plain_path(const std::string& name) {
+  const fs::path path = name;
+  return path.has_filename() && path.is_relative() &&
+         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+}
+
+const std::string& text_of(const SafetensorsHeader& header, const fs::path& file, const char* key) {
+  const auto found = header.metadata.find(key);
+  if (found != header.metadata.end()) return found->second;
+  throw Error(cat(file.string(), " is no export of a run: it has no ", key),
+              "`lockstep export RUN --out FILE` makes one");
+}
+
+std::int64_t step_in(const SafetensorsHeader& header, const fs::path& file) {
+  const auto step = whole_number<std::int64_t>(text_of(header, file, step_key), 0);
+  if (!step) damaged_export(file, cat(step_key, " is no step"));
+  return *step;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> kept_files(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->is_regular_file())
+      files[entry->path().lexically_relative(folder).string()] = read_file(entry->path());
+  return files;
+}
+
+void write_export(const fs::path& file, const CheckpointInfo& checkpoint,
+                  const Exported& exported) {
+  Source model(checkpoint.path / "model.safetensors");
+  std::vector<Source> averages;
+  if (exported.average) averages.emplace_back(checkpoint.path / "ema.safetensors");
+  std::vector<TensorEntry> entries = model.header.tensors;
+  const std::string header = make_header(entries, metadata_of(model, exported));
+  NewFile out(file);
+  out.append(header);
+  const auto append = [&](std::string_view bytes) { out.append(bytes); };
+  for (const TensorEntry& entry : model.header.tensors) {
+    const TensorEntry* const average = averages.empty() ? nullptr : averages[0].find(entry);
+    average != nullptr ? averages[0].copy(*average, append) : model.copy(entry, append);
+  }
+  out.finish(checksum_place(header));
+}
+
+Exported read_export(const fs::path& file) {
+  const SafetensorsHeader header = read_header(file);
+  const std::string& record = text_of(header, file, record_key);
+  check_checksum(file, header.data_start, text_of(header, file, checksum_key));
+  Exported exported{.record = parse_json(record), .step = step_in(header, file)};
+  if (!exported.record.is_object()) damaged_export(file, "its record is no JSON object");
+  exported.average = text_of(header, file, average_key) == "true";
+  for (const auto& [key, text] : header.metadata) {
+    if (!key.starts_with(file_prefix)) continue;
+    const std::string name = key.substr(std::string(file_prefix).size());
+    auto content = from_base64(text);
+    if (!content || !is_plain_path(name)) damaged_export(file, cat(key, " is no file"));
+    exported.files[name] = std::move(*content);
+  }
+  return exported;
+}
+
+std::int64_t step_of_export(const fs::path& file) { return step_in(read_header(file), file); }
+
+}  // namespace lockstep

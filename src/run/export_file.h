@@ -1,0 +1,42 @@
+// A trained model as one file: safetensors, with what a run knows of it in the metadata.
+#pragma once
+
+#include "run/checkpoint_index.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace lockstep {
+
+// The tensors are those of a checkpoint's model.safetensors: weights, frozen parameters and buffers
+// under the model's own names, trained ones in f32. Metadata, beside the other names of tensors:
+//   lockstep.record    JSON: what setup_to_json makes of a run
+//   lockstep.step      of the checkpoint
+//   lockstep.average   "true" where weights and buffers are averages over the training
+//   lockstep.file.F    the file RUN/recipe/F, in base64
+//   lockstep.checksum  XXH3-128 of the whole file, these 32 digits being 0
+struct Exported {
+  nlohmann::json record;
+  std::int64_t step = 0;
+  bool average = false;
+  std::map<std::string, std::string> files;  // what they hold, by name
+};
+
+// The files below RUN/recipe, which is `folder`; none where there is no such folder.
+std::map<std::string, std::string> kept_files(const std::filesystem::path& folder);
+
+// Writes a checkpoint's tensors, those of its average where `exported.average`. The file gets its
+// name when it is whole and on the disk. Throws Error.
+void write_export(const std::filesystem::path& file, const CheckpointInfo& checkpoint,
+                  const Exported& exported);
+
+// Reads and checks everything. Throws Error: no safetensors file, no export, damaged.
+Exported read_export(const std::filesystem::path& file);
+
+// The step alone, of a file that was checked.
+std::int64_t step_of_export(const std::filesystem::path& file);
+
+}  // namespace lockstep

@@ -1,0 +1,78 @@
+// A part is a file of CBOR, which takes any bytes, that gets its name when it is whole.
+#include "run/item_results.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "run/prediction_folder.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* part_prefix = "part-";
+
+nlohmann::json packed(const ItemResult& result) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const auto& [path, name] : result.files) files.push_back({path.string(), name});
+  return {{"bytes", result.bytes},
+          {"files", std::move(files)},
+          {"fault", result.fault},
+          {"in_file", result.in_file}};
+}
+
+ItemResult unpacked(const nlohmann::json& packed) {
+  ItemResult result{
+      .bytes = packed.at("bytes"), .fault = packed.at("fault"), .in_file = packed.at("in_file")};
+  for (const nlohmann::json& file : packed.at("files"))
+    result.files.emplace_back(file.at(0).get<std::string>(), file.at(1).get<std::string>());
+  return result;
+}
+
+}  // namespace
+
+fs::path ItemResults::file_of(std::int64_t part) const { return folder_ / cat(part_prefix, part); }
+
+void ItemResults::write(std::int64_t part, const std::vector<ItemResult>& results) const {
+  nlohmann::json all = nlohmann::json::array();
+  for (const ItemResult& result : results) all.push_back(packed(result));
+  std::string bytes;
+  nlohmann::json::to_cbor(all, bytes);
+  const fs::path file = file_of(part), unfinished = folder_ / cat("begun-", part);
+  write_output(unfinished, bytes);
+  if (std::rename(unfinished.c_str(), file.c_str()) != 0)
+    throw Error(cat("cannot write ", file.string(), ": ", errno_text(errno)));
+}
+
+bool ItemResults::has(std::int64_t part) const {
+  std::error_code ignored;
+  return fs::exists(file_of(part), ignored);
+}
+
+std::vector<ItemResult> ItemResults::take(std::int64_t part) const try {
+  const fs::path file = file_of(part);
+  std::vector<ItemResult> results;
+  for (const nlohmann::json& one : nlohmann::json::from_cbor(read_file(file)))
+    results.push_back(unpacked(one));
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  return results;
+} catch (const nlohmann::json::exception& error) {
+  throw Error(cat("what a rank made of its items cannot be read: ", error.what()));
+}
+
+std::int64_t ItemResults::waiting() const {
+  std::int64_t count = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end;
+       entry.increment(error))
+    count += entry->path().filename().string().starts_with(part_prefix) ? 1 : 0;
+  return count;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,38 @@
+// What ranks make of items on its way to rank 0: files in a folder that all of them see.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+struct ItemResult {
+  std::string bytes{};
+  // Files that become outputs: where they lie, and their names below the folder of outputs. One of
+  // an empty name is removed.
+  std::vector<std::pair<std::filesystem::path, std::string>> files{};
+  std::string fault{};  // why the item was skipped; empty: it was not
+  // The bytes lie in the first of `files`, which is the item's own.
+  bool in_file = false;
+};
+
+// The results of items that follow each other make a part. Parts are numbered from 0, in input
+// order. One process writes a part, rank 0 takes it, once.
+class ItemResults {
+ public:
+  explicit ItemResults(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // Throws Error where the disk is full.
+  void write(std::int64_t part, const std::vector<ItemResult>& results) const;
+  bool has(std::int64_t part) const;
+  std::vector<ItemResult> take(std::int64_t part) const;  // throws Error
+  std::int64_t waiting() const;                           // parts that are there
+
+ private:
+  std::filesystem::path file_of(std::int64_t part) const;
+  std::filesystem::path folder_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,51 @@
+// The folder that predictions go into. What is not whole yet lies in it under a temporary name, so
+// that outputs get their names by being renamed.
+#pragma once
+
+#include "base/fd.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+// Throws Error, naming the first, if one of these outputs is there already.
+void check_outputs_are_new(const std::filesystem::path& folder,
+                           const std::vector<std::string>& names);
+
+// The command's side: makes the folder, and one of its own in it for what is unfinished, which goes
+// with this object. What commands that were killed left of theirs is cleared away.
+class PredictionFolder {
+ public:
+  explicit PredictionFolder(const std::filesystem::path& folder);  // throws Error
+  ~PredictionFolder();
+  PredictionFolder(const PredictionFolder&) = delete;
+  PredictionFolder& operator=(const PredictionFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& scratch() const { return scratch_; }
+  // Of a command that fails: outputs made of all items that were begun are kept, as NAME.partial.
+  // Returns those names.
+  std::vector<std::string> keep_partial() const;
+
+ private:
+  std::filesystem::path path_, scratch_;
+  UniqueFd lock_;  // on `scratch`, so that others see that this command lives
+};
+
+// Where outputs that are made of all items lie until they are whole.
+std::filesystem::path joint_folder(const std::filesystem::path& scratch);
+
+// A new file, or one that is replaced, of these bytes. Throws Error.
+void write_output(const std::filesystem::path& path, std::string_view bytes);
+UniqueFd open_output(const std::filesystem::path& path);
+void append_output(const UniqueFd& file, const std::filesystem::path& path, std::string_view bytes);
+
+// Gives a file its name in the folder, whose subfolders are made. Throws Error if the name leads
+// out of it, if such a file is there already and may not be replaced, or if it cannot be done.
+void place_output(const std::filesystem::path& from, const std::filesystem::path& folder,
+                  const std::string& name, bool replace);
+
+}  // namespace lockstep

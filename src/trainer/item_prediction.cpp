@@ -1,0 +1,177 @@
+// Each rank takes the next part of the items until none is left.
+#include "trainer/item_prediction.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "engine/exception_text.h"
+#include "engine/out_of_memory.h"
+#include "engine/train_step.h"
+#include "launch/heartbeat.h"
+#include "run/item_results.h"
+#include "run/prediction_folder.h"
+#include "trainer/output_collector.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace lockstep {
+namespace fs = std::filesystem;
+
+namespace {
+
+class Predictor {
+ public:
+  Predictor(const TrainerSetup& setup, Model& model, const ItemJob& job)
+      : setup_(setup),
+        model_(model),
+        job_(job),
+        context_{.extra = job.extra,
+                 .scratch = job.scratch / cat("rank", setup.group.rank()),
+                 .device = setup.backend.device(),
+                 .compute_dtype = compute_dtype(setup.options.precision)} {
+    fs::create_directories(context_.scratch);
+  }
+
+  void predict(std::int64_t part) {
+    const std::int64_t begin = part * job_.batch;
+    const std::int64_t end =
+        std::min(begin + job_.batch, static_cast<std::int64_t>(job_.items.size()));
+    std::vector<ItemResult> results(static_cast<std::size_t>(end - begin));
+    std::vector<std::int64_t> good;
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::string& fault = results[static_cast<std::size_t>(i - begin)].fault;
+      fault = fault_of_input(item(i));
+      if (fault.empty()) good.push_back(i);
+    }
+    for (auto& [index, result] : results_of(good))
+      results[static_cast<std::size_t>(index - begin)] = std::move(result);
+    ItemResults(job_.scratch).write(part, results);
+  }
+
+ private:
+  using Results = std::vector<std::pair<std::int64_t, ItemResult>>;
+
+  const PredictItem& item(std::int64_t index) const {
+    return job_.items[static_cast<std::size_t>(index)];
+  }
+
+  static std::string fault_of_input(const PredictItem& item) {
+    if (item.path.empty()) return "";
+    try {
+      open_regular_file(item.path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  // All at once, else each by itself.
+  Results results_of(const std::vector<std::int64_t>& indexes) {
+    Results results;
+    if (indexes.empty()) return results;
+    std::vector<PredictItem> items;
+    for (const std::int64_t index : indexes) items.push_back(item(index));
+    note(items[0]);
+    std::string fault;
+    const auto outputs = try_items(items, fault);
+    if (outputs) {
+      for (std::size_t i = 0; i < items.size(); ++i)
+        results.emplace_back(indexes[i], keep(items[i], (*outputs)[i]));
+    } else if (indexes.size() == 1) {
+      results.emplace_back(indexes[0], ItemResult{.fault = fault});
+    } else {
+      for (const std::int64_t index : indexes)
+        for (auto& one : results_of({index})) results.push_back(std::move(one));
+    }
+    return results;
+  }
+
+  // Nothing where the recipe throws; `fault` says what.
+  std::optional<std::vector<ItemOutput>> try_items(const std::vector<PredictItem>& items,
+                                                   std::string& fault) {
+    try {
+      auto outputs = setup_.recipe.predict_items(model_, items, context_);
+      if (outputs.size() == items.size()) return outputs;
+      fault = cat("predict_items must return ", items.size(), " outputs, but returned ",
+                  outputs.size());
+    } catch (const Error& error) {
+      fault = error.what();
+    } catch (const std::exception& error) {
+      fault = first_line_of(error);
+      if (is_out_of_memory(error))
+        setup_.backend.release_cached_memory();
+      else
+        setup_.backend.synchronize();  // throws where the device is of no more use
+    }
+    check_disk();
+    return std::nullopt;
+  }
+
+  // A full disk is no fault of an item's, though the recipe may have noticed it first.
+  void check_disk() {
+    constexpr std::size_t some_bytes = 1 << 16;
+    const fs::path file = context_.scratch / "probe";
+    write_output(file, std::string(some_bytes, ' '));
+    fs::remove(file);
+  }
+
+  ItemResult keep(const PredictItem& item, const ItemOutput& output) {
+    ItemResult result{.in_file = output.path.empty() && !item.output.empty()};
+    if (item.output.empty()) result.bytes = output.bytes;
+    if (result.in_file)
+      result.files.emplace_back(written(output.bytes), item.output);
+    else if (!output.path.empty())
+      result.files.emplace_back(output.path, item.output);
+    for (const ItemFile& file : output.files)
+      result.files.emplace_back(file.path.empty() ? written(file.bytes) : file.path, file.name);
+    return result;
+  }
+
+  fs::path written(const std::string& bytes) {
+    const fs::path path = context_.scratch / cat("output-", next_file_++);
+    write_output(path, bytes);
+    return path;
+  }
+
+  // For whoever asks where a rank was that died.
+  void note(const PredictItem& item) const {
+    write_output(job_.scratch / cat("at-rank", setup_.group.rank()), item.name);
+  }
+
+  const TrainerSetup& setup_;
+  Model& model_;
+  const ItemJob& job_;
+  ItemContext context_;
+  std::int64_t next_file_ = 0;
+};
+
+// Ranks may be far apart when they are done: nobody waits in a collective for that.
+void meet_at_the_end(const TrainerSetup& setup, const ItemJob& job) {
+  constexpr double look_again_s = 0.02;
+  const fs::path mark = job.scratch / "all-done";
+  if (setup.group.rank() == 0) return write_output(mark, "");
+  for (std::error_code ignored; !fs::exists(mark, ignored);) system_clock().sleep_s(look_again_s);
+}
+
+}  // namespace
+
+void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job) {
+  const at::NoGradGuard no_grad;
+  std::unique_ptr<OutputCollector> collector;
+  if (setup.group.rank() == 0) collector = std::make_unique<OutputCollector>(setup.recipe, job);
+  Predictor predictor(setup, model, job);
+  const std::int64_t parts = parts_of(job);
+  for (std::int64_t part; (part = setup.group.next_number("items")) < parts;) {
+    beat();
+    predictor.predict(part);
+    if (collector && collector->failed()) break;
+  }
+  if (collector) collector->finish();
+  meet_at_the_end(setup, job);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,25 @@
+// Predicting items on all ranks: each takes the next ones, rank 0 puts the outputs in their place.
+#pragma once
+
+#include "trainer/trainer.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace lockstep {
+
+struct ItemJob {
+  std::vector<PredictItem> items;  // all, the same on every rank
+  std::int64_t batch = 1;          // PredictInput::batch
+  nlohmann::json extra;            // ItemContext::extra
+  std::filesystem::path folder;    // of the outputs
+  std::filesystem::path scratch;   // PredictionFolder::scratch
+  bool replace = false;            // outputs that are there already
+};
+
+// All ranks, at the same time, on one host. Rank 0 writes events to the launcher: "items" {"done",
+// "total", "skipped"} as it goes, "item_skipped" {"name", "reason"}. Throws Error where outputs
+// cannot be written; an item that the recipe throws for is skipped.
+void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job);
+
+}  // namespace lockstep

@@ -1,0 +1,150 @@
+// Outputs in input order.
+#include "trainer/output_collector.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "run/events.h"
+#include "run/prediction_folder.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lockstep {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double look_again_s = 0.01, show_every_s = 0.02;
+
+class JointFile : public JointOutput {
+ public:
+  explicit JointFile(fs::path path) : path_(std::move(path)) {
+    std::error_code ignored;
+    fs::create_directories(path_.parent_path(), ignored);
+  }
+  void write(std::string_view bytes) override {
+    if (!file_) file_ = open_output(path_);
+    append_output(file_, path_, bytes);
+  }
+  const fs::path& path() const override { return path_; }
+
+ private:
+  fs::path path_;
+  UniqueFd file_;
+};
+
+}  // namespace
+
+class OutputCollector::Joint : public JointOutputs {
+ public:
+  explicit Joint(const ItemJob& job) : job_(job) {}
+  JointOutput& open(const std::string& name) override {
+    auto& file = files_[name];
+    if (!file) file = std::make_unique<JointFile>(joint_folder(job_.scratch) / name);
+    return *file;
+  }
+  void place() {
+    for (auto& [name, file] : files_) {
+      const fs::path path = file->path();
+      file.reset();
+      if (fs::exists(path)) place_output(path, job_.folder, name, job_.replace);
+    }
+  }
+
+ private:
+  const ItemJob& job_;
+  std::map<std::string, std::unique_ptr<JointFile>> files_;
+};
+
+std::int64_t parts_of(const ItemJob& job) {
+  return (static_cast<std::int64_t>(job.items.size()) + job.batch - 1) / job.batch;
+}
+
+OutputCollector::OutputCollector(Recipe& recipe, const ItemJob& job)
+    : job_(job), results_(job.scratch), thread_([this, &recipe] { run(recipe); }) {}
+
+OutputCollector::~OutputCollector() {
+  abandoned_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void OutputCollector::finish() {
+  thread_.join();
+  if (error_) std::rethrow_exception(error_);
+}
+
+void OutputCollector::run(Recipe& recipe) {
+  try {
+    collect(recipe);
+  } catch (...) {
+    error_ = std::current_exception();
+    shown_s_ = 0;  // what is in its place by now
+    show(false);
+    failed_ = true;
+  }
+}
+
+void OutputCollector::collect(Recipe& recipe) {
+  Joint joint(job_);
+  const std::unique_ptr<PredictionWriter> writer = recipe.prediction_writer(joint);
+  for (std::int64_t part = 0; part < parts_of(job_); ++part) {
+    if (!wait_for(part)) return;
+    const std::vector<ItemResult> results = results_.take(part);
+    for (const ItemResult& result : results) {
+      const PredictItem& item = job_.items.at(static_cast<std::size_t>(done_));
+      result.fault.empty() ? put(item, result, writer.get())
+                           : skip(item, result.fault, writer.get());
+      ++done_;
+    }
+    show(false);
+  }
+  if (writer) writer->finish();
+  joint.place();
+  show(true);
+}
+
+bool OutputCollector::wait_for(std::int64_t part) {
+  while (!results_.has(part)) {
+    if (abandoned_) return false;
+    show(false);
+    system_clock().sleep_s(look_again_s);
+  }
+  return true;
+}
+
+void OutputCollector::put(const PredictItem& item, const ItemResult& result,
+                          PredictionWriter* writer) {
+  std::string bytes = result.bytes;
+  if (result.in_file && writer != nullptr) bytes = read_file(result.files.at(0).first);
+  for (const auto& [path, name] : result.files) {
+    if (name.empty())
+      fs::remove(path);
+    else
+      place_output(path, job_.folder, name, job_.replace);
+  }
+  if (writer != nullptr) writer->add(item, bytes);
+}
+
+void OutputCollector::skip(const PredictItem& item, const std::string& reason,
+                           PredictionWriter* writer) {
+  ++skipped_;
+  EventWriter().write({{"kind", "item_skipped"}, {"name", item.name}, {"reason", reason}});
+  if (writer != nullptr) writer->skip(item, reason);
+}
+
+void OutputCollector::show(bool now) {
+  const double time = system_clock().now_s();
+  if (!now && time - shown_s_ < show_every_s) return;
+  shown_s_ = time;
+  const auto total = static_cast<std::int64_t>(job_.items.size());
+  const std::int64_t waiting = now ? 0 : results_.waiting() * job_.batch;
+  EventWriter().write({{"kind", "items"},
+                       {"done", std::min(done_ + waiting, total)},
+                       {"placed", done_},
+                       {"total", total},
+                       {"skipped", skipped_}});
+}
+
+}  // namespace lockstep

@@ -1,0 +1,46 @@
+// Rank 0's part in predicting items: takes results in input order, on a thread of its own.
+#pragma once
+
+#include "engine/prediction.h"
+#include "run/item_results.h"
+#include "trainer/item_prediction.h"
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace lockstep {
+
+class OutputCollector {
+ public:
+  OutputCollector(Recipe& recipe, const ItemJob& job);
+  ~OutputCollector();  // ends the thread, whatever is left
+  OutputCollector(const OutputCollector&) = delete;
+  OutputCollector& operator=(const OutputCollector&) = delete;
+
+  bool failed() const { return failed_; }
+  void finish();  // waits for the last result; throws what failed
+
+ private:
+  class Joint;
+  void run(Recipe& recipe);
+  void collect(Recipe& recipe);
+  bool wait_for(std::int64_t part);  // false: nobody waits for the end any more
+  void put(const PredictItem& item, const ItemResult& result, PredictionWriter* writer);
+  void skip(const PredictItem& item, const std::string& reason, PredictionWriter* writer);
+  void show(bool now);
+
+  const ItemJob& job_;
+  ItemResults results_;
+  std::int64_t done_ = 0, skipped_ = 0;
+  double shown_s_ = 0;
+  std::atomic<bool> failed_ = false, abandoned_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+std::int64_t parts_of(const ItemJob& job);
+
+}  // namespace lockstep

@@ -1,0 +1,144 @@
+// lockstep export: one file that stands for the run; lockstep score: files against files.
+#include "predict_fixture.h"
+
+#include "run/safetensors.h"
+
+#include <fstream>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ToolResult;
+
+class Export : public Predict {};
+
+TEST_F(Export, PredictsAndEvaluatesLikeTheRunFromAReadOnlyPlaceWithoutIt) {
+  const fs::path there = folder->path() / "ro";
+  fs::create_directory(there);
+  const std::string file = (there / "model.safetensors").string();
+  const ToolResult made = tool({"export", "a", "--out", file});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("step 4, averaged weights"));
+  const ToolResult run =
+      tool({"predict", "a", "in/r1.row", "in/r4.row", "out=of-run", "--devices", "cpu:1"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const ToolResult before = tool({"evaluate", "a", "--json", "--devices", "cpu:1"});
+  ASSERT_EQ(before.code, 0) << before.err;
+  fs::permissions(there, fs::perms::owner_read | fs::perms::owner_exec);
+  fs::rename(folder->path() / "runs/a", folder->path() / "away");
+  const auto without_run = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all{testing::program("lockstep")};
+    all.insert(all.end(), words.begin(), words.end());
+    return testing::without_root_powers(all, folder->path());
+  };
+  const ToolResult predicted =
+      without_run({"predict", file, "in/r1.row", "in/r4.row", "out=of-file", "--devices", "cpu:2"});
+  const ToolResult here = without_run({"predict", file, "in/r1.row", "--devices", "cpu:1"});
+  const ToolResult after = without_run(
+      {"evaluate", file, "data.path=factor.txt", "shift=100", "--json", "--devices", "cpu:1"});
+  fs::rename(folder->path() / "away", folder->path() / "runs/a");
+  fs::permissions(there, fs::perms::owner_all);
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_EQ(contents(folder->path() / "of-file"), contents(folder->path() / "of-run"));
+  EXPECT_EQ(here.code, 0) << here.err;
+  EXPECT_TRUE(fs::exists(folder->path() / "predictions/r1.out"));
+  ASSERT_EQ(after.code, 0) << after.err;
+  const auto old_metrics = nlohmann::json::parse(before.out),
+             now = nlohmann::json::parse(after.out);
+  EXPECT_EQ(now.at("step"), 4);
+  EXPECT_NEAR(now.at("metrics").at("error").get<double>() - 100,
+              old_metrics.at("metrics").at("error").get<double>(), 1e-9);
+}
+
+TEST_F(Export, HoldsTheModelsNamesInFp32AndSaysNothingOfTheHost) {
+  const fs::path file = folder->path() / "names.safetensors";
+  ASSERT_EQ(tool({"export", "a", "--out", file.string()}).code, 0);
+  const SafetensorsHeader header = read_header(file);
+  std::map<std::string, std::string> dtypes;
+  for (const TensorEntry& entry : header.tensors) dtypes[entry.name] = entry.dtype;
+  EXPECT_EQ(dtypes.at("first.weight"), "F32");
+  EXPECT_TRUE(dtypes.contains("seen")) << "a buffer";
+  EXPECT_EQ(dtypes.size(), 6U);
+  const auto record = nlohmann::json::parse(header.metadata.at("lockstep.record"));
+  EXPECT_EQ(record.at("recipe"), "items");
+  EXPECT_FALSE(record.contains("host"));
+  EXPECT_FALSE(record.contains("git"));
+}
+
+TEST_F(Export, IsRefusedWhereAByteDiffers) {
+  const fs::path file = folder->path() / "hurt.safetensors";
+  ASSERT_EQ(tool({"export", "a", "--out", file.string()}).code, 0);
+  const std::string good = read_file(file);
+  for (const std::size_t at : {good.find("lockstep.record") + 40, good.size() - 3}) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    write_file_atomic(file, bad);
+    const ToolResult result = tool({"predict", file.string(), "in/r1.row", "out=hurt"});
+    EXPECT_EQ(result.code, 2) << at << result.err;
+    EXPECT_THAT(result.err, HasSubstr("hurt.safetensors is damaged")) << at;
+  }
+  write_file_atomic(file, good.substr(0, good.size() - 10));
+  EXPECT_THAT(tool({"evaluate", file.string()}).err, HasSubstr("the tensors need"));
+  const ToolResult again = tool({"export", "a", "--out", file.string()});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, HasSubstr("hurt.safetensors is there already"));
+  EXPECT_EQ(tool({"export", "a", "--force", "--out", file.string()}).code, 0);
+  EXPECT_EQ(read_file(file), good);
+}
+
+TEST_F(Export, OfACheckpointsFileIsNone) {
+  const ToolResult result =
+      tool({"predict", "runs/a/checkpoints/step-000000004/model.safetensors", "in/r1.row"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is no export of a run"));
+  EXPECT_THAT(tool({"export", "a"}).err, HasSubstr("lockstep export needs --out FILE"));
+}
+
+TEST_F(Export, OfTextGoesOnLikeTheRun) {
+  testing::write_corpus(folder->path() / "text.txt", 9000);
+  std::vector<std::string> words{"train",     "textgen", "--name",      "text",
+                                 "--devices", "cpu:1",   "stop.steps=4"};
+  for (const std::string& option : testing::tiny("text.txt")) words.push_back(option);
+  ASSERT_EQ(tool(words).code, 0);
+  ASSERT_EQ(tool({"export", "text", "--out", "text.safetensors"}).code, 0);
+  const std::vector<std::string> rest{"the ", "tokens=20", "seed=3", "--devices", "cpu:1"};
+  const auto said = [&](const std::string& source) {
+    std::vector<std::string> all{"predict", source};
+    all.insert(all.end(), rest.begin(), rest.end());
+    const ToolResult result = tool(all);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_EQ(said("text.safetensors"), said("text"));
+  const ToolResult evaluated = tool({"evaluate", "text.safetensors", "--devices", "cpu:1"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+}
+
+TEST_F(Export, ScoresFilesWithoutARun) {
+  write_file_atomic(folder->path() / "truth.csv", "a\nb\nc\nd\n");
+  write_file_atomic(folder->path() / "guess.csv", "a\nb\nx\nd\n");
+  const ToolResult result = tool({"score", "items", "--plugin", plugin(), "predictions=guess.csv",
+                                  "data.path=truth.csv", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out).at("metrics").at("same_lines"), 0.75);
+  const ToolResult plain = tool(
+      {"score", "items", "--plugin", plugin(), "predictions=guess.csv", "data.path=truth.csv"});
+  EXPECT_THAT(plain.out, HasSubstr("same_lines"));
+  EXPECT_THAT(plain.out, HasSubstr("0.75 share"));
+}
+
+TEST_F(Export, NamesWhatCannotBeScored) {
+  write_file_atomic(folder->path() / "guess.csv", "a\n");
+  const ToolResult text = tool({"score", "textgen", "predictions=guess.csv"});
+  EXPECT_EQ(text.code, 2);
+  EXPECT_THAT(text.err, HasSubstr("cannot score"));
+  const ToolResult none = tool({"score", "items", "--plugin", plugin(), "data.path=guess.csv"});
+  EXPECT_THAT(none.err, HasSubstr("needs predictions=PATH"));
+  const ToolResult absent =
+      tool({"score", "items", "--plugin", plugin(), "predictions=absent.csv"});
+  EXPECT_THAT(absent.err, HasSubstr("there is no file or folder absent.csv"));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,167 @@
+// The toy regression as a plugin that predicts files: each line of a .row file holds 5 numbers, and
+// the model makes 3 of them. Outputs show every bit. A line may also be a word that makes trouble.
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "engine/register.h"
+#include "fakes/toy_recipe.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/tensor.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <sstream>
+#include <thread>
+
+namespace lockstep::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What training data hold: a factor.
+double factor_in(const fs::path& file) { return std::stod(read_file(file)); }
+
+std::string precise(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+std::vector<float> read_rows(const std::string& path) {
+  std::vector<float> values;
+  int number = 0;
+  for (const std::string& line : split(read_file(path), '\n')) {
+    ++number;
+    if (line.empty()) continue;
+    if (line == "crash") raise(SIGKILL);
+    if (line == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (line == "slow") continue;
+    if (line == "memory") TORCH_CHECK_WITH(OutOfMemoryError, false, "no memory, by request");
+    std::istringstream words(line);
+    float value = 0;
+    int count = 0;
+    for (; words >> value; ++count) values.push_back(value);
+    if (count != 5) throw Error(cat("line ", number, " must hold 5 numbers, but holds ", count));
+  }
+  return values;
+}
+
+}  // namespace
+
+struct ItemOptions : RecipeOptions {
+  std::string data;
+  double scale = 1, shift = 0;
+  std::int64_t fill_mb = 0;
+
+  ItemOptions() {
+    table.add("data.path", data, {.meaning = "file with a factor", .is_path = true});
+    table.add("predict.scale", scale, {.meaning = "multiplies what is predicted"});
+    table.add("predict.fill_mb", fill_mb, {.meaning = "makes outputs large", .min = 0, .max = 1e4});
+    table.add("evaluate.shift", shift, {.meaning = "is added to the metric"});
+    add_item_options();
+  }
+  void defaults(TrainOptions& train, bool) const override { train.batch.global = 12; }
+  Prepared prepare(const PrepareContext& context) override {
+    Prepared prepared;
+    if (context.purpose == Purpose::predict) {
+      prepared.extra["factor"] = factor_in(context.run_dir / "recipe" / "factor.txt");
+      return prepared;
+    }
+    prepared.extra["factor"] = factor_in(data);
+    fs::create_directories(context.cache_dir);
+    write_file_atomic(context.cache_dir / "factor.txt", read_file(data));
+    prepared.keep = {context.cache_dir / "factor.txt"};
+    return prepared;
+  }
+  PredictInput predict_input() const override {
+    return {.kind = PredictInput::Kind::files,
+            .suffixes = {".row"},
+            .output_suffix = ".out",
+            .joint_outputs = {"all.csv"},
+            .batch = 2};
+  }
+  bool can_score() const override { return true; }
+  std::vector<Score> score(const ScoreContext& context) override {
+    const std::vector<std::string> truth = split(trim(read_file(data)), '\n');
+    const std::vector<std::string> given = split(trim(read_file(context.predictions)), '\n');
+    context.say("comparing");
+    double same = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i)
+      same += i < given.size() && truth[i] == given[i] ? 1 : 0;
+    return {
+        {.name = "same_lines", .value = same / static_cast<double>(truth.size()), .unit = "share"}};
+  }
+};
+
+class CsvWriter : public PredictionWriter {
+ public:
+  explicit CsvWriter(JointOutputs& outputs) : file_(outputs.open("all.csv")) {
+    file_.write("name,rows\n");
+  }
+  void add(const PredictItem& item, std::string_view bytes) override {
+    std::string line = std::string(bytes.substr(0, bytes.find(' ')));
+    file_.write(cat(item.id, ",", line, "\n"));
+  }
+  void skip(const PredictItem& item, const std::string&) override {
+    file_.write(cat(item.id, ",none\n"));
+  }
+  void finish() override { file_.write("end\n"); }
+
+ private:
+  JointOutput& file_;
+};
+
+class ItemRecipe : public ToyRecipe {
+ public:
+  ItemRecipe(const ItemOptions& options, const Prepared& prepared)
+      : ToyRecipe(24), options_(options), extra_(prepared.extra) {}
+  DatasetPair data() override {
+    factor_in(options_.data);  // throws without it
+    return ToyRecipe::data();
+  }
+  std::vector<Metric> metrics(const at::Tensor& records) const override {
+    return {{"error", records.mean().item<double>() + options_.shift, "", true},
+            {"factor", extra_.at("factor").get<double>(), "", true}};
+  }
+  std::vector<ItemOutput> predict_items(Model& model, const std::vector<PredictItem>& items,
+                                        const ItemContext& context) override {
+    std::vector<ItemOutput> outputs;
+    for (const PredictItem& item : items) outputs.push_back(predict_item(model, item, context));
+    return outputs;
+  }
+  ItemOutput predict_item(Model& model, const PredictItem& item,
+                          const ItemContext& context) override {
+    const std::vector<float> values = read_rows(item.path);
+    const auto rows = static_cast<std::int64_t>(values.size()) / 5;
+    auto& toy = dynamic_cast<ToyModel&>(model);
+    const at::Tensor x = at::tensor(values).view({rows, 5});
+    const at::Tensor y = at::linear(at::tanh(at::linear(x, toy.first, toy.bias)), toy.second) *
+                         (options_.scale * context.extra.at("factor").get<double>());
+    std::string text = cat(rows, " rows\n");
+    for (std::int64_t i = 0; i < y.numel(); ++i)
+      text += precise(y.flatten()[i].item<float>()) + "\n";
+    // A sum over many numbers, which threads would share out.
+    text += precise(at::linear(x.repeat({4000, 1}), toy.first).sum().item<float>()) + "\n";
+    text += std::string(static_cast<std::size_t>(options_.fill_mb) << 20, 'x');
+    const fs::path own = context.scratch / cat("moved-", item.index);
+    write_file_atomic(own, "moved\n");
+    return {.bytes = text,
+            .files = {{.name = cat("beside/", item.id, ".txt"), .bytes = "beside\n"},
+                      {.name = cat("moved/", item.id, ".txt"), .path = own}}};
+  }
+  std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override {
+    return std::make_unique<CsvWriter>(outputs);
+  }
+
+ private:
+  const ItemOptions& options_;
+  nlohmann::json extra_;
+};
+
+}  // namespace lockstep::testing
+
+LOCKSTEP_PLUGIN("items", "a tiny regression over files", lockstep::testing::ItemOptions,
+                lockstep::testing::ItemRecipe)

@@ -1,0 +1,161 @@
+// lockstep predict with items: the same outputs on any number of devices, whatever goes wrong.
+#include "predict_fixture.h"
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <thread>
+
+namespace lockstep {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ToolResult;
+
+TEST_F(Predict, GivesTheSameBytesOnAnyNumberOfDevices) {
+  std::map<std::string, std::string> first;
+  for (const char* devices : {"cpu:1", "cpu:2", "cpu:3"}) {
+    const std::string out = std::string("out-") + devices[4];
+    const ToolResult result = tool({"predict", "a", "in", "out=" + out, "--devices", devices});
+    ASSERT_EQ(result.code, 1) << result.err;
+    EXPECT_THAT(result.err,
+                HasSubstr("skipped in/bad.row: line 2 must hold 5 numbers, but holds 3"));
+    EXPECT_THAT(result.err, HasSubstr("predicted 8 items into " + (folder->path() / out).string() +
+                                      "; skipped 1 of 9"));
+    const auto made = contents(folder->path() / out);
+    if (first.empty()) first = made;
+    EXPECT_EQ(made, first) << devices;
+  }
+  EXPECT_EQ(first.size(), 3 * 8U + 1);
+  EXPECT_TRUE(first.contains("sub/deep.out"));
+  EXPECT_TRUE(first.contains("beside/r3.row.txt"));
+  EXPECT_EQ(first.at("moved/r3.row.txt"), "moved\n");
+  EXPECT_EQ(first.at("all.csv"),
+            "name,rows\nbad.row,none\nr0.row,1\nr1.row,2\nr2.row,3\nr3.row,4\nr4.row,5\nr5.row,6\n"
+            "r6.row,7\nsub/deep.ROW,10\nend\n");
+  EXPECT_THAT(first.at("r2.out"), HasSubstr("3 rows\n"));
+}
+
+TEST_F(Predict, NeedsNoTrainingDataAndWritesBelowTheRun) {
+  fs::rename(folder->path() / "factor.txt", folder->path() / "gone.txt");
+  const ToolResult result =
+      tool({"predict", "a", "in/r1.row", "--devices", "cpu:1", "--json", "scale=3"});
+  fs::rename(folder->path() / "gone.txt", folder->path() / "factor.txt");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto said = nlohmann::json::parse(result.out);
+  EXPECT_EQ(said.at("out"), (folder->path() / "runs/a/predictions").string());
+  EXPECT_EQ(said.at("predicted"), 1);
+  EXPECT_EQ(said.at("skipped").size(), 0U);
+  EXPECT_TRUE(fs::exists(folder->path() / "runs/a/predictions/r1.out"));
+  const ToolResult plain = tool({"predict", "a", "in/r1.row", "--devices", "cpu:1", "out=plain"});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_NE(read_file(folder->path() / "plain/r1.out"),
+            read_file(folder->path() / "runs/a/predictions/r1.out"))
+      << "predict.scale must count";
+}
+
+TEST_F(Predict, OverwritesNothingUnasked) {
+  const std::vector<std::string> words{"predict",  "a",         "in/r1.row",
+                                       "out=once", "--devices", "cpu:1"};
+  ASSERT_EQ(tool(words).code, 0);
+  write_file_atomic(folder->path() / "once/r1.out", "mine");
+  const ToolResult again = tool(words);
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, HasSubstr("once/all.csv is there already, and 1 more"));
+  EXPECT_EQ(read_file(folder->path() / "once/r1.out"), "mine");
+  std::vector<std::string> forced = words;
+  forced.emplace_back("--force");
+  EXPECT_EQ(tool(forced).code, 0);
+  EXPECT_NE(read_file(folder->path() / "once/r1.out"), "mine");
+}
+
+TEST_F(Predict, TakesGlobsAndStandardInput) {
+  const std::string predict = testing::program("lockstep") + " predict a --devices cpu:2 ";
+  const ToolResult glob = shell(predict + "'in/r[01].row' out=globbed");
+  ASSERT_EQ(glob.code, 0) << glob.err;
+  const auto globbed = contents(folder->path() / "globbed");
+  EXPECT_EQ(globbed.size(), 7U);
+  const ToolResult listed = shell("ls in/r[01].row | " + predict + "- out=listed");
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  EXPECT_EQ(contents(folder->path() / "listed"), globbed);
+  const ToolResult piped = shell("ls in/r[01].row | " + predict + "out=piped");
+  ASSERT_EQ(piped.code, 0) << piped.err;
+  EXPECT_EQ(contents(folder->path() / "piped"), globbed);
+}
+
+TEST_F(Predict, NamesWhatIsNotThere) {
+  const auto refuses = [&](const std::vector<std::string>& more, const std::string& what) {
+    std::vector<std::string> words{"predict", "a", "--devices", "cpu:1", "out=never"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ToolResult result = tool(words);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(what));
+    EXPECT_FALSE(fs::exists(folder->path() / "never"));
+  };
+  refuses({"in/r1.rw"}, "there is no file in/r1.rw\n\nhint: did you mean in/r1.row?");
+  refuses({"in/*.png"}, "no file matches in/*.png");
+  refuses({}, "there is nothing to predict\n\nhint: name files, folders or globs");
+  refuses({"in", "scal=2"}, "did you mean scale?");
+  refuses({"in", "predict.input=in"}, "inputs are given twice");
+}
+
+TEST_F(Predict, SkipsAFileThatIsMissingAmongOthersAndOneThatMemoryIsTooSmallFor) {
+  write_file_atomic(folder->path() / "big.row", "memory\n");
+  const ToolResult result = tool({"predict", "a", "in/r1.row", "in/none.row", "big.row", "out=some",
+                                  "--devices", "cpu:2", "--json"});
+  EXPECT_EQ(result.code, 1) << result.err;
+  const auto said = nlohmann::json::parse(result.out);
+  ASSERT_EQ(said.at("skipped").size(), 2U);
+  EXPECT_EQ(said["skipped"][0]["name"], "in/none.row");
+  EXPECT_THAT(said["skipped"][0]["reason"].get<std::string>(), HasSubstr("No such file"));
+  EXPECT_THAT(said["skipped"][1]["reason"].get<std::string>(), HasSubstr("no memory, by request"));
+  EXPECT_TRUE(fs::exists(folder->path() / "some/r1.out"));
+}
+
+TEST_F(Predict, ARankThatDiesIsNamedWithItsItemAndLosesNothingSilently) {
+  const fs::path in = folder->path() / "deadly";
+  fs::create_directories(in);
+  for (int i = 0; i < 6; ++i) write_rows(in / ("r" + std::to_string(i) + ".row"), i);
+  write_file_atomic(in / "r5x.row", "slow\nslow\nslow\ncrash\n");
+  const ToolResult result = tool({"predict", "a", "deadly", "out=cut", "--devices", "cpu:2"});
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("killed by signal 9"));
+  EXPECT_THAT(result.err, HasSubstr("was at deadly/r5x.row"));
+  EXPECT_THAT(result.err,
+              HasSubstr("not finished: 6 of 7 items are done, in " +
+                        (folder->path() / "cut").string() + "; all.csv.partial holds their part"));
+  const auto made = contents(folder->path() / "cut");
+  EXPECT_TRUE(made.contains("r5.out"));
+  EXPECT_FALSE(made.contains("all.csv"));
+  EXPECT_THAT(made.at("all.csv.partial"), Not(HasSubstr("end")));
+  for (const auto& [name, content] : made) EXPECT_FALSE(name.starts_with(".unfinished")) << name;
+}
+
+TEST_F(Predict, AFullDiskIsSaid) {
+  // A limit on the size of files stands for it: both make `write` fail.
+  const ToolResult result =
+      shell("trap '' XFSZ; ulimit -f 20000; exec " + testing::program("lockstep") +
+            " predict a in/r1.row in/r2.row out=full fill_mb=40 --devices cpu:2");
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("cannot write "));
+  EXPECT_THAT(result.err, HasSubstr("not finished: 0 of 2 items are done"));
+  EXPECT_FALSE(fs::exists(folder->path() / "full/r1.out"));
+}
+
+TEST_F(Predict, AfterTrainingWithTheLongForm) {
+  const ToolResult result = tool({"train", "items", "--plugin", plugin(), "--devices", "cpu:2",
+                                  "--name", "then", "stop.steps=2", "data.path=factor.txt",
+                                  "predict.input=in/r1.row,in/r2.row", "--then", "predict"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(fs::exists(folder->path() / "runs/then/predictions/r2.out"));
+  const ToolResult none =
+      tool({"train", "items", "--plugin", plugin(), "--devices", "cpu:2", "--name", "then2",
+            "stop.steps=2", "data.path=factor.txt", "--then", "predict"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("nothing that --then predict could predict"));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,93 @@
+// Outputs under temporary names, and their way to their own.
+#include "run/prediction_folder.h"
+
+#include "base/files.h"
+#include "fakes/error_of.h"
+#include "run/item_results.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Predictions : public ::testing::Test {
+ protected:
+  TemporaryDirectory temporary;
+  fs::path out = temporary.path() / "out";
+};
+
+TEST_F(Predictions, GetTheirNamesByARename) {
+  const PredictionFolder folder(out);
+  write_output(folder.scratch() / "a", "first");
+  place_output(folder.scratch() / "a", out, "sub/x.txt", /*replace=*/false);
+  EXPECT_EQ(read_file(out / "sub/x.txt"), "first");
+  write_output(folder.scratch() / "b", "second");
+  EXPECT_THAT(error_of([&] { place_output(folder.scratch() / "b", out, "sub/x.txt", false); }),
+              HasSubstr("x.txt is there already"));
+  EXPECT_EQ(read_file(out / "sub/x.txt"), "first");
+  place_output(folder.scratch() / "b", out, "sub/x.txt", /*replace=*/true);
+  EXPECT_EQ(read_file(out / "sub/x.txt"), "second");
+}
+
+TEST_F(Predictions, StayInTheirFolder) {
+  const PredictionFolder folder(out);
+  for (const char* name : {"../x", "/tmp/x", "a/../../x", "", "a/"}) {
+    write_output(folder.scratch() / "a", "");
+    EXPECT_NE(error_of([&] { place_output(folder.scratch() / "a", out, name, true); }), "") << name;
+  }
+}
+
+TEST_F(Predictions, LeaveNothingUnfinishedBehind) {
+  fs::create_directories(out / ".unfinished-killed");
+  {
+    const PredictionFolder folder(out);
+    EXPECT_FALSE(fs::exists(out / ".unfinished-killed"));
+    const PredictionFolder other(out);
+    EXPECT_TRUE(fs::exists(folder.scratch())) << "its command lives";
+    fs::create_directories(joint_folder(folder.scratch()));
+    write_output(joint_folder(folder.scratch()) / "all.csv", "half");
+    EXPECT_THAT(folder.keep_partial(), ElementsAre("all.csv.partial"));
+  }
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(out))
+    left.push_back(entry.path().filename().string());
+  EXPECT_THAT(left, ElementsAre("all.csv.partial"));
+}
+
+TEST_F(Predictions, ThatAreThereAreNamedBeforeAnythingIsDone) {
+  fs::create_directories(out);
+  write_output(out / "a", "");
+  write_output(out / "b", "");
+  check_outputs_are_new(out, {"c"});
+  EXPECT_THAT(error_of([&] {
+                check_outputs_are_new(out, {"c", "a", "b"});
+              }),
+              HasSubstr("a is there already, and 1 more"));
+}
+
+TEST_F(Predictions, OfRanksAreTakenOnceAndWhole) {
+  const PredictionFolder folder(out);
+  const ItemResults results(folder.scratch());
+  EXPECT_FALSE(results.has(3));
+  results.write(
+      3, {{.bytes = "a\xff"}, {.files = {{"/x", "y\xfe"}}, .in_file = true}, {.fault = "bad"}});
+  EXPECT_EQ(results.waiting(), 1);
+  ASSERT_TRUE(results.has(3));
+  const std::vector<ItemResult> taken = results.take(3);
+  ASSERT_EQ(taken.size(), 3U);
+  EXPECT_EQ(taken[0].bytes, "a\xff");
+  EXPECT_EQ(taken[1].files[0].second, "y\xfe");
+  EXPECT_TRUE(taken[1].in_file);
+  EXPECT_EQ(taken[2].fault, "bad");
+  EXPECT_EQ(results.waiting(), 0);
+  write_output(folder.scratch() / "part-4", "no");
+  EXPECT_NE(error_of([&] { results.take(4); }), "");
+}
+
+}  // namespace
+}  // namespace lockstep
