@@ -17,7 +17,8 @@ enum class RandomStream : std::uint32_t {
   dropout = 3,
   init = 4,
   sample = 5,
-  shift = 6
+  shift = 6,
+  bootstrap = 7
 };
 
 // The key under which the blocks of one (seed, stream) are drawn.

@@ -29,7 +29,8 @@ const char* const kKeys =
     "data.threads data.prefetch "
     "data.shuffle checkpoint.every_steps checkpoint.every checkpoint.keep checkpoint.keep_every "
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.batch eval.at_start "
-    "run.root run.record_samples log.every_steps log.limit_mb profile.first_step profile.steps";
+    "run.root run.record_samples log.every_steps log.limit_mb log.gpu_every profile.first_step "
+    "profile.steps";
 
 // A value that the option may have and that is not its default.
 std::string another_value(const OptionInfo& option) {
