@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double largest = 1e300;  // a range of these can still be taken
+constexpr double largest = 1e300, smallest = 1e-300;  // of which ranges and ratios can be taken
 
 // 1, 2 or 5 times a power of ten, nearest above.
 double round_step(double step) {
@@ -37,7 +37,7 @@ DataRange::DataRange(bool log)
     : low(std::numeric_limits<double>::infinity()), high(-low), log_(log) {}
 
 void DataRange::add(double value) {
-  if (!std::isfinite(value) || std::fabs(value) > largest || (log_ && value <= 0)) return;
+  if (!std::isfinite(value) || std::fabs(value) > largest || (log_ && value < smallest)) return;
   low = std::min(low, value);
   high = std::max(high, value);
 }
@@ -54,7 +54,7 @@ ChartScale::ChartScale(const ChartAxis& axis, double low, double high, double fr
   low_ = range.empty() ? (log_ ? 1 : 0) : range.low;
   high_ = range.empty() ? (log_ ? 10 : 1) : range.high;
   if (!(high_ > low_)) {
-    const double room = low_ == 0 ? 1 : std::fabs(low_) / 2;
+    const double room = std::fabs(low_) < smallest ? 1 : std::fabs(low_) / 2;
     low_ -= room;
     high_ += room;
   }
@@ -65,7 +65,7 @@ ChartScale::ChartScale(const ChartAxis& axis, double low, double high, double fr
 }
 
 bool ChartScale::has(double value) const {
-  return std::isfinite(value) && std::fabs(value) <= largest && (!log_ || value > 0);
+  return std::isfinite(value) && std::fabs(value) <= largest && (!log_ || value >= smallest);
 }
 
 double ChartScale::place(double value) const {

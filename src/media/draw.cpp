@@ -28,10 +28,13 @@ int within(double value, int end) {
   return static_cast<int>(std::clamp(std::round(value), 0.0, static_cast<double>(end)));
 }
 
+bool is_finite(const Rectangle& area) {
+  return std::isfinite(area.left) && std::isfinite(area.top) && std::isfinite(area.right) &&
+         std::isfinite(area.bottom);
+}
+
 Area clipped(const Image& image, const Rectangle& area) {
-  if (!std::isfinite(area.left) || !std::isfinite(area.top) || !std::isfinite(area.right) ||
-      !std::isfinite(area.bottom))
-    return {0, 0, 0, 0};
+  if (!is_finite(area)) return {0, 0, 0, 0};
   return {within(area.left, image.width()), within(area.top, image.height()),
           within(area.right, image.width()), within(area.bottom, image.height())};
 }
@@ -134,7 +137,7 @@ void draw_text(Image& image, double left, double top, std::string_view text, Col
 void draw_labelled(Image& image, const Rectangle& rectangle, std::string_view text, Colour colour,
                    int thickness, int scale) {
   draw_rectangle(image, rectangle, colour, thickness);
-  if (text.empty()) return;
+  if (text.empty() || !is_finite(rectangle)) return;
   const TextSize size = text_size(text, scale);
   const double margin = std::max(scale, 1);
   const double height = size.height + 2 * margin, width = size.width + 2 * margin;

@@ -14,22 +14,23 @@
 namespace lockstep {
 namespace {
 
-struct Column {
+struct LoggedMetric {
   Metric metric;
   const char* name;
   int digits;
 };
 
-constexpr std::array columns{Column{Metric::gpu_busy, "busy_percent", 0},
-                             Column{Metric::sm_active, "sm_active_percent", 1},
-                             Column{Metric::dram_active, "dram_active_percent", 1},
-                             Column{Metric::memory_used, "memory_used_bytes", 0},
-                             Column{Metric::memory_total, "memory_total_bytes", 0},
-                             Column{Metric::power, "power_w", 1},
-                             Column{Metric::power_limit, "power_limit_w", 1},
-                             Column{Metric::temperature, "temperature_c", 0},
-                             Column{Metric::sm_clock, "sm_clock_mhz", 0},
-                             Column{Metric::memory_clock, "memory_clock_mhz", 0}};
+constexpr std::array logged{LoggedMetric{Metric::gpu_busy, "busy_percent", 0},
+                            LoggedMetric{Metric::sm_active, "sm_active_percent", 1},
+                            LoggedMetric{Metric::memory_busy, "memory_busy_percent", 0},
+                            LoggedMetric{Metric::dram_active, "dram_active_percent", 1},
+                            LoggedMetric{Metric::memory_used, "memory_used_bytes", 0},
+                            LoggedMetric{Metric::memory_total, "memory_total_bytes", 0},
+                            LoggedMetric{Metric::power, "power_w", 1},
+                            LoggedMetric{Metric::power_limit, "power_limit_w", 1},
+                            LoggedMetric{Metric::temperature, "temperature_c", 0},
+                            LoggedMetric{Metric::sm_clock, "sm_clock_mhz", 0},
+                            LoggedMetric{Metric::memory_clock, "memory_clock_mhz", 0}};
 
 std::string cell(const Reading& reading, int digits) {
   return reading.state == ReadingState::measured ? fixed(reading.value, digits) : "";
@@ -66,7 +67,7 @@ std::string_view first_cell(std::string_view line) { return line.substr(0, line.
 
 std::string gpu_log_head() {
   std::string head = "time,gpu,uuid";
-  for (const Column& column : columns) head += cat(",", column.name);
+  for (const LoggedMetric& column : logged) head += cat(",", column.name);
   return head + ",throttled_by,other_processes,other_memory_bytes";
 }
 
@@ -76,7 +77,7 @@ std::string gpu_log_lines(const std::vector<GpuInfo>& gpus, const MonitorSample&
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const GpuSample& gpu = sample.gpus.at(i);
     text += cat(fixed(sample.wall_s, 3), ",", gpus[i].index, ",", gpus[i].uuid);
-    for (const Column& column : columns) text += "," + cell(gpu[column.metric], column.digits);
+    for (const LoggedMetric& column : logged) text += "," + cell(gpu[column.metric], column.digits);
     text += cat(",", throttling(gpu[Metric::clock_limits]), ",", others(gpu, is_own), "\n");
   }
   return text;

@@ -13,8 +13,8 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class TrainGpuLog : public ::testing::Test, public testing::NvmlMachine {
  protected:

@@ -17,11 +17,12 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::string head =
-    "time,gpu,uuid,busy_percent,sm_active_percent,dram_active_percent,memory_used_bytes,"
+    "time,gpu,uuid,busy_percent,sm_active_percent,memory_busy_percent,dram_active_percent,memory_"
+    "used_bytes,"
     "memory_total_bytes,power_w,power_limit_w,temperature_c,sm_clock_mhz,memory_clock_mhz,"
     "throttled_by,other_processes,other_memory_bytes";
 
@@ -54,8 +55,8 @@ TEST(GpuLogLines, SayWhatWasMeasuredAndNothingElse) {
                    {.pid = 9, .memory_bytes = 4}};
   EXPECT_EQ(gpu_log_head(), head);
   EXPECT_EQ(gpu_log_lines({info(0), info(3)}, sample, only_7),
-            "1700000000.250,0,GPU-0,97,,0.0,1048576,,65.0,,,,,power heat,2,34\n"
-            "1700000000.250,3,GPU-3,,,,,,,,,,,,,\n");
+            "1700000000.250,0,GPU-0,97,,,0.0,1048576,,65.0,,,,,power heat,2,34\n"
+            "1700000000.250,3,GPU-3,,,,,,,,,,,,,,\n");
 }
 
 TEST(GpuLogLines, NoThrottlingIsAnAnswerAndUnknownMemoryIsNone) {
@@ -63,15 +64,15 @@ TEST(GpuLogLines, NoThrottlingIsAnAnswerAndUnknownMemoryIsNone) {
   sample.gpus.resize(1);
   sample.gpus[0][Metric::clock_limits] = measured(1);
   sample.gpus[0].processes_known = true;
-  EXPECT_THAT(gpu_log_lines({info(0)}, sample, only_7), testing::EndsWith(",none,0,0\n"));
+  EXPECT_THAT(gpu_log_lines({info(0)}, sample, only_7), ::testing::EndsWith(",none,0,0\n"));
   sample.gpus[0].processes = {{.pid = 8}};
-  EXPECT_THAT(gpu_log_lines({info(0)}, sample, only_7), testing::EndsWith(",none,1,\n"));
+  EXPECT_THAT(gpu_log_lines({info(0)}, sample, only_7), ::testing::EndsWith(",none,1,\n"));
   EXPECT_THAT(gpu_log_lines({info(0)}, sample, [](int) { return std::optional<bool>(); }),
-              testing::EndsWith(",none,,\n"))
+              ::testing::EndsWith(",none,,\n"))
       << "in a container, where numbers of processes tell nothing";
 }
 
-class GpuLogFiles : public testing::Test {
+class GpuLogFiles : public ::testing::Test {
  protected:
   std::filesystem::path path() const { return folder_.path() / "gpu.csv"; }
   TemporaryDirectory folder_;
@@ -208,6 +209,7 @@ TEST_F(GpuLogs, ADriverThatFailsIsAnEmptyCell) {
                               {"name", "Tesla T4"},
                               {"bus", 1},
                               {"utilization", 40},
+                              {"memory_utilization", 15},
                               {"memory", 1 << 30},
                               {"used", 1 << 20},
                               {"power", 65000},
@@ -221,7 +223,7 @@ TEST_F(GpuLogs, ADriverThatFailsIsAnEmptyCell) {
   Waiting::until([&] { return has_lines(3); });
   EXPECT_EQ(log.stop().fault, "");
   EXPECT_THAT(lines_of(path()).at(2),
-              HasSubstr(",0,GPU-0,40,,,1048576,1073741824,65.0,,,,,power,1,4096"));
+              HasSubstr("0,GPU-0,40,,15,,1048576,1073741824,65.0,,,,,power,1,4096"));
 }
 
 TEST(GpuActivityText, NamesAllThatIdle) {
