@@ -40,7 +40,7 @@ std::string cell(const Reading& reading, int digits) {
 std::string throttling(const Reading& reading) {
   if (reading.state != ReadingState::measured) return "";
   std::string words = clock_limit_words(static_cast<unsigned long long>(reading.value));
-  std::erase(words, ',');
+  std::replace(words.begin(), words.end(), ',', ';');
   return words.empty() ? "none" : words;
 }
 
@@ -100,19 +100,24 @@ GpuLogFile::GpuLogFile(std::filesystem::path path, std::uint64_t limit_bytes)
 }
 
 bool GpuLogFile::append(const std::string& lines) {
-  if (number_++ % every_ != 0 || lines.empty()) return true;
-  if (bytes_ + lines.size() > limit_bytes_) thin_out();
+  if (lines.empty() || wait_-- > 0) return true;
+  if (bytes_ + lines.size() > limit_bytes_ && thin_out() % 2 != 0) {
+    wait_ = every_ / 2 - 1;  // this one is one of those that go
+    return true;
+  }
+  wait_ = every_ - 1;
   if (!append_line(file_.get(), std::string_view(lines).substr(0, lines.size() - 1))) return false;
   bytes_ += lines.size();
   return true;
 }
 
-void GpuLogFile::thin_out() {
+long long GpuLogFile::thin_out() {
   std::string kept = gpu_log_head() + "\n";
   const std::string text = read_file(path_);
   std::string_view rest = text, time;
   rest.remove_prefix(std::min(rest.size(), kept.size()));
-  for (long long sample = -1; !rest.empty();) {
+  long long sample = -1;
+  while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n') + 1);
     if (line.empty()) break;  // no newline: of no whole line
     rest.remove_prefix(line.size());
@@ -124,6 +129,7 @@ void GpuLogFile::thin_out() {
   file_ = open_lines(path_);
   bytes_ = kept.size();
   every_ *= 2;
+  return sample + 1;
 }
 
 }  // namespace lockstep

@@ -39,13 +39,13 @@ class GpuLogFile {
   bool append(const std::string& lines);
 
  private:
-  void thin_out();
+  long long thin_out();  // how many samples there were
 
   std::filesystem::path path_;
   std::uint64_t limit_bytes_;
   UniqueFd file_;
   std::uint64_t bytes_ = 0;
-  long long number_ = 0, every_ = 1;  // of the samples given; each so many is written
+  long long every_ = 1, wait_ = 0;  // of the samples given: each so many; until the next
 };
 
 }  // namespace lockstep

@@ -55,7 +55,7 @@ TEST(GpuLogLines, SayWhatWasMeasuredAndNothingElse) {
                    {.pid = 9, .memory_bytes = 4}};
   EXPECT_EQ(gpu_log_head(), head);
   EXPECT_EQ(gpu_log_lines({info(0), info(3)}, sample, only_7),
-            "1700000000.250,0,GPU-0,97,,,0.0,1048576,,65.0,,,,,power heat,2,34\n"
+            "1700000000.250,0,GPU-0,97,,,0.0,1048576,,65.0,,,,,power; heat (hardware),2,34\n"
             "1700000000.250,3,GPU-3,,,,,,,,,,,,,,\n");
 }
 
