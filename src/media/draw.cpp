@@ -77,6 +77,7 @@ void fill_rectangle(Image& image, const Rectangle& rectangle, Colour colour, dou
 }
 
 void draw_rectangle(Image& image, const Rectangle& whole, Colour colour, int thickness) {
+  if (!is_finite(whole)) return;
   const double wide = std::max(thickness, 1);
   Rectangle top = whole, bottom = whole, left = whole, right = whole;
   top.bottom = std::min(whole.top + wide, whole.bottom);

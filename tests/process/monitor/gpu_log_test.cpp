@@ -31,8 +31,8 @@ class TrainGpuLog : public ::testing::Test, public testing::NvmlMachine {
     write_file_atomic(bin() / "liblockstep-cuda.so", "");
     write_file_atomic(
         bin() / "lockstep-worker",
-        "#!/bin/sh\n"
-        "[ \"$RANK\" = 0 ] && echo '{\"kind\":\"step\",\"step\":1}' >&\"$LOCKSTEP_EVENTS_FD\"\n"
+        "#!/bin/bash\n"
+        "[ \"$RANK\" = 0 ] && echo '{\"kind\":\"step\",\"step\":1}' >&$LOCKSTEP_EVENTS_FD\n"
         "sleep 1.2\n");
     fs::permissions(bin() / "lockstep-worker", fs::perms::owner_all);
     testing::write_corpus(folder_.path() / "text.txt", 20000);
