@@ -38,6 +38,21 @@ void take(png_structp png, png_bytep to, std::size_t bytes) {
   source->rest.remove_prefix(bytes);
 }
 
+// Whether all chunks up to the last end within the file: libpng allocates what a chunk says that it
+// holds, for some whatever limit is set.
+bool chunks_fit(std::string_view bytes) {
+  constexpr std::size_t signature = 8, around = 12;  // length, name and checksum of a chunk
+  for (std::size_t at = signature; at + around <= bytes.size();) {
+    std::size_t length = 0;
+    for (std::size_t i = at; i < at + 4; ++i)
+      length = length << 8 | static_cast<unsigned char>(bytes[i]);
+    if (length > bytes.size() - at - around) return false;
+    if (bytes.substr(at + 4, 4) == "IEND") return true;
+    at += around + length;
+  }
+  return false;
+}
+
 class Reader {
  public:
   Reader(std::string_view bytes, std::string name) : source_{bytes}, name_(std::move(name)) {
@@ -182,6 +197,7 @@ bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n\x1A\
 
 StoredPicture decode_png(std::string_view bytes, const std::string& name,
                          const PictureLimits& limits, bool pixels) {
+  if (!chunks_fit(bytes)) damaged_picture(name, "it ends too early");
   return Reader(bytes, name).decode(limits, pixels);
 }
 

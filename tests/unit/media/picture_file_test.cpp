@@ -108,7 +108,7 @@ TEST(ReadPicture, TheShapeIsKnownWithoutThePixels) {
 
 TEST(ReadPicture, SaysWhichFileIsDamaged) {
   for (const char* name : {"cut_off.jpg", "cut_off.png", "bad_checksum.png", "too_few_rows.png",
-                           "no_pixels.png", "head_only.jpg"}) {
+                           "no_pixels.png", "exif_of_a_gigabyte.png", "head_only.jpg"}) {
     const std::string error = error_of([&] { read_picture(picture(name)); });
     EXPECT_THAT(error, HasSubstr(cat(picture(name).string(), " is damaged: "))) << name;
     EXPECT_THAT(error, HasSubstr("get the file anew")) << name;
