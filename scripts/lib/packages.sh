@@ -12,6 +12,10 @@ libncurses-dev        curses.h libncursesw.a|libncursesw.so libtinfo.a|libtinfo.
 libsentencepiece-dev  sentencepiece_processor.h libsentencepiece.so
 libgloo-dev           gloo/context.h
 libboost-dev          boost/beast/http/parser.hpp
+libjpeg-dev           jpeglib.h libjpeg.a|libjpeg.so
+libpng-dev            png.h libpng.a|libpng.so
+zlib1g-dev            zlib.h libz.a|libz.so
+libminizip-dev        minizip/zip.h libminizip.a|libminizip.so
 libjs-dygraphs        /share/javascript/dygraphs/dygraph.min.js /share/doc/libjs-dygraphs/copyright'
 # The tests are built with these.
 test_libraries='

@@ -56,6 +56,8 @@ unpack_packages() {
   if [ -n "$deps" ] && [ "$deps" = "$folder" ]; then cp -rn "$folder"/. "$partial/"; fi
   mkdir -p "$partial/include" "$partial/lib" "$partial/share"
   cp -r "$partial/root/usr/include/." "$partial/include/" 2>/dev/null || true
+  # Headers that differ by machine, such as libjpeg's.
+  cp -r "$partial/root/usr/include/x86_64-linux-gnu/." "$partial/include/" 2>/dev/null || true
   for file in "$partial/root/usr/lib" "$partial/root/lib"; do
     if [ -d "$file/x86_64-linux-gnu" ]; then cp -r "$file/x86_64-linux-gnu/." "$partial/lib/"; fi
   done

@@ -42,10 +42,10 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
                 "start a new run for it");
   };
   const nlohmann::json engine = setup.train->table.to_json();
-  for (const char* key : {"seed", "batch.global", "data.shuffle", "data.drop_last",
-                          "data.group_by_length", "exact", "train.freeze", "optimizer.groups",
-                          "init.from", "init.checkpoint", "init.average", "init.map", "init.missing",
-                          "init.unexpected"})
+  for (const char* key :
+       {"seed", "batch.global", "data.shuffle", "data.drop_last", "data.group_by_length", "exact",
+        "train.freeze", "optimizer.groups", "init.from", "init.checkpoint", "init.average",
+        "init.map", "init.missing", "init.unexpected"})
     check(key, engine.at(key));
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();

@@ -16,6 +16,7 @@
 #include "cli/restart_run.h"
 #include "cli/run_end.h"
 #include "devices/gpu_probe.h"
+#include "monitor/gpu_log.h"
 #include "plan/micro_batch.h"
 #include "run/checkpoint_index.h"
 #include "run/json_lines.h"
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 
 namespace lockstep::cli {
@@ -228,6 +230,8 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
 
 namespace {
 
+constexpr const char* gpu_log_name = "gpu.csv";
+
 void say_what_next(const RunSetup& setup, const RunDir& run) {
   const std::string name = shell_word(run.path().string());
   say(cat("\ntry next:\n  lockstep runs ", name,
@@ -241,7 +245,7 @@ double most_checkpoint_bytes(const RunSetup& setup) {
 }
 
 LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool resuming,
-                              StopGrace& grace, std::string& why) {
+                              StopGrace& grace, GpuLog* gpu_log, std::string& why) {
   Ranks ranks{.arguments = {"train", "--run", std::filesystem::absolute(run.path()).string()},
               .devices = setup.plan.devices,
               .log_dir = run.path() / "logs"};
@@ -252,9 +256,25 @@ LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool res
   ranks.stop_grace_s = [&] { return grace.seconds(); };
   ranks.on_event = [&](const nlohmann::json& event) {
     grace.on_event(event);
-    if (event.value("kind", "") == "stop") why = event.value("why", "");
+    const std::string kind = event.value("kind", "");
+    if (kind == "stop") why = event.value("why", "");
+    if (kind == "step" && gpu_log) gpu_log->begin_counting();
   };
   return run_ranks(ranks);
+}
+
+// Nothing where there are no GPUs, or the user wants none.
+std::unique_ptr<GpuLog> log_gpus(const RunSetup& setup, const RunDir& run) {
+  const double every_s = setup.train->log.gpu_every.seconds;
+  if (every_s <= 0 || setup.plan.devices[0].kind != DeviceKind::cuda) return nullptr;
+  return std::make_unique<GpuLog>(GpuLogSpec{
+      .file = run.path() / gpu_log_name, .devices = setup.plan.devices, .every_s = every_s});
+}
+
+void say_activity(const RunDir& run, GpuLog* gpu_log) {
+  if (gpu_log == nullptr) return;
+  const std::string text = gpu_activity_text(gpu_log->stop(), run.path() / gpu_log_name);
+  if (!text.empty()) say(text);
 }
 
 }  // namespace
@@ -264,8 +284,9 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std:
   const double begin_s = system_clock().now_s(), after_s = setup.train->stop.after.seconds;
   StopGrace grace(setup.train->stop.grace.seconds, most_checkpoint_bytes(setup));
   grace.learn_from(run);
+  const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);
   std::string why;
-  LaunchOutcome outcome = launch_training(setup, run, resuming, grace, why);
+  LaunchOutcome outcome = launch_training(setup, run, resuming, grace, gpu_log.get(), why);
   while (const auto* failed = std::get_if<RankFailed>(&outcome)) {
     if (setup.train->restart == 0 || is_users_error(*failed)) break;
     const std::int64_t step = newest_good_step(run);
@@ -280,8 +301,9 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std:
       say(cat("warning: the run cannot start again: ", error.what()));
       break;
     }
-    outcome = launch_training(setup, run, /*resuming=*/true, grace, why);
+    outcome = launch_training(setup, run, /*resuming=*/true, grace, gpu_log.get(), why);
   }
+  say_activity(run, gpu_log.get());
   const int code = report_outcome(outcome, run, why);
   if (code != exit_finished) return code;
   remember_memory(setup, run);

@@ -167,9 +167,9 @@ class Recipe {
   virtual std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                                  StepContext& context);
   // Record i is that of validation sample i (with several rows a sample: of its row
-  // i % rows_per_sample(), the sample being i / rows_per_sample()); the same on all ranks. At least one metric, whatever
-  // the records; the first is the one that `checkpoint.best_metric` means by default.
-  // records.dense() is [N, R] where all have one length.
+  // i % rows_per_sample(), the sample being i / rows_per_sample()); the same on all ranks. At least
+  // one metric, whatever the records; the first is the one that `checkpoint.best_metric` means by
+  // default. records.dense() is [N, R] where all have one length.
   virtual std::vector<Metric> metrics(const Records& records) const = 0;
   // A row per item, which the run keeps beside the metrics: of what the records say. On rank 0
   // alone, after `metrics`; `output` takes further tables and pictures. The default: no table.

@@ -33,6 +33,8 @@ constexpr std::array<MetricInfo, metric_count> catalogue{{
     {Metric::nvlink_sent, "nvlink_sent", "bytes/s", "traffic from the GPU over all its NVLinks"},
     {Metric::nvlink_received, "nvlink_received", "bytes/s",
      "traffic to the GPU over all its NVLinks"},
+    {Metric::memory_busy, "memory_busy", "%",
+     "share of time in which memory was read or written: utilization.memory of nvidia-smi"},
 }};
 
 }  // namespace

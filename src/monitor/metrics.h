@@ -28,8 +28,9 @@ enum class Metric {
   pcie_lanes,
   nvlink_sent,
   nvlink_received,
+  memory_busy,
 };
-constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::nvlink_received) + 1;
+constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::memory_busy) + 1;
 
 struct MetricInfo {
   Metric metric;

@@ -195,6 +195,12 @@ void NvmlReader::read_load(Gpu& gpu) {
     value = rates.gpu;
     return result;
   });
+  take(gpu, Metric::memory_busy, "NVML utilization", [&](double& value) {
+    nvml::Utilization rates{};
+    const nvml::Return result = nvml::ask(api_.nvmlDeviceGetUtilizationRates, device, &rates);
+    value = rates.memory;
+    return result;
+  });
   nvml::Memory memory{};
   nvml::Return result = read_memory(api_, device, memory);
   const char* source = "NVML memory";

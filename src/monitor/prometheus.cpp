@@ -36,6 +36,7 @@ constexpr std::array<OfMetric, metric_count - 1> of_metrics{{
     {Metric::tensor_active, "tensor_active_ratio", Scale::percent},
     {Metric::dram_active, "dram_active_ratio", Scale::percent},
     {Metric::gpu_busy, "busy_ratio", Scale::percent},
+    {Metric::memory_busy, "memory_busy_ratio", Scale::percent},
     {Metric::memory_used, "memory_used_bytes"},
     {Metric::memory_total, "memory_size_bytes"},
     {Metric::power, "power_watts"},

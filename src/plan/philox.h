@@ -19,7 +19,8 @@ enum class RandomStream : std::uint32_t {
   sample = 5,
   shift = 6,
   draw = 7,
-  groups = 8
+  groups = 8,
+  bootstrap = 9
 };
 
 // The key under which the blocks of one (seed, stream) are drawn.

@@ -351,6 +351,12 @@ void add_eval_run_and_log(TrainOptions& o) {
              .unit = "MiB",
              .min = 0,
              .max = 1 << 20});
+  table.add("log.gpu_every", o.log.gpu_every,
+            {.meaning = "how often what each GPU of the run does is written into its gpu.csv; 0s: "
+                        "never",
+             .unit = "s",
+             .min = 0,
+             .max = 86400});
   table.add("profile.first_step", o.profile.first_step,
             {.meaning = "write a trace of some steps from this one on into the run directory "
                         "(profile/rankN.json, for Perfetto); 0: none",

@@ -205,6 +205,7 @@ struct TrainOptions {
   struct {
     std::int64_t every_steps = 1;
     std::int64_t limit_mb = 64;  // of each rank's log; 0 = none
+    Duration gpu_every{1};       // 0 = no gpu.csv
   } log;
   struct {
     std::int64_t first_step = 0;  // 0: no profile

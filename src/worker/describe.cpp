@@ -61,11 +61,10 @@ void say_on_error_stream(const std::string& line) { std::cerr << line << '\n'; }
 Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
   if (request.value("prepared", false))
     return {.facts = facts_from_json(request.at("facts")), .extra = request.at("extra")};
-  return setup.options->prepare(
-      {.purpose = purpose_of(request.at("purpose")),
-       .cache_dir = request.at("cache_dir").get<std::string>(),
-       .run_dir = request.at("run_dir").get<std::string>(),
-       .say = say_on_error_stream});
+  return setup.options->prepare({.purpose = purpose_of(request.at("purpose")),
+                                 .cache_dir = request.at("cache_dir").get<std::string>(),
+                                 .run_dir = request.at("run_dir").get<std::string>(),
+                                 .say = say_on_error_stream});
 }
 
 // What only the recipe and its data can tell.

@@ -321,7 +321,9 @@ nvml::Return nvmlDeviceGetCudaComputeCapability(nvml::Device device, int* major,
 }
 
 nvml::Return nvmlDeviceGetUtilizationRates(nvml::Device device, nvml::Utilization* rates) {
-  return Call(device).give("utilization", &rates->gpu);
+  const Call call(device);
+  rates->memory = call.fact("memory_utilization", 0u);
+  return call.give("utilization", &rates->gpu);
 }
 
 nvml::Return nvmlDeviceGetNvLinkState(nvml::Device device, unsigned link, unsigned* active) {

@@ -222,8 +222,10 @@ class NvmlRecorder {
     unsigned rows[4] = {};
     if (ask(gpu, facts, FUNCTION(nvmlDeviceGetRemappedRows), rows, rows + 1, rows + 2, rows + 3))
       facts["remapped_rows"] = rows;
-    if (ask(gpu, facts, FUNCTION(nvmlDeviceGetUtilizationRates), &rates))
+    if (ask(gpu, facts, FUNCTION(nvmlDeviceGetUtilizationRates), &rates)) {
       facts["utilization"] = rates.gpu;
+      facts["memory_utilization"] = rates.memory;
+    }
     if (ask(gpu, facts, FUNCTION(nvmlDeviceGetTotalEnergyConsumption), &counter))
       facts["energy"] = counter;
     if (api_.nvmlDeviceGetCurrentClocksEventReasons

@@ -7,6 +7,7 @@
 // replaced, null removes). A GPU:
 //   {"uuid": "GPU-…", "name": "Tesla T4", "domain": 0, "bus": 101, "device": 0, "minor_number": 0,
 //    "memory": 16106127360, "used": 1048576, "major": 7, "minor": 5, "utilization": 40,
+//    "memory_utilization": 20,
 //    "power": 65000, "power_limit": 60000, "default_power_limit": 70000, "energy": 1000,
 //    "temperature": 60, "clock": 1980, "max_clock": 1980, "memory_clock": 3201, "reasons": 4,
 //    "compute_mode": 0, "pcie": [5, 16], "ecc_uncorrected": 0, "remapped_rows": [0, 0, 0, 0],

@@ -64,8 +64,7 @@ struct PointSets : Dataset {
     return {x, at::scalar_tensor(right ? 1 : 0, at::kLong)};
   }
   // Values of all points, offsets, classes [B].
-  std::vector<at::Tensor> collate(
-      const std::vector<std::vector<at::Tensor>>& rows) const override {
+  std::vector<at::Tensor> collate(const std::vector<std::vector<at::Tensor>>& rows) const override {
     const Ragged points = ragged(column(rows, 0));
     return {points.values, points.offsets, at::stack(column(rows, 1))};
   }
@@ -113,10 +112,9 @@ class RaggedRecipe : public Recipe {
     const at::Tensor row_of = row_of_values(offsets, values.size(0));
     const at::Tensor points =
         net.norm->forward(net.trunk(values.to(context.compute_dtype)), context).relu();
-    const at::Tensor means =
-        at::zeros({batch.size(), points.size(1)}, points.options())
-            .index_add(0, row_of, points)
-            .div(offsets.diff().unsqueeze(1).to(points.scalar_type()));
+    const at::Tensor means = at::zeros({batch.size(), points.size(1)}, points.options())
+                                 .index_add(0, row_of, points)
+                                 .div(offsets.diff().unsqueeze(1).to(points.scalar_type()));
     return {net.head(means).to(at::kFloat), net.size(points).squeeze(1).to(at::kFloat), row_of};
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
@@ -163,12 +161,10 @@ struct Balls : Dataset {
     if (i == nan_at) image = image.mul(std::nan(""));
     return {image, ball.unsqueeze(0)};
   }
-  std::vector<at::Tensor> collate(
-      const std::vector<std::vector<at::Tensor>>& rows) const override {
+  std::vector<at::Tensor> collate(const std::vector<std::vector<at::Tensor>>& rows) const override {
     std::vector<at::Tensor> fields;
     for (std::size_t field = 0; field < 2; ++field)
-      fields.push_back(
-          at::stack(column(rows, field)).contiguous(at::MemoryFormat::ChannelsLast3d));
+      fields.push_back(at::stack(column(rows, field)).contiguous(at::MemoryFormat::ChannelsLast3d));
     return fields;
   }
   std::int64_t count, sizes, nan_at;
@@ -181,8 +177,8 @@ struct UnetImpl : nn::Module {
     };
     first = conv("first", 1, width);
     down = conv("down", width, 2 * width);
-    up = register_module("up", nn::ConvTranspose3d(
-                                   nn::ConvTranspose3dOptions(2 * width, width, 2).stride(2)));
+    up = register_module(
+        "up", nn::ConvTranspose3d(nn::ConvTranspose3dOptions(2 * width, width, 2).stride(2)));
     last = conv("last", 2 * width, 1);
     to(at::MemoryFormat::ChannelsLast3d);
   }
@@ -214,8 +210,7 @@ class UnetRecipe : public Recipe {
     return std::make_unique<NnModel<UnetImpl>>(std::make_shared<UnetImpl>(width_));
   }
   DatasetPair data() override {
-    return {std::make_shared<Balls>(samples_, sizes_, nan_at_),
-            std::make_shared<Balls>(12, 1, -1)};
+    return {std::make_shared<Balls>(samples_, sizes_, nan_at_), std::make_shared<Balls>(12, 1, -1)};
   }
   std::vector<std::string> terms() const override { return {"dice", "entropy"}; }
   std::vector<double> loss_weights(const Batch& batch) const override {
@@ -233,8 +228,8 @@ class UnetRecipe : public Recipe {
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
     const at::Tensor out = logits(model, batch, context);
-    const at::Tensor entropy = at::binary_cross_entropy_with_logits(out, batch.tensors[1], {}, {},
-                                                                    at::Reduction::None);
+    const at::Tensor entropy =
+        at::binary_cross_entropy_with_logits(out, batch.tensors[1], {}, {}, at::Reduction::None);
     return {row_losses_sum(1 - dice(out.sigmoid(), batch.tensors[1]), batch.row_weight),
             row_losses_sum(entropy.flatten(1).sum(1), batch.row_weight)};
   }
@@ -310,16 +305,14 @@ class DetectorRecipe : public Recipe {
   static Outputs forward(DetectorImpl& net, const Batch& batch, StepContext& context) {
     const at::Tensor features =
         net.norm->forward(net.trunk(batch.tensors[0].to(context.compute_dtype)), context).relu();
-    return {features.flatten(2).transpose(1, 2),
-            net.scores(features).flatten(1).to(at::kFloat)};
+    return {features.flatten(2).transpose(1, 2), net.scores(features).flatten(1).to(at::kFloat)};
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
     DetectorImpl& net = dynamic_cast<NnModel<DetectorImpl>&>(model).module();
     const Outputs outputs = forward(net, batch, context);
-    const at::Tensor there =
-        at::one_hot(batch.tensors[1], 16).to(at::kFloat);
-    const at::Tensor entropy = at::binary_cross_entropy_with_logits(outputs.scores, there, {}, {},
-                                                                    at::Reduction::None);
+    const at::Tensor there = at::one_hot(batch.tensors[1], 16).to(at::kFloat);
+    const at::Tensor entropy =
+        at::binary_cross_entropy_with_logits(outputs.scores, there, {}, {}, at::Reduction::None);
     // Waits for the device, as NMS does: so no graph can be made of it.
     const at::Tensor chosen =
         outputs.scores.gt(outputs.scores.mean(1, true)).logical_or(there.gt(0)).nonzero();

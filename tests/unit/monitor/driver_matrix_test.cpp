@@ -66,10 +66,11 @@ class DriverMatrix : public Scripted,
 
 // What a driver and a GPU tell together, out of the reference manual.
 std::set<Metric> told(int driver, const Model& model) {
-  std::set<Metric> all{Metric::gpu_busy,     Metric::memory_used,   Metric::memory_total,
-                       Metric::power,        Metric::power_limit,   Metric::temperature,
-                       Metric::sm_clock,     Metric::sm_clock_most, Metric::memory_clock,
-                       Metric::clock_limits, Metric::pcie_lanes,    Metric::pcie_generation};
+  std::set<Metric> all{Metric::gpu_busy,       Metric::memory_used,   Metric::memory_total,
+                       Metric::power,          Metric::power_limit,   Metric::temperature,
+                       Metric::sm_clock,       Metric::sm_clock_most, Metric::memory_clock,
+                       Metric::memory_busy,    Metric::clock_limits,  Metric::pcie_lanes,
+                       Metric::pcie_generation};
   if (driver >= 390) all.insert({Metric::energy, Metric::pcie_sent, Metric::pcie_received});
   if (driver >= 390 && model.nvlink) all.insert({Metric::nvlink_sent, Metric::nvlink_received});
   if (driver >= 525 && model.gpm)

@@ -88,7 +88,7 @@ TEST(SampleCsv, HasAColumnAMetricAndAWordForUnsupported) {
   const std::vector<std::string> head = split(trim(csv_head()), ',');
   EXPECT_EQ(head.size(), 4 + metric_count);
   EXPECT_EQ(head[4], "sm_active_percent");
-  EXPECT_EQ(head.back(), "nvlink_received_bytes_s");
+  EXPECT_EQ(head.back(), "memory_busy_percent");
   const std::vector<std::string> lines = split(csv_lines(three.gpus, three.sample), '\n');
   ASSERT_EQ(lines.size(), 4u);  // the last is empty
   EXPECT_TRUE(

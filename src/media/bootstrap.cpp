@@ -1,0 +1,137 @@
+#include "media/bootstrap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "plan/philox.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+void check(std::uint32_t rows, const BootstrapOptions& options) {
+  constexpr int least = 100, most = 10'000'000;
+  if (rows == 0) throw Error("a bootstrap interval needs at least one row");
+  if (options.resamples < least || options.resamples > most)
+    throw Error(cat("a bootstrap interval needs ", least, " to ", most, " resamples, but got ",
+                    options.resamples));
+  if (!(options.confidence > 0 && options.confidence < 1))
+    throw Error(
+        cat("the confidence of an interval must be between 0 and 1, but is ", options.confidence),
+        "0.95 is usual");
+}
+
+double normal_below(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+
+// The z below which a standard normal number lies with probability p; by bisection.
+double normal_quantile(double p) {
+  double low = -40, high = 40;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (normal_below(middle) < p ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+// Statistics of the resamples that have one, sorted.
+std::vector<double> resampled(std::uint32_t rows, const Statistic& statistic,
+                              const BootstrapOptions& options) {
+  std::vector<double> values;
+  std::vector<std::uint32_t> drawn(rows);
+  for (int i = 0; i < options.resamples; ++i) {
+    Random random(options.seed, RandomStream::bootstrap, static_cast<std::uint64_t>(i), 0);
+    for (std::uint32_t& row : drawn) row = static_cast<std::uint32_t>(random.below(rows));
+    const double value = statistic(drawn);
+    if (std::isfinite(value)) values.push_back(value);
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+// By interpolation between the two nearest.
+double quantile(const std::vector<double>& sorted, double p) {
+  const double place = std::clamp(p, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double share = place - static_cast<double>(below);
+  return sorted[below] + share * (sorted[above] - sorted[below]);
+}
+
+// How the spread of the statistic changes with its value: skewness of what leaving one row out
+// does.
+double acceleration(std::uint32_t rows, const Statistic& statistic) {
+  std::vector<std::uint32_t> others(rows - 1);
+  std::vector<double> left_out;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    std::iota(others.begin(), others.begin() + i, 0U);
+    std::iota(others.begin() + i, others.end(), i + 1);
+    const double value = statistic(others);
+    if (std::isfinite(value)) left_out.push_back(value);
+  }
+  if (left_out.empty()) return 0;
+  const double mean =
+      std::accumulate(left_out.begin(), left_out.end(), 0.0) / static_cast<double>(left_out.size());
+  double squares = 0, cubes = 0;
+  for (const double value : left_out) {
+    squares += (mean - value) * (mean - value);
+    cubes += (mean - value) * (mean - value) * (mean - value);
+  }
+  return squares > 0 ? cubes / (6 * std::pow(squares, 1.5)) : 0;
+}
+
+// Share of the resamples below the estimate; those equal to it count half.
+double share_below(const std::vector<double>& sorted, double estimate) {
+  const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), estimate);
+  const double below =
+      static_cast<double>(first - sorted.begin()) + static_cast<double>(last - first) / 2;
+  return below / static_cast<double>(sorted.size());
+}
+
+}  // namespace
+
+Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
+                   const BootstrapOptions& options) {
+  check(rows, options);
+  std::vector<std::uint32_t> all(rows);
+  std::iota(all.begin(), all.end(), 0U);
+  Interval interval{not_known, statistic(all), not_known};
+  if (!std::isfinite(interval.estimate)) return interval;
+  if (rows == 1) return {interval.estimate, interval.estimate, interval.estimate};
+  const std::vector<double> sorted = resampled(rows, statistic, options);
+  if (sorted.size() * 2 < static_cast<std::size_t>(options.resamples)) return interval;
+  const double tail = (1 - options.confidence) / 2;
+  double low = tail, high = 1 - tail;
+  const double below = share_below(sorted, interval.estimate);
+  if (options.method == BootstrapMethod::bca && below > 0 && below < 1) {
+    const double bias = normal_quantile(below), skew = acceleration(rows, statistic);
+    const auto corrected = [&](double p) {
+      const double z = bias + normal_quantile(p), rest = 1 - skew * z;
+      return rest > 0 ? normal_below(bias + z / rest) : (z > 0 ? 1.0 : 0.0);
+    };
+    low = corrected(tail);
+    high = corrected(1 - tail);
+  }
+  interval.low = quantile(sorted, low);
+  interval.high = quantile(sorted, high);
+  return interval;
+}
+
+Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options) {
+  return bootstrap(
+      static_cast<std::uint32_t>(values.size()),
+      [&](std::span<const std::uint32_t> rows) {
+        double sum = 0;
+        for (const std::uint32_t row : rows) sum += values[row];
+        return rows.empty() ? not_known : sum / static_cast<double>(rows.size());
+      },
+      options);
+}
+
+}  // namespace lockstep

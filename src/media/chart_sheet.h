@@ -1,0 +1,71 @@
+// The sheet that all charts are drawn on: title, axes, grid and legend around a plot area.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "media/chart_scale.h"
+#include "media/colour.h"
+#include "media/svg.h"
+
+namespace lockstep {
+
+struct LegendEntry {
+  std::string name;
+  Colour colour;
+  std::string dash{};
+};
+
+// A place along an axis that has a name instead of a number: a category or a row.
+struct NamedPlace {
+  double at = 0;
+  std::string name;
+};
+
+class ChartSheet {
+ public:
+  // left_names: what stands left of the plot instead of numbers, as far as room must be left for
+  // it.
+  ChartSheet(const ChartFrame& frame, const std::vector<LegendEntry>& legend,
+             const std::vector<std::string>& left_names = {});
+
+  // The plot area in pixels.
+  double left() const { return left_; }
+  double right() const { return right_; }
+  double top() const { return top_; }
+  double bottom() const { return bottom_; }
+
+  ChartScale x_scale(const DataRange& range) const;
+  ChartScale y_scale(const DataRange& range) const;
+
+  // With grid lines, ticks and the axis's label.
+  void draw_x(const ChartScale& scale);
+  void draw_y(const ChartScale& scale);
+  void draw_x_names(const std::vector<NamedPlace>& names);
+  void draw_y_names(const std::vector<NamedPlace>& names);
+
+  // What is drawn between lies within the plot area.
+  void begin_plot();
+  void end_plot(bool has_data);
+
+  Svg& svg() { return svg_; }
+  std::string text();  // the whole file
+
+ private:
+  void draw_legend(const std::vector<LegendEntry>& legend);
+
+  ChartFrame frame_;
+  double left_, right_, top_, bottom_;
+  Svg svg_;
+};
+
+constexpr const char* axis_colour = "#444444";
+
+// The look of series number `index`: colours repeat with other dashes.
+LegendEntry look_of(std::size_t index, const std::string& name);
+
+// Throws Error unless `size` is `wanted`, or 0 where that is allowed. what: "y of series \"loss\"".
+void check_length(const std::string& what, std::size_t size, std::size_t wanted,
+                  bool may_be_empty = false);
+
+}  // namespace lockstep

@@ -1,0 +1,25 @@
+// Colours for pictures and charts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace lockstep {
+
+struct Colour {
+  std::uint8_t red = 0, green = 0, blue = 0;
+  friend bool operator==(const Colour&, const Colour&) = default;
+};
+
+std::string hex(Colour colour);  // "#0072b2"
+
+// Seven colours that people with any colour vision tell apart (Okabe and Ito 2008, without black),
+// again from the first after the last.
+constexpr std::size_t palette_size = 7;
+Colour palette(std::size_t index);
+
+// Black or white, whichever is read more easily upon this colour.
+Colour text_colour_on(Colour background);
+
+}  // namespace lockstep

@@ -1,0 +1,46 @@
+// Rectangles, masks and text upon a picture.
+//
+// All of it takes RGB pictures of 8 bits (else Error: convert() makes one) and leaves out what lies
+// outside the picture, or what is not finite. Pixel (0, 0) is the upper left one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "media/colour.h"
+#include "media/image.h"
+
+namespace lockstep {
+
+// In pixels; right and bottom lie just outside, so that right - left is the width.
+struct Rectangle {
+  double left = 0, top = 0, right = 0, bottom = 0;
+};
+
+// The frame lies within the rectangle. thickness: pixels, at least 1.
+void draw_rectangle(Image& image, const Rectangle& rectangle, Colour colour, int thickness = 2);
+void fill_rectangle(Image& image, const Rectangle& rectangle, Colour colour, double opacity = 1);
+
+// Lays the colour over the pixels whose mask is not 0. mask: a value per pixel, height x width of
+// the picture (else Error). opacity: 0 to 1.
+void draw_mask(Image& image, std::span<const std::uint8_t> mask, Colour colour,
+               double opacity = 0.45);
+// The same for pixels inside the mask that have one outside beside them.
+void draw_outline(Image& image, std::span<const std::uint8_t> mask, Colour colour);
+
+struct TextSize {
+  int width = 0, height = 0;
+};
+// UTF-8 of one line. scale: 1 is 6 x 13 pixels a character.
+TextSize text_size(std::string_view text, int scale = 1);
+// left, top: of the first character. Characters beyond ASCII are drawn as an empty frame.
+void draw_text(Image& image, double left, double top, std::string_view text, Colour colour,
+               int scale = 1);
+// A rectangle with its name on a filled strip above it, or inside where there is no room.
+void draw_labelled(Image& image, const Rectangle& rectangle, std::string_view text, Colour colour,
+                   int thickness = 2, int scale = 1);
+// A scale and a thickness at which people read a picture of this size when it is shown whole.
+int readable_scale(const Image& image);
+
+}  // namespace lockstep

@@ -1,0 +1,84 @@
+#include "media/picture_file.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "media/picture_codecs.h"
+
+namespace lockstep {
+namespace {
+
+// A file within its limit. One that grows meanwhile is its writer's business.
+std::string read_bounded(const std::filesystem::path& path, const PictureLimits& limits) {
+  const UniqueFd fd = open_regular_file(path);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) > limits.file_bytes)
+    throw Error(
+        cat(path.string(), " has ", format_bytes(static_cast<double>(info.st_size)),
+            ", and a picture may have ", format_bytes(static_cast<double>(limits.file_bytes))),
+        "take it out, or make it smaller");
+  return read_file(path);
+}
+
+StoredPicture decode(std::string_view bytes, const std::string& name, const PictureLimits& limits,
+                     bool pixels) {
+  if (is_png(bytes)) return decode_png(bytes, name, limits, pixels);
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, limits, pixels);
+  throw Error(cat(name, bytes.empty() ? " is empty" : " is neither a JPEG nor a PNG file"),
+              "convert it to one of these, or take it out");
+}
+
+}  // namespace
+
+void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t height,
+                  const PictureLimits& limits) {
+  if (width == 0 || height == 0) damaged_picture(name, "it has no pixels");
+  if (width <= limits.pixels / height) return;
+  throw Error(
+      cat(name, " has ", width, " x ", height, " pixels, and a picture may have ", limits.pixels),
+      "make it smaller, or cut it into pieces");
+}
+
+void damaged_picture(const std::string& name, const std::string& why) {
+  throw Error(cat(name, " is damaged: ", printable(why)), "get the file anew, or take it out");
+}
+
+Image decode_picture(std::string_view bytes, const std::string& name, const ReadPicture& how) {
+  StoredPicture stored = decode(bytes, name, how.limits, /*pixels=*/true);
+  return how.turn ? turned(std::move(stored.image), stored.orientation) : std::move(stored.image);
+}
+
+ImageShape decode_picture_shape(std::string_view bytes, const std::string& name,
+                                const ReadPicture& how) {
+  const StoredPicture stored = decode(bytes, name, how.limits, /*pixels=*/false);
+  return how.turn ? turned(stored.shape, stored.orientation) : stored.shape;
+}
+
+Image read_picture(const std::filesystem::path& path, const ReadPicture& how) {
+  return decode_picture(read_bounded(path, how.limits), path.string(), how);
+}
+
+ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how) {
+  return decode_picture_shape(read_bounded(path, how.limits), path.string(), how);
+}
+
+void write_picture(const std::filesystem::path& path, const Image& image, int quality) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending == ".png") return write_file_atomic(path, encode_png(image));
+  if (ending != ".jpg" && ending != ".jpeg")
+    throw Error(
+        cat("a picture is written as PNG or JPEG, but ", path.string(), " is named neither"),
+        "let the name end in .png or .jpg");
+  const int channels = image.channels() >= 3 ? 3 : 1;
+  const bool fits = image.channels() == channels && image.bits() == 8;
+  write_file_atomic(path, encode_jpeg(fits ? image : convert(image, channels, 8), quality));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,47 @@
+// Pictures in files: JPEG and PNG, read within limits and written durably.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "media/image.h"
+
+namespace lockstep {
+
+struct PictureLimits {
+  std::uint64_t file_bytes = std::uint64_t{1} << 30;
+  std::uint64_t pixels = 200'000'000;  // height x width
+};
+
+struct ReadPicture {
+  // Turns the picture as its EXIF orientation says, so that up is up. Annotations that were made
+  // on the stored pixels want false.
+  bool turn = true;
+  PictureLimits limits{};
+};
+
+// JPEG: 8 bits, grey or RGB (CMYK becomes RGB). PNG: 8 or 16 bits with the channels of the file
+// (palettes become RGB, fewer than 8 bits become 8, a transparent colour becomes alpha). Colour
+// profiles are not applied. Throws Error, which names the file: it cannot be read, is of another
+// kind, is damaged or cut off, or is beyond the limits. Any number of threads.
+Image read_picture(const std::filesystem::path& path, const ReadPicture& how = {});
+// The same from memory. name: of the picture, for messages.
+Image decode_picture(std::string_view bytes, const std::string& name, const ReadPicture& how = {});
+
+// Its shape after read_picture, of the header alone: the pixels may still be damaged.
+ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how = {});
+ImageShape decode_picture_shape(std::string_view bytes, const std::string& name,
+                                const ReadPicture& how = {});
+
+// Any Image. Pixels read back are the same.
+std::string encode_png(const Image& image);
+// quality: 1 to 100. Throws Error unless the picture is grey or RGB of 8 bits.
+std::string encode_jpeg(const Image& image, int quality = 90);
+// As PNG or JPEG by the name's ending (.png, .jpg, .jpeg); whole or not at all. Alpha is dropped
+// and 16 bits become 8 where a JPEG cannot hold them. Throws Error.
+void write_picture(const std::filesystem::path& path, const Image& image, int quality = 90);
+
+}  // namespace lockstep

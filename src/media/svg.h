@@ -1,0 +1,63 @@
+// Builds a drawing in SVG: shapes with numbers and escaped text.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "media/colour.h"
+
+namespace lockstep {
+
+// For text and attributes of XML. What XML cannot hold becomes U+FFFD.
+std::string xml_text(std::string_view text);
+
+enum class Anchor { start, middle, end };
+
+struct TextStyle {
+  Anchor anchor = Anchor::start;
+  int size = 12;  // pixels
+  bool bold = false;
+  bool upwards = false;  // turned by 90 degrees
+};
+
+using SvgPoint = std::pair<double, double>;
+
+// Coordinates are pixels from the upper left corner, finite.
+class Svg {
+ public:
+  Svg(double width, double height) : width_(width), height_(height) {}
+
+  void line(SvgPoint from, SvgPoint to, const std::string& colour, double wide = 1);
+  // dash: pixels on and off, as stroke-dasharray has them; "" none.
+  void path(std::span<const SvgPoint> points, const std::string& colour, double wide,
+            const std::string& dash = "");
+  void area(std::span<const SvgPoint> points, const std::string& colour, double opacity);
+  // tip: what a browser shows over it; "" none.
+  void rectangle(SvgPoint upper_left, double width, double height, const std::string& colour,
+                 const std::string& tip = "");
+  void circle(SvgPoint centre, double radius, const std::string& colour,
+              const std::string& tip = "");
+  void text(SvgPoint at, std::string_view text, const TextStyle& style = {});
+  // Until end_clip(), what lies outside the rectangle is not shown.
+  void begin_clip(SvgPoint upper_left, double width, double height);
+  void end_clip();
+
+  // The whole file. title: for screen readers.
+  std::string text_of(const std::string& title) const;
+
+ private:
+  void shape(const std::string& element, const std::string& tip);
+
+  double width_, height_;
+  int clips_ = 0;
+  std::string body_;
+};
+
+// About as wide as browsers draw it in a sans-serif font of this size.
+double text_width(std::string_view text, int size);
+// Cut to a number of characters, the last being an ellipsis where something is missing.
+std::string shortened(std::string_view text, std::size_t characters);
+
+}  // namespace lockstep
