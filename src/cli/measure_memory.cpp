@@ -28,9 +28,10 @@ namespace {
 // Until the step has become a graph, and one more.
 constexpr std::int64_t try_steps = 5;
 
-// A micro-batch that the model stands on leaves nothing to try out.
+// A micro-batch that the model or its statistics stand on leaves nothing to try out.
 bool is_auto(const RunSetup& setup) {
-  return setup.train->batch.micro == micro_auto && setup.prepared.facts.fixed_micro == 0;
+  return setup.train->batch.micro == micro_auto && setup.prepared.facts.fixed_micro == 0 &&
+         setup.train->norm.rows == 0;
 }
 
 // Where something is remembered.

@@ -43,9 +43,9 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   };
   const nlohmann::json engine = setup.train->table.to_json();
   for (const char* key :
-       {"seed", "batch.global", "data.shuffle", "data.drop_last", "data.group_by_length", "exact",
-        "train.freeze", "optimizer.groups", "init.from", "init.checkpoint", "init.average",
-        "init.map", "init.missing", "init.unexpected"})
+       {"seed", "batch.global", "norm.statistics", "norm.rows", "data.shuffle", "data.drop_last",
+        "data.group_by_length", "exact", "train.freeze", "optimizer.groups", "init.from",
+        "init.checkpoint", "init.average", "init.map", "init.missing", "init.unexpected"})
     check(key, engine.at(key));
   if (setup.train->exact) check("batch.micro", engine.at("batch.micro"));
   const nlohmann::json recipe = setup.options->table.to_json();
@@ -349,6 +349,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   batch = {.global = global, .micro = micro, .accumulation = 0, .micro_changes = {}};
   before["batch.global"] = global;
   before["batch.micro"] = micro;
+  if (setup.plan.batch.norm_rows > 0)
+    before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
   setup.train->stop.after = {};  // a time for that start alone
   apply_config(tables, paths(files),
                group.empty() ? assignments : with_group(setup, group, assignments));

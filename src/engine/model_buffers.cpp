@@ -62,8 +62,14 @@ void ModelBuffers::undo() {
   for (Flat& flat : flats_) flat.values.copy_(flat.remembered);
 }
 
-void ModelBuffers::share(ProcessGroup& group) {
-  for (Flat& flat : flats_) group.broadcast(flat.values, 0);
+void share_buffer(const at::Tensor& values, ProcessGroup& group, bool mean) {
+  if (!mean || !values.is_floating_point()) return group.broadcast(values, 0);
+  group.all_reduce(values)->wait();
+  values.div_(group.size());
+}
+
+void ModelBuffers::share(ProcessGroup& group, bool mean) {
+  for (const Flat& flat : flats_) share_buffer(flat.values, group, mean);
 }
 
 std::vector<const ModelBuffers::Flat*> ModelBuffers::floating() const {

@@ -13,6 +13,9 @@
 
 namespace lockstep {
 
+// All ranks: a buffer of rank 0; with `mean`, if it is floating-point, the mean over the ranks.
+void share_buffer(const at::Tensor& values, ProcessGroup& group, bool mean);
+
 // Takes a freshly built model's buffers and makes them views into one flat tensor per dtype on the
 // device; the model keeps the handles and changes them in place. Nothing here synchronises the
 // device unless it says so. One thread, on the training stream.
@@ -28,8 +31,7 @@ class ModelBuffers {
   void undo(const at::Tensor& skip);
   void undo();  // whatever the device says
 
-  // All ranks: those of rank 0.
-  void share(ProcessGroup& group);
+  void share(ProcessGroup& group, bool mean);  // each as share_buffer
 
   // Copies of the floating-point buffers, for an average of them; in an order of their own, the
   // same on every rank.

@@ -16,22 +16,6 @@ std::map<std::string, RecipeFactory>& factories() {
 
 }  // namespace
 
-void Recipe::predict(Model& /*model*/, const PredictRequest& /*request*/) {
-  throw Error("this recipe has nothing to predict", "see lockstep evaluate");
-}
-
-std::vector<ItemOutput> Recipe::predict_items(Model& model, const std::vector<PredictItem>& items,
-                                              const ItemContext& context) {
-  std::vector<ItemOutput> outputs;
-  for (const PredictItem& item : items) outputs.push_back(predict_item(model, item, context));
-  return outputs;
-}
-
-ItemOutput Recipe::predict_item(Model& /*model*/, const PredictItem& /*item*/,
-                                const ItemContext& /*context*/) {
-  throw Error("this recipe has nothing to predict", "see lockstep evaluate");
-}
-
 void register_recipe_factory(const std::string& name, RecipeFactory factory) {
   factories()[name] = std::move(factory);
 }

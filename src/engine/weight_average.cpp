@@ -47,8 +47,8 @@ std::vector<NamedTensor> WeightAverage::buffers() const {
   return buffers_->named(buffer_flats_);
 }
 
-void WeightAverage::share_buffers(ProcessGroup& group) {
-  for (const at::Tensor& flat : buffer_flats_) group.broadcast(flat, 0);
+void WeightAverage::share_buffers(ProcessGroup& group, bool mean) {
+  for (const at::Tensor& flat : buffer_flats_) share_buffer(flat, group, mean);
 }
 
 void WeightAverage::show() {

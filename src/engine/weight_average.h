@@ -27,7 +27,7 @@ class WeightAverage {
   // The averages of the buffers, as views by their names.
   std::vector<NamedTensor> buffers() const;
   // All ranks: rank 0's averages of buffers.
-  void share_buffers(ProcessGroup& group);
+  void share_buffers(ProcessGroup& group, bool mean);
   // The model computes with the average until `show_own`, see Arena::show.
   void show();
   void show_own();

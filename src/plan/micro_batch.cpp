@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "plan/memory.h"
+#include "plan/norm_rows.h"
 #include "plan/words.h"
 
 #include <algorithm>
@@ -80,8 +81,14 @@ void check_not_beyond_share(const BatchPlan& batch) {
 BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t limit,
                     const std::vector<Device>& devices) {
   const auto& batch = options.batch;
-  const std::int64_t micro =
-      facts.fixed_micro > 0 ? facts.fixed_micro : std::max<std::int64_t>(batch.micro, 0);
+  const std::int64_t of_norm =
+      micro_of_norm_rows(options, static_cast<std::int64_t>(devices.size()), rank_word(devices));
+  if (of_norm > 0 && facts.fixed_micro > 0 && of_norm != facts.fixed_micro)
+    throw Error(cat("norm.rows ", options.norm.rows, " asks for micro-batch ", of_norm,
+                    ", but the recipe's model stands on one of ", facts.fixed_micro),
+                "leave out norm.rows");
+  const std::int64_t given = of_norm > 0 ? of_norm : std::max<std::int64_t>(batch.micro, 0);
+  const std::int64_t micro = facts.fixed_micro > 0 ? facts.fixed_micro : given;
   const bool fixed =
       options.table.is_given("batch.global") || (batch.micro > 0 && batch.accumulation > 0);
   BatchPlan solved =
@@ -90,6 +97,7 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
                   rank_word(devices), std::max<std::int64_t>(1, facts.rows_per_sample));
   solved.fixed_micro = facts.fixed_micro > 0;
   if (!solved.fixed_micro) check_not_beyond_share(solved);
+  solved.norm_rows = norm_rows_of(options, solved);
   if (!options.exact) return solved;
   if (micro > 0 || batch.accumulation > 0) {
     check_leaves_are_full(solved, devices);
@@ -186,7 +194,7 @@ BatchPlan with_micro(BatchPlan batch, std::int64_t micro) {
 }
 
 std::int64_t next_smaller_micro(const BatchPlan& batch) {
-  if (batch.micro == 1 || batch.fixed_micro) return 0;
+  if (batch.micro == 1 || batch.fixed_micro || batch.norm_rows > 0) return 0;
   return fitting_micro(batch, batch.micro - 1);
 }
 

@@ -82,11 +82,29 @@ void note_fixed_micro(const Plan& plan, Notes& notes) {
                         ", which does not shrink when memory runs out"));
 }
 
+void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
+  const BatchPlan& batch = plan.batch;
+  if (batch.norm_rows > 0)
+    notes.push_back(cat("statistics of batch norm span norm.rows = ", batch.norm_rows,
+                        " rows, on any number of devices; the micro-batch does not shrink when "
+                        "memory runs out"));
+  else if (options.norm.statistics == NormStatistics::frozen)
+    notes.push_back("batch norm normalises by the statistics that the model brought");
+  else if (plan.batch_norm && batch.world_size > 1)
+    notes.push_back(cat("batch norm normalises by the micro-batch of each ",
+                        rank_word(plan.devices), " alone, so results depend on their number; ",
+                        options.norm.keep == NormKeep::mean
+                            ? "the mean of their running statistics is kept"
+                            : "the running statistics of rank 0 are kept",
+                        " (norm.statistics=sync spans all)"));
+}
+
 void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   notes.push_back(batch_note(plan, options));
   note_places(plan, notes);
   note_fixed_micro(plan, notes);
+  note_norm(plan, options, notes);
   if (batch.world_size == 1 && options.shard_optimizer)
     notes.push_back("shard_optimizer changes nothing on one device");
   if (batch.world_size == 1) return;

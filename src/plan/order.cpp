@@ -125,6 +125,7 @@ SampleAt permuted_order(std::uint64_t seed, std::int64_t count, std::int64_t siz
 std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t micro_index) {
   LOCKSTEP_CHECK(rank >= 0 && rank < batch.world_size);
   LOCKSTEP_CHECK(micro_index >= 0 && micro_index < batch.accumulation);
+  if (batch.norm_rows > 0) return (micro_index * batch.world_size + rank) * batch.micro;
   return (rank * batch.accumulation + micro_index) * batch.micro;
 }
 

@@ -54,7 +54,8 @@ struct Row {
   std::int64_t part = 0;     // which of its sample's rows
 };
 
-// Rank r takes global rows [r * micro * accumulation, (r + 1) * micro * accumulation), micro-batch
+// Rank r takes global rows [r * micro * accumulation, (r + 1) * micro * accumulation) (with
+// norm_rows: those at r in each run of norm_rows), micro-batch
 // m of it the m-th slice of `micro` global rows. So the set of samples of a step is that of the
 // global batch.
 std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t micro_index);

@@ -32,6 +32,7 @@ struct Facts {
   double units_per_sample = 1;
   std::int64_t parameters = 0;         // that are trained; 0 = unknown
   std::int64_t frozen_parameters = 0;  // that are not
+  bool batch_norm = false;             // the model has running statistics, as far as is known
   std::int64_t preferred_micro = 0;    // what the recipe prefers; 0 = none
   std::int64_t fixed_micro = 0;        // what the model stands on, no other will do; 0 = none
   std::int64_t default_global = 0;     // the recipe's default global batch
@@ -76,6 +77,10 @@ struct BatchPlan {
   std::int64_t rounded_from = 0;  // the default that `global` stands for; 0 = not rounded
   std::int64_t rows_per_sample = 1;
   bool fixed_micro = false;  // the model stands on this micro-batch
+  // Rows that statistics of batch norm span, world_size * micro; 0: none do over ranks. Then the
+  // ranks' micro-batches of one number are neighbours in the global batch, so that the same rows
+  // meet on any number of ranks.
+  std::int64_t norm_rows = 0;
   std::int64_t rows() const { return global * rows_per_sample; }
   std::int64_t places() const { return world_size * micro * accumulation; }
   // What a rank must have room for: its part of the rows, rounded up.
@@ -116,6 +121,7 @@ struct Plan {
   std::vector<GroupCount> groups;
   std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true
+  bool batch_norm = false;         // Facts::batch_norm
   std::vector<std::string> notes;  // what differs from one device and what does not, in words
 };
 

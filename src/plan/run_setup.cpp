@@ -111,7 +111,8 @@ Plan plan_from_json(const nlohmann::json& json) {
                 .accumulation = count(batch, "accumulation"),
                 .global = count(batch, "global"),
                 .rows_per_sample = count_or(batch, "rows_per_sample", 1),
-                .fixed_micro = batch.value("fixed_micro", false)};
+                .fixed_micro = batch.value("fixed_micro", false),
+                .norm_rows = count_or_0(batch, "norm_rows")};
   for (const nlohmann::json& device : json.at("devices"))
     plan.devices.push_back(device_from_json(device));
   plan.train_samples = count(json, "train_samples");
@@ -151,6 +152,7 @@ nlohmann::json to_json(const Facts& facts) {
           {"frozen_parameters", facts.frozen_parameters},
           {"preferred_micro", facts.preferred_micro},
           {"fixed_micro", facts.fixed_micro},
+          {"batch_norm", facts.batch_norm},
           {"default_global", facts.default_global},
           {"flops_per_sample", facts.flops_per_sample}};
 }
@@ -164,6 +166,7 @@ Facts facts_from_json(const nlohmann::json& json) {
               .units_per_sample = json.at("units_per_sample"),
               .parameters = count(json, "parameters"),
               .frozen_parameters = count_or_0(json, "frozen_parameters"),
+              .batch_norm = json.value("batch_norm", false),
               .preferred_micro = count(json, "preferred_micro"),
               .fixed_micro = count_or_0(json, "fixed_micro"),
               .default_global = count(json, "default_global"),

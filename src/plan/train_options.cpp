@@ -99,6 +99,9 @@ void add_batch(TrainOptions& o) {
                         "number of devices; 0: devices x micro-batch of the first start",
              .unit = "samples",
              .min = 0});
+  table.add("norm.keep", o.norm.keep,
+            {.meaning = "where devices have running statistics of their own, those that are "
+                        "evaluated with and saved: first, of rank 0; mean, of all ranks"});
   table.add(
       "matmul.tf32", o.matmul.tf32,
       {.meaning = "with precision = fp32, matrix products and convolutions round their inputs "

@@ -20,6 +20,7 @@ enum class GraphMode { automatic, off };
 enum class Recompute { off, blocks, automatic };
 enum class OnNan { stop, skip };
 enum class NormStatistics { rank, sync, frozen };
+enum class NormKeep { first, mean };
 enum class InitCheckpoint { newest, best };
 
 template <>
@@ -82,6 +83,12 @@ struct EnumNames<InitCheckpoint> {
       {InitCheckpoint::newest, "newest"}, {InitCheckpoint::best, "best"}};
 };
 
+template <>
+struct EnumNames<NormKeep> {
+  static constexpr std::pair<NormKeep, const char*> value[] = {{NormKeep::first, "first"},
+                                                               {NormKeep::mean, "mean"}};
+};
+
 inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
 
 struct TrainOptions {
@@ -124,6 +131,7 @@ struct TrainOptions {
   struct {
     NormStatistics statistics = NormStatistics::rank;
     std::int64_t rows = 0;  // that statistics span with sync; 0 = ranks * micro-batch
+    NormKeep keep = NormKeep::first;
   } norm;
 
   struct {

@@ -45,7 +45,7 @@ void require_contract(const TrainerSetup& setup, PlacedModel& placed, const Data
 
 nlohmann::json check_run(const TrainerSetup& setup) {
   setup.backend.use_training_stream();
-  PlacedModel placed(setup);
+  PlacedModel placed(setup, Placing::fresh);
   {
     const at::NoGradGuard no_grad;
     placed.arena->refresh_working();

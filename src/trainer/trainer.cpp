@@ -129,6 +129,7 @@ class Loop {
   void do_what_is_due();
   void check_weights();
   void check_buffers();
+  void share_buffers();
   void evaluate();
   void lose_patience();
   void save(bool forced);
@@ -325,12 +326,17 @@ void Loop::check_buffers() {
   }
 }
 
+// The rule for buffers, where ranks have their own: norm.keep. All ranks go on with what is kept.
+void Loop::share_buffers() {
+  const bool mean = options_.norm.keep == NormKeep::mean;
+  placed_.buffers->share(setup_.group, mean);
+  if (optimizer_.average() != nullptr) optimizer_.average()->share_buffers(setup_.group, mean);
+}
+
 void Loop::evaluate() {
   if (!validation_->due(step_) || !all_happened()) return;
   check_buffers();
-  // The rule for buffers: rank 0's count; all ranks evaluate and go on with them.
-  placed_.buffers->share(setup_.group);
-  if (optimizer_.average() != nullptr) optimizer_.average()->share_buffers(setup_.group);
+  share_buffers();
   const bool better = validation_->run(step_, feed_->batch().micro);
   if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
   lose_patience();
@@ -359,6 +365,7 @@ void Loop::save(bool forced) {
   if (!all_happened()) return;
   const double begin_s = setup_.clock.now_s();
   enter_phase(Phase::checkpoint);
+  if (options_.norm.keep == NormKeep::mean) share_buffers();
   checkpoints_.save(step_, quota_->elapsed_s(), validation_->best(),
                     validation_->metrics_of(step_));
   saves_.saved(step_);

@@ -80,6 +80,8 @@ void count(RunSetup& setup, const nlohmann::json& init) {
     check_first_weights(*model, *recipe, *setup.train, weight_source_from_json(init));
   freeze(model->parameters(), setup.train->train.freeze);
   const ModelParameters parameters = sort_parameters(model->parameters());
+  for (const NamedTensor& buffer : model->buffers())
+    facts.batch_norm = facts.batch_norm || buffer.name.ends_with("running_mean");
   facts.groups = counted_groups(*setup.train, parameters);
   facts.parameters = elements_of(parameters.trained);
   facts.frozen_parameters = elements_of(parameters.frozen);

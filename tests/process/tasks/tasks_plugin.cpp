@@ -132,8 +132,8 @@ class RaggedRecipe : public Recipe {
     const Outputs outputs = forward(model, batch, context);
     return outputs.logits.argmax(1).eq(batch.tensors[2]).to(at::kDouble).unsqueeze(1);
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
-    return {{"accuracy", records.mean().item<double>(), "", /*lower_is_better=*/false}};
+  std::vector<Metric> metrics(const Records& records) const override {
+    return {{"accuracy", records.dense().mean().item<double>(), "", /*lower_is_better=*/false}};
   }
 
  private:
@@ -237,8 +237,8 @@ class UnetRecipe : public Recipe {
     const at::Tensor found = logits(model, batch, context).gt(0).to(at::kFloat);
     return dice(found, batch.tensors[1]).to(at::kDouble).unsqueeze(1);
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
-    return {{"dice", records.mean().item<double>(), "", /*lower_is_better=*/false}};
+  std::vector<Metric> metrics(const Records& records) const override {
+    return {{"dice", records.dense().mean().item<double>(), "", /*lower_is_better=*/false}};
   }
 
  private:
@@ -323,13 +323,34 @@ class DetectorRecipe : public Recipe {
     return {row_losses_sum(entropy.sum(1), batch.row_weight),
             row_losses_sum(off.mul(right), batch.row_weight.index_select(0, row))};
   }
-  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
+  // Whether the best cell is right, then the cells of all regions: any number.
+  std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
+                                         StepContext& context) override {
     DetectorImpl& net = dynamic_cast<NnModel<DetectorImpl>&>(model).module();
-    const at::Tensor best = forward(net, batch, context).scores.argmax(1);
-    return best.eq(batch.tensors[1]).to(at::kDouble).unsqueeze(1);
+    const at::Tensor scores = forward(net, batch, context).scores;
+    const at::Tensor right = scores.argmax(1).eq(batch.tensors[1]).to(at::kDouble);
+    std::vector<at::Tensor> records;
+    for (std::int64_t row = 0; row < batch.size(); ++row)
+      records.push_back(
+          at::cat({right.narrow(0, row, 1),
+                   scores[row].gt(scores[row].mean()).nonzero().view(-1).to(at::kDouble)}));
+    return records;
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
-    return {{"found", records.mean().item<double>(), "", /*lower_is_better=*/false}};
+  std::vector<Metric> metrics(const Records& records) const override {
+    double found = 0, regions = 0;
+    for (std::int64_t i = 0; i < records.size(); ++i) {
+      found += records[i][0].item<double>();
+      regions += static_cast<double>(records.length(i) - 1);
+    }
+    const auto count = static_cast<double>(records.size());
+    return {{"found", found / count, "", /*lower_is_better=*/false},
+            {"regions", regions / count, "cells", true}};
+  }
+  ItemTable items(const Records& records, EvaluationOutput&) const override {
+    ItemTable table{.columns = {"found", "regions"}, .rows = {}};
+    for (std::int64_t i = 0; i < records.size(); ++i)
+      table.rows.push_back({records[i][0].item<double>() > 0, records.length(i) - 1});
+    return table;
   }
 
  private:
