@@ -9,7 +9,6 @@
 namespace lockstep {
 namespace {
 
-using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::ToolResult;
@@ -142,6 +141,16 @@ TEST_F(Predict, AFullDiskIsSaid) {
   EXPECT_THAT(result.err, HasSubstr("cannot write "));
   EXPECT_THAT(result.err, HasSubstr("not finished: 0 of 2 items are done"));
   EXPECT_FALSE(fs::exists(folder->path() / "full/r1.out"));
+}
+
+TEST_F(Predict, OffersShortKeysAndFiles) {
+  EXPECT_THAT(tool({"complete", "fish", "--", "predict", "a", ""}).out,
+              HasSubstr("\nscale=\tmultiplies what is predicted\n"));
+  EXPECT_THAT(tool({"complete", "fish", "--", "evaluate", "a", "sh"}).out, HasSubstr("\nshift="));
+  EXPECT_THAT(tool({"complete", "fish", "--", "predict", "a", "in/r"}).out,
+              ::testing::StartsWith("files\n"));
+  EXPECT_THAT(tool({"complete", "fish", "--", "predict", "a", "out="}).out,
+              ::testing::StartsWith("files\n"));
 }
 
 TEST_F(Predict, AfterTrainingWithTheLongForm) {
