@@ -89,8 +89,8 @@ void check_evaluation(const ContractSetup& setup, ContractReport& report) {
   const std::int64_t size = setup.data.valid ? setup.data.valid->size() : 0;
   const std::int64_t rows = std::min<std::int64_t>({2, setup.eval_batch, size});
   if (rows < 1) return;
-  std::vector<std::int64_t> samples;
-  for (std::int64_t i = 0; i < rows; ++i) samples.push_back(i);
+  std::vector<ContractRow> samples;
+  for (std::int64_t i = 0; i < rows; ++i) samples.push_back({.sample = i});
   EvaluationOutput output("", 0, {.pictures = 2});
   StepContext context;
   context.training = false;

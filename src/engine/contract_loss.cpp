@@ -46,7 +46,7 @@ class LossTry {
 
   const std::vector<std::string>& names() const { return names_; }
   // Nothing where the numbers cannot be compared; the report says why.
-  std::optional<std::vector<TermCases>> cases(const std::vector<std::int64_t>& samples);
+  std::optional<std::vector<TermCases>> cases(const std::vector<ContractRow>& rows);
 
  private:
   Terms try_batch(const Batch& host);
@@ -140,23 +140,23 @@ Terms LossTry::try_batch(const Batch& host) {
   return terms;
 }
 
-std::optional<std::vector<TermCases>> LossTry::cases(const std::vector<std::int64_t>& samples) {
-  std::vector<std::int64_t> twice = samples;
-  twice.insert(twice.end(), samples.begin(), samples.end());
-  const auto batch = [&](const std::vector<std::int64_t>& rows, bool padding) {
-    return contract_batch(*setup_.data.train, rows, padding, setup_.seed, /*training=*/true);
+std::optional<std::vector<TermCases>> LossTry::cases(const std::vector<ContractRow>& rows) {
+  std::vector<ContractRow> twice = rows;
+  twice.insert(twice.end(), rows.begin(), rows.end());
+  const auto batch = [&](const std::vector<ContractRow>& of, bool padding) {
+    return contract_batch(*setup_.data.train, of, padding, setup_.seed, /*training=*/true);
   };
   std::vector<Terms> tried;
   try {
-    for (const Batch& host : {batch(samples, false), batch(twice, false), batch(samples, true)}) {
+    for (const Batch& host : {batch(rows, false), batch(twice, false), batch(rows, true)}) {
       tried.push_back(try_batch(host));
       if (tried.back().sums.empty()) return std::nullopt;
     }
   } catch (const std::exception& error) {
     const bool memory = is_out_of_memory(error);
     report_.out_of_memory = report_.out_of_memory || memory;
-    const std::size_t rows = tried.empty() ? samples.size() : twice.size();
-    report_.notes.push_back(cat("the loss of ", rows, " samples could not be tried: ",
+    const std::size_t count = tried.empty() ? rows.size() : twice.size();
+    report_.notes.push_back(cat("the loss of ", count, " rows could not be tried: ",
                                 memory ? "out of memory" : first_line_of(error)));
     if (memory) setup_.backend.release_cached_memory();
     return std::nullopt;
@@ -209,17 +209,32 @@ bool agreed(const ContractSetup& setup, const char* question, bool own) {
   return setup.group.share(cat("contract ", question), own ? "1" : "0") == "1";
 }
 
+// Two samples, or the parts of one, as far as a micro-batch has room for them.
+std::vector<ContractRow> some_rows(const ContractSetup& setup, bool from_end) {
+  const std::int64_t size = setup.data.train->size(), parts = setup.data.train->rows_per_sample();
+  const std::int64_t all = parts > 1 ? parts : std::min<std::int64_t>(size, 2);
+  std::vector<ContractRow> rows;
+  for (std::int64_t i = 0; i < std::min(all, setup.micro); ++i) {
+    const std::int64_t sample = parts > 1 ? 0 : i;
+    rows.push_back({.sample = from_end ? size - 1 - sample : sample, .part = parts > 1 ? i : 0});
+  }
+  return rows;
+}
+
 }  // namespace
 
-Batch contract_batch(const Dataset& dataset, const std::vector<std::int64_t>& samples, bool padding,
+Batch contract_batch(const Dataset& dataset, const std::vector<ContractRow>& rows, bool padding,
                      std::uint64_t seed, bool training) {
-  const auto count = std::ssize(samples);
-  // Rows of one sample share its first place, and with it the random numbers of its augmentation.
+  const auto count = std::ssize(rows);
+  // Equal rows share the first one's place, and with it the random numbers of its augmentation.
   const RowOf row_of = [&](std::int64_t, std::int64_t place) {
-    const std::int64_t sample = samples[static_cast<std::size_t>(place % count)];
-    const auto first = std::find(samples.begin(), samples.end(), sample) - samples.begin();
+    const ContractRow& row = rows[static_cast<std::size_t>(place % count)];
+    const auto first = std::find(rows.begin(), rows.end(), row) - rows.begin();
     const bool real = place < count;
-    return Row{.global_row = first, .sample = real ? sample : -1, .filler = real ? -1 : sample};
+    return Row{.global_row = first,
+               .sample = real ? row.sample : -1,
+               .filler = real ? -1 : row.sample,
+               .part = row.part};
   };
   PendingBatch batch({.dataset = dataset,
                       .row_of = row_of,
@@ -242,14 +257,8 @@ Batch on_device(const Batch& host, Backend& backend) {
 }
 
 void check_loss(const ContractSetup& setup, ContractReport& report) {
-  const std::int64_t size = setup.data.train ? setup.data.train->size() : 0;
-  const std::int64_t rows = std::min<std::int64_t>({2, setup.micro, size});
-  if (rows < 1) return;
-  std::vector<std::int64_t> first, last;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    first.push_back(i);
-    last.push_back(size - 1 - i);
-  }
+  if (!setup.data.train || setup.data.train->size() < 1) return;
+  const std::vector<ContractRow> first = some_rows(setup, /*from_end=*/false);
   LossTry loss(setup, report);
   setup.model.train(true);
   MaybeCases cases = loss.cases(first);
@@ -260,10 +269,10 @@ void check_loss(const ContractSetup& setup, ContractReport& report) {
     if (MaybeCases quiet = LossTry(setup, beside).cases(first)) cases = std::move(quiet);
   }
   if (agreed(setup, "again", any_fault(cases)))
-    report_terms(loss.names(), cases, LossTry(setup, beside).cases(last), report);
+    report_terms(loss.names(), cases, LossTry(setup, beside).cases(some_rows(setup, true)), report);
   if (report.faults.empty() && cases)
-    report.tried.push_back(cat("loss: ", join(loss.names(), ", "), " over ", rows,
-                               rows == 1 ? " sample" : " samples", ", with and without padding"));
+    report.tried.push_back(cat("loss: ", join(loss.names(), ", "), " over ", first.size(),
+                               first.size() == 1 ? " row" : " rows", ", with and without padding"));
 }
 
 }  // namespace lockstep

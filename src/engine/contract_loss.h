@@ -8,9 +8,15 @@ namespace lockstep {
 // Adds to the report. All ranks together.
 void check_loss(const ContractSetup& setup, ContractReport& report);
 
-// Rows of a data set as a batch on the host: each of `samples` (indexes), and with `padding` each
-// of them again as a padding row. A sample that comes twice is read alike both times.
-Batch contract_batch(const Dataset& dataset, const std::vector<std::int64_t>& samples, bool padding,
+// A row of a data set: a sample, or one of its parts.
+struct ContractRow {
+  std::int64_t sample = 0, part = 0;
+  bool operator==(const ContractRow&) const = default;
+};
+
+// Rows of a data set as a batch on the host, and with `padding` each of them again as a padding
+// row. A row that comes twice is read alike both times.
+Batch contract_batch(const Dataset& dataset, const std::vector<ContractRow>& rows, bool padding,
                      std::uint64_t seed, bool training);
 
 // The same on the device.

@@ -72,7 +72,8 @@ class SpreadRecipe : public ToyRecipe {
         LOCKSTEP_CHECK(sample == batch.host()[0][i][0].item<std::int64_t>() / parts_);
     return records;
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
+  std::vector<Metric> metrics(const Records& all) const override {
+    const at::Tensor records = all.dense();
     const at::Tensor order = at::arange(records.size(0), at::kDouble);
     return {{"error", records.select(1, 0).sum().item<double>()},
             {"rows", static_cast<double>(records.size(0))},

@@ -33,7 +33,7 @@ class Check : public ::testing::Test {
 TEST_F(Check, FindsAGoodRecipeInOrder) {
   const ToolResult result = tool({"check", "contract"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_NE(result.out.find("in order     loss: elements, rows over 2 samples"), std::string::npos)
+  EXPECT_NE(result.out.find("in order     loss: elements, rows over 2 rows"), std::string::npos)
       << result.out;
   EXPECT_FALSE(fs::exists(folder.path() / "runs" / "contract")) << "no run is made";
 }

@@ -122,8 +122,8 @@ class ItemRecipe : public ToyRecipe {
     factor_in(options_.data);  // throws without it
     return ToyRecipe::data();
   }
-  std::vector<Metric> metrics(const at::Tensor& records) const override {
-    return {{"error", records.mean().item<double>() + options_.shift, "", true},
+  std::vector<Metric> metrics(const Records& records) const override {
+    return {{"error", records.dense().mean().item<double>() + options_.shift, "", true},
             {"factor", extra_.at("factor").get<double>(), "", true}};
   }
   std::vector<ItemOutput> predict_items(Model& model, const std::vector<PredictItem>& items,

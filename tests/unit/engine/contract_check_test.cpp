@@ -2,6 +2,7 @@
 #include "engine/contract_check.h"
 
 #include "fakes/contract_recipe.h"
+#include "fakes/spread_recipe.h"
 #include "fakes/thread_ranks.h"
 
 #include <gtest/gtest.h>
@@ -75,6 +76,27 @@ TEST(CheckContract, LeavesAloneWhatIsUnusualAndRight) {
     }
 }
 
+TEST(CheckContract, TakesSamplesOfSeveralRowsAndFieldsOfTheHost) {
+  ProcessGroup group{World{}, cpu_backend()};
+  testing::SpreadRecipe recipe(10, 3);
+  recipe.reads_host = true;
+  const auto model = recipe.build(1);
+  ModelBuffers buffers(model->buffers(), at::kCPU);
+  const DatasetPair data = recipe.data();
+  const ContractReport report = check_contract({.recipe = recipe,
+                                                .model = *model,
+                                                .buffers = buffers,
+                                                .data = data,
+                                                .group = group,
+                                                .backend = cpu_backend(),
+                                                .micro = 4});
+  EXPECT_EQ(report.faults, Lines());
+  EXPECT_EQ(report.warnings, Lines());
+  EXPECT_EQ(report.notes, Lines());
+  ASSERT_FALSE(report.tried.empty());
+  EXPECT_EQ(report.tried[0], "loss: values, rows over 3 rows, with and without padding");
+}
+
 TEST(CheckContract, NamesTermsThatAreMeans) {
   for (const char* kind : {"mean", "mean_batch_norm", "mean_torch_dropout"})
     expect_fault(kind, "the term elements of the loss is a mean, not a sum: with each row twice ");
@@ -140,10 +162,10 @@ TEST(CheckContract, WarnsWhereItIsNotCertain) {
 TEST(CheckContract, NotesWhatItCouldNotTry) {
   const ContractReport fixed = report_on("fixed_rows");
   EXPECT_EQ(fixed.faults, Lines());
-  EXPECT_EQ(fixed.notes, Lines{"the loss of 4 samples could not be tried: two rows, please"});
+  EXPECT_EQ(fixed.notes, Lines{"the loss of 4 rows could not be tried: two rows, please"});
   EXPECT_FALSE(fixed.out_of_memory);
   const ContractReport memory = report_on("memory");
-  EXPECT_EQ(memory.notes, Lines{"the loss of 2 samples could not be tried: out of memory"});
+  EXPECT_EQ(memory.notes, Lines{"the loss of 2 rows could not be tried: out of memory"});
   EXPECT_TRUE(memory.out_of_memory);
 }
 
