@@ -5,6 +5,8 @@
 #include "engine/out_of_memory.h"
 #include "launch/heartbeat.h"
 
+#include "plan/order.h"
+
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -85,11 +87,15 @@ void StepFeed::gather_samples(const StepData& data) {
   };
   const auto release = [&] { setup_.backend.release_cached_memory(); };
   const at::Tensor all = retry_after_freeing(gather, release).to(at::kCPU);
-  const auto* place = all.const_data_ptr<std::int64_t>();
+  const auto* next = all.const_data_ptr<std::int64_t>();
+  std::vector<std::int64_t> by_row(static_cast<std::size_t>(all.numel()));
+  for (int rank = 0; rank < setup_.group.size(); ++rank)
+    for (std::int64_t m = 0; m < batch_.accumulation; ++m, next += batch_.micro)
+      std::copy(next, next + batch_.micro, by_row.begin() + first_global_row(batch_, rank, m));
   // Places beyond the rows of a step are as many as the ranks make them.
   samples_.clear();
   for (std::int64_t row = 0; row < batch_.rows(); row += batch_.rows_per_sample)
-    samples_.push_back(place[row]);
+    samples_.push_back(by_row[static_cast<std::size_t>(row)]);
 }
 
 StagedStep StepFeed::take() {

@@ -16,13 +16,15 @@ namespace nn = torch::nn;
 namespace F = torch::nn::functional;
 
 struct TaskOptions : RecipeOptions {
-  std::int64_t samples = 48, width = 8, sizes = 1;
+  std::int64_t samples = 48, width = 8, sizes = 1, most_rows = 0;
   std::string kind;
   double nan_at = -1;
   explicit TaskOptions(std::string which) : kind(std::move(which)) {
     table.add("data.samples", samples, {.meaning = "training samples", .min = 1, .max = 1e6});
     table.add("data.sizes", sizes, {.meaning = "sizes that samples have", .min = 1, .max = 4});
     table.add("data.nan_at", nan_at, {.meaning = "a sample that is not finite; -1: none"});
+    table.add("model.most_rows", most_rows,
+              {.meaning = "rows above which memory runs out; 0: none", .min = 0});
     table.add("model.width", width, {.meaning = "channels", .min = 4, .max = 256});
   }
   void defaults(TrainOptions& train, bool) const override {
@@ -39,11 +41,19 @@ struct UnetOptions : TaskOptions {
   UnetOptions() : TaskOptions("unet") {}
 };
 struct DetectorOptions : TaskOptions {
-  DetectorOptions() : TaskOptions("detector") {}
+  bool all_cells = false;
+  DetectorOptions() : TaskOptions("detector") {
+    table.add("model.all_cells", all_cells, {.meaning = "regions are all cells"});
+  }
 };
 
 at::Tensor row_losses_sum(const at::Tensor& losses, const at::Tensor& weight) {
   return losses.to(at::kFloat).mul(weight).sum();
+}
+
+void run_out_of_memory_above(std::int64_t rows, const Batch& batch) {
+  TORCH_CHECK_WITH(OutOfMemoryError, rows == 0 || batch.size() <= rows,
+                   "out of memory, as the test asks for");
 }
 
 double rows_of(const Batch& batch) { return batch.row_weight.sum().item<double>(); }
@@ -204,6 +214,7 @@ class UnetRecipe : public Recipe {
       : samples_(options.samples),
         width_(options.width),
         sizes_(options.sizes),
+        most_rows_(options.most_rows),
         nan_at_(static_cast<std::int64_t>(options.nan_at)) {}
   std::unique_ptr<Model> build(std::uint64_t seed) override {
     torch::manual_seed(seed);
@@ -227,6 +238,7 @@ class UnetRecipe : public Recipe {
         share.flatten(1).sum(1).add(ball.flatten(1).sum(1)).add(1));
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    run_out_of_memory_above(most_rows_, batch);
     const at::Tensor out = logits(model, batch, context);
     const at::Tensor entropy =
         at::binary_cross_entropy_with_logits(out, batch.tensors[1], {}, {}, at::Reduction::None);
@@ -242,7 +254,7 @@ class UnetRecipe : public Recipe {
   }
 
  private:
-  std::int64_t samples_, width_, sizes_, nan_at_;
+  std::int64_t samples_, width_, sizes_, most_rows_, nan_at_;
 };
 
 // Pictures with a bright square in one of 16 cells.
@@ -285,7 +297,9 @@ class DetectorRecipe : public Recipe {
   DetectorRecipe(const DetectorOptions& options, const Prepared&)
       : samples_(options.samples),
         width_(options.width),
-        nan_at_(static_cast<std::int64_t>(options.nan_at)) {}
+        most_rows_(options.most_rows),
+        nan_at_(static_cast<std::int64_t>(options.nan_at)),
+        all_cells_(options.all_cells) {}
   std::unique_ptr<Model> build(std::uint64_t seed) override {
     torch::manual_seed(seed);
     return std::make_unique<NnModel<DetectorImpl>>(std::make_shared<DetectorImpl>(width_));
@@ -308,15 +322,25 @@ class DetectorRecipe : public Recipe {
     return {features.flatten(2).transpose(1, 2), net.scores(features).flatten(1).to(at::kFloat)};
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    run_out_of_memory_above(most_rows_, batch);
     DetectorImpl& net = dynamic_cast<NnModel<DetectorImpl>&>(model).module();
     const Outputs outputs = forward(net, batch, context);
-    const at::Tensor there = at::one_hot(batch.tensors[1], 16).to(at::kFloat);
+    const at::Tensor there =
+        at::arange(16, batch.tensors[1].options()).eq(batch.tensors[1].unsqueeze(1)).to(at::kFloat);
     const at::Tensor entropy =
         at::binary_cross_entropy_with_logits(outputs.scores, there, {}, {}, at::Reduction::None);
     // Waits for the device, as NMS does: so no graph can be made of it.
-    const at::Tensor chosen =
-        outputs.scores.gt(outputs.scores.mean(1, true)).logical_or(there.gt(0)).nonzero();
-    const at::Tensor row = chosen.select(1, 0), cell = chosen.select(1, 1);
+    at::Tensor row, cell;
+    if (all_cells_) {
+      const at::Tensor all = at::arange(outputs.scores.numel(), batch.tensors[1].options());
+      row = all.div(16, "floor");
+      cell = all.remainder(16);
+    } else {
+      const at::Tensor chosen =
+          outputs.scores.gt(outputs.scores.mean(1, true)).logical_or(there.gt(0)).nonzero();
+      row = chosen.select(1, 0);
+      cell = chosen.select(1, 1);
+    }
     const at::Tensor boxes = net.boxes(outputs.features.index({row, cell})).to(at::kFloat);
     const at::Tensor off = boxes.sub(batch.tensors[2].index_select(0, row)).square().sum(1);
     const at::Tensor right = cell.eq(batch.tensors[1].index_select(0, row)).to(at::kFloat);
@@ -354,7 +378,8 @@ class DetectorRecipe : public Recipe {
   }
 
  private:
-  std::int64_t samples_, width_, nan_at_;
+  std::int64_t samples_, width_, most_rows_, nan_at_;
+  bool all_cells_;
 };
 
 }  // namespace

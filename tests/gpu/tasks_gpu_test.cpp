@@ -1,0 +1,103 @@
+// Models of other kinds than text on real GPUs: graphs by shape, data-dependent shapes, statistics
+// over GPUs, memory that runs out, samples that are no numbers.
+#include "devices/gpu_probe.h"
+#include "fakes/task_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using testing::ToolResult;
+using Words = std::vector<std::string>;
+using ::testing::HasSubstr;
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class TasksOnGpus : public testing::TaskRuns, public ::testing::WithParamInterface<std::size_t> {
+ protected:
+  void SetUp() override {
+    const auto probe = make_nvml_probe();
+    const std::size_t gpus = probe->gpus().size();
+    if (gpus < GetParam())
+      GTEST_SKIP() << "needs " << GetParam() << " GPUs, but this machine has " << gpus;
+    if (!std::filesystem::exists(LOCKSTEP_BUILD_DIR "/liblockstep-cuda.so"))
+      GTEST_SKIP() << "built without the CUDA library";
+  }
+  std::string devices() const { return GetParam() == 1 ? "0" : "0,1"; }
+  ToolResult train_well(const std::string& recipe, const std::string& name, const Words& more) {
+    const ToolResult result = train(recipe, name, devices(), more);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result;
+  }
+  nlohmann::json graphs(const std::string& name) const {
+    const auto ends = events(name, "end");
+    return ends.empty() ? nlohmann::json() : ends.back().value("graphs", nlohmann::json());
+  }
+};
+
+TEST_P(TasksOnGpus, AnUnetOfTwoSizesHasAGraphForEach) {
+  const Words options{"data.sizes=2",   "batch.global=12",        "stop.steps=16",
+                      "precision=fp32", "schedule.kind=constant", "matmul.tf32=false"};
+  train_well("unet", "graph", options);
+  EXPECT_EQ(graphs("graph").value("shapes", 0), 2);
+  EXPECT_EQ(graphs("graph").value("steps", 0), 13);
+  train_well("unet", "plain", options + Words{"graph=off"});
+  EXPECT_TRUE(graphs("plain").is_null());
+  expect_same_curve("graph", "plain", 2e-3);
+}
+
+TEST_P(TasksOnGpus, ADetectorThatWaitsForTheDeviceTrainsWithoutAGraphAndSaysWhy) {
+  const ToolResult result =
+      train_well("detector", "a", {"batch.global=12", "stop.steps=12", "precision=bf16"});
+  EXPECT_THAT(result.err, HasSubstr("the step is no CUDA graph"));
+  EXPECT_TRUE(steps("a").at(12).at("loss").is_number());
+}
+
+TEST_P(TasksOnGpus, StatisticsOverGpusHaveTheCurveOfOneCpuRank) {
+  const Words options = of_sync + Words{"stop.steps=12", "data.samples=48"};
+  train_well("ragged", "gpus", options);
+  ASSERT_EQ(train("ragged", "cpu", "cpu:1", options).code, 0);
+  expect_same_curve("gpus", "cpu", 2e-3);
+}
+
+// Pictures have one shape, so the step is a graph, with the sums of batch norm inside.
+TEST_P(TasksOnGpus, StatisticsOverGpusAreInTheGraph) {
+  const Words options{"norm.statistics=sync",  "norm.rows=12",  "batch.global=24",
+                      "model.all_cells=true",  "stop.steps=12", "precision=fp32",
+                      "schedule.kind=constant"};
+  train_well("detector", "graph", options);
+  EXPECT_EQ(graphs("graph").value("shapes", 0), 1);
+  train_well("detector", "plain", options + Words{"graph=off"});
+  expect_same_curve("graph", "plain", 2e-3);
+}
+
+TEST_P(TasksOnGpus, LeaveOutAStepThatIsNotFinite) {
+  for (const char* recipe : {"detector", "unet"}) {
+    const ToolResult result =
+        train_well(recipe, recipe,
+                   {"data.nan_at=5", "data.samples=120", "on_nan=skip", "batch.global=12",
+                    "norm.statistics=sync", "stop.steps=22", "precision=bf16"});
+    EXPECT_THAT(result.err, HasSubstr("field 0 of the samples")) << recipe;
+    EXPECT_TRUE(steps(recipe).rbegin()->second.at("loss").is_number()) << result.err;
+  }
+}
+
+TEST_P(TasksOnGpus, TakeSmallerMicroBatchesWhenMemoryRunsOut) {
+  for (const char* recipe : {"detector", "unet"}) {
+    const ToolResult result =
+        train_well(recipe, recipe, {"model.most_rows=3", "batch.global=12", "stop.steps=8"});
+    EXPECT_THAT(result.err, HasSubstr("out of memory on")) << recipe;
+    EXPECT_EQ(steps(recipe).size(), 8U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, TasksOnGpus, ::testing::Values(1, 2),
+                         [](const auto& info) { return "On" + std::to_string(info.param); });
+
+}  // namespace
+}  // namespace lockstep
