@@ -26,8 +26,9 @@ void check_setup(const nlohmann::json& record) {
   RunSetup setup;
   if (!fuzz::accepts([&] { setup = setup_from_json(record); })) return;
   const Plan& plan = setup.plan;
-  const auto& [world_size, micro, accumulation, global, rounded_from] = plan.batch;
-  LOCKSTEP_CHECK(world_size > 0 && micro > 0 && accumulation > 0 && global > 0);
+  const BatchPlan& batch = plan.batch;
+  LOCKSTEP_CHECK(batch.world_size > 0 && batch.micro > 0 && batch.accumulation > 0 &&
+                 batch.global > 0 && batch.rows_per_sample > 0);
   LOCKSTEP_CHECK(!plan.devices.empty() && plan.total_steps >= 0 && plan.train_samples >= 0);
   to_text(plan, /*curve=*/false);
   learning_rate(plan.schedule, plan.total_steps / 2);
