@@ -16,8 +16,8 @@ enum class Sees { all, not_later };  // not_later: causal
 // qkv [B, T, 3, H, D]: queries, keys and values of H heads, f32|bf16|f16, dense. Scores are divided
 // by the root of D. Returns [B, T, H, D].
 // lengths i32|i64 [B] on qkv's device, each in [0, T]: row b has positions below lengths[b]; those
-// from there on are padding, which may hold anything: nobody sees them, their results and gradients
-// are 0. Undefined: no padding. Throws Error for others on the CPU; a GPU takes them as the
+// from there on are padding, which may hold any finite numbers: nobody sees them, their results and
+// gradients are 0. Undefined: no padding. Throws Error for others on the CPU; a GPU takes them as the
 // nearest, because looking would wait for it. Differentiable twice. On data-center GPUs from Hopper
 // on, cuDNN reads and writes the packed form in place, and leaves out the padding; on other GPUs
 // ATen's attention is used on views of it; on the CPU each row by itself, without its padding.

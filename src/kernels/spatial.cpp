@@ -17,6 +17,7 @@
 #include <ATen/ops/upsample_bilinear2d.h>
 #include <ATen/ops/upsample_trilinear3d.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace lockstep {
@@ -73,7 +74,14 @@ at::Tensor average_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArra
   check_spatial("average_pool", x);
   const auto windows = per_dimension(x, window), pads = per_dimension(x, padding);
   const auto steps = stride.empty() ? windows : per_dimension(x, stride);
-  if (x.dim() == 4) return at::avg_pool2d(x, windows, steps, pads);
+  if (x.dim() == 4) {
+    // With padding, the gradient of ATen's channels-last kernel is wrong on GPUs until torch 2.14
+    // (pytorch issue 188344).
+    const bool padded = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad > 0; });
+    if (x.is_cuda() && padded)
+      return in_layout_of(x, at::avg_pool2d(x.contiguous(), windows, steps, pads));
+    return at::avg_pool2d(x, windows, steps, pads);
+  }
   // On the CPU ATen has it for f32 and f64 only.
   const bool low_on_cpu =
       x.is_cpu() && x.scalar_type() != at::kFloat && x.scalar_type() != at::kDouble;
