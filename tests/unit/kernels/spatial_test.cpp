@@ -203,7 +203,7 @@ TEST(AtenOnTheCpu, KeepsChannelsLastAsTheTableSays) {
        [](const Tensors& t) {
          return at::adaptive_avg_pool3d(t[0], {2, 2, 2});
        },
-       3},
+       3, /*out=*/false},
       {"upsample_bilinear2d",
        [](const Tensors& t) {
          return at::upsample_bilinear2d(t[0], {16, 12}, false);
