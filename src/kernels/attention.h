@@ -17,10 +17,10 @@ enum class Sees { all, not_later };  // not_later: causal
 // by the root of D. Returns [B, T, H, D].
 // lengths i32|i64 [B] on qkv's device, each in [0, T]: row b has positions below lengths[b]; those
 // from there on are padding, which may hold any finite numbers: nobody sees them, their results and
-// gradients are 0. Undefined: no padding. Throws Error for others on the CPU; a GPU takes them as the
-// nearest, because looking would wait for it. Differentiable twice. On data-center GPUs from Hopper
-// on, cuDNN reads and writes the packed form in place, and leaves out the padding; on other GPUs
-// ATen's attention is used on views of it; on the CPU each row by itself, without its padding.
+// gradients are 0. Undefined: no padding. Throws Error for others on the CPU; a GPU takes them as
+// the nearest, because looking would wait for it. Differentiable twice. On data-center GPUs from
+// Hopper on, cuDNN reads and writes the packed form in place, and leaves out the padding; on other
+// GPUs ATen's attention is used on views of it; on the CPU each row by itself, without its padding.
 // Second derivatives are those of plain operators.
 at::Tensor packed_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& lengths = {});
 

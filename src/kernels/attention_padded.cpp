@@ -7,7 +7,9 @@
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -21,11 +23,15 @@ at::Tensor attend(const at::Tensor& qkv, bool causal, const std::optional<at::Te
   const auto parts = qkv.unbind(2);
   const at::Tensor q = parts[0].transpose(1, 2), k = parts[1].transpose(1, 2),
                    v = parts[2].transpose(1, 2);
-  const at::Tensor out =
-      operators == Operators::fused
-          ? at::scaled_dot_product_attention(q, k, v, seen, 0.0, causal)
-          : std::get<0>(at::_scaled_dot_product_attention_math(q, k, v, seen, 0.0, causal));
-  return out.transpose(1, 2);
+  if (operators == Operators::fused)
+    return at::scaled_dot_product_attention(q, k, v, seen, 0.0, causal).transpose(1, 2);
+  // This operator adds the mask, also one of bool.
+  std::optional<at::Tensor> added;
+  if (seen)
+    added = at::zeros(seen->sizes(), q.options())
+                .masked_fill(seen->logical_not(), -std::numeric_limits<double>::infinity());
+  return std::get<0>(at::_scaled_dot_product_attention_math(q, k, v, added, 0.0, causal))
+      .transpose(1, 2);
 }
 
 // Each row by itself, for a device whose numbers the host may read: no padding is computed.
@@ -45,11 +51,9 @@ at::Tensor row_by_row(const at::Tensor& qkv, bool causal, const at::Tensor& leng
 
 }  // namespace
 
-at::Tensor padded_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& lengths,
+at::Tensor masked_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& lengths,
                             Operators operators) {
   const bool causal = sees == Sees::not_later;
-  if (!lengths.defined() || qkv.numel() == 0) return attend(qkv, causal, {}, operators);
-  if (qkv.is_cpu()) return row_by_row(qkv, causal, lengths, operators);
   const at::Tensor places = at::arange(qkv.size(1), lengths.options());
   const at::Tensor padding = places.ge(lengths.unsqueeze(1));
   // What is no number would come through a weight of 0.
@@ -61,6 +65,14 @@ at::Tensor padded_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& 
     seen = places.lt(lengths.clamp_min(1).unsqueeze(1)).view({qkv.size(0), 1, 1, qkv.size(1)});
   return attend(clean, causal, seen, operators)
       .masked_fill(padding.view({qkv.size(0), qkv.size(1), 1, 1}), 0);
+}
+
+at::Tensor padded_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& lengths,
+                            Operators operators) {
+  const bool causal = sees == Sees::not_later;
+  if (!lengths.defined() || qkv.numel() == 0) return attend(qkv, causal, {}, operators);
+  if (qkv.is_cpu()) return row_by_row(qkv, causal, lengths, operators);
+  return masked_attention(qkv, sees, lengths, operators);
 }
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 #include "fakes/error_of.h"
 #include "fakes/fused_cases.h"
 #include "fakes/plain_attention.h"
+#include "kernels/attention_paths.h"
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/rand.h>
@@ -175,6 +176,20 @@ TEST(Attention, HasTheSecondDerivativeOfItsDefinition) {
     EXPECT_TRUE(
         at::allclose(penalised(own_ragged, values), penalised(exact_ragged, values), 1e-3, 1e-3));
   }
+}
+
+// What GPUs take, whose lengths the host does not read.
+TEST(Attention, WithAMaskIsThatOfTheRowsWithoutTheirPadding) {
+  const at::Tensor lengths = at::tensor({5, 0, 3}, at::kLong);
+  for (const Sees sees : {Sees::all, Sees::not_later})
+    for (const Operators operators : {Operators::fused, Operators::plain}) {
+      const at::Tensor x = at::randn({3, 5, 3, heads, width}, at::kDouble);
+      x[2].narrow(0, 3, 2).fill_(100);
+      const at::Tensor exact =
+          attention_by_definition(x.flatten(0, 1), {0, 5, 10}, {5, 0, 3}, sees == Sees::not_later);
+      const at::Tensor out = masked_attention(x, sees, lengths, operators);
+      EXPECT_TRUE(at::allclose(out, exact.view(out.sizes())));
+    }
 }
 
 TEST(Attention, MayBeGoneThroughTwiceWhereTheGraphIsKept) {
