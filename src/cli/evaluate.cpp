@@ -66,6 +66,7 @@ int evaluate_main(const Parsed& parsed) {
                   devices_for(parsed.value("--devices")),
                   {.best = parsed.has("--best"),
                    .json = parsed.has("--json"),
+                   .items = parsed.value("--items"),
                    .weights = source.weights,
                    .outputs = source.outputs});
 }
@@ -80,6 +81,7 @@ bool print_last_evaluation(const RunDir& run) {
 
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
              const ReadOptions& reading) {
+  if (!reading.weights.empty()) setup.train->eval.keep = 0;  // an export has no place for them
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
@@ -112,30 +114,36 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
 }
 
 Command evaluate_command() {
-  return {.name = "evaluate",
-          .operands = "RUN [key=value …]",
-          .summary = "validation metrics of a run's newest good checkpoint, or of an export",
-          .details =
-              std::string(
-                  "Of the run's options those may be given anew that may change when it goes on, "
-                  "such as where its data lies. A bare KEY means evaluate.KEY where the recipe has "
-                  "that.\n") +
-              source_operand_help,
-          .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
-                    {"--best", "", "the best checkpoint instead of the newest"},
-                    {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
-                     "file"},
-                    {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
-                     "file"},
-                    {"--json", "", "as JSON"}},
-          .min_positionals = 1,
-          .max_positionals = 1,
-          .takes_assignments = true,
-          .complete = "run",
-          .run = evaluate_main,
-          .tried_flags = {tried_root()},
-          .group = "evaluate",
-          .takes_files = true};
+  return {
+      .name = "evaluate",
+      .operands = "RUN [key=value …]",
+      .summary = "validation metrics of a run's newest good checkpoint, or of an export",
+      .details =
+          std::string(
+              "Of the run's options those may be given anew that may change when it goes on, "
+              "such as where its data lies. A bare KEY means evaluate.KEY where the recipe has "
+              "that.\n"
+              "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
+              "makes one; a run that cannot be written to, or an export, is evaluated without "
+              "it.\n") +
+          source_operand_help,
+      .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
+                {"--best", "", "the best checkpoint instead of the newest"},
+                {"--items", "FILE",
+                 "the table of items as FILE.csv or FILE.json, and nothing into the run", "file"},
+                {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
+                 "file"},
+                {"--plugin", "LIB", "the recipe's library, in place of the one in the record",
+                 "file"},
+                {"--json", "", "as JSON"}},
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .complete = "run",
+      .run = evaluate_main,
+      .tried_flags = {tried_root()},
+      .group = "evaluate",
+      .takes_files = true};
 }
 
 }  // namespace lockstep::cli

@@ -137,7 +137,6 @@ OwnRecords try_share(Recipe& recipe, Model& model, const Dataset& dataset, Backe
     if (!is_out_of_memory(error)) throw;
     why = first_line_of(error);
   }
-  if (options.output != nullptr) options.output->clear();
   backend.release_cached_memory();
   return {.out_of_memory = true, .why = why};
 }
@@ -212,6 +211,7 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
   OwnRecords own;
   Lengths lengths;
   while (true) {
+    if (options.output != nullptr) options.output->clear();
     own = try_share(recipe, model, dataset, backend, options, share);
     lengths = gather_lengths(own, share, count, group);
     const std::vector<int>& failed = lengths.out_of_memory_ranks;

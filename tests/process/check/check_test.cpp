@@ -98,6 +98,14 @@ TEST_F(Check, EvaluationsLeaveATableAndPicturesInTheRun) {
   const ToolResult elsewhere = tool({"evaluate", "a", "--items", "mine.json"});
   ASSERT_EQ(elsewhere.code, 0) << elsewhere.err;
   EXPECT_EQ(nlohmann::json::parse(read_file(folder.path() / "mine.json")).size(), 11U);
+
+  ASSERT_EQ(run_tool({"export", "a", "--out", "a.model"}, folder.path()).code, 0);
+  const ToolResult exported = tool({"evaluate", "a.model", "--items", "exported.csv"});
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  EXPECT_EQ(read_file(folder.path() / "exported.csv"), csv);
+  const ToolResult without = tool({"evaluate", "a.model"});
+  EXPECT_EQ(without.code, 0) << without.err;
+  EXPECT_EQ(without.err.find("items: "), std::string::npos) << "of a folder that is gone";
 }
 
 TEST_F(Check, ARunThatCannotBeWrittenToIsEvaluatedAllTheSame) {

@@ -143,6 +143,31 @@ TEST(Evaluate, GathersRecordsOfAnyLengthInOrderOnAnyNumberOfRanks) {
   }
 }
 
+// Runs out of memory after its first batch, where more than two rows are asked for at once.
+class ShortOfMemory : public Detections {
+ public:
+  std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
+                                         StepContext& context) override {
+    TORCH_CHECK_WITH(OutOfMemoryError, batch.size() <= 2 || batch.first_global_row == 0,
+                     "no memory");
+    return Detections::evaluate_items(model, batch, context);
+  }
+};
+
+TEST(Evaluate, KeepsNoPictureTwiceWhereItBeginsAgainForWantOfMemory) {
+  testing::with_ranks(2, [&](ProcessGroup& group) {
+    ShortOfMemory small;
+    Detections large;
+    Detections& recipe = group.rank() == 0 ? small : large;
+    EvaluationOutput output("/nowhere", 5);
+    evaluate(recipe, *recipe.build(1), testing::ToyData(11), group, cpu_backend(),
+             {.seed = 1, .batch = 4, .output = &output});
+    if (group.rank() != 0) return;
+    EXPECT_EQ(output.files().size(), 11U + 2U);
+    EXPECT_EQ(output.problems(), std::vector<std::string>());
+  });
+}
+
 TEST(Evaluate, GathersWhereSomeRanksHaveNothing) {
   EXPECT_EQ(evaluate_detections(4, 2, 3).numbers, 2);
 }

@@ -183,6 +183,7 @@ TEST_F(PlanText, HasEveryNumberAsJson) {
                                            {"accumulation", 4},
                                            {"global", 64},
                                            {"rows_per_sample", 1},
+                                           {"norm_rows", 0},
                                            {"fixed_micro", false}}));
   EXPECT_EQ(json["epoch_size"], 1000);
   EXPECT_EQ(json["devices"].size(), 2u);

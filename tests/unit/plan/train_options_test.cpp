@@ -17,7 +17,7 @@ const char* const kKeys =
     "seed precision reduce_precision reduce_bucket_mb shard_optimizer exact deterministic graph "
     "graph_shapes on_nan restart "
     "preset batch.global batch.micro batch.accumulation batch.micro_changes memory.recompute "
-    "norm.statistics norm.rows matmul.tf32 "
+    "norm.statistics norm.rows norm.keep matmul.tf32 "
     "optimizer.kind optimizer.lr optimizer.weight_decay optimizer.beta1 optimizer.beta2 "
     "optimizer.eps optimizer.momentum optimizer.nesterov optimizer.decay_norms_and_biases "
     "optimizer.clip optimizer.scale_lr optimizer.base_batch optimizer.groups train.freeze "

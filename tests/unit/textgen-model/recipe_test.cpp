@@ -1,6 +1,7 @@
 // The recipe as the engine uses it: weights, losses, records, metrics and predictions.
 #include "recipes/textgen/model/recipe.h"
 
+#include "engine/contract_check.h"
 #include "recipes/textgen/model/loss.h"
 #include "recipes/textgen/options/token_pieces.h"
 #include "tests/unit/textgen-model/temporary_tokens.h"
@@ -185,6 +186,30 @@ TEST_F(TextRecipeTest, KnowsNoPairTableWhereItIsZero) {
   const TextRecipe recipe(options, prepared);
   const auto metrics = recipe.metrics(Records(at::ones({2, 3}, at::kDouble)));
   for (const Metric& metric : metrics) EXPECT_NE(metric.name, "pair_bits_per_byte");
+}
+
+// Training takes it for granted: the check before the first step is for recipes in plugins.
+TEST_F(TextRecipeTest, KeepsItsContractWithTheEngine) {
+  options.model.dropout = 0.3;
+  TextRecipe recipe(options, prepared);
+  const auto model = recipe.build(1);
+  ModelBuffers buffers(model->buffers(), at::kCPU);
+  ProcessGroup group{World{}, cpu_backend()};
+  const DatasetPair data = recipe.data();
+  const ContractReport report = check_contract({.recipe = recipe,
+                                                .model = *model,
+                                                .buffers = buffers,
+                                                .data = data,
+                                                .group = group,
+                                                .backend = cpu_backend(),
+                                                .micro = 2,
+                                                .eval_batch = 4,
+                                                .best_metric = "bits_per_byte"});
+  const std::vector<std::string> none;
+  EXPECT_EQ(report.faults, none);
+  EXPECT_EQ(report.warnings, none);
+  EXPECT_EQ(report.notes, none);
+  EXPECT_EQ(report.tried.size(), 3U);
 }
 
 TEST_F(TextRecipeTest, RunsOnSyntheticTokensWithoutFiles) {
