@@ -20,13 +20,13 @@
 #include "launch/heartbeat.h"
 
 #include <ATen/Context.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -110,6 +110,7 @@ void run_out_of_memory() { TORCH_CHECK_WITH(OutOfMemoryError, false, "no memory,
 thread_local std::int64_t allocations_left = -1;  // until one fails; below 0: none does
 
 thread_local bool training_thread = false;
+std::atomic<bool> training_began = false;
 
 // In the save after the step of a fault of that kind.
 bool saving_without_memory() {
@@ -186,6 +187,13 @@ class SlowData : public ToyData {
   }
 };
 
+// Its samples are gone once training has begun.
+class VanishingData : public SlowData {
+ public:
+  using SlowData::SlowData;
+  std::int64_t size() const override { return training_began ? 0 : SlowData::size(); }
+};
+
 struct FaultyOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool) const override {
     train.batch.global = 64;
@@ -205,24 +213,23 @@ class FaultyRecipe : public ToyRecipe {
     c10::SetCPUAllocator(&allocator, /*priority=*/255);
   }
   DatasetPair data() override {
-    const bool diverges = due("diverge", 0, 0);
-    return {std::make_shared<SlowData>(samples()), std::make_shared<SlowData>(diverges ? 0 : 23)};
+    std::shared_ptr<const Dataset> valid = std::make_shared<SlowData>(23);
+    if (due("diverge", 0, 0)) valid = std::make_shared<VanishingData>(23);
+    return {std::make_shared<SlowData>(samples()), valid};
   }
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
     const auto step = context.counters[1].item<std::int64_t>();
     const std::int64_t rows = batch.row_weight.size(0);
     training_thread = true;
+    training_began = true;
     misbehave(step);
     if (due("buffer", step, 0)) dynamic_cast<ToyModel&>(model).seen.add_(1);
     if (due("operator", step, 0)) at::globalContext().alertNotDeterministic("blurred_sum");
-    if (due("corrupt", step, 0)) {
-      const at::NoGradGuard no_grad;
-      dynamic_cast<ToyModel&>(model).second[1][3].add_(1e-6);
-    }
-    if (due("nan_weights", step, 0)) {
-      const at::NoGradGuard no_grad;
-      dynamic_cast<ToyModel&>(model).second[1][3].fill_(NAN);
-    }
+    // Behind the back of autograd, as memory that fails.
+    if (due("corrupt", step, 0))
+      dynamic_cast<ToyModel&>(model).second.variable_data()[1][3].add_(1e-6);
+    if (due("nan_weights", step, 0))
+      dynamic_cast<ToyModel&>(model).second.variable_data()[1][3].fill_(NAN);
     if (due("forward", step, rows)) run_out_of_memory();
     std::vector<at::Tensor> terms = ToyRecipe::loss(model, batch, context);
     if (not_a_number("nan_loss", step)) terms[0] = terms[0] * NAN;

@@ -51,10 +51,10 @@ TEST_F(Tasks, TheRowsOfStatisticsAreRecordedAndAskedForAgain) {
     return run_tool(Words{"resume", "part", "--devices", cpu(ranks), "stop.steps=8"} + more,
                     folder.path());
   };
-  const ToolResult refused = resume(5, {});
+  const ToolResult refused = resume(8, {});
   EXPECT_NE(refused.code, 0);
-  EXPECT_THAT(refused.err, HasSubstr("norm.rows 12 does not divide into 5 CPU ranks"));
-  EXPECT_THAT(refused.err, HasSubstr("10 or 15"));
+  EXPECT_THAT(refused.err, HasSubstr("norm.rows 12 does not divide into 8 CPU ranks"));
+  EXPECT_THAT(refused.err, HasSubstr("8 or 16"));
   EXPECT_THAT(resume(2, {"norm.rows=8"}).err, HasSubstr("norm.rows cannot change"));
   const ToolResult resumed = resume(4, {});
   ASSERT_EQ(resumed.code, 0) << resumed.err;
