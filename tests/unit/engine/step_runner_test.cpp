@@ -124,6 +124,24 @@ TEST_F(Alone, TheAverageOfTheWeightsHasItsOwnBuffers) {
   EXPECT_TRUE(named[0].tensor.allclose(expected, 1e-6, 1e-7));
 }
 
+TEST(Buffers, AreThoseOfRank0OrTheMean) {
+  testing::with_ranks(2, [&](ProcessGroup& group) {
+    TrainOptions options;
+    options.precision = Precision::fp32;
+    CountingRecipe recipe;
+    testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(2), 1);
+    auto& model = dynamic_cast<CountingModel&>(*rank.model);
+    model.mean.fill_(group.rank() + 1);
+    model.batches.fill_(group.rank() + 1);
+    rank.buffers.share(group, /*mean=*/true);
+    EXPECT_TRUE(model.mean.eq(1.5).all().item<bool>());
+    EXPECT_EQ(model.batches.item<std::int64_t>(), 1);  // a count has no mean
+    model.mean.fill_(group.rank() + 1);
+    rank.buffers.share(group, /*mean=*/false);
+    EXPECT_TRUE(model.mean.eq(1).all().item<bool>());
+  });
+}
+
 TEST_F(Alone, NamesABufferThatIsNotFinite) {
   CountingRecipe recipe;
   testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
