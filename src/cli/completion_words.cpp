@@ -240,9 +240,10 @@ Completion complete(const std::vector<Command>& commands, const Words& words) {
     return option_value(command, before.parsed, word);
   if (before.dashes) return command.takes_files ? Completion{Kind::files, 0, {}} : Completion{};
   Completion completion = operand(command, before.parsed);
-  const bool fits =
-      std::any_of(completion.candidates.begin(), completion.candidates.end(),
-                  [&](const Candidate& one) { return word.empty() || one.text.starts_with(word); });
+  // fish gives the quote that a word begins with.
+  const std::string typed = word.starts_with('\'') || word.starts_with('"') ? word.substr(1) : word;
+  const bool fits = std::any_of(completion.candidates.begin(), completion.candidates.end(),
+                                [&](const Candidate& one) { return one.text.starts_with(typed); });
   if (command.takes_files && !fits) return {Kind::files, 0, {}};
   return completion;
 }
