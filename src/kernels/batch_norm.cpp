@@ -46,8 +46,8 @@ Statistics statistics_of_ranks(const at::Tensor& x, const StatisticsOfRanks& of_
   const std::vector<std::int64_t> dims = all_but_channels(x);
   const at::Tensor own_mean = x.mean(dims);
   const at::Tensor own_variance = x.sub(beside(own_mean, x)).square_().mean(dims);
-  const at::Tensor own_count =
-      at::full({1}, static_cast<double>(x.numel() / channels), own_mean.options());
+  const std::int64_t rows = x.numel() / channels;
+  const at::Tensor own_count = at::full({1}, static_cast<double>(rows), own_mean.options());
   // Of every rank in a row of its own, which a sum brings to all.
   const at::Tensor all = at::zeros({of_ranks.ranks, 2 * channels + 1}, own_mean.options());
   all[of_ranks.rank].copy_(at::cat({own_mean, own_variance, own_count}));
