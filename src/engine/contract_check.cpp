@@ -75,11 +75,7 @@ void check_metrics(const ContractSetup& setup, const Records& records, ContractR
 
 void check_items(const ContractSetup& setup, const Records& records, EvaluationOutput& output,
                  ContractReport& report) {
-  try {
-    output.set_items(setup.recipe.items(records, output));
-  } catch (const std::exception& error) {
-    output.problem(cat("the recipe could not make the table of items: ", first_line_of(error)));
-  }
+  make_items(setup.recipe, records, output);
   for (const std::string& problem : output.problems()) report.warnings.push_back(problem);
   if (!output.items().empty())
     report.tried.push_back(cat("items: ", join(output.items().columns, ", ")));

@@ -175,14 +175,18 @@ void gather_output(const Recipe& recipe, const Records& records, ProcessGroup& g
   if (group.rank() != 0) return;
   output.clear();
   for (const std::string& bytes : files) output.add_packed(bytes);
+  make_items(recipe, records, output);
+}
+
+}  // namespace
+
+void make_items(const Recipe& recipe, const Records& records, EvaluationOutput& output) {
   try {
     output.set_items(recipe.items(records, output));
   } catch (const std::exception& error) {
     output.problem(cat("the recipe could not make the table of items: ", first_line_of(error)));
   }
 }
-
-}  // namespace
 
 std::vector<at::Tensor> evaluated_rows(Recipe& recipe, Model& model, const Batch& batch,
                                        StepContext& context) {

@@ -41,6 +41,9 @@ struct Evaluation {
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& options);
 
+// Recipe::items into `output`; a table that the recipe cannot make is a problem there.
+void make_items(const Recipe& recipe, const Records& records, EvaluationOutput& output);
+
 // Recipe::evaluate_items, checked: a tensor per row. Throws Error.
 std::vector<at::Tensor> evaluated_rows(Recipe& recipe, Model& model, const Batch& batch,
                                        StepContext& context);
