@@ -16,6 +16,7 @@ libjpeg-dev           jpeglib.h libjpeg.a|libjpeg.so
 libpng-dev            png.h libpng.a|libpng.so
 zlib1g-dev            zlib.h libz.a|libz.so
 libminizip-dev        minizip/zip.h libminizip.a|libminizip.so
+libcsv-dev            csv.h libcsv.a|libcsv.so
 libjs-dygraphs        /share/javascript/dygraphs/dygraph.min.js /share/doc/libjs-dygraphs/copyright'
 # The tests are built with these.
 test_libraries='

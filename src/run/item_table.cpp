@@ -66,18 +66,17 @@ std::string fault_of(const ItemTable& table) {
   return "";
 }
 
+std::string csv_line(const std::vector<Cell>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? "," : "") + csv_text(cells[i]);
+  if (line.empty() && !cells.empty()) line = "\"\"";  // else an empty line, which readers leave out
+  return line + '\n';
+}
+
 std::string to_csv(const ItemTable& table) {
   LOCKSTEP_CHECK(fault_of(table).empty());
-  std::string text;
-  const auto add_line = [&text](const auto& cells, const auto& text_of) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (i > 0) text += ',';
-      text += text_of(cells[i]);
-    }
-    text += '\n';
-  };
-  add_line(table.columns, quoted);
-  for (const std::vector<Cell>& row : table.rows) add_line(row, csv_text);
+  std::string text = csv_line({table.columns.begin(), table.columns.end()});
+  for (const std::vector<Cell>& row : table.rows) text += csv_line(row);
   return text;
 }
 

@@ -27,6 +27,8 @@ std::string fault_of(const ItemTable& table);
 // line breaks in quotes. Numbers as short as they can be read back exactly; `nan`, `inf`, `-inf`;
 // `true`, `false`. fault_of must be "".
 std::string to_csv(const ItemTable& table);
+// One line of it.
+std::string csv_line(const std::vector<Cell>& cells);
 // An array of objects, one a line, keys in the order of the columns. Numbers that are not finite
 // are null; bytes that are no UTF-8 are replaced. fault_of must be "".
 std::string to_json_text(const ItemTable& table);

@@ -1,4 +1,5 @@
-// Runs of the recipes of tests/process/tasks/tasks_plugin.cpp by the real tool.
+// Runs of a plugin's recipes by the real tool; by default those of
+// tests/process/tasks/tasks_plugin.cpp.
 #pragma once
 
 #include "checkout_paths.h"
@@ -19,6 +20,8 @@ namespace lockstep::testing {
 class TaskRuns : public ::testing::Test {
  protected:
   using Words = std::vector<std::string>;
+  explicit TaskRuns(const std::string& library = "tasks-plugin")
+      : plugin(std::string(LOCKSTEP_BUILD_DIR) + "/tests/lib" + library + ".so") {}
 
   Words train_words(const std::string& recipe, const std::string& name, const std::string& devices,
                     const Words& more) const {
@@ -57,7 +60,7 @@ class TaskRuns : public ::testing::Test {
   }
 
   const TemporaryDirectory folder;
-  const std::string plugin = std::string(LOCKSTEP_BUILD_DIR) + "/tests/libtasks-plugin.so";
+  const std::string plugin;
   // Ragged rows, two terms, a frozen part, and statistics over 12 rows.
   const Words of_sync{"norm.statistics=sync", "norm.rows=12",           "train.freeze=trunk.*",
                       "batch.global=24",      "schedule.kind=constant", "precision=fp32"};

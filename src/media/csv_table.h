@@ -1,0 +1,44 @@
+// A CSV file in memory: a line of names, then rows of text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+struct ReadCsv {
+  char separator = '\0';  // '\0': whichever of , ; tab and | the line of names has most of
+  std::uint64_t file_bytes = std::uint64_t{1} << 30;
+};
+
+struct CsvTable {
+  std::string name;  // of the file, for messages
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  // a cell per column
+  std::vector<std::int64_t> lines;             // where each row begins in the file, from 1
+
+  // Where the column of that name is. Throws Error, which names the nearest.
+  std::size_t column(const std::string& wanted) const;
+  // The cell as a number; nothing where it is empty. Throws Error, which names line and column,
+  // for what is no number.
+  std::optional<double> number(std::size_t row, std::size_t column) const;
+  // "a.csv, line 3": for messages.
+  std::string place(std::size_t row) const;
+};
+
+// RFC 4180, and what is common besides: other separators, spaces around cells, which count only
+// within quotes, lines that are empty, any end of a line, a byte order mark. Throws Error, which
+// names file and line: rows of another length, columns without a name or with that of another,
+// quotes that do not close, no line at all.
+CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how = {});
+CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how = {});
+
+// "3.5", "-1e-3", "nan", "inf" with spaces around it; nothing for anything else.
+std::optional<double> to_number(std::string_view text);
+
+}  // namespace lockstep
