@@ -1,7 +1,6 @@
 // Models of other kinds than text on real GPUs: graphs by shape, data-dependent shapes, statistics
 // over GPUs, memory that runs out, samples that are no numbers.
-#include "devices/gpu_probe.h"
-#include "fakes/task_runs.h"
+#include "gpu_runs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,27 +17,7 @@ Words operator+(Words a, const Words& b) {
   return a;
 }
 
-class TasksOnGpus : public testing::TaskRuns, public ::testing::WithParamInterface<std::size_t> {
- protected:
-  void SetUp() override {
-    const auto probe = make_nvml_probe();
-    const std::size_t gpus = probe->gpus().size();
-    if (gpus < GetParam())
-      GTEST_SKIP() << "needs " << GetParam() << " GPUs, but this machine has " << gpus;
-    if (!std::filesystem::exists(LOCKSTEP_BUILD_DIR "/liblockstep-cuda.so"))
-      GTEST_SKIP() << "built without the CUDA library";
-  }
-  std::string devices() const { return GetParam() == 1 ? "0" : "0,1"; }
-  ToolResult train_well(const std::string& recipe, const std::string& name, const Words& more) {
-    const ToolResult result = train(recipe, name, devices(), more);
-    EXPECT_EQ(result.code, 0) << result.err;
-    return result;
-  }
-  nlohmann::json graphs(const std::string& name) const {
-    const auto ends = events(name, "end");
-    return ends.empty() ? nlohmann::json() : ends.back().value("graphs", nlohmann::json());
-  }
-};
+class TasksOnGpus : public testing::GpuRuns {};
 
 TEST_P(TasksOnGpus, AnUnetOfTwoSizesHasAGraphForEach) {
   const Words options{"data.sizes=2",   "batch.global=12",        "stop.steps=16",
