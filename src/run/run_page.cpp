@@ -11,6 +11,7 @@
 #include "run/loss_curve.h"
 #include "run/progress.h"
 #include "run/progress_text.h"
+#include "run/run_files.h"
 #include "run/run_history.h"
 #include "run/run_summary.h"
 #include "run/time_left.h"
@@ -144,6 +145,21 @@ std::string checkpoints_text(const std::vector<CheckpointInfo>& checkpoints, dou
   return text;
 }
 
+std::string files_text(const RunDir& run) {
+  constexpr std::size_t named = 5;
+  std::string text;
+  for (const RunFolder& folder : run_files(run.path())) {
+    const std::size_t count = folder.files.size();
+    text += cat("  ", folder.name, "  ", format_bytes(static_cast<double>(folder.bytes)));
+    if (count > named)
+      text += cat("  ", count, " files");
+    else if (count > 0)
+      text += "  " + join(folder.files, ", ");
+    text += "\n";
+  }
+  return text.empty() ? "" : "\nfiles\n" + text;
+}
+
 std::string config_text(const nlohmann::json& record) {
   if (!record.is_object() || !record.contains("config") || !record["config"].is_object()) return "";
   std::string text = "\nconfiguration\n";
@@ -181,7 +197,7 @@ std::string run_page(const RunDir& run, const RunPage& page, Clock& clock) {
              progress_text(summary, history), plot.empty() ? "" : "\n" + plot, evals_text(history),
              checkpoints_text(list_checkpoints(run.checkpoints(), page.thorough), clock.wall_s(),
                               page.thorough),
-             page.config ? config_text(record) : "");
+             files_text(run), page.config ? config_text(record) : "");
 }
 
 nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
@@ -197,6 +213,10 @@ nlohmann::json run_json(const RunDir& run, bool thorough, Clock& clock) {
   value["evals"] = history.evals;
   value["micro"] = history.micro;
   value["warnings"] = history.warnings;
+  value["files"] = nlohmann::json::array();
+  for (const RunFolder& folder : run_files(run.path()))
+    value["files"].push_back(
+        {{"name", folder.name}, {"files", folder.files}, {"bytes", folder.bytes}});
   value["checkpoints"] = nlohmann::json::array();
   for (const CheckpointInfo& checkpoint : list_checkpoints(run.checkpoints(), thorough))
     value["checkpoints"].push_back(checkpoint_json(checkpoint));

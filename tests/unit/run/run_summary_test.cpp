@@ -241,6 +241,29 @@ TEST_F(RunSummaries, ThePageShowsRecordProgressAndCheckpoints) {
   EXPECT_EQ(value["curve"]["validation"]["loss"].size(), 4u);
 }
 
+TEST_F(RunSummaries, ShowTheFilesThatARunHolds) {
+  EXPECT_THAT(page(), Not(HasSubstr("\nfiles\n")));
+  const auto file = [&](const std::string& name) {
+    const std::filesystem::path path = run.path() / name;
+    std::filesystem::create_directories(path.parent_path());
+    put(path, "1234");
+  };
+  for (const char* name :
+       {"evaluations/step-000000020/items.csv", "evaluations/step-000000020/metrics.json",
+        "evaluations/.tmp-step-000000030/items.csv", "predictions/sub/a.png", "gpu.csv"})
+    file(name);
+  for (const char* letter : {"a", "b", "c", "d", "e", "f"})
+    file(std::string("media/step-000000020/") + letter + ".png");
+  EXPECT_THAT(page(), HasSubstr("\nfiles\n"
+                                "  evaluations/step-000000020  8 B  items.csv, metrics.json\n"
+                                "  media/step-000000020  24 B  6 files\n"
+                                "  predictions  4 B  sub/a.png\n"
+                                "  gpu.csv  4 B\n"));
+  const json files = run_json(run, true, clock).at("files");
+  ASSERT_EQ(files.size(), 4U);
+  EXPECT_EQ(files[1].at("files").size(), 6U);
+}
+
 TEST_F(RunSummaries, ThePageShowsTheLastEvaluationsOfMany) {
   train(0, 300);
   EXPECT_THAT(page(), HasSubstr("evaluations (the last 10 of 30)"));
