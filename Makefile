@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test setup build install gpu-test cuda-all test-newest chaos fuzz tsan format tidy docs clean
+.PHONY: help run test setup build install gpu-test test-python cuda-all test-newest chaos fuzz tsan format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run'
@@ -12,6 +12,7 @@ help:
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
+	@echo 'make test-python  run the tests that compare with the torch of Python, in an environment of its own'
 	@echo 'make cuda-all     compile the GPU code for every supported architecture, and record it'
 	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends'
 	@echo 'make fuzz         run every parser of files on 10,000,000 mutated inputs, and record it (hours)'
@@ -47,6 +48,9 @@ install:
 
 gpu-test: build
 	@scripts/gpu-test.sh $(BUILD)
+
+test-python: build
+	@scripts/test-python.sh $(BUILD)
 
 cuda-all: ready
 	@scripts/cuda-all.sh
