@@ -49,11 +49,14 @@ install(FILES ${DYGRAPHS_LICENCE} DESTINATION share/doc/lockstep RENAME dygraphs
 install(CODE "set(LOCKSTEP_HEADERS_FROM \"${PROJECT_SOURCE_DIR}/src\")")
 install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/InstallHeaders.cmake)
 
+get_property(lockstep_kernel_compiler GLOBAL PROPERTY LOCKSTEP_KERNEL_COMPILER)
+get_property(lockstep_kernel_architectures GLOBAL PROPERTY LOCKSTEP_KERNEL_ARCHITECTURES)
 configure_file(cmake/lockstep-config.cmake.in package/lockstep-config.cmake @ONLY)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/lockstep-config-version.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY ExactVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/package/lockstep-config.cmake
   ${PROJECT_BINARY_DIR}/package/lockstep-config-version.cmake
-  cmake/lockstep-targets.cmake cmake/TorchTarget.cmake
+  cmake/lockstep-targets.cmake cmake/TorchTarget.cmake cmake/TorchCuda.cmake
+  cmake/CudaCompiler.cmake cmake/PluginKernels.cmake
   DESTINATION ${package_dir})

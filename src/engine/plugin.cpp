@@ -1,4 +1,5 @@
-// The two symbols of a plugin, see engine/register.h.
+// The two symbols of a plugin, see engine/register.h; and those that lockstep_plugin() adds where it has CUDA sources
+// (cmake/PluginKernels.cmake).
 #include "engine/plugin.h"
 
 #include "base/error.h"
@@ -6,7 +7,8 @@
 
 #include <dlfcn.h>
 
-#include <set>
+#include <map>
+#include <string>
 
 namespace lockstep {
 
@@ -16,9 +18,37 @@ std::filesystem::path normal(const std::filesystem::path& library) {
   return std::filesystem::absolute(library).lexically_normal();
 }
 
-std::set<std::filesystem::path>& loaded() {
-  static std::set<std::filesystem::path> all;
+// With the library of its kernels; "": it has none.
+std::map<std::filesystem::path, std::filesystem::path>& loaded() {
+  static std::map<std::filesystem::path, std::filesystem::path> all;
   return all;
+}
+
+using Word = const char* (*)();
+
+void* open_library(const std::filesystem::path& path, int mode, const std::string& what,
+                   const std::string& hint) {
+  void* handle = dlopen(path.c_str(), mode);
+  if (handle != nullptr) return handle;
+  const char* reason = dlerror();
+  throw Error(
+      cat("could not load ", what, " ", path.string(), ": ", reason == nullptr ? "unknown" : reason),
+      hint);
+}
+
+void load_kernels(const std::filesystem::path& plugin, const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    throw Error(cat("plugin ", plugin.string(), " was built with CUDA kernels, but ", path.string(),
+                    " is not there"),
+                "keep both libraries in one folder, or build the plugin again");
+  void* handle = open_library(path, RTLD_NOW | RTLD_LOCAL, "the kernels of a plugin,",
+                              "build the plugin again against this installation");
+  auto version = reinterpret_cast<Word>(dlsym(handle, "lockstep_kernels_version"));
+  if (version == nullptr || std::string(version()) != plugin_version())
+    throw Error(cat(path.string(), " was built against Lockstep ",
+                    version == nullptr ? "(unknown)" : version(), ", but this is ",
+                    plugin_version()),
+                "build the plugin again against this installation");
 }
 
 }  // namespace
@@ -30,14 +60,9 @@ void load_plugin(const std::filesystem::path& library) {
   if (!std::filesystem::exists(path))
     throw Error(cat("there is no plugin ", path.string()),
                 "give the path of the library that you built");
-  void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* reason = dlerror();
-    throw Error(
-        cat("could not load plugin ", path.string(), ": ", reason == nullptr ? "unknown" : reason),
-        "build it with find_package(lockstep) against this installation");
-  }
-  auto version = reinterpret_cast<const char* (*)()>(dlsym(handle, "lockstep_plugin_version"));
+  void* handle = open_library(path, RTLD_LAZY | RTLD_LOCAL, "plugin",
+                              "build it with find_package(lockstep) against this installation");
+  auto version = reinterpret_cast<Word>(dlsym(handle, "lockstep_plugin_version"));
   auto enter = reinterpret_cast<void (*)()>(dlsym(handle, "lockstep_plugin_register"));
   if (version == nullptr || enter == nullptr)
     throw Error(cat(path.string(), " is not a Lockstep plugin"),
@@ -47,7 +72,13 @@ void load_plugin(const std::filesystem::path& library) {
                     ", but this is ", plugin_version()),
                 "build the plugin again against this installation");
   enter();
-  loaded().insert(path);
+  auto kernels = reinterpret_cast<Word>(dlsym(handle, "lockstep_plugin_kernels"));
+  loaded()[path] = kernels == nullptr ? "" : path.parent_path() / kernels();
+}
+
+void load_plugin_kernels() {
+  for (const auto& [plugin, kernels] : loaded())
+    if (!kernels.empty()) load_kernels(plugin, kernels);
 }
 
 bool is_loaded(const std::filesystem::path& library) { return loaded().contains(normal(library)); }

@@ -11,6 +11,9 @@ const char* plugin_version();
 // dlopen()s the library, compares its version and registers its recipe; the library stays loaded.
 // Throws Error: not there, not a plugin, built against another version (both named).
 void load_plugin(const std::filesystem::path& library);
+// On a GPU, once its backend is there: loads the CUDA kernels of all loaded plugins that have some,
+// libNAME-cuda.so beside libNAME.so. Throws Error: not there, cannot be loaded, of another version.
+void load_plugin_kernels();
 bool is_loaded(const std::filesystem::path& library);
 
 }  // namespace lockstep

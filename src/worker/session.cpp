@@ -49,6 +49,7 @@ void load_plugin_of(const nlohmann::json& record) {
 
 void use_record(Session& session, const nlohmann::json& record) {
   load_plugin_of(record);
+  if (session.backend->device().is_cuda()) load_plugin_kernels();
   session.setup = setup_from_json(record);
   set_library_modes(*session.setup.train);
   const Plan& plan = session.setup.plan;
