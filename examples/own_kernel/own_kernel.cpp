@@ -13,9 +13,11 @@ struct OwnOptions : RecipeOptions {
   std::int64_t centres = 64, points = 2400;
   double noise = 0.05;
   OwnOptions() {
-    table.add("model.centres", centres, {.meaning = "bells that the land is made of", .min = 1, .max = 65536});
+    table.add("model.centres", centres,
+              {.meaning = "bells that the land is made of", .min = 1, .max = 65536});
     table.add("data.points", points, {.meaning = "places to train on", .min = 1, .max = 1e9});
-    table.add("data.noise", noise, {.meaning = "error of a measured height, standard deviation", .min = 0, .max = 10});
+    table.add("data.noise", noise,
+              {.meaning = "error of a measured height, standard deviation", .min = 0, .max = 10});
   }
   void defaults(TrainOptions& train, bool) const override {
     train.batch.global = 120, train.stop.epochs = 40, train.optimizer.lr = 0.02;
@@ -81,7 +83,10 @@ struct OwnRecipe : Recipe {
     return {{"explained", 1 - error / spread, "", /*lower_is_better=*/false},
             {"error", std::sqrt(error)}};
   }
-  struct { std::int64_t centres, points; double noise; } options;
+  struct {
+    std::int64_t centres, points;
+    double noise;
+  } options;
 };
 
 }  // namespace own_kernel

@@ -57,9 +57,7 @@ struct Rbf : torch::autograd::Function<Rbf> {
     // A penalty on a gradient differentiates this pass itself, which no kernel can.
     if (lockstep::is_differentiated())
       return lockstep::differentiable_gradients(
-          [](const variable_list& in) {
-            return variable_list{rbf_by_aten(in[0], in[1], in[2])};
-          },
+          [](const variable_list& in) { return variable_list{rbf_by_aten(in[0], in[1], in[2])}; },
           in, gradients);
     const auto [of_x, of_centres, of_scales] =
         backward_of(gradients[0], in[0], in[1], in[2], context->needs_input_grad(0));

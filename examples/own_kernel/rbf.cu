@@ -70,8 +70,8 @@ __global__ void centre_kernel(Bells<T> bells, const T* gradient, T* of_centres, 
   Wide sum = 0;
   for (std::int64_t b = threadIdx.x; b < bells.rows; b += threads) {
     const Wide squares = bells.squares(b, k);
-    const Wide t =
-        2 * static_cast<Wide>(gradient[b * bells.count + k]) * bells.bell(squares, k) * bells.scale(k);
+    const Wide t = 2 * static_cast<Wide>(gradient[b * bells.count + k]) * bells.bell(squares, k) *
+                   bells.scale(k);
     sum += d < bells.width ? t * bells.scale(k) * bells.apart(b, k, d) : -t * squares;
   }
   __shared__ Wide sums[threads];
@@ -86,8 +86,12 @@ __global__ void centre_kernel(Bells<T> bells, const T* gradient, T* of_centres, 
 
 template <class T>
 Bells<T> bells_of(const at::Tensor& x, const at::Tensor& centres, const at::Tensor& scales) {
-  return {x.const_data_ptr<T>(), centres.const_data_ptr<T>(), scales.const_data_ptr<T>(),
-          x.size(0),             centres.size(0),             x.size(1)};
+  return {x.const_data_ptr<T>(),
+          centres.const_data_ptr<T>(),
+          scales.const_data_ptr<T>(),
+          x.size(0),
+          centres.size(0),
+          x.size(1)};
 }
 
 unsigned blocks_for(std::int64_t elements) {
@@ -127,7 +131,8 @@ Gradients backward_cuda(const at::Tensor& gradient_any, const at::Tensor& x_any,
   const at::Tensor gradient = gradient_any.contiguous(), x = x_any.contiguous(),
                    centres = centres_any.contiguous(), scales = scales_any.contiguous();
   const at::Tensor x_gradient = of_x ? at::empty_like(x) : at::Tensor();
-  const at::Tensor centre_gradient = at::empty_like(centres), scale_gradient = at::empty_like(scales);
+  const at::Tensor centre_gradient = at::empty_like(centres),
+                   scale_gradient = at::empty_like(scales);
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "rbf_backward", [&] {
     const auto bells = bells_of<scalar_t>(x, centres, scales);
@@ -138,9 +143,9 @@ Gradients backward_cuda(const at::Tensor& gradient_any, const at::Tensor& x_any,
     }
     if (bells.count > 0) {
       const dim3 blocks(static_cast<unsigned>(bells.count), static_cast<unsigned>(bells.width + 1));
-      centre_kernel<<<blocks, threads, 0, stream>>>(
-          bells, gradient.const_data_ptr<scalar_t>(),
-          centre_gradient.mutable_data_ptr<scalar_t>(), scale_gradient.mutable_data_ptr<scalar_t>());
+      centre_kernel<<<blocks, threads, 0, stream>>>(bells, gradient.const_data_ptr<scalar_t>(),
+                                                    centre_gradient.mutable_data_ptr<scalar_t>(),
+                                                    scale_gradient.mutable_data_ptr<scalar_t>());
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
   });

@@ -1,5 +1,5 @@
-// The two symbols of a plugin, see engine/register.h; and those that lockstep_plugin() adds where it has CUDA sources
-// (cmake/PluginKernels.cmake).
+// The two symbols of a plugin, see engine/register.h; and those that lockstep_plugin() adds where
+// it has CUDA sources (cmake/PluginKernels.cmake).
 #include "engine/plugin.h"
 
 #include "base/error.h"
@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -31,9 +32,9 @@ void* open_library(const std::filesystem::path& path, int mode, const std::strin
   void* handle = dlopen(path.c_str(), mode);
   if (handle != nullptr) return handle;
   const char* reason = dlerror();
-  throw Error(
-      cat("could not load ", what, " ", path.string(), ": ", reason == nullptr ? "unknown" : reason),
-      hint);
+  throw Error(cat("could not load ", what, " ", path.string(), ": ",
+                  reason == nullptr ? "unknown" : reason),
+              hint);
 }
 
 void load_kernels(const std::filesystem::path& plugin, const std::filesystem::path& path) {
@@ -45,10 +46,10 @@ void load_kernels(const std::filesystem::path& plugin, const std::filesystem::pa
                               "build the plugin again against this installation");
   auto version = reinterpret_cast<Word>(dlsym(handle, "lockstep_kernels_version"));
   if (version == nullptr || std::string(version()) != plugin_version())
-    throw Error(cat(path.string(), " was built against Lockstep ",
-                    version == nullptr ? "(unknown)" : version(), ", but this is ",
-                    plugin_version()),
-                "build the plugin again against this installation");
+    throw Error(
+        cat(path.string(), " was built against Lockstep ",
+            version == nullptr ? "(unknown)" : version(), ", but this is ", plugin_version()),
+        "build the plugin again against this installation");
 }
 
 }  // namespace
@@ -77,6 +78,8 @@ void load_plugin(const std::filesystem::path& library) {
 }
 
 void load_plugin_kernels() {
+  const char* const wish = std::getenv("LOCKSTEP_KERNELS");
+  if (wish != nullptr && std::string(wish) == "aten") return;
   for (const auto& [plugin, kernels] : loaded())
     if (!kernels.empty()) load_kernels(plugin, kernels);
 }

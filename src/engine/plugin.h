@@ -12,7 +12,8 @@ const char* plugin_version();
 // Throws Error: not there, not a plugin, built against another version (both named).
 void load_plugin(const std::filesystem::path& library);
 // On a GPU, once its backend is there: loads the CUDA kernels of all loaded plugins that have some,
-// libNAME-cuda.so beside libNAME.so. Throws Error: not there, cannot be loaded, of another version.
+// libNAME-cuda.so beside libNAME.so; none with LOCKSTEP_KERNELS=aten. Throws Error: not there,
+// cannot be loaded, of another version.
 void load_plugin_kernels();
 bool is_loaded(const std::filesystem::path& library);
 

@@ -1,0 +1,79 @@
+// The example trains on real GPUs: in bf16 as one graph, and with its kernels as with ATen's
+// operators and as on the CPU.
+#include "devices/gpu_probe.h"
+#include "fakes/task_runs.h"
+
+namespace lockstep {
+namespace {
+
+using testing::ToolResult;
+using Words = std::vector<std::string>;
+
+class OwnKernelOnGpus : public testing::TaskRuns,
+                        public ::testing::WithParamInterface<std::size_t> {
+ protected:
+  OwnKernelOnGpus() { plugin = std::string(LOCKSTEP_BUILD_DIR) + "/tests/libown-kernel-plugin.so"; }
+  void SetUp() override {
+    const std::size_t gpus = make_nvml_probe()->gpus().size();
+    if (gpus < GetParam())
+      GTEST_SKIP() << "needs " << GetParam() << " GPUs, but this machine has " << gpus;
+    for (const char* library : {"/liblockstep-cuda.so", "/tests/libown-kernel-plugin-cuda.so"})
+      if (!std::filesystem::exists(std::string(LOCKSTEP_BUILD_DIR) + library))
+        GTEST_SKIP() << "built without " << library;
+  }
+  std::string gpus() const { return GetParam() == 1 ? "0" : "0,1"; }
+  void train_well(const std::string& name, const std::string& devices, const Words& more,
+                  const std::map<std::string, std::string>& environment = {}) const {
+    const ToolResult result = testing::run_tool(train_words("own_kernel", name, devices, more),
+                                                folder.path(), environment);
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  double explained(const std::string& name) const {
+    return events(name, "eval").back().at("metrics").at("explained");
+  }
+  nlohmann::json graphs(const std::string& name) const {
+    return events(name, "end").back().value("graphs", nlohmann::json());
+  }
+};
+
+TEST_P(OwnKernelOnGpus, LearnsTheLandInBf16AsOneGraph) {
+  train_well("bf16", gpus(), {"precision=bf16", "stop.epochs=20"});
+  EXPECT_EQ(graphs("bf16").value("shapes", 0), 1);
+  EXPECT_EQ(graphs("bf16").value("steps", 0), 400 - 3);
+  EXPECT_GT(explained("bf16"), 0.97);
+  train_well("fp16", gpus(), {"precision=fp16", "stop.epochs=20"});
+  EXPECT_GT(explained("fp16"), 0.97);
+}
+
+TEST_P(OwnKernelOnGpus, HasTheCurveOfAtensOperatorsAndOfTheCpu) {
+  const Words fp32{"precision=fp32", "stop.steps=40", "matmul.tf32=false"};
+  train_well("kernel", gpus(), fp32);
+  train_well("aten", gpus(), fp32, {{"LOCKSTEP_KERNELS", "aten"}});
+  train_well("cpu", "cpu:1", fp32);
+  expect_same_curve("kernel", "aten", 1e-3);
+  expect_same_curve("kernel", "cpu", 1e-3);
+}
+
+// So each rank does load them.
+TEST_P(OwnKernelOnGpus, MissesItsKernelsByName) {
+  std::filesystem::copy(plugin, folder.path() / "libalone.so");
+  plugin = folder.path() / "libalone.so";
+  const ToolResult result = train("own_kernel", "alone", gpus(), {"stop.steps=3"});
+  EXPECT_NE(result.code, 0);
+  EXPECT_NE(result.err.find("libown-kernel-plugin-cuda.so is not there"), std::string::npos)
+      << result.err;
+}
+
+TEST_P(OwnKernelOnGpus, RepeatsToTheBitInExactMode) {
+  for (const char* name : {"first", "again"})
+    train_well(name, gpus(), {"exact=true", "stop.steps=40"});
+  const auto first = steps("first"), again = steps("again");
+  for (const auto& [step, event] : first)
+    EXPECT_EQ(event.at("grad_norm"), again.at(step).at("grad_norm")) << step;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, OwnKernelOnGpus, ::testing::Values(1, 2),
+                         [](const auto& info) { return "On" + std::to_string(info.param); });
+
+}  // namespace
+}  // namespace lockstep
