@@ -26,9 +26,9 @@ class RbfOnGpu : public GpuTest {
     GpuTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     const std::filesystem::path built = LOCKSTEP_BUILD_DIR "/tests";
-    if (!std::filesystem::exists(built / "libown-kernel-plugin-cuda.so"))
+    if (!std::filesystem::exists(built / "libown-kernel-cuda.so"))
       GTEST_SKIP() << "built without a compiler of CUDA kernels";
-    load_plugin(built / "libown-kernel-plugin.so");
+    load_plugin(built / "libown-kernel.so");
     load_plugin_kernels();
   }
   // x [rows, width], centres [count, width], scales [count].

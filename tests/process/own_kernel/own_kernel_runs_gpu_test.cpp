@@ -3,6 +3,8 @@
 #include "devices/gpu_probe.h"
 #include "fakes/task_runs.h"
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
 
@@ -12,12 +14,12 @@ using Words = std::vector<std::string>;
 class OwnKernelOnGpus : public testing::TaskRuns,
                         public ::testing::WithParamInterface<std::size_t> {
  protected:
-  OwnKernelOnGpus() { plugin = std::string(LOCKSTEP_BUILD_DIR) + "/tests/libown-kernel-plugin.so"; }
+  OwnKernelOnGpus() : TaskRuns("own-kernel") {}
   void SetUp() override {
     const std::size_t gpus = make_nvml_probe()->gpus().size();
     if (gpus < GetParam())
       GTEST_SKIP() << "needs " << GetParam() << " GPUs, but this machine has " << gpus;
-    for (const char* library : {"/liblockstep-cuda.so", "/tests/libown-kernel-plugin-cuda.so"})
+    for (const char* library : {"/liblockstep-cuda.so", "/tests/libown-kernel-cuda.so"})
       if (!std::filesystem::exists(std::string(LOCKSTEP_BUILD_DIR) + library))
         GTEST_SKIP() << "built without " << library;
   }
@@ -56,12 +58,13 @@ TEST_P(OwnKernelOnGpus, HasTheCurveOfAtensOperatorsAndOfTheCpu) {
 
 // So each rank does load them.
 TEST_P(OwnKernelOnGpus, MissesItsKernelsByName) {
-  std::filesystem::copy(plugin, folder.path() / "libalone.so");
-  plugin = folder.path() / "libalone.so";
-  const ToolResult result = train("own_kernel", "alone", gpus(), {"stop.steps=3"});
+  const std::filesystem::path alone = folder.path() / "libalone.so";
+  std::filesystem::copy(plugin, alone);
+  Words words = train_words("own_kernel", "alone", gpus(), {"stop.steps=3"});
+  std::replace(words.begin(), words.end(), plugin, alone.string());
+  const ToolResult result = testing::run_tool(words, folder.path());
   EXPECT_NE(result.code, 0);
-  EXPECT_NE(result.err.find("libown-kernel-plugin-cuda.so is not there"), std::string::npos)
-      << result.err;
+  EXPECT_NE(result.err.find("libown-kernel-cuda.so is not there"), std::string::npos) << result.err;
 }
 
 TEST_P(OwnKernelOnGpus, RepeatsToTheBitInExactMode) {

@@ -1,6 +1,7 @@
 // The example trains without a GPU: the same curve on any number of ranks, in every type.
 #include "fakes/task_runs.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -8,7 +9,7 @@ namespace lockstep {
 namespace {
 
 struct OwnKernel : testing::TaskRuns {
-  OwnKernel() { plugin = std::string(LOCKSTEP_BUILD_DIR) + "/tests/libown-kernel-plugin.so"; }
+  OwnKernel() : TaskRuns("own-kernel") {}
   void train_well(const std::string& name, const std::string& devices, const Words& more) const {
     const testing::ToolResult result = train("own_kernel", name, devices, more);
     ASSERT_EQ(result.code, 0) << result.err;
@@ -37,8 +38,10 @@ TEST_F(OwnKernel, LearnsInShortTypes) {
 TEST_F(OwnKernel, NeedsNothingOfCudaOnTheCpu) {
   const std::filesystem::path alone = folder.path() / "libalone.so";
   std::filesystem::copy(plugin, alone);
-  plugin = alone;
-  train_well("alone", "cpu:1", {"stop.steps=3"});
+  Words words = train_words("own_kernel", "alone", "cpu:1", {"stop.steps=3"});
+  std::replace(words.begin(), words.end(), plugin, alone.string());
+  const testing::ToolResult result = testing::run_tool(words, folder.path());
+  EXPECT_EQ(result.code, 0) << result.err;
   std::ifstream in(alone, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(in)), {});
   for (const char* library : {"libcudart.so", "libc10_cuda.so", "libtorch_cuda.so"})

@@ -113,9 +113,9 @@ bool has_kernel(const char* operation) {
 }
 
 TEST(PluginKernels, AreLoadedWhenAGpuIsUsedAndNotBefore) {
-  if (!std::filesystem::exists(built / "libown-kernel-plugin-cuda.so"))
+  if (!std::filesystem::exists(built / "libown-kernel-cuda.so"))
     GTEST_SKIP() << "built without a compiler of CUDA kernels";
-  load_plugin(built / "libown-kernel-plugin.so");
+  load_plugin(built / "libown-kernel.so");
   EXPECT_FALSE(has_kernel("own_kernel::rbf"));
   load_plugin_kernels();
   load_plugin_kernels();  // a second time does no harm
