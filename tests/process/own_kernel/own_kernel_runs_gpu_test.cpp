@@ -1,7 +1,6 @@
 // The example trains on real GPUs: in bf16 as one graph, and with its kernels as with ATen's
 // operators and as on the CPU.
-#include "devices/gpu_probe.h"
-#include "fakes/task_runs.h"
+#include "gpu/gpu_runs.h"
 
 #include <algorithm>
 
@@ -9,23 +8,17 @@ namespace lockstep {
 namespace {
 
 using testing::ToolResult;
-using Words = std::vector<std::string>;
 
-class OwnKernelOnGpus : public testing::TaskRuns,
-                        public ::testing::WithParamInterface<std::size_t> {
+class OwnKernelOnGpus : public testing::GpuRuns {
  protected:
-  OwnKernelOnGpus() : TaskRuns("own-kernel") {}
+  OwnKernelOnGpus() : GpuRuns("own-kernel") {}
   void SetUp() override {
-    const std::size_t gpus = make_nvml_probe()->gpus().size();
-    if (gpus < GetParam())
-      GTEST_SKIP() << "needs " << GetParam() << " GPUs, but this machine has " << gpus;
-    for (const char* library : {"/liblockstep-cuda.so", "/tests/libown-kernel-cuda.so"})
-      if (!std::filesystem::exists(std::string(LOCKSTEP_BUILD_DIR) + library))
-        GTEST_SKIP() << "built without " << library;
+    GpuRuns::SetUp();
+    if (!IsSkipped() && !std::filesystem::exists(LOCKSTEP_BUILD_DIR "/tests/libown-kernel-cuda.so"))
+      GTEST_SKIP() << "built without a compiler of CUDA kernels";
   }
-  std::string gpus() const { return GetParam() == 1 ? "0" : "0,1"; }
-  void train_well(const std::string& name, const std::string& devices, const Words& more,
-                  const std::map<std::string, std::string>& environment = {}) const {
+  void train_on(const std::string& devices, const std::string& name, const Words& more,
+                const std::map<std::string, std::string>& environment = {}) const {
     const ToolResult result = testing::run_tool(train_words("own_kernel", name, devices, more),
                                                 folder.path(), environment);
     ASSERT_EQ(result.code, 0) << result.err;
@@ -33,25 +26,22 @@ class OwnKernelOnGpus : public testing::TaskRuns,
   double explained(const std::string& name) const {
     return events(name, "eval").back().at("metrics").at("explained");
   }
-  nlohmann::json graphs(const std::string& name) const {
-    return events(name, "end").back().value("graphs", nlohmann::json());
-  }
 };
 
 TEST_P(OwnKernelOnGpus, LearnsTheLandInBf16AsOneGraph) {
-  train_well("bf16", gpus(), {"precision=bf16", "stop.epochs=20"});
+  train_on(devices(), "bf16", {"precision=bf16", "stop.epochs=20"});
   EXPECT_EQ(graphs("bf16").value("shapes", 0), 1);
   EXPECT_EQ(graphs("bf16").value("steps", 0), 400 - 3);
   EXPECT_GT(explained("bf16"), 0.97);
-  train_well("fp16", gpus(), {"precision=fp16", "stop.epochs=20"});
+  train_on(devices(), "fp16", {"precision=fp16", "stop.epochs=20"});
   EXPECT_GT(explained("fp16"), 0.97);
 }
 
 TEST_P(OwnKernelOnGpus, HasTheCurveOfAtensOperatorsAndOfTheCpu) {
   const Words fp32{"precision=fp32", "stop.steps=40", "matmul.tf32=false"};
-  train_well("kernel", gpus(), fp32);
-  train_well("aten", gpus(), fp32, {{"LOCKSTEP_KERNELS", "aten"}});
-  train_well("cpu", "cpu:1", fp32);
+  train_on(devices(), "kernel", fp32);
+  train_on(devices(), "aten", fp32, {{"LOCKSTEP_KERNELS", "aten"}});
+  train_on("cpu:1", "cpu", fp32);
   expect_same_curve("kernel", "aten", 1e-3);
   expect_same_curve("kernel", "cpu", 1e-3);
 }
@@ -60,7 +50,7 @@ TEST_P(OwnKernelOnGpus, HasTheCurveOfAtensOperatorsAndOfTheCpu) {
 TEST_P(OwnKernelOnGpus, MissesItsKernelsByName) {
   const std::filesystem::path alone = folder.path() / "libalone.so";
   std::filesystem::copy(plugin, alone);
-  Words words = train_words("own_kernel", "alone", gpus(), {"stop.steps=3"});
+  Words words = train_words("own_kernel", "alone", devices(), {"stop.steps=3"});
   std::replace(words.begin(), words.end(), plugin, alone.string());
   const ToolResult result = testing::run_tool(words, folder.path());
   EXPECT_NE(result.code, 0);
@@ -69,7 +59,7 @@ TEST_P(OwnKernelOnGpus, MissesItsKernelsByName) {
 
 TEST_P(OwnKernelOnGpus, RepeatsToTheBitInExactMode) {
   for (const char* name : {"first", "again"})
-    train_well(name, gpus(), {"exact=true", "stop.steps=40"});
+    train_on(devices(), name, {"exact=true", "stop.steps=40"});
   const auto first = steps("first"), again = steps("again");
   for (const auto& [step, event] : first)
     EXPECT_EQ(event.at("grad_norm"), again.at(step).at("grad_norm")) << step;
