@@ -4,7 +4,9 @@
 #include "base/files.h"
 #include "media/csv_table.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
 
 namespace lockstep {
 namespace {
@@ -22,7 +24,7 @@ class ExamplesOnGpus : public testing::GpuRuns {
   // What is predicted on GPU 0 alone and on all GPUs of the test.
   void expect_same_predictions(const std::string& name, const std::string& input,
                                std::size_t rows) const {
-    for (const std::string& on : {std::string("0"), devices()}) {
+    for (const std::string& on : std::set<std::string>{"0", devices()}) {
       const ToolResult result =
           run_tool({"predict", name, input, "out=on" + on, "--devices", on}, folder.path());
       ASSERT_EQ(result.code, 0) << result.err;
