@@ -37,11 +37,12 @@ RankError describe_failure(const std::exception& error) {
     result.is_users = true;
     return result;
   }
+  result.hint = advice_on(result.what);
   const std::string frames = frames_of(error);
   if (frames.empty()) return result;
   if (frames_are_wanted())
     result.frames = frames;
-  else
+  else if (result.hint.empty())
     result.hint = cat("with ", frames_variable, "=1 it says where in C++ it was thrown");
   return result;
 }
