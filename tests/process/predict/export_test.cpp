@@ -33,7 +33,8 @@ TEST_F(Export, PredictsAndEvaluatesLikeTheRunFromAReadOnlyPlaceWithoutIt) {
     all.insert(all.end(), words.begin(), words.end());
     return testing::without_root_powers(all, folder->path());
   };
-  const ToolResult used = without_run({"predict", file, "in/r2.row", "--devices", "cpu:1"});
+  const ToolResult used =
+      without_run({"predict", file, "in/r2.row", "out=used", "--devices", "cpu:1"});
   setenv("XDG_STATE_HOME", (folder->path() / "another-user").c_str(), 1);
   const ToolResult lost = without_run({"predict", file, "in/r1.row", "--devices", "cpu:1"});
   const ToolResult predicted =
