@@ -105,6 +105,11 @@ struct TableOptions : RecipeOptions {
         encoding_from(nlohmann::json::parse(read_file(query.run_dir / "recipe" / kept_file)));
     std::vector<PredictItem> rows;
     for (const PredictItem& file : list_items(predict_input(), query)) {
+      if (!file.fault.empty()) {  // it is skipped, and the rest is not
+        rows.push_back(file);
+        rows.back().index = static_cast<std::int64_t>(rows.size()) - 1;
+        continue;
+      }
       const CsvTable cells = read_csv(file.path);
       for (std::size_t row = 0; row < cells.rows.size(); ++row) {
         nlohmann::json text{{"cells", encoding.cells_of(cells, row)},

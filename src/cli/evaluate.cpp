@@ -1,10 +1,12 @@
 // lockstep evaluate: a run's validation metrics, on any devices.
 #include "base/cells.h"
 #include "base/check.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/output.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
 #include "cli/run_end.h"
@@ -58,7 +60,16 @@ std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
   return std::nullopt;
 }
 
+void check_items_file(const std::filesystem::path& file, bool overwrite) {
+  if (file.extension() != ".csv" && file.extension() != ".json")
+    throw Error(
+        cat("--items must name a file that ends in .csv or .json, but names ", file.string()),
+        cat("for example: --items ", file.stem().string(), ".csv"));
+  check_new_file(file, overwrite);
+}
+
 int evaluate_main(const Parsed& parsed) {
+  if (parsed.has("--items")) check_items_file(parsed.value("--items"), may_overwrite(parsed));
   const RunSource source = operand_source(parsed);
   return evaluate(source.run,
                   resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
@@ -131,6 +142,7 @@ Command evaluate_command() {
                 {"--best", "", "the best checkpoint instead of the newest"},
                 {"--items", "FILE",
                  "the table of items as FILE.csv or FILE.json, and nothing into the run", "file"},
+                overwrite_flag(),
                 {"--config", "FILE", "TOML file of options; later files overlay earlier ones",
                  "file"},
                 {"--plugin", "LIB", "the recipe's library, in place of the one in the record",

@@ -7,8 +7,11 @@
 #include "cli/output.h"
 #include "cli/run_root.h"
 #include "launch/launch.h"
+#include "plan/recipe_info.h"
 #include "run/export_file.h"
+#include "run/json_lines.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -38,25 +41,32 @@ CheckpointInfo chosen_checkpoint(const RunDir& run, bool best) {
   return *found;
 }
 
-// What setup_from_json reads: nothing of the host or the user.
+// Paths stand in records as absolute ones.
+bool is_path(const nlohmann::json& value) {
+  if (value.is_array()) return std::any_of(value.begin(), value.end(), is_path);
+  return value.is_string() && value.get<std::string>().starts_with('/');
+}
+
+// What setup_from_json reads: nothing of the host or the user. Options that are paths get their
+// defaults, and so do those that say what `--then predict` was to do.
 nlohmann::json record_of(const RunDir& run) {
   const nlohmann::json whole = run.record();
   nlohmann::json record{{"lockstep", version()}};
-  for (const char* key : {"recipe", "plugin", "config", "facts", "extra", "plan"})
+  for (const char* key : {"recipe", "plugin", "facts", "extra", "plan"})
     if (whole.contains(key)) record[key] = whole[key];
+  record["plugin"] = fs::path(text_or(whole, "plugin", "")).filename().string();
+  record["config"] = nlohmann::json::object();
+  for (const auto& [key, value] : whole.at("config").items())
+    if (!is_path(value) && key != input_key && key != out_key) record["config"][key] = value;
+  nlohmann::json& plan = record.at("plan");
+  for (const char* key : {"init_from", "notes"}) plan.erase(key);
+  for (nlohmann::json& device : plan.at("devices")) device["uuid"] = "";
   return record;
 }
 
-void check_new_file(const fs::path& out, bool force) {
-  std::error_code ignored;
-  if (fs::is_directory(out, ignored))
-    throw Error(cat(out.string(), " is a folder"), "name a file in it");
-  if (!fs::exists(fs::symlink_status(out, ignored))) return;
-  if (!force)
-    throw Error(cat(out.string(), " is there already"),
-                "name another file, or overwrite it with --force");
-  if (!fs::is_regular_file(out, ignored))
-    throw Error(cat(out.string(), " is no file"), "name another one");
+std::vector<std::string> names_of_kept(const RunDir& run) {
+  const nlohmann::json record = run.record();
+  return record.value("kept", std::vector<std::string>());
 }
 
 int export_main(const Parsed& parsed) {
@@ -69,7 +79,7 @@ int export_main(const Parsed& parsed) {
   const CheckpointInfo checkpoint = chosen_checkpoint(run, parsed.has("--best"));
   Exported exported{.record = record_of(run),
                     .step = checkpoint.step,
-                    .files = kept_files(run.path() / "recipe")};
+                    .files = kept_files(run.path() / "recipe", names_of_kept(run))};
   std::error_code ignored;
   const nlohmann::json& config = exported.record["config"];
   exported.average = config.is_object() && config.value("ema.evaluate", true) &&

@@ -48,6 +48,23 @@ bool names_standard_output(const std::string& path) {
   return named_descriptor(path) == STDOUT_FILENO;
 }
 
+void check_new_file(const std::filesystem::path& file, bool overwrite) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    throw Error(cat(file.string(), " is a folder"), "name a file in it");
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(cat("cannot write ", file.string(), ": ", errno_text(errno)),
+                "name a file in a folder that you can write to");
+  if (!fs::exists(fs::symlink_status(file, ignored))) return;
+  if (!overwrite)
+    throw Error(cat(file.string(), " is there already"),
+                "name another file, or overwrite it with --force");
+  if (!fs::is_regular_file(file, ignored))
+    throw Error(cat(file.string(), " is no file"), "name another one");
+}
+
 Flag overwrite_flag() { return {"--force", "", "overwrite a file that is there already"}; }
 
 bool may_overwrite(const Parsed& parsed) { return parsed.has("--force"); }

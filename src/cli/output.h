@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,10 @@ class Output {
 
 // "-", /dev/stdout and the other names of it.
 bool names_standard_output(const std::string& path);
+
+// Before long work whose result goes to a file, written whole in the end. Throws Error if there is
+// something already, or it cannot be made there. overwrite: a file that is there.
+void check_new_file(const std::filesystem::path& file, bool overwrite);
 
 Flag overwrite_flag();  // --force, of each command that writes a file
 bool may_overwrite(const Parsed& parsed);

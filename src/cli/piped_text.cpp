@@ -61,10 +61,15 @@ bool has_piped_text(int fd, double patience_s, const std::function<void(const st
   return false;
 }
 
-void copy_to_file(int fd, const std::filesystem::path& file) {
+void copy_to_file(int fd, const std::filesystem::path& file, const std::function<void()>& look_up) {
+  constexpr int look_up_ms = 200;
   const UniqueFd to(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   std::vector<char> buffer(1 << 16);
   for (;;) {
+    pollfd waits{.fd = fd, .events = POLLIN, .revents = 0};
+    const int ready = poll(&waits, 1, look_up_ms);
+    look_up();
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t count = read(fd, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw Error(cat("cannot read standard input: ", errno_text(errno)));

@@ -20,7 +20,8 @@ std::optional<std::string> piped_text(int fd, double patience_s,
 bool has_piped_text(int fd, double patience_s, const std::function<void(const std::string&)>& say);
 
 // All that comes from a descriptor, into a new file. Throws Error.
-void copy_to_file(int fd, const std::filesystem::path& file);
+// look_up: called now and then, also while nothing comes; it may throw.
+void copy_to_file(int fd, const std::filesystem::path& file, const std::function<void()>& look_up);
 
 // The same of whatever it is, however long it takes.
 std::string text_to_the_end(int fd);

@@ -52,10 +52,20 @@ void take_text(const Parsed& parsed, RunSetup& setup, const PredictInput& input)
   if (const auto text = piped_text(STDIN_FILENO, patience_s, say)) options.set(input.option, *text);
 }
 
+// The record holds what `--then predict` was to do, perhaps on another machine: no more than that.
+void forget_inputs_of_record(OptionTable& options) {
+  for (const OptionInfo& option : options.options())
+    if (option.source.kind == ValueSource::Kind::record &&
+        (option.key == input_key || option.key == out_key))
+      options.set_json(option.key,
+                       option.key == out_key ? nlohmann::json("") : nlohmann::json::array());
+}
+
 int predict_main(const Parsed& parsed) {
   const RunSource source = operand_source(parsed);
   RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
                                   parsed.value("--plugin"), "predict");
+  forget_inputs_of_record(setup.options->table);
   const ReadOptions reading{.best = parsed.has("--best"),
                             .json = parsed.has("--json"),
                             .force = may_overwrite(parsed),

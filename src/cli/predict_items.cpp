@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/interrupts.h"
 #include "cli/piped_text.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
@@ -50,18 +51,24 @@ std::vector<std::string> chosen_inputs(const RunSetup& setup, const PredictInput
   throw Error("there is nothing to predict", what_to_give(input.kind));
 }
 
-std::vector<PredictItem> items_of(const RunSetup& setup, const PredictInput& input,
-                                  const std::vector<std::string>& inputs, const fs::path& run,
-                                  const fs::path& folder) {
+std::vector<PredictItem> items_of(const RunSetup& setup, const std::vector<std::string>& inputs,
+                                  const fs::path& run, const fs::path& folder) {
   ItemQuery query{.inputs = inputs,
                   .run_dir = fs::absolute(run),
                   .cache_dir = fs::absolute(cache_for(Purpose::predict, *setup.train, run))};
   if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {
     query.standard_input = folder / "standard-input";
-    copy_to_file(STDIN_FILENO, query.standard_input);
+    const NotedInterrupts interrupts;  // so that what was read does not stay
+    copy_to_file(STDIN_FILENO, query.standard_input, [&] {
+      if (!interrupts.came()) return;
+      say("interrupted");
+      throw ToldAlready{exit_interrupted};
+    });
   }
   std::vector<PredictItem> items = setup.options->items(query);
   if (items.empty()) throw Error("there is nothing to predict: the input is empty");
+  for (PredictItem& item : items)  // which a recipe may have found by itself
+    if (item.fault.empty() && !item.output.empty()) item.fault = fault_of_output_name(item.output);
   return items;
 }
 
@@ -72,12 +79,18 @@ fs::path output_folder(const RunSetup& setup, const ReadOptions& reading) {
       .lexically_normal();
 }
 
-void check_free(const fs::path& folder, const PredictInput& input,
-                const std::vector<PredictItem>& items) {
+// --force overwrites outputs, and never what they are made of.
+void check_outputs(const fs::path& folder, const PredictInput& input,
+                   const std::vector<PredictItem>& items, bool force) {
   std::vector<std::string> names = input.joint_outputs;
   for (const PredictItem& item : items)
-    if (!item.output.empty()) names.push_back(item.output);
-  check_outputs_are_new(folder, names);
+    if (!item.output.empty() && item.fault.empty()) names.push_back(item.output);
+  InputFiles inputs(items);
+  for (const std::string& name : names)
+    if (inputs.holds(folder / name))
+      throw Error(cat("the output ", (folder / name).string(), " would replace an input"),
+                  "name another folder with out=");
+  if (!force) check_outputs_are_new(folder, names);
 }
 
 void write_cbor(const fs::path& file, const nlohmann::json& value) {
@@ -132,9 +145,10 @@ void report_rest(const LaunchOutcome& outcome, const Tally& tally, const Predict
 
 // What the workers are to know of the run: its record, prepared for `devices`.
 void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const fs::path& run) {
-  // They get the items themselves, whose names may be no text.
-  if (setup.options->table.has(input_key))
-    setup.options->table.set_json(input_key, nlohmann::json::array());
+  // They get the items and the folder by themselves, whose names may be no text.
+  OptionTable& options = setup.options->table;
+  if (options.has(input_key)) options.set_json(input_key, nlohmann::json::array());
+  if (options.has(out_key)) options.set_json(out_key, "");
   nlohmann::json extra = setup.prepared.extra;
   prepare(setup, Purpose::predict, devices, run);
   extra.update(setup.prepared.extra);
@@ -147,8 +161,10 @@ int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& fol
   Tally tally{.total = items};
   ranks.on_event = [&](const nlohmann::json& event) { tally.on_event(event); };
   const LaunchOutcome outcome = run_ranks(ranks);
-  if (std::holds_alternative<Finished>(outcome)) return report_done(tally, folder.path(), json);
+  const bool finished = std::holds_alternative<Finished>(outcome);
+  if (finished && tally.placed == items) return report_done(tally, folder.path(), json);
   report_rest(outcome, tally, folder);
+  if (finished) throw Error("the ranks ended before all items were done");
   return report_reading(outcome);
 }
 
@@ -168,10 +184,9 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   const PredictInput input = setup.options->predict_input();
   inputs = chosen_inputs(setup, input, std::move(inputs));
   const TemporaryDirectory temporary;
-  const std::vector<PredictItem> items =
-      items_of(setup, input, inputs, run.path(), temporary.path());
+  const std::vector<PredictItem> items = items_of(setup, inputs, run.path(), temporary.path());
   const fs::path out = output_folder(setup, reading);
-  if (!reading.force) check_free(out, input, items);
+  check_outputs(out, input, items, reading.force);
   const std::size_t batch = static_cast<std::size_t>(input.batch);
   devices.resize(std::min(devices.size(), (items.size() + batch - 1) / batch));
   prepare_for_items(setup, devices, run.path());

@@ -88,9 +88,18 @@ void check_options(RunSetup& setup) {
 void find_first_weights(RunSetup& setup) {
   TrainOptions& train = *setup.train;
   if (train.init.from.empty()) return;
+  if (std::filesystem::exists(train.init.from)) return;
   const std::filesystem::path named = std::filesystem::path(train.run.root) / train.init.from;
-  if (!std::filesystem::exists(train.init.from) && std::filesystem::exists(named))
+  if (std::filesystem::exists(named)) {
     train.init.from = named.string();
+    return;
+  }
+  std::vector<std::string> names;
+  for (const RunDir& run : list_runs(train.run.root)) names.push_back(run.name());
+  const std::string near = nearest(train.init.from, names);
+  throw Error(cat("init.from: there is no file or folder ", printable(train.init.from),
+                  ", and no run of that name in ", train.run.root),
+              near.empty() ? "`lockstep runs` lists the runs" : cat("did you mean ", near, "?"));
 }
 
 // Which files those are, checked; hashed where a run is made of them.

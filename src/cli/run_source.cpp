@@ -1,7 +1,11 @@
 #include "cli/run_source.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/run_root.h"
+#include "cli/trusted_plugins.h"
 #include "run/export_file.h"
+#include "run/json_lines.h"
 
 #include <utility>
 
@@ -10,10 +14,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
-RunSource open_export(const fs::path& file) {
-  const Exported exported = read_export(file);
+// The record names the file alone. It lies beside the export, or where the user had it before.
+void find_plugin(nlohmann::json& record, const fs::path& file, const Parsed& parsed) {
+  const std::string name = fs::path(text_or(record, "plugin", "")).filename().string();
+  if (name.empty() || parsed.has("--plugin")) return;
+  const fs::path beside = fs::absolute(file).parent_path() / name;
+  std::error_code ignored;
+  const std::string library = fs::is_regular_file(beside, ignored)
+                                  ? beside.string()
+                                  : used_plugin(name, text_or(record, "recipe", ""));
+  if (library.empty())
+    throw Error(
+        cat(file.string(), " needs the plugin ", printable(name), ", which is not beside it"),
+        cat("say where it is: --plugin FOLDER/", printable(name)));
+  record["plugin"] = library;
+}
+
+RunSource open_export(const fs::path& file, const Parsed& parsed) {
+  Exported exported = read_export(file);
+  find_plugin(exported.record, file, parsed);
   auto folder = std::make_unique<TemporaryDirectory>();
-  const fs::path run = folder->path() / file.stem();
+  const fs::path run = folder->path() / "export";
   make_directories(run / "recipe");
   for (const auto& [name, content] : exported.files) {
     make_directories((run / "recipe" / name).parent_path());
@@ -32,7 +53,12 @@ RunSource operand_source(const Parsed& parsed) {
   const std::string& operand = parsed.positionals.at(0);
   std::error_code ignored;
   const bool is_run = fs::exists(fs::path(run_root(parsed)) / operand / "run.json", ignored);
-  if (!is_run && fs::is_regular_file(operand, ignored)) return open_export(operand);
+  if (!is_run && fs::is_regular_file(operand, ignored)) {
+    if (parsed.has("--best"))
+      throw Error(cat(operand, " is an export, which holds one checkpoint"),
+                  "leave out --best, and give it to lockstep export");
+    return open_export(operand, parsed);
+  }
   RunDir run = operand_run(parsed);
   const fs::path path = run.path();
   return {.folder = nullptr, .run = std::move(run), .weights = {}, .outputs = path};

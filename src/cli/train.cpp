@@ -210,10 +210,12 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
     record["started"] = now;
     record["git"] = git_state(std::filesystem::current_path());
     record["starts"] = nlohmann::json::array();
+    record["kept"] = nlohmann::json::array();
     for (const std::filesystem::path& file : setup.prepared.keep) {
       std::filesystem::create_directories(run.path() / "recipe");
       std::filesystem::copy_file(file, run.path() / "recipe" / file.filename(),
                                  std::filesystem::copy_options::overwrite_existing);
+      record["kept"].push_back(file.filename().string());
     }
   }
   record["lockstep"] = version();

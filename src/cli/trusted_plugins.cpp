@@ -3,9 +3,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "run/json_cache.h"
+#include "run/json_lines.h"
 
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 namespace lockstep::cli {
 namespace {
@@ -64,6 +66,20 @@ nlohmann::json remembered_recipes(const std::string& plugin) {
   const auto entry = all.find(library_of(plugin));
   if (entry == all.end() || !entry->is_object()) return nlohmann::json::array();
   return entry->value("recipes", nlohmann::json::array());
+}
+
+std::string used_plugin(const std::string& file_name, const std::string& recipe) {
+  if (state_file().empty()) return "";
+  const nlohmann::json all = read_json_cache(state_file());
+  std::vector<std::string> found;
+  for (const auto& [library, known] : all.items()) {
+    const std::filesystem::path path = library;
+    std::error_code ignored;
+    if (path.filename() != file_name || !std::filesystem::exists(path, ignored)) continue;
+    for (const nlohmann::json& described : remembered_recipes(library))
+      if (text_or(described, "name", "") == recipe) found.push_back(library);
+  }
+  return found.size() == 1 ? found[0] : "";
 }
 
 void require_trusted_plugin(const std::string& library) {

@@ -16,6 +16,10 @@ std::string trust_plugin(const std::string& plugin);
 // library: an absolute path. Throws Error unless it was trusted at some time; else tells workers.
 void require_trusted_plugin(const std::string& library);
 
+// The one library of this name that was trusted, is still there and has the recipe; "": there is
+// none, or more than one.
+std::string used_plugin(const std::string& file_name, const std::string& recipe);
+
 // What a plugin that is remembered says of its recipes, kept so that completion offers their
 // options without loading it. described: the worker's description, a list of recipes.
 void remember_recipes(const std::string& library, const nlohmann::json& described);

@@ -63,6 +63,8 @@ const char* phase_name(Phase phase) {
       return "waiting for the device";
     case Phase::evaluation:
       return "evaluation";
+    case Phase::prediction:
+      return "prediction";
     case Phase::checkpoint:
       return "checkpoint";
     case Phase::ending:

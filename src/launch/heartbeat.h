@@ -21,6 +21,7 @@ enum class Phase : std::int32_t {
   update,
   device,  // waits for the GPU
   evaluation,
+  prediction,
   checkpoint,
   ending
 };

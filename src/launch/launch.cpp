@@ -241,8 +241,13 @@ void Run::take_exits() {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ChildGroup& group = ranks_[i].group();
     if (group.status() || !group.poll()) continue;
-    const bool is_worker = heartbeats_.read()[i].phase != Phase::none;
-    exits.push_back({static_cast<int>(i), *group.status(), is_worker});
+    const Phase phase = heartbeats_.read()[i].phase;
+    const ExitStatus status = *group.status();
+    exits.push_back({.rank = static_cast<int>(i),
+                     .status = status,
+                     .is_worker = phase != Phase::none,
+                     .is_early = status.signal == 0 && status.code == exit_finished &&
+                                 phase != Phase::none && phase != Phase::ending});
   }
   if (exits.empty()) return;
   const bool failed_before = supervision_.first_failure().has_value();

@@ -82,7 +82,7 @@ bool Supervision::by_signal_passed_on(const ExitStatus& status) const {
 
 bool Supervision::failed(const Exit& exit) const {
   const ExitStatus& status = exit.status;
-  if (status.signal != 0) return true;
+  if (status.signal != 0 || exit.is_early) return true;
   if (status.code == exit_stopped) return !exit.is_worker && passed_on_.empty();
   return status.code != exit_finished;
 }
@@ -138,6 +138,10 @@ std::vector<Command> Supervision::on_all_ended(double now_s) {
 }
 
 LaunchOutcome Supervision::outcome() const {
+  if (failure_ && failure_->is_early)
+    return RankFailed{.rank = failure_->rank,
+                      .how = "something called exit() before it was done",
+                      .exit_code = exit_failed};
   if (failure_) {
     return RankFailed{.rank = failure_->rank,
                       .how = hang_.empty() ? describe(failure_->status) : hang_,

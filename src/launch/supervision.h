@@ -38,6 +38,9 @@ class Supervision {
     // A worker of Lockstep, which says exit_stopped by itself; any other program may only if a
     // signal asked it to stop.
     bool is_worker = false;
+    // A worker that is gone with exit code 0 though it had not come to its end: something in it
+    // called exit().
+    bool is_early = false;
   };
   std::vector<Command> on_exits(const std::vector<Exit>& exits, double now_s);
   // A rank hangs: `how` is what the outcome says of it.

@@ -123,10 +123,11 @@ void GpuLog::Shared::record() {
     sm.resize(chosen.size());
   }
   std::optional<GpuLogFile> file;
-  attempt([&] { file.emplace(spec.file, spec.limit_bytes); });
-  OwnProcesses own;
   constexpr double least_s = 0.1, look_up_s = 0.1, hanging_s = 0.5;
-  Sampler sampler(reader, positions, std::max(spec.every_s, least_s));
+  const double every_s = std::max(spec.every_s, least_s);
+  attempt([&] { file.emplace(spec.file, every_s, spec.limit_bytes); });
+  OwnProcesses own;
+  Sampler sampler(reader, positions, every_s);
   for (long long seen = 0; !stopping();) {
     const std::shared_ptr<const MonitorSample> sample = sampler.next(seen, look_up_s);
     if (!sample) continue;

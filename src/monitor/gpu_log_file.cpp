@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -83,7 +84,34 @@ std::string gpu_log_lines(const std::vector<GpuInfo>& gpus, const MonitorSample&
   return text;
 }
 
-GpuLogFile::GpuLogFile(std::filesystem::path path, std::uint64_t limit_bytes)
+namespace {
+
+// How many samples an earlier start left out between two that it wrote: the least of the last ones,
+// because between two starts there is a gap.
+long long spacing_of(std::string_view text, double every_s) {
+  constexpr std::size_t enough = 16;
+  std::vector<double> times;
+  text = text.substr(0, text.rfind('\n'));
+  while (times.size() < enough && text.find('\n') != text.npos) {
+    const std::size_t newline = text.rfind('\n');
+    const double time =
+        std::strtod(std::string(first_cell(text.substr(newline + 1))).c_str(), nullptr);
+    if (times.empty() || time != times.back()) times.push_back(time);
+    text = text.substr(0, newline);
+  }
+  double least_s = every_s;
+  for (std::size_t i = 0; i + 1 < times.size(); ++i) {
+    const double apart_s = times[i] - times[i + 1];
+    least_s = i == 0 ? apart_s : std::min(least_s, apart_s);
+  }
+  long long every = 1;
+  while (static_cast<double>(every) * 1.5 * every_s < least_s) every *= 2;
+  return every;
+}
+
+}  // namespace
+
+GpuLogFile::GpuLogFile(std::filesystem::path path, double every_s, std::uint64_t limit_bytes)
     : path_(std::move(path)), limit_bytes_(limit_bytes), file_(open_lines(path_)) {
   struct stat info {};
   if (::fstat(file_.get(), &info) == 0) bytes_ = static_cast<std::uint64_t>(info.st_size);
@@ -97,6 +125,7 @@ GpuLogFile::GpuLogFile(std::filesystem::path path, std::uint64_t limit_bytes)
   if (text.substr(0, text.find('\n')) != gpu_log_head())
     throw Error(cat(path_.string(), " has other columns than this Lockstep writes"),
                 "move it away, and it is begun anew");
+  every_ = spacing_of(text, every_s);
 }
 
 bool GpuLogFile::append(const std::string& lines) {

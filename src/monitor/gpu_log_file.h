@@ -31,8 +31,10 @@ class GpuLogFile {
  public:
   static constexpr std::uint64_t usual_limit_bytes = std::uint64_t{32} << 20;
 
-  // Throws Error where it cannot be written, or where its columns are others.
-  explicit GpuLogFile(std::filesystem::path path, std::uint64_t limit_bytes = usual_limit_bytes);
+  // every_s: between the samples that will be given, so that those of before tell how many of them
+  // are taken. Throws Error where it cannot be written, or where its columns are others.
+  GpuLogFile(std::filesystem::path path, double every_s,
+             std::uint64_t limit_bytes = usual_limit_bytes);
 
   // lines: of one sample. Whether all of them are there now; a full disk loses samples and spoils
   // none. Throws Error where the file cannot be read back at its limit.

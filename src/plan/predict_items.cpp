@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <climits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -56,10 +58,15 @@ std::vector<std::string> neighbours(const fs::path& path) {
   return names;
 }
 
-[[noreturn]] void throw_not_there(const fs::path& path) {
+Error not_there(const fs::path& path) {
   const std::string near = nearest(path.filename().string(), neighbours(path));
-  throw Error(cat("there is no file ", name_of(path)),
-              near.empty() ? "" : cat("did you mean ", name_of(path.parent_path() / near), "?"));
+  return Error(cat("there is no file ", name_of(path)),
+               near.empty() ? "" : cat("did you mean ", name_of(path.parent_path() / near), "?"));
+}
+
+bool lies_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(path.begin(), path.end(), folder.begin(), folder.end()).second ==
+         folder.end();
 }
 
 class Lister {
@@ -68,17 +75,27 @@ class Lister {
 
   std::vector<PredictItem> list() {
     for (const std::string& word : query_.inputs) add_word(word);
-    if (!missing_.empty() && missing_.size() == items_.size()) throw_not_there(missing_[0]);
+    name_items();
     name_outputs();
+    const bool any_good = std::any_of(items_.begin(), items_.end(),
+                                      [](const PredictItem& item) { return item.fault.empty(); });
+    if (!any_good && error_) throw Error(*error_);
     return std::move(items_);
   }
 
  private:
+  // Items that follow each other: of a file one, or one for each of its lines.
+  struct Source {
+    fs::path path;  // empty: standard input
+    std::string id;
+    std::size_t begin, end;
+  };
+
   void add_word(const std::string& word) {
     if (input_.kind == PredictInput::Kind::words) {
-      if (word != "-") return add_text(word, word, word);
+      if (word != "-") return add_text_once(word);
       for (const std::string& line : standard_input_lines())
-        if (!is_blank(line)) add_text(line, line, line);
+        if (!is_blank(line)) add_text_once(line);
       return;
     }
     if (word == "-") return add_standard_input();
@@ -95,7 +112,7 @@ class Lister {
 
   void add_standard_input() {
     if (input_.kind == PredictInput::Kind::lines)
-      return add_lines(read_file(query_.standard_input), "standard input");
+      return add_lines(read_file(query_.standard_input), "standard input", {}, "-");
     for (const std::string& line : standard_input_lines())
       if (!is_blank(line)) add(fs::absolute(line).lexically_normal());
   }
@@ -105,9 +122,13 @@ class Lister {
     const int result = glob(pattern.c_str(), 0, nullptr, &found);
     const std::vector<std::string> words(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     globfree(&found);
-    if (result != 0 || words.empty())
-      throw Error(cat("no file matches ", pattern),
-                  "* stands for any part of a name, and leaves folders as they are");
+    if (result != 0 || words.empty()) {
+      const fs::path path = fs::absolute(pattern);
+      if (is_new(path))
+        add_fault(path, Error(cat("no file matches ", pattern),
+                              "* stands for any part of a name, and leaves folders as they are"));
+      return;
+    }
     for (const std::string& word : words) add(fs::absolute(word).lexically_normal());
   }
 
@@ -118,22 +139,36 @@ class Lister {
   }
 
   void add_folder(const fs::path& folder) {
-    std::vector<fs::path> files;
-    std::error_code error;
-    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-      const bool hidden = entry->path().filename().string().starts_with('.');
-      std::error_code ignored;
-      if (hidden && entry->is_directory(ignored)) entry.disable_recursion_pending();
-      if (!hidden && entry->is_regular_file(ignored) && counts(entry->path()))
-        files.push_back(entry->path().lexically_normal());
-    }
-    if (error) throw Error(cat("cannot list ", name_of(folder), ": ", error.message()));
-    if (files.empty())
-      throw Error(cat("the folder ", name_of(folder), " holds no ", suffix_words(input_)),
-                  "name another folder, or the files themselves");
+    std::vector<std::pair<fs::path, std::string>> files;
+    find_files(folder, files);
+    if (files.empty() && is_new(folder))
+      add_fault(folder,
+                Error(cat("the folder ", name_of(folder), " holds no ", suffix_words(input_)),
+                      "name another folder, or the files themselves"));
     std::sort(files.begin(), files.end());
-    for (const fs::path& file : files) add_path(file, file.lexically_relative(folder).string());
+    for (const auto& [file, fault] : files) {
+      if (fault.empty())
+        add_path(file, file.lexically_relative(folder).string());
+      else if (is_new(file))
+        add_fault(file, Error(fault));
+    }
+  }
+
+  // And folders that cannot be listed, with what is wrong.
+  void find_files(const fs::path& folder, std::vector<std::pair<fs::path, std::string>>& files) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      std::error_code ignored;
+      const fs::path path = entry->path().lexically_normal();
+      if (path.filename().string().starts_with('.')) continue;
+      if (entry->is_directory(ignored) && !entry->is_symlink(ignored))
+        find_files(path, files);
+      else if (entry->is_regular_file(ignored) && counts(path))
+        files.emplace_back(path, "");
+    }
+    if (error)
+      files.emplace_back(folder, cat("cannot list ", name_of(folder), ": ", error.message()));
   }
 
   bool counts(const fs::path& file) const {
@@ -144,21 +179,71 @@ class Lister {
   }
 
   void add_path(const fs::path& path, const std::string& id) {
-    if (!seen_.insert(path).second) return;
     std::error_code ignored;
-    if (input_.kind == PredictInput::Kind::lines) return add_lines(read_input(path), name_of(path));
-    if (!fs::exists(path, ignored)) missing_.push_back(path);
-    items_.push_back({.name = name_of(path), .id = id, .path = path.string()});
+    if (!is_new(path)) return;
+    if (!fs::exists(path, ignored)) return add_fault(path, not_there(path));
+    if (input_.kind == PredictInput::Kind::lines) return add_file_of_lines(path, id);
+    add_source(path, id, {.name = name_of(path), .path = path.string()});
   }
 
-  void add_lines(const std::string& text, const std::string& source) {
+  void add_file_of_lines(const fs::path& path, const std::string& id) try {
+    add_lines(read_input(path), name_of(path), path, id);
+  } catch (const Error& error) {
+    add_fault(path, error);
+  }
+
+  void add_lines(const std::string& text, const std::string& source, const fs::path& path,
+                 const std::string& id) {
+    const std::size_t begin = items_.size();
     const std::vector<std::string> lines = lines_of(text);
     for (std::size_t i = 0; i < lines.size(); ++i)
-      if (!is_blank(lines[i])) add_text(lines[i], cat("line ", i + 1, " of ", source), cat(i + 1));
+      if (!is_blank(lines[i]))
+        items_.push_back(
+            {.name = cat("line ", i + 1, " of ", source), .id = cat(i + 1), .text = lines[i]});
+    sources_.push_back({path, id, begin, items_.size()});
   }
 
-  void add_text(const std::string& text, const std::string& name, const std::string& id) {
-    items_.push_back({.name = name, .id = id, .text = text});
+  void add_text_once(const std::string& text) {
+    if (is_new(text)) items_.push_back({.name = text, .id = text, .text = text});
+  }
+
+  bool is_new(const std::string& input) { return seen_.insert(input).second; }
+
+  void add_fault(const fs::path& path, const Error& error) {
+    if (!error_) error_ = error;
+    add_source(path, path.filename().string(),
+               {.name = name_of(path), .path = path.string(), .fault = error.what()});
+  }
+
+  void add_source(const fs::path& path, const std::string& id, PredictItem item) {
+    item.id = id;
+    sources_.push_back({path, id, items_.size(), items_.size() + 1});
+    items_.push_back(std::move(item));
+  }
+
+  void name_items() {
+    std::set<std::string> ids;
+    for (const Source& source : sources_) ids.insert(source.id);
+    if (ids.size() < sources_.size()) name_below_common_folder();
+    for (const Source& source : sources_)
+      for (std::size_t i = source.begin; i < source.end; ++i) {
+        PredictItem& item = items_[i];
+        if (item.text.empty())
+          item.id = source.id;
+        else if (sources_.size() > 1)
+          item.id = cat(source.id, ":", item.id);
+      }
+  }
+
+  void name_below_common_folder() {
+    fs::path common;
+    for (const Source& source : sources_) {
+      if (source.path.empty()) continue;
+      if (common.empty()) common = source.path.parent_path();
+      while (!lies_below(source.path, common)) common = common.parent_path();
+    }
+    for (Source& source : sources_)
+      if (!source.path.empty()) source.id = source.path.lexically_relative(common).string();
   }
 
   std::string output_of(const PredictItem& item) const {
@@ -169,24 +254,28 @@ class Lister {
   }
 
   void name_outputs() {
-    std::map<std::string, std::string> taken;
+    std::map<std::string, std::size_t> taken;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       PredictItem& item = items_[i];
       item.index = static_cast<std::int64_t>(i);
-      if (item.output.empty()) item.output = output_of(item);
+      if (!item.fault.empty()) continue;
+      item.output = output_of(item);
       if (item.output.empty()) continue;
-      const auto [other, is_new] = taken.emplace(item.output, item.name);
+      item.fault = fault_of_output_name(item.output);
+      const auto [other, is_new] = taken.emplace(item.output, i);
       if (!is_new)
-        throw Error(cat(other->second, " and ", item.name, " would both become ", item.output),
-                    "give the folder above them, or predict them apart with another out= each");
+        item.fault = cat("it would become ", item.output, ", as ", items_[other->second].name,
+                         " does: predict it by itself, with another out=");
+      if (!item.fault.empty() && !error_) error_ = Error(cat(item.name, ": ", item.fault));
     }
   }
 
   const PredictInput& input_;
   const ItemQuery& query_;
   std::vector<PredictItem> items_;
-  std::vector<fs::path> missing_;
-  std::set<fs::path> seen_;
+  std::vector<Source> sources_;
+  std::optional<Error> error_;  // the first of the items' faults, with a hint
+  std::set<std::string> seen_;
 };
 
 constexpr std::pair<PredictInput::Kind, const char*> kind_words[] = {
@@ -201,10 +290,23 @@ std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& 
   return Lister(input, query).list();
 }
 
+std::string fault_of_output_name(const std::string& name) {
+  const fs::path path = name;
+  if (path.empty() || path.is_absolute() || !path.has_filename() ||
+      std::find(path.begin(), path.end(), "..") != path.end())
+    return cat("an output must have a name below its folder, but is called \"", printable(name),
+               "\"");
+  if (std::any_of(path.begin(), path.end(),
+                  [](const fs::path& part) { return part.native().size() > NAME_MAX; }))
+    return cat("an output's name may have ", NAME_MAX, " bytes, but it is called ",
+               printable(name));
+  return "";
+}
+
 std::string to_cbor(const std::vector<PredictItem>& items) {
   nlohmann::json all = nlohmann::json::array();
   for (const PredictItem& item : items)
-    all.push_back({item.index, item.name, item.id, item.path, item.text, item.output});
+    all.push_back({item.index, item.name, item.id, item.path, item.text, item.output, item.fault});
   std::string bytes;
   nlohmann::json::to_cbor(all, bytes);
   return bytes;
@@ -218,7 +320,8 @@ std::vector<PredictItem> items_from_cbor(const std::string& bytes) try {
                      .id = item.at(2),
                      .path = item.at(3),
                      .text = item.at(4),
-                     .output = item.at(5)});
+                     .output = item.at(5),
+                     .fault = item.at(6)});
   return items;
 } catch (const nlohmann::json::exception& error) {
   throw Error(cat("the list of items cannot be read: ", error.what()));

@@ -13,11 +13,13 @@ struct PredictItem {
   std::int64_t index = 0;  // its place in input order, from 0
   std::string name;        // for people: "scans/7.tif", "line 3 of reviews.jsonl"
   // The same wherever predict is called: "7.tif", of a folder's files "sub/7.tif", of a line its
-  // number, from 1.
+  // number, from 1. Where two would have the same: of files the path below the folder that all of
+  // them share. Of lines of several files "reviews.txt:3".
   std::string id;
   std::string path;    // the file to read, absolute; empty where the item is none
   std::string text;    // the line without its end, or the word
   std::string output;  // of a file that holds its bytes, in the folder of outputs; empty: none
+  std::string fault;   // why it is skipped, where that is known already
 };
 
 // What `lockstep predict RUN INPUT …` takes of a recipe.
@@ -57,11 +59,14 @@ struct ItemQuery {
   std::filesystem::path cache_dir;       // likewise
 };
 
-// The items in the order of the inputs, those of a folder by path; a file that comes twice counts
-// once. A file that is not there is an item too, as long as another one is: reading it says why it
-// is skipped. Throws Error: nothing of that name (the nearest named), a glob or a folder without
-// such files, two items with one output.
+// The items in the order of the inputs, those of a folder by path; a file or a word that comes
+// twice counts once. What cannot be predicted is an item with a fault: a file that is not there
+// (the nearest named), a glob or a folder without such files, one that cannot be listed, an output
+// that another item has or that can have no such name. Throws Error where there is nothing else.
 std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query);
+
+// Why no output may be called so; "": it may. It lies below the folder of outputs.
+std::string fault_of_output_name(const std::string& name);
 
 // File names may be any bytes, and JSON text may not.
 std::string to_cbor(const std::vector<PredictItem>& items);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -73,10 +74,27 @@ void write_folder(const fs::path& folder, const std::vector<const EvaluationOutp
   try {
     for (const EvaluationOutput::File* file : files) write_plain(fresh / file->name, file->bytes);
     replace_directory(fresh, folder, parent / (aside_prefix + name));
+    fs::remove_all(fresh);  // the older one, where they were exchanged
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(fresh, ignored);
     throw;
+  }
+}
+
+// What a kill left half written, long enough ago to be nobody's.
+void remove_left_behind(const fs::path& folder) {
+  constexpr std::chrono::minutes long_ago{10};
+  std::error_code error;
+  if (fs::is_symlink(folder, error)) return;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code fault;
+    const std::string name = entry->path().filename().string();
+    const auto written = entry->last_write_time(fault);
+    if ((name.starts_with(temporary_prefix) || name.starts_with(aside_prefix)) && !fault &&
+        fs::file_time_type::clock::now() - written > long_ago)
+      fs::remove_all(entry->path(), fault);
   }
 }
 
@@ -215,7 +233,10 @@ std::vector<std::string> write_output(const EvaluationOutput& output, const std:
     }
   };
   write(output.folder(), beside);
-  if (!media.empty()) write(output.media_folder(), media);
+  if (!media.empty())
+    write(output.media_folder(), media);
+  else if (!fs::is_symlink(output.media_folder().parent_path()))
+    fs::remove_all(output.media_folder());
   return problems;
 }
 
@@ -231,6 +252,7 @@ bool was_best_output(const fs::path& run_dir, std::int64_t step) {
 void prune_outputs(const fs::path& run_dir, std::int64_t keep) {
   const fs::path tables = run_dir / tables_folder, media = run_dir / media_folder_name;
   std::set<std::int64_t> steps;
+  for (const fs::path& folder : {tables, media}) remove_left_behind(folder);
   for (const fs::path& folder : {tables, media})
     for (const std::int64_t step : steps_in(folder)) steps.insert(step);
   std::optional<std::int64_t> best;

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "base/whole_number.h"
 #include "base/write_all.h"
 #include "run/safetensors.h"
@@ -174,13 +175,26 @@ std::int64_t step_in(const SafetensorsHeader& header, const fs::path& file) {
 
 }  // namespace
 
-std::map<std::string, std::string> kept_files(const fs::path& folder) {
+std::map<std::string, std::string> kept_files(const fs::path& folder,
+                                              const std::vector<std::string>& required) {
   std::map<std::string, std::string> files;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (entry->is_regular_file())
-      files[entry->path().lexically_relative(folder).string()] = read_file(entry->path());
+  if (fs::exists(folder)) try {
+      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.symlink_status().type() != fs::file_type::regular) continue;
+        const std::string name = entry.path().lexically_relative(folder).string();
+        if (invalid_bytes(name) > 0)
+          throw Error(cat("the name of ", printable(entry.path().string()), " is no UTF-8 text"),
+                      "an export has no place for it: move it away");
+        files[name] = read_file(entry.path());
+      }
+    } catch (const fs::filesystem_error& error) {
+      throw Error(cat("cannot list ", error.path1().string(), ": ", error.code().message()));
+    }
+  for (const std::string& name : required)
+    if (!files.contains(name))
+      throw Error(
+          cat("the run's recipe kept the file ", (folder / name).string(), ", but it is not there"),
+          "without it the model is of no use: bring it back");
   return files;
 }
 
@@ -216,6 +230,12 @@ Exported read_export(const fs::path& file) {
     exported.files[name] = std::move(*content);
   }
   return exported;
+}
+
+void check_export(const fs::path& file) {
+  const SafetensorsHeader header = read_header(file);
+  const auto checksum = header.metadata.find(checksum_key);
+  if (checksum != header.metadata.end()) check_checksum(file, header.data_start, checksum->second);
 }
 
 std::int64_t step_of_export(const fs::path& file) { return step_in(read_header(file), file); }

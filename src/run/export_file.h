@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -25,8 +26,10 @@ struct Exported {
   std::map<std::string, std::string> files;  // what they hold, by name
 };
 
-// The files below RUN/recipe, which is `folder`; none where there is no such folder.
-std::map<std::string, std::string> kept_files(const std::filesystem::path& folder);
+// The files below RUN/recipe, which is `folder`, links aside; none where there is no such folder.
+// Throws Error for what cannot be read, and where one of these names is missing.
+std::map<std::string, std::string> kept_files(const std::filesystem::path& folder,
+                                              const std::vector<std::string>& required);
 
 // Writes a checkpoint's tensors, those of its average where `exported.average`. The file gets its
 // name when it is whole and on the disk. Throws Error.
@@ -35,6 +38,9 @@ void write_export(const std::filesystem::path& file, const CheckpointInfo& check
 
 // Reads and checks everything. Throws Error: no safetensors file, no export, damaged.
 Exported read_export(const std::filesystem::path& file);
+
+// Throws Error for a safetensors file that names a checksum of its own and has another.
+void check_export(const std::filesystem::path& file);
 
 // The step alone, of a file that was checked.
 std::int64_t step_of_export(const std::filesystem::path& file);

@@ -14,7 +14,8 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-constexpr std::size_t most_values = 4'000'000;
+constexpr std::size_t most_values = 4'000'000, most_tensors = 1'000'000;
+constexpr std::size_t longest_key = 4096;
 constexpr const char* instead =
     "in Python: torch.save(model.state_dict(), FILE), or safetensors.torch.save_file";
 
@@ -136,26 +137,25 @@ class Reader {
     if (items.size() > 5 && !kind_is(5, Kind::none))
       throw Error("it has storages that are views of others, which are not supported",
                   "in Python: save it again with a torch from 1.6 on");
-    PickledTensor storage{.dtype = std::string(dtype),
-                          .storage = pickle_.values[items[2]].text,
-                          .storage_elements = count_of_elements(items[4])};
-    make({.kind = Kind::storage, .integer = add(std::move(storage))});
-  }
-  std::int64_t add(PickledTensor tensor) {
-    pickle_.tensors.push_back(std::move(tensor));
-    return static_cast<std::int64_t>(pickle_.tensors.size()) - 1;
+    const std::string& key = pickle_.values[items[2]].text;
+    if (key.size() > longest_key) throw Error("a storage's key is longer than 4096 bytes");
+    pickle_.storages.push_back(
+        {.dtype = std::string(dtype), .key = key, .elements = count_of_elements(items[4])});
+    make(
+        {.kind = Kind::storage, .integer = static_cast<std::int64_t>(pickle_.storages.size()) - 1});
   }
   void rebuild_tensor(const std::vector<PickleIndex>& arguments) {
     if (arguments.size() < 4 || pickle_.values[arguments[0]].kind != Kind::storage)
       throw Error("its pickle is damaged: a tensor has no storage");
-    PickledTensor tensor =
-        pickle_.tensors[static_cast<std::size_t>(pickle_.values[arguments[0]].integer)];
-    tensor.offset = count_of_elements(arguments[1]);
+    if (pickle_.tensors.size() >= most_tensors) throw Error("it holds too many tensors");
+    PickledTensor tensor{.storage = static_cast<std::size_t>(pickle_.values[arguments[0]].integer),
+                         .offset = count_of_elements(arguments[1])};
     tensor.sizes = counts_of(arguments[2]);
     tensor.strides = counts_of(arguments[3]);
     if (tensor.sizes.size() != tensor.strides.size())
       throw Error("its pickle is damaged: a tensor has not as many strides as sizes");
-    make({.kind = Kind::tensor, .integer = add(std::move(tensor))});
+    pickle_.tensors.push_back(std::move(tensor));
+    make({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(pickle_.tensors.size()) - 1});
   }
   void reduce() {
     const std::vector<PickleIndex> arguments = items_of(pop(), "what a call is given");

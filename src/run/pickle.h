@@ -12,17 +12,22 @@ namespace lockstep {
 
 using PickleIndex = std::uint32_t;  // of a value in Pickle::values
 
+struct PickledStorage {
+  std::string dtype, key;  // dtype as safetensors calls it: "F32"; key: in the file
+  std::int64_t elements = 0;
+};
+
 // A tensor's place in a storage; sizes and strides in elements.
 struct PickledTensor {
-  std::string dtype, storage;  // dtype as safetensors calls it: "F32"; storage: its key in the file
-  std::int64_t offset = 0, storage_elements = 0;
+  std::size_t storage = 0;  // index into Pickle::storages
+  std::int64_t offset = 0;
   std::vector<std::int64_t> sizes{}, strides{};
 };
 
 struct PickleValue {
   enum class Kind { none, boolean, integer, real, text, list, dict, global, storage, tensor };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;  // of boolean and integer; of tensor and storage: index into `tensors`
+  std::int64_t integer = 0;  // of boolean and integer; of tensor and storage: an index
   std::string text{};  // of text; of global: "module.name"; of an integer of over 64 bits: hex
   std::vector<PickleIndex> items{};  // of a list or tuple; of a dict: key, value, key, value, …
 };
@@ -30,7 +35,8 @@ struct PickleValue {
 // Values refer to each other by index, also in circles.
 struct Pickle {
   std::vector<PickleValue> values;
-  std::vector<PickledTensor> tensors;  // and, without sizes, storages
+  std::vector<PickledTensor> tensors;
+  std::vector<PickledStorage> storages;
   PickleIndex root = 0;
 
   const PickleValue& at(PickleIndex index) const { return values[index]; }

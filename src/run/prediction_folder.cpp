@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -19,7 +18,8 @@ namespace lockstep {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* scratch_prefix = ".unfinished-";
+constexpr const char* scratch_prefix = ".lockstep-predict-";
+constexpr const char* lock_name = "lock";
 
 [[noreturn]] void throw_unwritable(const std::string& what, const fs::path& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
@@ -28,31 +28,25 @@ constexpr const char* scratch_prefix = ".unfinished-";
                    : "name a folder that you can write to with out=");
 }
 
-UniqueFd lock_folder(const fs::path& folder) {
-  UniqueFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
+// Held for the whole file system where it is shared, which takes a file open for writing. Empty:
+// another holds it, or nobody can.
+UniqueFd lock_file(const fs::path& file, int flags) {
+  UniqueFd fd(open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666));
+  if (fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return {};
   return fd;
 }
 
-// Of commands that were killed: nobody holds a lock on them.
+// Of commands that were killed: nobody holds their lock. Where locks are not to be had, they stay.
 void remove_left_behind(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    if (!entry->path().filename().string().starts_with(scratch_prefix)) continue;
-    if (lock_folder(entry->path())) fs::remove_all(entry->path(), ignored);
+    if (!entry->path().filename().string().starts_with(scratch_prefix) ||
+        !fs::is_directory(entry->symlink_status(ignored)))
+      continue;
+    if (lock_file(entry->path() / lock_name, 0)) fs::remove_all(entry->path(), ignored);
   }
-}
-
-void check_output_name(const std::string& name) {
-  const fs::path path = name;
-  const bool leads_out =
-      path.empty() || path.is_absolute() ||
-      std::any_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
-  if (leads_out || !path.has_filename())
-    throw Error(cat("an output must have a name below its folder, but is called \"", name, "\""),
-                "the recipe gives outputs their names");
 }
 
 bool is_there(const fs::path& path) {
@@ -82,13 +76,30 @@ PredictionFolder::PredictionFolder(const fs::path& folder) : path_(folder) {
   std::string name = (folder / cat(scratch_prefix, "XXXXXX")).string();
   if (mkdtemp(name.data()) == nullptr) throw_unwritable("write into", folder, errno);
   scratch_ = name;
-  lock_ = lock_folder(scratch_);
+  // It gets its name when it is held: without one nobody takes the folder for left behind.
+  const fs::path lock = scratch_ / lock_name, unnamed = scratch_ / "lock-begun";
+  lock_ = lock_file(unnamed, O_CREAT);
+  std::rename(unnamed.c_str(), lock.c_str());
 }
 
 PredictionFolder::~PredictionFolder() {
   std::error_code ignored;
   fs::remove_all(scratch_, ignored);
 }
+
+namespace {
+
+// False where it is there already; errno otherwise says what is wrong.
+bool rename_new(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST || is_there(to)) {
+    errno = EEXIST;
+    return false;
+  }
+  return std::rename(from.c_str(), to.c_str()) == 0;  // some disks have no such call
+}
+
+}  // namespace
 
 std::vector<std::string> PredictionFolder::keep_partial() const {
   std::vector<std::string> kept;
@@ -98,9 +109,15 @@ std::vector<std::string> PredictionFolder::keep_partial() const {
        entry.increment(error)) {
     std::error_code ignored;
     if (!entry->is_regular_file(ignored)) continue;
-    const std::string name = entry->path().lexically_relative(joint).string() + ".partial";
-    fs::create_directories((path_ / name).parent_path(), ignored);
-    if (std::rename(entry->path().c_str(), (path_ / name).c_str()) == 0) kept.push_back(name);
+    const std::string wanted = entry->path().lexically_relative(joint).string() + ".partial";
+    fs::create_directories((path_ / wanted).parent_path(), ignored);
+    std::string name = wanted;
+    bool placed = rename_new(entry->path(), path_ / name);
+    for (int number = 2; !placed && errno == EEXIST; ++number) {
+      name = cat(wanted, ".", number);
+      placed = rename_new(entry->path(), path_ / name);
+    }
+    if (placed) kept.push_back(name);
   }
   return kept;
 }
@@ -126,7 +143,8 @@ void write_output(const fs::path& path, std::string_view bytes) {
 
 void place_output(const fs::path& from, const fs::path& folder, const std::string& name,
                   bool replace) {
-  check_output_name(name);
+  if (const std::string fault = fault_of_output_name(name); !fault.empty())
+    throw Error(fault, "the recipe gives outputs their names");
   const fs::path to = folder / name;
   if (!is_there(from))
     throw Error(cat(to.string(), " cannot be made: there is no file ", from.string()),
@@ -134,13 +152,24 @@ void place_output(const fs::path& from, const fs::path& folder, const std::strin
   std::error_code error;
   fs::create_directories(to.parent_path(), error);
   if (error) throw_unwritable("make the folder", to.parent_path(), error.value());
-  if (!replace && renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
-    return;
-  // Some disks have no such call.
-  if (!replace && (errno == EEXIST || is_there(to)))
-    throw Error(cat(to.string(), " is there already"),
-                "name another folder with out=, or overwrite with --force");
-  if (std::rename(from.c_str(), to.c_str()) != 0) throw_unwritable("write", to, errno);
+  if (replace ? std::rename(from.c_str(), to.c_str()) == 0 : rename_new(from, to)) return;
+  const int fault = errno;
+  if (!replace && fault == EEXIST) check_outputs_are_new(folder, {name});
+  throw_unwritable("write", to, fault);
+}
+
+bool InputFiles::holds(const fs::path& output) {
+  struct stat info {};
+  if (lstat(output.c_str(), &info) != 0) return false;
+  const std::pair there{info.st_dev, info.st_ino};
+  if (!files_) {
+    files_.emplace();
+    for (const PredictItem& item : items_)
+      for (const auto look : {stat, lstat})  // the file, and a link that is its name
+        if (!item.path.empty() && look(item.path.c_str(), &info) == 0)
+          files_->emplace(info.st_dev, info.st_ino);
+  }
+  return files_->contains(there);
 }
 
 }  // namespace lockstep

@@ -3,10 +3,16 @@
 #pragma once
 
 #include "base/fd.h"
+#include "plan/predict_items.h"
+
+#include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -26,13 +32,13 @@ class PredictionFolder {
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& scratch() const { return scratch_; }
-  // Of a command that fails: outputs made of all items that were begun are kept, as NAME.partial.
-  // Returns those names.
+  // Of a command that fails: outputs made of all items that were begun are kept, as NAME.partial,
+  // or NAME.partial.2 where there is one. Returns those names.
   std::vector<std::string> keep_partial() const;
 
  private:
   std::filesystem::path path_, scratch_;
-  UniqueFd lock_;  // on `scratch`, so that others see that this command lives
+  UniqueFd lock_;  // of a file in `scratch`, so that others see that this command lives
 };
 
 // Where outputs that are made of all items lie until they are whole.
@@ -47,5 +53,17 @@ void append_output(const UniqueFd& file, const std::filesystem::path& path, std:
 // out of it, if such a file is there already and may not be replaced, or if it cannot be done.
 void place_output(const std::filesystem::path& from, const std::filesystem::path& folder,
                   const std::string& name, bool replace);
+
+// The files that items are read from, whatever names they have: no output may replace one. Looks at
+// them when the first output is there already.
+class InputFiles {
+ public:
+  explicit InputFiles(const std::vector<PredictItem>& items) : items_(items) {}  // they stay
+  bool holds(const std::filesystem::path& output);
+
+ private:
+  const std::vector<PredictItem>& items_;
+  std::optional<std::set<std::pair<dev_t, ino_t>>> files_;
+};
 
 }  // namespace lockstep

@@ -22,7 +22,7 @@ using Kind = PickleValue::Kind;
 constexpr std::uint64_t most_pickle_bytes = 64 << 20;
 
 // Where a storage lies: its first byte, and how many there are.
-using FindStorage = std::function<ZipMember(const PickledTensor&)>;
+using FindStorage = std::function<ZipMember(const PickledStorage&)>;
 
 std::uint64_t bytes_of(std::int64_t elements, const std::string& dtype) {
   std::uint64_t bytes = 0;
@@ -49,20 +49,21 @@ std::int64_t span_of(const PickledTensor& tensor) {
   return last + 1;
 }
 
-StoredTensor locate(const std::string& name, const PickledTensor& tensor, const FindStorage& find) {
+StoredTensor locate(const std::string& name, const PickledTensor& tensor, const PickledStorage& of,
+                    const FindStorage& find) {
   const std::string who = cat("tensor \"", printable(name), "\" ");
   const std::int64_t span = span_of(tensor);
-  if (tensor.offset > tensor.storage_elements || span > tensor.storage_elements - tensor.offset)
+  if (tensor.offset > of.elements || span > of.elements - tensor.offset)
     throw Error(cat(who, "reaches beyond its storage"));
-  const ZipMember storage = find(tensor);
-  if (bytes_of(tensor.storage_elements, tensor.dtype) > storage.bytes)
+  const ZipMember storage = find(of);
+  if (bytes_of(of.elements, of.dtype) > storage.bytes)
     throw Error(cat(who, "has a storage that is cut off"));
   return {.name = name,
-          .dtype = tensor.dtype,
+          .dtype = of.dtype,
           .shape = tensor.sizes,
           .strides = tensor.strides,
-          .begin = storage.begin + bytes_of(tensor.offset, tensor.dtype),
-          .bytes = bytes_of(span, tensor.dtype)};
+          .begin = storage.begin + bytes_of(tensor.offset, of.dtype),
+          .bytes = bytes_of(span, of.dtype)};
 }
 
 bool holds_tensors(const Pickle& pickle, const PickleValue& dict) {
@@ -104,8 +105,8 @@ TorchFile tensors_of(const Pickle& pickle, const FindStorage& find) {
     if (key.kind != Kind::text) throw Error("it holds a tensor whose name is no text");
     if (!names.insert(key.text).second)
       throw Error(cat("tensor \"", printable(key.text), "\" is there twice"));
-    file.tensors.push_back(
-        locate(key.text, pickle.tensors[static_cast<std::size_t>(value.integer)], find));
+    const PickledTensor& tensor = pickle.tensors[static_cast<std::size_t>(value.integer)];
+    file.tensors.push_back(locate(key.text, tensor, pickle.storages[tensor.storage], find));
   }
   return file;
 }
@@ -132,11 +133,11 @@ TorchFile read_zipped(std::istream& in, std::uint64_t file_bytes) {
   }
   seek(found->second.begin);
   const Pickle pickle = read_pickle(in, std::min(found->second.bytes, most_pickle_bytes));
-  return tensors_of(pickle, [&](const PickledTensor& tensor) {
-    const auto storage = members.find(cat(folder, "data/", tensor.storage));
-    if (storage == members.end())
-      throw Error(cat("the storage ", printable(tensor.storage), " is missing"));
-    return storage->second;
+  return tensors_of(pickle, [&](const PickledStorage& storage) {
+    const auto member = members.find(cat(folder, "data/", storage.key));
+    if (member == members.end())
+      throw Error(cat("the storage ", printable(storage.key), " is missing"));
+    return member->second;
   });
 }
 
@@ -173,7 +174,7 @@ TorchFile read_legacy(std::istream& in, std::uint64_t file_bytes) {
   const Pickle object = read_pickle(in, most_pickle_bytes);
   const Pickle keys = read_pickle(in, most_pickle_bytes);
   std::map<std::string, std::string> dtypes;
-  for (const PickledTensor& tensor : object.tensors) dtypes[tensor.storage] = tensor.dtype;
+  for (const PickledStorage& storage : object.storages) dtypes[storage.key] = storage.dtype;
   std::map<std::string, ZipMember> storages;
   if (keys.at(keys.root).kind != Kind::list) refuse();
   for (const PickleIndex index : keys.at(keys.root).items) {
@@ -188,11 +189,11 @@ TorchFile read_legacy(std::istream& in, std::uint64_t file_bytes) {
     storages[key] = {.begin = begin, .bytes = bytes};
     in.seekg(static_cast<std::streamoff>(begin + bytes));
   }
-  return tensors_of(object, [&](const PickledTensor& tensor) {
-    const auto storage = storages.find(tensor.storage);
-    if (storage == storages.end())
-      throw Error(cat("the storage ", printable(tensor.storage), " is missing"));
-    return storage->second;
+  return tensors_of(object, [&](const PickledStorage& storage) {
+    const auto found = storages.find(storage.key);
+    if (found == storages.end())
+      throw Error(cat("the storage ", printable(storage.key), " is missing"));
+    return found->second;
   });
 }
 

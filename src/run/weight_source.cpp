@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "run/checkpoint_index.h"
+#include "run/export_file.h"
 #include "run/json_lines.h"
 #include "run/manifest.h"
 #include "run/safetensors.h"
@@ -182,6 +183,10 @@ fs::path file_from_json(const nlohmann::json& json) {
     throw Error(cat("the first weights of the run were to come from ", file.string(),
                     fault ? ", which is not there any more" : ", which has changed since"),
                 "start a new run");
+  if (json.contains("xxh3") && json["xxh3"] != hash_of(file))
+    throw Error(cat("the first weights of the run were to come from ", file.string(),
+                    ", whose content has changed since"),
+                "start a new run");
   return file;
 }
 
@@ -201,6 +206,8 @@ WeightSource find_weight_source(const fs::path& from, bool best, bool average) {
   for (const fs::path& file : source.files)
     if (!fs::is_regular_file(file))
       throw Error(cat("init.from: ", file.string(), " is missing or is no file"));
+  for (const fs::path& file : source.files)
+    if (looks_like_safetensors(file)) check_export(file);
   return source;
 }
 

@@ -21,13 +21,14 @@ struct WeightSource {
 // from: a run (its newest good checkpoint, or with `best` the one whose evaluation was best), a
 // checkpoint's folder, one with model.safetensors or pytorch_model.bin, in pieces or not, or with a
 // single file of weights, or such a file. average: takes a checkpoint's, where it has one. Reads
-// checkpoints whole, to be sure that they are not damaged. Throws Error.
+// checkpoints and exports whole, to be sure that they are not damaged. Throws Error.
 WeightSource find_weight_source(const std::filesystem::path& from, bool best, bool average);
 
 // As the record of a run holds it: {"what", "files": [{"path", "bytes", "xxh3"}], "average"}.
 // hashed: reads the files whole for "xxh3".
 nlohmann::json to_json(const WeightSource& source, bool hashed);
-// The inverse. Throws Error for a file that is not there, or of another size.
+// The inverse. Throws Error for a file that is not there, or of other bytes: its size, and where
+// "xxh3" is recorded all of it.
 WeightSource weight_source_from_json(const nlohmann::json& json);
 
 struct SourceTensor {

@@ -44,7 +44,7 @@ class Predictor {
     std::vector<std::int64_t> good;
     for (std::int64_t i = begin; i < end; ++i) {
       std::string& fault = results[static_cast<std::size_t>(i - begin)].fault;
-      fault = fault_of_input(item(i));
+      fault = item(i).fault.empty() ? fault_of_input(item(i)) : item(i).fault;
       if (fault.empty()) good.push_back(i);
     }
     for (auto& [index, result] : results_of(good))
@@ -161,6 +161,7 @@ void meet_at_the_end(const TrainerSetup& setup, const ItemJob& job) {
 
 void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job) {
   const at::NoGradGuard no_grad;
+  enter_phase(Phase::prediction);
   std::unique_ptr<OutputCollector> collector;
   if (setup.group.rank() == 0) collector = std::make_unique<OutputCollector>(setup.recipe, job);
   Predictor predictor(setup, model, job);

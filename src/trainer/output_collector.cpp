@@ -6,7 +6,6 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "run/events.h"
-#include "run/prediction_folder.h"
 
 #include <algorithm>
 #include <map>
@@ -45,10 +44,13 @@ class OutputCollector::Joint : public JointOutputs {
     if (!file) file = std::make_unique<JointFile>(joint_folder(job_.scratch) / name);
     return *file;
   }
-  void place() {
+  void place(const std::set<std::string>& taken) {
     for (auto& [name, file] : files_) {
       const fs::path path = file->path();
       file.reset();
+      if (taken.contains(name))
+        throw Error(cat("an item's output and one of all items are both called ", name),
+                    "the recipe gives outputs their names");
       if (fs::exists(path)) place_output(path, job_.folder, name, job_.replace);
     }
   }
@@ -63,7 +65,10 @@ std::int64_t parts_of(const ItemJob& job) {
 }
 
 OutputCollector::OutputCollector(Recipe& recipe, const ItemJob& job)
-    : job_(job), results_(job.scratch), thread_([this, &recipe] { run(recipe); }) {}
+    : job_(job),
+      inputs_(job.items),
+      results_(job.scratch),
+      thread_([this, &recipe] { run(recipe); }) {}
 
 OutputCollector::~OutputCollector() {
   abandoned_ = true;
@@ -94,14 +99,14 @@ void OutputCollector::collect(Recipe& recipe) {
     const std::vector<ItemResult> results = results_.take(part);
     for (const ItemResult& result : results) {
       const PredictItem& item = job_.items.at(static_cast<std::size_t>(done_));
-      result.fault.empty() ? put(item, result, writer.get())
-                           : skip(item, result.fault, writer.get());
+      const std::string fault = result.fault.empty() ? fault_of(result) : result.fault;
+      fault.empty() ? put(item, result, writer.get()) : skip(item, fault, writer.get());
       ++done_;
     }
     show(false);
   }
   if (writer) writer->finish();
-  joint.place();
+  joint.place(placed_);
   show(true);
 }
 
@@ -114,16 +119,35 @@ bool OutputCollector::wait_for(std::int64_t part) {
   return true;
 }
 
+std::string OutputCollector::fault_of(const ItemResult& result) {
+  std::set<std::string> own;
+  for (const auto& [path, name] : result.files) {
+    if (name.empty()) continue;
+    if (std::string fault = fault_of_output_name(name); !fault.empty()) return fault;
+    if (placed_.contains(name) || !own.insert(name).second)
+      return cat("a second output would be called ", printable(name));
+    if (inputs_.holds(job_.folder / name))
+      return cat("its output ", printable(name), " would replace an input");
+  }
+  return "";
+}
+
+// All of an item's files or none: its own last.
 void OutputCollector::put(const PredictItem& item, const ItemResult& result,
                           PredictionWriter* writer) {
   std::string bytes = result.bytes;
   if (result.in_file && writer != nullptr) bytes = read_file(result.files.at(0).first);
-  for (const auto& [path, name] : result.files) {
-    if (name.empty())
-      fs::remove(path);
+  std::vector<std::string> names;
+  for (const auto& [path, name] : result.files)
+    if (!name.empty()) names.push_back(name);
+  if (!job_.replace) check_outputs_are_new(job_.folder, names);
+  for (auto file = result.files.rbegin(); file != result.files.rend(); ++file) {
+    if (file->second.empty())
+      fs::remove(file->first);
     else
-      place_output(path, job_.folder, name, job_.replace);
+      place_output(file->first, job_.folder, file->second, job_.replace);
   }
+  placed_.insert(names.begin(), names.end());
   if (writer != nullptr) writer->add(item, bytes);
 }
 

@@ -3,11 +3,13 @@
 
 #include "engine/prediction.h"
 #include "run/item_results.h"
+#include "run/prediction_folder.h"
 #include "trainer/item_prediction.h"
 
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -28,12 +30,16 @@ class OutputCollector {
   void run(Recipe& recipe);
   void collect(Recipe& recipe);
   bool wait_for(std::int64_t part);  // false: nobody waits for the end any more
+  // Why the files of an item cannot have their names; "": they can.
+  std::string fault_of(const ItemResult& result);
   void put(const PredictItem& item, const ItemResult& result, PredictionWriter* writer);
   void skip(const PredictItem& item, const std::string& reason, PredictionWriter* writer);
   void show(bool now);
 
   const ItemJob& job_;
+  InputFiles inputs_;
   ItemResults results_;
+  std::set<std::string> placed_;  // the names of outputs so far
   std::int64_t done_ = 0, skipped_ = 0;
   double shown_s_ = 0;
   std::atomic<bool> failed_ = false, abandoned_ = false;

@@ -134,7 +134,9 @@ int main(int argc, char** argv) {
   lockstep::keep_freed_memory();
   lockstep::open_heartbeat();
   try {
-    return lockstep::run({argv + 1, argv + argc});
+    const int code = lockstep::run({argv + 1, argv + argc});
+    lockstep::enter_phase(lockstep::Phase::ending);  // so that the launcher believes the exit code
+    return code;
   } catch (const std::exception& error) {
     const lockstep::RankError failure = lockstep::describe_failure(error);
     lockstep::tell_failure(failure);

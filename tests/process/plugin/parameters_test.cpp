@@ -138,7 +138,9 @@ TEST_F(Parameters, FirstWeightsAreCheckedBeforeThereIsARun) {
     return result.err;
   };
   const std::string files = std::string(LOCKSTEP_SOURCE_DIR) + "/tests/unit/checkpoint/torch_files";
-  EXPECT_THAT(fault("nothing-of-that-name"), HasSubstr("there is no"));
+  EXPECT_THAT(
+      fault("nothing-of-that-name"),
+      HasSubstr("there is no file or folder nothing-of-that-name, and no run of that name"));
   EXPECT_THAT(fault(files + "/zip.pt"), HasSubstr("6 of the model's 6 tensors are missing"));
   EXPECT_THAT(fault(files + "/evil.pt"), HasSubstr("the Python object posix.system"));
 }

@@ -9,6 +9,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::ToolResult;
 
 class Export : public Predict {};
@@ -32,17 +33,34 @@ TEST_F(Export, PredictsAndEvaluatesLikeTheRunFromAReadOnlyPlaceWithoutIt) {
     all.insert(all.end(), words.begin(), words.end());
     return testing::without_root_powers(all, folder->path());
   };
+  const ToolResult used =
+      without_run({"predict", file, "in/r2.row", "out=used", "--devices", "cpu:1"});
+  setenv("XDG_STATE_HOME", (folder->path() / "another-user").c_str(), 1);
+  const ToolResult lost = without_run({"predict", file, "in/r1.row", "--devices", "cpu:1"});
   const ToolResult predicted =
-      without_run({"predict", file, "in/r1.row", "in/r4.row", "out=of-file", "--devices", "cpu:2"});
-  const ToolResult here = without_run({"predict", file, "in/r1.row", "--devices", "cpu:1"});
-  const ToolResult after = without_run(
-      {"evaluate", file, "data.path=factor.txt", "shift=100", "--json", "--devices", "cpu:1"});
+      without_run({"predict", file, "in/r1.row", "in/r4.row", "out=of-file", "--plugin", plugin(),
+                   "--devices", "cpu:2"});
+  fs::permissions(there, fs::perms::owner_all);
+  fs::copy_file(plugin(), there / "libitems-plugin.so");
+  fs::permissions(there, fs::perms::owner_read | fs::perms::owner_exec);
+  const ToolResult beside = without_run({"predict", file, "in/r1.row", "--devices", "cpu:1"});
+  const ToolResult here =
+      without_run({"predict", file, "in/r1.row", "--plugin",
+                   (there / "libitems-plugin.so").string(), "--devices", "cpu:1"});
+  const ToolResult after = without_run({"evaluate", file, "data.path=factor.txt", "shift=100",
+                                        "--json", "--plugin", plugin(), "--devices", "cpu:1"});
   fs::rename(folder->path() / "away", folder->path() / "runs/a");
   fs::permissions(there, fs::perms::owner_all);
+  EXPECT_EQ(used.code, 0) << used.err;
+  EXPECT_EQ(lost.code, 2);
+  EXPECT_THAT(lost.err, HasSubstr("needs the plugin libitems-plugin.so, which is not beside it"));
+  EXPECT_EQ(beside.code, 2);
+  EXPECT_THAT(beside.err, HasSubstr("which you have not used on this machine"));
   ASSERT_EQ(predicted.code, 0) << predicted.err;
   EXPECT_EQ(contents(folder->path() / "of-file"), contents(folder->path() / "of-run"));
   EXPECT_EQ(here.code, 0) << here.err;
   EXPECT_TRUE(fs::exists(folder->path() / "predictions/r1.out"));
+  unsetenv("XDG_STATE_HOME");
   ASSERT_EQ(after.code, 0) << after.err;
   const auto old_metrics = nlohmann::json::parse(before.out),
              now = nlohmann::json::parse(after.out);
@@ -64,6 +82,56 @@ TEST_F(Export, HoldsTheModelsNamesInFp32AndSaysNothingOfTheHost) {
   EXPECT_EQ(record.at("recipe"), "items");
   EXPECT_FALSE(record.contains("host"));
   EXPECT_FALSE(record.contains("git"));
+  EXPECT_EQ(record.at("plugin"), "libitems-plugin.so");
+  for (const auto& [key, value] : record.at("config").items())
+    EXPECT_THAT(value.dump(), Not(HasSubstr(folder->path().string()))) << key;
+  EXPECT_THAT(header.metadata.at("lockstep.record"), Not(HasSubstr(folder->path().string())));
+}
+
+TEST_F(Export, TakesNoLinksAndMissesNoFile) {
+  fs::copy(folder->path() / "runs/a", folder->path() / "runs/b", fs::copy_options::recursive);
+  const fs::path kept = folder->path() / "runs/b/recipe";
+  write_file_atomic(folder->path() / "secret", "secret");
+  fs::create_symlink(folder->path() / "secret", kept / "link");
+  const std::string file = (folder->path() / "linked.safetensors").string();
+  ASSERT_EQ(tool({"export", "b", "--out", file}).code, 0);
+  const auto metadata = read_header(file).metadata;
+  EXPECT_TRUE(metadata.contains("lockstep.file.factor.txt"));
+  EXPECT_FALSE(metadata.contains("lockstep.file.link"));
+  write_file_atomic(kept / "n\xff", "");
+  const ToolResult name = tool({"export", "b", "--force", "--out", file});
+  EXPECT_EQ(name.code, 2);
+  EXPECT_THAT(name.err, HasSubstr("is no UTF-8 text"));
+  fs::remove_all(kept);
+  const ToolResult missing = tool({"export", "b", "--force", "--out", file});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("recipe/factor.txt, but it is not there"));
+}
+
+TEST_F(Export, IsOneCheckpointWhateverItsName) {
+  const fs::path file = folder->path() / "...safetensors";
+  ASSERT_EQ(tool({"export", "a", "--out", file.string()}).code, 0);
+  const ToolResult predicted = tool({"predict", file.string(), "in/r1.row", "out=dots", "--plugin",
+                                     plugin(), "--devices", "cpu:1"});
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  const ToolResult best =
+      tool({"predict", file.string(), "in/r1.row", "out=best", "--plugin", plugin(), "--best"});
+  EXPECT_EQ(best.code, 2);
+  EXPECT_THAT(best.err, HasSubstr("is an export, which holds one checkpoint"));
+}
+
+TEST_F(Export, GivesTheTableOfItemsOnlyToAFileThatItMayWrite) {
+  const auto refuses = [&](const std::string& file, const std::string& what) {
+    const ToolResult result = tool({"evaluate", "a", "--devices", "cpu:1", "--items", file});
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(what));
+    EXPECT_THAT(result.out, Not(HasSubstr("error")));
+  };
+  write_file_atomic(folder->path() / "mine.csv", "mine");
+  refuses("mine.csv", "mine.csv is there already");
+  refuses("factor.txt", "ends in .csv or .json");
+  refuses("nowhere/a.csv", "cannot write nowhere/a.csv");
+  EXPECT_EQ(read_file(folder->path() / "mine.csv"), "mine");
 }
 
 TEST_F(Export, IsRefusedWhereAByteDiffers) {
@@ -74,7 +142,8 @@ TEST_F(Export, IsRefusedWhereAByteDiffers) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 1);
     write_file_atomic(file, bad);
-    const ToolResult result = tool({"predict", file.string(), "in/r1.row", "out=hurt"});
+    const ToolResult result =
+        tool({"predict", file.string(), "in/r1.row", "out=hurt", "--plugin", plugin()});
     EXPECT_EQ(result.code, 2) << at << result.err;
     EXPECT_THAT(result.err, HasSubstr("hurt.safetensors is damaged")) << at;
   }
@@ -111,7 +180,8 @@ TEST_F(Export, OfTextGoesOnLikeTheRun) {
     return result.out;
   };
   EXPECT_EQ(said("text.safetensors"), said("text"));
-  const ToolResult evaluated = tool({"evaluate", "text.safetensors", "--devices", "cpu:1"});
+  const ToolResult evaluated =
+      tool({"evaluate", "text.safetensors", "data.path=text.txt", "--devices", "cpu:1"});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
 }
 

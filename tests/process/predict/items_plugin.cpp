@@ -9,10 +9,13 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/tensor.h>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <thread>
 
@@ -37,6 +40,8 @@ std::vector<float> read_rows(const std::string& path) {
     ++number;
     if (line.empty()) continue;
     if (line == "crash") raise(SIGKILL);
+    if (line == "exit") std::exit(0);
+    if (line == "quick exit") _exit(0);
     if (line == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
     if (line == "slow") continue;
     if (line == "memory") TORCH_CHECK_WITH(OutOfMemoryError, false, "no memory, by request");
@@ -55,11 +60,13 @@ struct ItemOptions : RecipeOptions {
   std::string data;
   double scale = 1, shift = 0;
   std::int64_t fill_mb = 0;
+  std::string beside;
 
   ItemOptions() {
     table.add("data.path", data, {.meaning = "file with a factor", .is_path = true});
     table.add("predict.scale", scale, {.meaning = "multiplies what is predicted"});
     table.add("predict.fill_mb", fill_mb, {.meaning = "makes outputs large", .min = 0, .max = 1e4});
+    table.add("predict.beside", beside, {.meaning = "name of each item's second file"});
     table.add("evaluate.shift", shift, {.meaning = "is added to the metric"});
     add_item_options();
   }
@@ -149,7 +156,9 @@ class ItemRecipe : public ToyRecipe {
     const fs::path own = context.scratch / cat("moved-", item.index);
     write_file_atomic(own, "moved\n");
     return {.bytes = text,
-            .files = {{.name = cat("beside/", item.id, ".txt"), .bytes = "beside\n"},
+            .files = {{.name = options_.beside.empty() ? cat("beside/", item.id, ".txt")
+                                                       : options_.beside,
+                       .bytes = "beside\n"},
                       {.name = cat("moved/", item.id, ".txt"), .path = own}}};
   }
   std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override {

@@ -70,6 +70,76 @@ TEST_F(Predict, OverwritesNothingUnasked) {
   EXPECT_NE(read_file(folder->path() / "once/r1.out"), "mine");
 }
 
+TEST_F(Predict, NeverReplacesItsInputs) {
+  const fs::path in = folder->path() / "own";
+  fs::create_directories(in);
+  write_rows(in / "r1.out", 1);
+  fs::create_symlink(in / "r1.out", folder->path() / "r1.row");
+  const std::string before = read_file(in / "r1.out");
+  for (const char* input : {"own/r1.out", "r1.row"}) {
+    const ToolResult result =
+        tool({"predict", "a", input, "out=own", "--force", "--devices", "cpu:1"});
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("own/r1.out would replace an input"));
+  }
+  const ToolResult beside = tool({"predict", "a", "own/r1.out", "in/r2.row", "out=own", "--force",
+                                  "beside=r1.out", "--devices", "cpu:1"});
+  EXPECT_EQ(beside.code, 2) << beside.err;
+  write_rows(in / "r3.txt", 1);
+  const ToolResult late = tool(
+      {"predict", "a", "own/r3.txt", "out=own", "--force", "beside=r3.txt", "--devices", "cpu:1"});
+  EXPECT_EQ(late.code, 1) << late.err;
+  EXPECT_THAT(late.err, HasSubstr("its output r3.txt would replace an input"));
+  EXPECT_EQ(read_file(in / "r1.out"), before);
+  EXPECT_EQ(read_file(in / "r3.txt"), before);
+}
+
+TEST_F(Predict, PlacesAllFilesOfAnItemOrNone) {
+  fs::create_directories(folder->path() / "sides/beside");
+  write_file_atomic(folder->path() / "sides/beside/r1.row.txt", "mine");
+  const ToolResult result = tool({"predict", "a", "in/r1.row", "out=sides", "--devices", "cpu:1"});
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("sides/beside/r1.row.txt is there already"));
+  EXPECT_FALSE(fs::exists(folder->path() / "sides/r1.out"));
+  EXPECT_EQ(read_file(folder->path() / "sides/beside/r1.row.txt"), "mine");
+  const ToolResult twice = tool({"predict", "a", "in/r1.row", "in/r2.row", "out=twice", "--force",
+                                 "beside=same.txt", "--devices", "cpu:1"});
+  EXPECT_EQ(twice.code, 1) << twice.err;
+  EXPECT_THAT(twice.err, HasSubstr("skipped in/r2.row: a second output would be called same.txt"));
+  EXPECT_FALSE(fs::exists(folder->path() / "twice/r2.out"));
+  const ToolResult long_name = tool({"predict", "a", "in/r1.row", "out=long",
+                                     "beside=" + std::string(256, 'a'), "--devices", "cpu:1"});
+  EXPECT_EQ(long_name.code, 1) << long_name.err;
+  EXPECT_THAT(long_name.err, HasSubstr("255 bytes"));
+}
+
+TEST_F(Predict, GoesByWhereTheRecordSaysToWriteOnlyWhereItIsAsked) {
+  const ToolResult trained = tool({"train", "items", "--plugin", plugin(), "--devices", "cpu:1",
+                                   "--name", "told", "stop.steps=2", "data.path=factor.txt",
+                                   "predict.out=elsewhere", "predict.input=in/r3.row"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const ToolResult result =
+      shell("echo in/r1.row | " + testing::program("lockstep") + " predict told --devices cpu:1");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(fs::exists(folder->path() / "runs/told/predictions/r1.out"));
+  EXPECT_FALSE(fs::exists(folder->path() / "elsewhere"));
+}
+
+TEST_F(Predict, WritesIntoAFolderWhoseNameIsNoText) {
+  const ToolResult result = tool({"predict", "a", "in/r1.row", "out=o\xff", "--devices", "cpu:1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(fs::exists(folder->path() / "o\xff/r1.out"));
+}
+
+TEST_F(Predict, LeavesNothingOfAnInterruptedPipe) {
+  fs::create_directories(folder->path() / "tmp");
+  const ToolResult result =
+      shell("export TMPDIR=$PWD/tmp; (echo in/r1.row; sleep 3) | timeout -s TERM 1 " +
+            testing::program("lockstep") + " predict a - out=cut-off");
+  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+  EXPECT_TRUE(fs::is_empty(folder->path() / "tmp"));
+}
+
 TEST_F(Predict, TakesGlobsAndStandardInput) {
   const std::string predict = testing::program("lockstep") + " predict a --devices cpu:2 ";
   const ToolResult glob = shell(predict + "'in/r[01].row' out=globbed");
@@ -108,9 +178,39 @@ TEST_F(Predict, SkipsAFileThatIsMissingAmongOthersAndOneThatMemoryIsTooSmallFor)
   const auto said = nlohmann::json::parse(result.out);
   ASSERT_EQ(said.at("skipped").size(), 2U);
   EXPECT_EQ(said["skipped"][0]["name"], "in/none.row");
-  EXPECT_THAT(said["skipped"][0]["reason"].get<std::string>(), HasSubstr("No such file"));
+  EXPECT_EQ(said["skipped"][0]["reason"], "there is no file in/none.row");
   EXPECT_THAT(said["skipped"][1]["reason"].get<std::string>(), HasSubstr("no memory, by request"));
   EXPECT_TRUE(fs::exists(folder->path() / "some/r1.out"));
+}
+
+TEST_F(Predict, SkipsGlobsAndFoldersWithoutInputsAmongOthers) {
+  fs::create_directories(folder->path() / "hollow/sub");
+  write_rows(folder->path() / "hollow/r1.row", 1);
+  const ToolResult result = shell("find hollow | sort | " + testing::program("lockstep") +
+                                  " predict a - 'zz/*.row' " + "out=hollowed --devices cpu:1");
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_THAT(result.err,
+              HasSubstr("skipped hollow/sub: the folder hollow/sub holds no .row file"));
+  EXPECT_THAT(result.err, HasSubstr("no file matches zz/*.row"));
+  EXPECT_TRUE(fs::exists(folder->path() / "hollowed/r1.out"));
+}
+
+TEST_F(Predict, ARecipeThatCallsExitHasFailed) {
+  const fs::path in = folder->path() / "leaving";
+  for (const char* word : {"exit", "quick exit"})
+    for (const char* devices : {"cpu:1", "cpu:2"}) {
+      fs::remove_all(in);
+      fs::create_directories(in);
+      for (int i = 0; i < 6; ++i) write_rows(in / ("r" + std::to_string(i) + ".row"), i);
+      write_file_atomic(in / "r2.row", std::string(word) + "\n");
+      const ToolResult result =
+          tool({"predict", "a", "leaving", "out=left", "--force", "--devices", devices});
+      EXPECT_EQ(result.code, 1) << word << " " << devices << result.err;
+      EXPECT_THAT(result.err,
+                  HasSubstr("something called exit() before it was done in prediction"));
+      EXPECT_THAT(result.err, HasSubstr("was at leaving/r2.row"));
+      EXPECT_THAT(result.err, HasSubstr("not finished: "));
+    }
 }
 
 TEST_F(Predict, ARankThatDiesIsNamedWithItsItemAndLosesNothingSilently) {
@@ -129,7 +229,8 @@ TEST_F(Predict, ARankThatDiesIsNamedWithItsItemAndLosesNothingSilently) {
   EXPECT_TRUE(made.contains("r5.out"));
   EXPECT_FALSE(made.contains("all.csv"));
   EXPECT_THAT(made.at("all.csv.partial"), Not(HasSubstr("end")));
-  for (const auto& [name, content] : made) EXPECT_FALSE(name.starts_with(".unfinished")) << name;
+  for (const auto& [name, content] : made) EXPECT_FALSE(name.starts_with(".")) << name;
+  EXPECT_THAT(result.err, HasSubstr(" in prediction"));
 }
 
 TEST_F(Predict, AFullDiskIsSaid) {

@@ -57,6 +57,14 @@ TEST_F(SupervisionTest, TakesTheCodeOfAStopForAFailureOfAForeignProgramThatNoSig
   EXPECT_TRUE(std::holds_alternative<Stopped>(asked.outcome()));
 }
 
+TEST_F(SupervisionTest, TakesAWorkerThatEndsBeforeItIsDoneForAFailureWhateverItsCode) {
+  EXPECT_EQ(supervision.on_exits({{.rank = 1, .status = {.code = 0}, .is_early = true}}, 1),
+            (Commands{{Action::terminate}}));
+  EXPECT_EQ(failure().rank, 1);
+  EXPECT_EQ(failure().how, "something called exit() before it was done");
+  EXPECT_EQ(failure().exit_code, exit_failed);
+}
+
 TEST_F(SupervisionTest, TerminatesTheOthersAtTheFirstFailureAndKillsThemAfterGrace) {
   EXPECT_EQ(supervision.on_exits({exited(1, 3)}, 10), (Commands{{Action::terminate}}));
   EXPECT_EQ(supervision.on_exits({exited(0, 4)}, 11), Commands{});

@@ -80,23 +80,23 @@ class GpuLogFiles : public ::testing::Test {
 
 TEST_F(GpuLogFiles, HasOneHeadHoweverOftenARunGoesOn) {
   for (int start = 0; start < 3; ++start) {
-    GpuLogFile file(path());
+    GpuLogFile file(path(), 1);
     EXPECT_TRUE(file.append(cat(start, ",a\n", start, ",b\n")));
     std::ofstream(path(), std::ios::app) << "torn";
   }
-  GpuLogFile file(path());
+  GpuLogFile file(path(), 1);
   EXPECT_THAT(lines_of(path()), ElementsAre(head, "0,a", "0,b", "1,a", "1,b", "2,a", "2,b"));
 }
 
 TEST_F(GpuLogFiles, LeavesOtherColumnsAlone) {
   std::ofstream(path()) << "time,other\n1,2\n";
-  EXPECT_THAT(error_of([&] { GpuLogFile file(path()); }), HasSubstr("has other columns"));
+  EXPECT_THAT(error_of([&] { GpuLogFile file(path(), 1); }), HasSubstr("has other columns"));
   EXPECT_EQ(read_file(path()), "time,other\n1,2\n");
 }
 
 TEST_F(GpuLogFiles, IsBoundedAndKeepsTheWholeRun) {
   constexpr std::uint64_t limit = 4000;
-  GpuLogFile file(path(), limit);
+  GpuLogFile file(path(), 1, limit);
   for (int i = 0; i < 20000; ++i) {
     ASSERT_TRUE(file.append(cat(i, ",0,x\n", i, ",1,x\n")));
     ASSERT_LE(std::filesystem::file_size(path()), limit);
@@ -111,6 +111,23 @@ TEST_F(GpuLogFiles, IsBoundedAndKeepsTheWholeRun) {
   for (std::size_t i = 1; i < lines.size(); ++i)
     ASSERT_EQ(std::stoi(lines[i]), apart * static_cast<int>((i - 1) / 2)) << lines[i];
   EXPECT_GT(std::stoi(lines.back()), 20000 - 2 * apart);
+}
+
+TEST_F(GpuLogFiles, GoesOnAsSparselyAsItWas) {
+  constexpr std::uint64_t limit = 4000;
+  int time = 0;
+  for (int start = 0; start < 40; ++start) {
+    GpuLogFile file(path(), 1, limit);
+    for (int i = 0; i < 500; ++i, ++time)
+      ASSERT_TRUE(file.append(cat(time, ",0,x\n", time, ",1,x\n")));
+    time += 1000;  // until the next start
+  }
+  const std::vector<std::string> lines = lines_of(path());
+  EXPECT_GT(lines.size(), 80u);
+  // The early starts are as well to be seen as the late ones.
+  std::size_t early = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) early += std::stoi(lines[i]) < time / 2 ? 1 : 0;
+  EXPECT_GT(early, lines.size() / 4);
 }
 
 struct Waiting {

@@ -5,6 +5,8 @@
 #include "base/files.h"
 #include "fakes/error_of.h"
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,18 +63,73 @@ TEST_F(Items, ComeInTheOrderOfTheInputsAndOnce) {
   EXPECT_THAT(ids({"*.png", "sub/*"}), ElementsAre("b.png", "c.png", "a.png"));
 }
 
-TEST_F(Items, HaveAnOutputEachOrAreRefused) {
+TEST_F(Items, HaveAnOutputEachOrAreSkipped) {
   input.output_suffix = ".tif";
   EXPECT_EQ(list({"."})[3].output, "sub/deep/a.tif");
-  EXPECT_THAT(fault({"a.PNG", "sub/deep/a.png"}), HasSubstr("would both become a.tif"));
+  std::ofstream(root / "a.png") << "another";
+  const std::vector<PredictItem> items = list({"a.PNG", "a.png", "b.png"});
+  EXPECT_EQ(items[0].fault, "");
+  EXPECT_THAT(items[1].fault, HasSubstr("it would become a.tif, as "));
+  EXPECT_THAT(items[1].fault, HasSubstr("a.PNG does"));
+  EXPECT_EQ(items[2].output, "b.tif");
 }
 
-TEST_F(Items, ThatAreMissingCountAmongOthersOnly) {
-  EXPECT_THAT(ids({"b.png", "none.png"}), ElementsAre("b.png", "none.png"));
-  EXPECT_THAT(fault({"bb.png"}), HasSubstr("bb.png"));
-  EXPECT_THAT(fault({"x*.png"}), HasSubstr("no file matches"));
+TEST_F(Items, OfOneNameAreCalledByTheFolderThatTheyShare) {
+  EXPECT_THAT(ids({"sub/deep/a.png", "sub/c.png"}), ElementsAre("a.png", "c.png"));
+  fs::create_directories(root / "sub/other");
+  std::ofstream(root / "sub/other/a.png") << "";
+  EXPECT_THAT(ids({"sub/deep/a.png", "sub/c.png", "sub/other/a.png"}),
+              ElementsAre("deep/a.png", "c.png", "other/a.png"));
+  EXPECT_THAT(ids({"sub/deep", "sub/other"}), ElementsAre("deep/a.png", "other/a.png"));
+}
+
+TEST_F(Items, ThatCannotBeReadAreSkippedAmongOthersAndAloneAnError) {
   fs::create_directory(root / "empty");
-  EXPECT_THAT(fault({"empty"}), HasSubstr("holds no .png file"));
+  const auto skips = [&](const std::string& input, const std::string& why) {
+    EXPECT_THAT(fault({input}), HasSubstr(why));
+    const std::vector<PredictItem> items = list({"b.png", input, "a.PNG"});
+    ASSERT_EQ(items.size(), 3U) << input;
+    EXPECT_EQ(items[0].fault + items[2].fault, "");
+    EXPECT_THAT(items[1].fault, HasSubstr(why));
+    EXPECT_EQ(items[1].index, 1);
+  };
+  skips("bb.png", "there is no file");
+  skips("x*.png", "no file matches");
+  skips("empty", "holds no .png file");
+  input.kind = PredictInput::Kind::lines;
+  const std::vector<PredictItem> items = list({"e.txt", "none.txt"});
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_THAT(items[2].fault, HasSubstr("there is no file"));
+  EXPECT_THAT(fault({"none.txt"}), HasSubstr("there is no file"));
+  fs::create_symlink("/dev/null/x", root / "broken.txt");
+  EXPECT_EQ(list({"e.txt", "none.txt", "none.txt", "broken.txt"}).size(), 4U);
+}
+
+TEST_F(Items, OfAFolderThatCannotBeListedAreSkippedByItsName) {
+  fs::permissions(root / "sub/deep", fs::perms::none);
+  const bool root_may = access((root / "sub/deep").c_str(), R_OK) == 0;
+  if (root_may) GTEST_SKIP() << "root may list any folder";
+  const std::vector<PredictItem> items = list({"."});
+  fs::permissions(root / "sub/deep", fs::perms::owner_all);
+  ASSERT_EQ(items.size(), 4U);
+  EXPECT_THAT(items[3].fault, HasSubstr("cannot list "));
+  EXPECT_THAT(items[3].fault, HasSubstr("sub/deep: "));
+}
+
+TEST_F(Items, WhoseOutputsCanHaveNoSuchNameAreSkipped) {
+  input = {.kind = PredictInput::Kind::words, .output_suffix = ".txt"};
+  const std::string longest(251, 'a'), longer(252, 'a');
+  const std::vector<PredictItem> items =
+      list_items(input, {.inputs = {"../bar", "fine", longest, longer, "/tmp/x", "sub/x", "fine"}});
+  ASSERT_EQ(items.size(), 6U) << "a word that comes twice counts once";
+  EXPECT_THAT(items[0].fault, HasSubstr("a name below its folder, but is called \"../bar.txt\""));
+  EXPECT_EQ(items[1].fault, "");
+  EXPECT_EQ(items[2].fault, "");
+  EXPECT_THAT(items[3].fault, HasSubstr("255 bytes"));
+  EXPECT_NE(items[4].fault, "");
+  EXPECT_EQ(items[5].fault, "");
+  EXPECT_THAT(error_of([&] { list_items(input, {.inputs = {"../bar"}}); }),
+              HasSubstr("../bar: an output must have"));
 }
 
 TEST_F(Items, OfLinesLeaveOutBlankOnes) {
@@ -81,20 +138,27 @@ TEST_F(Items, OfLinesLeaveOutBlankOnes) {
   const std::vector<PredictItem> items = list({"e.txt", "-"});
   ASSERT_EQ(items.size(), 3U);
   EXPECT_EQ(items[1].text, "two");
-  EXPECT_EQ(items[1].id, "3");
+  EXPECT_EQ(items[1].id, "e.txt:3");
   EXPECT_THAT(items[1].name, HasSubstr("line 3 of "));
   EXPECT_EQ(items[2].name, "line 1 of standard input");
   EXPECT_EQ(items[2].text, "three");
+  EXPECT_THAT(ids({"e.txt"}), ElementsAre("1", "3"));
 }
 
 TEST_F(Items, SurviveTheWayToAnotherProcessWhateverTheirNames) {
-  const std::vector<PredictItem> items{
-      {.index = 4, .name = "n\xff\n", .id = "i", .path = "/p\xfe", .text = "t", .output = "o"}};
+  const std::vector<PredictItem> items{{.index = 4,
+                                        .name = "n\xff\n",
+                                        .id = "i",
+                                        .path = "/p\xfe",
+                                        .text = "t",
+                                        .output = "o",
+                                        .fault = "f"}};
   const PredictItem back = items_from_cbor(to_cbor(items)).at(0);
   EXPECT_EQ(back.index, 4);
   EXPECT_EQ(back.name, items[0].name);
   EXPECT_EQ(back.path, items[0].path);
   EXPECT_EQ(back.output, "o");
+  EXPECT_EQ(back.fault, "f");
   EXPECT_NE(error_of([] { items_from_cbor("no"); }), "");
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -70,6 +71,9 @@ TEST(EvaluationOutput, IsWrittenWholeIntoTheFoldersOfItsStep) {
   EXPECT_TRUE(write_output(again, "{}\n").empty());
   EXPECT_EQ(read_file(again.folder() / "items.csv"), "a\n");
   EXPECT_FALSE(fs::exists(again.folder() / "pairs.csv")) << "the older files are replaced";
+  EXPECT_FALSE(fs::exists(again.media_folder())) << "pictures of the evaluation before";
+  EXPECT_EQ(std::distance(fs::directory_iterator(run.path() / "evaluations"), {}), 1)
+      << "the older folder is gone";
 }
 
 TEST(EvaluationOutput, LeavesOutNamesThatAreNoFileNames) {
@@ -152,7 +156,14 @@ TEST(PruneOutputs, KeepsTheNewestAndTheBest) {
     output.set_items(table);
     EXPECT_TRUE(write_output(output, step <= 2 ? "{\"best\": true}" : "{\"best\": false}").empty());
   }
+  const fs::path killed = run.path() / "evaluations/.tmp-step-000000009",
+                 written = run.path() / "media/.tmp-step-000000009";
+  fs::create_directories(killed);
+  fs::create_directories(written);
+  fs::last_write_time(killed, fs::file_time_type::clock::now() - std::chrono::hours(1));
   prune_outputs(run.path(), 2);
+  EXPECT_FALSE(fs::exists(killed));
+  EXPECT_TRUE(fs::exists(written)) << "it may be under way";
   for (const char* folder : {"evaluations", "media"}) {
     EXPECT_FALSE(fs::exists(run.path() / folder / "step-000000001"));
     EXPECT_TRUE(fs::exists(run.path() / folder / "step-000000002")) << "the best";

@@ -43,10 +43,11 @@ TEST_F(Predictions, StayInTheirFolder) {
 }
 
 TEST_F(Predictions, LeaveNothingUnfinishedBehind) {
-  fs::create_directories(out / ".unfinished-killed");
+  fs::create_directories(out / ".lockstep-predict-killed");
+  write_output(out / ".lockstep-predict-killed/lock", "");
   {
     const PredictionFolder folder(out);
-    EXPECT_FALSE(fs::exists(out / ".unfinished-killed"));
+    EXPECT_FALSE(fs::exists(out / ".lockstep-predict-killed"));
     const PredictionFolder other(out);
     EXPECT_TRUE(fs::exists(folder.scratch())) << "its command lives";
     fs::create_directories(joint_folder(folder.scratch()));
@@ -57,6 +58,47 @@ TEST_F(Predictions, LeaveNothingUnfinishedBehind) {
   for (const auto& entry : fs::directory_iterator(out))
     left.push_back(entry.path().filename().string());
   EXPECT_THAT(left, ElementsAre("all.csv.partial"));
+}
+
+TEST_F(Predictions, LeaveFoldersAloneThatAreNoneOfTheirs) {
+  for (const char* name : {".unfinished-thesis", ".lockstep-predict-mine", "lock"})
+    fs::create_directories(out / name);
+  const PredictionFolder folder(out);
+  EXPECT_TRUE(fs::exists(out / ".unfinished-thesis"));
+  EXPECT_TRUE(fs::exists(out / ".lockstep-predict-mine")) << "it has no lock";
+  EXPECT_TRUE(fs::exists(out / "lock"));
+}
+
+TEST_F(Predictions, AreLeftAloneWhereItCannotBeToldWhetherTheirCommandLives) {
+  // A link in its place stands for whatever makes open or flock fail.
+  fs::create_directories(out / ".lockstep-predict-x");
+  fs::create_symlink("/dev/null", out / ".lockstep-predict-x/lock");
+  const PredictionFolder folder(out);
+  EXPECT_TRUE(fs::exists(out / ".lockstep-predict-x"));
+}
+
+TEST_F(Predictions, OfAnEarlierPartStay) {
+  fs::create_directories(out);
+  write_output(out / "all.csv.partial", "first");
+  const PredictionFolder folder(out);
+  fs::create_directories(joint_folder(folder.scratch()));
+  write_output(joint_folder(folder.scratch()) / "all.csv", "second");
+  EXPECT_THAT(folder.keep_partial(), ElementsAre("all.csv.partial.2"));
+  EXPECT_EQ(read_file(out / "all.csv.partial"), "first");
+  EXPECT_EQ(read_file(out / "all.csv.partial.2"), "second");
+}
+
+TEST_F(Predictions, AreToldFromInputsWhateverTheirNames) {
+  fs::create_directories(out);
+  write_output(out / "a", "");
+  write_output(out / "b", "");
+  fs::create_symlink(out / "a", out / "link-to-a");
+  const std::vector<PredictItem> items{{.path = (out / "link-to-a").string()}};
+  InputFiles inputs(items);
+  EXPECT_TRUE(inputs.holds(out / "a"));
+  EXPECT_TRUE(inputs.holds(out / "." / "link-to-a"));
+  EXPECT_FALSE(inputs.holds(out / "b"));
+  EXPECT_FALSE(inputs.holds(out / "none"));
 }
 
 TEST_F(Predictions, ThatAreThereAreNamedBeforeAnythingIsDone) {

@@ -94,8 +94,18 @@ TEST_F(Source, IsRecordedWithItsHash) {
   EXPECT_EQ(json.at("files").at(0).at("path"), path("a.safetensors").string());
   EXPECT_EQ(json.at("files").at(0).at("xxh3").get<std::string>().size(), 32U);
   EXPECT_EQ(weight_source_from_json(json).files.at(0), path("a.safetensors"));
+  std::string bytes = read_file(path("a.safetensors"));
+  bytes.back() ^= 1;
+  write_file_atomic(path("a.safetensors"), bytes);
+  EXPECT_THAT(error_of([&] { weight_source_from_json(json); }),
+              HasSubstr("content has changed since"));
   write_weights(path("a.safetensors"), {"x", "y"});
   EXPECT_THAT(error_of([&] { weight_source_from_json(json); }), HasSubstr("has changed since"));
+}
+
+TEST_F(Source, ThatIsAnExportIsCheckedWhole) {
+  write_weights(path("a.safetensors"), {"x"}, {{"lockstep.checksum", std::string(32, '0')}});
+  EXPECT_THAT(error_of([&] { find("a.safetensors"); }), HasSubstr("is damaged"));
 }
 
 }  // namespace
