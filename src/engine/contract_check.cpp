@@ -11,7 +11,9 @@
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 
+#include <ATen/ops/equal.h>
 #include <algorithm>
+
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -34,6 +36,14 @@ class KeptRandomState {
   }
   KeptRandomState(const KeptRandomState&) = delete;
   KeptRandomState& operator=(const KeptRandomState&) = delete;
+
+  bool was_drawn_from() const {
+    for (const auto& [generator, state] : kept_) {
+      const std::lock_guard lock(generator.mutex());
+      if (!at::equal(generator.get_state(), state)) return true;
+    }
+    return false;
+  }
 
  private:
   void keep(at::Generator generator) {
@@ -133,6 +143,10 @@ ContractReport check_contract(const ContractSetup& setup) {
     const at::NoGradGuard no_grad;
     setup.buffers.remember();
     check_loss(setup, report);
+    if (random.was_drawn_from())
+      report.warnings.emplace_back(
+          "loss draws random numbers of torch's own (Dropout, randn_like), which are others on "
+          "another number of devices and after a resume: use StepContext::dropout and uniform");
     check_evaluation(setup, report);
     setup.buffers.undo();
     setup.model.train(true);
