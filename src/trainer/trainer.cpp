@@ -133,7 +133,6 @@ class Loop {
   void evaluate();
   void lose_patience();
   void save(bool forced);
-  bool of_rank_0(bool decision);
   void change_batch(const BatchPlan& batch);
   bool recover_if_dropped();
   void repeat_in_smaller(const StepResult& result);
@@ -338,7 +337,9 @@ void Loop::evaluate() {
   check_buffers();
   share_buffers();
   const bool better = validation_->run(step_, feed_->batch().micro);
-  if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
+  // Rank 0 knows; all save together.
+  const bool keeps_best = options_.checkpoint.keep_best && step_ > 0;
+  if (keeps_best && !setup_.group.all_agree(!better)) save(true);
   lose_patience();
 }
 
@@ -348,15 +349,6 @@ void Loop::lose_patience() {
   if (setup_.measure_only || at_end()) return;
   const std::string why = validation_->out_of_patience(step_);
   if (!setup_.group.all_agree(why.empty())) stop_->finish_early(why);
-}
-
-// Ranks that share the update save together, so they must agree; rank 0 alone needs nobody.
-bool Loop::of_rank_0(bool decision) {
-  if (placed_.arena->sharing() == nullptr) return decision;
-  const auto options = placed_.arena->master().options();
-  const at::Tensor agreed = at::full({1}, decision ? 1.0 : 0.0, options);
-  setup_.group.broadcast(agreed, 0);
-  return agreed.item<double>() > 0;
 }
 
 // All ranks come here together.

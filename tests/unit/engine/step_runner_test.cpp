@@ -205,6 +205,59 @@ TEST(LoggedNumbers, AreMeansOverRanksAndMicroBatches) {
   for (const double mean : means) EXPECT_NEAR(mean, means[0], 1e-7);
 }
 
+// The toy with batch norm of what it reads.
+struct NormedModel : testing::ToyModel {
+  using ToyModel::ToyModel;
+  std::vector<NamedTensor> buffers() override { return {{"mean", mean}, {"variance", variance}}; }
+  at::Tensor mean = at::zeros({5}), variance = at::ones({5});
+};
+
+struct NormedRecipe : testing::ToyRecipe {
+  std::unique_ptr<Model> build(std::uint64_t seed) override {
+    return std::make_unique<NormedModel>(seed);
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    const auto& normed = dynamic_cast<NormedModel&>(model);
+    Batch other = batch;
+    other.tensors[0] = context.batch_norm(
+        batch.tensors[0], {.running_mean = normed.mean, .running_var = normed.variance});
+    return ToyRecipe::loss(model, other, context);
+  }
+};
+
+// Has no memory for the data of a step.
+struct WithoutMemory : testing::ForwardingBackend {
+  bool short_of_memory = false;
+  std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) override {
+    const bool is_data = host.size() > 3;
+    TORCH_CHECK_WITH(OutOfMemoryError, !is_data || !short_of_memory, "out of memory");
+    return cpu_backend().upload(std::move(host));
+  }
+};
+
+TEST(Statistics, OfAllRanksAreNotWaitedForWhereOneHasNoMemoryForItsData) {
+  TrainOptions options;
+  options.precision = Precision::fp32;
+  options.norm.statistics = NormStatistics::sync;
+  std::string said;
+  const auto body = [&](ProcessGroup& group) {
+    NormedRecipe recipe;
+    WithoutMemory backend;
+    testing::LoadingRank rank(options, recipe, group, backend, batch_of(2), 2);
+    rank.step();
+    backend.short_of_memory = group.rank() == 1;
+    try {
+      rank.step();
+    } catch (const Error& error) {
+      if (group.rank() == 1) said = error.what();
+      throw;
+    }
+  };
+  EXPECT_ANY_THROW(testing::with_ranks(2, body));
+  EXPECT_THAT(said,
+              ::testing::HasSubstr("out of memory in data, and the micro-batch cannot shrink"));
+}
+
 TEST_F(Alone, ANumberThatIsLoggedMustBeDeclared) {
   LoggingRecipe recipe;
   recipe.name = "frist_input";
