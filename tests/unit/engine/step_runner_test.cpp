@@ -142,6 +142,13 @@ TEST(Buffers, AreThoseOfRank0OrTheMean) {
   });
 }
 
+TEST(Buffers, TellWhetherABatchNormIsOfTorchsOwn) {
+  const at::Tensor any = at::ones({1});
+  EXPECT_EQ(torch_batch_norm({{"a.running_mean", any}, {"a.running_var", any}}), "");
+  EXPECT_EQ(torch_batch_norm({{"a.running_mean", any}, {"b.c.num_batches_tracked", any}}), "b.c");
+  EXPECT_EQ(torch_batch_norm({{"num_batches_tracked", any}}), "the model");
+}
+
 TEST_F(Alone, NamesABufferThatIsNotFinite) {
   CountingRecipe recipe;
   testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
@@ -360,6 +367,17 @@ TEST(GraphsOfSteps, AreNoMoreThanAsked) {
   EXPECT_EQ(run.recorded, (std::vector<int>{1, 1}));
   EXPECT_EQ(run.counts.shapes, 1);
   EXPECT_EQ(run.counts.eager, 6);  // three warm up, and each other step after the fourth
+}
+
+TEST_F(Alone, AGraphThatIsRecordedAgainAfterARepairCountsAsOneShape) {
+  OfSomeShapes recipe([](std::int64_t) { return 2; });
+  testing::GraphBackend backend;
+  testing::LoadingRank rank(options, recipe, group, backend, batch_of(1), 12);
+  for (int step = 0; step < 6; ++step) rank.step();
+  rank.runner.reset_after_drop();
+  for (int step = 0; step < 6; ++step) rank.step();
+  EXPECT_EQ(backend.recorded, 2);
+  EXPECT_EQ(rank.runner.graph_counts().shapes, 1);
 }
 
 TEST(GraphsOfSteps, SayThatNoShapeComesAgain) {
