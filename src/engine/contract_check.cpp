@@ -38,7 +38,8 @@ class KeptRandomState {
   KeptRandomState& operator=(const KeptRandomState&) = delete;
 
   bool was_drawn_from() const {
-    for (const auto& [generator, state] : kept_) {
+    for (const auto& [kept, state] : kept_) {
+      at::Generator generator = kept;  // a handle
       const std::lock_guard lock(generator.mutex());
       if (!at::equal(generator.get_state(), state)) return true;
     }

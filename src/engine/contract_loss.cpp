@@ -1,7 +1,7 @@
-// The rows come alone, each twice, and each again as padding. Counters and augmentation of a row
-// are the same each time, and dropout of the engine is off. Dropout of torch's own, or rows that
-// see each other, may hide a fault; then the model is asked once more in eval mode. A fault is
-// believed when other samples show it too.
+// The rows come alone, each twice, and each again as padding. The augmentation of a row is the same
+// each time, and dropout of the engine is off. Dropout of torch's own, numbers of
+// StepContext::uniform, or rows that see each other, may hide a fault; then the model is asked once
+// more in eval mode. A fault is believed when other samples show it too.
 #include "engine/contract_loss.h"
 
 #include "base/error.h"
@@ -9,6 +9,7 @@
 #include "data/pending_batch.h"
 #include "engine/contract_terms.h"
 #include "engine/exception_text.h"
+#include "engine/loss_weights.h"
 #include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
@@ -62,26 +63,18 @@ class LossTry {
 
 std::vector<double> LossTry::weights_of(const Batch& host) {
   const std::vector<double> weights = setup_.recipe.loss_weights(host);
-  if (weights.size() != names_.size()) {
-    fault(cat("loss_weights must return a weight for each of the ", names_.size(),
-              " terms of the loss, but returned ", weights.size()));
+  try {
+    check_loss_weights(weights, names_);
+  } catch (const Error& error) {
+    fault(error.what());
     return {};
   }
   const std::vector<double> again = setup_.recipe.loss_weights(host);
-  if (again != weights && std::none_of(weights.begin(), weights.end(),
-                                       [](double weight) { return std::isnan(weight); })) {
+  if (again != weights) {
     fault(cat("loss_weights does not follow from the batch alone: for the same one it returned ",
               list(weights), " and then ", list(again)));
     return {};
   }
-  for (std::size_t term = 0; term < weights.size(); ++term)
-    if (!(weights[term] >= 0) || !std::isfinite(weights[term])) {
-      fault(cat("the weight of the term ", names_[term],
-                " of the loss must be a number from 0 on "
-                "that the host knows, but is ",
-                general(weights[term], 6)));
-      return {};
-    }
   return weights;
 }
 

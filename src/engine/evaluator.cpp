@@ -84,7 +84,7 @@ BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
   BatchRecords result;
   for (at::Tensor& record : records) {
     result.lengths.push_back(record.numel());
-    record = record.reshape({-1}).to(at::kDouble);
+    record = record.reshape({-1}).to(backend.device(), at::kDouble);
   }
   result.values = backend.download(at::cat(records));
   return result;

@@ -8,6 +8,8 @@ namespace lockstep {
 LossGuard::LossGuard(Arena& arena) : arena_(arena) {
   for (std::size_t i = 0; i < arena.parameters().size(); ++i)
     for (const at::Tensor& handle : arena.handles(i)) versions_.push_back(handle._version());
+  const FrozenParameters& frozen = arena.frozen();
+  for (std::size_t i = 0; i < frozen.size(); ++i) versions_.push_back(frozen.tensor(i)._version());
   arena_.refuse_gradients(true);
 }
 
@@ -23,6 +25,12 @@ void LossGuard::check_weights() const {
                   "leave the weights to the optimizer; a model that is trained in turn with "
                   "another one, each by an optimizer of its own, is not supported");
     }
+  const FrozenParameters& frozen = arena_.frozen();
+  for (std::size_t i = 0; i < frozen.size(); ++i)
+    if (frozen.tensor(i)._version() != versions_[next++])
+      throw Error(cat("the recipe's loss changed the frozen parameter ", frozen.name(i),
+                      ", which ranks do not share, and which a skipped step leaves changed"),
+                  "register it as a buffer");
 }
 
 }  // namespace lockstep

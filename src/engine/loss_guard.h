@@ -23,7 +23,7 @@ class LossGuard {
 
  private:
   Arena& arena_;
-  std::vector<std::uint32_t> versions_;  // of every handle
+  std::vector<std::uint32_t> versions_;  // of every handle, then of every frozen parameter
 };
 
 }  // namespace lockstep

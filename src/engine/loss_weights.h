@@ -3,12 +3,16 @@
 
 #include "engine/recipe.h"
 
+#include <string>
 #include <vector>
 
 namespace lockstep {
 
-// Recipe::loss_weights of a batch on the host; any thread. Throws Error naming the term whose
+// terms: of Recipe::terms. Throws Error for another number of weights, and naming the term whose
 // weight is negative or not finite, as that of a recipe is that knows it on the device only.
+void check_loss_weights(const std::vector<double>& weights, const std::vector<std::string>& terms);
+
+// Recipe::loss_weights of a batch on the host; any thread. Throws as check_loss_weights.
 std::vector<double> checked_loss_weights(const Recipe& recipe, const Batch& batch);
 
 }  // namespace lockstep

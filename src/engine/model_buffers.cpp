@@ -10,6 +10,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace lockstep {
@@ -23,6 +24,17 @@ std::int64_t padded(std::int64_t elements) {
 }
 
 }  // namespace
+
+std::string torch_batch_norm(const std::vector<NamedTensor>& buffers) {
+  constexpr std::string_view count = ".num_batches_tracked";
+  for (const NamedTensor& buffer : buffers) {
+    const std::string name = cat(".", buffer.name);
+    if (!name.ends_with(count)) continue;
+    const std::size_t length = name.size() - count.size();
+    return length == 0 ? "the model" : name.substr(1, length - 1);
+  }
+  return "";
+}
 
 ModelBuffers::ModelBuffers(std::vector<NamedTensor> buffers, at::Device device)
     : tensors_(std::move(buffers)) {

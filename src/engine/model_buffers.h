@@ -16,6 +16,10 @@ namespace lockstep {
 // All ranks: a buffer of rank 0; with `mean`, if it is floating-point, the mean over the ranks.
 void share_buffer(const at::Tensor& values, ProcessGroup& group, bool mean);
 
+// The first module that is a batch norm of torch's own, as far as buffers tell: it counts batches,
+// which lockstep::BatchNorm does not; "": none.
+std::string torch_batch_norm(const std::vector<NamedTensor>& buffers);
+
 // Takes a freshly built model's buffers and makes them views into one flat tensor per dtype on the
 // device; the model keeps the handles and changes them in place. Nothing here synchronises the
 // device unless it says so. One thread, on the training stream.

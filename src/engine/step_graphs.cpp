@@ -38,6 +38,7 @@ std::string StepGraphs::try_to_record(const StepInputs& inputs, const Record& re
   Recorded& made = graphs_[inputs.shapes_key];
   try {
     made.inputs = inputs;
+    for (auto& part : made.inputs.host_parts) part.reset();  // of this step alone
     for (auto& tensors : made.inputs.micro)
       for (at::Tensor& tensor : tensors) tensor = tensor.clone();
     for (at::Tensor* tensor : {&made.inputs.weights, &made.inputs.report, &made.inputs.lr})
@@ -74,7 +75,8 @@ void StepGraphs::record_if_due(const StepInputs& inputs, const Record& record,
   }
   const std::int64_t failures = failed_ranks(failed);
   if (failures == 0) {
-    ++counts_.shapes;
+    ever_.insert(inputs.shapes_key);
+    counts_.shapes = static_cast<std::int64_t>(ever_.size());
   } else {
     graphs_.erase(inputs.shapes_key);
     backend_.release_cached_memory();  // that of the recording, which no step could use
@@ -110,7 +112,7 @@ void StepGraphs::count_step(const StepInputs& inputs) {
     return;
   }
   ++counts_.eager;
-  if (seen_.size() < most_seen || seen_.contains(inputs.shapes_key)) ++seen_[inputs.shapes_key];
+  if (seen_.size() < most_seen) seen_.insert(inputs.shapes_key);
   // Each shape costs a search for the fastest algorithms.
   if (static_cast<std::int64_t>(seen_.size()) > options_.graph_shapes)
     stop_trying_out_convolutions();

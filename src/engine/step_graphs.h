@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace lockstep {
@@ -70,11 +71,12 @@ class StepGraphs {
   const TrainOptions& options_;
   ProcessGroup& group_;
   Backend& backend_;
-  at::Tensor failures_;                         // f64 [1] on the host, made when there is memory
-  std::int64_t steps_ = 0;                      // since the last reset
-  std::map<std::uint64_t, std::int64_t> seen_;  // eager steps by shapes
-  std::map<std::uint64_t, Recorded> graphs_;    // by shapes
-  bool gave_up_ = false;                        // a step could not be recorded
+  at::Tensor failures_;                       // f64 [1] on the host, made when there is memory
+  std::int64_t steps_ = 0;                    // since the last reset
+  std::set<std::uint64_t> seen_;              // shapes of eager steps
+  std::map<std::uint64_t, Recorded> graphs_;  // by shapes
+  std::set<std::uint64_t> ever_;              // shapes for which there was a graph
+  bool gave_up_ = false;                      // a step could not be recorded
   std::optional<GraphState> news_;
   GraphCounts counts_;
 };

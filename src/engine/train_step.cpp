@@ -34,6 +34,14 @@ std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks(const StepParts& pa
       .ranks = group.size()});
 }
 
+// For a pass that only one rank goes through: the others' rows are missing, nothing is waited for.
+std::shared_ptr<const StatisticsOfRanks> without_the_others(
+    const std::shared_ptr<const StatisticsOfRanks>& of_ranks) {
+  if (!of_ranks) return nullptr;
+  return std::make_shared<const StatisticsOfRanks>(StatisticsOfRanks{
+      .sum = [](const at::Tensor&) {}, .rank = of_ranks->rank, .ranks = of_ranks->ranks});
+}
+
 }  // namespace
 
 at::ScalarType compute_dtype(Precision precision) {
@@ -104,7 +112,7 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const 
                                  const at::Tensor& sums, bool last, bool searching) {
   enter(Phase::forward);
   StepContext context = context_of(inputs.micro[m].back(), factors);
-  if (searching) context.statistics_of_ranks = nullptr;
+  if (searching) context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
   context.logged_names = logged_;
   context.logged = numbers_.logged(sums);
   const Batch batch = batch_of(inputs, m);
@@ -126,11 +134,11 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const 
 
 // Where statistics span the ranks, the others wait for this rank in the middle of the pass, and
 // would wait in vain: the micro-batch cannot shrink without changing what they span.
-void TrainStep::require_recoverable(const std::exception& error) const {
+void TrainStep::require_recoverable(Phase failed, const std::string& why) const {
   if (!statistics_of_ranks_) return;
-  throw Error(cat("out of memory in ", phase_name(phase_),
+  throw Error(cat("out of memory in ", phase_name(failed),
                   ", and the micro-batch cannot shrink, because statistics of batch norm span ",
-                  "norm.rows = ranks x micro-batch rows: ", first_line_of(error)),
+                  "norm.rows = ranks x micro-batch rows", why.empty() ? "" : ": ", why),
               "begin a new run with a smaller norm.rows, or with norm.statistics=rank");
 }
 
@@ -146,7 +154,7 @@ Phase TrainStep::forward_backward_all(const StepInputs& inputs, const at::Tensor
     return Phase::none;
   } catch (const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
-    require_recoverable(error);
+    require_recoverable(phase_, first_line_of(error));
     reserve_.free_after(error);
   }
   return phase_;
@@ -177,6 +185,7 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
     sums = numbers_.new_sums(stamps_.options());
   });
   Phase failed = inputs.out_of_memory;
+  if (failed != Phase::none) require_recoverable(failed, "");
   if (failed == Phase::none) failed = forward_backward_all(inputs, factors, sums);
   const at::NoGradGuard no_grad;
   if (failed != Phase::none) gradients_.skip_rest();

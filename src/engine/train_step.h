@@ -16,7 +16,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,7 +59,7 @@ class TrainStep {
 
  private:
   StepContext context_of(const at::Tensor& counters, const at::Tensor& factors) const;
-  void require_recoverable(const std::exception& error) const;
+  void require_recoverable(Phase failed, const std::string& why) const;
   Batch batch_of(const StepInputs& inputs, std::size_t m) const;
   std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
   void forward_backward(const StepInputs& inputs, std::size_t m, const at::Tensor& factors,

@@ -13,7 +13,6 @@ WeightAverage::WeightAverage(double decay, Arena& arena, ModelBuffers* buffers)
     : arena_(arena),
       buffers_(buffers),
       decay_(decay),
-      buffer_flats_(buffers != nullptr ? buffers->copies() : std::vector<at::Tensor>()),
       flat_(at::empty({arena.own_elements()}, arena.master().options())),
       share_(at::empty({1}, arena.master().options())) {
   restart();

@@ -32,7 +32,7 @@ at::Tensor back_from(const at::Tensor& x) { return x.movedim(-1, 1); }
 // f32 [new size, size] of spatial dimension d.
 using MatrixOf = std::function<at::Tensor(std::size_t d)>;
 
-// Products in f32, rounded once at the end.
+// Products in f32, of inputs rounded to TF32 where matmul.tf32 says so; rounded once at the end.
 at::Tensor along_axes(const at::Tensor& x, const MatrixOf& matrix_of) {
   const bool last = is_channels_last(x);
   const auto work = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;

@@ -84,9 +84,14 @@ BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_
   const std::int64_t of_norm =
       micro_of_norm_rows(options, static_cast<std::int64_t>(devices.size()), rank_word(devices));
   if (of_norm > 0 && facts.fixed_micro > 0 && of_norm != facts.fixed_micro)
-    throw Error(cat("norm.rows ", options.norm.rows, " asks for micro-batch ", of_norm,
-                    ", but the recipe's model stands on one of ", facts.fixed_micro),
-                "leave out norm.rows");
+    throw Error(
+        cat("norm.rows ", options.norm.rows, " asks for micro-batch ", of_norm,
+            ", but the recipe's model stands on one of ", facts.fixed_micro),
+        cat(options.norm.rows % facts.fixed_micro == 0
+                ? cat("use ", count_of(options.norm.rows / facts.fixed_micro, rank_word(devices)),
+                      ", or ")
+                : "",
+            "begin a new run without norm.rows"));
   const std::int64_t given = of_norm > 0 ? of_norm : std::max<std::int64_t>(batch.micro, 0);
   const std::int64_t micro = facts.fixed_micro > 0 ? facts.fixed_micro : given;
   const bool fixed =

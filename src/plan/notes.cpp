@@ -84,6 +84,11 @@ void note_fixed_micro(const Plan& plan, Notes& notes) {
 
 void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const BatchPlan& batch = plan.batch;
+  if (!plan.torch_batch_norm.empty() && options.norm.statistics != NormStatistics::rank)
+    notes.push_back(cat("warning: norm.statistics does not reach ", plan.torch_batch_norm,
+                        ", a batch norm of torch's own: in training mode it normalises by the "
+                        "micro-batch of each ",
+                        rank_word(plan.devices), " (lockstep::BatchNorm follows the option)"));
   if (batch.norm_rows > 0)
     notes.push_back(cat("statistics of batch norm span norm.rows = ", batch.norm_rows,
                         " rows, on any number of devices; the micro-batch does not shrink when "

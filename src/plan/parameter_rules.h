@@ -16,7 +16,8 @@ struct GroupRule {
   std::optional<double> lr;            // in place of optimizer.lr
   std::optional<double> lr_factor;     // times optimizer.lr; never beside `lr`
   std::optional<double> weight_decay;  // in place of optimizer.weight_decay
-  bool constant = false;  // the rate is that from the first step to the last: no warm-up, no curve
+  // The rate is that from the first step to the last: no warm-up, no curve, no scale_lr.
+  bool constant = false;
 };
 
 // In the order of the option; the first whose pattern matches a parameter counts, alone. Throws

@@ -46,6 +46,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.devices = devices;
   plan.precision = plan_precision(options, devices);
   plan.batch_norm = facts.batch_norm;
+  plan.torch_batch_norm = facts.torch_batch_norm;
   plan.train_samples = facts.train_samples;
   plan.valid_samples = facts.valid_samples;
   plan.epoch_size = facts.epoch_size > 0 ? facts.epoch_size : facts.train_samples;

@@ -33,11 +33,13 @@ struct Facts {
   std::int64_t parameters = 0;         // that are trained; 0 = unknown
   std::int64_t frozen_parameters = 0;  // that are not
   bool batch_norm = false;             // the model has running statistics, as far as is known
-  std::int64_t preferred_micro = 0;    // what the recipe prefers; 0 = none
-  std::int64_t fixed_micro = 0;        // what the model stands on, no other will do; 0 = none
-  std::int64_t default_global = 0;     // the recipe's default global batch
-  double flops_per_sample = 0;         // model FLOPs of training on one; 0 = unknown
-  std::vector<GroupCount> groups{};    // of optimizer.groups, in order
+  // A module of torch's own batch norm, which norm.statistics does not reach; "": none is known.
+  std::string torch_batch_norm{};
+  std::int64_t preferred_micro = 0;  // what the recipe prefers; 0 = none
+  std::int64_t fixed_micro = 0;      // what the model stands on, no other will do; 0 = none
+  std::int64_t default_global = 0;   // the recipe's default global batch
+  double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
+  std::vector<GroupCount> groups{};  // of optimizer.groups, in order
 };
 
 // Bytes a rank needs: fixed + per_sample * micro_batch, and what exists for a moment
@@ -122,6 +124,7 @@ struct Plan {
   std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true
   bool batch_norm = false;         // Facts::batch_norm
+  std::string torch_batch_norm;    // Facts::torch_batch_norm
   std::vector<std::string> notes;  // what differs from one device and what does not, in words
 };
 

@@ -1,11 +1,13 @@
 #include "plan/resumed_rate.h"
 
 #include "base/text.h"
+#include "plan/parameter_rules.h"
 #include "plan/schedule.h"
 #include "plan/words.h"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -28,6 +30,13 @@ double option_for(double rate, const Plan& now, const TrainOptions& options) {
   return scale > 0 ? rate / scale : rate;
 }
 
+// Whether some parameters' rates would change against the others' with optimizer.lr.
+bool has_rates_beside_the_option(const TrainOptions& options) {
+  const std::vector<GroupRule> rules = group_rules(options);
+  return std::any_of(rules.begin(), rules.end(),
+                     [](const GroupRule& rule) { return rule.lr.has_value() != rule.constant; });
+}
+
 }  // namespace
 
 std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOptions& options,
@@ -44,7 +53,7 @@ std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOp
   if (only_longer(before.schedule, now.schedule))
     text += cat(": ", now.schedule.kind->name, " reached its value for step ", step, " of ",
                 before.total_steps, ", and now ends at step ", now.total_steps);
-  if (last <= 0) return text;
+  if (last <= 0 || has_rates_beside_the_option(options)) return text;
   return cat(text, "; to go on at ", rate_text(last), ": schedule.kind=constant schedule.warmup=0 ",
              "optimizer.lr=", rate_text(option_for(last, now, options)));
 }

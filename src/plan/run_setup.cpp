@@ -153,6 +153,7 @@ nlohmann::json to_json(const Facts& facts) {
           {"preferred_micro", facts.preferred_micro},
           {"fixed_micro", facts.fixed_micro},
           {"batch_norm", facts.batch_norm},
+          {"torch_batch_norm", facts.torch_batch_norm},
           {"default_global", facts.default_global},
           {"flops_per_sample", facts.flops_per_sample}};
 }
@@ -167,6 +168,7 @@ Facts facts_from_json(const nlohmann::json& json) {
               .parameters = count(json, "parameters"),
               .frozen_parameters = count_or_0(json, "frozen_parameters"),
               .batch_norm = json.value("batch_norm", false),
+              .torch_batch_norm = json.value("torch_batch_norm", ""),
               .preferred_micro = count(json, "preferred_micro"),
               .fixed_micro = count_or_0(json, "fixed_micro"),
               .default_global = count(json, "default_global"),

@@ -152,8 +152,9 @@ void add_optimizer(TrainOptions& o) {
              .min = 0});
   table.add("optimizer.groups", optimizer.groups,
             {.meaning = "parameters with a rate or decay of their own, each entry \"PATTERN: lr=… "
-                        "lr_factor=… weight_decay=… schedule=curve|constant\": the first whose "
-                        "pattern matches a parameter's name counts, before what the recipe says"});
+                        "lr_factor=… weight_decay=… schedule=curve|constant\" (constant: without "
+                        "warm-up, curve and scale_lr): the first whose pattern matches a "
+                        "parameter's name counts, before what the recipe says"});
 }
 
 void add_parameters(TrainOptions& o) {
@@ -324,10 +325,12 @@ void add_eval_run_and_log(TrainOptions& o) {
       {.meaning = "validate each so many epochs, at the first step that completes them; 0: no",
        .unit = "epochs",
        .min = 0});
-  table.add("eval.batch", o.eval.batch,
-            {.meaning = "samples that one device validates at once; 0: batch.micro",
-             .unit = "samples",
-             .min = 0});
+  table.add(
+      "eval.batch", o.eval.batch,
+      {.meaning = "samples that one device validates at once (rows, where a sample has several); "
+                  "0: batch.micro",
+       .unit = "samples",
+       .min = 0});
   table.add("eval.at_start", o.eval.at_start, {.meaning = "validate before the first step too"});
   table.add("eval.keep", o.eval.keep,
             {.meaning = "of how many of the newest evaluations the table of items and the pictures "

@@ -10,7 +10,7 @@ namespace lockstep {
 namespace {
 
 ContractReport check(const TrainerSetup& setup, PlacedModel& placed, const DatasetPair& data) {
-  const EvaluatorOptions evaluation = evaluator_options(setup);
+  const EvaluatorOptions evaluation = evaluator_options(setup, data.valid.get());
   ContractReport report =
       check_contract({.recipe = setup.recipe,
                       .model = *placed.model,

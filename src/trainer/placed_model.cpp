@@ -166,10 +166,11 @@ LoadedModel::~LoadedModel() = default;
 Model& LoadedModel::model() { return *impl_->placed.model; }
 std::int64_t LoadedModel::step() const { return impl_->step; }
 
-EvaluatorOptions evaluator_options(const TrainerSetup& setup) {
-  // Beyond the samples that there are, a batch would be padding.
+EvaluatorOptions evaluator_options(const TrainerSetup& setup, const Dataset* data) {
+  // Beyond the rows that there are, a batch would be padding.
+  const std::int64_t rows = data != nullptr ? data->size() * data->rows_per_sample() : 0;
   std::int64_t batch = setup.options.eval.batch;
-  if (setup.plan.valid_samples > 0) batch = std::min(batch, setup.plan.valid_samples);
+  if (rows > 0) batch = std::min(batch, rows);
   return {.seed = static_cast<std::uint64_t>(setup.options.seed),
           .batch = batch > 0 ? batch : setup.plan.batch.micro,
           .compute_dtype = compute_dtype(setup.options.precision),
@@ -196,7 +197,7 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, bool best, const fs::path
     throw Error("the recipe has no validation data", "set the recipe's options for it and train");
   EvaluationOutput output(setup.run.path(), loaded.step(),
                           {.pictures = setup.options.eval.pictures, .rows = all_rows});
-  EvaluatorOptions options = evaluator_options(setup);
+  EvaluatorOptions options = evaluator_options(setup, data.valid.get());
   // An export has no place for them of its own.
   const bool has_place = setup.options.eval.keep > 0 && setup.weights.empty();
   if (has_place || !items_file.empty()) options.output = &output;

@@ -43,7 +43,7 @@ std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup&
 std::vector<std::string> save_output(const EvaluationOutput& output,
                                      const std::vector<Metric>& metrics, bool best);
 
-// How a run evaluates, during training and by itself.
-EvaluatorOptions evaluator_options(const TrainerSetup& setup);
+// How a run evaluates `data`, during training and by itself; null: it does not.
+EvaluatorOptions evaluator_options(const TrainerSetup& setup, const Dataset* data);
 
 }  // namespace lockstep

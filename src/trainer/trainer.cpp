@@ -130,10 +130,10 @@ class Loop {
   void check_weights();
   void check_buffers();
   void share_buffers();
+  bool owes_evaluation();
   void evaluate();
   void lose_patience();
   void save(bool forced);
-  bool of_rank_0(bool decision);
   void change_batch(const BatchPlan& batch);
   bool recover_if_dropped();
   void repeat_in_smaller(const StepResult& result);
@@ -174,8 +174,11 @@ TrainEnd Loop::run() {
   if (setup_.group.share("spent", quota_->over() ? "1" : "") == "1") stop_->stop_by_quota();
   lose_patience();
   saves_.start(saves_.saved_step());
-  if (options_.eval.at_start && step_ == 0 && !stop_->stops()) {
+  if (owes_evaluation() && !stop_->stops()) {
+    const std::int64_t saved_step = saves_.saved_step();
+    saves_.start(-1);  // a better one is saved again, with its metrics
     evaluate();
+    if (saves_.saved_step() < 0) saves_.start(saved_step);
     started("evaluation");
   }
   if (!at_end() && !stop_->stops()) {
@@ -333,12 +336,21 @@ void Loop::share_buffers() {
   if (optimizer_.average() != nullptr) optimizer_.average()->share_buffers(setup_.group, mean);
 }
 
+// Before the first step of this start: the start before may have stopped where one was due.
+bool Loop::owes_evaluation() {
+  if (step_ == 0) return options_.eval.at_start;
+  return evaluation_interval(options_, setup_.plan.steps_per_epoch).due(step_) &&
+         validation_->best().last_step != step_;
+}
+
 void Loop::evaluate() {
   if (!validation_->due(step_) || !all_happened()) return;
   check_buffers();
   share_buffers();
   const bool better = validation_->run(step_, feed_->batch().micro);
-  if (options_.checkpoint.keep_best && step_ > 0 && of_rank_0(better)) save(true);
+  // Rank 0 knows; all save together.
+  const bool keeps_best = options_.checkpoint.keep_best && step_ > 0;
+  if (keeps_best && !setup_.group.all_agree(!better)) save(true);
   lose_patience();
 }
 
@@ -346,17 +358,8 @@ void Loop::evaluate() {
 void Loop::lose_patience() {
   if (options_.stop.patience == 0 && options_.stop.patience_epochs == 0) return;
   if (setup_.measure_only || at_end()) return;
-  const std::string why = validation_->out_of_patience(step_);
+  const std::string why = validation_->out_of_patience();
   if (!setup_.group.all_agree(why.empty())) stop_->finish_early(why);
-}
-
-// Ranks that share the update save together, so they must agree; rank 0 alone needs nobody.
-bool Loop::of_rank_0(bool decision) {
-  if (placed_.arena->sharing() == nullptr) return decision;
-  const auto options = placed_.arena->master().options();
-  const at::Tensor agreed = at::full({1}, decision ? 1.0 : 0.0, options);
-  setup_.group.broadcast(agreed, 0);
-  return agreed.item<double>() > 0;
 }
 
 // All ranks come here together.

@@ -13,11 +13,12 @@ bool BestMetric::improves(const std::vector<Metric>& metrics, std::int64_t step)
   const Metric& chosen = chosen_metric(metrics, name_);
   const std::optional<double>& best = so_far.value;
   metric_ = chosen.name;
+  so_far.last_step = step;
   ++so_far.evaluations_since;
   if (!std::isfinite(chosen.value)) return false;
   if (best && (chosen.lower_is_better ? chosen.value >= *best : chosen.value <= *best))
     return false;
-  so_far = {.value = chosen.value, .step = step, .evaluations_since = 0};
+  so_far = {.value = chosen.value, .step = step, .last_step = step, .evaluations_since = 0};
   return true;
 }
 
@@ -37,7 +38,7 @@ bool Validation::due(std::int64_t step) const {
 bool Validation::run(std::int64_t step, std::int64_t micro) {
   enter_phase(Phase::evaluation);
   const double begin_s = setup_.clock.now_s();
-  EvaluatorOptions options = evaluator_options(setup_);
+  EvaluatorOptions options = evaluator_options(setup_, data_.get());
   if (setup_.options.eval.batch == 0) options.batch = micro;
   if (batch_ > 0) options.batch = std::min(options.batch, batch_);
   EvaluationOutput output(
@@ -60,12 +61,12 @@ bool Validation::run(std::int64_t step, std::int64_t micro) {
   return better;
 }
 
-std::string Validation::out_of_patience(std::int64_t step) const {
+std::string Validation::out_of_patience() const {
   if (recorder_ == nullptr) return "";
   const std::string& metric =
       best_.metric().empty() ? setup_.options.checkpoint.best_metric : best_.metric();
   return lockstep::out_of_patience(setup_.options, best_.so_far, metric.empty() ? "metric" : metric,
-                                   step, setup_.plan.steps_per_epoch);
+                                   setup_.plan.steps_per_epoch);
 }
 
 // On rank 0. A run does not fail because of them.

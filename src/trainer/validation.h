@@ -44,7 +44,7 @@ class Validation {
   nlohmann::json metrics_of(std::int64_t step) const;
   BestSoFar& best() { return best_.so_far; }
   // Why the run ends early after the evaluations so far; empty: it does not. Rank 0 knows.
-  std::string out_of_patience(std::int64_t step) const;
+  std::string out_of_patience() const;
 
  private:
   void keep_output(const EvaluationOutput& output, const Evaluation& evaluation, bool better);

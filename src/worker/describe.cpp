@@ -7,6 +7,7 @@
 #include "config/option_help.h"
 #include "data/training_rows.h"
 #include "engine/freeze.h"
+#include "engine/model_buffers.h"
 #include "engine/model_parameters.h"
 #include "engine/parameter_groups.h"
 #include "engine/plugin.h"
@@ -82,6 +83,7 @@ void count(RunSetup& setup, const nlohmann::json& init) {
   const ModelParameters parameters = sort_parameters(model->parameters());
   for (const NamedTensor& buffer : model->buffers())
     facts.batch_norm = facts.batch_norm || buffer.name.ends_with("running_mean");
+  facts.torch_batch_norm = torch_batch_norm(model->buffers());
   facts.groups = counted_groups(*setup.train, parameters);
   facts.parameters = elements_of(parameters.trained);
   facts.frozen_parameters = elements_of(parameters.frozen);

@@ -128,6 +128,24 @@ TEST_F(Tasks, LeaveOutAStepThatIsNotFinite) {
   }
 }
 
+TEST_F(Tasks, LeaveOutAStepThatIsNotFiniteWithOneRowOfStatisticsOnEachRank) {
+  const ToolResult result =
+      train("ragged", "one", cpu(2),
+            fp32 + Words{"data.nan_at=5", "data.samples=24", "on_nan=skip", "batch.global=12",
+                         "norm.statistics=sync", "norm.rows=2", "stop.steps=4"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("field 0 of the samples"));
+}
+
+TEST_F(Tasks, KeepTheMeanOfStatisticsAndTheBestEvaluation) {
+  const ToolResult result = train(
+      "ragged", "mean", cpu(2),
+      fp32 + Words{"norm.keep=mean", "eval.every_steps=3", "stop.steps=12", "batch.global=8"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(events("mean", "eval").size(), 4U);
+  EXPECT_TRUE(events("mean", "eval")[0].at("best").get<bool>());
+}
+
 TEST_F(Tasks, TakeSmallerMicroBatchesWhenMemoryRunsOutUnlessStatisticsStandOnThem) {
   const Words options = fp32 + Words{"model.most_rows=3", "batch.global=12", "stop.steps=4"};
   ASSERT_EQ(train("unet", "whole", cpu(2), fp32 + Words{"batch.global=12", "stop.steps=4"}).code,

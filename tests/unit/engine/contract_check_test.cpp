@@ -120,11 +120,11 @@ TEST(CheckContract, NamesPaddingThatCounts) {
 TEST(CheckContract, NamesWeightsThatAreWrong) {
   expect_fault("random_weight", "loss_weights does not follow from the batch alone: for the same ");
   expect_fault("one_weight",
-               "loss_weights must return a weight for each of the 2 terms of the loss, but "
-               "returned 1");
+               "loss_weights must give a weight for each of the loss's terms (elements, rows), but "
+               "gave 1");
   expect_fault("unknown_weight",
-               "the weight of the term rows of the loss must be a number from 0 on that the host "
-               "knows, but is nan");
+               "the weight of the term rows of the loss must be 0 or more and known from the "
+               "batch, but is nan");
 }
 
 TEST(CheckContract, NamesTermsOfTheWrongNumberOrShape) {

@@ -2,9 +2,11 @@
 #include "engine/evaluator.h"
 
 #include "base/error.h"
+#include "fakes/forwarding_backend.h"
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
+#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -70,6 +72,38 @@ TEST(Evaluate, ReadsNoSampleTwiceAndNothingForPadding) {
 TEST(Evaluate, GivesARowTheSameRecordInAPaddedBatch) {
   EXPECT_NEAR(run(1, 11, 4)[0].value, run(1, 11, 11)[0].value, 1e-7);
   EXPECT_NEAR(run(1, 1, 8)[0].value, run(1, 1, 1)[0].value, 1e-7);
+}
+
+// A device that is not the CPU, and holds no values.
+struct OtherDevice : testing::ForwardingBackend {
+  at::Device device() const override { return at::kMeta; }
+  std::unique_ptr<Download> download(const at::Tensor& tensor) override {
+    EXPECT_TRUE(tensor.is_meta());
+    return cpu_backend().download(at::zeros(tensor.sizes(), tensor.scalar_type()));
+  }
+};
+
+struct RecordsOfBothDevices : testing::ToyRecipe {
+  std::vector<at::Tensor> evaluate_items(Model&, const Batch& batch, StepContext&) override {
+    std::vector<at::Tensor> records(static_cast<std::size_t>(batch.size()), at::zeros({2}));
+    records.back() = records.back().to(at::kMeta);
+    return records;
+  }
+  std::vector<Metric> metrics(const Records& records) const override {
+    return {{"length", static_cast<double>(records.length(0) + records.length(1)), "", true}};
+  }
+};
+
+TEST(Evaluate, TakesRecordsOfTheDeviceAndOfTheHost) {
+  testing::with_ranks(1, [&](ProcessGroup& group) {
+    RecordsOfBothDevices recipe;
+    OtherDevice backend;
+    const auto model = recipe.build(1);
+    const auto metrics =
+        evaluate(recipe, *model, testing::ToyData(3), group, backend, {.seed = 1, .batch = 2})
+            .metrics;
+    EXPECT_EQ(metrics[0].value, 4);
+  });
 }
 
 // Has memory for three rows.

@@ -33,7 +33,7 @@ class LossOf : public testing::ToyRecipe {
 };
 
 // The arena's gradients after a step, one behind the other.
-at::Tensor gradients_of(LossOf recipe, int ranks = 1, Precision precision = Precision::fp32) {
+at::Tensor gradients_of(LossOf&& recipe, int ranks = 1, Precision precision = Precision::fp32) {
   at::Tensor result;
   std::mutex mutex;
   testing::with_ranks(ranks, [&](ProcessGroup& group) {
@@ -120,6 +120,25 @@ TEST(Loss, ThatUpdatesWeightsItselfIsRefusedWithTheirName) {
       });
   EXPECT_NE(error.find("changed the weights rare"), error.npos) << error;
   EXPECT_NE(error.find("in turn"), error.npos) << error;
+}
+
+TEST(Loss, ThatUpdatesAFrozenParameterItselfIsRefusedWithItsName) {
+  struct WithTeacher : LossOf {
+    WithTeacher()
+        : LossOf([](testing::ToyModel& model, const Batch&, const at::Tensor& sum) {
+            const at::NoGradGuard no_grad;
+            model.rare.mul_(0.9);
+            return sum;
+          }) {}
+    std::unique_ptr<Model> build(std::uint64_t seed) override {
+      auto model = std::make_unique<testing::ToyModel>(seed);
+      model->rare.set_requires_grad(false);
+      return model;
+    }
+  };
+  const std::string error = error_of([] { gradients_of(WithTeacher()); });
+  EXPECT_NE(error.find("changed the frozen parameter rare"), error.npos) << error;
+  EXPECT_NE(error.find("register it as a buffer"), error.npos) << error;
 }
 
 }  // namespace

@@ -142,6 +142,13 @@ TEST(Buffers, AreThoseOfRank0OrTheMean) {
   });
 }
 
+TEST(Buffers, TellWhetherABatchNormIsOfTorchsOwn) {
+  const at::Tensor any = at::ones({1});
+  EXPECT_EQ(torch_batch_norm({{"a.running_mean", any}, {"a.running_var", any}}), "");
+  EXPECT_EQ(torch_batch_norm({{"a.running_mean", any}, {"b.c.num_batches_tracked", any}}), "b.c");
+  EXPECT_EQ(torch_batch_norm({{"num_batches_tracked", any}}), "the model");
+}
+
 TEST_F(Alone, NamesABufferThatIsNotFinite) {
   CountingRecipe recipe;
   testing::LoadingRank rank(options, recipe, group, cpu_backend(), batch_of(1), 6);
@@ -203,6 +210,59 @@ TEST(LoggedNumbers, AreMeansOverRanksAndMicroBatches) {
   ASSERT_EQ(means.size(), 7U);
   EXPECT_NE(means[0], 0);
   for (const double mean : means) EXPECT_NEAR(mean, means[0], 1e-7);
+}
+
+// The toy with batch norm of what it reads.
+struct NormedModel : testing::ToyModel {
+  using ToyModel::ToyModel;
+  std::vector<NamedTensor> buffers() override { return {{"mean", mean}, {"variance", variance}}; }
+  at::Tensor mean = at::zeros({5}), variance = at::ones({5});
+};
+
+struct NormedRecipe : testing::ToyRecipe {
+  std::unique_ptr<Model> build(std::uint64_t seed) override {
+    return std::make_unique<NormedModel>(seed);
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    const auto& normed = dynamic_cast<NormedModel&>(model);
+    Batch other = batch;
+    other.tensors[0] = context.batch_norm(
+        batch.tensors[0], {.running_mean = normed.mean, .running_var = normed.variance});
+    return ToyRecipe::loss(model, other, context);
+  }
+};
+
+// Has no memory for the data of a step.
+struct WithoutMemory : testing::ForwardingBackend {
+  bool short_of_memory = false;
+  std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) override {
+    const bool is_data = host.size() > 3;
+    TORCH_CHECK_WITH(OutOfMemoryError, !is_data || !short_of_memory, "out of memory");
+    return cpu_backend().upload(std::move(host));
+  }
+};
+
+TEST(Statistics, OfAllRanksAreNotWaitedForWhereOneHasNoMemoryForItsData) {
+  TrainOptions options;
+  options.precision = Precision::fp32;
+  options.norm.statistics = NormStatistics::sync;
+  std::string said;
+  const auto body = [&](ProcessGroup& group) {
+    NormedRecipe recipe;
+    WithoutMemory backend;
+    testing::LoadingRank rank(options, recipe, group, backend, batch_of(2), 2);
+    rank.step();
+    backend.short_of_memory = group.rank() == 1;
+    try {
+      rank.step();
+    } catch (const Error& error) {
+      if (group.rank() == 1) said = error.what();
+      throw;
+    }
+  };
+  EXPECT_ANY_THROW(testing::with_ranks(2, body));
+  EXPECT_THAT(said,
+              ::testing::HasSubstr("out of memory in data, and the micro-batch cannot shrink"));
 }
 
 TEST_F(Alone, ANumberThatIsLoggedMustBeDeclared) {
@@ -307,6 +367,17 @@ TEST(GraphsOfSteps, AreNoMoreThanAsked) {
   EXPECT_EQ(run.recorded, (std::vector<int>{1, 1}));
   EXPECT_EQ(run.counts.shapes, 1);
   EXPECT_EQ(run.counts.eager, 6);  // three warm up, and each other step after the fourth
+}
+
+TEST_F(Alone, AGraphThatIsRecordedAgainAfterARepairCountsAsOneShape) {
+  OfSomeShapes recipe([](std::int64_t) { return 2; });
+  testing::GraphBackend backend;
+  testing::LoadingRank rank(options, recipe, group, backend, batch_of(1), 12);
+  for (int step = 0; step < 6; ++step) rank.step();
+  rank.runner.reset_after_drop();
+  for (int step = 0; step < 6; ++step) rank.step();
+  EXPECT_EQ(backend.recorded, 2);
+  EXPECT_EQ(rank.runner.graph_counts().shapes, 1);
 }
 
 TEST(GraphsOfSteps, SayThatNoShapeComesAgain) {

@@ -13,7 +13,9 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <mutex>
+#include <tuple>
 
 namespace lockstep {
 namespace {
@@ -44,20 +46,22 @@ void expect_near(const at::Tensor& a, const at::Tensor& b, const char* what) {
   EXPECT_LE(a.sub(b).norm().item<double>(), 1e-5 * (1 + b.norm().item<double>())) << what;
 }
 
-class OverRanks : public ::testing::TestWithParam<int> {};
+// Ranks, and how many of the first have no rows.
+class OverRanks : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
 TEST_P(OverRanks, AllRowsCountOnceOnWhateverRankTheyAre) {
-  const int ranks = GetParam();
+  const auto [ranks, idle] = GetParam();
   at::manual_seed(1);
   const at::Tensor rows = at::randn({12, 3, 4, 5}).mul(2).add(1),
                    factors = at::randn({12, 3, 4, 5});
   const Normed whole = run(rows, factors, nullptr);
   // Unequal shares: the last rank takes what is left.
   std::vector<Normed> parts(static_cast<std::size_t>(ranks));
-  testing::with_ranks(ranks, [&](ProcessGroup& group) {
+  testing::with_ranks(ranks, [&, ranks = ranks, idle = idle](ProcessGroup& group) {
     const std::int64_t share = 12 / ranks - (ranks > 1 ? 1 : 0);
-    const std::int64_t begin = group.rank() * share,
-                       size = group.rank() + 1 == ranks ? 12 - begin : share;
+    const std::int64_t begin = std::max(group.rank() - idle, 0) * share;
+    std::int64_t size = group.rank() + 1 == ranks ? 12 - begin : share;
+    if (group.rank() < idle) size = 0;
     const StatisticsOfRanks of_ranks{
         .sum = [&](const at::Tensor& values) { group.all_reduce_apart(values)->wait(); },
         .rank = group.rank(),
@@ -81,7 +85,10 @@ TEST_P(OverRanks, AllRowsCountOnceOnWhateverRankTheyAre) {
   expect_near(of_bias, whole.of_bias, "gradient of bias");
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, OverRanks, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Ranks, OverRanks,
+                         ::testing::Values(std::tuple(1, 0), std::tuple(2, 0), std::tuple(2, 1),
+                                           std::tuple(3, 0), std::tuple(3, 1), std::tuple(4, 0),
+                                           std::tuple(4, 2)));
 
 StatisticsOfRanks two_alike() {
   return {.sum = [](const at::Tensor& values) { values.mul_(2); }, .rank = 0, .ranks = 2};

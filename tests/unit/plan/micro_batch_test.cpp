@@ -271,6 +271,16 @@ TEST_F(FixedMicro, RefusesAnotherByName) {
       contains(error_of([&] { plan(); }), "2 GPUs x micro-batch 4 (needs a multiple of 8)"));
 }
 
+TEST_F(FixedMicro, SaysOnHowManyDevicesRowsOfStatisticsFitIt) {
+  options.norm.statistics = NormStatistics::sync;
+  options.norm.rows = 12;
+  EXPECT_EQ(error_of([&] { plan(); }),
+            "norm.rows 12 asks for micro-batch 6, but the recipe's model stands on one of 4 | "
+            "use 3 GPUs, or begin a new run without norm.rows");
+  options.norm.rows = 10;
+  EXPECT_TRUE(contains(error_of([&] { plan(); }), " of 4 | begin a new run without norm.rows"));
+}
+
 TEST_F(FixedMicro, DoesNotShrinkWhenMemoryRunsOut) {
   EXPECT_EQ(next_smaller_micro(plan().batch), 0);
   facts.fixed_micro = 0;

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/error.h"
+#include "plan/run_setup.h"
 #include "plan_fixtures.h"
 
 #include <gtest/gtest.h>
@@ -36,6 +37,20 @@ class MakePlan : public testing::Test {
   MemoryEstimate memory{.fixed_bytes = gib, .per_sample_bytes = 0.1 * gib};
   std::vector<Device> devices = gpus(2);
 };
+
+TEST_F(MakePlan, NamesABatchNormThatNormStatisticsDoesNotReach) {
+  facts.batch_norm = true;
+  facts.torch_batch_norm = "trunk.bn1";
+  const auto warns = [&] {
+    return has_note(make_plan(options, facts_from_json(to_json(facts)), {}, gpus(2)),
+                    "warning: norm.statistics does not reach trunk.bn1");
+  };
+  EXPECT_FALSE(warns());
+  options.norm.statistics = NormStatistics::frozen;
+  EXPECT_TRUE(warns());
+  facts.torch_batch_norm = "";
+  EXPECT_FALSE(warns());
+}
 
 TEST_F(MakePlan, CountsStepsOfAnEpochUpwards) {
   EXPECT_EQ(make().steps_per_epoch, 16);  // 1000 / 64

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace lockstep {
 namespace {
 
@@ -38,6 +40,18 @@ TEST_F(ResumedRate, AFinishedRunThatIsExtendedJumps) {
                        "; to go on at 0.0003001: schedule.kind=constant schedule.warmup=0 "
                        "optimizer.lr=0.0003001"))
       << note;
+}
+
+// Their ratio to optimizer.lr would change.
+TEST_F(ResumedRate, ProposesNothingWhereGroupsHaveRatesThatTheOptionMoves) {
+  for (const auto& [group, proposes] :
+       {std::pair{"a: lr=1e-4", false}, std::pair{"a: schedule=constant", false},
+        std::pair{"a: lr=1e-4 schedule=constant", true}, std::pair{"a: lr_factor=0.1", true}}) {
+    options.optimizer.groups = {group};
+    const std::string note = resumed_rate_note(plan_of(300), plan_of(600), options, 300);
+    EXPECT_TRUE(contains(note, "the learning rate jumps")) << note;
+    EXPECT_EQ(contains(note, "optimizer.lr="), proposes) << note;
+  }
 }
 
 TEST_F(ResumedRate, WhatItProposesKeepsTheRate) {

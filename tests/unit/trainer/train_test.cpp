@@ -178,6 +178,104 @@ TEST_F(Train, EndsWithTheWeightsFromBeforeUnlessItMayGoOn) {
   EXPECT_EQ(newest->step, events("not_finite").at(0).at("step").get<std::int64_t>() - 1);
 }
 
+// Validation samples are two rows each.
+class InTwoRows : public NormRecipe {
+ public:
+  DatasetPair data() override {
+    struct Two : testing::ToyData {
+      using ToyData::ToyData;
+      std::int64_t rows_per_sample() const override { return 2; }
+    };
+    return {std::make_shared<testing::ToyData>(samples), std::make_shared<Two>(12)};
+  }
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
+    rows = batch.size();
+    return NormRecipe::evaluate(model, batch, context);
+  }
+  std::int64_t rows = 0;  // of the last batch
+};
+
+TEST_F(Train, ABatchOfEvaluationIsNotLargerThanAllItsRows) {
+  InTwoRows two;
+  options.eval.batch = 100;
+  const TrainerSetup setup{.options = options,
+                           .plan = plan,
+                           .recipe = two,
+                           .group = group,
+                           .backend = cpu_backend(),
+                           .run = run,
+                           .clock = clock};
+  EXPECT_EQ(lockstep::train(setup), TrainEnd::finished);
+  EXPECT_EQ(two.rows, 24);
+}
+
+// A step takes a second, and each evaluation but one is worse than the one before.
+class WorseAndWorse : public NormRecipe {
+ public:
+  explicit WorseAndWorse(FakeClock& clock) : clock_(clock) {}
+  DatasetPair data() override {
+    return {std::make_shared<testing::ToyData>(samples), std::make_shared<testing::ToyData>(12)};
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    clock_.advance(1);
+    return NormRecipe::loss(model, batch, context);
+  }
+  std::vector<Metric> metrics(const Records&) const override {
+    return {{"error", ++evaluations_ == best_at ? 0 : evaluations_, "", true}};
+  }
+  double best_at = 0;  // the evaluation that is the best, from 1; 0: the first
+
+ private:
+  FakeClock& clock_;
+  mutable double evaluations_ = 0;
+};
+
+class Stopped : public Train {
+ protected:
+  // The first start ends after step `stop_at`, the second goes on.
+  void train_twice(double stop_at) {
+    options.stop.after.seconds = stop_at - 1;
+    EXPECT_EQ(train_worse(/*resume=*/false), TrainEnd::stopped);
+    options.stop.after.seconds = 0;
+    EXPECT_EQ(train_worse(/*resume=*/true), TrainEnd::finished);
+  }
+  TrainEnd train_worse(bool resume) {
+    return lockstep::train({.options = options,
+                            .plan = plan,
+                            .recipe = worse,
+                            .group = group,
+                            .backend = cpu_backend(),
+                            .run = run,
+                            .clock = clock,
+                            .resume = resume});
+  }
+  WorseAndWorse worse{clock};
+};
+
+TEST_F(Stopped, WhereAnEvaluationWasDueItIsMadeByTheNextStart) {
+  options.eval.every_steps = 2;
+  train_twice(4);
+  std::vector<std::int64_t> steps;
+  for (const nlohmann::json& event : events("eval")) steps.push_back(event.at("step"));
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{2, 4, 6, 8, 10}));
+}
+
+TEST_F(Stopped, AnEvaluationThatIsMadeUpForMayBeTheBest) {
+  options.eval.every_steps = 2;
+  worse.best_at = 2;
+  train_twice(4);
+  std::vector<CheckpointInfo> damaged;
+  EXPECT_EQ(best_good(run.checkpoints(), damaged)->step, 4);
+}
+
+// 10 steps are an epoch: after the first evaluation, at step 3, nothing is better.
+TEST_F(Stopped, PatienceGoesByEvaluationsNotByTheStepOfTheStop) {
+  options.eval.every_steps = 3;
+  options.stop.patience_epochs = 0.4;
+  train_twice(8);
+  EXPECT_EQ(events("step").back().at("step"), 9);
+}
+
 // A recipe that gives its model first weights of its own.
 class PretrainedRecipe : public NormRecipe {
  public:

@@ -40,20 +40,30 @@ TEST(Best, CountsTheEvaluationsSince) {
   loss.improves(metrics(3), 20);
   loss.improves(metrics(std::nan("")), 30);
   EXPECT_EQ(loss.so_far.step, 10);
+  EXPECT_EQ(loss.so_far.last_step, 30);
   EXPECT_EQ(loss.so_far.evaluations_since, 2);
   const BestSoFar again = best_from_json(to_json(loss.so_far));
   EXPECT_EQ(again.value, 2);
   EXPECT_EQ(again.step, 10);
+  EXPECT_EQ(again.last_step, 30);
   EXPECT_EQ(again.evaluations_since, 2);
   loss.improves(metrics(1), 40);
   EXPECT_EQ(loss.so_far.evaluations_since, 0);
   EXPECT_EQ(loss.metric(), "loss");
 }
 
+TEST(Best, IsAtNoStepWhereNothingWasEverFinite) {
+  BestMetric loss("");
+  loss.improves(metrics(std::nan("")), 10);
+  nlohmann::json state = to_json(loss.so_far);
+  state["step"] = 14;  // of the checkpoint
+  EXPECT_EQ(best_from_json(state).step, 0);
+}
+
 TEST(Patience, EndsAfterSoManyEvaluationsOrEpochsWithoutABetterOne) {
   TrainOptions options;
-  const BestSoFar best{.value = 2, .step = 10, .evaluations_since = 3};
-  const auto why = [&] { return out_of_patience(options, best, "loss", 40, 20); };
+  const BestSoFar best{.value = 2, .step = 10, .last_step = 40, .evaluations_since = 3};
+  const auto why = [&] { return out_of_patience(options, best, "loss", 20); };
   EXPECT_EQ(why(), "");
   options.stop.patience = 4;
   EXPECT_EQ(why(), "");
@@ -64,13 +74,13 @@ TEST(Patience, EndsAfterSoManyEvaluationsOrEpochsWithoutABetterOne) {
   EXPECT_EQ(why(), "");
   options.stop.patience_epochs = 1.5;
   EXPECT_EQ(why(), "no better loss in 1.5 epochs since step 10");
-  EXPECT_EQ(out_of_patience(options, {.value = 2, .step = 10}, "loss", 50, 20), "");
+  EXPECT_EQ(out_of_patience(options, {.value = 2, .step = 10, .last_step = 50}, "loss", 20), "");
 }
 
 TEST(Patience, CountsFromTheStartWhereNothingWasEverFinite) {
   TrainOptions options;
   options.stop.patience = 2;
-  EXPECT_EQ(out_of_patience(options, {.evaluations_since = 2}, "loss", 20, 10),
+  EXPECT_EQ(out_of_patience(options, {.evaluations_since = 2}, "loss", 10),
             "no better loss in 2 evaluations since the start");
 }
 
