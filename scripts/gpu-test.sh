@@ -22,7 +22,8 @@ shift
 counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
 status=0
-TEST_RECORD=$counts "$here/test.sh" "$folder" -L 'gpu|python' "$@" || status=$?
+# More at once only wait for each other.
+TEST_JOBS=$((4 * $(smi name | wc -l))) TEST_RECORD=$counts "$here/test.sh" "$folder" -L 'gpu|python' "$@" || status=$?
 
 commit=$(measured_commit "$checkout")
 record=$checkout/bench/results/gpu-tests.toml
