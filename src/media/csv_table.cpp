@@ -127,7 +127,7 @@ CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how) {
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  while (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // some programs add one to one
   CsvTable table{.name = name};
   Collector collector(table);
   Parser parser(how.separator ? how.separator : likely_separator(text));

@@ -20,7 +20,9 @@ std::string shortest(double value) {
 }
 
 std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos && trim(text) == text) return text;
+  const bool plain = text.find_first_of(",\"\r\n") == text.npos && trim(text) == text &&
+                     !text.starts_with("\xEF\xBB\xBF");  // which begins files
+  if (plain) return text;
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + '"';
