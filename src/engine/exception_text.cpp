@@ -25,9 +25,8 @@ std::string advice_on(const std::string& message) {
     if (holds_all(message, {"same dtype", type}) ||
         holds_all(message, {"should be the same", type}) ||
         holds_all(message, {"expected scalar type", type}))
-      return "parameters have the type of context.compute_dtype: cast floating inputs to it, or "
-             "set "
-             "precision=fp32";
+      return "parameters have the type of context.compute_dtype: cast floating inputs to it, "
+             "or set precision=fp32";
   return "";
 }
 
