@@ -143,7 +143,8 @@ ContractReport check_contract(const ContractSetup& setup) {
     const KeptRandomState random(setup.backend.device());
     const at::NoGradGuard no_grad;
     setup.buffers.remember();
-    check_loss(setup, report);
+    check_loss(
+        setup, [&] { return random.was_drawn_from(); }, report);
     if (random.was_drawn_from())
       report.warnings.emplace_back(
           "loss draws random numbers of torch's own (Dropout, randn_like), which are others on "

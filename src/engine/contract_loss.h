@@ -3,10 +3,14 @@
 
 #include "engine/contract_check.h"
 
+#include <functional>
+
 namespace lockstep {
 
 // Adds to the report. All ranks together.
-void check_loss(const ContractSetup& setup, ContractReport& report);
+// drew: whether torch's own random numbers have been drawn since the check began.
+void check_loss(const ContractSetup& setup, const std::function<bool()>& drew,
+                ContractReport& report);
 
 // A row of a data set: a sample, or one of its parts.
 struct ContractRow {
