@@ -15,6 +15,9 @@ libboost-dev          boost/beast/http/parser.hpp
 libjpeg-dev           jpeglib.h libjpeg.a|libjpeg.so
 libpng-dev            png.h libpng.a|libpng.so
 zlib1g-dev            zlib.h libz.a|libz.so
+libtiff-dev           tiffio.h libtiff.a|libtiff.so
+libdeflate-dev        libdeflate.h libdeflate.a|libdeflate.so
+libzstd-dev           zstd.h libzstd.a|libzstd.so
 libminizip-dev        minizip/zip.h libminizip.a|libminizip.so
 libcsv-dev            csv.h libcsv.a|libcsv.so
 libjs-dygraphs        /share/javascript/dygraphs/dygraph.min.js /share/doc/libjs-dygraphs/copyright'

@@ -1,0 +1,40 @@
+// gzip read forwards, by pieces.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "recipes/volume/files/byte_source.h"
+
+namespace lockstep::volume {
+
+class GzipReader {
+ public:
+  explicit GzipReader(const ByteSource& source);  // which must outlive it
+  ~GzipReader();
+  GzipReader(const GzipReader&) = delete;
+  GzipReader& operator=(const GzipReader&) = delete;
+
+  std::uint64_t position() const { return position_; }  // in the inflated bytes
+  // To a place in the inflated bytes, from the start again where it lies behind.
+  void seek(std::uint64_t position);
+  // As many as there are; fewer only at the end. Throws Error for what is damaged or cut off.
+  std::size_t read(std::span<std::byte> out);
+
+ private:
+  void restart();
+  bool fill();  // whether there is input
+  [[noreturn]] void fail(const char* why) const;
+
+  const ByteSource& source_;
+  z_stream stream_{};
+  std::vector<std::byte> input_, skipped_;
+  std::uint64_t next_ = 0, position_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace lockstep::volume

@@ -1,0 +1,21 @@
+// What ImageJ says of a stack in the description of its first page.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::volume {
+
+struct ImageJ {
+  std::int64_t images = 1, channels = 1, frames = 1;
+  double spacing = 0;  // between planes, in `unit`; 0: not said
+  double unit_mm = 0;  // 0: not said, or pixels
+};
+// Nothing unless the description is ImageJ's.
+std::optional<ImageJ> parse_imagej(std::string_view description);
+// unit_mm of 1; spacing 0: not said.
+std::string imagej_description(std::int64_t images, double spacing_mm);
+
+}  // namespace lockstep::volume

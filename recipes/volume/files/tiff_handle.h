@@ -1,0 +1,36 @@
+// libtiff behind an owner: its input and output through functions, its messages into Errors.
+#pragma once
+
+#include <tiffio.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "recipes/volume/files/byte_source.h"
+
+namespace lockstep::volume {
+
+// What libtiff reads, or the descriptor that it writes to and reads back from.
+struct TiffStream {
+  const ByteSource* source = nullptr;
+  int fd = -1;
+  std::uint64_t position = 0;
+  int error = 0;                 // errno of a write that failed
+  std::exception_ptr failure{};  // of a read that failed
+};
+
+struct CloseTiff {
+  void operator()(TIFF* tiff) const { TIFFClose(tiff); }
+};
+using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
+
+// mode: as TIFFOpen's. The stream must outlive the handle. Nothing where libtiff refuses.
+TiffHandle open_tiff_handle(TiffStream& stream, const std::string& name, const char* mode);
+
+// What libtiff said last on this thread ("LZWDecode: …"), or "it is damaged or truncated"; forgets
+// it.
+std::string take_tiff_message();
+
+}  // namespace lockstep::volume

@@ -1,0 +1,34 @@
+// One page of a TIFF: what its directory says, and its pixels.
+#pragma once
+
+#include <tiffio.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "recipes/volume/files/volume_header.h"
+
+namespace lockstep::volume {
+
+struct TiffPage {
+  std::int64_t height = 0, width = 0;
+  VoxelType type = VoxelType::u8;
+  bool inverted = false;        // min-is-white
+  std::uint64_t directory = 0;  // where it lies in the file
+};
+
+using Refuse = std::function<void(const std::string& why, const std::string& hint)>;  // throws
+
+// Of the directory that is read. Refuses RGB, several samples a pixel, types that are no VoxelType,
+// and compressions that are not read, by name.
+TiffPage describe_page(TIFF* tiff, const Refuse& refuse);
+// Whether all of its strips or tiles lie within the file, and are of a size that fits the page.
+void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes, const Refuse& refuse);
+// False where libtiff fails. out: height x width voxels.
+bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out);
+// Turns min-is-white into min-is-black; of unsigned types.
+void invert(std::span<std::byte> voxels);
+
+}  // namespace lockstep::volume

@@ -1,0 +1,103 @@
+// Checks of shapes, and the affine of a NIfTI header.
+#include "recipes/volume/files/volume_header.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep::volume {
+namespace {
+
+// Whether a x b is at most `most`; all of them positive.
+bool product_within(std::int64_t a, std::int64_t b, std::int64_t most) { return a <= most / b; }
+
+using Matrix = std::array<std::array<double, 4>, 4>;
+
+// The NIfTI-1 standard, method 2: a rotation from a unit quaternion, and the pixel sizes.
+Matrix qform(const NiftiSpace& space) {
+  const auto [b, c, d] = space.quaternion;
+  const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
+  const double sign = space.pixdim[0] < 0 ? -1 : 1;
+  const std::array<double, 3> size{space.pixdim[1], space.pixdim[2], sign * space.pixdim[3]};
+  const double rotation[3][3] = {
+      {a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)},
+      {2 * (b * c + a * d), a * a + c * c - b * b - d * d, 2 * (c * d - a * b)},
+      {2 * (b * d - a * c), 2 * (c * d + a * b), a * a + d * d - c * c - b * b}};
+  Matrix matrix{};
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t column = 0; column < 3; ++column)
+      matrix[row][column] = rotation[row][column] * size[column];
+    matrix[row][3] = space.offset[row];
+  }
+  matrix[3][3] = 1;
+  return matrix;
+}
+
+}  // namespace
+
+std::size_t bytes_of(VoxelType type) {
+  switch (type) {
+    case VoxelType::u8:
+    case VoxelType::i8:
+      return 1;
+    case VoxelType::u16:
+    case VoxelType::i16:
+      return 2;
+    case VoxelType::f64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+const char* name_of(VoxelType type) {
+  static constexpr const char* names[] = {"u8", "i8", "u16", "i16", "u32", "i32", "f32", "f64"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::string describe(const VolumeShape& shape) {
+  std::string text = cat(shape.depth, " x ", shape.height, " x ", shape.width);
+  if (shape.channels != 1) text += cat(", ", shape.channels, " channels");
+  return text;
+}
+
+Matrix affine_of(const NiftiSpace& space) {
+  if (space.sform_code <= 0 && space.qform_code > 0) return qform(space);
+  Matrix matrix{};
+  for (std::size_t row = 0; row < 3; ++row) {
+    if (space.sform_code > 0)
+      matrix[row] = space.srow[row];
+    else
+      matrix[row][row] = space.pixdim[row + 1];
+  }
+  matrix[3][3] = 1;
+  return matrix;
+}
+
+std::size_t plane_bytes(const VolumeHeader& header) {
+  return static_cast<std::size_t>(header.shape.height * header.shape.width) * bytes_of(header.type);
+}
+
+void check_shape(const VolumeShape& shape, const std::string& name, const ReadVolume& how) {
+  if (std::min({shape.depth, shape.height, shape.width, shape.channels}) < 1)
+    throw Error(cat("cannot read ", name, ": its shape is ", describe(shape), ", which is empty"));
+  const VolumeLimits& limits = how.limits;
+  const auto refuse = [&](const char* what, std::int64_t most) {
+    throw Error(cat("cannot read ", name, ": its shape is ", describe(shape), ", more than the ",
+                    most, " ", what, " that are read"),
+                "see that the file is not damaged; cut a larger volume into parts");
+  };
+  if (!product_within(shape.height, shape.width, limits.plane_voxels))
+    refuse("voxels a plane", limits.plane_voxels);
+  if (!product_within(shape.depth, shape.channels, limits.planes)) refuse("planes", limits.planes);
+  if (!product_within(shape.height * shape.width, shape.depth * shape.channels, limits.voxels))
+    refuse("voxels", limits.voxels);
+  if (shape.depth == 1 && !how.allow_2d)
+    throw Error(cat("cannot read ", name, ": it has one page, where a stack of them is expected"),
+                "a volume is a TIFF with several pages, a NIfTI file of 3 dimensions, or a folder "
+                "of slices");
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,63 @@
+// What a volume is before its voxels are read: shape, type, spacing and place.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lockstep::volume {
+
+enum class VoxelType { u8, i8, u16, i16, u32, i32, f32, f64 };
+std::size_t bytes_of(VoxelType type);
+const char* name_of(VoxelType type);  // "u8"
+
+// [channels, depth, height, width]: a plane is [height, width].
+struct VolumeShape {
+  std::int64_t depth = 0, height = 0, width = 0, channels = 1;
+  friend bool operator==(const VolumeShape&, const VolumeShape&) = default;
+};
+std::string describe(const VolumeShape& shape);  // "80 x 64 x 80", "80 x 64 x 80, 2 channels"
+
+// Where a NIfTI file says that its voxels lie, as its header has it, so that it can be written
+// again.
+struct NiftiSpace {
+  int version = 1;  // 1 or 2
+  int units = 2;    // xyzt_units
+  int qform_code = 0, sform_code = 0;
+  std::array<double, 8> pixdim{1, 1, 1, 1, 1, 1, 1, 1};  // [0] is the sign of the third axis
+  std::array<double, 3> quaternion{}, offset{};          // b, c, d; x, y, z
+  std::array<std::array<double, 4>, 3> srow{};
+  friend bool operator==(const NiftiSpace&, const NiftiSpace&) = default;
+};
+// From voxel (x, y, z, 1) to the space of the file, in its unit: the sform where there is one, else
+// the qform, else the spacing alone. Row by row; the last row is 0 0 0 1.
+std::array<std::array<double, 4>, 4> affine_of(const NiftiSpace& space);
+
+struct VolumeHeader {
+  VolumeShape shape;
+  VoxelType type = VoxelType::u8;                   // of the voxels as stored
+  std::optional<std::array<double, 3>> spacing_mm;  // z, y, x; nothing: the file does not say
+  double slope = 1, intercept = 0;                  // the value meant is slope x stored + intercept
+  std::optional<NiftiSpace> space;                  // of NIfTI files
+};
+// Of one plane of one channel. The shape must be within limits.
+std::size_t plane_bytes(const VolumeHeader& header);
+
+struct VolumeLimits {
+  std::int64_t voxels = std::int64_t{1} << 36;        // of all channels
+  std::int64_t plane_voxels = std::int64_t{1} << 30;  // height x width
+  std::int64_t planes = 65'535;                       // channels x depth
+};
+
+struct ReadVolume {
+  bool allow_2d = false;  // a depth of 1 is an Error otherwise
+  VolumeLimits limits{};
+};
+
+// Throws Error, which names the file, for an empty shape, one beyond the limits, and a depth of 1
+// that is not allowed.
+void check_shape(const VolumeShape& shape, const std::string& name, const ReadVolume& how);
+
+}  // namespace lockstep::volume

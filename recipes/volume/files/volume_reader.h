@@ -1,0 +1,57 @@
+// Volumes read plane by plane: TIFF, NIfTI and folders of slices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "recipes/volume/files/byte_source.h"
+#include "recipes/volume/files/volume_header.h"
+
+namespace lockstep::volume {
+
+// One reader belongs to one thread at a time; any number of readers may be at work at once.
+class VolumeReader {
+ public:
+  virtual ~VolumeReader() = default;
+  const std::string& name() const { return name_; }
+  const VolumeHeader& header() const { return header_; }
+
+  // Plane z of a channel as it is stored, in the machine's byte order: out has
+  // plane_bytes(header()) bytes. Any order; the file's own (TIFF: z by z, NIfTI: channel by
+  // channel) is the fastest, and backwards in a .nii.gz begins at the file's start again. Throws
+  // Error, which names file and reason.
+  void read_plane(std::int64_t z, std::int64_t channel, std::span<std::byte> out);
+  // The same as the values meant, slope x stored + intercept: out has height x width values.
+  void read_values(std::int64_t z, std::int64_t channel, std::span<float> out);
+
+ protected:
+  VolumeReader(std::string name, VolumeHeader header)
+      : name_(std::move(name)), header_(std::move(header)) {}
+  virtual void read(std::int64_t z, std::int64_t channel, std::span<std::byte> out) = 0;
+
+ private:
+  std::string name_;
+  VolumeHeader header_;
+};
+
+// A file by its content, or a folder of slices (TIFF, PNG, JPEG) in the natural order of their
+// names. Reads headers only. Throws Error, which names file and reason.
+std::unique_ptr<VolumeReader> open_volume(const std::filesystem::path& path,
+                                          const ReadVolume& how = {});
+
+// The parts of it. The folder's slices are files; a picture is a folder of one.
+std::unique_ptr<VolumeReader> open_tiff(std::unique_ptr<ByteSource> source,
+                                        const ReadVolume& how = {});
+std::unique_ptr<VolumeReader> open_nifti(std::unique_ptr<ByteSource> source,
+                                         const ReadVolume& how = {});
+std::unique_ptr<VolumeReader> open_folder(const std::filesystem::path& path,
+                                          const ReadVolume& how = {});
+std::unique_ptr<VolumeReader> open_picture(const std::filesystem::path& path,
+                                           const ReadVolume& how = {});
+
+}  // namespace lockstep::volume
