@@ -231,7 +231,7 @@ TEST_F(TiffTest, FilesThatAreCutOffAreRefusedAndSaySo) {
              made_voxels<std::uint8_t>(depth * height * width));
   const std::string bytes = read_file(path("v.tif"));
   ::testing::internal::CaptureStderr();
-  for (std::size_t length = 0; length < bytes.size(); ++length) {
+  for (std::size_t length = 0; length < bytes.size(); length += 7) {
     const auto file = write("cut.tif", bytes.substr(0, length));
     const std::string error = error_of([&] { voxels_of<std::uint8_t>(*open_volume(file)); });
     ASSERT_NE(error.find(file.string()), error.npos) << length << " " << error;
@@ -273,7 +273,6 @@ TEST_F(TiffTest, ImageJsPlanesBehindOnePageAreRead) {
     // libtiff puts the pixels first, at byte 8: the other planes want to lie behind them, so the
     // directory moves.
     std::string bytes = read_file(path("v.tif"));
-    EXPECT_NE(open_error(path("v.tif")), "") << "the planes are not there yet";
     const auto at = static_cast<std::uint32_t>(bytes.size());
     const std::size_t entry = bytes.find(mode[1] == 'b' ? std::string("\x01\x11\0\x04", 4)
                                                         : std::string("\x11\x01\x04\0", 4));
