@@ -196,6 +196,22 @@ TEST_F(TiffTest, WhatIsNoStackIsNamed) {
          "page 1: its compression, JPEG, is not read");
 }
 
+TEST_F(TiffTest, CompressionsThatAreNotReadAreNamed) {
+  write_pages(path("v.tif"), {{}, {}});
+  std::string bytes = read_file(path("v.tif"));
+  const std::size_t entry = bytes.find(std::string("\x03\x01\x03\0", 4));
+  ASSERT_NE(entry, bytes.npos);
+  const std::pair<int, const char*> compressions[] = {
+      {7, "JPEG"},     {34661, "JBIG"}, {34887, "LERC"},      {34925, "LZMA"},
+      {50001, "WebP"}, {4, "CCITT"},    {34712, "JPEG 2000"}, {12345, "number 12345"}};
+  for (const auto& [code, name] : compressions) {
+    const auto value = static_cast<std::uint16_t>(code);
+    std::memcpy(&bytes[entry + 8], &value, 2);
+    const std::string error = open_error(write("other.tif", bytes));
+    EXPECT_NE(error.find(cat("its compression, ", name, ", is not read")), error.npos) << error;
+  }
+}
+
 TEST_F(TiffTest, OnePageIsReadWhereTheCallerAllowsIt) {
   write_pages(path("v.tif"), {{}});
   EXPECT_EQ(open_volume(path("v.tif"), {.allow_2d = true})->header().shape,
