@@ -157,6 +157,12 @@ class Reader {
     pickle_.tensors.push_back(std::move(tensor));
     make({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(pickle_.tensors.size()) - 1});
   }
+  // A parameter is the tensor that it is made of, a size its list.
+  bool is_its_argument(const std::string& name, const std::vector<PickleIndex>& arguments) const {
+    if (name == "torch.Size") return arguments.size() == 1;
+    return (name == "torch._utils._rebuild_parameter" || name == "torch.nn.parameter.Parameter") &&
+           !arguments.empty() && pickle_.values[arguments[0]].kind == Kind::tensor;
+  }
   void reduce() {
     const std::vector<PickleIndex> arguments = items_of(pop(), "what a call is given");
     const PickleValue& callee = pickle_.values[pop()];
@@ -165,11 +171,7 @@ class Reader {
       make({.kind = Kind::dict});
     } else if (name.starts_with("torch._utils._rebuild_tensor")) {
       rebuild_tensor(arguments);
-    } else if ((name == "torch._utils._rebuild_parameter" ||
-                name == "torch.nn.parameter.Parameter") &&
-               !arguments.empty() && pickle_.values[arguments[0]].kind == Kind::tensor) {
-      stack_.push_back(arguments[0]);
-    } else if (name == "torch.Size" && arguments.size() == 1) {
+    } else if (is_its_argument(name, arguments)) {
       stack_.push_back(arguments[0]);
     } else {
       throw Error(cat("it calls ", name.empty() ? "what is no function" : name,
