@@ -104,7 +104,8 @@ std::span<const Run> Components::row(std::int64_t z, std::int64_t y) const {
 }
 
 Components components(const Mask& mask, Connectivity connectivity) {
-  Components result{.shape = mask.shape()};
+  Components result;
+  result.shape = mask.shape();
   find_runs(mask, result);
   Sets sets(result.runs.size());
   join_all(result, connectivity, sets);

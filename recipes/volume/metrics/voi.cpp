@@ -83,8 +83,8 @@ VariationOfInformation variation_of_information(const Mask& truth, const Mask& p
   for (const auto& [pair, voxels] : pairs) {
     const auto both = static_cast<double>(voxels);
     const double share = both / static_cast<double>(all);
-    voi.split += share * std::log2(static_cast<double>(of_predicted[pair & 0xffffffff]) / both);
-    voi.merge += share * std::log2(static_cast<double>(of_truth[pair >> 32]) / both);
+    voi.merge += share * std::log2(static_cast<double>(of_predicted[pair & 0xffffffff]) / both);
+    voi.split += share * std::log2(static_cast<double>(of_truth[pair >> 32]) / both);
   }
   return voi;
 }

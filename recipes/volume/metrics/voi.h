@@ -5,10 +5,10 @@
 
 namespace lockstep::volume {
 
-// In bits. `split` is what a truth's component is cut into, `merge` what is put together.
+// In bits.
 struct VariationOfInformation {
-  double split = 0;  // H(truth | prediction)
-  double merge = 0;  // H(prediction | truth)
+  double split = 0;  // H(prediction | truth): components of the truth that the prediction cuts
+  double merge = 0;  // H(truth | prediction): components of the truth that it joins
 };
 
 // Of the labellings by 26-connected components, over the voxels that are foreground in truth or

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <array>
-#include <cmath>
+#include <cstdlib>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "recipes/volume/metrics/components.h"
@@ -74,13 +73,22 @@ inline std::int64_t euler(const Mask& mask) {
   return sum;
 }
 
-inline double squared_distance(const Mask& mask, const Voxel& from, const Spacing& spacing) {
+inline std::vector<Voxel> set_voxels(const Mask& mask) {
+  std::vector<Voxel> set;
+  for (const Voxel& v : voxels(mask.shape()))
+    if (at(mask, v)) set.push_back(v);
+  return set;
+}
+
+inline double squared_distance(const std::vector<Voxel>& points, const Voxel& from,
+                               const Spacing& spacing) {
   double least = std::numeric_limits<double>::infinity();
-  for (const Voxel& v : voxels(mask.shape())) {
-    if (!at(mask, v)) continue;
+  for (const Voxel& point : points) {
     double sum = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      sum += std::pow(static_cast<double>(v[i] - from[i]) * spacing[i], 2);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double apart = static_cast<double>(point[i] - from[i]) * spacing[i];
+      sum += apart * apart;
+    }
     least = std::min(least, sum);
   }
   return least;

@@ -1,5 +1,8 @@
 #include "recipes/volume/metrics/voi.h"
 
+#include <cmath>
+#include <map>
+
 #include "tests/unit/volume-metrics/brute_force.h"
 
 namespace lockstep::volume {
@@ -25,18 +28,18 @@ TEST(Voi, SaysHowASheetIsCutAndHowTwoAreMerged) {
   // Truth is one piece of 8; predicted are pieces of 4 and 3, and 1 voxel of background.
   const VariationOfInformation cut = variation_of_information(row(".########."), row(".####.###."));
   const double entropy = 4.0 / 8 * 1 + 3.0 / 8 * std::log2(8.0 / 3) + 1.0 / 8 * 3;
-  EXPECT_EQ(cut.split, 0);
-  EXPECT_NEAR(cut.merge, entropy, 1e-12);
+  EXPECT_EQ(cut.merge, 0);
+  EXPECT_NEAR(cut.split, entropy, 1e-12);
   EXPECT_NEAR(voi_score(cut), 1 / (1 + 0.3 * entropy), 1e-12);
   const VariationOfInformation merged =
       variation_of_information(row(".####.###."), row(".########."));
-  EXPECT_NEAR(merged.split, entropy, 1e-12);
-  EXPECT_EQ(merged.merge, 0);
+  EXPECT_NEAR(merged.merge, entropy, 1e-12);
+  EXPECT_EQ(merged.split, 0);
 }
 
 TEST(Voi, AgainstAnEmptyMaskIsTheEntropyOfTheOther) {
   EXPECT_EQ(voi_score(variation_of_information(row("...."), row(".##."))), 1);
-  EXPECT_EQ(variation_of_information(row("...."), row("#..#")).merge, 1);
+  EXPECT_EQ(variation_of_information(row("...."), row("#..#")).split, 1);
 }
 
 TEST(Voi, DoesNotDependOnEmptySpace) {
@@ -65,8 +68,8 @@ TEST(Voi, IsThatOfItsDefinition) {
     }
     double split = 0, merge = 0;
     for (const auto& [pair, count] : pairs) {
-      split -= count / all * std::log2(count / of_b[pair.second]);
-      merge -= count / all * std::log2(count / of_a[pair.first]);
+      split -= count / all * std::log2(count / of_a[pair.first]);
+      merge -= count / all * std::log2(count / of_b[pair.second]);
     }
     const VariationOfInformation found = variation_of_information(truth, predicted);
     EXPECT_NEAR(found.split, split, 1e-9);
