@@ -50,6 +50,7 @@ TEST(Repository, TorchFreeRoomsIncludeNothingOfTorchOrCuda) {
     EXPECT_EQ(listed(matches(root / "src" / module, pattern)), "") << module;
   for (const char* half : {"options", "prepare"})
     EXPECT_EQ(listed(matches(root / "recipes/textgen" / half, pattern)), "") << half;
+  EXPECT_EQ(listed(matches(root / "recipes/volume/metrics", pattern)), "");
 }
 
 TEST(Repository, SrcKnowsNothingOfText) {
