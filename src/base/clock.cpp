@@ -25,8 +25,8 @@ class SystemClock final : public Clock {
 }  // namespace
 
 Clock& system_clock() {
-  static SystemClock clock;
-  return clock;
+  static Clock* const clock = new SystemClock;  // for threads that outlive main(), never destroyed
+  return *clock;
 }
 
 }  // namespace lockstep
