@@ -225,18 +225,18 @@ std::vector<std::string> write_output(const EvaluationOutput& output, const std:
   std::vector<const EvaluationOutput::File*> beside{&of_metrics}, media;
   for (const EvaluationOutput::File& file : tables.files())
     (file.picture ? media : beside).push_back(&file);
-  const auto write = [&problems](const fs::path& folder, const auto& files) {
+  const auto replace = [&problems](const fs::path& folder, const auto& files) {
     try {
-      write_folder(folder, files);
+      if (!files.empty())
+        write_folder(folder, files);
+      else if (!fs::is_symlink(folder.parent_path()))
+        fs::remove_all(folder);
     } catch (const std::exception& error) {
       problems.push_back(cat("cannot write ", folder.string(), ": ", error.what()));
     }
   };
-  write(output.folder(), beside);
-  if (!media.empty())
-    write(output.media_folder(), media);
-  else if (!fs::is_symlink(output.media_folder().parent_path()))
-    fs::remove_all(output.media_folder());
+  replace(output.folder(), beside);
+  replace(output.media_folder(), media);
   return problems;
 }
 

@@ -173,5 +173,10 @@ TEST(PruneOutputs, KeepsTheNewestAndTheBest) {
   }
 }
 
+TEST(EvaluationOutput, ThatCannotBeWrittenAreProblemsAndNoException) {
+  const std::string too_long(5000, 'x');
+  EXPECT_FALSE(write_output(EvaluationOutput(too_long, 3), "{}").empty());
+}
+
 }  // namespace
 }  // namespace lockstep
