@@ -49,8 +49,7 @@ bool is_path(const nlohmann::json& value) {
 
 // What setup_from_json reads: nothing of the host or the user. Options that are paths get their
 // defaults, and so do those that say what `--then predict` was to do.
-nlohmann::json record_of(const RunDir& run) {
-  const nlohmann::json whole = run.record();
+nlohmann::json exported_record(const nlohmann::json& whole) {
   nlohmann::json record{{"lockstep", version()}};
   for (const char* key : {"recipe", "plugin", "facts", "extra", "plan"})
     if (whole.contains(key)) record[key] = whole[key];
@@ -64,11 +63,6 @@ nlohmann::json record_of(const RunDir& run) {
   return record;
 }
 
-std::vector<std::string> names_of_kept(const RunDir& run) {
-  const nlohmann::json record = run.record();
-  return record.value("kept", std::vector<std::string>());
-}
-
 int export_main(const Parsed& parsed) {
   if (!parsed.has("--out"))
     throw Error("lockstep export needs --out FILE",
@@ -77,9 +71,11 @@ int export_main(const Parsed& parsed) {
   check_new_file(out, may_overwrite(parsed));
   const RunDir run = operand_run(parsed);
   const CheckpointInfo checkpoint = chosen_checkpoint(run, parsed.has("--best"));
-  Exported exported{.record = record_of(run),
-                    .step = checkpoint.step,
-                    .files = kept_files(run.path() / "recipe", names_of_kept(run))};
+  const nlohmann::json record = run.record();
+  Exported exported{
+      .record = exported_record(record),
+      .step = checkpoint.step,
+      .files = kept_files(run.path() / "recipe", record.value("kept", std::vector<std::string>()))};
   std::error_code ignored;
   const nlohmann::json& config = exported.record["config"];
   exported.average = config.is_object() && config.value("ema.evaluate", true) &&
