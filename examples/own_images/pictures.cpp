@@ -73,20 +73,17 @@ PictureFolder list_pictures(const fs::path& folder, const std::vector<std::strin
 
 void draw_shapes(const fs::path& folder, std::int64_t count) {
   if (fs::exists(folder)) return;
-  make_directories(folder.parent_path());
-  const TemporaryDirectory scratch;
+  const fs::path own = folder.string() + cat(".", ::getpid());
   const std::vector<std::string> names{"circle", "square", "triangle"};
   for (std::size_t kind = 0; kind < names.size(); ++kind) {
-    fs::create_directory(scratch.path() / names[kind]);
+    make_directories(own / names[kind]);
     for (std::int64_t i = 0; i < count; ++i) {
       Random random(kind, RandomStream::sample, i, 0);
-      write_picture(scratch.path() / names[kind] / cat(i, ".png"),
+      write_picture(own / names[kind] / cat(i, ".png"),
                     draw_shape(static_cast<std::int64_t>(kind), random));
     }
   }
-  // Somebody else may draw the same meanwhile.
-  const fs::path own = folder.string() + cat(".", ::getpid());
-  fs::copy(scratch.path(), own, fs::copy_options::recursive);
+  // Somebody else may have drawn the same meanwhile.
   std::error_code there;
   fs::rename(own, folder, there);
   if (there) fs::remove_all(own);
