@@ -1,0 +1,149 @@
+// Every option of the volume recipe, and what follows from the options alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/recipe_info.h"
+#include "recipes/volume/voxels/statistics.h"
+
+namespace lockstep::volume {
+
+enum class Save { mask, probabilities };
+enum class TileWeights { gaussian, uniform };
+enum class ToleranceUnit { voxels, mm };
+
+// The residual attention U-Net. `width` channels at full resolution, twice as many a level down.
+struct NetShape {
+  std::int64_t channels = 1;  // of the input
+  std::int64_t outputs = 1;   // logits per voxel: 1 for a single class, else one per class
+  std::int64_t width = 32, depth = 4;
+  bool attention = true;
+  double dropout = 0.2;           // of the deepest level; grows from 0
+  double decoder_dropout = 0.15;  // of the deepest decoder level; grows from 0
+  bool deep_supervision = false;
+};
+std::int64_t parameter_count(const NetShape& shape);
+
+struct VolumeOptions : RecipeOptions {
+  VolumeOptions();  // fills `table`
+
+  struct {
+    std::int64_t width = 32, depth = 4;
+    bool attention = true, deep_supervision = false;
+    double dropout = 0.2, decoder_dropout = 0.15;
+  } model;
+  struct {
+    std::string path;            // empty: a small set that is made
+    std::string images, labels;  // folders; empty: those that path has
+    std::string csv;             // with a column `id`; empty: path/train.csv, or all pairs by name
+    std::vector<std::string> valid;  // ids, or a file of them; empty: valid_share, or a fold
+    double valid_share = 0.2;        // of the volumes; of one volume's planes where it is the only
+    std::int64_t folds = 0, fold = 0;
+    std::int64_t classes = 1;   // 1: foreground or not; more: one class per voxel, background too
+    std::int64_t ignore = 2;    // label that counts nowhere; -1: none
+    std::int64_t channels = 0;  // 0: what the files have
+    Normalize normalize = Normalize::divide;
+    double divide = 0;                 // 0: 255 of u8, 65,535 of u16, 1 of others
+    std::vector<std::string> patch;    // z,y,x or one number for all; voxels
+    std::vector<std::string> spacing;  // z,y,x in mm to resample to; empty: as it is
+    bool pad = false;                  // volumes that are smaller than a patch
+    std::int64_t patches = 8;          // of each volume, per epoch
+    double positive = 0.6;             // share of patches around a voxel of foreground
+    double cache_gb = 0;               // 0: what the disk has room for
+  } data;
+  struct {
+    bool flip = true, rotate90 = true;
+    double brightness = 0.2, contrast = 0.3;
+    double rotate = 0;   // degrees
+    double scale = 0;    // share
+    double elastic = 0;  // voxels
+    double gamma = 0;    // share
+    double noise = 0;    // standard deviation, of normalised values
+  } augment;
+  struct {
+    double dice = 0.6, focal = 0.2, bce = 0.2, focal_alpha = 0.25, focal_gamma = 2;
+  } loss;
+  struct {
+    double overlap = 0.5;
+    TileWeights weights = TileWeights::gaussian;
+    std::int64_t batch = 0;  // windows at once; 0: 1 on a CPU, 16 on a GPU
+    bool flips = false;      // mean over flips along all axes
+  } tiles;
+  struct {
+    double tolerance = 2;
+    ToleranceUnit unit = ToleranceUnit::voxels;
+    bool topology = true;
+    std::string labels;  // of `lockstep score`; empty: found below data.path
+  } scoring;             // score.*
+  struct {
+    std::string images;      // folder; empty: data.path/test_images
+    std::string csv;         // ids; empty: data.path/test.csv
+    std::string submission;  // "submission.zip"
+    Save save = Save::mask;
+    double threshold = 0.5;
+    std::int64_t min_component = 0;  // voxels
+  } predict;
+
+  std::array<std::int64_t, 3> patch() const;             // throws Error
+  std::optional<std::array<double, 3>> spacing() const;  // throws Error
+  std::optional<std::int64_t> ignore() const;
+  std::int64_t outputs() const { return data.classes == 1 ? 1 : data.classes; }
+  bool made() const { return data.path.empty() && data.images.empty(); }
+
+  void defaults(TrainOptions& train, bool has_gpu) const override;
+  void check(const TrainOptions& train) const override;
+  Prepared prepare(const PrepareContext& context) override;
+  std::vector<std::string> metric_names() const override;
+  bool low_precision() const override { return true; }
+  PredictInput predict_input() const override;
+  std::vector<PredictItem> items(const ItemQuery& query) const override;
+  MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
+  std::optional<double> flops_per_sample(const Facts& facts) const override;
+  bool can_score() const override { return true; }
+  std::vector<Score> score(const ScoreContext& context) override;
+};
+
+// What VolumeOptions::prepare, items and score call: set by linking the target volume-prepare, null
+// elsewhere (the worker gets what was prepared and never prepares).
+struct Preparer {
+  Prepared (*prepare)(const VolumeOptions& options, const PrepareContext& context);
+  std::vector<PredictItem> (*items)(const VolumeOptions& options, const ItemQuery& query);
+  std::vector<Score> (*score)(const VolumeOptions& options, const ScoreContext& context);
+};
+extern Preparer preparer;
+
+const std::vector<Preset>& presets();
+
+}  // namespace lockstep::volume
+
+namespace lockstep {
+
+template <>
+struct EnumNames<volume::Normalize> {
+  static constexpr std::pair<volume::Normalize, const char*> value[] = {
+      {volume::Normalize::divide, "divide"},
+      {volume::Normalize::zscore, "zscore"},
+      {volume::Normalize::percentile, "percentile"},
+      {volume::Normalize::ct, "ct"}};
+};
+template <>
+struct EnumNames<volume::Save> {
+  static constexpr std::pair<volume::Save, const char*> value[] = {
+      {volume::Save::mask, "mask"}, {volume::Save::probabilities, "probabilities"}};
+};
+template <>
+struct EnumNames<volume::TileWeights> {
+  static constexpr std::pair<volume::TileWeights, const char*> value[] = {
+      {volume::TileWeights::gaussian, "gaussian"}, {volume::TileWeights::uniform, "uniform"}};
+};
+template <>
+struct EnumNames<volume::ToleranceUnit> {
+  static constexpr std::pair<volume::ToleranceUnit, const char*> value[] = {
+      {volume::ToleranceUnit::voxels, "voxels"}, {volume::ToleranceUnit::mm, "mm"}};
+};
+
+}  // namespace lockstep

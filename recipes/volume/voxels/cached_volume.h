@@ -1,0 +1,54 @@
+// A volume that was decoded once: a file of plain voxels, mapped into memory by every rank.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "recipes/volume/files/volume_header.h"
+#include "recipes/volume/voxels/statistics.h"
+
+namespace lockstep::volume {
+
+struct CachedHeader {
+  VolumeShape shape;
+  VoxelType type = VoxelType::u8;  // u8, u16 or f32; slope and intercept are applied
+  bool labelled = false;
+  std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 where the file does not say
+  bool spacing_known = false;
+  std::vector<ChannelStatistics> channels;
+};
+
+// Immutable; used by any number of threads at once.
+class CachedVolume {
+ public:
+  // Throws Error, naming the file, if it is not a whole one of this version.
+  explicit CachedVolume(const std::filesystem::path& path);
+  ~CachedVolume();
+  CachedVolume(const CachedVolume&) = delete;
+  CachedVolume& operator=(const CachedVolume&) = delete;
+
+  const CachedHeader& header() const { return header_; }
+  const VolumeShape& shape() const { return header_.shape; }
+  std::span<const std::byte> image() const { return image_; }       // [C, D, H, W] of header().type
+  std::span<const std::uint8_t> labels() const { return labels_; }  // [D, H, W]; empty: none
+
+  // Voxels of foreground, those that are neither 0 nor ignored, of planes [begin, end).
+  std::int64_t positives(std::int64_t begin, std::int64_t end) const;
+  // The k-th of them as z, y, x, in the order of the voxels; 0 <= k < positives(begin, end).
+  std::array<std::int64_t, 3> positive(std::int64_t begin, std::int64_t end, std::int64_t k) const;
+
+ private:
+  CachedHeader header_;
+  std::byte* mapped_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::span<const std::byte> image_;
+  std::span<const std::uint8_t> labels_;
+  // Foreground voxels before each row z * height + y, and all of them: [D * H + 1].
+  std::span<const std::uint64_t> positives_before_row_;
+};
+
+}  // namespace lockstep::volume

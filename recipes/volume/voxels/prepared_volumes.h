@@ -1,0 +1,38 @@
+// What preparation found, as the worker and the run's record get it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "recipes/volume/files/volume_header.h"
+#include "recipes/volume/voxels/statistics.h"
+
+namespace lockstep::volume {
+
+struct VolumeEntry {
+  std::string id;
+  std::filesystem::path cached;        // CachedVolume
+  std::filesystem::path image, label;  // where it came from
+  std::int64_t begin = 0, end = 0;     // planes that are used; of a whole volume [0, depth)
+  VolumeShape shape;
+  friend bool operator==(const VolumeEntry&, const VolumeEntry&) = default;
+};
+
+struct PreparedVolumes {
+  std::vector<VolumeEntry> train, valid;
+  std::int64_t channels = 1;
+  VoxelType type = VoxelType::u8;  // that holds the voxels of all of them: u8, u16 or f32
+  Normalization normalization;
+};
+
+// A file of JSON, so that run.json stays small where there are many volumes.
+// Prepared::extra["volumes"] is its path; Prepared::extra["normalization"] and ["channels"] stand
+// beside it, so that predicting needs no file.
+void write_prepared(const std::filesystem::path& path, const PreparedVolumes& volumes);
+PreparedVolumes read_prepared(const std::filesystem::path& path);  // throws Error
+
+}  // namespace lockstep::volume
