@@ -27,6 +27,8 @@ struct NetShape {
   bool deep_supervision = false;
 };
 std::int64_t parameter_count(const NetShape& shape);
+std::int64_t bottleneck(
+    std::int64_t width);  // channels between the two layers of channel attention
 
 struct VolumeOptions : RecipeOptions {
   VolumeOptions();  // fills `table`
@@ -47,13 +49,13 @@ struct VolumeOptions : RecipeOptions {
     std::int64_t ignore = 2;    // label that counts nowhere; -1: none
     std::int64_t channels = 0;  // 0: what the files have
     Normalize normalize = Normalize::divide;
-    double divide = 0;                 // 0: 255 of u8, 65,535 of u16, 1 of others
-    std::vector<std::string> patch;    // z,y,x or one number for all; voxels
-    std::vector<std::string> spacing;  // z,y,x in mm to resample to; empty: as it is
-    bool pad = false;                  // volumes that are smaller than a patch
-    std::int64_t patches = 8;          // of each volume, per epoch
-    double positive = 0.6;             // share of patches around a voxel of foreground
-    double cache_gb = 0;               // 0: what the disk has room for
+    double divide = 0;                     // 0: 255 of u8, 65,535 of u16, 1 of others
+    std::vector<std::string> patch{"64"};  // z,y,x or one number for all; voxels
+    std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: as it is
+    bool pad = false;                      // volumes that are smaller than a patch
+    std::int64_t patches = 8;              // of each volume, per epoch
+    double positive = 0.6;                 // share of patches around a voxel of foreground
+    double cache_gb = 0;                   // 0: what the disk has room for
   } data;
   struct {
     bool flip = true, rotate90 = true;
@@ -92,6 +94,7 @@ struct VolumeOptions : RecipeOptions {
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;
   std::int64_t outputs() const { return data.classes == 1 ? 1 : data.classes; }
+  NetShape net(std::int64_t channels) const;
   bool made() const { return data.path.empty() && data.images.empty(); }
 
   void defaults(TrainOptions& train, bool has_gpu) const override;

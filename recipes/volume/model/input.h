@@ -1,0 +1,25 @@
+// From voxels as stored to what the network takes, on the device.
+#pragma once
+
+#include "engine/recipe.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace lockstep::volume {
+
+struct ValueAugment {
+  double brightness = 0, contrast = 0, gamma = 0, noise = 0;
+};
+
+// values [B, C, d, h, w] u8 or f32; normals f32 [B, C, 4] (normals_tensor). Returns f32.
+at::Tensor normalised(const at::Tensor& values, const at::Tensor& normals);
+
+// x f32 [B, C, d, h, w]; each row by draws of its own (StepContext::uniform). Brightness is a
+// factor, contrast one on the distance from the row's mean, gamma an exponent on the row's own
+// range, noise normal with a deviation of up to `noise`.
+at::Tensor augmented(const at::Tensor& x, const ValueAugment& augment, const StepContext& context);
+
+// In the computing type, channels-last.
+at::Tensor network_input(const at::Tensor& x, at::ScalarType type);
+
+}  // namespace lockstep::volume

@@ -1,0 +1,79 @@
+#include "recipes/volume/model/loss.h"
+
+#include "kernels/mask_loss.h"
+#include "recipes/volume/model/patches.h"
+
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/where.h>
+
+#include <algorithm>
+
+namespace lockstep::volume {
+namespace {
+
+at::Tensor weighed_sum(const at::Tensor& rows, const at::Tensor& row_weight) {
+  return rows.mul(row_weight).sum();
+}
+
+// One class per voxel.
+std::array<at::Tensor, 3> class_loss(const at::Tensor& logits, const at::Tensor& labels,
+                                     const at::Tensor& row_weight, const LossOptions& options) {
+  const at::Tensor flat = logits.to(at::kFloat).flatten(2);  // [B, K, V]
+  const at::Tensor logs = at::log_softmax(flat, 1);
+  const at::Tensor known = labels.flatten(1).ne(no_label);  // [B, V]
+  const at::Tensor index = labels.flatten(1).to(at::kLong).mul(known);
+  const at::Tensor counted = known.to(at::kFloat);
+  const at::Tensor cross = logs.gather(1, index.unsqueeze(1)).squeeze(1).neg().mul(counted);
+  const at::Tensor alpha = at::where(index.gt(0), options.focal_alpha, 1 - options.focal_alpha);
+  const at::Tensor focal =
+      cross.neg().exp().rsub(1).clamp_min(0).pow(options.focal_gamma).mul(cross).mul(alpha);
+  const at::Tensor shares = logs.exp().mul(counted.unsqueeze(1));
+  const at::Tensor right =
+      at::zeros_like(shares).scatter_(1, index.unsqueeze(1), 1.0).mul(counted.unsqueeze(1));
+  const at::Tensor both = shares.mul(right).sum(2), sum = shares.sum(2) + right.sum(2);  // [B, K]
+  const at::Tensor dice = (1 - (2 * both + 1) / (sum + 1)).narrow(1, 1, flat.size(1) - 1).mean(1);
+  return {weighed_sum(dice.mul(known.any(1)), row_weight), weighed_sum(focal.sum(1), row_weight),
+          weighed_sum(cross.sum(1), row_weight)};
+}
+
+}  // namespace
+
+std::array<at::Tensor, 3> segmentation_loss(const at::Tensor& logits, const at::Tensor& labels,
+                                            const at::Tensor& row_weight,
+                                            const LossOptions& options) {
+  std::array<at::Tensor, 3> sums = logits.size(1) == 1
+                                       ? mask_loss(logits, labels, row_weight,
+                                                   {.ignore = no_label,
+                                                    .smooth = 1,
+                                                    .focal_alpha = options.focal_alpha,
+                                                    .focal_gamma = options.focal_gamma})
+                                       : class_loss(logits, labels, row_weight, options);
+  const std::array<double, 3> weights{options.dice, options.focal, options.bce};
+  for (std::size_t i = 0; i < 3; ++i) sums[i] = sums[i].mul(weights[i]);
+  return sums;
+}
+
+std::vector<double> segmentation_weights(const at::Tensor& labels, const at::Tensor& row_weight) {
+  const at::Tensor dense = labels.contiguous();
+  const std::int64_t rows = dense.size(0), voxels = dense.numel() / rows;
+  const std::uint8_t* label = dense.const_data_ptr<std::uint8_t>();
+  double items = 0, known = 0;
+  for (std::int64_t row = 0; row < rows; ++row, label += voxels) {
+    const double weight = static_cast<double>(row_weight[row].item<float>());
+    const std::int64_t count = voxels - std::count(label, label + voxels, no_label);
+    items += count > 0 ? weight : 0;
+    known += weight * static_cast<double>(count);
+  }
+  return {items, known, known};
+}
+
+at::Tensor coarser_labels(const at::Tensor& labels, std::int64_t level) {
+  if (level == 0) return labels;
+  const std::int64_t step = std::int64_t{1} << level;
+  return labels.slice(1, 0, labels.size(1), step)
+      .slice(2, 0, labels.size(2), step)
+      .slice(3, 0, labels.size(3), step)
+      .contiguous();
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,147 @@
+#include "recipes/volume/model/placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace lockstep::volume {
+
+Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& options,
+                  Random& random) {
+  // All draws are made whatever the options say, so that an option changes nothing but itself.
+  const std::uint32_t draws = random.next_u32();
+  const auto drawn = [&](std::size_t bit) { return (draws >> bit & 1) != 0; };
+  Turned box{.origin = corner, .step = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+  const auto flip = [&](std::size_t axis) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      box.origin[i] += box.step[axis][i] * (size[axis] - 1);
+      box.step[axis][i] = -box.step[axis][i];
+    }
+  };
+  if (options.rotate90) {
+    // A quarter turn is a swap of both axes and a flip of one; a half turn flips both.
+    if (size[1] == size[2] && drawn(3)) {
+      std::swap(box.step[1], box.step[2]);
+      flip(1);
+    }
+    if (drawn(4)) {
+      flip(1);
+      flip(2);
+    }
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (options.flip && drawn(axis)) flip(axis);
+  return box;
+}
+
+Triple corner_around(const Triple& middle, const Triple& size, const Triple& begin,
+                     const Triple& end) {
+  Triple corner{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t extent = end[i] - begin[i];
+    corner[i] = extent < size[i] ? begin[i] - (size[i] - extent) / 2
+                                 : std::clamp(middle[i] - size[i] / 2, begin[i], end[i] - size[i]);
+  }
+  return corner;
+}
+
+Triple any_corner(const Triple& size, const Triple& begin, const Triple& end, Random& random) {
+  Triple corner{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t extent = end[i] - begin[i];
+    corner[i] = extent < size[i]
+                    ? begin[i] - (size[i] - extent) / 2
+                    : begin[i] + static_cast<std::int64_t>(random.below(
+                                     static_cast<std::uint64_t>(extent - size[i] + 1)));
+  }
+  return corner;
+}
+
+Warp::Warp(const Turned& box, const Triple& size, const std::array<double, 3>& spacing,
+           const WarpOptions& options, Random& random)
+    : size_(size) {
+  using Matrix = std::array<std::array<double, 3>, 3>;
+  const auto product = [](const Matrix& a, const Matrix& b) {
+    Matrix c{};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        for (std::size_t k = 0; k < 3; ++k) c[i][j] += a[i][k] * b[k][j];
+    return c;
+  };
+  // In the plane of each pair of axes, in millimetres: voxels may be longer along one of them.
+  Matrix turn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double angle = (2 * random.uniform() - 1) * options.rotate * std::numbers::pi / 180;
+    const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
+    Matrix plane{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    plane[a][a] = plane[b][b] = std::cos(angle);
+    plane[a][b] = -std::sin(angle) * spacing[b] / spacing[a];
+    plane[b][a] = std::sin(angle) * spacing[a] / spacing[b];
+    turn = product(turn, plane);
+  }
+  // What is seen larger is read from a smaller part.
+  const double factor = 1 / (1 + (2 * random.uniform() - 1) * options.scale);
+  std::array<double, 3> middle{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    middle[i] = static_cast<double>(box.origin[i]);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      middle[i] += static_cast<double>(box.step[axis][i]) * static_cast<double>(size[axis] - 1) / 2;
+  }
+  first_ = middle;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t i = 0; i < 3; ++i) {
+      double step = 0;
+      for (std::size_t k = 0; k < 3; ++k)
+        step += factor * turn[i][k] * static_cast<double>(box.step[axis][k]);
+      per_step_[axis][i] = step;
+      first_[i] -= step * static_cast<double>(size[axis] - 1) / 2;
+    }
+  if (options.elastic <= 0) return;
+  shifts_.resize(static_cast<std::size_t>(knots * knots * knots));
+  for (auto& shift : shifts_)
+    for (float& along : shift)
+      along = static_cast<float>((2 * random.uniform() - 1) * options.elastic);
+}
+
+// Trilinear between the knots, which span the patch.
+std::array<double, 3> Warp::bend(double z, double y, double x) const {
+  std::array<std::int64_t, 3> low{};
+  std::array<double, 3> share{};
+  const std::array<double, 3> at{z, y, x};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double place =
+        size_[i] == 1 ? 0
+                      : at[i] / static_cast<double>(size_[i] - 1) * static_cast<double>(knots - 1);
+    low[i] = std::min(static_cast<std::int64_t>(place), knots - 2);
+    share[i] = place - static_cast<double>(low[i]);
+  }
+  std::array<double, 3> sum{};
+  for (std::int64_t corner = 0; corner < 8; ++corner) {
+    const std::int64_t dz = corner >> 2, dy = corner >> 1 & 1, dx = corner & 1;
+    const double weight = (dz != 0 ? share[0] : 1 - share[0]) *
+                          (dy != 0 ? share[1] : 1 - share[1]) * (dx != 0 ? share[2] : 1 - share[2]);
+    const auto& shift = shifts_[static_cast<std::size_t>(
+        ((low[0] + dz) * knots + low[1] + dy) * knots + low[2] + dx)];
+    for (std::size_t i = 0; i < 3; ++i) sum[i] += weight * static_cast<double>(shift[i]);
+  }
+  return sum;
+}
+
+void Warp::row(std::int64_t z, std::int64_t y, std::vector<std::array<float, 3>>& places) const {
+  places.resize(static_cast<std::size_t>(size_[2]));
+  std::array<double, 3> start{};
+  for (std::size_t i = 0; i < 3; ++i)
+    start[i] = first_[i] + per_step_[0][i] * static_cast<double>(z) +
+               per_step_[1][i] * static_cast<double>(y);
+  for (std::int64_t x = 0; x < size_[2]; ++x) {
+    auto& place = places[static_cast<std::size_t>(x)];
+    std::array<double, 3> shift{};
+    if (!shifts_.empty())
+      shift = bend(static_cast<double>(z), static_cast<double>(y), static_cast<double>(x));
+    for (std::size_t i = 0; i < 3; ++i)
+      place[i] = static_cast<float>(start[i] + per_step_[2][i] * static_cast<double>(x) + shift[i]);
+  }
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,64 @@
+// Where in its volume a patch lies, and how it is turned: the geometry of one training sample.
+#pragma once
+
+#include "plan/philox.h"
+#include "recipes/volume/files/volume_header.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::volume {
+
+using Triple = std::array<std::int64_t, 3>;  // z, y, x
+
+// Voxel o of the patch is voxel origin + Σ step[axis] * o[axis] of the volume: a step along one of
+// its axes each, forwards or backwards.
+struct Turned {
+  Triple origin{};
+  std::array<Triple, 3> step{};
+};
+
+struct TurnOptions {
+  bool flip = true, rotate90 = true;
+};
+
+// A box of `size` that begins at `corner`, turned around by draws of `random`. Quarter turns only
+// where the patch is square in its plane.
+Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& options,
+                  Random& random);
+
+// The corner of a box of `size` around `middle`, moved into [begin, end); where the volume is
+// smaller than the box, it stands out on both sides alike.
+Triple corner_around(const Triple& middle, const Triple& size, const Triple& begin,
+                     const Triple& end);
+// Any corner of a box within, all as likely.
+Triple any_corner(const Triple& size, const Triple& begin, const Triple& end, Random& random);
+
+struct WarpOptions {
+  double rotate = 0;   // degrees around each axis
+  double scale = 0;    // share: sizes from 1 - scale to 1 + scale
+  double elastic = 0;  // voxels
+  bool any() const { return rotate > 0 || scale > 0 || elastic > 0; }
+};
+
+// A smooth map of a patch's voxels to places in the volume: turned, scaled and bent about the
+// middle of the box.
+class Warp {
+ public:
+  Warp(const Turned& box, const Triple& size, const std::array<double, 3>& spacing,
+       const WarpOptions& options, Random& random);
+  // The place of voxels (z, y, 0 … width-1): 3 values each, z, y, x in voxels of the volume.
+  void row(std::int64_t z, std::int64_t y, std::vector<std::array<float, 3>>& places) const;
+
+ private:
+  static constexpr std::int64_t knots = 5;  // of the elastic deformation, along each axis
+  std::array<double, 3> bend(double z, double y, double x) const;
+
+  Triple size_{};
+  std::array<double, 3> first_{};                    // the place of voxel 0, without bending
+  std::array<std::array<double, 3>, 3> per_step_{};  // [patch axis][volume axis]
+  std::vector<std::array<float, 3>> shifts_;         // of the knots, voxels; empty: no bending
+};
+
+}  // namespace lockstep::volume

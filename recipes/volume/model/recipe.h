@@ -1,0 +1,69 @@
+// The volume recipe as the engine sees it.
+#pragma once
+
+#include "engine/recipe.h"
+#include "recipes/volume/model/evaluation.h"
+#include "recipes/volume/model/input.h"
+#include "recipes/volume/model/loss.h"
+#include "recipes/volume/model/net.h"
+#include "recipes/volume/model/patches.h"
+#include "recipes/volume/model/tiles.h"
+#include "recipes/volume/options/volume_options.h"
+#include "recipes/volume/voxels/voxels.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lockstep::volume {
+
+class VolumeRecipe : public Recipe {
+ public:
+  VolumeRecipe(const VolumeOptions& options, const Prepared& prepared);
+
+  std::unique_ptr<Model> build(std::uint64_t seed) override;
+  DatasetPair data() override;
+  // Of files of torch.nn.DataParallel.
+  std::vector<std::pair<std::string, std::string>> weight_names() const override {
+    return {{"module.*", "*"}};
+  }
+  std::vector<std::string> terms() const override { return {"dice", "focal", "bce"}; }
+  std::vector<double> loss_weights(const Batch& batch) const override;
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
+
+  std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
+                                         StepContext& context) override;
+  std::vector<Metric> metrics(const Records& records) const override;
+  ItemTable items(const Records& records, EvaluationOutput& output) const override;
+
+  ItemOutput predict_item(Model& model, const PredictItem& item,
+                          const ItemContext& context) override;
+  std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
+  std::string smaller_sample() const override;
+
+ private:
+  TileOptions tiles(at::Device device, at::ScalarType type) const;
+  // mask: u8 [D, H, W] on the CPU; clears small components.
+  void remove_small(at::Tensor& mask) const;
+  // f32 [outputs, D, H, W] on the CPU, in the extents that the file has.
+  at::Tensor probabilities_of(const std::vector<const Net*>& nets, Voxels voxels,
+                              const ItemContext& context) const;
+  at::Tensor evaluate_one(const Net& net, const MappedVolume& volume, StepContext& context) const;
+
+  NetShape shape_;
+  Normalization normalization_;
+  std::string volumes_;  // the file of PreparedVolumes; empty where there is no data
+  PatchOptions patch_;
+  ValueAugment values_;
+  LossOptions loss_;
+  TileOptions tiles_;
+  EvaluationOptions evaluation_;
+  std::optional<std::array<double, 3>> spacing_;
+  double threshold_ = 0.5;
+  std::int64_t min_component_ = 0;
+  bool probabilities_ = false;
+  std::string submission_;
+  std::vector<MappedVolume> valid_;
+};
+
+}  // namespace lockstep::volume

@@ -1,0 +1,93 @@
+// Parameters, memory and FLOPs of the U-Net as formulas.
+#include <algorithm>
+#include <cmath>
+
+#include "plan/memory.h"
+#include "recipes/volume/options/volume_options.h"
+
+namespace lockstep::volume {
+namespace {
+
+std::int64_t width_at(const NetShape& shape, std::int64_t level) { return shape.width << level; }
+
+std::int64_t block_parameters(std::int64_t in, std::int64_t out) {
+  return 27 * in * out + 27 * out * out + (in == out ? 0 : in * out);
+}
+
+double voxels_at(const std::array<std::int64_t, 3>& patch, std::int64_t level) {
+  double voxels = 1;
+  for (const std::int64_t size : patch)
+    voxels *= std::ldexp(static_cast<double>(size), static_cast<int>(-level));
+  return voxels;
+}
+
+}  // namespace
+
+std::int64_t parameter_count(const NetShape& shape) {
+  std::int64_t count = 0;
+  for (std::int64_t level = 0; level <= shape.depth; ++level)
+    count += block_parameters(level == 0 ? shape.channels : width_at(shape, level - 1),
+                              width_at(shape, level));
+  for (std::int64_t level = 0; level < shape.depth; ++level) {
+    const std::int64_t width = width_at(shape, level);
+    count += 8 * 2 * width * width + width;  // transposed convolution and its bias
+    count += block_parameters(2 * width, width);
+    if (shape.attention) count += 2 * width * bottleneck(width) + 2 * 343;
+    if (level == 0 || shape.deep_supervision) count += (width + 1) * shape.outputs;
+  }
+  return count;
+}
+
+std::int64_t bottleneck(std::int64_t width) { return std::max<std::int64_t>(1, width / 16); }
+
+// What a patch keeps for backward, in elements of the computing type, per voxel of a level of width
+// W: a block its two convolutions' results, the first normalised one and its own, and with another
+// width the result of the skip's convolution (5 W); the decoder the concatenation, the one that was
+// brought up, the gated result and a map (5 W with the block's: 10 W). The loss keeps a few f32 per
+// voxel.
+MemoryEstimate VolumeOptions::memory(const TrainOptions& train, const Facts& facts) const {
+  const NetShape shape = net(std::max<std::int64_t>(1, data.channels));
+  const bool low = train.precision != Precision::fp32;
+  const double element = low ? 2 : 4;
+  const std::array<std::int64_t, 3> sizes = patch();
+  double elements = 0, widest = 0;
+  for (std::int64_t level = 0; level <= shape.depth; ++level) {
+    const double values = static_cast<double>(width_at(shape, level)) * voxels_at(sizes, level);
+    elements += (level == shape.depth ? 5 : shape.attention ? 16 : 14) * values;
+    widest = std::max(widest, values);
+  }
+  const double optimizer = optimizer_bytes_per_parameter(train);
+  const double parameters =
+      static_cast<double>(facts.parameters != 0 ? facts.parameters : parameter_count(shape));
+  constexpr double workspaces = 512.0 * 1024 * 1024;  // of cuDNN
+  return {.fixed_bytes = parameters * (weight_bytes_per_parameter(train) + optimizer) + workspaces,
+          .per_sample_bytes =
+              element * elements + voxels_at(sizes, 0) * 12 * static_cast<double>(outputs()),
+          .optimizer_bytes = parameters * optimizer,
+          .backward_bytes = 3 * element * widest};
+}
+
+// 6 FLOPs a multiplication of the convolutions: 2 forward, 4 backward. Norms, pools, gates'
+// products and the loss count nothing.
+std::optional<double> VolumeOptions::flops_per_sample(const Facts&) const {
+  const NetShape shape = net(std::max<std::int64_t>(1, data.channels));
+  const std::array<std::int64_t, 3> sizes = patch();
+  double products = 0;
+  for (std::int64_t level = 0; level <= shape.depth; ++level)
+    products +=
+        voxels_at(sizes, level) *
+        static_cast<double>(block_parameters(
+            level == 0 ? shape.channels : width_at(shape, level - 1), width_at(shape, level)));
+  for (std::int64_t level = 0; level < shape.depth; ++level) {
+    const std::int64_t width = width_at(shape, level);
+    const double fine = voxels_at(sizes, level);
+    products += fine * static_cast<double>(2 * width * width);  // each voxel has one of eight taps
+    products += fine * static_cast<double>(block_parameters(2 * width, width));
+    if (shape.attention) products += fine * 2 * 343;
+    if (level == 0 || shape.deep_supervision)
+      products += fine * static_cast<double>(width * shape.outputs);
+  }
+  return 6 * products;
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,18 @@
+// Makes the volume recipe known to the program that links this.
+#include "recipes/volume/options/volume_options.h"
+
+namespace lockstep::volume {
+
+constinit Preparer preparer = {};
+
+namespace {
+
+[[maybe_unused]] const bool registered = [] {
+  register_recipe({.name = "volume",
+                   .summary = "trains a 3D U-Net that segments volumes, and segments more of them",
+                   .make_options = [] { return std::make_unique<VolumeOptions>(); }});
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::volume

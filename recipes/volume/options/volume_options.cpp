@@ -1,0 +1,298 @@
+// The volume recipe's option table and its checks.
+#include "recipes/volume/options/volume_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep::volume {
+namespace {
+
+template <class Data>
+void add_data(OptionTable& table, Data& data) {
+  table.add("data.path", data.path,
+            {.meaning = "folder with train_images, train_labels and train.csv, or images and "
+                        "labels of the same names; empty: a small set that is made",
+             .is_path = true});
+  table.add("data.images", data.images,
+            {.meaning = "folder of the images, where data.path does not say", .is_path = true});
+  table.add("data.labels", data.labels,
+            {.meaning = "folder of the labels, where data.path does not say", .is_path = true});
+  table.add("data.csv", data.csv,
+            {.meaning = "table with a column `id` of the volumes to take; empty: train.csv of "
+                        "data.path, or all pairs",
+             .is_path = true});
+  table.add("data.valid", data.valid,
+            {.meaning = "ids to validate on, or a file with a column `id`; empty: "
+                        "data.valid_share, or a fold"});
+  table.add("data.valid_share", data.valid_share,
+            {.meaning = "of the volumes, to validate on; where there is one volume, of its planes",
+             .min = 0,
+             .max = 0.9});
+  table.add("data.folds", data.folds,
+            {.meaning = "parts of the volumes, of which data.fold is validated on; 0: none",
+             .min = 0,
+             .max = 1000});
+  table.add("data.fold", data.fold, {.meaning = "from 0 to data.folds - 1", .min = 0, .max = 999});
+  table.add("data.classes", data.classes,
+            {.meaning = "1: foreground or not; more: one class per voxel, background too",
+             .min = 1,
+             .max = 255});
+  table.add("data.ignore", data.ignore,
+            {.meaning = "label of voxels that count nowhere, neither in the loss nor in a score; "
+                        "-1: none",
+             .min = -1,
+             .max = 255});
+  table.add("data.channels", data.channels,
+            {.meaning = "of the images; 0: those of the files", .min = 0, .max = 64});
+  table.add("data.normalize", data.normalize,
+            {.meaning = "divide: by data.divide; zscore: mean 0 and deviation 1; percentile: the "
+                        "0.5 % and 99.5 % quantiles become 0 and 1; ct: by quantiles, mean and "
+                        "deviation of all training volumes' foreground"});
+  table.add("data.divide", data.divide,
+            {.meaning = "what values are divided by; 0: 255 of 8 bits, 65,535 of 16, 1 of others",
+             .min = 0});
+  table.add(
+      "data.patch", data.patch,
+      {.meaning = "what the model sees at once: z,y,x or one number for all", .unit = "voxels"});
+  table.add("data.spacing", data.spacing,
+            {.meaning = "z,y,x to resample to, or one number for all; outputs are resampled back; "
+                        "empty: voxels stay as they are",
+             .unit = "mm"});
+  table.add("data.pad", data.pad, {.meaning = "take volumes that are smaller than a patch"});
+  table.add("data.patches", data.patches,
+            {.meaning = "of each volume, per epoch", .min = 1, .max = 1e6});
+  table.add(
+      "data.positive", data.positive,
+      {.meaning = "share of patches that lie around a voxel of foreground", .min = 0, .max = 1});
+  table.add("data.cache_gb", data.cache_gb,
+            {.meaning = "most that decoded volumes may take on the disk; 0: what it has room for",
+             .unit = "GB",
+             .min = 0});
+}
+
+template <class Model>
+void add_model(OptionTable& table, Model& model) {
+  table.add("model.width", model.width,
+            {.meaning = "channels at full resolution, twice as many a level down",
+             .min = 1,
+             .max = 512});
+  table.add("model.depth", model.depth,
+            {.meaning = "levels below full resolution", .min = 1, .max = 7});
+  table.add("model.attention", model.attention,
+            {.meaning = "channel and spatial attention in the decoder"});
+  table.add(
+      "model.dropout", model.dropout,
+      {.meaning = "of the deepest level; grows from 0 down the encoder", .min = 0, .max = 0.9});
+  table.add("model.decoder_dropout", model.decoder_dropout,
+            {.meaning = "of the deepest level of the decoder; falls to 0", .min = 0, .max = 0.9});
+  table.add("model.deep_supervision", model.deep_supervision,
+            {.meaning = "coarser levels learn too, each with half of the next one's weight"});
+}
+
+template <class Augment>
+void add_augment(OptionTable& table, Augment& augment) {
+  table.add("augment.flip", augment.flip, {.meaning = "along each axis at random"});
+  table.add("augment.rotate90", augment.rotate90,
+            {.meaning = "quarter turns in the plane, where patches are square there"});
+  table.add("augment.brightness", augment.brightness,
+            {.meaning = "largest change of brightness, a share", .min = 0, .max = 0.99});
+  table.add("augment.contrast", augment.contrast,
+            {.meaning = "largest change of contrast, a share", .min = 0, .max = 0.99});
+  table.add("augment.rotate", augment.rotate,
+            {.meaning = "largest turn around each axis", .unit = "degrees", .min = 0, .max = 180});
+  table.add("augment.scale", augment.scale,
+            {.meaning = "largest change of size, a share", .min = 0, .max = 0.9});
+  table.add("augment.elastic", augment.elastic,
+            {.meaning = "largest shift of an elastic deformation",
+             .unit = "voxels",
+             .min = 0,
+             .max = 100});
+  table.add("augment.gamma", augment.gamma,
+            {.meaning = "largest change of the exponent, a share", .min = 0, .max = 0.9});
+  table.add("augment.noise", augment.noise,
+            {.meaning = "largest deviation of noise on normalised values", .min = 0, .max = 10});
+}
+
+template <class Loss>
+void add_loss(OptionTable& table, Loss& loss) {
+  table.add("loss.dice", loss.dice, {.meaning = "weight of Dice, per patch", .min = 0});
+  table.add("loss.focal", loss.focal, {.meaning = "weight of focal loss, per voxel", .min = 0});
+  table.add("loss.bce", loss.bce, {.meaning = "weight of cross-entropy, per voxel", .min = 0});
+  table.add("loss.focal_alpha", loss.focal_alpha,
+            {.meaning = "weight of foreground in the focal loss", .min = 0, .max = 1});
+  table.add("loss.focal_gamma", loss.focal_gamma,
+            {.meaning = "how much less sure voxels count in the focal loss", .min = 0, .max = 10});
+}
+
+template <class Tiles, class Scoring, class Predict>
+void add_outputs(OptionTable& table, Tiles& tiles, Scoring& scoring, Predict& predict) {
+  table.add("tiles.overlap", tiles.overlap,
+            {.meaning = "share of a tile that neighbours have in common, in evaluation and "
+                        "prediction",
+             .min = 0,
+             .max = 0.9});
+  table.add("tiles.weights", tiles.weights,
+            {.meaning = "how tiles count where they overlap: less towards their edge, or alike"});
+  table.add("tiles.batch", tiles.batch,
+            {.meaning = "tiles at once; 0: 1 on a CPU, 16 on a GPU", .min = 0, .max = 4096});
+  table.add("tiles.flips", tiles.flips,
+            {.meaning = "mean of all flips of each tile: eight times the work"});
+  table.add("score.tolerance", scoring.tolerance,
+            {.meaning = "of SurfaceDice, in score.unit", .min = 0, .max = 1e6});
+  table.add("score.unit", scoring.unit, {.meaning = "of score.tolerance"});
+  table.add("score.topology", scoring.topology,
+            {.meaning = "SurfaceDice, VOI and topology beside Dice and IoU, of one class"});
+  table.add("score.labels", scoring.labels,
+            {.meaning = "folder of labels for lockstep score; empty: found in data.path",
+             .is_path = true});
+  table.add("predict.images", predict.images,
+            {.meaning = "folder of volumes to predict; empty: test_images of data.path",
+             .is_path = true});
+  table.add("predict.csv", predict.csv,
+            {.meaning = "table with a column `id` of those to take; empty: test.csv of data.path, "
+                        "or all",
+             .is_path = true});
+  table.add(
+      "predict.submission", predict.submission,
+      {.meaning = "name of a zip file with all masks, in the folder of outputs; empty: none"});
+  table.add("predict.save", predict.save,
+            {.meaning = "probabilities: maps of them beside the masks"});
+  table.add("predict.threshold", predict.threshold,
+            {.meaning = "probability above which a voxel is foreground, with one class",
+             .min = 0,
+             .max = 1});
+  table.add("predict.min_component", predict.min_component,
+            {.meaning = "smaller components are removed from masks; 0: none",
+             .unit = "voxels",
+             .min = 0});
+}
+
+// One number for all of three, or three.
+std::optional<std::array<double, 3>> three(const std::vector<std::string>& words) {
+  if (words.size() != 1 && words.size() != 3) return std::nullopt;
+  std::array<double, 3> numbers{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string& word = words[words.size() == 1 ? 0 : i];
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), numbers[i]);
+    if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+VolumeOptions::VolumeOptions() {
+  add_data(table, data);
+  add_augment(table, augment);
+  add_model(table, model);
+  add_loss(table, loss);
+  add_outputs(table, tiles, scoring, predict);
+  add_item_options();
+  for (const Preset& preset : presets()) table.add_preset(preset);
+}
+
+std::array<std::int64_t, 3> VolumeOptions::patch() const {
+  const auto numbers = three(data.patch);
+  const auto good = [](double n) { return n >= 1 && n <= 1024 && n == std::floor(n); };
+  if (!numbers || !std::all_of(numbers->begin(), numbers->end(), good))
+    throw Error(cat("data.patch must be one whole number from 1 to 1024 or three (z,y,x), but is ",
+                    join(data.patch, ",")),
+                "for example data.patch=64 or data.patch=32,64,64");
+  std::array<std::int64_t, 3> sizes{};
+  std::transform(numbers->begin(), numbers->end(), sizes.begin(),
+                 [](double n) { return static_cast<std::int64_t>(n); });
+  return sizes;
+}
+
+std::optional<std::array<double, 3>> VolumeOptions::spacing() const {
+  if (data.spacing.empty()) return std::nullopt;
+  const auto numbers = three(data.spacing);
+  if (!numbers || !std::all_of(numbers->begin(), numbers->end(),
+                               [](double mm) { return mm > 0 && std::isfinite(mm); }))
+    throw Error(cat("data.spacing must be one positive number or three (z,y,x), but is ",
+                    join(data.spacing, ",")),
+                "for example data.spacing=1 or data.spacing=3,1,1");
+  return numbers;
+}
+
+std::optional<std::int64_t> VolumeOptions::ignore() const {
+  if (data.ignore < 0) return std::nullopt;
+  return data.ignore;
+}
+
+NetShape VolumeOptions::net(std::int64_t channels) const {
+  return {.channels = channels,
+          .outputs = outputs(),
+          .width = model.width,
+          .depth = model.depth,
+          .attention = model.attention,
+          .dropout = model.dropout,
+          .decoder_dropout = model.decoder_dropout,
+          .deep_supervision = model.deep_supervision};
+}
+
+void VolumeOptions::defaults(TrainOptions& train, bool has_gpu) const {
+  train.preset = has_gpu ? "full" : "small";
+  train.eval.batch = 1;  // a volume
+  train.eval.every_epochs = 5;
+}
+
+void VolumeOptions::check(const TrainOptions&) const {
+  spacing();
+  if (data.ignore >= 0 && data.ignore < std::max<std::int64_t>(2, data.classes))
+    throw Error(cat("data.ignore=", data.ignore, " is one of the classes 0 to ",
+                    std::max<std::int64_t>(2, data.classes) - 1),
+                "set data.ignore to the label of voxels without one, or to -1");
+  const std::int64_t multiple = std::int64_t{1} << model.depth;
+  for (const std::int64_t size : patch())
+    if (size % multiple != 0)
+      throw Error(cat("data.patch must be multiples of ", multiple,
+                      " with model.depth=", model.depth, ", but is ", join(data.patch, ",")),
+                  cat("for example ", (size / multiple + 1) * multiple, " instead of ", size));
+  if (data.folds == 1 || (data.folds > 1 && data.fold >= data.folds))
+    throw Error(cat("data.fold=", data.fold, " of data.folds=", data.folds, " cannot be"),
+                "data.folds is 0, or 2 and more; data.fold is from 0 to data.folds - 1");
+  if (data.folds > 0 && !data.valid.empty())
+    throw Error("data.folds and data.valid both say what to validate on", "give one of them");
+  if (loss.dice + loss.focal + loss.bce <= 0)
+    throw Error("loss.dice, loss.focal and loss.bce are all 0", "give one of them a weight");
+  if (data.path.empty() && (data.images.empty() != data.labels.empty()))
+    throw Error("data.images and data.labels belong together, but only one of them is given",
+                "give both, or data.path");
+}
+
+std::vector<std::string> VolumeOptions::metric_names() const {
+  std::vector<std::string> names = {"dice", "iou"};
+  if (scoring.topology && data.classes == 1)
+    names.insert(names.end(), {"score", "surface_dice", "voi_score", "topology_score"});
+  return names;
+}
+
+PredictInput VolumeOptions::predict_input() const {
+  PredictInput input{.kind = PredictInput::Kind::files,
+                     .suffixes = {".tif", ".tiff", ".nii", ".gz"},
+                     .finds_items = true};
+  if (!predict.submission.empty()) input.joint_outputs = {predict.submission};
+  return input;
+}
+
+Prepared VolumeOptions::prepare(const PrepareContext& context) {
+  if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
+  return preparer.prepare(*this, context);
+}
+
+std::vector<PredictItem> VolumeOptions::items(const ItemQuery& query) const {
+  if (preparer.items == nullptr) return RecipeOptions::items(query);
+  return preparer.items(*this, query);
+}
+
+std::vector<Score> VolumeOptions::score(const ScoreContext& context) {
+  if (preparer.score == nullptr) return RecipeOptions::score(context);
+  return preparer.score(*this, context);
+}
+
+}  // namespace lockstep::volume
