@@ -37,11 +37,11 @@ void NewFile::append(std::string_view bytes) {
   if (!write_all(fd_.get(), bytes)) fail(errno);
 }
 
-void NewFile::commit() {
-  if (::fsync(fd_.get()) != 0) fail(errno);
+void NewFile::commit(bool durable) {
+  if (durable && ::fsync(fd_.get()) != 0) fail(errno);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   fd_.reset();
-  sync_directory(folder_of(path_));
+  if (durable) sync_directory(folder_of(path_));
 }
 
 void NewFile::fail(int error) const {

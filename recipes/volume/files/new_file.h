@@ -20,7 +20,8 @@ class NewFile {
   const std::filesystem::path& path() const { return path_; }
   int fd() const { return fd_.get(); }      // read and write
   void append(std::string_view bytes);      // throws Error
-  void commit();                            // fsync and rename; throws Error
+  // fsync (unless the file can be made again) and rename; throws Error.
+  void commit(bool durable = true);
   [[noreturn]] void fail(int error) const;  // an Error of that errno
 
  private:

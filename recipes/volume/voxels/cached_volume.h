@@ -17,6 +17,7 @@ struct CachedHeader {
   VolumeShape shape;
   VoxelType type = VoxelType::u8;  // u8, u16 or f32; slope and intercept are applied
   bool labelled = false;
+  std::int64_t ignore = -1;                   // the label that counts nowhere; -1: none
   std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 where the file does not say
   bool spacing_known = false;
   std::vector<ChannelStatistics> channels;

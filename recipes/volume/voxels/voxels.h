@@ -29,7 +29,7 @@ Voxels read_voxels(VolumeReader& reader);
 std::vector<std::uint8_t> read_labels(VolumeReader& reader, std::int64_t classes,
                                       std::optional<std::int64_t> ignore);
 
-// labels: empty, or [D, H, W]; voxels whose label is `ignore` are left out.
+// labels: empty, or [D, H, W]; voxels whose label is `ignore` are left out, unless all are.
 std::vector<ChannelStatistics> statistics_of(const Voxels& voxels,
                                              std::span<const std::uint8_t> labels,
                                              std::optional<std::int64_t> ignore);
@@ -37,8 +37,10 @@ std::vector<ChannelStatistics> statistics_of(const Voxels& voxels,
 // The extents of a volume of `shape` and spacing `from` (z, y, x, any unit) at spacing `to`.
 VolumeShape resampled_shape(const VolumeShape& shape, const std::array<double, 3>& from,
                             const std::array<double, 3>& to);
-// To the extents of `shape`, voxel centres aligned at the borders: trilinear for values (type
-// stays, rounded), the nearest for labels.
+// To the extents of `shape`; the outer borders of both volumes coincide, so the centre of voxel i
+// lies at (i + 0.5) * from / to - 0.5 of the old ones, and the border voxels go on outside.
+// Trilinear for values (type stays, rounded to the nearest), without smoothing before; the nearest
+// for labels.
 Voxels resample(const Voxels& voxels, const VolumeShape& shape);
 std::vector<std::uint8_t> resample_labels(std::span<const std::uint8_t> labels,
                                           const VolumeShape& from, const VolumeShape& shape);

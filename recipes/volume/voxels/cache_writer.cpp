@@ -1,0 +1,109 @@
+// A cached volume as a file.
+#include "recipes/volume/voxels/cache_writer.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "recipes/volume/files/new_file.h"
+#include "recipes/volume/voxels/cached_layout.h"
+
+namespace lockstep::volume {
+namespace {
+
+// Foreground voxels before each row, and all of them.
+std::vector<std::uint64_t> positives_before_rows(std::span<const std::uint8_t> labels,
+                                                 const CachedHeader& header) {
+  const auto width = static_cast<std::size_t>(header.shape.width);
+  std::vector<std::uint64_t> before{0};
+  before.reserve(labels.size() / width + 1);
+  for (std::size_t row = 0; row < labels.size(); row += width) {
+    std::uint64_t count = 0;
+    for (const std::uint8_t label : labels.subspan(row, width))
+      count += label != 0 && label != header.ignore;
+    before.push_back(before.back() + count);
+  }
+  return before;
+}
+
+[[noreturn]] void fail_full(const std::filesystem::path& path, std::uint64_t needed) {
+  const std::filesystem::path folder = path.parent_path();
+  std::error_code unknown;
+  const std::uintmax_t free = std::filesystem::space(folder, unknown).available;
+  throw Error(cat("the cache of volumes in ", folder.string(), " has no room: a volume takes ",
+                  format_bytes(static_cast<double>(needed)), ", and ",
+                  unknown ? "nothing" : format_bytes(static_cast<double>(free)), " is free"),
+              "make room on that disk, or name a folder on another one with run.root");
+}
+
+class Output {
+ public:
+  Output(const std::filesystem::path& path, std::uint64_t bytes) : file_(path), bytes_(bytes) {
+    reserve();
+  }
+  void put(std::size_t at, std::span<const std::byte> bytes) {
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t count = ::pwrite(file_.fd(), bytes.data() + done, bytes.size() - done,
+                                     static_cast<off_t>(at + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) fail(errno);
+      done += static_cast<std::size_t>(count);
+    }
+  }
+  void commit() { file_.commit(false); }
+
+ private:
+  // Before anything is written: a mapped file that lacks blocks would end its reader.
+  void reserve() {
+    const int error = ::posix_fallocate(file_.fd(), 0, static_cast<off_t>(bytes_));
+    if (error != 0 && error != EOPNOTSUPP && error != EINVAL) fail(error);
+  }
+  [[noreturn]] void fail(int error) const {
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) fail_full(file_.path(), bytes_);
+    file_.fail(error);
+  }
+
+  NewFile file_;
+  std::uint64_t bytes_;
+};
+
+}  // namespace
+
+std::uint64_t cached_bytes(const CachedHeader& header) {
+  return layout_of(header, cached_json(header).size()).file_bytes;
+}
+
+void write_cached(const std::filesystem::path& path, const Voxels& voxels,
+                  std::span<const std::uint8_t> labels, CachedHeader header) {
+  header.shape = voxels.shape;
+  header.type = voxels.type;
+  header.labelled = !labels.empty();
+  const std::string json = cached_json(header);
+  const CachedLayout layout = layout_of(header, json.size());
+  LOCKSTEP_CHECK(voxels.values.size() == layout.image_bytes);
+  LOCKSTEP_CHECK(labels.size() == layout.labels_bytes);
+  CachedPrologue prologue{};
+  std::memcpy(prologue.magic, cached_magic, sizeof cached_magic);
+  prologue.version = cached_version;
+  prologue.json_bytes = static_cast<std::uint32_t>(json.size());
+  prologue.file_bytes = layout.file_bytes;
+  Output output(path, layout.file_bytes);
+  output.put(0, std::as_bytes(std::span(&prologue, 1)));
+  output.put(sizeof prologue, std::as_bytes(std::span(json)));
+  output.put(layout.image_at, voxels.values);
+  output.put(layout.labels_at, std::as_bytes(labels));
+  if (header.labelled) {
+    const std::vector<std::uint64_t> before = positives_before_rows(labels, header);
+    output.put(layout.rows_at, std::as_bytes(std::span(before)));
+  }
+  output.commit();
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,32 @@
+// Where the parts of a cached volume's file lie.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "recipes/volume/voxels/cached_volume.h"
+
+namespace lockstep::volume {
+
+// The file: this, the header as JSON, then voxels, labels and rows, each from a multiple of 64 on.
+struct CachedPrologue {
+  char magic[8];
+  std::uint32_t version, json_bytes;
+  std::uint64_t file_bytes;
+};
+inline constexpr char cached_magic[8] = {'L', 'O', 'C', 'K', 'V', 'O', 'X', '\n'};
+
+struct CachedLayout {
+  std::size_t image_at = 0, image_bytes = 0;
+  std::size_t labels_at = 0, labels_bytes = 0;
+  std::size_t rows_at = 0, rows_bytes = 0;  // empty without labels
+  std::size_t file_bytes = 0;
+};
+// The shape must be within limits.
+CachedLayout layout_of(const CachedHeader& header, std::size_t json_bytes);
+
+std::string cached_json(const CachedHeader& header);
+VoxelType cached_type(const std::string& name);  // u8, u16 or f32; throws Error for all others
+
+}  // namespace lockstep::volume
