@@ -2,9 +2,11 @@
 
 #include "kernels/augment.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/cos.h>
 #include <ATen/ops/log.h>
+#include <ATen/ops/rsub.h>
 
 #include <numbers>
 
@@ -26,7 +28,7 @@ at::Tensor with_gamma(const at::Tensor& x, const at::Tensor& exponents) {
 at::Tensor normal_like(const at::Tensor& x, const StepContext& context) {
   const std::int64_t voxels = x.numel() / x.size(0);
   const at::Tensor draws = context.uniform(x.size(0), 2 * voxels, noise_layer);
-  const at::Tensor radius = draws.narrow(1, 0, voxels).rsub(1).log().mul(-2).sqrt();
+  const at::Tensor radius = at::rsub(draws.narrow(1, 0, voxels), 1).log().mul(-2).sqrt();
   const at::Tensor angle = draws.narrow(1, voxels, voxels).mul(2 * std::numbers::pi);
   return radius.mul(angle.cos()).view(x.sizes());
 }

@@ -3,8 +3,11 @@
 #include "kernels/mask_loss.h"
 #include "recipes/volume/model/patches.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/log_softmax.h>
+#include <ATen/ops/rsub.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 
@@ -26,7 +29,7 @@ std::array<at::Tensor, 3> class_loss(const at::Tensor& logits, const at::Tensor&
   const at::Tensor cross = logs.gather(1, index.unsqueeze(1)).squeeze(1).neg().mul(counted);
   const at::Tensor alpha = at::where(index.gt(0), options.focal_alpha, 1 - options.focal_alpha);
   const at::Tensor focal =
-      cross.neg().exp().rsub(1).clamp_min(0).pow(options.focal_gamma).mul(cross).mul(alpha);
+      at::rsub(cross.neg().exp(), 1).clamp_min(0).pow(options.focal_gamma).mul(cross).mul(alpha);
   const at::Tensor shares = logs.exp().mul(counted.unsqueeze(1));
   const at::Tensor right =
       at::zeros_like(shares).scatter_(1, index.unsqueeze(1), 1.0).mul(counted.unsqueeze(1));

@@ -6,6 +6,7 @@
 #include "kernels/spatial.h"
 #include "plan/philox.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv3d.h>
 #include <ATen/ops/conv_transpose3d.h>

@@ -1,0 +1,113 @@
+// What the options of the volume recipe allow, and the numbers that follow from them.
+#include "recipes/volume/options/volume_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+
+namespace lockstep::volume {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string error_of(const std::function<void(VolumeOptions&)>& change) {
+  VolumeOptions options;
+  change(options);
+  try {
+    options.check(TrainOptions());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(VolumeOptions, TheStatedModelHasItsParameters) {
+  EXPECT_EQ(parameter_count({.width = 32, .depth = 4}), 22'934'201);
+}
+
+TEST(VolumeOptions, DefaultsAndPresetsAreAllowed) {
+  EXPECT_EQ(error_of([](VolumeOptions&) {}), "");
+  VolumeOptions options;
+  TrainOptions train;
+  for (const Preset& preset : options.table.presets())
+    for (const auto& [key, value] : preset.values) {
+      EXPECT_TRUE(options.table.has(key) || train.table.has(key)) << preset.name << " " << key;
+      OptionTable& table = options.table.has(key) ? options.table : train.table;
+      EXPECT_NO_THROW(table.set(key, value)) << preset.name << " " << key;
+    }
+}
+
+TEST(VolumeOptions, APatchIsOneNumberOrThree) {
+  VolumeOptions options;
+  options.table.set("data.patch", "48");
+  EXPECT_EQ(options.patch(), (std::array<std::int64_t, 3>{48, 48, 48}));
+  options.table.set("data.patch", "16,32,64");
+  EXPECT_EQ(options.patch(), (std::array<std::int64_t, 3>{16, 32, 64}));
+  for (const char* bad : {"0", "a", "16,32", "1.5", "-16", "2048"}) {
+    options.table.set("data.patch", bad);
+    EXPECT_THROW(options.patch(), Error) << bad;
+  }
+}
+
+TEST(VolumeOptions, APatchMustBeHalvedAsOftenAsTheModelIsDeep) {
+  EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.patch = {"40"}; }),
+              HasSubstr("multiples of 16"));
+  EXPECT_EQ(error_of([](VolumeOptions& options) {
+              options.data.patch = {"40"};
+              options.model.depth = 3;
+            }),
+            "");
+}
+
+TEST(VolumeOptions, TheIgnoredLabelIsNoClass) {
+  EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.ignore = 1; }),
+              HasSubstr("one of the classes"));
+  EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.classes = 4; }),
+              HasSubstr("data.ignore=2"));
+  EXPECT_EQ(error_of([](VolumeOptions& options) {
+              options.data.classes = 4;
+              options.data.ignore = 255;
+            }),
+            "");
+}
+
+TEST(VolumeOptions, WhatContradictsItselfIsRefused) {
+  EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.folds = 1; }),
+              HasSubstr("data.folds=1"));
+  EXPECT_THAT(error_of([](VolumeOptions& options) {
+                options.data.folds = 3;
+                options.data.fold = 3;
+              }),
+              HasSubstr("data.fold=3"));
+  EXPECT_THAT(error_of([](VolumeOptions& options) {
+                options.data.folds = 3;
+                options.data.valid = {"a"};
+              }),
+              HasSubstr("both say"));
+  EXPECT_THAT(
+      error_of([](VolumeOptions& options) { options.loss = {.dice = 0, .focal = 0, .bce = 0}; }),
+      HasSubstr("all 0"));
+  EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.images = "/images"; }),
+              HasSubstr("belong together"));
+  EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.spacing = {"0"}; }),
+              HasSubstr("data.spacing"));
+}
+
+// 2 FLOPs a product forward and twice as many backward: by hand for one level.
+TEST(VolumeOptions, FlopsAreThoseOfTheConvolutions) {
+  VolumeOptions options;
+  options.model = {.width = 2, .depth = 1, .attention = false};
+  options.data.patch = {"4"};
+  const double fine = 64, coarse = 8;
+  const double products = fine * (27 * 1 * 2 + 27 * 2 * 2 + 1 * 2) +
+                          coarse * (27 * 2 * 4 + 27 * 4 * 4 + 2 * 4) + coarse * 8 * 4 * 2 +
+                          fine * (27 * 4 * 2 + 27 * 2 * 2 + 4 * 2) + fine * 2;
+  EXPECT_DOUBLE_EQ(options.flops_per_sample({}).value_or(0), 6 * products);
+}
+
+}  // namespace
+}  // namespace lockstep::volume
