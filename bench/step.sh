@@ -3,7 +3,7 @@
 # machine, and writes a record of every run.
 #   bench/step.sh OUT_FILE [GPUS]     GPUS is 1; needs a python3 with torch
 # Environment: PEER is eager (default) or compile; LOCKSTEP names the tool (build/lockstep); REPEATS (3),
-# STEPS (200) and WARM_UP (60) of ours; WORKLOADS ("textgen gpt124m"); LOCKSTEP_COMMIT where the checkout has no git history.
+# STEPS (200) and WARM_UP (60) of ours; WORKLOADS ("textgen gpt124m"; volume too); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -26,7 +26,9 @@ devices=$(seq -s, 0 $((gpus - 1)))
 
 # One JSON line on the standard output: what the peer prints.
 run_peer() {
-  if ! python3 "$checkout/bench/peers/step.py" "$1" "$mode" --gpus "$gpus" 2>"$work/peer.log" >"$work/peer.out"; then
+  local amp=bf16
+  if [ "$1" = volume ]; then amp=fp16; fi
+  if ! python3 "$checkout/bench/peers/step.py" "$1" "$mode" --gpus "$gpus" --amp "$amp" 2>"$work/peer.log" >"$work/peer.out"; then
     tail -n 20 "$work/peer.log" >&2
     die "the peer failed on $1"
   fi
@@ -35,8 +37,9 @@ run_peer() {
 
 # The same for ours. Logged in windows, so that reading the loss does not stop every step.
 run_ours() {
-  local root=$work/$1-$2
-  if ! "$tool" train textgen "preset=bench-$1" "stop.steps=${STEPS:-200}" log.every_steps=10 \
+  local root=$work/$1-$2 recipe=textgen
+  if [ "$1" = volume ]; then recipe=volume; fi
+  if ! "$tool" train "$recipe" "preset=bench-$1" "stop.steps=${STEPS:-200}" log.every_steps=10 \
     "run.root=$root" --name step --devices "$devices" >"$work/ours.log" 2>&1; then
     tail -n 20 "$work/ours.log" >&2
     die "lockstep failed on $1"

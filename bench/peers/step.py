@@ -1,7 +1,7 @@
-"""A training step of a text model in PyTorch on GPUs, as a careful user would write it.
+"""A training step of a model in PyTorch on GPUs, as a careful user would write it.
 
 Usage: python3 bench/peers/step.py WORKLOAD MODE [--gpus N] [--steps S] [--warmup W] [--amp bf16|fp16|fp32]
-WORKLOAD is textgen or gpt124m. MODE is single, dp (DataParallel) or ddp (DistributedDataParallel); after single and
+WORKLOAD is textgen, gpt124m or volume. MODE is single, dp (DataParallel) or ddp (DistributedDataParallel); after single and
 ddp also _compile (torch.compile as it comes) or _max (max-autotune-no-cudagraphs). Prints one JSON line: the median
 time of a step with a synchronisation after each, the mean without, units a second over all GPUs, peak memory. A step
 is one update, with its accumulation.
@@ -18,17 +18,54 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 import torch.nn as nn
 
-from text_model import WORKLOADS, TextModel
+import volume_model
+from text_model import WORKLOADS as TEXT_WORKLOADS, TextModel
 
 COMPILE_MODES = {"compile": "default", "max": "max-autotune-no-cudagraphs"}
 
 
-def random_steps(sizes, micro, accumulation, count):
-    """Pinned tokens of `count` steps: a list of micro-batches each."""
-    vocab, context = sizes[0], sizes[-1]
+class TextWorkload:
+    def __init__(self, name):
+        self.sizes, self.micro, self.accumulation = TEXT_WORKLOADS[name]
+        self.unit, self.units = "tokens", self.micro * self.accumulation * self.sizes[-1]
+
+    def model(self, device):
+        return TextModel(*self.sizes).to(device)
+
+    def micro_batch(self, generator):
+        """Pinned tensors on the host."""
+        vocab, context = self.sizes[0], self.sizes[-1]
+        return [torch.randint(0, vocab, (self.micro, context + 1), generator=generator).pin_memory()]
+
+    def inputs(self, tokens):
+        return tokens[:, :-1], tokens[:, 1:]
+
+
+class VolumeWorkload:
+    def __init__(self, name):
+        self.micro, self.accumulation, self.edge = volume_model.WORKLOADS[name]
+        self.unit, self.units = "patches", self.micro * self.accumulation
+
+    def model(self, device):
+        return volume_model.VolumeModel().to(device, memory_format=torch.channels_last_3d)
+
+    def micro_batch(self, generator):
+        shape = (self.micro, 1, self.edge, self.edge, self.edge)
+        labels = (torch.rand(shape, generator=generator) > 0.8).float()
+        return [torch.rand(shape, generator=generator).pin_memory(), labels.pin_memory()]
+
+    def inputs(self, images, labels):
+        return images, labels
+
+
+def find_workload(name):
+    return VolumeWorkload(name) if name in volume_model.WORKLOADS else TextWorkload(name)
+
+
+def random_steps(workload, count):
+    """`count` steps: a list of micro-batches each."""
     generator = torch.Generator().manual_seed(1)
-    return [[torch.randint(0, vocab, (micro, context + 1), generator=generator).pin_memory()
-             for _ in range(accumulation)] for _ in range(count)]
+    return [[workload.micro_batch(generator) for _ in range(workload.accumulation)] for _ in range(count)]
 
 
 def wrap(model, arguments, rank):
@@ -43,7 +80,8 @@ def wrap(model, arguments, rank):
     return net
 
 
-def make_step(net, steps, device, amp):
+def make_step(net, workload, device, amp):
+    steps = random_steps(workload, 4)
     dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(amp)
     parameters = list(net.parameters())
     optimizer = torch.optim.AdamW(parameters, lr=1e-4, fused=True)
@@ -52,11 +90,11 @@ def make_step(net, steps, device, amp):
     def step(number):
         micro_batches = steps[number % len(steps)]
         for i, host in enumerate(micro_batches):
-            tokens = host.to(device, non_blocking=True)
+            fields = [field.to(device, non_blocking=True) for field in host]
             last = i == len(micro_batches) - 1
             hold = net.no_sync() if dist.is_initialized() and not last else torch.enable_grad()
             with hold, torch.autocast("cuda", dtype=dtype, enabled=dtype is not None):
-                loss = net(tokens[:, :-1], tokens[:, 1:])
+                loss = net(*workload.inputs(*fields))
                 loss = loss.mean() if loss.dim() else loss  # DataParallel gives one per GPU
             scaler.scale(loss / len(micro_batches)).backward()
         scaler.unscale_(optimizer)
@@ -95,15 +133,16 @@ def run(rank, arguments, port):
         dist.init_process_group("nccl", rank=rank, world_size=world, device_id=device)
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = True
-    sizes, micro, accumulation = WORKLOADS[arguments.workload]
-    model = TextModel(*sizes).to(device)
-    step = make_step(wrap(model, arguments, rank), random_steps(sizes, micro, accumulation, 4), device, arguments.amp)
+    torch.backends.cudnn.benchmark = arguments.mode != "dp"  # its threads are new in each step and know no plans
+    workload = find_workload(arguments.workload)
+    model = workload.model(device)
+    step = make_step(wrap(model, arguments, rank), workload, device, arguments.amp)
     step_s, free_s = time_steps(step, arguments.warmup, arguments.steps)
     if rank == 0:
-        units = micro * accumulation * sizes[-1] * world
+        units = workload.units * world
         print(json.dumps({
             "workload": arguments.workload, "mode": arguments.mode, "gpus": arguments.gpus, "amp": arguments.amp,
-            "step_ms": round(1e3 * step_s, 3), "free_ms": round(1e3 * free_s, 3), "unit": "tokens",
+            "step_ms": round(1e3 * step_s, 3), "free_ms": round(1e3 * free_s, 3), "unit": workload.unit,
             "per_s": round(units / free_s, 2), "mem_gb": round(torch.cuda.max_memory_allocated() / 1e9, 2),
             "params": sum(p.numel() for p in model.parameters())}), flush=True)
     if world > 1:
@@ -119,7 +158,7 @@ def free_port():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("workload", choices=sorted(WORKLOADS))
+    parser.add_argument("workload", choices=sorted({**TEXT_WORKLOADS, **volume_model.WORKLOADS}))
     parser.add_argument("mode", choices=["single", "dp", "ddp"] + [f"{a}_{b}" for a in ("single", "ddp") for b in COMPILE_MODES])
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--steps", type=int, default=30)
