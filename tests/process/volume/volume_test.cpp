@@ -1,0 +1,118 @@
+// The volume recipe from the command to the files that a user keeps, on data that it makes.
+#include "fakes/task_runs.h"
+
+#include "base/files.h"
+#include "base/text.h"
+#include "media/csv_table.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::run_tool;
+using testing::ToolResult;
+namespace fs = std::filesystem;
+
+class Volume : public testing::TaskRuns {
+ protected:
+  ToolResult tool(const Words& words) const { return run_tool(words, folder.path()); }
+  // A network that is quick, on the set that is made.
+  ToolResult train_small(const std::string& name, int ranks, const Words& more) const {
+    Words words{"train",
+                "volume",
+                "--name",
+                name,
+                "--devices",
+                cat("cpu:", ranks),
+                "run.record_samples=true",
+                "model.width=4",
+                "model.depth=2",
+                "data.patch=16",
+                "data.patches=2",
+                "batch.global=4",
+                "precision=fp32"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tool(words);
+  }
+  double metric(const std::string& name, const std::string& metric) const {
+    return events(name, "eval").back().at("metrics").at(metric).get<double>();
+  }
+};
+
+TEST_F(Volume, HasOneCurveOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 3}) {
+    const ToolResult result = train_small(
+        cat("on", ranks), ranks,
+        {"stop.steps=4", "schedule.kind=constant", "batch.global=6", "optimizer.kind=sgd"});
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  expect_same_curve("on3", "on1", 1e-3);
+  EXPECT_NEAR(metric("on3", "dice"), metric("on1", "dice"), 1e-3);
+}
+
+TEST_F(Volume, GoesOnWithTheSamePatches) {
+  const Words words{"stop.steps=6", "schedule.kind=constant", "augment.rotate=10",
+                    "augment.noise=0.1", "model.deep_supervision=true"};
+  ASSERT_EQ(train_small("whole", 1, words).code, 0);
+  Words part = words;
+  part[0] = "stop.steps=3";
+  ASSERT_EQ(train_small("part", 1, part).code, 0);
+  const ToolResult rest = tool({"train", "--resume", "part", "stop.steps=6", "--devices", "cpu:2"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  expect_same_curve("part", "whole", 1e-3);
+}
+
+TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
+  const ToolResult trained = train_small("a", 2, {"stop.steps=8"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err + trained.out, HasSubstr("made"));
+  const fs::path evaluation = run("a") / "evaluations/step-000000008";
+  const CsvTable table = read_csv(evaluation / "items.csv");
+  ASSERT_FALSE(table.rows.empty());
+  for (const char* column : {"id", "dice", "iou", "score", "surface_dice", "voi_score"})
+    EXPECT_THAT(table.columns, ::testing::Contains(column));
+  EXPECT_FALSE(fs::is_empty(run("a") / "media/step-000000008"));
+
+  for (const int ranks : {1, 2}) {
+    const ToolResult predicted =
+        tool({"predict", "a", cat("out=on", ranks), "submission=submission.zip",
+              "save=probabilities", "--devices", cat("cpu:", ranks)});
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+  }
+  std::int64_t masks = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "on1")) {
+    const fs::path other = folder.path() / "on2" / entry.path().filename();
+    EXPECT_EQ(read_file(entry.path()), read_file(other)) << entry.path();
+    masks += entry.path().extension() == ".tif";
+  }
+  EXPECT_GE(masks, 2);
+  EXPECT_TRUE(fs::exists(folder.path() / "on1/submission.zip"));
+
+  const fs::path file = folder.path() / "a.safetensors";
+  ASSERT_EQ(tool({"export", "a", "--out", file.string()}).code, 0);
+  const fs::path image =
+      *fs::directory_iterator(run("a").parent_path() / ".cache/made-volumes/test_images");
+  const ToolResult alone = tool({"predict", file.string(), image.string(), "out=alone"});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  EXPECT_EQ(read_file(folder.path() / "alone" / image.filename()),
+            read_file(folder.path() / "on1" / image.filename()));
+}
+
+TEST_F(Volume, EvaluatesAgainAndScoresFiles) {
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=8"}).code, 0);
+  const ToolResult again = tool({"evaluate", "a", "--json", "--devices", "cpu:1"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  const double dice = metric("a", "dice");
+  EXPECT_NEAR(nlohmann::json::parse(again.out).at("metrics").at("dice").get<double>(), dice, 1e-6);
+  ASSERT_EQ(tool({"predict", "a", "out=masks"}).code, 0);
+  const fs::path made = run("a").parent_path() / ".cache/made-volumes";
+  const ToolResult score =
+      tool({"score", "volume", "predictions=masks", "data.path=" + made.string(), "--json"});
+  ASSERT_EQ(score.code, 0) << score.err;
+  EXPECT_THAT(score.out, HasSubstr("surface_dice"));
+}
+
+}  // namespace
+}  // namespace lockstep
