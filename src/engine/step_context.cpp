@@ -69,4 +69,10 @@ StepContext prediction_context(const PredictRequest& request) {
   return forward_only(request.device, request.compute_dtype);
 }
 
+std::vector<Model*> ItemContext::models(Model& first) const {
+  std::vector<Model*> all{&first};
+  for (const FurtherRun& run : also) all.push_back(run.model);
+  return all;
+}
+
 }  // namespace lockstep

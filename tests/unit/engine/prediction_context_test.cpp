@@ -25,5 +25,13 @@ TEST(PredictionContext, PredictsWithTheItemsDeviceAndDtype) {
   EXPECT_FALSE(prediction_context(request).training);
 }
 
+TEST(PredictionContext, NamesTheModelsOfAnAverageInTheirOrder) {
+  ToyModel first(1), second(2), third(3);
+  ItemContext context;
+  EXPECT_EQ(context.models(first), std::vector<Model*>{&first});
+  context.also = {{.name = "b", .model = &second}, {.name = "c", .model = &third}};
+  EXPECT_EQ(context.models(first), (std::vector<Model*>{&first, &second, &third}));
+}
+
 }  // namespace
 }  // namespace lockstep
