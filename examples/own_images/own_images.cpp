@@ -204,10 +204,7 @@ struct ImagesRecipe : Recipe {
                                         const ItemContext& context) override {
     std::vector<at::Tensor> squares;
     for (const PredictItem& item : items) squares.push_back(read_square(item.path, edge, nullptr));
-    StepContext step;
-    step.training = false;
-    step.compute_dtype = context.compute_dtype;
-    step.device = context.device;
+    const StepContext step = prediction_context(context);
     const at::Tensor shares =
         logits(model, torch::stack(squares).to(context.device), step).softmax(1).cpu();
     std::vector<ItemOutput> outputs;

@@ -294,10 +294,7 @@ struct TableRecipe : Recipe {
     for (const PredictItem& item : items)
       features.push_back(
           torch::tensor(encoding.encode(nlohmann::json::parse(item.text).at("cells"))));
-    StepContext step;
-    step.training = false;
-    step.compute_dtype = context.compute_dtype;
-    step.device = context.device;
+    const StepContext step = prediction_context(context);
     const at::Tensor shares =
         logits(model, torch::stack(features).to(context.device), step).softmax(1).cpu();
     std::vector<ItemOutput> outputs;

@@ -54,11 +54,13 @@ void take_text(const Parsed& parsed, RunSetup& setup, const PredictInput& input)
 
 // The record holds what `--then predict` was to do, perhaps on another machine: no more than that.
 void forget_inputs_of_record(OptionTable& options) {
-  for (const OptionInfo& option : options.options())
-    if (option.source.kind == ValueSource::Kind::record &&
-        (option.key == input_key || option.key == out_key))
-      options.set_json(option.key,
-                       option.key == out_key ? nlohmann::json("") : nlohmann::json::array());
+  for (const OptionInfo& option : options.options()) {
+    if (option.source.kind != ValueSource::Kind::record || !option.key.starts_with("predict."))
+      continue;
+    if (option.key != also_key && !option.spec.is_path) continue;
+    options.set_json(
+        option.key, option.type == OptionType::list ? nlohmann::json::array() : nlohmann::json(""));
+  }
 }
 
 int predict_main(const Parsed& parsed) {
@@ -70,7 +72,8 @@ int predict_main(const Parsed& parsed) {
                             .json = parsed.has("--json"),
                             .force = may_overwrite(parsed),
                             .weights = source.weights,
-                            .outputs = source.outputs};
+                            .outputs = source.outputs,
+                            .root = run_root(parsed)};
   const std::string spec = parsed.value("--devices");
   const PredictInput input = setup.options->predict_input();
   if (input.has_items())

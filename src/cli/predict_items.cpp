@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/further_runs.h"
 #include "cli/interrupts.h"
 #include "cli/piped_text.h"
 #include "cli/ranks.h"
@@ -38,14 +39,19 @@ const char* what_to_give(PredictInput::Kind kind) {
   }
 }
 
+std::vector<std::string> recorded_inputs(const RunSetup& setup) {
+  const OptionTable& table = setup.options->table;
+  if (!table.has(input_key)) return {};
+  return table.to_json().at(input_key).get<std::vector<std::string>>();
+}
+
 // As typed, else as the options say, else a pipe.
 std::vector<std::string> chosen_inputs(const RunSetup& setup, const PredictInput& input,
                                        std::vector<std::string> typed) {
   const OptionTable& table = setup.options->table;
   if (!typed.empty() && is_asked_for(table, input_key))
     throw Error(cat("inputs are given twice: as operands and by ", input_key), "leave out one");
-  if (typed.empty() && table.has(input_key))
-    typed = table.to_json().at(input_key).get<std::vector<std::string>>();
+  if (typed.empty()) typed = recorded_inputs(setup);
   if (!typed.empty() || input.finds_items) return typed;
   if (has_piped_text(STDIN_FILENO, pipe_patience_s, say)) return {"-"};
   throw Error("there is nothing to predict", what_to_give(input.kind));
@@ -54,7 +60,7 @@ std::vector<std::string> chosen_inputs(const RunSetup& setup, const PredictInput
 std::vector<PredictItem> items_of(const RunSetup& setup, const std::vector<std::string>& inputs,
                                   const fs::path& run, const fs::path& folder) {
   ItemQuery query{.inputs = inputs,
-                  .run_dir = fs::absolute(run),
+                  .run_dir = run.empty() ? run : fs::absolute(run),
                   .cache_dir = fs::absolute(cache_for(Purpose::predict, *setup.train, run))};
   if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {
     query.standard_input = folder / "standard-input";
@@ -149,10 +155,8 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
   OptionTable& options = setup.options->table;
   if (options.has(input_key)) options.set_json(input_key, nlohmann::json::array());
   if (options.has(out_key)) options.set_json(out_key, "");
-  nlohmann::json extra = setup.prepared.extra;
-  prepare(setup, Purpose::predict, devices, run);
-  extra.update(setup.prepared.extra);
-  setup.prepared.extra = std::move(extra);
+  if (options.has(also_key)) options.set_json(also_key, nlohmann::json::array());
+  prepare_to_predict(setup, devices, run);
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
 }
@@ -187,6 +191,8 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   const std::vector<PredictItem> items = items_of(setup, inputs, run.path(), temporary.path());
   const fs::path out = output_folder(setup, reading);
   check_outputs(out, input, items, reading.force);
+  const FurtherRuns also = open_further_runs(
+      setup, reading.weights.empty() ? run.path() : reading.weights, reading.root);
   const std::size_t batch = static_cast<std::size_t>(input.batch);
   devices.resize(std::min(devices.size(), (items.size() + batch - 1) / batch));
   prepare_for_items(setup, devices, run.path());
@@ -197,6 +203,7 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   write_cbor(request, {{"items", to_cbor(items)},
                        {"batch", input.batch},
                        {"extra", setup.prepared.extra},
+                       {"also", prepare_further_runs(also, setup, devices)},
                        {"folder", folder.path().string()},
                        {"scratch", folder.scratch().string()},
                        {"replace", reading.force}});

@@ -7,6 +7,7 @@
 #include "run/export_file.h"
 #include "run/json_lines.h"
 
+#include <functional>
 #include <utility>
 
 namespace lockstep::cli {
@@ -30,9 +31,11 @@ void find_plugin(nlohmann::json& record, const fs::path& file, const Parsed& par
   record["plugin"] = library;
 }
 
-RunSource open_export(const fs::path& file, const Parsed& parsed) {
+using ChangeRecord = std::function<void(nlohmann::json&)>;
+
+RunSource open_export(const fs::path& file, const ChangeRecord& change) {
   Exported exported = read_export(file);
-  find_plugin(exported.record, file, parsed);
+  change(exported.record);
   auto folder = std::make_unique<TemporaryDirectory>();
   const fs::path run = folder->path() / "export";
   make_directories(run / "recipe");
@@ -49,19 +52,36 @@ RunSource open_export(const fs::path& file, const Parsed& parsed) {
 
 }  // namespace
 
-RunSource operand_source(const Parsed& parsed) {
-  const std::string& operand = parsed.positionals.at(0);
+namespace {
+
+bool is_export(const std::string& operand, const std::string& root) {
   std::error_code ignored;
-  const bool is_run = fs::exists(fs::path(run_root(parsed)) / operand / "run.json", ignored);
-  if (!is_run && fs::is_regular_file(operand, ignored)) {
-    if (parsed.has("--best"))
-      throw Error(cat(operand, " is an export, which holds one checkpoint"),
-                  "leave out --best, and give it to lockstep export");
-    return open_export(operand, parsed);
-  }
-  RunDir run = operand_run(parsed);
+  return !fs::exists(fs::path(root) / operand / "run.json", ignored) &&
+         fs::is_regular_file(operand, ignored);
+}
+
+RunSource open_run(const std::string& operand, const std::string& root) {
+  RunDir run = RunDir::open(operand, root);
   const fs::path path = run.path();
   return {.folder = nullptr, .run = std::move(run), .weights = {}, .outputs = path};
+}
+
+}  // namespace
+
+RunSource operand_source(const Parsed& parsed) {
+  const std::string& operand = parsed.positionals.at(0);
+  const std::string root = run_root(parsed);
+  if (!is_export(operand, root)) return open_run(operand, root);
+  if (parsed.has("--best"))
+    throw Error(cat(operand, " is an export, which holds one checkpoint"),
+                "leave out --best, and give it to lockstep export");
+  return open_export(operand,
+                     [&](nlohmann::json& record) { find_plugin(record, operand, parsed); });
+}
+
+RunSource further_source(const std::string& operand, const std::string& root) {
+  if (!is_export(operand, root)) return open_run(operand, root);
+  return open_export(operand, [](nlohmann::json&) {});
 }
 
 }  // namespace lockstep::cli

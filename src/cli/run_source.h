@@ -27,4 +27,8 @@ struct RunSource {
 // is damaged.
 RunSource operand_source(const Parsed& parsed);
 
+// Of a run or an export beside the operand's, with the operand's plugin in place of its own. root:
+// where runs are looked for by name. Throws Error likewise.
+RunSource further_source(const std::string& operand, const std::string& root);
+
 }  // namespace lockstep::cli

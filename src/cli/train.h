@@ -59,6 +59,7 @@ struct ReadOptions {
   std::filesystem::path items = {};
   std::filesystem::path weights = {};
   std::filesystem::path outputs = {};
+  std::string root = {};  // where predict.also looks for runs by name
 };
 
 // Shared with the commands of those names. predict: of all devices as many are used as there is

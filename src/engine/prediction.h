@@ -13,6 +13,8 @@
 
 namespace lockstep {
 
+class Model;
+
 // A file beside an item's own: an annotated picture, say.
 struct ItemFile {
   std::string name;            // below the folder of outputs
@@ -29,6 +31,15 @@ struct ItemOutput {
   std::filesystem::path path{};
 };
 
+// A further run whose outputs are to be averaged with those of the first (predict.also).
+struct FurtherRun {
+  std::string name;  // for people
+  // Of the same recipe, with that run's weights, in the mode and on the device of the first; lives
+  // as long as the context.
+  Model* model = nullptr;
+  nlohmann::json extra;  // as ItemContext::extra, of that run
+};
+
 // What predicting an item may know of its surroundings.
 struct ItemContext {
   nlohmann::json extra;  // the run's Prepared::extra, with that of Purpose::predict over it
@@ -37,6 +48,11 @@ struct ItemContext {
   std::filesystem::path scratch;
   at::Device device = at::kCPU;
   at::ScalarType compute_dtype = at::kFloat;
+  // In the user's order; none unless PredictInput::averages.
+  std::vector<FurtherRun> also{};
+
+  // All models whose outputs count alike: the one that came with this context, and those of `also`.
+  std::vector<Model*> models(Model& first) const;
 };
 
 // An output that is made of all items. It has a temporary name until all items are done.

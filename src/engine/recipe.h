@@ -107,6 +107,9 @@ class StepContext {
                                 const std::vector<at::Tensor>& parameters) const;
 };
 
+// For a forward pass that predicts: not training, with the device and the dtype of the context.
+StepContext prediction_context(const ItemContext& context);
+
 struct Metric {
   std::string name;  // "loss", "accuracy"
   double value = 0;
@@ -121,6 +124,8 @@ struct PredictRequest {
   at::Device device = at::kCPU;
   at::ScalarType compute_dtype = at::kFloat;
 };
+
+StepContext prediction_context(const PredictRequest& request);
 
 // Records that are not one per row.
 class WrongRecords : public Error {

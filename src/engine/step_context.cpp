@@ -49,4 +49,30 @@ std::vector<at::Tensor> StepContext::block(std::int64_t index, const PureFunctio
   return recomputed(function, inputs, parameters);
 }
 
+namespace {
+
+StepContext forward_only(at::Device device, at::ScalarType compute_dtype) {
+  StepContext context;
+  context.training = false;
+  context.device = device;
+  context.compute_dtype = compute_dtype;
+  return context;
+}
+
+}  // namespace
+
+StepContext prediction_context(const ItemContext& context) {
+  return forward_only(context.device, context.compute_dtype);
+}
+
+StepContext prediction_context(const PredictRequest& request) {
+  return forward_only(request.device, request.compute_dtype);
+}
+
+std::vector<Model*> ItemContext::models(Model& first) const {
+  std::vector<Model*> all{&first};
+  for (const FurtherRun& run : also) all.push_back(run.model);
+  return all;
+}
+
 }  // namespace lockstep

@@ -334,6 +334,7 @@ nlohmann::json to_json(const PredictInput& input) {
                       {"output_suffix", input.output_suffix},
                       {"joint_outputs", input.joint_outputs},
                       {"finds_items", input.finds_items},
+                      {"averages", input.averages},
                       {"batch", input.batch}};
   for (const auto& [kind, word] : kind_words)
     if (kind == input.kind) json["kind"] = word;
@@ -347,6 +348,7 @@ PredictInput predict_input_from_json(const nlohmann::json& json) {
                      .output_suffix = json.at("output_suffix"),
                      .joint_outputs = json.at("joint_outputs"),
                      .finds_items = json.at("finds_items"),
+                     .averages = json.value("averages", false),
                      .batch = std::max<std::int64_t>(json.at("batch").get<std::int64_t>(), 1)};
   for (const auto& [kind, word] : kind_words)
     if (json.at("kind") == word) input.kind = kind;

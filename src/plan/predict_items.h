@@ -44,6 +44,9 @@ struct PredictInput {
   std::vector<std::string> joint_outputs{};
   // Without INPUT the recipe finds its items by itself (RecipeOptions::items).
   bool finds_items = false;
+  // Outputs may be made of several runs of the recipe (predict.also): Recipe::predict_items looks
+  // at ItemContext::also.
+  bool averages = false;
   // So many items, that follow each other, are given to Recipe::predict_items at once. The same on
   // any number of devices, and so are the outputs.
   std::int64_t batch = 1;
@@ -55,8 +58,9 @@ struct PredictInput {
 struct ItemQuery {
   std::vector<std::string> inputs;       // as the user typed them, or of predict.input
   std::filesystem::path standard_input;  // a file with what "-" stands for; empty: no input is "-"
-  std::filesystem::path run_dir;         // as PrepareContext::run_dir
-  std::filesystem::path cache_dir;       // likewise
+  // As PrepareContext::run_dir; empty where `--then predict` asks before there is a run.
+  std::filesystem::path run_dir;
+  std::filesystem::path cache_dir;  // likewise
 };
 
 // The items in the order of the inputs, those of a folder by path; a file or a word that comes

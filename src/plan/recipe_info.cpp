@@ -65,6 +65,9 @@ void RecipeOptions::add_item_options(bool paths) {
              .no_paths = {"-"}});
   table.add(out_key, item_options.out,
             {.meaning = "folder of the outputs; empty is RUN/predictions", .is_path = true});
+  table.add(also_key, item_options.also,
+            {.meaning = "further runs and exports of the recipe whose outputs are averaged with "
+                        "those of RUN, where the recipe can"});
 }
 
 void check_best_metric(const std::vector<std::string>& names, const std::string& wanted) {

@@ -96,20 +96,22 @@ class RecipeOptions {
 
   OptionTable table;
 
-  // Of a recipe that predicts items: fields of predict.input and predict.out.
+  // Of a recipe that predicts items: fields of predict.input, predict.out and predict.also.
   struct ItemOptions {
     std::vector<std::string> input;
     std::string out;
+    std::vector<std::string> also;
   } item_options;
 
  protected:
-  // Adds those two to the table; to be called in the constructor of a recipe whose `predict_input`
+  // Adds those to the table; to be called in the constructor of a recipe whose `predict_input`
   // has items. paths: an input is a file or folder, not a word.
   void add_item_options(bool paths = true);
 };
 
 inline constexpr const char* input_key = "predict.input";
 inline constexpr const char* out_key = "predict.out";
+inline constexpr const char* also_key = "predict.also";
 
 // Throws Error, with the nearest name, unless a metric is named `wanted` (checkpoint.best_metric).
 void check_best_metric(const std::vector<std::string>& names, const std::string& wanted);

@@ -138,6 +138,14 @@ std::string describe_first_weights(const nlohmann::json& event) {
   return text;
 }
 
+std::string describe_weights(const nlohmann::json& event) {
+  std::vector<std::string> steps;
+  for (const nlohmann::json& step : event.value("steps", nlohmann::json::array()))
+    if (step.is_number_integer()) steps.push_back(cat(step.get<std::int64_t>()));
+  if (steps.size() == 1) return "weights of step " + steps[0];
+  return cat("average of ", steps.size(), " runs: weights of steps ", join(steps, ", "));
+}
+
 }  // namespace
 
 std::string format_loss(const nlohmann::json& value) {
@@ -224,6 +232,7 @@ std::vector<EventLine> describe_event(const nlohmann::json& event) {
   if (kind == "startup") return {{"start-up " + format_start_up(event)}};
   if (kind == "graph") return {describe_graph(event)};
   if (kind == "resume") return describe_resume(event);
+  if (kind == "weights") return {{describe_weights(event)}};
   if (kind == "init") return {{describe_first_weights(event)}};
   if (kind != "stop" && kind != "end") return {};
   std::string rates = format_rates(event, text_or(event, "unit", "samples"));

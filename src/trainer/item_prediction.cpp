@@ -32,7 +32,8 @@ class Predictor {
         context_{.extra = job.extra,
                  .scratch = job.scratch / cat("rank", setup.group.rank()),
                  .device = setup.backend.device(),
-                 .compute_dtype = compute_dtype(setup.options.precision)} {
+                 .compute_dtype = compute_dtype(setup.options.precision),
+                 .also = job.also} {
     fs::create_directories(context_.scratch);
   }
 

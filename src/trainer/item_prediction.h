@@ -15,6 +15,7 @@ struct ItemJob {
   std::filesystem::path folder;    // of the outputs
   std::filesystem::path scratch;   // PredictionFolder::scratch
   bool replace = false;            // outputs that are there already
+  std::vector<FurtherRun> also{};  // ItemContext::also
 };
 
 // All ranks, at the same time, on one host. Rank 0 writes events to the launcher: "items" {"done",

@@ -124,7 +124,8 @@ std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup&
     }
     if (found) chosen = cat(found->step);
   }
-  chosen = group.share("checkpoint", chosen);
+  // By the run's path: several may be read.
+  chosen = group.share("checkpoint of " + run.path().string(), chosen);
   if (chosen.empty()) return std::nullopt;
   for (CheckpointInfo& info : list_checkpoints(run.checkpoints(), false))
     if (cat(info.step) == chosen) return info;

@@ -15,7 +15,9 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -56,6 +58,57 @@ ItemJob job_of(const nlohmann::json& request) {
           .folder = request.at("folder").get<std::string>(),
           .scratch = request.at("scratch").get<std::string>(),
           .replace = request.at("replace")};
+}
+
+// The further runs of an average, with the models that ItemJob::also names.
+struct Further {
+  std::vector<std::unique_ptr<RunDir>> runs;
+  std::vector<std::unique_ptr<LoadedModel>> models;
+  std::vector<FurtherRun> list;
+};
+
+std::unique_ptr<LoadedModel> load_further(const TrainerSetup& setup, RunDir& run,
+                                          const nlohmann::json& asked, bool best) {
+  std::vector<CheckpointInfo> skipped;
+  const TrainerSetup own{.options = setup.options,
+                         .plan = setup.plan,
+                         .recipe = setup.recipe,
+                         .group = setup.group,
+                         .backend = setup.backend,
+                         .run = run,
+                         .clock = setup.clock,
+                         .weights = asked.at("weights").get<std::string>()};
+  try {
+    auto loaded = std::make_unique<LoadedModel>(own, best, skipped);
+    if (setup.group.rank() == 0) tell_skipped(skipped);
+    loaded->model().train(false);
+    return loaded;
+  } catch (const Error& error) {
+    throw Error(cat(asked.at("name").get<std::string>(), " cannot be averaged with ",
+                    setup.run.name(), ": ", error.what()),
+                "leave it out of predict.also");
+  }
+}
+
+Further load_further(const TrainerSetup& setup, const nlohmann::json& asked, bool best) {
+  const at::NoGradGuard no_grad;
+  Further further;
+  for (const nlohmann::json& one : asked) {
+    further.runs.push_back(
+        std::make_unique<RunDir>(RunDir::open(one.at("run").get<std::string>(), "")));
+    further.models.push_back(load_further(setup, *further.runs.back(), one, best));
+    further.list.push_back({.name = one.at("name"),
+                            .model = &further.models.back()->model(),
+                            .extra = one.at("extra")});
+  }
+  return further;
+}
+
+// What the outputs are made with, for the tool to show.
+void tell_weights(const LoadedModel& first, const Further& further) {
+  std::vector<std::int64_t> steps{first.step()};
+  for (const auto& model : further.models) steps.push_back(model->step());
+  EventWriter().write({{"kind", "weights"}, {"steps", steps}});
 }
 
 }  // namespace
@@ -99,8 +152,13 @@ int run_predict_items(std::vector<std::string> arguments) {
   // How many threads share an operation decides how its sums are rounded.
   if (session.backend->device().is_cpu()) at::set_num_threads(1);
   const TrainerSetup setup = session.trainer(false);
+  const bool best = std::find(arguments.begin(), arguments.end(), "--best") != arguments.end();
   const auto loaded = load_model(setup, arguments);
-  predict_items(setup, loaded->model(), job_of(request));
+  const Further further = load_further(setup, request.at("also"), best);
+  if (setup.group.rank() == 0) tell_weights(*loaded, further);
+  ItemJob job = job_of(request);
+  job.also = further.list;
+  predict_items(setup, loaded->model(), job);
   session.group->shutdown();
   return exit_finished;
 }

@@ -59,10 +59,7 @@ void print_samples(const Gpt& model, const StepContext& context, Pieces& pieces,
 
 void print_all(const Gpt& model, const PredictRequest& request, const SampleSettings& settings,
                const Out& out) {
-  StepContext context;
-  context.training = false;
-  context.device = request.device;
-  context.compute_dtype = request.compute_dtype;
+  const StepContext context = prediction_context(request);
   const nlohmann::json& extra = request.extra;
   Pieces pieces(extra);
   GenerateOptions options = settings.generate;

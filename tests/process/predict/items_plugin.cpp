@@ -1,5 +1,6 @@
 // The toy regression as a plugin that predicts files: each line of a .row file holds 5 numbers, and
 // the model makes 3 of them. Outputs show every bit. A line may also be a word that makes trouble.
+// `items` averages runs; `found` finds the files by itself, and does not.
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -59,14 +60,16 @@ std::vector<float> read_rows(const std::string& path) {
 struct ItemOptions : RecipeOptions {
   std::string data;
   double scale = 1, shift = 0;
-  std::int64_t fill_mb = 0;
-  std::string beside;
+  std::int64_t fill_mb = 0, unused = 7;
+  std::string beside, kind = "plain";
 
   ItemOptions() {
     table.add("data.path", data, {.meaning = "file with a factor", .is_path = true});
     table.add("predict.scale", scale, {.meaning = "multiplies what is predicted"});
     table.add("predict.fill_mb", fill_mb, {.meaning = "makes outputs large", .min = 0, .max = 1e4});
     table.add("predict.beside", beside, {.meaning = "name of each item's second file"});
+    table.add("model.kind", kind, {.meaning = "changes nothing"});
+    table.add("data.unused", unused, {.meaning = "size of a parameter", .min = 1});
     table.add("evaluate.shift", shift, {.meaning = "is added to the metric"});
     add_item_options();
   }
@@ -88,6 +91,7 @@ struct ItemOptions : RecipeOptions {
             .suffixes = {".row"},
             .output_suffix = ".out",
             .joint_outputs = {"all.csv"},
+            .averages = true,
             .batch = 2};
   }
   bool can_score() const override { return true; }
@@ -101,6 +105,32 @@ struct ItemOptions : RecipeOptions {
     return {
         {.name = "same_lines", .value = same / static_cast<double>(truth.size()), .unit = "share"}};
   }
+};
+
+// The ids in ids.txt beside the data; all of their files must be there.
+struct FoundOptions : ItemOptions {
+  FoundOptions() { table.add("predict.seed", seed, {.meaning = "changes nothing"}); }
+  PredictInput predict_input() const override {
+    return {.kind = PredictInput::Kind::words, .output_suffix = ".out", .finds_items = true};
+  }
+  std::vector<PredictItem> items(const ItemQuery& query) const override {
+    const fs::path folder = fs::path(data).parent_path();
+    const std::vector<std::string> ids =
+        query.inputs.empty() ? split(trim(read_file(folder / "ids.txt")), '\n') : query.inputs;
+    std::vector<PredictItem> items;
+    for (const std::string& id : ids) {
+      const fs::path file = folder / "in" / (id + ".row");
+      if (!fs::exists(file)) throw Error(cat("there is no file of the id ", id));
+      items.push_back({.index = static_cast<std::int64_t>(items.size()),
+                       .name = id,
+                       .id = id,
+                       .path = file,
+                       .output = id + ".out"});
+    }
+    return items;
+  }
+
+  std::int64_t seed = 1;
 };
 
 class CsvWriter : public PredictionWriter {
@@ -125,6 +155,11 @@ class ItemRecipe : public ToyRecipe {
  public:
   ItemRecipe(const ItemOptions& options, const Prepared& prepared)
       : ToyRecipe(24), options_(options), extra_(prepared.extra) {}
+  std::unique_ptr<Model> build(std::uint64_t seed) override {
+    auto model = std::make_unique<ToyModel>(seed);
+    model->unused = at::zeros({options_.unused}).set_requires_grad(true);
+    return model;
+  }
   DatasetPair data() override {
     factor_in(options_.data);  // throws without it
     return ToyRecipe::data();
@@ -143,15 +178,16 @@ class ItemRecipe : public ToyRecipe {
                           const ItemContext& context) override {
     const std::vector<float> values = read_rows(item.path);
     const auto rows = static_cast<std::int64_t>(values.size()) / 5;
-    auto& toy = dynamic_cast<ToyModel&>(model);
     const at::Tensor x = at::tensor(values).view({rows, 5});
-    const at::Tensor y = at::linear(at::tanh(at::linear(x, toy.first, toy.bias)), toy.second) *
-                         (options_.scale * context.extra.at("factor").get<double>());
+    at::Tensor y = rows_of(model, x, context.extra);
+    for (const FurtherRun& run : context.also) y = y + rows_of(*run.model, x, run.extra);
+    y = y / static_cast<double>(context.models(model).size());
     std::string text = cat(rows, " rows\n");
     for (std::int64_t i = 0; i < y.numel(); ++i)
       text += precise(y.flatten()[i].item<float>()) + "\n";
     // A sum over many numbers, which threads would share out.
-    text += precise(at::linear(x.repeat({4000, 1}), toy.first).sum().item<float>()) + "\n";
+    const at::Tensor first = dynamic_cast<ToyModel&>(model).first;
+    text += precise(at::linear(x.repeat({4000, 1}), first).sum().item<float>()) + "\n";
     text += std::string(static_cast<std::size_t>(options_.fill_mb) << 20, 'x');
     const fs::path own = context.scratch / cat("moved-", item.index);
     write_file_atomic(own, "moved\n");
@@ -166,11 +202,31 @@ class ItemRecipe : public ToyRecipe {
   }
 
  private:
+  at::Tensor rows_of(Model& model, const at::Tensor& x, const nlohmann::json& extra) const {
+    const auto& toy = dynamic_cast<ToyModel&>(model);
+    return at::linear(at::tanh(at::linear(x, toy.first, toy.bias)), toy.second) *
+           (options_.scale * extra.at("factor").get<double>());
+  }
+
   const ItemOptions& options_;
   nlohmann::json extra_;
 };
 
+class FoundRecipe : public ItemRecipe {
+ public:
+  FoundRecipe(const FoundOptions& options, const Prepared& prepared)
+      : ItemRecipe(options, prepared) {}
+  std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs&) override { return nullptr; }
+};
+
 }  // namespace lockstep::testing
 
-LOCKSTEP_PLUGIN("items", "a tiny regression over files", lockstep::testing::ItemOptions,
-                lockstep::testing::ItemRecipe)
+extern "C" __attribute__((visibility("default"))) const char* lockstep_plugin_version() {
+  return LOCKSTEP_PLUGIN_VERSION;
+}
+
+extern "C" __attribute__((visibility("default"))) void lockstep_plugin_register() {
+  using namespace lockstep::testing;
+  lockstep::register_recipe_pair<ItemOptions, ItemRecipe>("items", "a tiny regression over files");
+  lockstep::register_recipe_pair<FoundOptions, FoundRecipe>("found", "the same over ids");
+}

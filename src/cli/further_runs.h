@@ -1,0 +1,35 @@
+// predict.also: further runs whose outputs are averaged with those of the first.
+#pragma once
+
+#include "cli/run_source.h"
+#include "devices/device.h"
+#include "plan/run_setup.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+struct FurtherRuns {
+  std::vector<std::string> names;  // as the user gave them
+  std::vector<RunSource> sources;  // likewise; must outlive the ranks
+};
+
+// Those that predict.also of `setup` names. first: the folder of its run or its export; empty
+// before there is one. root: where runs are looked for by name. Throws Error: the recipe cannot
+// average, no such run, one that is named twice, of another recipe, or with other options model.*.
+FurtherRuns open_further_runs(const RunSetup& setup, const std::filesystem::path& first,
+                              const std::string& root);
+
+// [{"name", "run", "weights", "extra"}, …] for the workers: each prepared to predict with the
+// options predict.* of `setup`, which is prepared itself.
+nlohmann::json prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
+                                    const std::vector<Device>& devices);
+
+// Prepares a setup to predict; `extra` of the run's record stays below what is found now.
+void prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
+                        const std::filesystem::path& run);
+
+}  // namespace lockstep::cli
