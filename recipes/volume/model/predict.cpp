@@ -89,7 +89,7 @@ class Submission : public PredictionWriter {
 
 }  // namespace
 
-at::Tensor VolumeRecipe::probabilities_of(const std::vector<const Net*>& nets, Voxels voxels,
+at::Tensor VolumeRecipe::probabilities_of(Model& model, Voxels voxels,
                                           const ItemContext& context) const {
   const VolumeShape original = voxels.shape;
   const std::array<double, 3> spacing = voxels.source.spacing_mm.value_or(unknown_spacing);
@@ -100,8 +100,15 @@ at::Tensor VolumeRecipe::probabilities_of(const std::vector<const Net*>& nets, V
     const VolumeShape wanted = resampled_shape(original, spacing, *spacing_);
     if (wanted != original) voxels = resample(voxels, wanted);
   }
-  const std::vector<ChannelNormal> normals =
-      normal_of(normalization_, voxels.type, statistics_of(voxels, {}, std::nullopt));
+  const std::vector<ChannelStatistics> statistics = statistics_of(voxels, {}, std::nullopt);
+  std::vector<TiledNet> nets;
+  const auto add = [&](const Model& each, const Normalization& how) {
+    nets.push_back(
+        {&dynamic_cast<const Net&>(each), normals_tensor(normal_of(how, voxels.type, statistics))});
+  };
+  add(model, normalization_);
+  for (const FurtherRun& run : context.also)
+    add(*run.model, normalization_from_json(run.extra.at("normalization")));
   const at::Tensor values = view_of(voxels);
   const VolumeShape& shape = voxels.shape;
   at::Tensor found =
@@ -113,8 +120,7 @@ at::Tensor VolumeRecipe::probabilities_of(const std::vector<const Net*>& nets, V
                            const at::Tensor planes = values.slice(1, rows.begin, rows.end);
                            return planes.scalar_type() == at::kByte ? planes
                                                                     : planes.to(at::kFloat);
-                         },
-                     .normals = normals_tensor(normals)},
+                         }},
                     [&](RowRange rows, const at::Tensor& planes) {
                       found.slice(1, rows.begin, rows.end).copy_(planes);
                     });
@@ -130,8 +136,7 @@ ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
     throw Error(
         cat("it has ", voxels.shape.channels, " channels, but the model takes ", shape_.channels),
         "give volumes like those of the training");
-  const at::Tensor found =
-      probabilities_of({&dynamic_cast<const Net&>(model)}, std::move(voxels), context);
+  const at::Tensor found = probabilities_of(model, std::move(voxels), context);
   at::Tensor mask = labels_of(found, threshold_);
   remove_small(mask);
 

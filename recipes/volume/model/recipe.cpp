@@ -163,17 +163,16 @@ at::Tensor VolumeRecipe::evaluate_one(const Net& net, const MappedVolume& volume
   const VolumeShape& shape = volume.voxels->shape();
   const std::int64_t plane = shape.height * shape.width, depth = entry.end - entry.begin;
   at::Tensor mask = at::empty({depth, shape.height, shape.width}, at::kByte);
-  for_probabilities({&net}, tiles(context.device, context.compute_dtype),
-                    {.extents = {depth, shape.height, shape.width},
-                     .read =
-                         [&](RowRange rows) {
-                           return planes_of(*volume.voxels, entry.begin + rows.begin,
-                                            entry.begin + rows.end);
-                         },
-                     .normals = normals_tensor(volume.normals)},
-                    [&](RowRange rows, const at::Tensor& values) {
-                      mask.slice(0, rows.begin, rows.end).copy_(labels_of(values, threshold_));
-                    });
+  for_probabilities(
+      {{&net, normals_tensor(volume.normals)}}, tiles(context.device, context.compute_dtype),
+      {.extents = {depth, shape.height, shape.width},
+       .read =
+           [&](RowRange rows) {
+             return planes_of(*volume.voxels, entry.begin + rows.begin, entry.begin + rows.end);
+           }},
+      [&](RowRange rows, const at::Tensor& values) {
+        mask.slice(0, rows.begin, rows.end).copy_(labels_of(values, threshold_));
+      });
   remove_small(mask);
   const Shape extents{depth, shape.height, shape.width};
   const std::span<const std::uint8_t> truth = volume.voxels->labels().subspan(

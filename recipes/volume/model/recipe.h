@@ -46,8 +46,7 @@ class VolumeRecipe : public Recipe {
   // mask: u8 [D, H, W] on the CPU; clears small components.
   void remove_small(at::Tensor& mask) const;
   // f32 [outputs, D, H, W] on the CPU, in the extents that the file has.
-  at::Tensor probabilities_of(const std::vector<const Net*>& nets, Voxels voxels,
-                              const ItemContext& context) const;
+  at::Tensor probabilities_of(Model& model, Voxels voxels, const ItemContext& context) const;
   at::Tensor evaluate_one(const Net& net, const MappedVolume& volume, StepContext& context) const;
 
   NetShape shape_;

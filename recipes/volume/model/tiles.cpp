@@ -14,7 +14,7 @@ at::Tensor shares(const at::Tensor& logits) {
 
 }  // namespace
 
-void for_probabilities(const std::vector<const Net*>& nets, const TileOptions& options,
+void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& options,
                        const TileInput& input, const SlidingWindows::Write& write) {
   const SlidingWindows windows({.input = {input.extents.begin(), input.extents.end()},
                                 .window = {options.window.begin(), options.window.end()},
@@ -27,23 +27,24 @@ void for_probabilities(const std::vector<const Net*>& nets, const TileOptions& o
   context.training = false;
   context.compute_dtype = options.type;
   context.device = options.device;
-  const at::Tensor normals = input.normals.to(options.device);
+  std::vector<at::Tensor> normals;
+  for (const TiledNet& net : nets) normals.push_back(net.normals.to(options.device).unsqueeze(0));
+  const int turns = options.flips ? 8 : 1;
   const auto predict = [&](const at::Tensor& tiles) {
-    const at::Tensor x = normalised(
-        tiles, normals.unsqueeze(0).expand({tiles.size(0), normals.size(0), normals.size(1)}));
     at::Tensor sum;
-    const int turns = options.flips ? 8 : 1;
-    for (const Net* net : nets)
+    for (std::size_t i = 0; i < nets.size(); ++i) {
+      const at::Tensor x = normalised(tiles, normals[i].expand({tiles.size(0), -1, -1}));
       for (int turn = 0; turn < turns; ++turn) {
         std::vector<std::int64_t> axes;
         for (int axis = 0; axis < 3; ++axis)
           if ((turn >> axis & 1) != 0) axes.push_back(axis + 2);
         const at::Tensor turned = axes.empty() ? x : x.flip(axes);
         at::Tensor found =
-            shares(net->logits(network_input(turned, options.type), context).front());
+            shares(nets[i].net->logits(network_input(turned, options.type), context).front());
         if (!axes.empty()) found = found.flip(axes);
         sum = sum.defined() ? sum.add_(found) : found;
       }
+    }
     const auto count = static_cast<double>(nets.size()) * turns;
     return (count == 1 ? sum : sum.div_(count)).contiguous();
   };

@@ -24,12 +24,16 @@ struct TileInput {
   Triple extents{};
   // Planes [begin, end) as stored: [C, planes, H, W] u8 or f32, on the CPU.
   SlidingWindows::Read read;
-  at::Tensor normals;  // f32 [C, 4]
+};
+
+struct TiledNet {
+  const Net* net;
+  at::Tensor normals;  // f32 [C, 4]: how this network was given its volumes
 };
 
 // Probabilities, the mean over the networks: of foreground [1, planes, H, W] where they have one
 // output, else of each class. f32, on the device, planes in ascending order.
-void for_probabilities(const std::vector<const Net*>& nets, const TileOptions& options,
+void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& options,
                        const TileInput& input, const SlidingWindows::Write& write);
 
 // u8 [D, H, W] on the CPU: 1 where the probability of foreground is above `threshold`, or the most

@@ -275,7 +275,8 @@ std::vector<std::string> VolumeOptions::metric_names() const {
 PredictInput VolumeOptions::predict_input() const {
   PredictInput input{.kind = PredictInput::Kind::files,
                      .suffixes = {".tif", ".tiff", ".nii", ".gz"},
-                     .finds_items = true};
+                     .finds_items = true,
+                     .averages = true};
   if (!predict.submission.empty()) input.joint_outputs = {predict.submission};
   return input;
 }
