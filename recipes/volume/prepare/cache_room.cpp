@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 constexpr auto recent = std::chrono::minutes(15);
 constexpr double least_free_bytes = 1 << 30, least_free_share = 0.05;
 
-struct Entry {
+struct CachedFile {
   fs::path path;
   double bytes = 0;
   fs::file_time_type used;
 };
 
-std::vector<Entry> entries_of(const fs::path& folder) {
-  std::vector<Entry> entries;
+std::vector<CachedFile> cached_files(const fs::path& folder) {
+  std::vector<CachedFile> entries;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -34,7 +34,7 @@ std::vector<Entry> entries_of(const fs::path& folder) {
     if (!gone) entries.push_back({entry->path(), bytes, used});
   }
   std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.used < b.used; });
+            [](const CachedFile& a, const CachedFile& b) { return a.used < b.used; });
   return entries;
 }
 
@@ -50,12 +50,11 @@ std::string bytes_text(double bytes) { return format_bytes(std::max(bytes, 0.0))
 }  // namespace
 
 std::optional<std::string> make_room(const fs::path& folder, double needed_bytes,
-                                     const std::set<std::string>& kept,
-                                     const CacheLimits& limits) {
-  const std::vector<Entry> entries = entries_of(folder);
+                                     const std::set<std::string>& kept, const CacheLimits& limits) {
+  const std::vector<CachedFile> entries = cached_files(folder);
   const double free = free_bytes(folder, limits);
   double taken = 0;
-  for (const Entry& entry : entries) taken += entry.bytes;
+  for (const CachedFile& entry : entries) taken += entry.bytes;
   // What is missing on the disk, and within data.cache_gb.
   const double disk = needed_bytes - (free - std::max(least_free_bytes, least_free_share * free));
   const double bound = limits.most_gb > 0 ? taken + needed_bytes - limits.most_gb * 1e9 : 0;
@@ -63,16 +62,16 @@ std::optional<std::string> make_room(const fs::path& folder, double needed_bytes
   const auto old = fs::file_time_type::clock::now() - recent;
   std::vector<fs::path> removed;
   double removable = 0;
-  for (const Entry& entry : entries) {
+  for (const CachedFile& entry : entries) {
     if (removable >= missing) break;
     if (kept.contains(entry.path.filename().string()) || entry.used > old) continue;
     removable += entry.bytes;
     removed.push_back(entry.path);
   }
   if (removable < missing) {
-    std::string why = cat("the cache of volumes in ", folder.string(), " has no room: ",
-                          bytes_text(needed_bytes), " more are needed, and ", bytes_text(free),
-                          " of the disk are free");
+    std::string why =
+        cat("the cache of volumes in ", folder.string(), " has no room: ", bytes_text(needed_bytes),
+            " more are needed, and ", bytes_text(free), " of the disk are free");
     if (limits.most_gb > 0)
       why += cat("; ", bytes_text(taken), " of data.cache_gb=", general(limits.most_gb, 6),
                  " are taken");

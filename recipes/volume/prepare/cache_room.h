@@ -16,10 +16,10 @@ struct CacheLimits {
   std::function<double(const std::filesystem::path&)> free_bytes{};
 };
 
-// Of the cached volumes in `folder`, those that were not used longest are removed until `needed_bytes`
-// more have room; never those in `kept` (names), nor what another run has used in the last
-// quarter of an hour. On failure nothing is removed and what is wrong is returned, with what is
-// needed and what is free. The caller holds the cache's lock.
+// Of the cached volumes in `folder`, those that were not used longest are removed until
+// `needed_bytes` more have room; never those in `kept` (names), nor what another run has used in
+// the last quarter of an hour. On failure nothing is removed and what is wrong is returned, with
+// what is needed and what is free. The caller holds the cache's lock.
 std::optional<std::string> make_room(const std::filesystem::path& folder, double needed_bytes,
                                      const std::set<std::string>& kept, const CacheLimits& limits);
 

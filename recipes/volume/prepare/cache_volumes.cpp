@@ -39,24 +39,26 @@ bool is_whole(const fs::path& cached) try {
   return false;
 }
 
-std::string how_many(std::size_t count) {
-  return cat(count, count == 1 ? " volume" : " volumes");
-}
+std::string how_many(std::size_t count) { return cat(count, count == 1 ? " volume" : " volumes"); }
 
 class Filler {
  public:
   Filler(const std::vector<Pair>& pairs, const DecodeOptions& how, const fs::path& folder,
          const CacheLimits& limits, const Say& say)
-      : pairs_(pairs), how_(how), folder_(folder), limits_(limits), say_(say), cached_(pairs.size()) {
+      : pairs_(pairs),
+        how_(how),
+        folder_(folder),
+        limits_(limits),
+        say_(say),
+        cached_(pairs.size()) {
     look_up();
   }
 
   std::vector<fs::path> fill() {
     if (missing_.empty()) return cached_;
     make_directories(folder_);
-    const UniqueFd held = lock_file(folder_ / "lock", [&] {
-      say_("waiting for another run that prepares volumes");
-    });
+    const UniqueFd held =
+        lock_file(folder_ / "lock", [&] { say_("waiting for another run that prepares volumes"); });
     remove_what_was_begun();
     look_up();  // another run may have filled it
     if (!missing_.empty()) {
@@ -119,9 +121,8 @@ class Filler {
   void hash_missing() {
     say_(cat("reading ", how_many(missing_.size())));
     run_parallel({.count = missing_.size(), .run = [&](std::size_t i) { find_name(missing_[i]); }});
-    std::erase_if(missing_, [&](std::size_t i) {
-      return mark_used(cached_[i]) && is_whole(cached_[i]);
-    });
+    std::erase_if(missing_,
+                  [&](std::size_t i) { return mark_used(cached_[i]) && is_whole(cached_[i]); });
   }
 
   std::string hash_of(const fs::path& source) {
@@ -134,8 +135,7 @@ class Filler {
 
   void find_name(std::size_t i) {
     if (!cached_[i].empty()) return;
-    cached_[i] =
-        folder_ / cached_name(hash_of(pairs_[i].image), hash_of(pairs_[i].label), how_);
+    cached_[i] = folder_ / cached_name(hash_of(pairs_[i].image), hash_of(pairs_[i].label), how_);
   }
 
   void decode_one(std::size_t i) {

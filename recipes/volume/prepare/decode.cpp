@@ -65,8 +65,8 @@ void check_any_counts(const std::vector<std::uint8_t>& labels, const Pair& pair,
                       const DecodeOptions& how) {
   const auto ignored = [&](std::uint8_t label) { return label == how.ignore; };
   if (!how.ignore || !std::all_of(labels.begin(), labels.end(), ignored)) return;
-  throw Error(cat("there is nothing to learn from ", pair.label.string(), ": all of its labels are ",
-                  *how.ignore, ", which is ignored (data.ignore)"),
+  throw Error(cat("there is nothing to learn from ", pair.label.string(),
+                  ": all of its labels are ", *how.ignore, ", which is ignored (data.ignore)"),
               "leave the volume out, by a table of the others (data.csv), or see that data.ignore "
               "is meant");
 }
@@ -94,8 +94,8 @@ double decode_bytes(const Pair& pair, const DecodeOptions& how) {
            static_cast<double>(shape.width);
   };
   const auto bytes = [&](const VolumeShape& shape) {  // with labels
-    return voxels(shape) * (static_cast<double>(shape.channels) *
-                                static_cast<double>(bytes_of(header.type)) + 1);
+    return voxels(shape) *
+           (static_cast<double>(shape.channels) * static_cast<double>(bytes_of(header.type)) + 1);
   };
   return bytes(image.shape) + (header.shape == image.shape ? 0 : bytes(header.shape));
 }

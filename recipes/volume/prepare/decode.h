@@ -28,8 +28,8 @@ CachedHeader header_of(const Pair& pair, const DecodeOptions& how);
 // The memory that `decode` takes, about.
 double decode_bytes(const Pair& pair, const DecodeOptions& how);
 
-// Throws Error, besides, for voxels that are no numbers, labels that are no classes, and labels that
-// are all ignored.
+// Throws Error, besides, for voxels that are no numbers, labels that are no classes, and labels
+// that are all ignored.
 void decode(const Pair& pair, const DecodeOptions& how, const std::filesystem::path& cached);
 
 }  // namespace lockstep::volume

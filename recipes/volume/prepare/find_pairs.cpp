@@ -93,9 +93,9 @@ Volumes named_as_labels(Volumes images, const Volumes& labels) {
     const auto first = images.find(id + "_0000");
     if (first == images.end() || labels.contains(first->first)) continue;
     if (const auto second = images.find(id + "_0001"); second != images.end())
-      throw Error(cat("the volume ", id, " has its channels in several files: ",
-                      first->second.filename().string(), " and ",
-                      second->second.filename().string()),
+      throw Error(cat("the volume ", id,
+                      " has its channels in several files: ", first->second.filename().string(),
+                      " and ", second->second.filename().string()),
                   "write the channels of a volume into one file, a NIfTI file of 4 dimensions");
     auto node = images.extract(first);
     node.key() = id;

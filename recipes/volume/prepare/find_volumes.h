@@ -26,7 +26,7 @@ struct Pair {
 
 // ".tif", ".nii.gz" in small letters; empty for a folder of slices and for anything else.
 std::string volume_suffix(const std::filesystem::path& path);
-bool is_slice(const std::filesystem::path& path);        // by its name
+bool is_slice(const std::filesystem::path& path);         // by its name
 bool is_slice_folder(const std::filesystem::path& path);  // holds slices, and no volumes
 
 // The volumes that lie in a folder by their id, the name without its suffix. Throws Error where the

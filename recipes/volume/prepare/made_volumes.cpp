@@ -127,8 +127,7 @@ Voxel voxel_at(const Scene& scene, const Place& place) {
 
 // About normal, deviation 1: the sum of four bytes.
 double noise_of(std::uint32_t word) {
-  const std::uint32_t sum =
-      (word & 0xff) + (word >> 8 & 0xff) + (word >> 16 & 0xff) + (word >> 24);
+  const std::uint32_t sum = (word & 0xff) + (word >> 8 & 0xff) + (word >> 16 & 0xff) + (word >> 24);
   return (static_cast<double>(sum) - 510) / 147.8;
 }
 
@@ -146,8 +145,8 @@ Plane draw_plane(const Scene& scene, std::int64_t index, std::int64_t z) {
           static_cast<std::uint32_t>(x / 4), static_cast<std::uint32_t>(y),
           static_cast<std::uint32_t>(z), static_cast<std::uint32_t>(index)};
       const std::uint32_t word = philox(counter, key)[static_cast<std::size_t>(x % 4)];
-      const Voxel voxel = voxel_at(
-          scene, {static_cast<double>(z), static_cast<double>(y), static_cast<double>(x)});
+      const Voxel voxel =
+          voxel_at(scene, {static_cast<double>(z), static_cast<double>(y), static_cast<double>(x)});
       plane.image.push_back(static_cast<std::uint8_t>(
           std::clamp(std::lround(voxel.brightness + noise * noise_of(word)), 0L, 255L)));
       plane.labels.push_back(voxel.label);
@@ -195,9 +194,8 @@ fs::path made_volumes(const fs::path& cache_dir, const Say& say) {
   const fs::path folder = fs::absolute(cache_dir / "made-volumes").lexically_normal();
   if (is_made(folder)) return folder;
   make_directories(cache_dir);
-  const UniqueFd held = lock_file(cache_dir / "made-volumes.lock", [&] {
-    say("waiting for another run that makes volumes");
-  });
+  const UniqueFd held = lock_file(cache_dir / "made-volumes.lock",
+                                  [&] { say("waiting for another run that makes volumes"); });
   if (is_made(folder)) return folder;
   say(cat("making ", made_train_volumes + made_test_volumes, " volumes in ", folder.string()));
   const fs::path part = cache_dir / "made-volumes.part";

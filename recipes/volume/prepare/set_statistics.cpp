@@ -109,8 +109,8 @@ double quantile(const Histogram& histogram, const Moments& moments, double share
   std::int64_t before = 0;
   std::size_t bin = 0;
   while (bin + 1 < bins && (before += histogram[bin]) <= rank) ++bin;
-  return moments.minimum + (static_cast<double>(bin) + 0.5) *
-                               (moments.maximum - moments.minimum) / static_cast<double>(bins);
+  return moments.minimum + (static_cast<double>(bin) + 0.5) * (moments.maximum - moments.minimum) /
+                               static_cast<double>(bins);
 }
 
 ChannelStatistics statistics_of_channel(const std::vector<VolumeEntry>& entries,
@@ -130,8 +130,7 @@ ChannelStatistics statistics_of_channel(const std::vector<VolumeEntry>& entries,
 fs::path kept_at(const std::vector<VolumeEntry>& entries, const fs::path& folder) {
   Hasher hasher;
   for (const VolumeEntry& entry : entries)
-    hasher.update(
-        cat(entry.cached.filename().string(), " ", entry.begin, " ", entry.end, "\n"));
+    hasher.update(cat(entry.cached.filename().string(), " ", entry.begin, " ", entry.end, "\n"));
   return folder / (hasher.hex() + ".statistics.json");
 }
 

@@ -76,10 +76,8 @@ void take_fold(const VolumeOptions& options, const std::vector<std::string>& ids
 void take_share(const VolumeOptions& options, const std::vector<std::string>& ids,
                 std::vector<bool>& chosen) {
   if (options.data.valid_share <= 0 || ids.size() < 2) return;
-  const auto wanted =
-      std::llround(options.data.valid_share * static_cast<double>(ids.size()));
-  const auto count =
-      std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, ids.size() - 1);
+  const auto wanted = std::llround(options.data.valid_share * static_cast<double>(ids.size()));
+  const auto count = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, ids.size() - 1);
   const std::vector<std::size_t> order = shuffled(ids);
   for (std::size_t place = 0; place < count; ++place) chosen[order[place]] = true;
 }
