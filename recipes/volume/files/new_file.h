@@ -18,8 +18,8 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  int fd() const { return fd_.get(); }      // read and write
-  void append(std::string_view bytes);      // throws Error
+  int fd() const { return fd_.get(); }  // read and write
+  void append(std::string_view bytes);  // throws Error
   // fsync (unless the file can be made again) and rename; throws Error.
   void commit(bool durable = true);
   [[noreturn]] void fail(int error) const;  // an Error of that errno

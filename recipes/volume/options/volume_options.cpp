@@ -76,10 +76,9 @@ void add_data(OptionTable& table, Data& data) {
 
 template <class Model>
 void add_model(OptionTable& table, Model& model) {
-  table.add("model.width", model.width,
-            {.meaning = "channels at full resolution, twice as many a level down",
-             .min = 1,
-             .max = 512});
+  table.add(
+      "model.width", model.width,
+      {.meaning = "channels at full resolution, twice as many a level down", .min = 1, .max = 512});
   table.add("model.depth", model.depth,
             {.meaning = "levels below full resolution", .min = 1, .max = 7});
   table.add("model.attention", model.attention,

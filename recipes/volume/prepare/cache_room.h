@@ -1,0 +1,29 @@
+// How much the cache may take, and what makes room in it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace lockstep::volume {
+
+struct CacheLimits {
+  double most_gb = 0;  // of all cached volumes, in 10^9 bytes; 0: what the disk has room for
+  // Free bytes of the disk of a folder; empty: as the system says.
+  std::function<double(const std::filesystem::path&)> free_bytes{};
+};
+
+// Of the cached volumes in `folder`, those that were not used longest are removed until
+// `needed_bytes` more have room; never those in `kept` (names), nor what another run has used in
+// the last quarter of an hour. On failure nothing is removed and what is wrong is returned, with
+// what is needed and what is free. The caller holds the cache's lock.
+std::optional<std::string> make_room(const std::filesystem::path& folder, double needed_bytes,
+                                     const std::set<std::string>& kept, const CacheLimits& limits);
+
+// Marks it as used now; false where it is not there.
+bool mark_used(const std::filesystem::path& cached);
+
+}  // namespace lockstep::volume

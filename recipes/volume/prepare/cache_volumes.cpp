@@ -1,0 +1,192 @@
+// Look up, make room, decode.
+#include "recipes/volume/prepare/cache_volumes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "recipes/volume/prepare/file_lock.h"
+#include "recipes/volume/prepare/parallel.h"
+#include "recipes/volume/prepare/source_index.h"
+#include "recipes/volume/voxels/cache_writer.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string cached_name(const std::string& image_hash, const std::string& label_hash,
+                        const DecodeOptions& how) {
+  std::string text = cat(cached_version, "\n", image_hash, "\n", label_hash, "\n", how.classes,
+                         "\n", how.ignore.value_or(-1), "\n");
+  if (how.spacing)
+    for (const double spacing : *how.spacing) text += cat(general(spacing, 17), "\n");
+  Hasher hasher;
+  hasher.update(text);
+  return hasher.hex() + ".vox";
+}
+
+bool is_whole(const fs::path& cached) try {
+  const CachedVolume volume(cached);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
+std::string how_many(std::size_t count) { return cat(count, count == 1 ? " volume" : " volumes"); }
+
+class Filler {
+ public:
+  Filler(const std::vector<Pair>& pairs, const DecodeOptions& how, const fs::path& folder,
+         const CacheLimits& limits, const Say& say)
+      : pairs_(pairs),
+        how_(how),
+        folder_(folder),
+        limits_(limits),
+        say_(say),
+        cached_(pairs.size()) {
+    look_up();
+  }
+
+  std::vector<fs::path> fill() {
+    if (missing_.empty()) return cached_;
+    make_directories(folder_);
+    const UniqueFd held =
+        lock_file(folder_ / "lock", [&] { say_("waiting for another run that prepares volumes"); });
+    remove_what_was_begun();
+    look_up();  // another run may have filled it
+    if (!missing_.empty()) {
+      find_room();
+      decode_missing();
+    }
+    return cached_;
+  }
+
+ private:
+  // Fills cached_ with what is there, and missing_ with the places of the rest.
+  void look_up() {
+    index_.emplace(folder_ / "sources.json");
+    missing_.clear();
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const auto image = known_hash(pairs_[i].image), label = known_hash(pairs_[i].label);
+      cached_[i] = image && label ? folder_ / cached_name(*image, *label, how_) : fs::path();
+      if (cached_[i].empty() || !mark_used(cached_[i]) || !is_whole(cached_[i]))
+        missing_.push_back(i);
+    }
+  }
+
+  std::optional<std::string> known_hash(const fs::path& source) const {
+    return index_->hash_of(source, stamp_of(source));
+  }
+
+  // Of processes that were ended: whoever has the lock is the only one that writes.
+  void remove_what_was_begun() const {
+    std::error_code error, ignored;
+    std::vector<fs::path> begun;
+    for (fs::directory_iterator entry(folder_, error), end; !error && entry != end;
+         entry.increment(error))
+      if (entry->path().filename().string().starts_with('.') && entry->path().extension() == ".tmp")
+        begun.push_back(entry->path());
+    for (const fs::path& path : begun) fs::remove(path, ignored);
+  }
+
+  void find_room() {
+    if (!try_room()) return;
+    hash_missing();  // some may be there under other paths
+    if (missing_.empty()) return;
+    if (const auto why = try_room())
+      throw Error(*why,
+                  "make room, raise data.cache_gb, name a folder on another disk with run.root, or "
+                  "train on fewer volumes (data.csv) or coarser ones (data.spacing)");
+  }
+
+  std::optional<std::string> try_room() const {
+    std::vector<double> bytes(missing_.size());
+    run_parallel({.count = missing_.size(), .run = [&](std::size_t i) {
+                    bytes[i] =
+                        static_cast<double>(cached_bytes(header_of(pairs_[missing_[i]], how_)));
+                  }});
+    std::set<std::string> kept;
+    for (const fs::path& path : cached_)
+      if (!path.empty()) kept.insert(path.filename().string());
+    return make_room(folder_, std::accumulate(bytes.begin(), bytes.end(), 0.0), kept, limits_);
+  }
+
+  void hash_missing() {
+    say_(cat("reading ", how_many(missing_.size())));
+    run_parallel({.count = missing_.size(), .run = [&](std::size_t i) { find_name(missing_[i]); }});
+    std::erase_if(missing_,
+                  [&](std::size_t i) { return mark_used(cached_[i]) && is_whole(cached_[i]); });
+  }
+
+  std::string hash_of(const fs::path& source) {
+    const std::string stamp = stamp_of(source);
+    if (const auto known = index_->hash_of(source, stamp)) return *known;
+    const std::string hash = content_hash(source);
+    index_->remember(source, stamp, hash);
+    return hash;
+  }
+
+  void find_name(std::size_t i) {
+    if (!cached_[i].empty()) return;
+    cached_[i] = folder_ / cached_name(hash_of(pairs_[i].image), hash_of(pairs_[i].label), how_);
+  }
+
+  void decode_one(std::size_t i) {
+    const Pair& pair = pairs_[i];
+    const std::string before = stamp_of(pair.image) + stamp_of(pair.label);
+    find_name(i);
+    if (mark_used(cached_[i]) && is_whole(cached_[i])) return;
+    decode(pair, how_, cached_[i]);
+    if (stamp_of(pair.image) + stamp_of(pair.label) == before) return;
+    std::error_code ignored;
+    fs::remove(cached_[i], ignored);
+    throw Error(cat("the volume ", pair.id, " was changed while it was read"), "start again");
+  }
+
+  void decode_missing() {
+    say_(cat("decoding ", how_many(missing_.size())));
+    auto told = std::chrono::steady_clock::now();
+    const auto progress = [&](std::size_t done) {
+      const auto now = std::chrono::steady_clock::now();
+      if (done == missing_.size() || now - told < std::chrono::seconds(5)) return;
+      told = now;
+      say_(cat("decoded ", done, " of ", how_many(missing_.size())));
+    };
+    try {
+      run_parallel({.count = missing_.size(),
+                    .bytes = [&](std::size_t i) { return decode_bytes(pairs_[missing_[i]], how_); },
+                    .run = [&](std::size_t i) { decode_one(missing_[i]); },
+                    .progress = progress});
+    } catch (...) {
+      index_->save();  // what was decoded counts the next time
+      throw;
+    }
+    index_->save();
+  }
+
+  const std::vector<Pair>& pairs_;
+  const DecodeOptions& how_;
+  const fs::path& folder_;
+  const CacheLimits& limits_;
+  const Say& say_;
+  std::optional<SourceIndex> index_;
+  std::vector<fs::path> cached_;
+  std::vector<std::size_t> missing_;
+};
+
+}  // namespace
+
+std::vector<fs::path> cache_volumes(const std::vector<Pair>& pairs, const DecodeOptions& how,
+                                    const fs::path& folder, const CacheLimits& limits,
+                                    const Say& say) {
+  return Filler(pairs, how, folder, limits, say).fill();
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,117 @@
+// Decoding with all checks that take the voxels.
+#include "recipes/volume/prepare/decode.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "recipes/volume/voxels/cache_writer.h"
+
+namespace lockstep::volume {
+namespace {
+
+struct Readers {
+  std::unique_ptr<VolumeReader> image, label;
+};
+
+VolumeShape without_channels(VolumeShape shape) {
+  shape.channels = 1;
+  return shape;
+}
+
+Readers open_pair(const Pair& pair, const DecodeOptions& how) {
+  Readers readers{open_volume(pair.image), open_volume(pair.label)};
+  const VolumeShape &image = readers.image->header().shape, &label = readers.label->header().shape;
+  if (without_channels(image) != without_channels(label))
+    throw Error(cat("image and label of ", pair.id, " differ: ", pair.image.string(), " is ",
+                    describe(without_channels(image)), ", but ", pair.label.string(), " is ",
+                    describe(without_channels(label))),
+                "both must have the same planes, rows and columns");
+  if (how.channels > 0 && image.channels != how.channels)
+    throw Error(cat(pair.image.string(), " has ", image.channels,
+                    image.channels == 1 ? " channel" : " channels", ", but data.channels is ",
+                    how.channels),
+                "leave data.channels at 0 to take what the files have");
+  return readers;
+}
+
+// The extents in the cache.
+VolumeShape cached_shape(const Pair& pair, const VolumeHeader& image, const DecodeOptions& how) {
+  if (!how.spacing) return image.shape;
+  if (!image.spacing_mm)
+    throw Error(cat("data.spacing is set, but ", pair.image.string(), " does not say its own"),
+                "leave out data.spacing, or write the spacing into the files (NIfTI, or ImageJ's "
+                "description of a TIFF)");
+  const VolumeShape shape = resampled_shape(image.shape, *image.spacing_mm, *how.spacing);
+  check_shape(shape, cat(pair.image.string(), " at data.spacing"), {.allow_2d = true});
+  return shape;
+}
+
+CachedHeader header_from(const Pair& pair, const VolumeHeader& image, const DecodeOptions& how) {
+  const bool stays = (image.type == VoxelType::u8 || image.type == VoxelType::u16) &&
+                     image.slope == 1 && image.intercept == 0;
+  CachedHeader header{.shape = cached_shape(pair, image, how),
+                      .type = stays ? image.type : VoxelType::f32,
+                      .labelled = true,
+                      .ignore = how.ignore.value_or(-1),
+                      .spacing_known = image.spacing_mm.has_value()};
+  if (image.spacing_mm) header.spacing_mm = how.spacing.value_or(*image.spacing_mm);
+  return header;
+}
+
+void check_any_counts(const std::vector<std::uint8_t>& labels, const Pair& pair,
+                      const DecodeOptions& how) {
+  const auto ignored = [&](std::uint8_t label) { return label == how.ignore; };
+  if (!how.ignore || !std::all_of(labels.begin(), labels.end(), ignored)) return;
+  throw Error(cat("there is nothing to learn from ", pair.label.string(),
+                  ": all of its labels are ", *how.ignore, ", which is ignored (data.ignore)"),
+              "leave the volume out, by a table of the others (data.csv), or see that data.ignore "
+              "is meant");
+}
+
+}  // namespace
+
+DecodeOptions decode_options(const VolumeOptions& options) {
+  return {.spacing = options.spacing(),
+          .ignore = options.ignore(),
+          .classes = options.data.classes,
+          .channels = options.data.channels};
+}
+
+CachedHeader header_of(const Pair& pair, const DecodeOptions& how) {
+  const Readers readers = open_pair(pair, how);
+  return header_from(pair, readers.image->header(), how);
+}
+
+double decode_bytes(const Pair& pair, const DecodeOptions& how) {
+  const Readers readers = open_pair(pair, how);
+  const VolumeHeader& image = readers.image->header();
+  const CachedHeader header = header_from(pair, image, how);
+  const auto voxels = [](const VolumeShape& shape) {
+    return static_cast<double>(shape.depth) * static_cast<double>(shape.height) *
+           static_cast<double>(shape.width);
+  };
+  const auto bytes = [&](const VolumeShape& shape) {  // with labels
+    return voxels(shape) *
+           (static_cast<double>(shape.channels) * static_cast<double>(bytes_of(header.type)) + 1);
+  };
+  return bytes(image.shape) + (header.shape == image.shape ? 0 : bytes(header.shape));
+}
+
+void decode(const Pair& pair, const DecodeOptions& how, const std::filesystem::path& cached) {
+  const Readers readers = open_pair(pair, how);
+  CachedHeader header = header_from(pair, readers.image->header(), how);
+  std::vector<std::uint8_t> labels = read_labels(*readers.label, how.classes, how.ignore);
+  check_any_counts(labels, pair, how);
+  Voxels voxels = read_voxels(*readers.image);
+  if (header.shape != voxels.shape) {
+    labels = resample_labels(labels, voxels.shape, header.shape);
+    voxels = resample(voxels, header.shape);
+  }
+  header.channels = statistics_of(voxels, labels, how.ignore);
+  write_cached(cached, voxels, labels, header);
+}
+
+}  // namespace lockstep::volume

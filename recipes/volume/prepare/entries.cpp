@@ -1,0 +1,137 @@
+// What must hold of the volumes of a set.
+#include "recipes/volume/prepare/entries.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "recipes/volume/prepare/set_statistics.h"
+#include "recipes/volume/prepare/split.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_channels(const std::vector<VolumeEntry>& entries) {
+  for (const VolumeEntry& entry : entries)
+    if (entry.shape.channels != entries[0].shape.channels)
+      throw Error(cat("the volumes have different numbers of channels: ", entries[0].shape.channels,
+                      " in ", entries[0].image.string(), ", but ", entry.shape.channels, " in ",
+                      entry.image.string()),
+                  "give all of them the same channels, or leave some out by data.csv");
+}
+
+// That holds the voxels of all of them.
+VoxelType common_type(const std::vector<VolumeEntry>& entries) {
+  VoxelType type = VoxelType::u8;
+  for (const VolumeEntry& entry : entries)
+    type = std::max(type, CachedVolume(entry.cached).header().type);
+  return type;
+}
+
+// The last planes of the only volume are for validation.
+void split_planes(const VolumeEntry& entry, const VolumeOptions& options, PreparedVolumes& volumes,
+                  const Say& say) {
+  const std::int64_t planes = held_back_planes(options, entry.shape.depth);
+  VolumeEntry train = entry, valid = entry;
+  train.end = valid.begin = entry.end - planes;
+  volumes.train = {train};
+  if (planes > 0) {
+    volumes.valid = {valid};
+    say(cat("there is one volume, ", entry.id, ": its last ", planes, " of ", entry.shape.depth,
+            " planes are held back for validation"));
+  } else if (options.data.valid_share > 0 && options.data.folds < 2) {
+    say(cat("warning: there is one volume, ", entry.id, ", and its ", entry.shape.depth,
+            " planes are too few to hold some back: nothing is validated"));
+  }
+}
+
+void check_sizes(const std::vector<VolumeEntry>& entries, const VolumeOptions& options) {
+  const std::array<std::int64_t, 3> patch = options.patch();
+  for (const VolumeEntry& entry : entries) {
+    const std::array<std::int64_t, 3> extents{entry.end - entry.begin, entry.shape.height,
+                                              entry.shape.width};
+    if (extents[0] >= patch[0] && extents[1] >= patch[1] && extents[2] >= patch[2]) continue;
+    throw Error(cat("the volume ", entry.image.string(), " is ", extents[0], " x ", extents[1],
+                    " x ", extents[2], options.spacing() ? " at data.spacing" : "",
+                    ", smaller than data.patch, ", patch[0], " x ", patch[1], " x ", patch[2]),
+                "set data.patch to at most that, or data.pad=true to fill up with zeros");
+  }
+}
+
+std::vector<std::string> without_foreground(const std::vector<VolumeEntry>& entries) {
+  std::vector<std::string> ids;
+  for (const VolumeEntry& entry : entries)
+    if (CachedVolume(entry.cached).positives(entry.begin, entry.end) == 0) ids.push_back(entry.id);
+  return ids;
+}
+
+void warn_of_empty(const std::vector<std::string>& ids, const char* what, const Say& say) {
+  if (ids.empty()) return;
+  say(cat("warning: ", ids.size(), ids.size() == 1 ? " volume" : " volumes", " for ", what,
+          ids.size() == 1 ? " has" : " have", " no foreground: ", first_five(ids)));
+}
+
+}  // namespace
+
+std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs,
+                                        const VolumeOptions& options, const fs::path& folder,
+                                        const Say& say) {
+  const std::vector<fs::path> cached = cache_volumes(pairs, decode_options(options), folder,
+                                                     {.most_gb = options.data.cache_gb}, say);
+  std::vector<VolumeEntry> entries;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const VolumeShape shape = CachedVolume(cached[i]).shape();
+    entries.push_back({.id = pairs[i].id,
+                       .cached = cached[i],
+                       .image = pairs[i].image,
+                       .label = pairs[i].label,
+                       .begin = 0,
+                       .end = shape.depth,
+                       .shape = shape});
+  }
+  check_channels(entries);
+  return entries;
+}
+
+PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const VolumeOptions& options,
+                              const fs::path& folder, const Say& say) {
+  std::vector<std::string> ids;
+  for (const VolumeEntry& entry : entries) ids.push_back(entry.id);
+  const std::vector<bool> is_valid = choose_valid(options, ids);
+  PreparedVolumes volumes{
+      .train = {},
+      .valid = {},
+      .channels = entries.at(0).shape.channels,
+      .type = common_type(entries),
+      .normalization = {.kind = options.data.normalize, .divide = options.data.divide}};
+  if (entries.size() == 1) {
+    split_planes(entries[0], options, volumes, say);
+  } else {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      (is_valid[i] ? volumes.valid : volumes.train).push_back(entries[i]);
+  }
+  check_entries(volumes, options, say);
+  if (options.data.normalize == Normalize::ct)
+    volumes.normalization.set = foreground_statistics(volumes.train, folder);
+  return volumes;
+}
+
+void check_entries(const PreparedVolumes& volumes, const VolumeOptions& options, const Say& say) {
+  check_sizes(volumes.train, options);
+  check_sizes(volumes.valid, options);
+  const std::vector<std::string> empty = without_foreground(volumes.train);
+  if (empty.size() == volumes.train.size())
+    throw Error(cat("there is nothing to learn: no label of the ", volumes.train.size(),
+                    volumes.train.size() == 1 ? " training volume" : " training volumes",
+                    " is foreground, such as ", volumes.train[0].label.string()),
+                "foreground is what is neither 0 nor data.ignore; see that the labels are those of "
+                "the images");
+  warn_of_empty(empty, "training", say);
+  warn_of_empty(without_foreground(volumes.valid), "validation", say);
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,192 @@
+// Which volumes are predicted, and what their outputs are called.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "recipes/volume/prepare/find_volumes.h"
+#include "recipes/volume/prepare/made_volumes.h"
+#include "recipes/volume/prepare/prepare.h"
+#include "recipes/volume/prepare/prepared_run.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 4> test_folders{"test_images", "imagesTs", "test", "images"};
+
+std::string name_of(const fs::path& path) {
+  const fs::path near = path.lexically_relative(fs::current_path());
+  return near.empty() || *near.begin() == ".." ? path.string() : near.string();
+}
+
+PredictItem item_of(const std::string& id, const fs::path& path) {
+  const std::string suffix = volume_suffix(path);
+  const bool nifti = suffix.starts_with(".nii");
+  return {.name = name_of(path),
+          .id = id + suffix,
+          .path = path.string(),
+          .output = id + (nifti ? suffix : ".tif")};
+}
+
+// Volumes in the folder and in those below it, folders of slices among them.
+void add_folder(const fs::path& folder, const fs::path& below, std::vector<PredictItem>& items) {
+  std::error_code ignored;
+  auto volumes = list_volumes(folder);
+  if (!volumes.empty()) drop_channel_suffix(volumes);
+  for (const auto& [id, path] : volumes) items.push_back(item_of((below / id).string(), path));
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored) &&
+        !entry.path().filename().string().starts_with('.') && !is_slice_folder(entry.path()))
+      folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  for (const fs::path& inner : folders) add_folder(inner, below / inner.filename(), items);
+}
+
+// Of one input as it was typed: a folder here, all others as every recipe has them.
+std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOptions& options,
+                                        const ItemQuery& query) {
+  std::error_code ignored;
+  std::vector<PredictItem> items;
+  if (fs::is_directory(input, ignored)) {
+    fs::path folder = fs::absolute(input).lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();
+    if (is_slice_folder(folder))
+      items.push_back(item_of(folder.filename().string(), folder));
+    else
+      add_folder(folder, "", items);
+    if (items.empty())
+      items.push_back({.name = name_of(folder),
+                       .id = folder.filename().string(),
+                       .path = folder.string(),
+                       .fault = cat("the folder ", name_of(folder), " holds no volumes")});
+    return items;
+  }
+  ItemQuery one = query;
+  one.inputs = {input};
+  items = list_items(options.predict_input(), one);
+  for (PredictItem& item : items) {
+    if (!item.fault.empty()) continue;
+    const std::string suffix = volume_suffix(item.path);
+    if (fs::path(item.path).extension() == ".gz" && suffix.empty())
+      item.fault = "a volume ends in .tif, .tiff, .nii or .nii.gz";
+    else
+      item.output = item.id.substr(0, item.id.size() - suffix.size()) +
+                    (suffix.starts_with(".nii") ? suffix : ".tif");
+  }
+  return items;
+}
+
+// In their order, each file once; outputs that would be the same are faults.
+std::vector<PredictItem> joined(std::vector<PredictItem> all) {
+  std::vector<PredictItem> items;
+  std::set<std::string> seen;
+  std::map<std::string, std::string> taken, ids;
+  for (PredictItem& item : all) {
+    if (!seen.insert(item.path).second) continue;
+    item.index = std::ssize(items);
+    if (const auto [id, is_new] = ids.emplace(item.id, item.name); !is_new) item.id = item.path;
+    if (item.fault.empty()) {
+      const auto [other, is_new] = taken.emplace(item.output, item.name);
+      if (!is_new)
+        item.fault = cat("it would become ", item.output, ", as ", other->second,
+                         " does: predict it by itself, with another out=");
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+std::vector<PredictItem> typed_items(const VolumeOptions& options, const ItemQuery& query) {
+  std::vector<PredictItem> all;
+  for (const std::string& input : query.inputs)
+    for (PredictItem& item : items_of_input(input, options, query)) all.push_back(std::move(item));
+  std::vector<PredictItem> items = joined(std::move(all));
+  const auto good = [](const PredictItem& item) { return item.fault.empty(); };
+  if (!items.empty() && std::none_of(items.begin(), items.end(), good))
+    throw Error(items[0].fault,
+                "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of "
+                "slices");
+  return items;
+}
+
+struct TestSet {
+  fs::path images, csv;  // csv may be empty: all of them
+};
+
+TestSet test_set_in(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path csv = path / "test.csv";
+  return {first_folder(path, std::span(test_folders).first(3)),
+          fs::exists(csv, ignored) ? csv : fs::path()};
+}
+
+TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
+  const auto& predict = options.predict;
+  TestSet found;
+  if (!predict.images.empty())
+    found.images = predict.images;
+  else if (!options.data.path.empty())
+    found = test_set_in(options.data.path);
+  else if (options.made() && is_made_run(query.run_dir))
+    found = test_set_in(made_volumes(query.cache_dir, [](const std::string&) {}));
+  else
+    throw Error("there is nothing to predict: neither files nor predict.images are given",
+                "lockstep predict RUN images=FOLDER, or name files: lockstep predict RUN a.tif");
+  if (found.images.empty())
+    throw Error(cat("there is nothing to predict: ", options.data.path,
+                    " has no folder test_images, imagesTs or test"),
+                "name the folder with images=FOLDER");
+  if (!predict.csv.empty()) found.csv = predict.csv;
+  return found;
+}
+
+std::vector<PredictItem> items_of_table(const TestSet& set,
+                                        const std::map<std::string, fs::path>& volumes) {
+  std::vector<PredictItem> items;
+  std::vector<std::string> missing;
+  std::string hint;
+  for (const TableId& row : read_ids(set.csv)) {
+    const auto found = volumes.find(row.id);
+    if (found != volumes.end()) {
+      items.push_back(item_of(row.id, found->second));
+      continue;
+    }
+    if (missing.empty()) hint = nearest_hint(row.id, volumes);
+    missing.push_back(row.id);
+  }
+  if (!missing.empty())
+    throw Error(
+        cat(set.csv.string(), " names ", missing.size(),
+            missing.size() == 1 ? " volume that is" : " volumes that are", " not in ",
+            set.images.string(), ": ", first_five(missing)),
+        hint.empty() ? "name the folder with images=FOLDER, the table with csv=FILE" : hint);
+  return items;
+}
+
+}  // namespace
+
+std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
+  if (!query.inputs.empty()) return typed_items(options, query);
+  const TestSet set = find_test_set(options, query);
+  std::error_code ignored;
+  if (!fs::is_directory(set.images, ignored))
+    throw Error(cat("there is no folder ", set.images.string(), " (predict.images)"),
+                "check the path; it is taken from the current folder if relative");
+  auto volumes = list_volumes(set.images);
+  if (!volumes.empty()) drop_channel_suffix(volumes);
+  if (!set.csv.empty()) return joined(items_of_table(set, volumes));
+  std::vector<PredictItem> items;
+  for (const auto& [id, path] : volumes) items.push_back(item_of(id, path));
+  if (items.empty())
+    throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
+                "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
+  return joined(std::move(items));
+}
+
+}  // namespace lockstep::volume

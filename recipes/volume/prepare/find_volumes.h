@@ -1,0 +1,57 @@
+// Which volumes there are: files and folders of slices, their labels, and the ids of tables.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::volume {
+
+using Say = std::function<void(const std::string&)>;
+
+// data.path, data.images, data.labels and data.csv, or the same of made data.
+struct Places {
+  std::string path, images, labels, csv;
+};
+
+// A volume and its labels.
+struct Pair {
+  std::string id;
+  std::filesystem::path image, label;  // absolute; a file, or a folder of slices
+};
+
+// ".tif", ".nii.gz" in small letters; empty for a folder of slices and for anything else.
+std::string volume_suffix(const std::filesystem::path& path);
+bool is_slice(const std::filesystem::path& path);         // by its name
+bool is_slice_folder(const std::filesystem::path& path);  // holds slices, and no volumes
+
+// The volumes that lie in a folder by their id, the name without its suffix. Throws Error where the
+// folder cannot be listed, or where two have the same id.
+std::map<std::string, std::filesystem::path> list_volumes(const std::filesystem::path& folder);
+
+// Takes nnU-Net's `_0000`, the first channel, off the ids of a folder where all of them end so.
+void drop_channel_suffix(std::map<std::string, std::filesystem::path>& volumes);
+
+struct TableId {
+  std::string id, place;  // place: "train.csv, line 3"
+};
+// The column `id`. Throws Error: no such column, an id that is empty or there twice, none at all.
+std::vector<TableId> read_ids(const std::filesystem::path& csv);
+
+// The pairs, sorted by id. Throws Error, which names what is missing and the nearest name.
+std::vector<Pair> find_pairs(const Places& places, const Say& say);
+
+// "the nearest of these is X", or "".
+std::string nearest_hint(const std::string& id,
+                         const std::map<std::string, std::filesystem::path>& volumes);
+// "a, b, c, d, e and 3 more".
+std::string first_five(const std::vector<std::string>& names);
+// The first of the names that is a folder below `path`; empty: none is.
+std::filesystem::path first_folder(const std::filesystem::path& path,
+                                   std::span<const std::string_view> names);
+
+}  // namespace lockstep::volume

@@ -1,0 +1,192 @@
+// From options to cached volumes and a record of them.
+#include "recipes/volume/prepare/prepare.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "recipes/volume/prepare/entries.h"
+#include "recipes/volume/prepare/made_volumes.h"
+#include "recipes/volume/prepare/prepared_run.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::vector<Pair> pairs_of(const VolumeOptions& options, const PrepareContext& context,
+                           const Say& say) {
+  if (!options.made())
+    return find_pairs({.path = options.data.path,
+                       .images = options.data.images,
+                       .labels = options.data.labels,
+                       .csv = options.data.csv},
+                      say);
+  say("no data.path is given: the volumes are made, curved sheets and blobs in noise");
+  return find_pairs({.path = made_volumes(context.cache_dir, say).string()}, say);
+}
+
+const Pair* find_id(const std::vector<Pair>& pairs, const std::string& id) {
+  const auto found =
+      std::find_if(pairs.begin(), pairs.end(), [&](const Pair& pair) { return pair.id == id; });
+  return found == pairs.end() ? nullptr : &*found;
+}
+
+// Volumes of a run that are not there any more, or have changed.
+struct Difference {
+  std::vector<std::string> missing, changed;
+  bool any() const { return !missing.empty() || !changed.empty(); }
+};
+
+// The run's entries where their volumes lie now. The name of a cached file tells its content.
+Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector<Pair>& pairs,
+                            const VolumeOptions& options, const fs::path& folder, const Say& say) {
+  Difference difference;
+  std::vector<Pair> wanted;
+  for (const VolumeEntry& entry : entries)
+    if (const Pair* const pair = find_id(pairs, entry.id))
+      wanted.push_back(*pair);
+    else
+      difference.missing.push_back(entry.id);
+  if (difference.any()) return difference;
+  const std::vector<VolumeEntry> now = cached_entries(wanted, options, folder, say);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (now[i].cached.filename() != entries[i].cached.filename())
+      difference.changed.push_back(entries[i].id);
+    entries[i].cached = now[i].cached;
+    entries[i].image = now[i].image;
+    entries[i].label = now[i].label;
+  }
+  return difference;
+}
+
+[[noreturn]] void fail_changed(const Difference& difference) {
+  const bool missing = !difference.missing.empty();
+  const std::vector<std::string>& ids = missing ? difference.missing : difference.changed;
+  throw Error(
+      cat(ids.size() == 1 ? "a volume" : "volumes", " of this run ",
+          ids.size() == 1 ? (missing ? "is" : "has") : (missing ? "are" : "have"),
+          missing ? " not there any more: " : " changed since the run began: ", first_five(ids)),
+      "restore the files, name the place where they lie now with data.path, or start a new "
+      "run");
+}
+
+// Another set than the run's: all of it is evaluated.
+PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>& pairs,
+                          const VolumeOptions& options, const fs::path& folder, const Say& say) {
+  say(cat("these are not the volumes that the run began with: all ", pairs.size(),
+          " of them are evaluated"));
+  PreparedVolumes volumes = before;
+  volumes.valid = volumes.train = cached_entries(pairs, options, folder, say);
+  if (const VolumeEntry& first = volumes.valid.at(0); first.shape.channels != before.channels)
+    throw Error(cat(first.image.string(), " has ", first.shape.channels,
+                    " channels, but the run was trained on ", before.channels),
+                "evaluate volumes like those that were trained on");
+  return volumes;
+}
+
+// Of a run that is there already: the same split of the same volumes.
+PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext& context,
+                              PreparedVolumes before, const fs::path& folder, const Say& say) {
+  const std::vector<Pair> pairs = pairs_of(options, context, say);
+  PreparedVolumes volumes = before;
+  // Of one volume both halves name it.
+  std::vector<VolumeEntry> all = before.train;
+  all.insert(all.end(), before.valid.begin(), before.valid.end());
+  const Difference difference = bring_up_to_date(all, pairs, options, folder, say);
+  if (difference.any()) {
+    if (context.purpose != Purpose::evaluate) fail_changed(difference);
+    return other_set(before, pairs, options, folder, say);
+  }
+  const auto middle = all.begin() + std::ssize(before.train);
+  volumes.train.assign(all.begin(), middle);
+  volumes.valid.assign(middle, all.end());
+  return volumes;
+}
+
+// The record of a set, in a folder of its own because it is kept under its name.
+fs::path write_record(const PreparedVolumes& volumes, const fs::path& folder) {
+  const TemporaryDirectory scratch;
+  write_prepared(scratch.path() / "volumes.json", volumes);
+  const std::string text = read_file(scratch.path() / "volumes.json");
+  Hasher hasher;
+  hasher.update(text);
+  const fs::path path = folder / "sets" / hasher.hex() / "volumes.json";
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && read_file(path) == text) return path;
+  make_directories(path.parent_path());
+  write_file_atomic(path, text);
+  return path;
+}
+
+Prepared prepared_for_prediction(const VolumeOptions& options, const PrepareContext& context) {
+  json extra = extra_of_run(context.run_dir);
+  if (!extra.is_object() || !extra.contains("normalization") || !extra.contains("channels")) {
+    const std::optional<PreparedVolumes> volumes = volumes_of_run(context.run_dir);
+    if (!volumes)
+      throw Error(cat("the run ", context.run_dir.string(),
+                      " does not say how its volumes were normalised"),
+                  "restore its run.json, or name another run");
+    extra = {{"normalization", to_json(volumes->normalization)}, {"channels", volumes->channels}};
+  }
+  Prepared prepared;
+  prepared.extra = {{"normalization", extra.at("normalization")},
+                    {"channels", extra.at("channels")},
+                    {"made", extra.value("made", false)}};
+  prepared.facts.unit = "patches";
+  prepared.facts.parameters = parameter_count(options.net(extra.at("channels")));
+  return prepared;
+}
+
+Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& options,
+                       const fs::path& folder) {
+  const fs::path record = write_record(volumes, folder);
+  Prepared prepared;
+  prepared.facts = {.train_samples = std::ssize(volumes.train) * options.data.patches,
+                    .valid_samples = std::ssize(volumes.valid),
+                    .unit = "patches",
+                    .units_per_sample = 1,
+                    .parameters = parameter_count(options.net(volumes.channels)),
+                    .default_global = 16};
+  prepared.extra = {{"volumes", record.string()},
+                    {"normalization", to_json(volumes.normalization)},
+                    {"channels", volumes.channels},
+                    {"made", options.made()}};
+  prepared.keep = {record};
+  return prepared;
+}
+
+}  // namespace
+
+Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& context) try {
+  if (context.purpose == Purpose::predict) return prepared_for_prediction(options, context);
+  const Say say = context.say ? context.say : [](const std::string&) {};
+  const fs::path folder = fs::absolute(context.cache_dir / "volumes").lexically_normal();
+  if (auto before = volumes_of_run(context.run_dir)) {
+    return prepared_from(prepare_again(options, context, std::move(*before), folder, say), options,
+                         folder);
+  }
+  const std::vector<VolumeEntry> entries =
+      cached_entries(pairs_of(options, context, say), options, folder, say);
+  return prepared_from(split_entries(entries, options, folder, say), options, folder);
+} catch (const fs::filesystem_error& error) {
+  throw Error(cat("cannot prepare the volumes: ", error.what()),
+              "check the cache folder and its space");
+}
+
+namespace {
+
+[[maybe_unused]] const bool linked = [] {
+  preparer = {.prepare = prepare_volumes, .items = find_items, .score = score_volumes};
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::volume

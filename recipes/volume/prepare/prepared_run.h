@@ -1,0 +1,22 @@
+// What a run that is there already knows of its volumes.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "recipes/volume/voxels/prepared_volumes.h"
+
+namespace lockstep::volume {
+
+// RUN/recipe/volumes.json.
+std::filesystem::path volumes_file(const std::filesystem::path& run_dir);
+// Nothing where the run has none. Throws Error where it is damaged.
+std::optional<PreparedVolumes> volumes_of_run(const std::filesystem::path& run_dir);
+
+// `extra` of RUN/run.json, which an export has too; null where there is none.
+nlohmann::json extra_of_run(const std::filesystem::path& run_dir);
+// Whether the run was trained on made data.
+bool is_made_run(const std::filesystem::path& run_dir);
+
+}  // namespace lockstep::volume

@@ -1,0 +1,15 @@
+// Statistics of the foreground of a whole set, for data.normalize=ct.
+#pragma once
+
+#include <vector>
+
+#include "recipes/volume/voxels/prepared_volumes.h"
+
+namespace lockstep::volume {
+
+// Of each channel, over all voxels of foreground of the entries' planes; quantiles within one part
+// in 65,536 of the range. Kept beside the cached volumes, because it takes reading all of them.
+std::vector<ChannelStatistics> foreground_statistics(const std::vector<VolumeEntry>& entries,
+                                                     const std::filesystem::path& folder);
+
+}  // namespace lockstep::volume

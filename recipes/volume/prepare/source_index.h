@@ -1,0 +1,46 @@
+// What the content of sources is, so that they are not read again to find out.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace lockstep::volume {
+
+// Size, time of the last change and number of a file, or of all slices of a folder. Throws Error
+// where there is none.
+std::string stamp_of(const std::filesystem::path& source);
+
+// XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder. Throws Error.
+std::string content_hash(const std::filesystem::path& source);
+
+// A file of JSON: path -> stamp and hash. Thread-safe.
+class SourceIndex {
+ public:
+  explicit SourceIndex(std::filesystem::path path);  // empty where the file is absent or damaged
+
+  // Nothing unless the source is as it was when its hash was taken.
+  std::optional<std::string> hash_of(const std::filesystem::path& source,
+                                     const std::string& stamp) const;
+  // A source that was changed in the last seconds is not remembered: it may change once more within
+  // what the clock of files tells apart.
+  void remember(const std::filesystem::path& source, const std::string& stamp,
+                const std::string& hash);
+  // What was remembered, with what others wrote in the meantime, without sources that are gone. The
+  // caller holds the cache's lock.
+  void save();
+
+ private:
+  struct Entry {
+    std::string stamp, hash;
+  };
+  static std::map<std::string, Entry> load(const std::filesystem::path& path);
+
+  std::filesystem::path path_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Entry> entries_, added_;
+};
+
+}  // namespace lockstep::volume

@@ -1,0 +1,113 @@
+// Splits by name, by fold and by share.
+#include "recipes/volume/prepare/split.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Places of the ids in the order of their hashes.
+std::vector<std::size_t> shuffled(const std::vector<std::string>& ids) {
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) {
+    return std::pair(hash64("volume split\n" + ids[i]), ids[i]);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+// Ids as typed, or those of a table or of a file with one a line.
+std::vector<TableId> named_ids(const std::vector<std::string>& valid) {
+  std::error_code ignored;
+  std::vector<TableId> ids;
+  if (valid.size() == 1 && fs::is_regular_file(valid[0], ignored)) {
+    if (fs::path(valid[0]).extension() == ".csv") return read_ids(valid[0]);
+    const std::vector<std::string> lines = split(read_file(valid[0]), '\n');
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (const std::string id = trim(lines[i]); !id.empty())
+        ids.push_back({id, cat(valid[0], ", line ", i + 1)});
+    return ids;
+  }
+  for (const std::string& id : valid) ids.push_back({id, "data.valid"});
+  return ids;
+}
+
+void take_named(const VolumeOptions& options, const std::vector<std::string>& ids,
+                std::vector<bool>& chosen) {
+  for (const TableId& named : named_ids(options.data.valid)) {
+    const auto found = std::find(ids.begin(), ids.end(), named.id);
+    if (found == ids.end()) {
+      const std::string near = nearest(named.id, ids);
+      throw Error(cat(named.place, ": there is no volume ", named.id),
+                  near.empty() ? "data.valid holds ids of volumes, or a file of them"
+                               : cat("is it ", near, "?"));
+    }
+    chosen[static_cast<std::size_t>(found - ids.begin())] = true;
+  }
+}
+
+void take_fold(const VolumeOptions& options, const std::vector<std::string>& ids,
+               std::vector<bool>& chosen) {
+  const auto folds = static_cast<std::size_t>(options.data.folds);
+  const auto fold = static_cast<std::size_t>(options.data.fold);
+  if (folds > ids.size())
+    throw Error(cat("data.folds is ", folds, ", but there are ", ids.size(), " volumes"),
+                cat("set data.folds to at most ", ids.size()));
+  if (fold >= folds)
+    throw Error(cat("data.fold must be below data.folds=", folds, ", but is ", fold),
+                "folds are counted from 0");
+  const std::vector<std::size_t> order = shuffled(ids);
+  for (std::size_t place = fold; place < order.size(); place += folds) chosen[order[place]] = true;
+}
+
+void take_share(const VolumeOptions& options, const std::vector<std::string>& ids,
+                std::vector<bool>& chosen) {
+  if (options.data.valid_share <= 0 || ids.size() < 2) return;
+  const auto wanted = std::llround(options.data.valid_share * static_cast<double>(ids.size()));
+  const auto count = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, ids.size() - 1);
+  const std::vector<std::size_t> order = shuffled(ids);
+  for (std::size_t place = 0; place < count; ++place) chosen[order[place]] = true;
+}
+
+}  // namespace
+
+std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids) {
+  const auto& data = options.data;
+  if (!data.valid.empty() && data.folds > 1)
+    throw Error("data.valid and data.folds both say what is held back", "leave out one of them");
+  std::vector<bool> chosen(ids.size());
+  if (!data.valid.empty())
+    take_named(options, ids, chosen);
+  else if (data.folds > 1)
+    take_fold(options, ids, chosen);
+  else
+    take_share(options, ids, chosen);
+  if (std::find(chosen.begin(), chosen.end(), false) == chosen.end())
+    throw Error("no volume is left for training: data.valid names all of them",
+                "leave out some of them");
+  return chosen;
+}
+
+std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth) {
+  const auto& data = options.data;
+  if (!data.valid.empty() || data.folds > 1 || data.valid_share <= 0) return 0;
+  const std::int64_t patch = options.patch()[0];
+  const std::int64_t most = depth - (data.pad ? 1 : patch);
+  const auto share = std::llround(data.valid_share * static_cast<double>(depth));
+  return std::max<std::int64_t>(0, std::min(most, std::max<std::int64_t>({share, patch, 1})));
+}
+
+}  // namespace lockstep::volume

@@ -1,0 +1,22 @@
+// Which volumes are trained on, and which are held back for validation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recipes/volume/options/volume_options.h"
+#include "recipes/volume/prepare/find_volumes.h"
+
+namespace lockstep::volume {
+
+// Of each id, whether it is for validation: data.valid, a fold of data.folds, or data.valid_share
+// of the ids in an order of their hashes, so that an id stays where it is when others come. Of a
+// single volume no planes are meant here: false, see `held_back_planes`. Throws Error.
+std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids);
+
+// How many of the last planes of the only volume are held back: data.valid_share of them, but at
+// least a patch, as long as a patch is left for training. 0: there is no room, or none is wanted.
+std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
+
+}  // namespace lockstep::volume
