@@ -5,6 +5,7 @@
 #include "cuda/dropout_launch.h"
 #include "cuda/embedding_launch.h"
 #include "cuda/gelu_launch.h"
+#include "cuda/instance_norm_launch.h"
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/stamp_launch.h"
@@ -13,6 +14,7 @@
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
+#include "kernels/fused_norm.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/own_kernels.h"
@@ -68,6 +70,14 @@ void run_layer_norm_backward(const LayerNormBackward& arguments) {
   C10_CUDA_CHECK(launch_layer_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_instance_norm_forward(const InstanceNormForward& arguments) {
+  C10_CUDA_CHECK(launch_instance_norm_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_instance_norm_backward(const InstanceNormBackward& arguments) {
+  C10_CUDA_CHECK(launch_instance_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_uniform(const UniformArguments& arguments) {
   C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -89,6 +99,8 @@ bool register_kernels() {
   register_cuda_gelu({.forward = &run_gelu_forward, .backward = &run_gelu_backward});
   register_cuda_layer_norm(
       {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});
+  register_cuda_instance_norm(
+      {.forward = &run_instance_norm_forward, .backward = &run_instance_norm_backward});
   return true;
 }
 

@@ -2,6 +2,8 @@
 // channel (dropout of whole channels), a residual sum, ReLU.
 #pragma once
 
+#include "kernels/voxel_arguments.h"
+
 #include <ATen/core/Tensor.h>
 
 namespace lockstep {
@@ -24,5 +26,11 @@ at::Tensor instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scal
 // The same in ATen's operators, on any device; every operator rounds to x's dtype.
 at::Tensor instance_norm_act_reference(const at::Tensor& x, const at::Tensor& channel_scale,
                                        const at::Tensor& skip, bool relu, double epsilon = 1e-5);
+
+struct InstanceNormKernels {
+  void (*forward)(const InstanceNormForward&) = nullptr;  // on the current stream
+  void (*backward)(const InstanceNormBackward&) = nullptr;
+};
+void register_cuda_instance_norm(InstanceNormKernels kernels);
 
 }  // namespace lockstep

@@ -79,8 +79,15 @@ inline std::vector<NormShape> norm_shapes() {
   for (const bool scale : {false, true})
     for (const bool skip : {false, true})
       for (const bool relu : {false, true}) all.push_back({{2, 16, 5, 7, 9}, scale, skip, relu});
-  for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
-           {1, 33, 5, 7, 9}, {3, 1, 4, 6, 2}, {2, 24, 6, 5}, {1, 7, 1, 2}})
+  // Many blocks in a row; more channels than a block has threads, one by one and by eights.
+  for (const std::vector<std::int64_t>& sizes :
+       std::vector<std::vector<std::int64_t>>{{1, 33, 5, 7, 9},
+                                              {3, 1, 4, 6, 2},
+                                              {2, 24, 6, 5},
+                                              {1, 7, 1, 5},
+                                              {2, 16, 16, 24, 9},
+                                              {1, 300, 3, 5},
+                                              {1, 2064, 2, 3}})
     all.push_back({sizes});
   return all;
 }

@@ -1,0 +1,353 @@
+// Instance norm with a factor per channel, a residual sum and ReLU. Forward reads x for its means
+// and squared deviations, then once more to write y; backward reads x and the gradient twice.
+#include "cuda/instance_norm_launch.h"
+#include "cuda/voxels.cuh"
+
+namespace lockstep {
+namespace {
+
+// Number, mean and sum of squared deviations of some elements; merged as Chan and others (1979).
+struct Moments {
+  float count, mean, squares;
+
+  __device__ void merge(float other_count, float other_mean, float other_squares) {
+    if (other_count == 0) return;
+    const float sum = count + other_count, share = other_count / sum, apart = other_mean - mean;
+    mean += apart * share;
+    squares += other_squares + apart * apart * count * share;
+    count = sum;
+  }
+};
+
+// A thread's deviations are taken from the first element that it sees, so that neither a large mean
+// nor a single outlier costs digits of the variance.
+template <class T, int W>
+__device__ void moments_of_thread(const T* from, std::int64_t step, int turns, float (&mean)[W],
+                                  float (&squares)[W]) {
+  constexpr int unroll = 4;
+  const Pack<T, W> first = Pack<T, W>::at(from);
+  float sum[W] = {};
+  const auto take = [&](const Pack<T, W>& pack) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const float apart = pack[i] - first[i];
+      sum[i] += apart;
+      squares[i] += apart * apart;
+    }
+  };
+  from += step;
+  int left = turns - 1;
+  for (; left >= unroll; left -= unroll, from += unroll * step) {
+    Pack<T, W> packs[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) packs[u] = Pack<T, W>::at(from + u * step);
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) take(packs[u]);
+  }
+  for (; left > 0; --left, from += step) take(Pack<T, W>::at(from));
+  const float one_over = 1.0F / static_cast<float>(turns);
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    mean[i] = first[i] + sum[i] * one_over;
+    squares[i] -= sum[i] * sum[i] * one_over;
+  }
+}
+
+template <class T, int W>
+__global__ void __launch_bounds__(voxel_threads) moments_kernel(InstanceNormForward launch) {
+  __shared__ float means[W][voxel_threads], all_squares[W][voxel_threads], counts[voxel_threads];
+  const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/true);
+  float mean[W] = {}, squares[W] = {};
+  auto count = static_cast<float>(place.turns);
+  if (place.turns > 0)
+    moments_of_thread<T, W>(static_cast<const T*>(launch.x) + place.element(launch.layout),
+                            place.step(launch.layout), place.turns, mean, squares);
+  const auto share = [&] {
+    counts[threadIdx.x] = count;
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      means[i][threadIdx.x] = mean[i];
+      all_squares[i][threadIdx.x] = squares[i];
+    }
+  };
+  share();
+  __syncthreads();
+  for (int lanes = place.lanes; lanes > 1;) {
+    const int half = (lanes + 1) / 2;
+    if (place.lane + half < lanes) {
+      const int other = static_cast<int>(threadIdx.x) + half * place.groups;
+      Moments moments{};
+#pragma unroll
+      for (int i = 0; i < W; ++i) {
+        moments = {.count = count, .mean = mean[i], .squares = squares[i]};
+        moments.merge(counts[other], means[i][other], all_squares[i][other]);
+        mean[i] = moments.mean;
+        squares[i] = moments.squares;
+      }
+      count = moments.count;
+      share();
+    }
+    lanes = half;
+    __syncthreads();
+  }
+  if (place.lane != 0 || place.turns == 0) return;
+  store_floats(mean, launch.partial + partial_place(launch.layout, place, 2, 0));
+  store_floats(squares, launch.partial + partial_place(launch.layout, place, 2, 1));
+}
+
+__global__ void finish_moments_kernel(InstanceNormForward launch) {
+  __shared__ Moments shared[finish_lanes][32];
+  const VoxelLayout& layout = launch.layout;
+  const Entries entries = entries_of(layout);
+  Moments moments{};
+  for (std::int64_t entry = threadIdx.y; entry < entries.count; entry += finish_lanes) {
+    const std::int64_t chunk = entry / entries.members;
+    const float* const from = launch.partial +
+                              (entries.row * layout.chunks + chunk) * 2 * layout.channels +
+                              entries.channel + entry % entries.members;
+    moments.merge(static_cast<float>(voxels_of_chunk(layout, chunk)), from[0],
+                  from[layout.channels]);
+  }
+  shared[threadIdx.y][threadIdx.x] = moments;
+  __syncthreads();
+  if (threadIdx.y != 0 || entries.count == 0) return;
+  for (int lane = 1; lane < finish_lanes; ++lane) {
+    const Moments& other = shared[lane][threadIdx.x];
+    moments.merge(other.count, other.mean, other.squares);
+  }
+  launch.mean[entries.statistic] = moments.mean;
+  launch.inverse_deviation[entries.statistic] =
+      rsqrtf(moments.squares / moments.count + launch.epsilon);
+}
+
+// What all elements of a channel share.
+template <int W>
+struct ChannelFacts {
+  float mean[W], factor[W];  // factor: 1 / deviation, times the channel's
+
+  __device__ ChannelFacts(const VoxelLayout& layout, const VoxelPlace& place, const float* means,
+                          const float* inverse_deviation, const float* scale) {
+    const std::int64_t first = place.statistic(layout);
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const std::int64_t statistic = layout.together ? first : first + i;
+      mean[i] = means[statistic];
+      factor[i] = inverse_deviation[statistic];
+      if (scale != nullptr) factor[i] *= scale[statistic];
+    }
+  }
+};
+
+// Blocks that a processor must hold, so that enough reads are under way.
+template <class T>
+constexpr int resident = sizeof(T) == 2 ? 3 : 2;
+
+template <class T, int W, bool has_skip>
+__global__ void __launch_bounds__(voxel_threads, resident<T>)
+    apply_kernel(InstanceNormForward launch) {
+  constexpr int unroll = has_skip ? 2 : 4;
+  const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/false);
+  if (place.turns == 0) return;
+  const ChannelFacts<W> facts(launch.layout, place, launch.mean, launch.inverse_deviation,
+                              launch.channel_scale);
+  const std::int64_t step = place.step(launch.layout);
+  std::int64_t element = place.element(launch.layout);
+  const auto* const x = static_cast<const T*>(launch.x);
+  const auto* const skip = static_cast<const T*>(launch.skip);
+  auto* const y = static_cast<T*>(launch.y);
+  const float least = launch.relu ? 0.0F : -INFINITY;
+  const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& residual, std::int64_t at) {
+    Pack<T, W> result;
+    unsigned bits = 0;
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      float value = (from[i] - facts.mean[i]) * facts.factor[i];
+      if constexpr (has_skip) value += residual[i];
+      const bool below = value <= least;  // false for NaN, which stays
+      bits |= below ? 0U : 1U << i;
+      result.value[i] = from_float<T>(below ? least : value);
+    }
+    result.store(y + at);
+    if (has_skip && launch.positive != nullptr)
+      launch.positive[at / W] = static_cast<std::uint8_t>(bits);
+  };
+  int left = place.turns;
+  for (; left >= unroll; left -= unroll, element += unroll * step) {
+    Pack<T, W> from[unroll], residual[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      from[u] = Pack<T, W>::at(x + element + u * step);
+      if constexpr (has_skip) residual[u] = Pack<T, W>::at(skip + element + u * step);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) put(from[u], residual[u], element + u * step);
+  }
+  for (; left > 0; --left, element += step) {
+    Pack<T, W> residual;
+    if constexpr (has_skip) residual = Pack<T, W>::at(skip + element);
+    put(Pack<T, W>::at(x + element), residual, element);
+  }
+}
+
+// Sums of the gradient that passes the ReLU, and of it times x less its mean. by_bits: writes that
+// gradient too.
+template <class T, int W, bool by_bits>
+__global__ void __launch_bounds__(voxel_threads, resident<T>)
+    sums_kernel(InstanceNormBackward launch) {
+  constexpr int unroll = by_bits ? 2 : 4;
+  const VoxelLayout& layout = launch.layout;
+  const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/true);
+  float sums[2][W] = {};
+  if (place.turns > 0) {
+    const ChannelFacts<W> facts(layout, place, launch.mean, launch.inverse_deviation, nullptr);
+    const std::int64_t step = place.step(layout);
+    std::int64_t element = place.element(layout);
+    const auto* const x = static_cast<const T*>(launch.x);
+    const auto* const of_y = static_cast<const T*>(launch.of_y);
+    const bool relu = launch.relu;
+    const auto take = [&](const Pack<T, W>& from, const Pack<T, W>& up, unsigned bits,
+                          std::int64_t at) {
+      Pack<T, W> passed;
+#pragma unroll
+      for (int i = 0; i < W; ++i) {
+        const float apart = from[i] - facts.mean[i];
+        const bool passes = by_bits ? (bits >> i & 1U) != 0 : !relu || !(apart <= 0);
+        const float gradient = passes ? up[i] : 0.0F;
+        if constexpr (by_bits) passed.value[i] = from_float<T>(gradient);
+        sums[0][i] += gradient;
+        sums[1][i] += gradient * apart;
+      }
+      if constexpr (by_bits) passed.store(static_cast<T*>(launch.of_skip) + at);
+    };
+    int left = place.turns;
+    for (; left >= unroll; left -= unroll, element += unroll * step) {
+      Pack<T, W> from[unroll], up[unroll];
+      unsigned bits[unroll] = {};
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        from[u] = Pack<T, W>::at(x + element + u * step);
+        up[u] = Pack<T, W>::at(of_y + element + u * step);
+        if constexpr (by_bits) bits[u] = launch.positive[(element + u * step) / W];
+      }
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) take(from[u], up[u], bits[u], element + u * step);
+    }
+    for (; left > 0; --left, element += step)
+      take(Pack<T, W>::at(x + element), Pack<T, W>::at(of_y + element),
+           by_bits ? launch.positive[element / W] : 0U, element);
+  }
+  add_lanes(sums, place);
+  if (place.lane != 0 || place.turns == 0) return;
+  store_floats(sums[0], launch.partial + partial_place(layout, place, 2, 0));
+  store_floats(sums[1], launch.partial + partial_place(layout, place, 2, 1));
+}
+
+// Adds up the chunks, and divides: sums [statistics, 2] are what to take from each gradient, and
+// from it for each unit that x is above its mean.
+__global__ void finish_sums_kernel(InstanceNormBackward launch) {
+  __shared__ float shared[2][finish_lanes][32];
+  const VoxelLayout& layout = launch.layout;
+  const Entries entries = entries_of(layout);
+  float sum = 0, product = 0;
+  for (std::int64_t entry = threadIdx.y; entry < entries.count; entry += finish_lanes) {
+    const float* const from =
+        launch.partial +
+        (entries.row * layout.chunks + entry / entries.members) * 2 * layout.channels +
+        entries.channel + entry % entries.members;
+    sum += from[0];
+    product += from[layout.channels];
+  }
+  shared[0][threadIdx.y][threadIdx.x] = sum;
+  shared[1][threadIdx.y][threadIdx.x] = product;
+  __syncthreads();
+  if (threadIdx.y != 0 || entries.count == 0) return;
+  for (int lane = 1; lane < finish_lanes; ++lane) {
+    sum += shared[0][lane][threadIdx.x];
+    product += shared[1][lane][threadIdx.x];
+  }
+  const float one_over = 1.0F / static_cast<float>(layout.voxels * entries.members);
+  const float inverse = launch.inverse_deviation[entries.statistic];
+  launch.sums[entries.statistic * 2] = sum * one_over;
+  launch.sums[entries.statistic * 2 + 1] = product * one_over * inverse * inverse;
+}
+
+template <class T, int W>
+__global__ void __launch_bounds__(voxel_threads, resident<T>)
+    gradient_kernel(InstanceNormBackward launch) {
+  constexpr int unroll = 2;
+  const VoxelLayout& layout = launch.layout;
+  const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/false);
+  if (place.turns == 0) return;
+  const ChannelFacts<W> facts(layout, place, launch.mean, launch.inverse_deviation,
+                              launch.channel_scale);
+  float share[W], slope[W];
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    const std::int64_t statistic = place.statistic(layout) + (layout.together ? 0 : i);
+    share[i] = launch.sums[statistic * 2];
+    slope[i] = launch.sums[statistic * 2 + 1];
+  }
+  const bool relu = launch.relu && launch.positive == nullptr;
+  const auto* const x = static_cast<const T*>(launch.x);
+  const auto* const ups =
+      static_cast<const T*>(launch.positive == nullptr ? launch.of_y : launch.of_skip);
+  auto* const of_x = static_cast<T*>(launch.of_x);
+  const std::int64_t step = place.step(layout);
+  std::int64_t element = place.element(layout);
+  const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& up, std::int64_t at) {
+    Pack<T, W> result;
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const float apart = from[i] - facts.mean[i];
+      const float gradient = relu && apart <= 0 ? 0.0F : up[i];
+      result.value[i] = from_float<T>((gradient - share[i] - apart * slope[i]) * facts.factor[i]);
+    }
+    result.store(of_x + at);
+  };
+  int left = place.turns;
+  for (; left >= unroll; left -= unroll, element += unroll * step) {
+    Pack<T, W> from[unroll], up[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      from[u] = Pack<T, W>::at(x + element + u * step);
+      up[u] = Pack<T, W>::at(ups + element + u * step);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) put(from[u], up[u], element + u * step);
+  }
+  for (; left > 0; --left, element += step)
+    put(Pack<T, W>::at(x + element), Pack<T, W>::at(ups + element), element);
+}
+
+}  // namespace
+
+cudaError_t launch_instance_norm_forward(const InstanceNormForward& launch, cudaStream_t stream) {
+  return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
+    using T = decltype(element);
+    constexpr int W = decltype(width)::value;
+    moments_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
+    finish_moments_kernel<<<finish_blocks(launch.layout), dim3(32, finish_lanes), 0, stream>>>(
+        launch);
+    if (launch.skip != nullptr)
+      apply_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
+    else
+      apply_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
+    return cudaGetLastError();
+  });
+}
+
+cudaError_t launch_instance_norm_backward(const InstanceNormBackward& launch, cudaStream_t stream) {
+  return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
+    using T = decltype(element);
+    constexpr int W = decltype(width)::value;
+    if (launch.positive != nullptr)
+      sums_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
+    else
+      sums_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
+    finish_sums_kernel<<<finish_blocks(launch.layout), dim3(32, finish_lanes), 0, stream>>>(launch);
+    gradient_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
+    return cudaGetLastError();
+  });
+}
+
+}  // namespace lockstep

@@ -1,0 +1,161 @@
+// How blocks and threads share out [rows, voxels, channels]: a block takes a chunk of a row's
+// voxels, a thread always the same W channels of every so-manieth voxel of it, so that neighbouring
+// threads read neighbouring elements.
+#pragma once
+
+#include "cuda/element.cuh"
+#include "kernels/voxel_arguments.h"
+
+#include <climits>
+
+namespace lockstep {
+
+constexpr int voxel_threads = 256;
+
+// W channels of a voxel as they lie in memory, read as words of 16 bytes where W is eight.
+template <class T, int W>
+struct alignas(W == 1 ? sizeof(T) : 16) Pack {
+  T value[W];
+
+  __device__ static Pack at(const T* from) { return *reinterpret_cast<const Pack*>(from); }
+  __device__ float operator[](int i) const { return to_float(value[i]); }
+  __device__ void store(T* to) const { *reinterpret_cast<Pack*>(to) = *this; }
+};
+
+struct VoxelPlace {
+  std::int64_t row = 0, chunk = 0;
+  int groups = 0;            // of channels, over which neighbouring threads lie
+  int lane = 0, lanes = 0;   // of the threads with the same channels
+  std::int64_t channel = 0;  // the first of the thread's
+  std::int64_t voxel = 0;    // its first one in the row
+  int turns = 0;             // how many voxels it has, `lanes` apart; 0 for one without channels
+
+  // Of the first of its elements in the tensor, and from one of its voxels to the next.
+  __device__ std::int64_t element(const VoxelLayout& layout) const {
+    return (row * layout.voxels + voxel) * layout.channels + channel;
+  }
+  __device__ std::int64_t step(const VoxelLayout& layout) const { return lanes * layout.channels; }
+  // Of the first of its statistics.
+  __device__ std::int64_t statistic(const VoxelLayout& layout) const {
+    return layout.together ? row : row * layout.channels + channel;
+  }
+};
+
+__host__ __device__ inline std::int64_t voxels_of_chunk(const VoxelLayout& layout,
+                                                        std::int64_t chunk) {
+  const std::int64_t most = (layout.voxels + layout.chunks - 1) / layout.chunks;
+  const std::int64_t left = layout.voxels - chunk * most;
+  return left < most ? left : most;
+}
+
+__host__ __device__ inline std::int64_t slabs_of(const VoxelLayout& layout, int width) {
+  return (layout.channels / width + voxel_threads - 1) / voxel_threads;
+}
+
+// backwards: the last blocks to run take the first rows. A pass over what the one before it has
+// just written or read finds the end of it in the cache.
+template <int W>
+__device__ VoxelPlace voxel_place(const VoxelLayout& layout, bool backwards) {
+  VoxelPlace place;
+  const auto all = static_cast<int>(layout.channels / W);
+  const std::int64_t slabs = slabs_of(layout, W);
+  const std::int64_t block = backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+  const std::int64_t of_row = block / slabs;
+  place.row = of_row / layout.chunks;
+  place.chunk = of_row % layout.chunks;
+  place.groups = min(all, voxel_threads);
+  place.lanes = voxel_threads / place.groups;
+  place.lane = static_cast<int>(threadIdx.x) / place.groups;
+  const auto group = static_cast<int>(block % slabs) * voxel_threads +
+                     static_cast<int>(threadIdx.x) % place.groups;
+  place.channel = static_cast<std::int64_t>(group) * W;
+  const std::int64_t most = (layout.voxels + layout.chunks - 1) / layout.chunks;
+  place.voxel = place.chunk * most + place.lane;
+  const std::int64_t left = voxels_of_chunk(layout, place.chunk) - place.lane;
+  if (place.lane < place.lanes && group < all && left > 0)
+    place.turns = static_cast<int>((left + place.lanes - 1) / place.lanes);
+  return place;
+}
+
+// Adds up the threads with the same channels, always in the same order; the first of them gets the
+// sums.
+template <int N, int W>
+__device__ void add_lanes(float (&values)[N][W], const VoxelPlace& place) {
+  __shared__ float shared[N][W][voxel_threads];
+#pragma unroll
+  for (int n = 0; n < N; ++n)
+#pragma unroll
+    for (int i = 0; i < W; ++i) shared[n][i][threadIdx.x] = values[n][i];
+  __syncthreads();
+  for (int lanes = place.lanes; lanes > 1;) {
+    const int half = (lanes + 1) / 2;
+    if (place.lane + half < lanes) {
+      const int other = static_cast<int>(threadIdx.x) + half * place.groups;
+#pragma unroll
+      for (int n = 0; n < N; ++n)
+#pragma unroll
+        for (int i = 0; i < W; ++i) {
+          values[n][i] += shared[n][i][other];
+          shared[n][i][threadIdx.x] = values[n][i];
+        }
+    }
+    lanes = half;
+    __syncthreads();
+  }
+}
+
+// Where a thread's W of the `kind`-th of `kinds` sums lie in [rows, chunks, kinds, channels].
+__device__ inline std::int64_t partial_place(const VoxelLayout& layout, const VoxelPlace& place,
+                                             int kinds, int kind) {
+  return ((place.row * layout.chunks + place.chunk) * kinds + kind) * layout.channels +
+         place.channel;
+}
+
+template <int W>
+__device__ void store_floats(const float (&values)[W], float* to) {
+#pragma unroll
+  for (int i = 0; i < W; ++i) to[i] = values[i];
+}
+
+// A kernel that finishes partial sums: a block has 32 statistics, each of which has
+// `finish_lanes` threads.
+constexpr int finish_lanes = 8;
+
+struct Entries {
+  std::int64_t statistic = 0, row = 0, channel = 0;
+  std::int64_t members = 0, count = 0;  // partial sums in a chunk, and in all
+};
+
+__device__ inline Entries entries_of(const VoxelLayout& layout) {
+  Entries entries;
+  entries.statistic = static_cast<std::int64_t>(blockIdx.x) * 32 + threadIdx.x;
+  entries.row = layout.together ? entries.statistic : entries.statistic / layout.channels;
+  entries.channel = layout.together ? 0 : entries.statistic % layout.channels;
+  entries.members = layout.together ? layout.channels : 1;
+  entries.count = entries.statistic < layout.statistics ? layout.chunks * entries.members : 0;
+  return entries;
+}
+
+inline unsigned finish_blocks(const VoxelLayout& layout) {
+  return static_cast<unsigned>((layout.statistics + 31) / 32);
+}
+
+// Calls `function` with an element of the type and the width of vectors as types, and the number of
+// blocks of a kernel over all voxels.
+template <int n>
+struct Width {
+  static constexpr int value = n;
+};
+template <class Function>
+cudaError_t with_voxels(const VoxelLayout& layout, const Function& function) {
+  const std::int64_t blocks =
+      layout.rows * layout.chunks * slabs_of(layout, layout.vectors ? 8 : 1);
+  if (blocks > INT_MAX) return cudaErrorInvalidConfiguration;
+  if (blocks == 0) return cudaSuccess;
+  return with_type(layout.dtype, [&](auto element) {
+    return layout.vectors ? function(element, Width<8>(), static_cast<unsigned>(blocks))
+                          : function(element, Width<1>(), static_cast<unsigned>(blocks));
+  });
+}
+
+}  // namespace lockstep

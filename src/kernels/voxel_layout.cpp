@@ -1,0 +1,59 @@
+// Layouts and the numbers of blocks.
+#include "kernels/voxel_layout.h"
+
+#include "base/check.h"
+#include "kernels/own_kernels.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+constexpr std::int64_t threads = 256;
+// Blocks for all rows: enough that the last ones to run are a small part, on the largest GPUs.
+constexpr std::int64_t wanted_blocks = 132 * 32;
+// Voxels that a thread takes in a block: fewer would not pay for adding the threads up.
+constexpr std::int64_t fewest_turns = 4, most_turns = 32;
+
+constexpr std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t chunks_of(const VoxelLayout& layout) {
+  const std::int64_t groups = layout.vectors ? layout.channels / 8 : layout.channels;
+  const std::int64_t at_once = std::max<std::int64_t>(1, threads / groups);
+  const std::int64_t turns = divided_up(layout.voxels, at_once);
+  const std::int64_t a_block =
+      std::clamp(turns * layout.rows / wanted_blocks, fewest_turns, most_turns);
+  // As many as have a voxel each when all but the last ones have the same number.
+  const std::int64_t voxels = divided_up(layout.voxels, divided_up(turns, a_block));
+  return divided_up(layout.voxels, voxels);
+}
+
+}  // namespace
+
+at::Tensor lying_densely(const at::Tensor& tensor, at::MemoryFormat format) {
+  const at::Tensor dense = tensor.contiguous(format);
+  return aligned(dense) ? dense : dense.clone(format);
+}
+
+VoxelLayout voxel_layout(const at::Tensor& x) {
+  LOCKSTEP_CHECK(x.is_contiguous(x.suggest_memory_format()) && x.numel() > 0 && aligned(x));
+  VoxelLayout layout{.dtype = kernel_dtype(x.scalar_type()).value()};
+  const std::int64_t voxels = x.numel() / (x.size(0) * x.size(1));
+  if (x.is_contiguous()) {
+    layout.together = true;
+    layout.vectors = voxels % 8 == 0;
+    layout.rows = x.size(0) * x.size(1);
+    layout.channels = layout.vectors ? 8 : 1;
+    layout.voxels = voxels / layout.channels;
+  } else {
+    layout.vectors = x.size(1) % 8 == 0;
+    layout.rows = x.size(0);
+    layout.channels = x.size(1);
+    layout.voxels = voxels;
+  }
+  layout.statistics = layout.together ? layout.rows : layout.rows * layout.channels;
+  layout.chunks = chunks_of(layout);
+  return layout;
+}
+
+}  // namespace lockstep
