@@ -29,7 +29,8 @@ class Volume : public testing::TaskRuns {
                 "run.record_samples=true",
                 "model.width=4",
                 "model.depth=2",
-                "data.patch=16",
+                "data.patch=32",
+                "tiles.overlap=0",
                 "data.patches=2",
                 "batch.global=4",
                 "precision=fp32"};
@@ -59,7 +60,7 @@ TEST_F(Volume, GoesOnWithTheSamePatches) {
   Words part = words;
   part[0] = "stop.steps=3";
   ASSERT_EQ(train_small("part", 1, part).code, 0);
-  const ToolResult rest = tool({"train", "--resume", "part", "stop.steps=6", "--devices", "cpu:2"});
+  const ToolResult rest = tool({"resume", "part", "stop.steps=6", "--devices", "cpu:2"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   expect_same_curve("part", "whole", 1e-3);
 }
