@@ -66,7 +66,7 @@ void forget_inputs_of_record(OptionTable& options) {
 int predict_main(const Parsed& parsed) {
   const RunSource source = operand_source(parsed);
   RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
-                                  parsed.value("--plugin"), "predict");
+                                  parsed.value("--plugin"), {.groups = {"predict"}});
   forget_inputs_of_record(setup.options->table);
   const ReadOptions reading{.best = parsed.has("--best"),
                             .json = parsed.has("--json"),
