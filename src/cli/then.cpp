@@ -18,6 +18,10 @@ namespace {
 constexpr const char* evaluate_step = "evaluate";
 constexpr const char* predict_step = "predict";
 
+bool names(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
 bool predicts_items(const RunSetup& setup, const Then& then) {
   return then.has(predict_step) && setup.options->predict_input().has_items();
 }
@@ -84,24 +88,23 @@ void say_what_is_left(const RunSetup& setup, const RunDir& run, Trained trained)
 
 }  // namespace
 
-bool Then::has(std::string_view step) const {
-  return std::find(steps.begin(), steps.end(), step) != steps.end();
-}
+bool Then::has(std::string_view step) const { return names(steps, step); }
 
 Then then_of(const Parsed& parsed) {
   Then then{.force = parsed.has("--force")};
   if (parsed.has("--then"))
     for (const std::string& step : split(parsed.value("--then"), ',')) {
       const std::vector<std::string> known{evaluate_step, predict_step};
-      if (std::find(known.begin(), known.end(), step) == known.end()) {
+      if (!names(known, step)) {
         const std::string near = nearest(step, known);
         throw Error(cat("--then knows evaluate and predict, but was given \"", step, "\""),
                     near.empty() ? "write --then evaluate,predict for both"
                                  : cat("did you mean ", near, "?"));
       }
-      if (!then.has(step)) then.steps.push_back(step);
+      if (!names(then.groups, step)) then.groups.push_back(step);
     }
-  if (then.force && !then.has(predict_step))
+  if (!parsed.has("--world")) then.steps = then.groups;
+  if (then.force && !names(then.groups, predict_step))
     throw Error("--force replaces outputs of --then predict, which is not there",
                 "leave out --force, or add --then predict");
   return then;

@@ -15,12 +15,14 @@
 namespace lockstep::cli {
 
 struct Then {
-  std::vector<std::string> steps{};  // in the order in which they are taken
-  bool force = false;                // replaces outputs that are there already
+  std::vector<std::string> groups{};  // what --then names
+  // The same, in the order in which they are taken; none where others start the ranks (--world).
+  std::vector<std::string> steps{};
+  bool force = false;  // replaces outputs that are there already
 
   bool has(std::string_view step) const;
-  // A bare KEY that is no option itself is one of the steps' groups.
-  BareKeys bare_keys() const { return {.groups = steps, .options_first = true}; }
+  // A bare KEY that is no option itself is of one of the groups.
+  BareKeys bare_keys() const { return {.groups = groups, .options_first = true}; }
 };
 
 // Of --then and --force. Throws Error for what is no step, and for --force without predictions.

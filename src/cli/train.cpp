@@ -341,7 +341,9 @@ Command train_command() {
                   .summary = "train a model on all devices",
                   .details =
                       "Prints the plan, then trains with one process per device. Ctrl-C stops with "
-                      "a checkpoint; a second Ctrl-C stops at once.",
+                      "a checkpoint; a second Ctrl-C stops at once. --then predict follows the "
+                      "end and a stop by quota; with --then a bare KEY that is no option means "
+                      "predict.KEY or evaluate.KEY.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,
