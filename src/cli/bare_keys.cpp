@@ -8,31 +8,51 @@
 namespace lockstep::cli {
 namespace {
 
-// All that may stand before the =: the group's keys also without it.
-std::vector<std::string> keys_with_group(const RunSetup& setup, const std::string& prefix) {
+// All that may stand before the =: the groups' keys also without their group.
+std::vector<std::string> possible_keys(const RunSetup& setup, const BareKeys& bare) {
   std::vector<std::string> keys;
-  for (const std::string& key : setup.options->table.keys())
-    if (key.starts_with(prefix)) keys.push_back(key.substr(prefix.size()));
+  for (const std::string& group : bare.groups)
+    for (const std::string& key : setup.options->table.keys())
+      if (key.starts_with(group + ".")) keys.push_back(key.substr(group.size() + 1));
   for (const OptionTable* table : setup.tables())
     for (std::string& key : table->keys()) keys.push_back(std::move(key));
   return keys;
 }
 
+bool is_option(const RunSetup& setup, const std::string& key) {
+  const auto tables = setup.tables();
+  return std::any_of(tables.begin(), tables.end(),
+                     [&](const OptionTable* table) { return table->has(key); });
+}
+
+// "predict." where the key is one of that group's; "": of none.
+std::string prefix_of(const RunSetup& setup, const BareKeys& bare, const std::string& key) {
+  std::string found;
+  for (const std::string& group : bare.groups) {
+    const std::string prefix = group + ".";
+    if (!setup.options->table.has(prefix + key)) continue;
+    if (!found.empty())
+      throw Error(cat(key, " may be ", found, key, " or ", prefix, key),
+                  "write the one that you mean in full");
+    found = prefix;
+  }
+  return found;
+}
+
 }  // namespace
 
-std::vector<std::string> with_group(const RunSetup& setup, const std::string& group,
-                                    std::vector<std::string> assignments) {
-  const std::string prefix = group + ".";
+std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare,
+                                     std::vector<std::string> assignments) {
+  if (bare.groups.empty()) return assignments;
   for (std::string& assignment : assignments) {
     const std::string key = assignment.substr(0, assignment.find('='));
-    if (setup.options->table.has(prefix + key)) {
+    const bool known = is_option(setup, key);
+    if (known && bare.options_first) continue;
+    if (const std::string prefix = prefix_of(setup, bare, key); !prefix.empty()) {
       assignment = prefix + assignment;
       continue;
     }
-    const auto tables = setup.tables();
-    const bool known = std::any_of(tables.begin(), tables.end(),
-                                   [&](const OptionTable* table) { return table->has(key); });
-    const std::string near = known ? "" : nearest(key, keys_with_group(setup, prefix));
+    const std::string near = known ? "" : nearest(key, possible_keys(setup, bare));
     if (!near.empty())
       throw Error(cat(key, " is not an option (argument ", assignment, ")"),
                   cat("did you mean ", near, "?"));

@@ -8,9 +8,16 @@
 
 namespace lockstep::cli {
 
-// On `lockstep predict` and others a bare KEY means GROUP.KEY, where the recipe's table has that.
-// Throws Error for a bare key that is no option either way, naming the nearest.
-std::vector<std::string> with_group(const RunSetup& setup, const std::string& group,
-                                    std::vector<std::string> assignments);
+// How a bare KEY is read: it may mean GROUP.KEY of one of these, where the recipe's table has that.
+struct BareKeys {
+  std::vector<std::string> groups{};
+  // On `lockstep predict` GROUP.KEY comes before an option KEY; on `lockstep train` after it.
+  bool options_first = false;
+};
+
+// The assignments with their keys in full. Throws Error for a key that is no option either way,
+// naming the nearest, and for one that several groups have.
+std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare,
+                                     std::vector<std::string> assignments);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,5 @@
 #include "cli/completion_words.h"
+#include "cli/bare_keys.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -148,6 +149,12 @@ std::optional<std::string> recipe_of(const Command& command, const Parsed& parse
   return std::nullopt;
 }
 
+// Whose options may be named without it: of the command, or of what --then names.
+Words groups_of(const Command& command, const Parsed& parsed) {
+  if (!command.group.empty()) return {command.group};
+  return parsed.has("--then") ? split(parsed.value("--then"), ',') : Words{};
+}
+
 // All that the command takes.
 std::vector<Candidate> all_keys(const Command& command, const Parsed& parsed) {
   std::vector<Candidate> candidates;
@@ -156,10 +163,10 @@ std::vector<Candidate> all_keys(const Command& command, const Parsed& parsed) {
   const std::optional<std::string> recipe = recipe_of(command, parsed);
   if (!recipe) return candidates;
   const RunSetup setup = make_setup(*recipe, "", false);
-  const std::string prefix = command.group + ".";
-  for (const OptionInfo& option : setup.options->table.options())
-    if (!command.group.empty() && option.key.starts_with(prefix))
-      candidates.push_back({option.key.substr(prefix.size()) + "=", option.spec.meaning});
+  for (const std::string& group : groups_of(command, parsed))
+    for (const OptionInfo& option : setup.options->table.options())
+      if (option.key.starts_with(group + "."))
+        candidates.push_back({option.key.substr(group.size() + 1) + "=", option.spec.meaning});
   for (const OptionTable* table : setup.tables())
     for (const OptionInfo& option : table->options())
       candidates.push_back({option.key + "=", option.spec.meaning});
@@ -193,11 +200,13 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
   const std::optional<std::string> recipe = recipe_of(command, parsed);
   if (!recipe || !command.only_options.empty()) return {};
   const RunSetup setup = make_setup(*recipe, "", false);
-  const std::string in_group = cat(command.group, ".", key);
-  const bool is_short = !command.group.empty() && setup.options->table.has(in_group);
+  const std::string full =
+      with_groups(setup, {groups_of(command, parsed), command.group.empty()}, {key + "="})[0];
+  if (full == cat(also_key, "="))
+    return offer(run_candidates(run_root(parsed)), word.find_last_of("=,") + 1);
   for (const OptionTable* table : setup.tables())
     for (const OptionInfo& option : table->options())
-      if (option.key == (is_short ? in_group : key))
+      if (option.key + "=" == full)
         return value_of_option(option, setup.options->table.presets(), value_at);
   return {};
 }

@@ -73,7 +73,7 @@ int evaluate_main(const Parsed& parsed) {
   const RunSource source = operand_source(parsed);
   return evaluate(source.run,
                   resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
-                                 parsed.value("--plugin"), "evaluate"),
+                                 parsed.value("--plugin"), {.groups = {"evaluate"}}),
                   devices_for(parsed.value("--devices")),
                   {.best = parsed.has("--best"),
                    .json = parsed.has("--json"),

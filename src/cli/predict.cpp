@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/further_runs.h"
 #include "cli/output.h"
 #include "cli/piped_text.h"
 #include "cli/predict_items.h"
@@ -66,7 +67,7 @@ void forget_inputs_of_record(OptionTable& options) {
 int predict_main(const Parsed& parsed) {
   const RunSource source = operand_source(parsed);
   RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
-                                  parsed.value("--plugin"), "predict");
+                                  parsed.value("--plugin"), {.groups = {"predict"}});
   forget_inputs_of_record(setup.options->table);
   const ReadOptions reading{.best = parsed.has("--best"),
                             .json = parsed.has("--json"),
@@ -86,10 +87,7 @@ int predict_main(const Parsed& parsed) {
 
 int stream_text(const RunDir& run, RunSetup setup, Device device, const ReadOptions& reading) {
   const std::vector<Device> devices{std::move(device)};
-  nlohmann::json extra = setup.prepared.extra;
-  prepare(setup, Purpose::predict, devices, run.path());
-  extra.update(setup.prepared.extra);
-  setup.prepared.extra = extra;
+  prepare_to_predict(setup, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = 1;
   const TemporaryDirectory folder;
@@ -97,8 +95,9 @@ int stream_text(const RunDir& run, RunSetup setup, Device device, const ReadOpti
   const std::filesystem::path request = folder.path() / "request";
   write_file_atomic(record, setup_to_json(setup).dump());
   std::string asked;
-  nlohmann::json::to_cbor(
-      {{"extra", extra}, {"folder", std::filesystem::absolute(reading.outputs).string()}}, asked);
+  nlohmann::json::to_cbor({{"extra", setup.prepared.extra},
+                           {"folder", std::filesystem::absolute(reading.outputs).string()}},
+                          asked);
   write_file_atomic(request, asked);
   std::vector<std::string> arguments{
       "predict",       "--run",         std::filesystem::absolute(run.path()).string(),
@@ -139,7 +138,9 @@ Command predict_command() {
               "Recipes that predict items (pictures, lines, …) take files, folders, globs in "
               "quotes, or - for standard input, and share them out over all devices. Outputs go "
               "to RUN/predictions or out=FOLDER, and are the same on any number of devices. An "
-              "input that cannot be used is named and skipped; the exit code is 1 then.\n"
+              "input that cannot be used is named and skipped; the exit code is 1 then. "
+              "also=RUN,RUN averages the outputs of further runs or exports, where the recipe "
+              "can.\n"
               "\n"
               "For text: generated text, streamed, on one device. INPUT is predict.prompt.\n"
               "Without it the text of a pipe is it: echo \"It was\" | "

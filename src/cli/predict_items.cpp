@@ -182,6 +182,20 @@ std::vector<Device> devices_for_items(const std::string& spec) {
   return cpu_ranks(std::clamp(host.cores, 1, most_ranks), host);
 }
 
+void check_items(const RunSetup& setup, const fs::path& run, bool force) {
+  const PredictInput input = setup.options->predict_input();
+  const std::vector<std::string> inputs = recorded_inputs(setup);
+  if (inputs.empty() && !input.finds_items)
+    throw Error("there is nothing that --then predict could predict",
+                cat("set ", input_key, ", or leave out --then predict"));
+  open_further_runs(setup, run, setup.train->run.root);
+  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) return;
+  const std::vector<PredictItem> items = items_of(setup, inputs, run, {});
+  const OptionTable& table = setup.options->table;
+  if (table.has(out_key) && !table.get(out_key).empty())
+    check_outputs(fs::absolute(table.get(out_key)).lexically_normal(), input, items, force);
+}
+
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
                   const ReadOptions& reading, std::vector<std::string> inputs) {
   check_can_run(devices);

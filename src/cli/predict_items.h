@@ -13,6 +13,11 @@ namespace lockstep::cli {
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
                   const ReadOptions& reading, std::vector<std::string> inputs);
 
+// Whether predict_items has something to do, and may: lists the items of predict.input, or those
+// that the recipe finds, without standard input. run: as ItemQuery has it. Throws Error; outputs
+// that are there already are one where predict.out names their folder, unless `force`.
+void check_items(const RunSetup& setup, const std::filesystem::path& run, bool force);
+
 // Without --devices: as many ranks on the CPU as it has cores, because each computes with one
 // thread, so that outputs are the same on any number.
 std::vector<Device> devices_for_items(const std::string& spec);

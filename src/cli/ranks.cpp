@@ -68,7 +68,10 @@ LaunchOutcome run_ranks(const Ranks& ranks) {
     if (ranks.on_event) ranks.on_event(event);
   };
   if (ranks.stops_after_step)
-    spec.on_signal = [&](int signal) { progress.note(answer_to(signal)); };
+    spec.on_signal = [&](int signal) {
+      progress.note(answer_to(signal));
+      if (ranks.on_signal) ranks.on_signal();
+    };
   spec.environment["LOCKSTEP_START"] = start_variable(begin_s(), system_clock().now_s());
   LaunchOutcome outcome = launch(spec, system_clock());
   progress.finish();

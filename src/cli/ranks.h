@@ -22,7 +22,8 @@ struct Ranks {
   Duration hang_after{};
   std::uint64_t log_limit_bytes = LaunchSpec().log_limit_bytes;
   std::function<double()> stop_grace_s = LaunchSpec().stop_grace_s;
-  bool stops_after_step = false;  // so a signal is answered at once
+  bool stops_after_step = false;      // so a signal is answered at once
+  std::function<void()> on_signal{};  // likewise: one came
 };
 
 // Starts `lockstep-worker ARGUMENTS` once per device, shows progress, and waits.

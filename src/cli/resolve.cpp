@@ -5,7 +5,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/bare_keys.h"
 #include "cli/context.h"
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
@@ -286,12 +285,13 @@ void describe_plugin(const std::string& plugin) {
 
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
-                         const std::vector<std::string>& assignments, bool has_gpu) {
+                         const std::vector<std::string>& assignments, bool has_gpu,
+                         const BareKeys& bare) {
   const std::string library = plugin.empty() ? "" : trust_plugin(plugin);
   describe_plugin(library);
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
-  apply_config(tables, paths(files), assignments);
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments));
   find_first_weights(setup);
   check_options(setup);
   return setup;
@@ -335,7 +335,7 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
 
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
                         const std::vector<std::string>& assignments, const std::string& plugin,
-                        const std::string& group) {
+                        const BareKeys& bare) {
   nlohmann::json record = run.record();
   if (!plugin.empty()) {
     record["plugin"] = trust_plugin(plugin);
@@ -360,9 +360,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   before["batch.micro"] = micro;
   if (setup.plan.batch.norm_rows > 0)
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
-  setup.train->stop.after = {};  // a time for that start alone
-  apply_config(tables, paths(files),
-               group.empty() ? assignments : with_group(setup, group, assignments));
+  setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments));
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;

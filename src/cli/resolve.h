@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/arguments.h"
+#include "cli/bare_keys.h"
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
 
@@ -18,7 +19,8 @@ void describe_plugin(const std::string& plugin);
 // Options with defaults, preset, files and assignments applied and checked.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
-                         const std::vector<std::string>& assignments, bool has_gpu);
+                         const std::vector<std::string>& assignments, bool has_gpu,
+                         const BareKeys& bare = {});
 
 // What the recipe needs for `purpose`, and its formula of memory, in this program or, where only
 // the worker has its code, there. run_dir: of the run to read from, or empty.
@@ -35,11 +37,11 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
 
 // The setup of an existing run with `assignments` over it; throws Error if one changes what the
 // run's curve or model stands on (seed, global batch, model, data), or if its record names a plugin
-// that the user has never named. plugin: in place of the record's, or empty. group: whose options
-// `assignments` may name without it (bare_keys.h), or empty.
+// that the user has never named. plugin: in place of the record's, or empty. What is of one start
+// alone is forgotten: stop.after, stop.reserve.
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
                         const std::vector<std::string>& assignments, const std::string& plugin = "",
-                        const std::string& group = "");
+                        const BareKeys& bare = {});
 
 // Whether an argument or a config file gives the option, not a record or a preset.
 bool is_asked_for(const OptionTable& table, std::string_view key);

@@ -39,10 +39,12 @@ std::int64_t newest_good_step(const RunDir& run) {
   return checkpoint ? checkpoint->step : 0;
 }
 
-RunSetup start_again(RunDir& run, const std::vector<Device>& devices, double after_s) {
+RunSetup start_again(RunDir& run, const RunSetup& before) {
+  const std::vector<Device>& devices = before.plan.devices;
   const std::vector<Device> left = answering(devices);
   RunSetup setup = resolve_resume(run, {}, {});
-  setup.train->stop.after = {after_s};
+  setup.train->stop.after = before.train->stop.after;  // counts from the beginning of the command
+  setup.train->stop.reserve = before.train->stop.reserve;
   check_frozen_batch(*setup.train, setup.prepared.facts, left);
   plan_again(setup, run, left, /*may_try=*/true);
   if (left.size() != devices.size()) say(to_text(setup.plan, false));

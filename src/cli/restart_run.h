@@ -24,8 +24,8 @@ class Restarts {
 std::int64_t newest_good_step(const RunDir& run);  // 0: no good checkpoint
 
 // The setup with which `run` starts again on those of `devices` that still answer, written down.
-// after_s: what is left of stop.after; 0: it was not set. Throws Error if no device answers or the
-// global batch does not divide into those that do.
-RunSetup start_again(RunDir& run, const std::vector<Device>& devices, double after_s);
+// before: of the start that failed, whose stop.after and stop.reserve go on. Throws Error if no
+// device answers or the global batch does not divide into those that do.
+RunSetup start_again(RunDir& run, const RunSetup& before);
 
 }  // namespace lockstep::cli

@@ -118,7 +118,7 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
 }
 
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
-  const std::vector<std::string> then = then_steps(parsed);
+  const Then then = then_of(parsed);
   const std::vector<Device> devices = training_devices(parsed);
   const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
   // Before anything of it is read: what another writes meanwhile must not be gone by.
@@ -126,19 +126,22 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
     check_writable(run);
     run.lock();
   }
-  RunSetup setup =
-      resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin"));
+  RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments,
+                                  parsed.value("--plugin"), then.bare_keys());
   check_frozen_batch(*setup.train, setup.prepared.facts, devices);
   if (copies) RunDir::check_new(setup.train->run.root, into);
   const Plan before = setup.plan;  // of the last start
+  const std::string reserved = reserve_time(setup, then);
+  check_predictions(setup, then, run.path());
   plan_again(setup, run, devices, !foreign);
-  check_then(setup, then);
+  check_evaluation(setup, then);
   const std::optional<CheckpointInfo> checkpoint = find_checkpoint(run, copies);
   check_end(setup.plan, checkpoint);
   if (const std::string note =
           resumed_rate_note(before, setup.plan, *setup.train, checkpoint ? checkpoint->step : 0);
       !note.empty())
     setup.plan.notes.push_back(note);
+  if (!reserved.empty()) setup.plan.notes.push_back(reserved);
   say(to_text(setup.plan, false));
   if (copies)
     run = make_run(setup.train->run.root, into, setup.recipe,

@@ -12,10 +12,6 @@
 namespace lockstep::cli {
 namespace {
 
-std::string resume_command_for(const RunDir& run) {
-  return "lockstep resume " + shell_word(run.path().string());
-}
-
 constexpr const char* nothing_saved = "nothing was saved";
 
 bool has_checkpoint(const RunDir& run) {
@@ -82,6 +78,10 @@ int report_failure(const RankFailed& failed, const RunDir& run) {
 }
 
 }  // namespace
+
+std::string resume_command_for(const RunDir& run) {
+  return "lockstep resume " + shell_word(run.path().string());
+}
 
 std::string failure_text(const RankFailed& failed) {
   const std::string who = cat("rank ", failed.rank, " on ", failed.device, " failed");

@@ -18,6 +18,8 @@ bool is_users_error(const RankFailed& failed);
 // themselves. why: of a stop. Returns the exit code.
 int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why);
 
+std::string resume_command_for(const RunDir& run);  // "lockstep resume runs/a"
+
 // The same for ranks that only read a run. Throws the rank's own Error if it ended with one.
 int report_reading(const LaunchOutcome& outcome);
 

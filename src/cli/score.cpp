@@ -2,7 +2,6 @@
 #include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/bare_keys.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/resolve.h"
@@ -42,8 +41,8 @@ RunSetup resolve_score(const Parsed& parsed, const std::vector<std::string>& ass
   describe_plugin(library);
   const RunSetup setup = make_setup(parsed.positionals[0], library, false);
   if (!setup.options->can_score()) setup.options->score({});
-  return resolve_options(setup.recipe, plugin, parsed.all("--config"),
-                         with_group(setup, "score", assignments), false);
+  return resolve_options(setup.recipe, plugin, parsed.all("--config"), assignments, false,
+                         {.groups = {"score"}});
 }
 
 std::string score_table(const std::vector<Score>& scores) {

@@ -79,9 +79,7 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
 }
 
 // Whether the options given now ask for another end than the run had.
-bool goes_further(const Parsed& parsed, const RunDir& run) {
-  const RunSetup setup =
-      resolve_resume(run, parsed.all("--config"), parsed.assignments, parsed.value("--plugin"));
+bool goes_further(const RunSetup& setup, const RunDir& run) {
   const nlohmann::json now = setup.train->table.to_json(), before = run.record().at("config");
   for (const char* key : {"stop.steps", "stop.epochs", "stop.patience", "stop.patience_epochs"})
     if (before.contains(key) && before[key] != now[key]) return true;
@@ -95,28 +93,45 @@ void check_resume_flag(const Parsed& parsed) {
                 "to go on with a given run: lockstep resume RUN");
 }
 
+// A run that needs no training: what follows it, with the options given now. Nothing where it does.
+std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then& then,
+                             const std::vector<Device>& devices) {
+  if (run.state() != RunState::finished) return std::nullopt;
+  const RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments,
+                                        parsed.value("--plugin"), then.bare_keys());
+  if (goes_further(setup, run)) return std::nullopt;
+  say(cat("run ", run.name(), " has finished"));
+  if (parsed.has("--world")) {
+    print_result_of_run(std::filesystem::absolute(run.path()).string());
+    return exit_finished;
+  }
+  check_predictions(setup, then, run.path());
+  check_evaluation(setup, then);
+  return run_then(setup, run, devices, then, Trained::to_the_end);
+}
+
 int train_main(const Parsed& parsed) {
   check_resume_flag(parsed);
-  const std::vector<std::string> then = then_steps(parsed);
+  const Then then = then_of(parsed);
   const bool foreign = parsed.has("--world");
   const std::vector<Device> devices = training_devices(parsed);
   const bool has_gpu = devices[0].kind == DeviceKind::cuda;
-  RunSetup setup = resolve_options(parsed.positionals[0], parsed.value("--plugin"),
-                                   parsed.all("--config"), parsed.assignments, has_gpu);
+  RunSetup setup =
+      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                      parsed.assignments, has_gpu, then.bare_keys());
   if (parsed.value("--resume") == "auto")
     if (std::optional<RunDir> run = run_to_resume(parsed, setup)) {
-      if (run->state() == RunState::finished && !goes_further(parsed, *run)) {
-        say(cat("run ", run->name(), " has finished"));
-        if (foreign) print_result_of_run(std::filesystem::absolute(run->path()).string());
-        return run_then(setup_from_json(run->record()), *run, then);
-      }
+      if (const auto code = only_then(parsed, *run, then, devices)) return *code;
       return resume_run(parsed, std::move(*run), "");
     }
   RunDir::check_new(setup.train->run.root, parsed.value("--name"));
+  const std::string reserved = reserve_time(setup, then);
+  check_predictions(setup, then, {});
   prepare(setup, Purpose::train, devices, {});
-  check_then(setup, then);
+  check_evaluation(setup, then);
   if (!foreign) try_micro_out(setup, devices);
   plan_run(setup, devices);
+  if (!reserved.empty()) setup.plan.notes.push_back(reserved);
   check_new_batch(setup.plan, *setup.train);
   say(to_text(setup.plan, false));
   RunDir run = make_run(setup.train->run.root, parsed.value("--name"), setup.recipe,
@@ -147,38 +162,9 @@ std::vector<Flag> training_flags() {
           {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
           {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma",
            "word evaluate|predict|evaluate,predict"},
+          {"--force", "", "--then predict replaces outputs that are there already"},
           {"--world", "FILE", "the devices of ranks that somebody else starts", "", true},
           {"--lock-socket", "FD", "where rank 0 of that world takes the run's lock", "", true}};
-}
-
-std::vector<std::string> then_steps(const Parsed& parsed) {
-  std::vector<std::string> steps;
-  if (!parsed.has("--then")) return steps;
-  for (const std::string& step : split(parsed.value("--then"), ',')) {
-    if (step != "evaluate" && step != "predict") {
-      const std::vector<std::string> known{"evaluate", "predict"};
-      const std::string near = nearest(step, known);
-      throw Error(cat("--then knows evaluate and predict, but was given \"", step, "\""),
-                  near.empty() ? "write --then evaluate,predict for both"
-                               : cat("did you mean ", near, "?"));
-    }
-    steps.push_back(step);
-  }
-  return steps;
-}
-
-void check_then(const RunSetup& setup, const std::vector<std::string>& then) {
-  const PredictInput input = setup.options->predict_input();
-  const bool predicts = std::find(then.begin(), then.end(), "predict") != then.end();
-  if (predicts && input.has_items() && !input.finds_items &&
-      setup.options->table.get(input_key).empty())
-    throw Error("there is nothing that --then predict could predict",
-                cat("set ", input_key, ", or leave out --then predict"));
-  if (setup.prepared.facts.valid_samples > 0) return;
-  if (std::find(then.begin(), then.end(), "evaluate") == then.end()) return;
-  throw Error("there is no validation data that --then evaluate could evaluate",
-              cat("leave out --then evaluate, or set aside validation data (see lockstep config ",
-                  setup.recipe, ")"));
 }
 
 RunDir make_run(const std::filesystem::path& root, const std::string& name,
@@ -246,8 +232,15 @@ double most_checkpoint_bytes(const RunSetup& setup) {
   return 16.0 * static_cast<double>(setup.prepared.facts.parameters);
 }
 
+// What is known of a start beside how its ranks ended.
+struct Told {
+  std::string why;  // of a stop
+  bool by_quota = false;
+  bool signalled = false;
+};
+
 LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool resuming,
-                              StopGrace& grace, GpuLog* gpu_log, std::string& why) {
+                              StopGrace& grace, GpuLog* gpu_log, Told& told) {
   Ranks ranks{.arguments = {"train", "--run", std::filesystem::absolute(run.path()).string()},
               .devices = setup.plan.devices,
               .log_dir = run.path() / "logs"};
@@ -255,11 +248,15 @@ LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool res
   ranks.hang_after = setup.train->stop.hang_after;
   ranks.log_limit_bytes = static_cast<std::uint64_t>(setup.train->log.limit_mb) << 20;
   ranks.stops_after_step = true;
+  ranks.on_signal = [&] { told.signalled = true; };
   ranks.stop_grace_s = [&] { return grace.seconds(); };
   ranks.on_event = [&](const nlohmann::json& event) {
     grace.on_event(event);
     const std::string kind = event.value("kind", "");
-    if (kind == "stop") why = event.value("why", "");
+    if (kind == "stop") {
+      told.why = event.value("why", "");
+      told.by_quota = event.value("by_quota", false);
+    }
     if (kind == "step" && gpu_log) gpu_log->begin_counting();
   };
   return run_ranks(ranks);
@@ -281,51 +278,61 @@ void say_activity(const RunDir& run, GpuLog* gpu_log) {
 
 }  // namespace
 
-int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then) {
+namespace {
+
+// Trains, and starts again after failures as often as restart allows. setup: of the last start.
+LaunchOutcome train_with_restarts(RunSetup& setup, RunDir& run, bool resuming, GpuLog* gpu_log,
+                                  Told& told) {
   Restarts restarts(setup.train->restart);
-  const double begin_s = system_clock().now_s(), after_s = setup.train->stop.after.seconds;
   StopGrace grace(setup.train->stop.grace.seconds, most_checkpoint_bytes(setup));
   grace.learn_from(run);
-  const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);
-  std::string why;
-  LaunchOutcome outcome = launch_training(setup, run, resuming, grace, gpu_log.get(), why);
+  LaunchOutcome outcome = launch_training(setup, run, resuming, grace, gpu_log, told);
   while (const auto* failed = std::get_if<RankFailed>(&outcome)) {
     if (setup.train->restart == 0 || is_users_error(*failed)) break;
     const std::int64_t step = newest_good_step(run);
     if (!restarts.once_more(step)) break;
     say(cat("warning: ", failure_text(*failed), "; starting again from step ", step, " (restart ",
             restarts.count(), " of ", setup.train->restart, ")"));
-    const double spent_s = system_clock().now_s() - begin_s;
     try {
-      setup = start_again(run, setup.plan.devices,
-                          after_s > 0 ? std::max(after_s - spent_s, 1.0) : 0.0);
+      setup = start_again(run, setup);
     } catch (const Error& error) {
       say(cat("warning: the run cannot start again: ", error.what()));
       break;
     }
-    outcome = launch_training(setup, run, /*resuming=*/true, grace, gpu_log.get(), why);
+    outcome = launch_training(setup, run, /*resuming=*/true, grace, gpu_log, told);
   }
+  return outcome;
+}
+
+// Not after a signal, which asks for an end of all.
+int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& then,
+                          Trained trained, const Told& told) {
+  if (then.steps.empty()) return exit_finished;
+  if (!told.signalled) return run_then(setup, run, setup.plan.devices, then, trained);
+  say(cat("--then ", join(then.steps, ","), " is left out: a signal came"));
+  return exit_interrupted;
+}
+
+}  // namespace
+
+int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
+  const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);
+  Told told;
+  const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
-  const int code = report_outcome(outcome, run, why);
+  const int code = report_outcome(outcome, run, told.why);
+  if (code == exit_stopped && told.by_quota && !told.signalled && then.has("predict")) {
+    const int after = run_then(setup, run, setup.plan.devices, then, Trained::until_quota);
+    if (after == exit_finished)
+      say(cat("predicted before the end of the run; go on with: ", resume_command_for(run)));
+    return after == exit_finished ? exit_stopped : after;
+  }
   if (code != exit_finished) return code;
   remember_memory(setup, run);
   say(cat("run ", run.path().string()));
-  const int after = run_then(setup, run, then);
+  const int after = then_unless_signalled(setup, run, then, Trained::to_the_end, told);
   if (after == exit_finished) say_what_next(setup, run);
   return after;
-}
-
-int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::string>& then) {
-  for (const std::string& step : then) {
-    int code = exit_finished;
-    if (step == "evaluate" && !print_last_evaluation(run))
-      code = evaluate(run, setup_from_json(run.record()), setup.plan.devices, {});
-    if (step == "predict")
-      code =
-          predict(run, setup_from_json(run.record()), setup.plan.devices, {.outputs = run.path()});
-    if (code != exit_finished) return code;
-  }
-  return exit_finished;
 }
 
 Command train_command() {
@@ -334,7 +341,9 @@ Command train_command() {
                   .summary = "train a model on all devices",
                   .details =
                       "Prints the plan, then trains with one process per device. Ctrl-C stops with "
-                      "a checkpoint; a second Ctrl-C stops at once.",
+                      "a checkpoint; a second Ctrl-C stops at once. --then predict follows the "
+                      "end and a stop by quota; with --then a bare KEY that is no option means "
+                      "predict.KEY or evaluate.KEY.",
                   .flags = training_flags(),
                   .min_positionals = 1,
                   .max_positionals = 1,

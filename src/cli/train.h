@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/arguments.h"
+#include "cli/then.h"
 #include "plan/run_setup.h"
 #include "run/run_dir.h"
 
@@ -15,9 +16,9 @@ namespace lockstep::cli {
 // Flags that train and resume share.
 std::vector<Flag> training_flags();
 
-// Launches the ranks, reports, then runs what `then` names. run: locked and started. resuming: from
-// its newest checkpoint.
-int train_run(RunSetup setup, RunDir& run, bool resuming, const std::vector<std::string>& then);
+// Launches the ranks, reports, then does what `then` names: after the end, and after a quota. run:
+// locked and started. resuming: from its newest checkpoint.
+int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then);
 
 // Prepares and plans a run that goes on, on `devices`. may_try: batch.micro=auto may try out.
 void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
@@ -42,11 +43,6 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming);
 
 // Resumes as `lockstep resume`; into: name of a new run, or empty.
 int resume_run(const Parsed& parsed, RunDir run, const std::string& into);
-
-std::vector<std::string> then_steps(const Parsed& parsed);  // checked
-// Throws Error if `then` evaluates, but the setup has no validation data.
-void check_then(const RunSetup& setup, const std::vector<std::string>& then);
-int run_then(const RunSetup& setup, const RunDir& run, const std::vector<std::string>& then);
 
 // Prints what the run's last evaluation found if its newest checkpoint holds the same weights;
 // false if not.

@@ -252,6 +252,11 @@ void add_stop_and_data(TrainOptions& o) {
       "stop.budget", o.stop.budget,
       {.meaning = "save and stop once all starts of the run together took this long; 0s: never",
        .unit = "s"});
+  table.add("stop.reserve", o.stop.reserve,
+            {.meaning = "keep so much of stop.after and stop.budget for what follows training, "
+                        "which stops that much earlier; not set, --then predict of items keeps a "
+                        "tenth, at most 1h",
+             .unit = "s"});
   table.add(
       "stop.hang_after", o.stop.hang_after,
       {.meaning = "a rank that shows no sign of life for so long hangs, and the run fails with "

@@ -173,7 +173,7 @@ struct TrainOptions {
     double epochs = 0;
     std::int64_t patience = 0;  // evaluations without a better metric; 0 = any number
     double patience_epochs = 0;
-    Duration after{}, budget{};
+    Duration after{}, budget{}, reserve{};
     Duration hang_after{60};
     Duration grace{};  // 0 = found
   } stop;

@@ -110,7 +110,7 @@ std::vector<Field> Progress::Impl::item_fields() {
   std::vector<Field> fields = {{cat("items ", done, "/", total), 0}};
   if (const double seconds = clock.now_s() - items_since_s; done > items_then && seconds > 0) {
     const double rate = static_cast<double>(done - items_then) / seconds;
-    fields.push_back({cat(general(rate, 3), " items/s"), 3});
+    fields.push_back({format_rate(rate, "items"), 3});
     if (done < total)
       fields.push_back({"eta " + format_span(static_cast<double>(total - done) / rate), 2});
   }
@@ -214,8 +214,11 @@ void Progress::finish() {
 }
 
 std::string format_rate(double per_second, const std::string& unit) {
-  const std::string count = std::isnan(per_second) ? "nan" : format_count(per_second);
-  return cat(count, " ", unit == "tokens" ? "tok" : unit, "/s");
+  constexpr double low = 10, s_per_min = 60;
+  const std::string per_s = cat(" ", unit == "tokens" ? "tok" : unit, "/s");
+  if (std::isnan(per_second)) return "nan" + per_s;
+  if (per_second <= 0 || per_second >= low) return format_count(per_second) + per_s;
+  return cat(general(per_second, 3), per_s, " (", general(per_second * s_per_min, 3), "/min)");
 }
 
 }  // namespace lockstep

@@ -40,6 +40,7 @@ class Progress {
   std::unique_ptr<Impl> impl_;
 };
 
-std::string format_rate(double per_second, const std::string& unit);  // "1.02M tok/s"
+// "1.02M tok/s"; below 10 a second per minute too: "1.33 samples/s (80/min)".
+std::string format_rate(double per_second, const std::string& unit);
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ void StopDecision::hear(const StepResult& result) {
 }
 
 void StopDecision::stop_by_quota() {
-  stops_ = true;
+  stops_ = by_quota_ = true;
   reason_ = quota_.reason();
 }
 

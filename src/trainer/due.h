@@ -26,11 +26,12 @@ class StopDecision {
   void finish_early(const std::string& why);
   bool stops() const { return stops_; }
   bool is_early_finish() const { return early_; }
+  bool is_by_quota() const { return by_quota_; }
   const std::string& reason() const { return reason_; }  // empty while it does not
 
  private:
   const Quota& quota_;
-  bool stops_ = false, early_ = false;
+  bool stops_ = false, early_ = false, by_quota_ = false;
   std::string reason_;
 };
 

@@ -286,8 +286,8 @@ void Recorder::warn(std::int64_t step, const std::string& text) {
   write({{"kind", "warning"}, {"step", step}, {"text", text}});
 }
 
-void Recorder::ended(std::int64_t step, const std::string& why, const std::string& early,
-                     const GraphCounts& graphs) {
+void Recorder::ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs) {
+  const auto& [why, early, by_quota] = end;
   const RunState state = why.empty() ? RunState::finished : RunState::stopped;
   if (const std::string fault = run_.try_write_state(state, why.empty() ? early : why);
       !fault.empty())
@@ -308,7 +308,7 @@ void Recorder::ended(std::int64_t step, const std::string& why, const std::strin
     event["graphs"] = {
         {"shapes", graphs.shapes}, {"steps", graphs.by_graph}, {"steps_without", graphs.eager}};
   if (!early.empty()) event["early"] = early;
-  if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}});
+  if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}, {"by_quota", by_quota}});
   write(event);
 }
 

@@ -38,6 +38,13 @@ struct OwnTimes {
   double data_s = 0, wait_s = 0, save_s = 0;
 };
 
+// How training ended. why: what stopped it; empty: it finished. early: why it finished before its
+// last step; empty: it did not.
+struct RunEnd {
+  std::string why{}, early{};
+  bool by_quota = false;  // stopped by stop.after or stop.budget
+};
+
 // Thread-safe: the checkpoint saver reports from its own thread.
 class Recorder {
  public:
@@ -72,10 +79,7 @@ class Recorder {
   // goes, so must its events and samples.
   void make_durable();
   void warn(std::int64_t step, const std::string& text);
-  // why: empty when the run finished, else what stopped it. early: why it finished before its last
-  // step; empty: it did not.
-  void ended(std::int64_t step, const std::string& why, const std::string& early,
-             const GraphCounts& graphs);
+  void ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs);
 
  private:
   void write(const nlohmann::json& event);

@@ -92,12 +92,20 @@ std::string stop_signal() {
   return signal == 0 ? "" : signal_name(signal);
 }
 
-Quota::Quota(Clock& clock, Duration after, Duration budget, double spent_s)
-    : clock_(clock), after_(after), budget_(budget), begin_s_(clock.now_s()), spent_s_(spent_s) {
-  if (after_.seconds > 0) allowed_s_ = after_.seconds;
-  if (budget_.seconds > 0) {
-    const double left = std::max(budget_.seconds - spent_s_, 1e-9);
-    allowed_s_ = allowed_s_ > 0 ? std::min(allowed_s_, left) : left;
+Quota::Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double begun_s)
+    : clock_(clock), limits_(limits), begin_s_(clock.now_s()), spent_s_(spent_s) {
+  const auto left_s = [&](Duration limit, double gone_s) {
+    return std::max(limit.seconds - limits_.reserve.seconds - gone_s, 1e-9);
+  };
+  if (limits_.after.seconds > 0) {
+    allowed_s_ = left_s(limits_.after, begun_s);
+    after_decides_ = true;
+  }
+  if (limits_.budget.seconds > 0) {
+    const double left = left_s(limits_.budget, spent_s_);
+    if (after_decides_ && allowed_s_ <= left) return;
+    allowed_s_ = left;
+    after_decides_ = false;
   }
 }
 
@@ -106,9 +114,11 @@ double Quota::elapsed_s() const { return spent_s_ + clock_.now_s() - begin_s_; }
 bool Quota::over() const { return allowed_s_ > 0 && clock_.now_s() - begin_s_ >= allowed_s_; }
 
 std::string Quota::reason() const {
-  if (after_.seconds > 0 && allowed_s_ == after_.seconds)
-    return cat("stop.after = ", format_duration(after_), " is over");
-  return cat("stop.budget = ", format_duration(budget_), " is spent");
+  const std::string but = limits_.reserve.seconds > 0
+                              ? cat(" but for stop.reserve = ", format_duration(limits_.reserve))
+                              : "";
+  if (after_decides_) return cat("stop.after = ", format_duration(limits_.after), " is over", but);
+  return cat("stop.budget = ", format_duration(limits_.budget), " is spent", but);
 }
 
 }  // namespace lockstep

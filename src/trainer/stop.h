@@ -21,21 +21,29 @@ void note_second_signal_in(const std::filesystem::path& state_file);
 // Name of the signal that asked for a stop, or "".
 std::string stop_signal();
 
-// The time a run may take: `after` since this start, `budget` over all starts.
+// The time a run may take: `after` since this start began, `budget` over all starts. Training stops
+// `reserve` before either is over.
+struct QuotaLimits {
+  Duration after{}, budget{}, reserve{};  // 0 s: none
+};
+
 class Quota {
  public:
-  // spent_s: what earlier starts took.
-  Quota(Clock& clock, Duration after, Duration budget, double spent_s);
+  // From now on. spent_s: what earlier starts took; begun_s: what this one has taken already, which
+  // counts for `after` alone.
+  Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double begun_s = 0);
   double elapsed_s() const;  // over all starts
   bool over() const;
-  // Seconds allowed to this start in all; 0 = no limit.
+  // Seconds allowed from the beginning of this object; 0 = no limit.
   double allowed_s() const { return allowed_s_; }
-  std::string reason() const;  // "stop.after = 8h30m is over"
+  // "stop.after = 8h30m is over", "stop.budget = 1d is spent but for stop.reserve = 1h"
+  std::string reason() const;
 
  private:
   Clock& clock_;
-  Duration after_, budget_;
+  QuotaLimits limits_;
   double begin_s_, spent_s_, allowed_s_ = 0;
+  bool after_decides_ = false;
 };
 
 }  // namespace lockstep

@@ -202,8 +202,11 @@ void Loop::restore_or_start() {
   if (options_.exact)
     for (const NamedTensor& buffer : placed_.buffers->tensors())
       first_buffers_.push_back(buffer.tensor.clone());
-  quota_ = std::make_unique<Quota>(setup_.clock, options_.stop.after, options_.stop.budget,
-                                   start_.spent_s);
+  const auto& stop = options_.stop;
+  quota_ = std::make_unique<Quota>(
+      setup_.clock,
+      QuotaLimits{.after = stop.after, .budget = stop.budget, .reserve = stop.reserve},
+      start_.spent_s, setup_.start_up ? setup_.start_up->seconds() : 0);
   stop_ = std::make_unique<StopDecision>(*quota_);
   if (setup_.group.rank() == 0) {
     recorder_ = std::make_unique<Recorder>(setup_.run, setup_.plan, options_, setup_.clock,
@@ -444,8 +447,10 @@ TrainEnd Loop::finish(TrainEnd end) {
     why += cat(", but its checkpoint could not be written: ", lost);
     end = TrainEnd::stopped;
   }
+  if (end != TrainEnd::stopped) why.clear();
   if (recorder_)
-    recorder_->ended(step_, end == TrainEnd::stopped ? why : "", early, runner_.graph_counts());
+    recorder_->ended(step_, {.why = why, .early = early, .by_quota = stop_->is_by_quota()},
+                     runner_.graph_counts());
   return end;
 }
 

@@ -248,6 +248,18 @@ TEST_F(Predict, OffersShortKeysAndFiles) {
   EXPECT_THAT(tool({"complete", "fish", "--", "predict", "a", ""}).out,
               HasSubstr("\nscale=\tmultiplies what is predicted\n"));
   EXPECT_THAT(tool({"complete", "fish", "--", "evaluate", "a", "sh"}).out, HasSubstr("\nshift="));
+  EXPECT_THAT(tool({"complete", "fish", "--", "predict", "a", "also=b,"}).out,
+              ::testing::StartsWith("words\nalso=b,\na\n"));
+  const std::vector<std::string> train{"complete", "fish",     "--",    "train",
+                                       "items",    "--plugin", plugin()};
+  const auto after = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = train;
+    words.insert(words.end(), more.begin(), more.end());
+    return tool(words).out;
+  };
+  EXPECT_THAT(after({""}), Not(HasSubstr("\nscale=")));
+  EXPECT_THAT(after({"--then", "predict", ""}), HasSubstr("\nscale="));
+  EXPECT_THAT(after({"--then", "predict", "out="}), ::testing::StartsWith("files\n"));
   EXPECT_THAT(tool({"complete", "fish", "--", "predict", "a", "in/r"}).out,
               ::testing::StartsWith("files\n"));
   EXPECT_THAT(tool({"complete", "fish", "--", "predict", "a", "out="}).out,

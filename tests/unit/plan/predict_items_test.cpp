@@ -168,6 +168,7 @@ TEST_F(Items, AreDescribedToTheToolAsTheRecipeSays) {
                            .output_suffix = ".b",
                            .joint_outputs = {"c"},
                            .finds_items = true,
+                           .averages = true,
                            .batch = 7};
   const PredictInput back = predict_input_from_json(to_json(given));
   EXPECT_EQ(back.kind, given.kind);
@@ -175,6 +176,7 @@ TEST_F(Items, AreDescribedToTheToolAsTheRecipeSays) {
   EXPECT_EQ(back.output_suffix, given.output_suffix);
   EXPECT_EQ(back.joint_outputs, given.joint_outputs);
   EXPECT_TRUE(back.finds_items);
+  EXPECT_TRUE(back.averages);
   EXPECT_EQ(back.batch, 7);
 }
 

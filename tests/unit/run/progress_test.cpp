@@ -63,8 +63,9 @@ TEST_F(ProgressDisplay, ShowsItemsWithRateAndTimeLeft) {
   clock.sleep_s(10);
   shown(items(2, 0));  // the first ones came after the start
   clock.sleep_s(10);
-  EXPECT_EQ(shown(items(22, 1)), "items 22/40  2 items/s  eta 9s  skipped 1\n");
-  EXPECT_EQ(shown(items(40, 1)), "items 40/40  3.8 items/s  skipped 1\n") << "the end, at once";
+  EXPECT_EQ(shown(items(22, 1)), "items 22/40  2 items/s (120/min)  eta 9s  skipped 1\n");
+  EXPECT_EQ(shown(items(40, 1)), "items 40/40  3.8 items/s (228/min)  skipped 1\n")
+      << "the end, at once";
   EXPECT_EQ(shown({{"kind", "item_skipped"}, {"name", "a.tif"}, {"reason", "too dark"}}),
             "skipped a.tif: too dark\n");
 }
@@ -337,6 +338,14 @@ TEST(FormatRate, KnowsTheUnits) {
   EXPECT_EQ(format_rate(812, "samples"), "812 samples/s");
   EXPECT_EQ(format_rate(3.4e9, "voxels"), "3.4G voxels/s");
   EXPECT_EQ(format_rate(NAN, "tokens"), "nan tok/s");
+}
+
+TEST(FormatRate, SaysLowRatesPerMinuteToo) {
+  EXPECT_EQ(format_rate(9.9, "samples"), "9.9 samples/s (594/min)");
+  EXPECT_EQ(format_rate(1.333, "volumes"), "1.33 volumes/s (80/min)");
+  EXPECT_EQ(format_rate(0.0125, "samples"), "0.0125 samples/s (0.75/min)");
+  EXPECT_EQ(format_rate(10, "samples"), "10 samples/s");
+  EXPECT_EQ(format_rate(0, "samples"), "0 samples/s");
 }
 
 TEST(FormatLoss, ShowsEnoughDigits) {

@@ -69,6 +69,16 @@ class RunSummaries : public testing::Test {
   FakeClock clock;
 };
 
+TEST_F(RunSummaries, TellLowSpeedsPerMinuteToo) {
+  EventWriter writer(run.events_path());
+  writer.write({{"kind", "start"}, {"step", 0}, {"unit", "samples"}});
+  writer.write({{"kind", "step"}, {"step", 1}, {"units_per_s", 2.5}});
+  EXPECT_THAT(page(), HasSubstr("2.5 samples/s (150/min)\n"));
+  writer.write({{"kind", "end"}, {"step", 2}, {"units_per_s", 0.25}});
+  EXPECT_THAT(page(), HasSubstr("speed     0.25 samples/s (15/min)\n"));
+  EXPECT_EQ(summary_json(summary()).at("units_per_s"), 0.25);
+}
+
 TEST_F(RunSummaries, TellSpeedAndUtilisationOfTheNewestStart) {
   EventWriter writer(run.events_path());
   writer.write({{"kind", "start"}, {"step", 0}, {"unit", "tokens"}, {"mfu_unknown", ""}});

@@ -79,7 +79,7 @@ TEST_F(Saves, CountFromTheCheckpointThatTheRunGoesOnFrom) {
 
 TEST(Stop, IsWhatAllRanksHeard) {
   FakeClock clock;
-  const Quota quota(clock, Duration{60}, Duration{}, 0);
+  const Quota quota(clock, {.after = {60}}, 0);
   StopDecision decision(quota);
   RankReport report;
   decision.ask(report, 0);
@@ -96,25 +96,52 @@ TEST(Stop, IsWhatAllRanksHeard) {
   result.stop_quota = 1;
   decision.hear(result);
   EXPECT_TRUE(decision.stops());
+  EXPECT_TRUE(decision.is_by_quota());
   EXPECT_EQ(decision.reason(), "stop.after = 1m is over");
   result.stop_signal = 1;  // too late to be the reason
   decision.hear(result);
   EXPECT_EQ(decision.reason(), "stop.after = 1m is over");
 }
 
+TEST(Stop, KeepsTheReserveOfEitherQuota) {
+  FakeClock clock;
+  const Quota after(clock, {.after = {600}, .reserve = {60}}, 0);
+  const Quota budget(clock, {.after = {600}, .budget = {900}, .reserve = {60}}, 500);
+  const Quota spent(clock, {.budget = {900}, .reserve = {60}}, 850);
+  EXPECT_EQ(after.allowed_s(), 540);
+  EXPECT_EQ(budget.allowed_s(), 340);
+  EXPECT_TRUE((clock.advance(1e-6), spent.over()));
+  EXPECT_FALSE(after.over());
+  clock.advance(540);
+  EXPECT_TRUE(after.over());
+  EXPECT_EQ(after.reason(), "stop.after = 10m is over but for stop.reserve = 1m");
+  EXPECT_EQ(budget.reason(), "stop.budget = 15m is spent but for stop.reserve = 1m");
+}
+
+TEST(Stop, TheTimeBeforeTheFirstStepIsOfThisStartAndOfNoBudget) {
+  FakeClock clock;
+  const Quota after(clock, {.after = {600}}, 100, /*begun_s=*/50);
+  const Quota budget(clock, {.budget = {600}}, 100, /*begun_s=*/50);
+  EXPECT_EQ(after.allowed_s(), 550);
+  EXPECT_EQ(budget.allowed_s(), 500);
+  clock.advance(7);
+  EXPECT_EQ(budget.elapsed_s(), 107);
+}
+
 TEST(Stop, NamesASignalToAnotherRank) {
   FakeClock clock;
-  const Quota quota(clock, Duration{}, Duration{}, 0);
+  const Quota quota(clock, {}, 0);
   StopDecision decision(quota);
   StepResult result = result_of(1);
   result.stop_signal = 1;
   decision.hear(result);
   EXPECT_EQ(decision.reason(), "a signal to another rank");
+  EXPECT_FALSE(decision.is_by_quota());
 }
 
 TEST(Stop, AnEarlyFinishIsNoStopAfterOne) {
   FakeClock clock;
-  const Quota quota(clock, Duration{}, Duration{}, 0);
+  const Quota quota(clock, {}, 0);
   StopDecision early(quota), late(quota);
   early.finish_early("no better loss");
   EXPECT_TRUE(early.stops());

@@ -48,7 +48,7 @@ TEST_F(RecordedSteps, EndWithTheRateOfTheWholeRun) {
   step(5);
   for (int i = 2; i < 60; ++i) step(i % 4 == 0 ? 0.641 : 0.001, i % 4 == 0 ? 0.64 : 0);
   step(0.001);
-  recorder->ended(60, "", "", {});
+  recorder->ended(60, {}, {});
   const nlohmann::json last = events("step").back(), end = events("end").at(0);
   EXPECT_NEAR(end.at("units_per_s"), 32 * 59 / (14 * 0.64 + 59 * 0.001), 1e-6);
   EXPECT_NEAR(last.at("units_per_s").get<double>(), end.at("units_per_s").get<double>(), 1e-6);

@@ -1,0 +1,53 @@
+// What follows training: --then evaluate, predict or both.
+#pragma once
+
+#include "cli/arguments.h"
+#include "cli/bare_keys.h"
+#include "devices/device.h"
+#include "plan/run_setup.h"
+#include "run/run_dir.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::cli {
+
+struct Then {
+  std::vector<std::string> groups{};  // what --then names
+  // The same, in the order in which they are taken; none where others start the ranks (--world).
+  std::vector<std::string> steps{};
+  bool force = false;  // replaces outputs that are there already
+
+  bool has(std::string_view step) const;
+  // A bare KEY that is no option itself is of one of the groups.
+  BareKeys bare_keys() const { return {.groups = groups, .options_first = true}; }
+};
+
+// Of --then and --force. Throws Error for what is no step, and for --force without predictions.
+Then then_of(const Parsed& parsed);
+
+// Before anything is prepared. run_dir: of the run that goes on, or empty. Throws Error where there
+// is nothing to predict, and where outputs are there already. Those in RUN/predictions are the
+// run's own: they are replaced.
+void check_predictions(const RunSetup& setup, const Then& then,
+                       const std::filesystem::path& run_dir);
+// Of a setup that is prepared: throws Error where there is no validation data to evaluate.
+void check_evaluation(const RunSetup& setup, const Then& then);
+
+// Sets stop.reserve where a quota is to hold predictions of items too and nothing is set: to a
+// tenth of the quota, an hour at most. Returns a note for the plan, or "". Throws Error where
+// stop.reserve leaves no time to train, or there is no quota.
+std::string reserve_time(RunSetup& setup, const Then& then);
+
+// How training ended.
+enum class Trained { to_the_end, until_quota };
+
+// Takes the steps: predictions by the best checkpoint where one is known, else the newest. After a
+// quota predictions alone. Says what is left to do where one fails. Returns the exit code:
+// exit_finished, or that of the step that failed, after which there are no others.
+int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
+             const Then& then, Trained trained);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,195 @@
+// lockstep train … --then predict: after the end, after a quota, again, and not after anything
+// else.
+#include "predict_fixture.h"
+
+#include "run/checkpoint_index.h"
+#include "run/events.h"
+#include "run/run_dir.h"
+
+#include <csignal>
+#include <thread>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ToolProcess;
+using testing::ToolResult;
+
+class ThenPredict : public Predict {
+ protected:
+  static void SetUpTestSuite() {
+    Predict::SetUpTestSuite();
+    write_file_atomic(folder->path() / "ids.txt", "r2\nr4\n");
+  }
+  static std::vector<std::string> words(const std::string& name,
+                                        const std::vector<std::string>& more) {
+    std::vector<std::string> all{
+        "train",    "found", "--plugin", plugin(),  "--devices",           "cpu:2", "--name", name,
+        "--resume", "auto",  "--then",   "predict", "data.path=factor.txt"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  static fs::path outputs(const std::string& name) {
+    return folder->path() / "runs" / name / "predictions";
+  }
+};
+
+// Stopped four seconds after the command has begun, whatever the start took of them.
+const std::vector<std::string> endless{"stop.steps=100000000", "eval.every_steps=20",
+                                       "stop.after=8s", "stop.reserve=4s"};
+
+TEST_F(ThenPredict, TakesTheItemsThatTheRecipeFindsAndBareKeys) {
+  const ToolResult trained = tool(words("found", {"stop.steps=3", "scale=2", "seed=7"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto made = contents(outputs("found"));
+  EXPECT_TRUE(made.contains("r2.out"));
+  EXPECT_TRUE(made.contains("r4.out"));
+  EXPECT_THAT(trained.err, HasSubstr("predicted 2 items into " + outputs("found").string()));
+  const nlohmann::json config =
+      RunDir::open("found", folder->path() / "runs").record().at("config");
+  EXPECT_EQ(config.at("predict.scale"), 2.0);
+  EXPECT_EQ(config.at("seed"), 7) << "an option of its own comes before predict.seed";
+  EXPECT_EQ(config.at("predict.seed"), 1);
+
+  // All is done: straight to the predictions, which are made anew with what is given now.
+  const ToolResult again = tool(words("found", {"stop.steps=3", "scale=4", "seed=7"}));
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("run found has finished"));
+  EXPECT_THAT(again.err, Not(HasSubstr("global batch")));
+  EXPECT_NE(contents(outputs("found")).at("r2.out"), made.at("r2.out"));
+}
+
+TEST_F(ThenPredict, ABareKeyIsRefusedWhereNothingFollows) {
+  std::vector<std::string> none{"train",  "found",   "--plugin", plugin(),
+                                "--name", "nothing", "scale=2",  "data.path=factor.txt"};
+  EXPECT_EQ(tool(none).code, 2);
+  const ToolResult near = tool(words("nothing", {"scal=2"}));
+  EXPECT_EQ(near.code, 2);
+  EXPECT_THAT(near.err, HasSubstr("did you mean scale?"));
+  EXPECT_FALSE(fs::exists(folder->path() / "runs/nothing"));
+}
+
+TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ToolResult stopped = tool(words("quota", endless));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  ASSERT_EQ(stopped.code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("training stops 4s before stop.after = 8s is over"));
+  EXPECT_THAT(stopped.err, HasSubstr("stop.after = 8s is over but for stop.reserve = 4s"));
+  EXPECT_THAT(stopped.err, HasSubstr("predicted 2 items into"));
+  EXPECT_THAT(stopped.err, HasSubstr("go on with: lockstep resume runs/quota"));
+  EXPECT_TRUE(fs::exists(outputs("quota") / "r4.out"));
+  EXPECT_LT(took.count(), 30);
+  std::vector<CheckpointInfo> damaged;
+  const auto best = best_good(folder->path() / "runs/quota/checkpoints", damaged);
+  ASSERT_TRUE(best);
+  EXPECT_THAT(stopped.err, HasSubstr("weights of step " + std::to_string(best->step) + "\n"));
+
+  // The same command line goes on, and replaces the run's own predictions.
+  const std::string before = read_file(outputs("quota") / "r4.out");
+  const ToolResult again = tool(words("quota", endless));
+  ASSERT_EQ(again.code, 75) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("resumed at step"));
+  EXPECT_THAT(again.err, HasSubstr("predicted 2 items into"));
+}
+
+TEST_F(ThenPredict, KeepsATenthOfTheQuotaByItself) {
+  const ToolResult stopped = tool(words("tenth", {"stop.steps=100000000", "stop.budget=3s"}));
+  ASSERT_EQ(stopped.code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stop.budget = 3s is spent but for stop.reserve = 300ms"));
+  EXPECT_TRUE(fs::exists(outputs("tenth") / "r2.out"));
+  const ToolResult spent = tool(words("tenth", {"stop.steps=100000000", "stop.budget=3s"}));
+  EXPECT_EQ(spent.code, 75) << spent.err;
+  EXPECT_THAT(spent.err, HasSubstr("predicted 2 items into"));
+}
+
+TEST_F(ThenPredict, RefusesAReserveThatLeavesNoTimeOrHasNoQuota) {
+  const auto refuses = [&](const std::vector<std::string>& more, const std::string& what) {
+    const ToolResult result = tool(words("never", more));
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(what));
+    EXPECT_FALSE(fs::exists(folder->path() / "runs/never"));
+  };
+  refuses({"stop.steps=3", "stop.after=1h", "stop.reserve=1h"},
+          "stop.reserve = 1h leaves no time to train of 1h");
+  refuses({"stop.steps=3", "stop.reserve=1h"}, "neither is set");
+}
+
+TEST_F(ThenPredict, NothingFollowsAnInterrupt) {
+  std::vector<std::string> all = words("ctrl", {"stop.steps=100000000"});
+  all.insert(all.begin(), testing::program("lockstep"));
+  ToolProcess process(all, folder->path());
+  while (process.err().find("loss") == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(process.pid(), SIGINT);
+  const ToolResult result = process.wait();
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("predicted")));
+  EXPECT_FALSE(fs::exists(outputs("ctrl")));
+}
+
+TEST_F(ThenPredict, AMissingIdOrAnOutputThatIsThereIsAnErrorBeforeAnyWork) {
+  write_file_atomic(folder->path() / "ids.txt", "r2\nr77\n");
+  const ToolResult missing = tool(words("early", {"stop.steps=3"}));
+  write_file_atomic(folder->path() / "ids.txt", "r2\nr4\n");
+  EXPECT_EQ(missing.code, 2) << missing.err;
+  EXPECT_THAT(missing.err, HasSubstr("there is no file of the id r77"));
+  EXPECT_FALSE(fs::exists(folder->path() / "runs/early"));
+
+  fs::create_directories(folder->path() / "there");
+  write_file_atomic(folder->path() / "there/r4.out", "mine");
+  const ToolResult there = tool(words("early", {"stop.steps=3", "out=there"}));
+  EXPECT_EQ(there.code, 2) << there.err;
+  EXPECT_THAT(there.err, HasSubstr("there/r4.out is there already"));
+  EXPECT_FALSE(fs::exists(folder->path() / "runs/early"));
+  const ToolResult also = tool(words("early", {"stop.steps=3", "also=a"}));
+  EXPECT_EQ(also.code, 2) << also.err;
+  EXPECT_THAT(also.err, HasSubstr("the recipe found cannot average"));
+  EXPECT_FALSE(fs::exists(folder->path() / "runs/early"));
+  const ToolResult forced = tool(words("early", {"stop.steps=3", "out=there", "--force"}));
+  EXPECT_EQ(forced.code, 0) << forced.err;
+  EXPECT_NE(read_file(folder->path() / "there/r4.out"), "mine");
+}
+
+TEST_F(ThenPredict, APredictionThatFailsSaysThatTheRunIsTrained) {
+  write_file_atomic(folder->path() / "in/broken.row", "1 2 3\n");
+  write_file_atomic(folder->path() / "ids.txt", "r2\nbroken\n");
+  const ToolResult result = tool(words("fails", {"stop.steps=3", "scale=2"}));
+  const ToolResult quota = tool(words("fails2", endless));
+  write_file_atomic(folder->path() / "ids.txt", "r2\nr4\n");
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("skipped broken"));
+  EXPECT_THAT(result.err, HasSubstr("the run itself is trained"));
+  EXPECT_THAT(result.err, HasSubstr("lockstep predict runs/fails --best predict.scale=2"));
+  EXPECT_EQ(RunDir::open("fails", folder->path() / "runs").state(), RunState::finished);
+  EXPECT_EQ(quota.code, 1) << quota.err;
+  EXPECT_THAT(quota.err, HasSubstr("to go on: lockstep resume runs/fails2"));
+  EXPECT_EQ(RunDir::open("fails2", folder->path() / "runs").state(), RunState::stopped);
+}
+
+TEST_F(ThenPredict, ATextIsStreamedAfterAQuotaToo) {
+  testing::write_corpus(folder->path() / "corpus.txt", 40'000);
+  std::vector<std::string> all{"train",
+                               "textgen",
+                               "--devices",
+                               "cpu:1",
+                               "--then",
+                               "predict",
+                               "--name",
+                               "text",
+                               "tokens=5",
+                               "prompt=The",
+                               "stop.steps=10000000",
+                               "stop.after=3s"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    all.push_back(option);
+  const ToolResult result = tool(all);
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_THAT(result.out, ::testing::StartsWith("The"));
+  EXPECT_THAT(result.err, Not(HasSubstr("stop.reserve"))) << "a text needs none";
+}
+
+}  // namespace
+}  // namespace lockstep
