@@ -123,7 +123,7 @@ PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const Vol
   }
   check_entries(volumes, options, say);
   if (options.data.normalize == Normalize::ct)
-    volumes.normalization.set = foreground_statistics(volumes.train, folder);
+    volumes.normalization.set = foreground_statistics(volumes.train, folder, say);
   return volumes;
 }
 

@@ -50,6 +50,13 @@ TEST_F(Find, AnIdThatEndsInZeroesStaysWhereItsLabelIsCalledSo) {
   EXPECT_THAT(ids_of(volumes().train), ElementsAre("scan_0000", "scan_0001"));
 }
 
+TEST_F(Find, AnImageWhoseOwnLabelIsThereIsNoOthers) {
+  write_pairs({"scan_0000"});
+  write_label("scan");
+  EXPECT_THAT(ids_of(volumes().train), ElementsAre("scan_0000"));
+  EXPECT_THAT(said, HasSubstr("passed over 1 label"));
+}
+
 TEST_F(Find, TakesNamedFoldersBelowThePathOrAnywhere) {
   write(data() / "scans" / "a.tiff", usual, image_of(usual, 1));
   write(path("elsewhere") / "a.nii", usual, labels_of(usual));
@@ -59,6 +66,21 @@ TEST_F(Find, TakesNamedFoldersBelowThePathOrAnywhere) {
   options.data.path.clear();
   options.data.images = (data() / "scans").string();
   EXPECT_THAT(ids_of(volumes().train), ElementsAre("a"));
+}
+
+TEST_F(Find, TakesTheTestSetWhereItsImagesAreNamed) {
+  write_pairs({"a"});
+  write_text("train.csv", "id\na\n");
+  for (const char* id : {"b", "c", "d"}) {
+    write(data() / "test_images" / (std::string(id) + ".tif"), usual, image_of(usual, id[0]));
+    write(data() / "test_labels" / (std::string(id) + ".tif"), usual, labels_of(usual));
+  }
+  options.data.valid_share = 0;
+  EXPECT_THAT(ids_of(volumes().train), ElementsAre("a"));
+  options.data.images = (data() / "test_images").string();
+  EXPECT_THAT(ids_of(volumes().train), ElementsAre("b", "c", "d"));
+  write_text("test.csv", "id\nc\n");
+  EXPECT_THAT(ids_of(volumes().train), ElementsAre("c"));
 }
 
 TEST_F(Find, TakesFoldersOfSlices) {

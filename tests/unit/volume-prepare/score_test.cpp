@@ -54,7 +54,7 @@ TEST_F(ScoreFiles, AreMeansOverVolumes) {
   EXPECT_GT(scores.at("surface_dice"), 0.8);
   EXPECT_LE(scores.at("score"), 1);
   EXPECT_EQ(scores.size(), 7U);
-  EXPECT_THAT(said, AllOf(HasSubstr("id  dice"), HasSubstr("a   1.0000  1.0000"),
+  EXPECT_THAT(said, AllOf(HasSubstr("id    dice     iou"), HasSubstr("a   1.0000  1.0000"),
                           HasSubstr("b   0.5000  0.3333")));
 }
 
