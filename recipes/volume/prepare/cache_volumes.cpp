@@ -119,7 +119,7 @@ class Filler {
   }
 
   void hash_missing() {
-    say_(cat("reading ", how_many(missing_.size())));
+    say_(cat("looking for ", how_many(missing_.size()), " in the cache"));
     run_parallel({.count = missing_.size(), .run = [&](std::size_t i) { find_name(missing_[i]); }});
     std::erase_if(missing_,
                   [&](std::size_t i) { return mark_used(cached_[i]) && is_whole(cached_[i]); });
@@ -151,13 +151,13 @@ class Filler {
   }
 
   void decode_missing() {
-    say_(cat("decoding ", how_many(missing_.size())));
+    say_(cat("reading ", how_many(missing_.size()), " into the cache"));
     auto told = std::chrono::steady_clock::now();
     const auto progress = [&](std::size_t done) {
       const auto now = std::chrono::steady_clock::now();
       if (done == missing_.size() || now - told < std::chrono::seconds(5)) return;
       told = now;
-      say_(cat("decoded ", done, " of ", how_many(missing_.size())));
+      say_(cat("read ", done, " of ", how_many(missing_.size())));
     };
     try {
       run_parallel({.count = missing_.size(),

@@ -49,17 +49,24 @@ void split_planes(const VolumeEntry& entry, const VolumeOptions& options, Prepar
   }
 }
 
-void check_sizes(const std::vector<VolumeEntry>& entries, const VolumeOptions& options) {
-  const std::array<std::int64_t, 3> patch = options.patch();
-  for (const VolumeEntry& entry : entries) {
-    const std::array<std::int64_t, 3> extents{entry.end - entry.begin, entry.shape.height,
-                                              entry.shape.width};
-    if (extents[0] >= patch[0] && extents[1] >= patch[1] && extents[2] >= patch[2]) continue;
-    throw Error(cat("the volume ", entry.image.string(), " is ", extents[0], " x ", extents[1],
-                    " x ", extents[2], options.spacing() ? " at data.spacing" : "",
-                    ", smaller than data.patch, ", patch[0], " x ", patch[1], " x ", patch[2]),
-                "set data.patch to at most that, or data.pad=true to fill up with zeros");
-  }
+using Extents = std::array<std::int64_t, 3>;
+
+void check_size(const VolumeEntry& entry, const Extents& extents, const VolumeOptions& options) {
+  const Extents patch = options.patch();
+  if (extents[0] >= patch[0] && extents[1] >= patch[1] && extents[2] >= patch[2]) return;
+  throw Error(cat("the volume ", entry.image.string(), " is ", extents[0], " x ", extents[1], " x ",
+                  extents[2], options.spacing() ? " at data.spacing" : "",
+                  ", smaller than data.patch, ", patch[0], " x ", patch[1], " x ", patch[2]),
+              "set data.patch to at most that, or data.pad=true to fill up what is missing");
+}
+
+// What is held back of a single volume may be thinner than a patch: tiles reach over its border.
+void check_sizes(const PreparedVolumes& volumes, const VolumeOptions& options) {
+  if (options.data.pad) return;
+  for (const VolumeEntry& entry : volumes.train)
+    check_size(entry, {entry.end - entry.begin, entry.shape.height, entry.shape.width}, options);
+  for (const VolumeEntry& entry : volumes.valid)
+    check_size(entry, {entry.shape.depth, entry.shape.height, entry.shape.width}, options);
 }
 
 std::vector<std::string> without_foreground(const std::vector<VolumeEntry>& entries) {
@@ -116,13 +123,12 @@ PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const Vol
   }
   check_entries(volumes, options, say);
   if (options.data.normalize == Normalize::ct)
-    volumes.normalization.set = foreground_statistics(volumes.train, folder);
+    volumes.normalization.set = foreground_statistics(volumes.train, folder, say);
   return volumes;
 }
 
 void check_entries(const PreparedVolumes& volumes, const VolumeOptions& options, const Say& say) {
-  check_sizes(volumes.train, options);
-  check_sizes(volumes.valid, options);
+  check_sizes(volumes, options);
   const std::vector<std::string> empty = without_foreground(volumes.train);
   if (empty.size() == volumes.train.size())
     throw Error(cat("there is nothing to learn: no label of the ", volumes.train.size(),

@@ -48,37 +48,40 @@ void add_folder(const fs::path& folder, const fs::path& below, std::vector<Predi
   for (const fs::path& inner : folders) add_folder(inner, below / inner.filename(), items);
 }
 
-// Of one input as it was typed: a folder here, all others as every recipe has them.
-std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOptions& options,
-                                        const ItemQuery& query) {
-  std::error_code ignored;
-  std::vector<PredictItem> items;
-  if (fs::is_directory(input, ignored)) {
-    fs::path folder = fs::absolute(input).lexically_normal();
-    if (!folder.has_filename()) folder = folder.parent_path();
-    if (is_slice_folder(folder))
-      items.push_back(item_of(folder.filename().string(), folder));
-    else
-      add_folder(folder, "", items);
-    if (items.empty())
-      items.push_back({.name = name_of(folder),
-                       .id = folder.filename().string(),
-                       .path = folder.string(),
-                       .fault = cat("the folder ", name_of(folder), " holds no volumes")});
-    return items;
-  }
+PredictItem faulty(const fs::path& path, const std::string& fault) {
+  return {
+      .name = name_of(path), .id = path.filename().string(), .path = path.string(), .fault = fault};
+}
+
+// As every recipe has them, with outputs of the input's kind.
+std::vector<PredictItem> items_of_files(const std::string& input, const VolumeOptions& options,
+                                        const ItemQuery& query) try {
   ItemQuery one = query;
   one.inputs = {input};
-  items = list_items(options.predict_input(), one);
+  std::vector<PredictItem> items = list_items(options.predict_input(), one);
   for (PredictItem& item : items) {
     if (!item.fault.empty()) continue;
     const std::string suffix = volume_suffix(item.path);
-    if (fs::path(item.path).extension() == ".gz" && suffix.empty())
-      item.fault = "a volume ends in .tif, .tiff, .nii or .nii.gz";
-    else
-      item.output = item.id.substr(0, item.id.size() - suffix.size()) +
-                    (suffix.starts_with(".nii") ? suffix : ".tif");
+    item.output = item.id.substr(0, item.id.size() - suffix.size()) +
+                  (suffix.starts_with(".nii") ? suffix : ".tif");
   }
+  return items;
+} catch (const Error& error) {
+  return {faulty(fs::absolute(input).lexically_normal(), error.what())};
+}
+
+// Of one input as it was typed.
+std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOptions& options,
+                                        const ItemQuery& query) {
+  std::error_code ignored;
+  if (!fs::is_directory(input, ignored)) return items_of_files(input, options, query);
+  fs::path folder = fs::absolute(input).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  if (is_slice_folder(folder)) return {item_of(folder.filename().string(), folder)};
+  std::vector<PredictItem> items;
+  add_folder(folder, "", items);
+  if (items.empty())
+    items.push_back(faulty(folder, cat("the folder ", name_of(folder), " holds no volumes")));
   return items;
 }
 

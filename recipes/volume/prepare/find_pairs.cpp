@@ -15,12 +15,16 @@ namespace {
 namespace fs = std::filesystem;
 using Volumes = std::map<std::string, fs::path>;
 
-// Folders of images and of labels, as competitions, nnU-Net and others name them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> folder_names{
+// Folders of images and of labels, as competitions, nnU-Net and others name them. The last are
+// only taken where the images are named.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> folder_names{
     {{"train_images", "train_labels"},
      {"imagesTr", "labelsTr"},
      {"images", "labels"},
-     {"image", "label"}}};
+     {"image", "label"},
+     {"test_images", "test_labels"},
+     {"imagesTs", "labelsTs"}}};
+constexpr std::size_t training_folders = 4;
 
 struct Folders {
   fs::path images, labels;
@@ -68,16 +72,14 @@ Folders find_folders(const Places& places) {
   Folders folders;
   if (!places.images.empty()) folders.images = below(places.path, places.images);
   if (!places.labels.empty()) folders.labels = below(places.path, places.labels);
-  const fs::path parent =
-      !places.path.empty() ? fs::path(places.path) : fs::absolute(folders.images).parent_path();
-  for (const auto& [images, labels] : folder_names) {
-    std::error_code ignored;
-    if (folders.images.empty() && fs::is_directory(parent / images, ignored))
-      folders.images = parent / images;
+  for (std::size_t i = 0; folders.images.empty() && i < training_folders; ++i)
+    if (std::error_code ignored;
+        fs::is_directory(fs::path(places.path) / folder_names[i].first, ignored))
+      folders.images = fs::path(places.path) / folder_names[i].first;
+  if (folders.images.empty()) fail_no_images(places.path);
+  for (const auto& [images, labels] : folder_names)
     if (folders.labels.empty() && folders.images.filename() == images)
-      folders.labels = parent / labels;
-  }
-  if (folders.images.empty()) fail_no_images(parent);
+      folders.labels = fs::absolute(folders.images).parent_path() / labels;
   if (folders.labels.empty())
     throw Error(cat("data.images is ", folders.images.string(), ", but data.labels is empty"),
                 "name the folder of the labels with data.labels");
@@ -119,11 +121,14 @@ Pair pair_of(const std::string& id, const std::string& place, const Volumes& ima
           .label = find(labels, "label", folders.labels)};
 }
 
-fs::path table_of(const Places& places) {
+// The table beside the images, of the same part of the data.
+fs::path table_of(const Places& places, const fs::path& images) {
   if (!places.csv.empty()) return places.csv;
+  const std::string name = images.filename().string();
+  const bool test = name == "test_images" || name == "imagesTs";
   std::error_code ignored;
-  const fs::path usual = fs::path(places.path) / "train.csv";
-  return !places.path.empty() && fs::exists(usual, ignored) ? usual : fs::path();
+  const fs::path usual = fs::absolute(images).parent_path() / (test ? "test.csv" : "train.csv");
+  return fs::exists(usual, ignored) ? usual : fs::path();
 }
 
 }  // namespace
@@ -136,15 +141,16 @@ std::vector<Pair> find_pairs(const Places& places, const Say& say) {
     throw Error(cat("the folder ", folders.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
   std::vector<Pair> pairs;
-  if (const fs::path table = table_of(places); !table.empty()) {
+  if (const fs::path table = table_of(places, folders.images); !table.empty()) {
     for (const TableId& row : read_ids(table))
       pairs.push_back(pair_of(row.id, row.place, images, labels, folders));
   } else {
     for (const auto& [id, image] : images)
       pairs.push_back(pair_of(id, "", images, labels, folders));
     if (labels.size() > pairs.size())
-      say(cat("passed over ", labels.size() - pairs.size(), " labels in ", folders.labels.string(),
-              " without an image"));
+      say(cat("passed over ", labels.size() - pairs.size(),
+              labels.size() - pairs.size() == 1 ? " label in " : " labels in ",
+              folders.labels.string(), " without an image"));
   }
   std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.id < b.id; });
   return pairs;

@@ -177,12 +177,13 @@ void say_table(const std::vector<Compared>& compared, const std::vector<Scores>&
   int width = 2;
   for (const Compared& volume : compared) width = std::max(width, cells_of(volume.id));
   std::string line = pad_cells("id", width);
-  for (const Column& column : columns) line += cat("  ", column.name);
+  for (const Column& column : columns) line += cat("  ", pad_cells_left(column.name, 6));
   say(line);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     line = pad_cells(compared[i].id, width);
     for (const Column& column : columns)
-      line += cat("  ", pad_cells_left(fixed(scores[i].*column.value, 4), cells_of(column.name)));
+      line += cat("  ", pad_cells_left(fixed(scores[i].*column.value, 4),
+                                       std::max(6, cells_of(column.name))));
     say(line);
   }
 }

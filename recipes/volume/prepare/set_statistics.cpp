@@ -152,10 +152,11 @@ std::optional<std::vector<ChannelStatistics>> read_kept(const fs::path& path,
 }  // namespace
 
 std::vector<ChannelStatistics> foreground_statistics(const std::vector<VolumeEntry>& entries,
-                                                     const fs::path& folder) {
+                                                     const fs::path& folder, const Say& say) {
   const std::int64_t channels = entries.at(0).shape.channels;
   const fs::path path = kept_at(entries, folder);
   if (auto kept = read_kept(path, channels)) return *kept;
+  say(cat("measuring the foreground of ", entries.size(), " volumes (data.normalize=ct)"));
   std::vector<ChannelStatistics> statistics;
   nlohmann::json json = nlohmann::json::array();
   for (std::int64_t channel = 0; channel < channels; ++channel) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "recipes/volume/prepare/find_volumes.h"
 #include "recipes/volume/voxels/prepared_volumes.h"
 
 namespace lockstep::volume {
@@ -10,6 +11,7 @@ namespace lockstep::volume {
 // Of each channel, over all voxels of foreground of the entries' planes; quantiles within one part
 // in 65,536 of the range. Kept beside the cached volumes, because it takes reading all of them.
 std::vector<ChannelStatistics> foreground_statistics(const std::vector<VolumeEntry>& entries,
-                                                     const std::filesystem::path& folder);
+                                                     const std::filesystem::path& folder,
+                                                     const Say& say);
 
 }  // namespace lockstep::volume

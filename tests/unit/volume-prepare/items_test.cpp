@@ -1,0 +1,138 @@
+// What is predicted, and what outputs are called.
+#include "prepare_test.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Items : public PrepareTest {
+ protected:
+  Items() { fs::create_directories(data()); }
+  std::vector<PredictItem> find(const std::vector<std::string>& inputs = {},
+                                const fs::path& run = {}) const {
+    return find_items(options, {.inputs = inputs, .run_dir = run, .cache_dir = cache()});
+  }
+  std::string find_error(const std::vector<std::string>& inputs = {}) const {
+    return error_of([&] { find(inputs); });
+  }
+  void write_test(const std::string& name) const {
+    write(data() / "test_images" / name, usual, image_of(usual, 1));
+  }
+  static std::vector<std::string> outputs_of(const std::vector<PredictItem>& items) {
+    std::vector<std::string> outputs;
+    for (const PredictItem& item : items) {
+      EXPECT_EQ(item.fault, "") << item.name;
+      outputs.push_back(item.output);
+    }
+    return outputs;
+  }
+};
+
+TEST_F(Items, AreThoseOfTheTestTable) {
+  write_test("a.tif");
+  write_test("b.nii.gz");
+  write_test("c.tiff");
+  write_text("test.csv", "id\nb\na\n");
+  const auto items = find();
+  EXPECT_THAT(outputs_of(items), ElementsAre("b.nii.gz", "a.tif"));
+  EXPECT_EQ(items[0].path, (data() / "test_images/b.nii.gz").string());
+  EXPECT_EQ(items[0].id, "b.nii.gz");
+  EXPECT_EQ(items[1].index, 1);
+}
+
+TEST_F(Items, AreAllOfTheFolderWithoutATable) {
+  write_test("a.tif");
+  write_test("b.nii");
+  write_test("c.tiff");
+  EXPECT_THAT(outputs_of(find()), ElementsAre("a.tif", "b.nii", "c.tif"));
+  options.data.path.clear();
+  options.predict.images = (data() / "test_images").string();
+  EXPECT_THAT(outputs_of(find()), ElementsAre("a.tif", "b.nii", "c.tif"));
+  write_text("some.csv", "id\nc\n");
+  options.predict.csv = (data() / "some.csv").string();
+  EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
+}
+
+TEST_F(Items, NameAllMissingIdsBeforeAnyWork) {
+  write_test("scan-1.tif");
+  write_text("test.csv", "id\nscan-1\nscan-2\nscan-3\nscan-4\nscan-5\nscan-6\nscan-7\n");
+  EXPECT_THAT(find_error(), AllOf(HasSubstr("test.csv names 6 volumes that are not in"),
+                                  HasSubstr("scan-2, scan-3, scan-4, scan-5, scan-6 and 1 more"),
+                                  HasSubstr("is it scan-1?")));
+}
+
+TEST_F(Items, OfNnUNetDropTheChannel) {
+  write(data() / "imagesTs" / "case_0000.nii.gz", usual, image_of(usual, 1));
+  EXPECT_THAT(outputs_of(find()), ElementsAre("case.nii.gz"));
+}
+
+TEST_F(Items, AreFilesAndFoldersThatWereTyped) {
+  write_test("a.tif");
+  write_test("b.nii.gz");
+  write(data() / "other" / "c.tif", usual, image_of(usual, 1));
+  EXPECT_THAT(
+      outputs_of(find({(data() / "test_images").string() + "/", (data() / "other/c.tif").string(),
+                       (data() / "test_images/a.tif").string()})),
+      ElementsAre("a.tif", "b.nii.gz", "c.tif"));
+  EXPECT_THAT(outputs_of(find({data().string()})),
+              ElementsAre("other/c.tif", "test_images/a.tif", "test_images/b.nii.gz"));
+  EXPECT_THAT(outputs_of(find({(data() / "test_images/*.nii.gz").string()})),
+              ElementsAre("b.nii.gz"));
+}
+
+TEST_F(Items, MayBeFoldersOfSlices) {
+  const VolumeShape slice{.depth = 1, .height = 5, .width = 7};
+  for (int z = 0; z < 3; ++z)
+    write(data() / "test_images" / "s" / cat("z", z, ".tif"), slice, image_of(slice, z));
+  EXPECT_THAT(outputs_of(find({(data() / "test_images/s").string()})), ElementsAre("s.tif"));
+  EXPECT_THAT(outputs_of(find({(data() / "test_images").string()})), ElementsAre("s.tif"));
+  EXPECT_THAT(outputs_of(find()), ElementsAre("s.tif"));
+}
+
+TEST_F(Items, HaveFaultsWhereTheyCannotBe) {
+  write_test("a.tif");
+  const auto items =
+      find({(data() / "test_images/a.tif").string(), (data() / "test_images/absent.tif").string()});
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].fault, "");
+  EXPECT_THAT(items[1].fault, HasSubstr("absent.tif"));
+  write(data() / "other" / "a.tif", usual, image_of(usual, 2));
+  const auto same =
+      find({(data() / "test_images/a.tif").string(), (data() / "other/a.tif").string()});
+  EXPECT_THAT(same.at(1).fault, HasSubstr("it would become a.tif"));
+  EXPECT_NE(same[0].id, same[1].id);
+  fs::create_directories(data() / "none");
+  EXPECT_THAT(find_error({(data() / "none").string()}), HasSubstr("holds no volumes"));
+}
+
+TEST_F(Items, OfMadeDataAreItsTestVolumes) {
+  options.data.path.clear();
+  options.data.patch = {"32"};
+  const fs::path run = make_run(prepare());
+  EXPECT_THAT(outputs_of(find({}, run)), ElementsAre("made-09.tif", "made-10.tif"));
+}
+
+TEST_F(Items, MustBeNamedWhereOnlyAnExportIsThere) {
+  write_pairs({"a", "b"});
+  const fs::path run = make_run(prepare());
+  options.data.path.clear();  // as an export has it
+  EXPECT_THAT(error_of([&] { find({}, run); }),
+              AllOf(HasSubstr("there is nothing to predict"), HasSubstr("images=FOLDER")));
+}
+
+TEST_F(Items, NeedAFolderThatIsThere) {
+  EXPECT_THAT(find_error(), HasSubstr("has no folder test_images"));
+  options.predict.images = path("absent").string();
+  EXPECT_THAT(find_error(), AllOf(HasSubstr("absent"), HasSubstr("predict.images")));
+  fs::create_directories(data() / "test_images");
+  options.predict.images.clear();
+  EXPECT_THAT(find_error(), HasSubstr("holds no volumes"));
+}
+
+}  // namespace
+}  // namespace lockstep::volume

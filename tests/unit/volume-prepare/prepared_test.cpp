@@ -1,0 +1,209 @@
+// What preparation tells the engine, and runs that go on, are evaluated or predict.
+#include "prepare_test.h"
+
+namespace lockstep::volume {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Prepares = PrepareTest;
+
+TEST_F(Prepares, CountsPatchesAndVolumes) {
+  write_pairs({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"});
+  options.data.patches = 3;
+  const Prepared prepared = prepare();
+  EXPECT_EQ(prepared.facts.train_samples, 24);
+  EXPECT_EQ(prepared.facts.valid_samples, 2);
+  EXPECT_EQ(prepared.facts.unit, "patches");
+  EXPECT_EQ(prepared.facts.units_per_sample, 1);
+  EXPECT_EQ(prepared.facts.parameters, parameter_count(options.net(1)));
+  EXPECT_EQ(prepared.extra.at("channels"), 1);
+  EXPECT_EQ(prepared.extra.at("made"), false);
+  EXPECT_EQ(prepared.extra.at("normalization").at("kind"), "divide");
+  ASSERT_EQ(prepared.keep.size(), 1U);
+  EXPECT_EQ(prepared.keep[0].filename(), "volumes.json");
+  EXPECT_TRUE(fs::path(prepared.extra.at("volumes").get<std::string>()).is_absolute());
+}
+
+TEST_F(Prepares, KnowsTheTypeThatHoldsAllVoxels) {
+  write_pairs({"a", "b"});
+  EXPECT_EQ(volumes().type, VoxelType::u8);
+  write(data() / "train_images" / "b.tif", usual, std::vector<std::uint16_t>(voxels(usual), 700));
+  EXPECT_EQ(volumes().type, VoxelType::u16);
+  write(data() / "train_images" / "b.tif", usual, std::vector<float>(voxels(usual), 0.5F));
+  EXPECT_EQ(volumes().type, VoxelType::f32);
+}
+
+TEST_F(Prepares, StatisticsOfTheForegroundOfTrainingVolumesForCt) {
+  options.data.normalize = Normalize::ct;
+  options.data.valid = {"c"};
+  for (int i = 0; i < 3; ++i) {
+    const std::string id(1, static_cast<char>('a' + i));
+    std::vector<float> values(voxels(usual), 1e6F);
+    const auto labels = labels_of(usual);
+    for (std::size_t v = 0; v < values.size(); ++v)
+      if (labels[v] == 1) values[v] = i == 2 ? 5000 : i == 0 ? -100 : 300;
+    write(data() / "train_images" / (id + ".tif"), usual, values);
+    write_label(id);
+  }
+  const PreparedVolumes found = volumes();
+  ASSERT_EQ(found.normalization.set.size(), 1U);
+  const ChannelStatistics& set = found.normalization.set[0];
+  EXPECT_EQ(set.minimum, -100);
+  EXPECT_EQ(set.maximum, 300);
+  EXPECT_NEAR(set.mean, 100, 1e-9);
+  EXPECT_NEAR(set.deviation, 200, 1e-9);
+  EXPECT_NEAR(set.low, -100, 400.0 / 65'536);
+  EXPECT_NEAR(set.high, 300, 400.0 / 65'536);
+  EXPECT_THAT(said, HasSubstr("measuring the foreground of 2 volumes"));
+  EXPECT_EQ(volumes().normalization.set, found.normalization.set);
+  EXPECT_THAT(said, Not(HasSubstr("measuring")));
+}
+
+TEST_F(Prepares, StatisticsForCtAreOfTheTrainedPlanesAlone) {
+  options.data.normalize = Normalize::ct;
+  const VolumeShape deep{.depth = 40, .height = 4, .width = 4};
+  std::vector<std::uint8_t> values(voxels(deep), 10), labels(voxels(deep), 1);
+  for (std::size_t i = 32 * 16; i < values.size(); ++i) values[i] = 200;
+  write(data() / "images" / "a.tif", deep, values);
+  write(data() / "labels" / "a.tif", deep, labels);
+  EXPECT_EQ(volumes().normalization.set.at(0).maximum, 10);
+}
+
+class GoesOn : public PrepareTest {
+ protected:
+  GoesOn() {
+    write_pairs({"a", "b", "c", "d", "e", "f"});
+    age();
+    first = prepare();
+    run = make_run(first);
+  }
+  PreparedVolumes again(Purpose purpose = Purpose::train) {
+    return read_prepared(prepare(purpose, run).extra.at("volumes").get<std::string>());
+  }
+  std::string again_error() {
+    return error_of([&] { again(); });
+  }
+  PreparedVolumes recorded() const { return read_prepared(run / "recipe/volumes.json"); }
+
+  Prepared first;
+  fs::path run;
+};
+
+TEST_F(GoesOn, WithTheSameVolumesAndSplit) {
+  EXPECT_EQ(again().train, recorded().train);
+  EXPECT_EQ(again().valid, recorded().valid);
+  EXPECT_EQ(prepare(Purpose::train, run).extra, first.extra);
+  write_pairs({"g", "h", "i", "j", "k"});
+  EXPECT_EQ(ids_of(again().train), ids_of(recorded().train));
+  EXPECT_EQ(ids_of(again().valid), ids_of(recorded().valid));
+}
+
+TEST_F(GoesOn, WhereTheVolumesLieNow) {
+  fs::rename(data(), path("moved"));
+  EXPECT_THAT(again_error(), HasSubstr("there is no folder"));
+  options.data.path = path("moved").string();
+  const PreparedVolumes now = again();
+  EXPECT_EQ(ids_of(now.train), ids_of(recorded().train));
+  EXPECT_EQ(now.train[0].image.parent_path(), path("moved") / "train_images");
+}
+
+TEST_F(GoesOn, WithoutACache) {
+  fs::remove_all(cache());
+  EXPECT_EQ(ids_of(again().valid), ids_of(recorded().valid));
+  EXPECT_TRUE(fs::exists(again().train[0].cached));
+}
+
+TEST_F(GoesOn, NotWithAVolumeThatHasChanged) {
+  write_image("b", usual, 77);
+  EXPECT_THAT(again_error(), AllOf(HasSubstr("a volume of this run has changed"),
+                                   HasSubstr("began: b"), HasSubstr("new run")));
+}
+
+TEST_F(GoesOn, NotWithoutAVolume) {
+  for (const char* id : {"b", "c"}) {
+    fs::remove(data() / "train_images" / (std::string(id) + ".tif"));
+    fs::remove(data() / "train_labels" / (std::string(id) + ".tif"));
+  }
+  EXPECT_THAT(again_error(), HasSubstr("volumes of this run are not there any more: "));
+}
+
+TEST_F(GoesOn, WithItsSlabsOfASingleVolume) {
+  fs::remove_all(data());
+  write_pair("one", {.depth = 40, .height = 5, .width = 7});
+  run = make_run(prepare(), "slabs");
+  const PreparedVolumes now = again();
+  EXPECT_EQ(now.train, recorded().train);
+  EXPECT_EQ(now.valid, recorded().valid);
+  EXPECT_EQ(now.valid.at(0).begin, 32);
+}
+
+TEST_F(GoesOn, AndIsEvaluatedOnItsOwnVolumesOrAllOfOthers) {
+  EXPECT_EQ(ids_of(again(Purpose::evaluate).valid), ids_of(recorded().valid));
+  fs::remove_all(data());
+  write_pairs({"x", "y"});
+  EXPECT_THAT(ids_of(again(Purpose::evaluate).valid), ElementsAre("x", "y"));
+  EXPECT_THAT(said, HasSubstr("all 2 of them are evaluated"));
+  EXPECT_THAT(again_error(), HasSubstr("not there any more"));
+}
+
+TEST_F(GoesOn, AndPredictsWithoutAnyVolume) {
+  fs::remove_all(data());
+  fs::remove_all(cache());
+  const Prepared prepared = prepare(Purpose::predict, run);
+  EXPECT_EQ(prepared.extra.at("normalization"), first.extra.at("normalization"));
+  EXPECT_EQ(prepared.extra.at("channels"), 1);
+  EXPECT_EQ(prepared.facts.parameters, first.facts.parameters);
+  EXPECT_FALSE(fs::exists(cache() / "volumes"));
+  fs::remove(run / "run.json");
+  EXPECT_EQ(prepare(Purpose::predict, run).extra, prepared.extra) << "from recipe/volumes.json";
+  fs::remove(run / "recipe/volumes.json");
+  EXPECT_THAT(error_of([&] { prepare(Purpose::predict, run); }),
+              HasSubstr("does not say how its volumes were normalised"));
+}
+
+TEST_F(GoesOn, NotWhereItsRecordIsDamaged) {
+  write_file_atomic(run / "recipe/volumes.json", "{}");
+  EXPECT_THAT(again_error(), HasSubstr("recipe/volumes.json"));
+}
+
+class RealVolumes : public PrepareTest {};
+
+TEST_F(RealVolumes, NucleiAreFound) {
+  const auto path = real_data("nuclei");
+  if (!path) GTEST_SKIP() << "LOCKSTEP_TEST_DATA has no volumes";
+  options.data.path = path->string();
+  options.data.patch = {"64"};
+  const PreparedVolumes found = volumes();
+  EXPECT_EQ(found.train.size(), 1U);
+  ASSERT_EQ(found.valid.size(), 1U);
+  const CachedVolume volume(found.valid[0].cached);
+  EXPECT_EQ(volume.shape(), (VolumeShape{.depth = 100, .height = 100, .width = 100}));
+  const double share = static_cast<double>(volume.positives(0, 100)) / 1e6;
+  EXPECT_GT(share, 0.14);
+  EXPECT_LT(share, 0.24);
+}
+
+TEST_F(RealVolumes, MniKeepsItsIgnoredBand) {
+  const auto path = real_data("mni");
+  if (!path) GTEST_SKIP() << "LOCKSTEP_TEST_DATA has no volumes";
+  options.data.path = path->string();
+  options.data.patch = {"64"};
+  const PreparedVolumes found = volumes();
+  EXPECT_EQ(found.train.size() + found.valid.size(), 4U);
+  std::int64_t ignored = 0;
+  for (const VolumeEntry& entry : found.train) {
+    const CachedVolume volume(entry.cached);
+    const auto labels = volume.labels();
+    ignored += std::count(labels.begin(), labels.end(), 2);
+  }
+  EXPECT_GT(ignored, 0);
+}
+
+}  // namespace
+}  // namespace lockstep::volume

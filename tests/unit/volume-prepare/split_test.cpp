@@ -1,0 +1,127 @@
+// Which volumes are held back.
+#include <algorithm>
+#include <set>
+
+#include "prepare_test.h"
+#include "recipes/volume/prepare/split.h"
+
+namespace lockstep::volume {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> some_ids(int count) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < count; ++i) ids.push_back(cat("scan-", i));
+  return ids;
+}
+
+std::int64_t chosen_of(const VolumeOptions& options, int count) {
+  const auto chosen = choose_valid(options, some_ids(count));
+  return std::count(chosen.begin(), chosen.end(), true);
+}
+
+TEST(Split, TakesAShareOfTheVolumesAndAtLeastOne) {
+  VolumeOptions options;
+  EXPECT_EQ(chosen_of(options, 10), 2);
+  EXPECT_EQ(chosen_of(options, 806), 161);
+  EXPECT_EQ(chosen_of(options, 2), 1);
+  EXPECT_EQ(chosen_of(options, 1), 0);
+  options.data.valid_share = 0;
+  EXPECT_EQ(chosen_of(options, 10), 0);
+  options.data.valid_share = 0.9;
+  EXPECT_EQ(chosen_of(options, 3), 2) << "one is left for training";
+}
+
+TEST(Split, IsTheSameEachTimeAndMixed) {
+  VolumeOptions options;
+  options.data.valid_share = 0.5;
+  const auto first = choose_valid(options, some_ids(100));
+  EXPECT_EQ(choose_valid(options, some_ids(100)), first);
+  const auto half = std::count(first.begin(), first.begin() + 50, true);
+  EXPECT_GT(half, 10);
+  EXPECT_LT(half, 40);
+}
+
+TEST(Split, FoldsTakeEachVolumeOnce) {
+  VolumeOptions options;
+  options.data.folds = 3;
+  std::vector<int> times(10);
+  for (options.data.fold = 0; options.data.fold < 3; ++options.data.fold) {
+    const auto chosen = choose_valid(options, some_ids(10));
+    const auto count = std::count(chosen.begin(), chosen.end(), true);
+    EXPECT_GE(count, 3);
+    EXPECT_LE(count, 4);
+    for (std::size_t i = 0; i < 10; ++i) times[i] += chosen[i];
+  }
+  EXPECT_EQ(times, std::vector<int>(10, 1));
+}
+
+TEST(Split, RefusesFoldsThatCannotBe) {
+  VolumeOptions options;
+  options.data.folds = 5;
+  EXPECT_THAT(error_of([&] { choose_valid(options, some_ids(3)); }),
+              HasSubstr("data.folds is 5, but there are 3 volumes"));
+  options.data.folds = 2;
+  options.data.fold = 2;
+  EXPECT_THAT(error_of([&] { choose_valid(options, some_ids(3)); }),
+              HasSubstr("data.fold must be below data.folds=2, but is 2"));
+}
+
+using SplitByName = PrepareTest;
+
+TEST_F(SplitByName, TakesIdsOrAFileOfThem) {
+  write_pairs({"a", "b", "c"});
+  options.data.valid = {"c", "a"};
+  EXPECT_THAT(ids_of(volumes().valid), ElementsAre("a", "c"));
+  EXPECT_THAT(ids_of(volumes().train), ElementsAre("b"));
+  write_text("valid.txt", "b\n\n");
+  options.data.valid = {(data() / "valid.txt").string()};
+  EXPECT_THAT(ids_of(volumes().valid), ElementsAre("b"));
+  write_text("valid.csv", "n,id\n1,c\n");
+  options.data.valid = {(data() / "valid.csv").string()};
+  EXPECT_THAT(ids_of(volumes().valid), ElementsAre("c"));
+}
+
+TEST_F(SplitByName, RefusesIdsThatAreNotThere) {
+  write_pairs({"scan-a", "scan-b"});
+  options.data.valid = {"scan-c"};
+  EXPECT_THAT(prepare_error(),
+              AllOf(HasSubstr("data.valid: there is no volume scan-c"), HasSubstr("is it scan-")));
+  options.data.valid = {"scan-a", "scan-b"};
+  EXPECT_THAT(prepare_error(), HasSubstr("no volume is left for training"));
+}
+
+using SplitOfOne = PrepareTest;
+
+TEST_F(SplitOfOne, HoldsItsLastPlanesBack) {
+  write_pair("a", {.depth = 40, .height = 5, .width = 7});
+  const PreparedVolumes found = volumes();
+  ASSERT_EQ(found.train.size(), 1U);
+  ASSERT_EQ(found.valid.size(), 1U);
+  EXPECT_EQ(found.train[0].begin, 0);
+  EXPECT_EQ(found.train[0].end, 32);
+  EXPECT_EQ(found.valid[0].begin, 32);
+  EXPECT_EQ(found.valid[0].end, 40);
+  EXPECT_THAT(said, HasSubstr("its last 8 of 40 planes are held back"));
+}
+
+TEST_F(SplitOfOne, HoldsAPatchBackWhereItCan) {
+  options.data.patch = {"16", "4", "4"};
+  write_pair("a", {.depth = 40, .height = 5, .width = 7});
+  EXPECT_EQ(volumes().valid[0].begin, 24);
+  write_pair("a", {.depth = 20, .height = 5, .width = 7});
+  EXPECT_EQ(volumes().valid[0].begin, 16) << "a patch is left for training";
+  write_pair("a", {.depth = 16, .height = 5, .width = 7});
+  EXPECT_THAT(volumes().valid, IsEmpty());
+  EXPECT_THAT(said, HasSubstr("warning: there is one volume, a, and its 16 planes are too few"));
+  options.data.valid_share = 0;
+  EXPECT_THAT(volumes().valid, IsEmpty());
+  EXPECT_EQ(said.find("warning"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep::volume
