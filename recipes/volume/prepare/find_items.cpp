@@ -136,7 +136,7 @@ TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
     found.images = predict.images;
   else if (!options.data.path.empty())
     found = test_set_in(options.data.path);
-  else if (options.made() && is_made_run(query.run_dir))
+  else if (options.made() && (query.run_dir.empty() || is_made_run(query.run_dir)))
     found = test_set_in(made_volumes(query.cache_dir, [](const std::string&) {}));
   else
     throw Error("there is nothing to predict: neither files nor predict.images are given",
