@@ -8,15 +8,20 @@
 #include "cuda/instance_norm_launch.h"
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
+#include "cuda/mask_loss_launch.h"
+#include "cuda/spatial_gate_launch.h"
 #include "cuda/stamp_launch.h"
 #include "cuda/uniform_launch.h"
+#include "cuda/voxel_pool_launch.h"
 #include "kernels/adam.h"
+#include "kernels/attention_gate.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
 #include "kernels/fused_norm.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
+#include "kernels/mask_loss.h"
 #include "kernels/own_kernels.h"
 #include "kernels/uniform.h"
 
@@ -78,6 +83,30 @@ void run_instance_norm_backward(const InstanceNormBackward& arguments) {
   C10_CUDA_CHECK(launch_instance_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_voxel_pool_forward(const VoxelPoolForward& arguments) {
+  C10_CUDA_CHECK(launch_voxel_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_voxel_pool_backward(const VoxelPoolBackward& arguments) {
+  C10_CUDA_CHECK(launch_voxel_pool_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_spatial_gate_forward(const SpatialGateForward& arguments) {
+  C10_CUDA_CHECK(launch_spatial_gate_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_spatial_gate_backward(const SpatialGateBackward& arguments) {
+  C10_CUDA_CHECK(launch_spatial_gate_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_mask_loss_forward(const MaskLossForward& arguments) {
+  C10_CUDA_CHECK(launch_mask_loss_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_mask_loss_backward(const MaskLossBackward& arguments) {
+  C10_CUDA_CHECK(launch_mask_loss_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_uniform(const UniformArguments& arguments) {
   C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -101,6 +130,11 @@ bool register_kernels() {
       {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});
   register_cuda_instance_norm(
       {.forward = &run_instance_norm_forward, .backward = &run_instance_norm_backward});
+  register_cuda_attention_gate({.pool_forward = &run_voxel_pool_forward,
+                                .pool_backward = &run_voxel_pool_backward,
+                                .gate_forward = &run_spatial_gate_forward,
+                                .gate_backward = &run_spatial_gate_backward});
+  register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});
   return true;
 }
 

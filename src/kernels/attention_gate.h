@@ -1,6 +1,8 @@
 // What attention gates over channels and over places are made of (CBAM: Woo and others, 2018).
 #pragma once
 
+#include "kernels/voxel_arguments.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <utility>
@@ -29,5 +31,13 @@ at::Tensor spatial_gate(const at::Tensor& x, const at::Tensor& channel_gate,
 std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels_reference(const at::Tensor& x);
 at::Tensor spatial_gate_reference(const at::Tensor& x, const at::Tensor& channel_gate,
                                   const at::Tensor& weight);
+
+struct AttentionGateKernels {  // on the current stream
+  void (*pool_forward)(const VoxelPoolForward&) = nullptr;
+  void (*pool_backward)(const VoxelPoolBackward&) = nullptr;
+  void (*gate_forward)(const SpatialGateForward&) = nullptr;
+  void (*gate_backward)(const SpatialGateBackward&) = nullptr;
+};
+void register_cuda_attention_gate(AttentionGateKernels kernels);
 
 }  // namespace lockstep

@@ -1,19 +1,32 @@
-// Losses of a mask, in ATen's operators.
+// Losses of a mask, by our kernels or in ATen's operators.
 #include "kernels/mask_loss.h"
 
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
+#include "kernels/voxel_layout.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softplus.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <vector>
 
 namespace lockstep {
 namespace {
+
+MaskLossKernels mask_loss_kernels;  // set once, before the first step
+
+bool mask_loss_kernels_serve(const at::Tensor& logits) {
+  return logits.is_cuda() && mask_loss_kernels.forward != nullptr &&
+         kernel_dtype(logits.scalar_type()) && logits.numel() > 0;
+}
 
 void check_mask_loss(const at::Tensor& logits, const at::Tensor& target,
                      const at::Tensor& row_weight, const MaskLossOptions& options) {
@@ -37,6 +50,83 @@ void check_mask_loss(const at::Tensor& logits, const at::Tensor& target,
     throw Error(cat("mask_loss wants focal_gamma and smooth of at least 0, but got ",
                     options.focal_gamma, " and ", options.smooth));
 }
+
+// All densely; one channel lies the same way in every format.
+MaskLossArguments mask_arguments(const at::Tensor& logits, const at::Tensor& target,
+                                 const at::Tensor& row_weight, const at::Tensor& row_sums,
+                                 const MaskLossOptions& options) {
+  const std::int64_t rows = logits.size(0), places = logits.numel() / rows;
+  return {.logits = logits.const_data_ptr(),
+          .dtype = kernel_dtype(logits.scalar_type()).value(),
+          .target = target.const_data_ptr<std::uint8_t>(),
+          .row_weight = row_weight.const_data_ptr<float>(),
+          .rows = rows,
+          .places = places,
+          .chunks = (places + mask_loss_chunk - 1) / mask_loss_chunk,
+          .ignore = options.ignore,
+          .smooth = static_cast<float>(options.smooth),
+          .alpha = static_cast<float>(options.focal_alpha),
+          .gamma = static_cast<float>(options.focal_gamma),
+          .row_sums = row_sums.mutable_data_ptr<float>()};
+}
+
+struct MaskLoss : torch::autograd::Function<MaskLoss> {
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const at::Tensor& logits, const at::Tensor& target,
+                                                const at::Tensor& row_weight, std::int64_t ignore,
+                                                double smooth, double alpha, double gamma) {
+    const MaskLossOptions options{static_cast<int>(ignore), smooth, alpha, gamma};
+    const auto dense = at::MemoryFormat::Contiguous;
+    const at::Tensor values = lying_densely(logits, dense), masks = lying_densely(target, dense),
+                     weights = row_weight.contiguous();
+    const at::Tensor row_sums = at::empty({logits.size(0), 4}, weights.options());
+    const MaskLossArguments shared = mask_arguments(values, masks, weights, row_sums, options);
+    const at::Tensor partial = at::empty({shared.rows, shared.chunks, 6}, weights.options());
+    torch::autograd::variable_list sums;
+    for (int i = 0; i < 3; ++i) sums.push_back(at::empty({}, weights.options()));
+    mask_loss_kernels.forward({.shared = shared,
+                               .partial = partial.mutable_data_ptr<float>(),
+                               .dice = sums[0].mutable_data_ptr<float>(),
+                               .focal = sums[1].mutable_data_ptr<float>(),
+                               .bce = sums[2].mutable_data_ptr<float>()});
+    context->save_for_backward({logits, target, row_weight, row_sums});
+    context->saved_data["ignore"] = ignore;
+    context->saved_data["smooth"] = smooth;
+    context->saved_data["alpha"] = alpha;
+    context->saved_data["gamma"] = gamma;
+    context->set_materialize_grads(false);
+    return sums;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const MaskLossOptions options{static_cast<int>(context->saved_data["ignore"].toInt()),
+                                  context->saved_data["smooth"].toDouble(),
+                                  context->saved_data["alpha"].toDouble(),
+                                  context->saved_data["gamma"].toDouble()};
+    if (is_differentiated()) {
+      const auto by_aten = [&](const std::vector<at::Tensor>& in) {
+        const auto sums = mask_loss_reference(in[0], saved[1], saved[2], options);
+        return std::vector<at::Tensor>{sums.begin(), sums.end()};
+      };
+      return {differentiable_gradients(by_aten, {saved[0]}, gradients)[0], {}, {}, {}, {}, {}, {}};
+    }
+    const auto dense = at::MemoryFormat::Contiguous;
+    const at::Tensor values = lying_densely(saved[0], dense),
+                     masks = lying_densely(saved[1], dense), weights = saved[2].contiguous();
+    const at::Tensor of_logits = at::empty_like(values, dense);
+    const auto number_at = [](const at::Tensor& gradient) {
+      return gradient.defined() ? gradient.const_data_ptr<float>() : nullptr;
+    };
+    mask_loss_kernels.backward({.shared = mask_arguments(values, masks, weights, saved[3], options),
+                                .of_dice = number_at(gradients[0]),
+                                .of_focal = number_at(gradients[1]),
+                                .of_bce = number_at(gradients[2]),
+                                .of_logits = of_logits.mutable_data_ptr()});
+    return {of_logits, {}, {}, {}, {}, {}, {}};
+  }
+};
 
 }  // namespace
 
@@ -72,7 +162,13 @@ std::array<at::Tensor, 3> mask_loss_reference(const at::Tensor& logits, const at
 std::array<at::Tensor, 3> mask_loss(const at::Tensor& logits, const at::Tensor& target,
                                     const at::Tensor& row_weight, const MaskLossOptions& options) {
   check_mask_loss(logits, target, row_weight, options);
-  return mask_loss_reference(logits, target, row_weight, options);
+  if (!mask_loss_kernels_serve(logits))
+    return mask_loss_reference(logits, target, row_weight, options);
+  const auto sums = MaskLoss::apply(logits, target, row_weight, std::int64_t{options.ignore},
+                                    options.smooth, options.focal_alpha, options.focal_gamma);
+  return {sums[0], sums[1], sums[2]};
 }
+
+void register_cuda_mask_loss(MaskLossKernels kernels) { mask_loss_kernels = kernels; }
 
 }  // namespace lockstep

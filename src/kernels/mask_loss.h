@@ -1,6 +1,8 @@
 // Losses of a mask with one logit per place: Dice, focal and binary cross-entropy in one pass.
 #pragma once
 
+#include "kernels/voxel_arguments.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <array>
@@ -31,5 +33,11 @@ std::array<at::Tensor, 3> mask_loss(const at::Tensor& logits, const at::Tensor& 
 std::array<at::Tensor, 3> mask_loss_reference(const at::Tensor& logits, const at::Tensor& target,
                                               const at::Tensor& row_weight,
                                               const MaskLossOptions& options = {});
+
+struct MaskLossKernels {
+  void (*forward)(const MaskLossForward&) = nullptr;  // on the current stream
+  void (*backward)(const MaskLossBackward&) = nullptr;
+};
+void register_cuda_mask_loss(MaskLossKernels kernels);
 
 }  // namespace lockstep

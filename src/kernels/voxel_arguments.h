@@ -51,4 +51,76 @@ struct InstanceNormBackward {
   bool relu = false;         // without `positive`: what is above its mean passed
 };
 
+// Everything on the device. [statistics] each, but for the layout's x.
+struct VoxelPoolForward {
+  VoxelLayout layout;
+  const void* x = nullptr;
+  void *mean = nullptr, *largest = nullptr;  // in x's type
+  float* share = nullptr;                    // one over the number of elements that tie
+  float* partial = nullptr;                  // [rows, chunks, 3, channels]
+};
+struct VoxelPoolBackward {
+  VoxelLayout layout;
+  const void *x = nullptr, *largest = nullptr;
+  const float* share = nullptr;
+  const void *of_mean = nullptr, *of_largest = nullptr;  // or null
+  void* of_x = nullptr;
+};
+
+// What gates of a channel and of a place have in common. x: channels-last. Sizes in space: depth is
+// 1 for images. weight: [2, k_depth, k, k], k_depth is k or, for images, 1.
+struct SpatialGateShape {
+  VoxelLayout layout;
+  std::int64_t depth = 1, height = 0, width = 0;
+  int k = 0, k_depth = 1;
+  const void* x = nullptr;
+  const void *channel_gate = nullptr, *weight = nullptr;  // [rows, channels]
+  KernelDtype channel_gate_dtype = KernelDtype::f32, weight_dtype = KernelDtype::f32;
+};
+// Most channels that the kernels serve, with vectors and without.
+constexpr std::int64_t spatial_gate_most_vectors = 1024, spatial_gate_most_scalars = 128;
+
+struct SpatialGateForward {
+  SpatialGateShape shape;
+  float* maps = nullptr;    // [rows, 2, voxels]: mean and largest over channels; written
+  float* places = nullptr;  // [rows, voxels]: the gates; written
+  void* y = nullptr;
+};
+struct SpatialGateBackward {
+  SpatialGateShape shape;
+  const void* of_y = nullptr;
+  const float *maps = nullptr, *places = nullptr;
+  float* of_places = nullptr;  // [rows, voxels]: gradient before the sigmoid; written
+  float* of_maps = nullptr;    // [rows, 2, voxels]; written
+  void *of_x = nullptr, *of_channel_gate = nullptr, *of_weight = nullptr;  // in their types
+  float* partial = nullptr;         // [rows, chunks, channels]
+  float* weight_partial = nullptr;  // [spatial_gate_most_blocks, 2 * k_depth * k * k]
+};
+constexpr std::int64_t spatial_gate_most_blocks = 528;
+
+// Everything on the device; logits and target [rows, places], aligned to 16 bytes.
+struct MaskLossArguments {
+  const void* logits = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  const std::uint8_t* target = nullptr;
+  const float* row_weight = nullptr;
+  std::int64_t rows = 0, places = 0, chunks = 0;  // chunks of a row
+  int ignore = -1;
+  float smooth = 1, alpha = 0, gamma = 0;
+  // [rows, 4]: sums of p y, p, y and 1 over what counts. Forward writes it, backward reads it.
+  float* row_sums = nullptr;
+};
+struct MaskLossForward {
+  MaskLossArguments shared;
+  float* partial = nullptr;                                 // [rows, chunks, 6]
+  float *dice = nullptr, *focal = nullptr, *bce = nullptr;  // one each
+};
+struct MaskLossBackward {
+  MaskLossArguments shared;
+  const float *of_dice = nullptr, *of_focal = nullptr, *of_bce = nullptr;  // one each, or null
+  void* of_logits = nullptr;
+};
+// Places of a row that a block takes.
+constexpr std::int64_t mask_loss_chunk = 8192;
+
 }  // namespace lockstep

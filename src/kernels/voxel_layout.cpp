@@ -35,23 +35,31 @@ at::Tensor lying_densely(const at::Tensor& tensor, at::MemoryFormat format) {
   return aligned(dense) ? dense : dense.clone(format);
 }
 
+at::MemoryFormat channels_last_format(const at::Tensor& x) {
+  return x.dim() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::ChannelsLast3d;
+}
+
 VoxelLayout voxel_layout(const at::Tensor& x) {
   LOCKSTEP_CHECK(x.is_contiguous(x.suggest_memory_format()) && x.numel() > 0 && aligned(x));
-  VoxelLayout layout{.dtype = kernel_dtype(x.scalar_type()).value()};
+  if (!x.is_contiguous()) return channels_last_layout(x);
+  VoxelLayout layout{.dtype = kernel_dtype(x.scalar_type()).value(), .together = true};
   const std::int64_t voxels = x.numel() / (x.size(0) * x.size(1));
-  if (x.is_contiguous()) {
-    layout.together = true;
-    layout.vectors = voxels % 8 == 0;
-    layout.rows = x.size(0) * x.size(1);
-    layout.channels = layout.vectors ? 8 : 1;
-    layout.voxels = voxels / layout.channels;
-  } else {
-    layout.vectors = x.size(1) % 8 == 0;
-    layout.rows = x.size(0);
-    layout.channels = x.size(1);
-    layout.voxels = voxels;
-  }
-  layout.statistics = layout.together ? layout.rows : layout.rows * layout.channels;
+  layout.vectors = voxels % 8 == 0;
+  layout.rows = layout.statistics = x.size(0) * x.size(1);
+  layout.channels = layout.vectors ? 8 : 1;
+  layout.voxels = voxels / layout.channels;
+  layout.chunks = chunks_of(layout);
+  return layout;
+}
+
+VoxelLayout channels_last_layout(const at::Tensor& x) {
+  LOCKSTEP_CHECK(x.is_contiguous(channels_last_format(x)) && x.numel() > 0 && aligned(x));
+  VoxelLayout layout{.dtype = kernel_dtype(x.scalar_type()).value(),
+                     .rows = x.size(0),
+                     .channels = x.size(1),
+                     .vectors = x.size(1) % 8 == 0,
+                     .statistics = x.size(0) * x.size(1)};
+  layout.voxels = x.numel() / layout.statistics;
   layout.chunks = chunks_of(layout);
   return layout;
 }

@@ -136,8 +136,18 @@ inline FusedCase gate_case(const GateShape& shape, const at::TensorOptions& opti
 }
 
 inline std::vector<GateShape> gate_shapes() {
-  return {{{2, 16, 5, 7, 9}}, {{1, 33, 9, 4, 11}, 5}, {{2, 8, 3, 2, 1}, 3},
-          {{2, 24, 11, 13}},  {{1, 5, 1, 1, 6}, 1},   {{3, 1, 7, 9}, 3}};
+  return {{{2, 16, 5, 7, 9}},
+          {{1, 33, 9, 4, 11}, 5},
+          {{2, 8, 3, 2, 1}, 3},
+          {{2, 24, 11, 13}},
+          {{1, 5, 1, 1, 6}, 1},
+          {{3, 1, 7, 9}, 3},
+          // Several tiles in each direction; channels that a thread takes in several parts.
+          {{1, 8, 12, 20, 40}},
+          {{1, 8, 70, 36}},
+          {{1, 264, 3, 4}, 3},
+          {{1, 1000, 2, 3}, 3},
+          {{1, 100, 3, 4}, 1}};
 }
 
 // inputs: logits. The result is [3].
@@ -192,6 +202,7 @@ inline std::vector<FusedCase> gate_cases(const at::TensorOptions& options = {}) 
                           {.ignore = 0, .smooth = 0.1, .focal_alpha = 0.6, .focal_gamma = 1.5},
                           options));
   all.push_back(mask_case({2, 1, 8, 8}, {.focal_gamma = 0}, options));
+  all.push_back(mask_case({2, 1, 30, 32, 20}, {.ignore = 2}, options));  // several blocks a row
   return all;
 }
 

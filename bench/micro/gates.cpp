@@ -1,0 +1,185 @@
+// How long do the kernels over images and volumes take, beside the time that moving their bytes
+// takes?
+//   bench-gates [ROWS [f16|bf16|f32]]      on the first GPU; 16 rows of f16
+// Five levels of a channels-last U-Net over 64 x 64 x 64 voxels. Prints a line per operation: time,
+// bytes that its passes must move, the time of a copy that moves as many (floor), and the ratio.
+#include "base/error.h"
+#include "engine/backend.h"
+#include "kernels/attention_gate.h"
+#include "kernels/fused_norm.h"
+#include "kernels/mask_loss.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/randn_like.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+using Work = std::function<Tensors()>;
+
+class Bench {
+ public:
+  explicit Bench(Backend& backend) : backend_(backend) {
+    const at::TensorOptions options = at::TensorOptions().device(backend_.device());
+    slots_ = at::zeros({2}, options.dtype(at::kDouble));
+    const at::Tensor from = at::randn({1 << 28}, options), to = at::empty_like(from);
+    const double seconds = time([&] {
+      to.copy_(from);
+      return Tensors{};
+    });
+    bytes_per_second_ = 2.0 * static_cast<double>(from.nbytes()) / seconds;
+    std::printf("%s; a copy moves %.0f GB/s\n", backend_.description().c_str(),
+                bytes_per_second_ * 1e-9);
+    std::printf("%-34s %-24s %9s %9s %9s %6s\n", "operation", "shape", "ms", "MB", "floor",
+                "ratio");
+  }
+
+  void line(const std::string& operation, const std::string& shape, double bytes,
+            const Work& work) {
+    const double seconds = time(work), floor = bytes / bytes_per_second_;
+    std::printf("%-34s %-24s %9.4f %9.1f %9.4f %6.2f\n", operation.c_str(), shape.c_str(),
+                1e3 * seconds, 1e-6 * bytes, 1e3 * floor, seconds / floor);
+  }
+
+ private:
+  // The median of rounds, each a graph that does the work ten times.
+  double time(const Work& work) {
+    constexpr int repeats = 10, rounds = 9;
+    for (int i = 0; i < 3; ++i) work();
+    const auto graph = backend_.capture([&] {
+      for (int i = 0; i < repeats; ++i) work();
+    });
+    if (graph == nullptr) throw Error("this device has no graphs", "run it on a GPU");
+    std::vector<double> seconds;
+    for (int i = 0; i < rounds + 2; ++i) {
+      backend_.stamp(slots_.narrow(0, 0, 1));
+      graph->replay();
+      backend_.stamp(slots_.narrow(0, 1, 1));
+      const at::Tensor both = slots_.cpu();
+      if (i >= 2) seconds.push_back((both[1].item<double>() - both[0].item<double>()) / repeats);
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[rounds / 2];
+  }
+
+  Backend& backend_;
+  at::Tensor slots_;
+  double bytes_per_second_ = 0;
+};
+
+// The gradients of y by the leaves, again and again.
+Work backward_of(const at::Tensor& y, const std::vector<at::Tensor>& leaves) {
+  const at::Tensor up = at::randn_like(y);
+  return [=] { return torch::autograd::grad({y}, leaves, {up}, /*retain_graph=*/true); };
+}
+
+struct Level {
+  std::int64_t channels, size;
+};
+
+void measure_level(Bench& bench, const Level& level, std::int64_t rows,
+                   const at::TensorOptions& options) {
+  const auto [channels, size] = level;
+  const auto fresh = [&] {
+    return at::randn({rows, channels, size, size, size}, options.dtype(at::kFloat))
+        .to(options.dtype().toScalarType())
+        .contiguous(at::MemoryFormat::ChannelsLast3d)
+        .requires_grad_();
+  };
+  const at::Tensor x = fresh(), skip = fresh();
+  const at::Tensor scale = at::ones({rows, channels}, options.dtype(at::kFloat));
+  const double unit = static_cast<double>(x.nbytes());  // one pass over the tensor
+  const double maps = static_cast<double>(x.numel()) / static_cast<double>(channels) * 4;
+  const std::string shape =
+      std::to_string(rows) + " x " + std::to_string(channels) + " x " + std::to_string(size) + "^3";
+  {
+    const at::Tensor plain = instance_norm_act(x, scale, {}, true);
+    bench.line("instance_norm_act", shape, 3 * unit,
+               [&] { return Tensors{instance_norm_act(x.detach(), scale, {}, true)}; });
+    bench.line("instance_norm_act backward", shape, 5 * unit, backward_of(plain, {x}));
+  }
+  {
+    const at::Tensor joined = instance_norm_act(x, scale, skip, true);
+    bench.line("... with a residual sum", shape, 4 * unit,
+               [&] { return Tensors{instance_norm_act(x, scale, skip, true)}; });
+    bench.line("... backward", shape, 7 * unit, backward_of(joined, {x, skip}));
+  }
+  {
+    const auto [mean, largest] = mean_and_max_over_voxels(x);
+    const at::Tensor both = mean + largest;
+    bench.line("mean_and_max_over_voxels", shape, unit,
+               [&] { return Tensors{mean_and_max_over_voxels(x.detach()).first}; });
+    bench.line("mean_and_max_over_voxels backward", shape, 2 * unit, backward_of(both, {x}));
+  }
+  if (channels > 256) return;  // gates stand in the decoder
+  const at::Tensor gate = at::rand({rows, channels}, options.dtype(at::kFloat)).requires_grad_();
+  const at::Tensor weight =
+      at::randn({1, 2, 7, 7, 7}, options.dtype(at::kFloat)).mul(0.1).detach().requires_grad_();
+  const at::Tensor gated = spatial_gate(x, gate, weight);
+  bench.line("spatial_gate", shape, 3 * unit + 6 * maps,
+             [&] { return Tensors{spatial_gate(x.detach(), gate.detach(), weight.detach())}; });
+  bench.line("spatial_gate backward", shape, 5 * unit + 15 * maps,
+             backward_of(gated, {x, gate, weight}));
+}
+
+void measure_loss(Bench& bench, std::int64_t rows, const at::TensorOptions& options) {
+  const at::Tensor logits = at::randn({rows, 1, 64, 64, 64}, options.dtype(at::kFloat))
+                                .to(options.dtype().toScalarType())
+                                .requires_grad_();
+  const at::Tensor target = at::randint(3, {rows, 64, 64, 64}, options.dtype(at::kByte));
+  const at::Tensor weights = at::ones({rows}, options.dtype(at::kFloat));
+  const double unit = static_cast<double>(logits.nbytes() + target.nbytes());
+  const auto sum = [&](const at::Tensor& of) {
+    const auto sums = mask_loss(of, target, weights, {.ignore = 2});
+    return sums[0] * 0.6 + sums[1] * 0.2 + sums[2] * 0.2;
+  };
+  const std::string shape = std::to_string(rows) + " x 64^3";
+  bench.line("mask_loss", shape, unit, [&] { return Tensors{sum(logits.detach())}; });
+  bench.line("mask_loss backward", shape, unit + static_cast<double>(logits.nbytes()),
+             backward_of(sum(logits), {logits}));
+}
+
+void measure(int count, char** words) {
+  const std::int64_t rows = count > 1 ? std::atoll(words[1]) : 16;
+  const std::string name = count > 2 ? words[2] : "f16";
+  if (rows < 1 || (name != "f16" && name != "bf16" && name != "f32"))
+    throw Error("bench-gates takes a number of rows and f16, bf16 or f32", "bench-gates 16 f16");
+  Backend& backend = cuda_backend();
+  backend.use_training_stream();
+  const auto type = name == "f16" ? at::kHalf : name == "bf16" ? at::kBFloat16 : at::kFloat;
+  const auto options = at::TensorOptions().device(backend.device()).dtype(type);
+  Bench bench(backend);
+  for (const Level& level :
+       {Level{32, 64}, Level{64, 32}, Level{128, 16}, Level{256, 8}, Level{512, 4}})
+    measure_level(bench, level, rows, options);
+  measure_loss(bench, rows, options);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int count, char** words) {
+  try {
+    lockstep::measure(count, words);
+    return 0;
+  } catch (const lockstep::Error& error) {
+    std::fprintf(stderr, "error: %s\n\nhint: %s\n", error.what(), error.hint().c_str());
+    return 1;
+  }
+}

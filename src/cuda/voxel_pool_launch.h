@@ -1,0 +1,14 @@
+// The kernels of the mean and the largest element over voxels as plain C++ sees them.
+#pragma once
+
+#include "kernels/voxel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.
+cudaError_t launch_voxel_pool_forward(const VoxelPoolForward& arguments, cudaStream_t stream);
+cudaError_t launch_voxel_pool_backward(const VoxelPoolBackward& arguments, cudaStream_t stream);
+
+}  // namespace lockstep
