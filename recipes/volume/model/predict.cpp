@@ -60,7 +60,7 @@ void write_planes(const fs::path& path, const at::Tensor& planes, const VolumeHe
   header.slope = 1;
   header.intercept = 0;
   const auto writer = is_nifti(path.string()) ? create_nifti(path, header)
-                                              : create_tiff(path, header, TiffCompression::lzw);
+                                              : create_tiff(path, header, TiffCompression::deflate);
   const at::Tensor dense = planes.contiguous();
   const std::size_t bytes = dense.nbytes() / static_cast<std::size_t>(dense.size(0));
   const auto* data = static_cast<const std::byte*>(dense.const_data_ptr());

@@ -23,7 +23,7 @@ def write_volumes(folder):
             image = generator.integers(0, 256, shape, dtype=np.uint8)
             label = (image > 180).astype(np.uint8)
             tifffile.imwrite(folder / f"{kind}_images/{kind}{i}.tif", image, compression="zlib")
-            tifffile.imwrite(folder / f"{kind}_labels/{kind}{i}.tif", label, compression="lzw")
+            tifffile.imwrite(folder / f"{kind}_labels/{kind}{i}.tif", label, compression="zlib")
 
 
 def tiled(model, image, torch):
