@@ -95,6 +95,9 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
 // Of a run that is there already: the same split of the same volumes.
 PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext& context,
                               PreparedVolumes before, const fs::path& folder, const Say& say) {
+  if (options.made() && !is_made_run(context.run_dir))  // an export has no paths
+    throw Error("the run was trained on volumes, but data.path does not say where some are",
+                "name them with data.path=DATA");
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   PreparedVolumes volumes = before;
   // Of one volume both halves name it.

@@ -152,6 +152,16 @@ TEST_F(GoesOn, AndIsEvaluatedOnItsOwnVolumesOrAllOfOthers) {
   EXPECT_THAT(again_error(), HasSubstr("not there any more"));
 }
 
+TEST_F(GoesOn, NeverOnMadeVolumesWhereItBeganWithOthers) {
+  options.data.path.clear();  // as an export has it
+  for (const Purpose purpose : {Purpose::evaluate, Purpose::train})
+    EXPECT_THAT(error_of([&] { again(purpose); }),
+                AllOf(HasSubstr("data.path does not say where"), HasSubstr("data.path=DATA")));
+  options.data.patch = {"32"};
+  run = make_run(prepare(), "made");
+  EXPECT_EQ(again(Purpose::evaluate).valid, recorded().valid);
+}
+
 TEST_F(GoesOn, AndPredictsWithoutAnyVolume) {
   fs::remove_all(data());
   fs::remove_all(cache());
