@@ -66,7 +66,7 @@ def main():
                "stop.steps=1", "precision=fp32"]
         subprocess.run(run, check=True, cwd=folder)
         events = [json.loads(line) for line in open(folder / "runs/a/events.jsonl")]
-        loss = next(event["loss"] for event in events if event["event"] == "step")
+        loss = next(event["loss"] for event in events if event["kind"] == "step")
         read = lambda path: torch.from_numpy(tifffile.imread(folder / "data" / path)).float()
         images = torch.stack([read(f"train_images/train{i}.tif")[None] for i in range(2)]) / 255
         labels = torch.stack([read(f"train_labels/train{i}.tif")[None] for i in range(2)])
