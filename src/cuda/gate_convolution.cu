@@ -11,8 +11,8 @@ namespace lockstep {
 namespace {
 
 constexpr int along = 8, tile_width = 32, across = tile_width / along;
-// Elements from row to row of a tile with its border: an odd number of 16-byte words more than the
-// multiple of 32 that would have rows collide in the banks of shared memory.
+// Elements from line to line of a tile with its border: an odd number of words of 16 bytes, so that
+// what the threads of a warp read on neighbouring lines lies in different banks.
 constexpr int pitch = 44;
 
 // A tile of places. Threads: `across` along the width, rows, and planes of `deep` places each.
@@ -23,7 +23,8 @@ struct Tile {
 };
 
 struct Corner {  // of a tile, in its row of the batch
-  std::int64_t row = 0, z = 0, y = 0, x = 0;
+  std::int64_t row = 0;
+  int z = 0, y = 0, x = 0;
 };
 
 struct Tiles {
@@ -41,27 +42,43 @@ __host__ __device__ inline Tiles tiles_of(const SpatialGateShape& shape, int row
 
 __device__ inline Corner corner_of(const Tiles& tiles, std::int64_t tile, int rows, int depth) {
   Corner corner;
-  corner.x = tile % tiles.wide * tile_width;
+  corner.x = static_cast<int>(tile % tiles.wide) * tile_width;
   tile /= tiles.wide;
-  corner.y = tile % tiles.high * rows;
+  corner.y = static_cast<int>(tile % tiles.high) * rows;
   tile /= tiles.high;
-  corner.z = tile % tiles.deep * depth;
+  corner.z = static_cast<int>(tile % tiles.deep) * depth;
   corner.row = tile / tiles.deep;
   return corner;
 }
 
-// Copies a box of a map into shared memory, zeros for what is outside it.
-template <int threads>
-__device__ void load_box(const float* map, const SpatialGateShape& shape, std::int64_t z,
-                         std::int64_t y, std::int64_t x, int depth, int rows, int rows_pitch,
-                         int columns, int columns_pitch, float* to) {
-  for (int i = static_cast<int>(threadIdx.x); i < depth * rows * columns; i += threads) {
-    const int column = i % columns, line = i / columns, row = line % rows, plane = line / rows;
-    const std::int64_t at_z = z + plane, at_y = y + row, at_x = x + column;
-    const bool inside = at_z >= 0 && at_z < shape.depth && at_y >= 0 && at_y < shape.height &&
-                        at_x >= 0 && at_x < shape.width;
-    to[(plane * rows_pitch + row) * columns_pitch + column] =
-        inside ? map[(at_z * shape.height + at_y) * shape.width + at_x] : 0.0F;
+// Copies a box of a map into shared memory, zeros for what is outside it: lines of `columns`
+// places, line_pitch apart, and planes of box_rows lines, plane_pitch lines apart. A thread keeps
+// to a column.
+template <int threads, int box_depth, int box_rows, int columns, int plane_pitch, int line_pitch>
+__device__ void load_box(const float* map, const SpatialGateShape& shape, int z, int y, int x,
+                         float* to) {
+  constexpr int lines_at_once = threads / columns;
+  const int thread = static_cast<int>(threadIdx.x), column = thread % columns;
+  const int first = thread / columns;
+  if (first >= lines_at_once) return;
+  const auto within = [](int at, std::int64_t size) {
+    return static_cast<unsigned>(at) < static_cast<unsigned>(size);
+  };
+  const int height = static_cast<int>(shape.height), width = static_cast<int>(shape.width);
+  const bool column_inside = within(x + column, shape.width);
+  int row = first % box_rows, plane = first / box_rows;
+#pragma unroll 4
+  for (int line = first; line < box_depth * box_rows; line += lines_at_once) {
+    const bool inside =
+        column_inside && within(y + row, shape.height) && within(z + plane, shape.depth);
+    const std::int64_t at =
+        static_cast<std::int64_t>((z + plane) * height + y + row) * width + x + column;
+    to[(plane * plane_pitch + row) * line_pitch + column] = inside ? map[at] : 0.0F;
+    row += lines_at_once;
+    while (row >= box_rows) {
+      row -= box_rows;
+      ++plane;
+    }
   }
 }
 
@@ -102,9 +119,9 @@ __global__ void __launch_bounds__(Tile::threads)
 #pragma unroll 1
   for (int in = 0; in < IN; ++in) {
     __syncthreads();
-    load_box<Tile::threads>(from + (corner.row * IN + in) * voxels, shape, corner.z - KD / 2,
-                            corner.y - K / 2, corner.x - K / 2, box_depth, box_rows, box_rows,
-                            words * 4 + tile_width - along, pitch, box);
+    load_box<Tile::threads, box_depth, box_rows, words * 4 + tile_width - along, box_rows, pitch>(
+        from + (corner.row * IN + in) * voxels, shape, corner.z - KD / 2, corner.y - K / 2,
+        corner.x - K / 2, box);
     __syncthreads();
 #pragma unroll 1
     for (int z = 0; z < Tile::deep + KD - 1; ++z) {
@@ -143,7 +160,7 @@ __global__ void __launch_bounds__(Tile::threads)
           to + (corner.row * OUT + out) * voxels + (z * shape.height + y) * shape.width + x;
 #pragma unroll
       for (int i = 0; i < along; ++i)
-        if (!backward) sums[out][d][i] = 1.0F / (1.0F + __expf(-sums[out][d][i]));
+        if (!backward) sums[out][d][i] = __fdividef(1.0F, 1.0F + __expf(-sums[out][d][i]));
       if (shape.width % 4 == 0) {
 #pragma unroll
         for (int i = 0; i < along; i += 4)
@@ -195,12 +212,12 @@ __global__ void __launch_bounds__(256)
     for (int map = 0; map < 2; ++map) {
       __syncthreads();
       if (map == 0)
-        load_box<256>(launch.of_places + corner.row * shape.layout.voxels, shape, corner.z,
-                      corner.y, corner.x, Part::depth, Part::rows, Part::rows, tile_width,
-                      tile_width, places);
-      load_box<256>(launch.maps + (corner.row * 2 + map) * shape.layout.voxels, shape,
-                    corner.z - KD / 2, corner.y - K / 2, corner.x - K / 2, Part::box_depth,
-                    Part::box_rows, Part::box_pitch, columns, pitch, box);
+        load_box<256, Part::depth, Part::rows, tile_width, Part::rows, tile_width>(
+            launch.of_places + corner.row * shape.layout.voxels, shape, corner.z, corner.y,
+            corner.x, places);
+      load_box<256, Part::box_depth, Part::box_rows, columns, Part::box_pitch, pitch>(
+          launch.maps + (corner.row * 2 + map) * shape.layout.voxels, shape, corner.z - KD / 2,
+          corner.y - K / 2, corner.x - K / 2, box);
       __syncthreads();
       if (team >= Part::teams) continue;
       for (int row = team; row < Part::rows * Part::depth; row += Part::teams) {

@@ -14,6 +14,7 @@
 #include "cuda/stamp_launch.h"
 #include "cuda/uniform_launch.h"
 #include "cuda/voxel_pool_launch.h"
+#include "cuda/window_pool_launch.h"
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
 #include "kernels/cat_channels.h"
@@ -25,6 +26,7 @@
 #include "kernels/layer_norm.h"
 #include "kernels/mask_loss.h"
 #include "kernels/own_kernels.h"
+#include "kernels/spatial_paths.h"
 #include "kernels/uniform.h"
 
 #include <c10/cuda/CUDAException.h>
@@ -117,6 +119,14 @@ void run_part_channels(const CatChannels& arguments) {
   C10_CUDA_CHECK(launch_part_channels(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_window_pool_forward(const WindowPoolForward& arguments) {
+  C10_CUDA_CHECK(launch_window_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_window_pool_backward(const WindowPoolBackward& arguments) {
+  C10_CUDA_CHECK(launch_window_pool_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_uniform(const UniformArguments& arguments) {
   C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -146,6 +156,8 @@ bool register_kernels() {
                                 .gate_forward = &run_spatial_gate_forward,
                                 .gate_backward = &run_spatial_gate_backward});
   register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});
+  register_cuda_window_pool(
+      {.forward = &run_window_pool_forward, .backward = &run_window_pool_backward});
   return true;
 }
 

@@ -115,9 +115,9 @@ __global__ void finish_pool_kernel(VoxelPoolForward launch) {
   launch.share[entries.statistic] = 1.0F / static_cast<float>(largest.ties);
 }
 
-template <class T, int W>
+template <class T, int W, bool through>
 __global__ void __launch_bounds__(voxel_threads) pool_gradient_kernel(VoxelPoolBackward launch) {
-  constexpr int unroll = 4;
+  constexpr int unroll = through ? 2 : 4;
   const VoxelLayout& layout = launch.layout;
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/true);
   if (place.turns == 0) return;
@@ -135,25 +135,36 @@ __global__ void __launch_bounds__(voxel_threads) pool_gradient_kernel(VoxelPoolB
     more[i] = at(launch.of_largest) * launch.share[statistic];
   }
   const auto* const x = static_cast<const T*>(launch.x);
+  const auto* const of_through = static_cast<const T*>(launch.of_through);
   auto* const of_x = static_cast<T*>(launch.of_x);
   const std::int64_t step = place.step(layout);
   std::int64_t element = place.element(layout);
-  const auto put = [&](const Pack<T, W>& from, std::int64_t at) {
+  const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& beside, std::int64_t at) {
     Pack<T, W> result;
 #pragma unroll
-    for (int i = 0; i < W; ++i)
-      result.value[i] = from_float<T>(from[i] == largest[i] ? all[i] + more[i] : all[i]);
+    for (int i = 0; i < W; ++i) {
+      float gradient = from[i] == largest[i] ? all[i] + more[i] : all[i];
+      if constexpr (through) gradient += beside[i];
+      result.value[i] = from_float<T>(gradient);
+    }
     result.store(of_x + at);
   };
   int left = place.turns;
   for (; left >= unroll; left -= unroll, element += unroll * step) {
-    Pack<T, W> from[unroll];
+    Pack<T, W> from[unroll], beside[unroll];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) from[u] = Pack<T, W>::at(x + element + u * step);
+    for (int u = 0; u < unroll; ++u) {
+      from[u] = Pack<T, W>::at(x + element + u * step);
+      if constexpr (through) beside[u] = Pack<T, W>::at(of_through + element + u * step);
+    }
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) put(from[u], element + u * step);
+    for (int u = 0; u < unroll; ++u) put(from[u], beside[u], element + u * step);
   }
-  for (; left > 0; --left, element += step) put(Pack<T, W>::at(x + element), element);
+  for (; left > 0; --left, element += step) {
+    Pack<T, W> beside;
+    if constexpr (through) beside = Pack<T, W>::at(of_through + element);
+    put(Pack<T, W>::at(x + element), beside, element);
+  }
 }
 
 }  // namespace
@@ -173,7 +184,10 @@ cudaError_t launch_voxel_pool_backward(const VoxelPoolBackward& launch, cudaStre
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
-    pool_gradient_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
+    if (launch.of_through != nullptr)
+      pool_gradient_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
+    else
+      pool_gradient_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
     return cudaGetLastError();
   });
 }

@@ -85,19 +85,21 @@ struct VoxelPool : torch::autograd::Function<VoxelPool> {
                                          .partial = partial.mutable_data_ptr<float>()});
     context->save_for_backward({x, largest, share});
     context->set_materialize_grads(false);
-    return {mean, largest};
+    return {mean, largest, x};
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
-    if (!gradients[0].defined() && !gradients[1].defined()) return {{}};
+    if (!gradients[0].defined() && !gradients[1].defined()) return {gradients[2]};
     const auto saved = context->get_saved_variables();
     if (is_differentiated()) {
       const auto by_aten = [](const std::vector<at::Tensor>& in) {
         const auto [mean, largest] = mean_and_max_over_voxels_reference(in[0]);
         return std::vector<at::Tensor>{mean, largest};
       };
-      return {differentiable_gradients(by_aten, {saved[0]}, gradients)[0]};
+      const at::Tensor of_x =
+          differentiable_gradients(by_aten, {saved[0]}, {gradients[0], gradients[1]})[0];
+      return {gradients[2].defined() && of_x.defined() ? of_x + gradients[2] : of_x};
     }
     const auto format = saved[0].suggest_memory_format();
     const at::Tensor rows = lying_densely(saved[0], format);
@@ -106,12 +108,15 @@ struct VoxelPool : torch::autograd::Function<VoxelPool> {
       return gradient.defined() ? gradient.contiguous() : gradient;
     };
     const at::Tensor of_mean = dense(gradients[0]), of_largest = dense(gradients[1]);
+    const at::Tensor of_through =
+        gradients[2].defined() ? lying_densely(gradients[2], format) : at::Tensor();
     attention_gate_kernels.pool_backward({.layout = voxel_layout(rows),
                                           .x = rows.const_data_ptr(),
                                           .largest = saved[1].const_data_ptr(),
                                           .share = saved[2].const_data_ptr<float>(),
                                           .of_mean = data_of(of_mean),
                                           .of_largest = data_of(of_largest),
+                                          .of_through = data_of(of_through),
                                           .of_x = of_x.mutable_data_ptr()});
     return {of_x};
   }
@@ -200,12 +205,18 @@ std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels_reference(const at::T
 }
 
 std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels(const at::Tensor& x) {
+  const PooledVoxels pooled = pool_voxels(x);
+  return {pooled.mean, pooled.largest};
+}
+
+PooledVoxels pool_voxels(const at::Tensor& x) {
   check_gated("mean_and_max_over_voxels", x);
   if (attention_gate_kernels_serve(x)) {
-    const auto both = VoxelPool::apply(x);
-    return {both[0], both[1]};
+    const auto all = VoxelPool::apply(x);
+    return {all[0], all[1], all[2]};
   }
-  return mean_and_max_over_voxels_reference(x);
+  const auto [mean, largest] = mean_and_max_over_voxels_reference(x);
+  return {mean, largest, x};
 }
 
 at::Tensor spatial_gate_reference(const at::Tensor& x, const at::Tensor& channel_gate,

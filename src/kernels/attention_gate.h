@@ -17,6 +17,13 @@ namespace lockstep {
 // in one pass. The gradient of the largest is shared equally among those that tie, as at::amax's.
 std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels(const at::Tensor& x);
 
+// The same, and x itself for whatever else wants it: the gradients of all three are then added up
+// in the pass over x that makes those of the two, instead of one of their own.
+struct PooledVoxels {
+  at::Tensor mean, largest, x;
+};
+PooledVoxels pool_voxels(const at::Tensor& x);
+
 // x times a gate per channel, then times a gate per place:
 //   u = x * channel_gate;  m = [mean, max] of u over channels, [B, 2, *spatial]
 //   y = u * sigmoid(convolution of m with weight, padded with zeros to the same size)

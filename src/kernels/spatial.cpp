@@ -64,9 +64,19 @@ at::Tensor max_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef
   check_spatial("max_pool", x);
   const auto windows = per_dimension(x, window), pads = per_dimension(x, padding);
   const auto steps = stride.empty() ? windows : per_dimension(x, stride);
+  const bool padded = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad > 0; });
+  if (!padded && steps == windows && window_pool_serves(x, windows))
+    return pool_windows_by_kernel(x, windows).largest;
   if (x.dim() == 4) return std::get<0>(at::max_pool2d_with_indices(x, windows, steps, pads));
   if (needs_order(x)) return max_pool_in_order(x, windows, steps, pads);
   return in_layout_of(x, std::get<0>(at::max_pool3d_with_indices(x, windows, steps, pads)));
+}
+
+PooledWindows pool_windows(const at::Tensor& x, at::IntArrayRef window) {
+  check_spatial("pool_windows", x);
+  const auto windows = per_dimension(x, window);
+  if (window_pool_serves(x, windows)) return pool_windows_by_kernel(x, windows);
+  return {max_pool(x, windows), x};
 }
 
 at::Tensor average_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,

@@ -22,6 +22,15 @@ at::Tensor upsample_linear(const at::Tensor& x, at::IntArrayRef sizes, bool alig
 at::Tensor max_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride = {},
                     at::IntArrayRef padding = 0);
 
+// max_pool of windows that do not overlap, and x itself for whatever else wants it: where a kernel
+// of ours serves, the gradients of both are added up in the pass that makes the pool's. It serves
+// channels-last tensors on GPUs with channels a multiple of eight and windows of two, or of one
+// along the depth; max_pool takes it too, and it repeats to the bit.
+struct PooledWindows {
+  at::Tensor largest, x;
+};
+PooledWindows pool_windows(const at::Tensor& x, at::IntArrayRef window);
+
 // The mean of a window; padding counts as 0.
 at::Tensor average_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride = {},
                         at::IntArrayRef padding = 0);

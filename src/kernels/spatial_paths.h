@@ -1,6 +1,9 @@
 // The forms of kernels/spatial.h that are not ATen's, on any device; for the tests on the CPU too.
 #pragma once
 
+#include "kernels/spatial.h"
+#include "kernels/voxel_arguments.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
@@ -21,6 +24,16 @@ at::Tensor adaptive_average_pool_in_order(const at::Tensor& x, at::IntArrayRef s
 // overlap adds them up sorted by place.
 at::Tensor max_pool_in_order(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
                              at::IntArrayRef padding);
+
+// Whether the kernel of `pool_windows_by_kernel` serves these.
+bool window_pool_serves(const at::Tensor& x, at::IntArrayRef window);
+PooledWindows pool_windows_by_kernel(const at::Tensor& x, at::IntArrayRef window);
+
+struct WindowPoolKernels {
+  void (*forward)(const WindowPoolForward&) = nullptr;  // on the current stream
+  void (*backward)(const WindowPoolBackward&) = nullptr;
+};
+void register_cuda_window_pool(WindowPoolKernels kernels);
 
 // x in a channels-last layout.
 at::Tensor group_norm_channels_last(const at::Tensor& x, std::int64_t groups,

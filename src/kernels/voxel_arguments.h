@@ -64,6 +64,31 @@ struct VoxelPoolBackward {
   const void *x = nullptr, *largest = nullptr;
   const float* share = nullptr;
   const void *of_mean = nullptr, *of_largest = nullptr;  // or null
+  const void* of_through = nullptr;                      // or null: added to x's gradient
+  void* of_x = nullptr;
+};
+
+// The largest of windows of two along each dimension in space, of which the first may be of one:
+// all channels-last, with channels a multiple of eight, and aligned to 16 bytes. What a last window
+// lacks of x has no result.
+struct WindowPool {
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, channels = 0;
+  std::int64_t depth = 1, height = 0, width = 0;  // of x
+  bool flat = false;                              // windows of one along the depth
+};
+struct WindowPoolForward {
+  WindowPool pool;
+  const void* x = nullptr;
+  void* y = nullptr;
+  std::uint8_t* places = nullptr;  // of each result in its window
+};
+struct WindowPoolBackward {
+  WindowPool pool;
+  const void* of_y = nullptr;
+  const std::uint8_t* places = nullptr;
+  const void* of_through = nullptr;  // or null: added to x's gradient
+  std::int64_t through_step = 0;     // elements of it from place to place, a multiple of eight
   void* of_x = nullptr;
 };
 

@@ -92,6 +92,46 @@ inline std::vector<NormShape> norm_shapes() {
   return all;
 }
 
+// inputs: x, which is used beside the pool too, and through it.
+inline FusedCase through_case(const std::vector<std::int64_t>& sizes,
+                              const std::vector<std::int64_t>& window,
+                              const at::TensorOptions& options = {}) {
+  const std::vector<std::int64_t> none(window.size(), 0);
+  const auto join = [](const at::Tensor& x, const at::Tensor& largest) {
+    // Half of the channels of something wider, as a concatenation gives gradients.
+    const at::Tensor wide = at::cat({x, x.detach()}, 1);
+    return at::cat({wide.square().flatten(), largest.square().flatten()});
+  };
+  return {"pool_windows over " + std::to_string(window.size()) + " dimensions",
+          {at::randn(sizes, options)},
+          [=](const Tensors& t) {
+            const PooledWindows pooled = pool_windows(t[0], window);
+            return join(pooled.x, pooled.largest);
+          },
+          [=](const Tensors& t) {
+            return join(t[0], window.size() == 2 ? at::max_pool2d(t[0], window)
+                                                 : max_pool_in_order(t[0], window, window, none));
+          }};
+}
+
+// inputs: x, which is used beside the pool too.
+inline FusedCase voxels_through_case(const std::vector<std::int64_t>& sizes,
+                                     const at::TensorOptions& options = {}) {
+  const auto join = [](const at::Tensor& x, const at::Tensor& mean, const at::Tensor& largest) {
+    return x * beside(mean, x) + beside(largest, x);
+  };
+  return {"pool_voxels of " + std::to_string(sizes[1]) + " channels",
+          {at::randn(sizes, options)},
+          [=](const Tensors& t) {
+            const PooledVoxels pooled = pool_voxels(t[0]);
+            return join(pooled.x, pooled.mean, pooled.largest);
+          },
+          [=](const Tensors& t) {
+            const auto dims = spatial_dimensions_of(t[0]);
+            return join(t[0], t[0].mean(dims), at::amax(t[0], dims));
+          }};
+}
+
 struct GateShape {
   std::vector<std::int64_t> sizes;
   std::int64_t k = 7;
@@ -196,6 +236,13 @@ inline std::vector<FusedCase> gate_cases(const at::TensorOptions& options = {}) 
     all.push_back(pool_case(shape, options));
     all.push_back(gate_case(shape, options));
   }
+  all.push_back(voxels_through_case({2, 16, 5, 7, 9}, options));
+  all.push_back(voxels_through_case({2, 5, 8, 4}, options));
+  all.push_back(through_case({2, 16, 4, 6, 8}, {2, 2, 2}, options));
+  all.push_back(through_case({2, 8, 5, 7, 9}, {2, 2, 2}, options));
+  all.push_back(through_case({1, 24, 3, 4, 5}, {1, 2, 2}, options));
+  all.push_back(through_case({2, 16, 7, 6}, {2, 2}, options));
+  all.push_back(through_case({2, 5, 4, 6, 8}, {2, 2, 2}, options));
   all.push_back(mask_case({3, 1, 5, 7, 9}, {}, options));
   all.push_back(mask_case({3, 1, 5, 7, 9}, {.ignore = 2}, options));
   all.push_back(mask_case({1, 1, 11, 3},

@@ -1,0 +1,14 @@
+// The kernels of the largest element of windows as plain C++ sees them.
+#pragma once
+
+#include "kernels/voxel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_window_pool_forward(const WindowPoolForward& arguments, cudaStream_t stream);
+cudaError_t launch_window_pool_backward(const WindowPoolBackward& arguments, cudaStream_t stream);
+
+}  // namespace lockstep
