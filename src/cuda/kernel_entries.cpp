@@ -1,6 +1,7 @@
 // Gives each kernel the current stream, and the engine the kernels.
 #include "base/check.h"
 #include "cuda/adam_launch.h"
+#include "cuda/cat_channels_launch.h"
 #include "cuda/cross_entropy_launch.h"
 #include "cuda/dropout_launch.h"
 #include "cuda/embedding_launch.h"
@@ -16,6 +17,7 @@
 #include "cuda/window_pool_launch.h"
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
+#include "kernels/cat_channels.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
@@ -109,6 +111,14 @@ void run_mask_loss_backward(const MaskLossBackward& arguments) {
   C10_CUDA_CHECK(launch_mask_loss_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_join_channels(const CatChannels& arguments) {
+  C10_CUDA_CHECK(launch_join_channels(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_part_channels(const CatChannels& arguments) {
+  C10_CUDA_CHECK(launch_part_channels(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_window_pool_forward(const WindowPoolForward& arguments) {
   C10_CUDA_CHECK(launch_window_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -134,6 +144,7 @@ bool register_kernels() {
   register_cuda_uniform(&run_uniform);
   register_cuda_cross_entropy(&run_cross_entropy);
   register_cuda_adam(&run_adam);
+  register_cuda_cat_channels({.join = &run_join_channels, .part = &run_part_channels});
   register_cuda_embedding({.forward = &run_embedding_forward, .backward = &run_embedding_backward});
   register_cuda_gelu({.forward = &run_gelu_forward, .backward = &run_gelu_backward});
   register_cuda_layer_norm(

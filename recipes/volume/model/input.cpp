@@ -1,6 +1,7 @@
 #include "recipes/volume/model/input.h"
 
 #include "kernels/augment.h"
+#include "kernels/channels_last.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/clamp.h>
@@ -58,7 +59,7 @@ at::Tensor augmented(const at::Tensor& x, const ValueAugment& augment, const Ste
 }
 
 at::Tensor network_input(const at::Tensor& x, at::ScalarType type) {
-  return x.to(type).contiguous(at::MemoryFormat::ChannelsLast3d);
+  return as_channels_last(x.to(type));
 }
 
 }  // namespace lockstep::volume

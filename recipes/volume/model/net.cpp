@@ -2,12 +2,12 @@
 
 #include "base/text.h"
 #include "kernels/attention_gate.h"
+#include "kernels/cat_channels.h"
 #include "kernels/fused_norm.h"
 #include "kernels/spatial.h"
 #include "plan/philox.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/conv3d.h>
 #include <ATen/ops/conv_transpose3d.h>
 #include <ATen/ops/empty.h>
@@ -117,7 +117,7 @@ std::vector<at::Tensor> Net::logits(const at::Tensor& x, const StepContext& cont
   std::vector<at::Tensor> found(heads_.size());
   for (std::size_t level = decoder_.size(); level-- > 0;) {
     const at::Tensor finer = at::conv_transpose3d(y, up_[level].weight, up_[level].bias, 2);
-    y = run(decoder_[level], at::cat({levels[level], finer}, 1), context);
+    y = run(decoder_[level], cat_channels(levels[level], finer), context);
     if (!attention_.empty()) y = attend(attention_[level], y);
     if (level < heads_.size() && (level == 0 || context.training))
       found[level] = at::conv3d(y, heads_[level].weight, heads_[level].bias);
