@@ -26,7 +26,9 @@ train() {
     tail -n 5 "$name.log" >&2
     return 0
   fi
-  python3 - "$group" "$name" "$devices" "$*" "$(python3 "$checkout/bench/read_run.py" "runs/$name" --after 30)" >"$name.json" <<'PYTHON'
+  local words=${*//$halves/HALVES}
+  words=${words//$mni/MNI}
+  python3 - "$group" "$name" "$devices" "$words" "$(python3 "$checkout/bench/read_run.py" "runs/$name" --after 30)" >"$name.json" <<'PYTHON'
 import json, sys
 
 group, name, devices, words, run = sys.argv[1:]
