@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
+#include "cli/last_evaluation.h"
 #include "cli/measure_memory.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
@@ -222,7 +223,7 @@ constexpr const char* gpu_log_name = "gpu.csv";
 
 void say_what_next(const RunSetup& setup, const RunDir& run) {
   const std::string name = shell_word(run.path().string());
-  say(cat("\ntry next:\n  lockstep runs ", name,
+  say(cat(last_evaluation_text(run.path()), "\ntry next:\n  lockstep runs ", name,
           setup.plan.valid_samples > 0 ? "\n  lockstep evaluate " + name : "",
           "\n  lockstep predict ", name));
 }

@@ -10,6 +10,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
+#include <array>
 
 namespace lockstep::volume {
 namespace {
@@ -39,6 +40,23 @@ std::array<at::Tensor, 3> class_loss(const at::Tensor& logits, const at::Tensor&
           weighed_sum(cross.sum(1), row_weight)};
 }
 
+// std::count adds up in wide numbers; bytes are added up sixteen times as fast as long as they
+// hold.
+std::int64_t count_of(std::uint8_t value, const std::uint8_t* begin, std::int64_t count) {
+  constexpr std::int64_t lanes = 64, most = 255;
+  std::int64_t found = 0, i = 0;
+  while (count - i >= lanes) {
+    std::array<std::uint8_t, lanes> sums{};
+    for (std::int64_t turn = 0; turn < most && count - i >= lanes; ++turn, i += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane)
+        sums[static_cast<std::size_t>(lane)] =
+            static_cast<std::uint8_t>(sums[static_cast<std::size_t>(lane)] +
+                                      static_cast<std::uint8_t>(begin[i + lane] == value));
+    for (const std::uint8_t sum : sums) found += sum;
+  }
+  return found + std::count(begin + i, begin + count, value);
+}
+
 }  // namespace
 
 std::array<at::Tensor, 3> segmentation_loss(const at::Tensor& logits, const at::Tensor& labels,
@@ -63,7 +81,7 @@ std::vector<double> segmentation_weights(const at::Tensor& labels, const at::Ten
   double items = 0, known = 0;
   for (std::int64_t row = 0; row < rows; ++row, label += voxels) {
     const double weight = static_cast<double>(row_weight[row].item<float>());
-    const std::int64_t count = voxels - std::count(label, label + voxels, no_label);
+    const std::int64_t count = voxels - count_of(no_label, label, voxels);
     items += count > 0 ? weight : 0;
     known += weight * static_cast<double>(count);
   }

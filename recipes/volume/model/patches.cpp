@@ -1,12 +1,11 @@
 #include "recipes/volume/model/patches.h"
 
+#include "recipes/volume/model/cut.h"
 #include "recipes/volume/model/placement.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/scalar_tensor.h>
 
-#include <cmath>
-#include <type_traits>
 #include <utility>
 
 namespace lockstep::volume {
@@ -15,92 +14,12 @@ namespace {
 // Draws of patches are apart from all others of the seed.
 constexpr std::uint64_t patch_seed = 0x766f6c756d65;
 
-template <class T>
-T rounded(float value) {
-  if constexpr (std::is_floating_point_v<T>) return value;
-  return static_cast<T>(std::lround(value));
-}
-
-// [D, H, W] of one channel, or labels.
-template <class T>
-struct Grid {
-  const T* values;
-  Triple extents;
-  std::int64_t begin = 0, end = 0;  // planes that are used
-  bool has(std::int64_t z, std::int64_t y, std::int64_t x) const {
-    return z >= begin && z < end && y >= 0 && y < extents[1] && x >= 0 && x < extents[2];
-  }
-  std::int64_t offset(std::int64_t z, std::int64_t y, std::int64_t x) const {
-    return (z * extents[1] + y) * extents[2] + x;
-  }
-};
-
-// Copies a box, in rows; voxels beyond the volume get `outside`.
-template <class From, class To, class Convert>
-void copy_turned(const Grid<From>& from, const Turned& box, const Triple& size, To outside, To* out,
-                 Convert convert) {
-  const Triple& across = box.step[2];
-  const std::int64_t stride = from.offset(across[0], across[1], across[2]);
-  for (std::int64_t z = 0; z < size[0]; ++z)
-    for (std::int64_t y = 0; y < size[1]; ++y, out += size[2]) {
-      Triple at{}, last{};
-      for (std::size_t i = 0; i < 3; ++i) {
-        at[i] = box.origin[i] + box.step[0][i] * z + box.step[1][i] * y;
-        last[i] = at[i] + across[i] * (size[2] - 1);
-      }
-      if (from.has(at[0], at[1], at[2]) && from.has(last[0], last[1], last[2])) {
-        const From* source = from.values + from.offset(at[0], at[1], at[2]);
-        if (stride == 1)
-          for (std::int64_t x = 0; x < size[2]; ++x) out[x] = convert(source[x]);
-        else
-          for (std::int64_t x = 0; x < size[2]; ++x) out[x] = convert(source[x * stride]);
-        continue;
-      }
-      for (std::int64_t x = 0; x < size[2]; ++x) {
-        const std::int64_t a = at[0] + across[0] * x, b = at[1] + across[1] * x,
-                           c = at[2] + across[2] * x;
-        out[x] = from.has(a, b, c) ? convert(from.values[from.offset(a, b, c)]) : outside;
-      }
-    }
-}
-
-// Between eight voxels; 0 beyond the volume.
-template <class T>
-float trilinear(const Grid<T>& from, const std::array<float, 3>& place) {
-  Triple low{};
-  std::array<float, 3> share{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const float floor = std::floor(place[i]);
-    low[i] = static_cast<std::int64_t>(floor);
-    share[i] = place[i] - floor;
-  }
-  const bool inside =
-      from.has(low[0], low[1], low[2]) && from.has(low[0] + 1, low[1] + 1, low[2] + 1);
-  float sum = 0;
-  for (int corner = 0; corner < 8; ++corner) {
-    const int dz = corner >> 2, dy = corner >> 1 & 1, dx = corner & 1;
-    if (!inside && !from.has(low[0] + dz, low[1] + dy, low[2] + dx)) continue;
-    sum += (dz != 0 ? share[0] : 1 - share[0]) * (dy != 0 ? share[1] : 1 - share[1]) *
-           (dx != 0 ? share[2] : 1 - share[2]) *
-           static_cast<float>(from.values[from.offset(low[0] + dz, low[1] + dy, low[2] + dx)]);
-  }
-  return sum;
-}
-
-struct LabelMap {
-  int ignore;  // -1: none
-  std::uint8_t outside;
-  std::uint8_t operator()(std::uint8_t label) const {
-    return static_cast<int>(label) == ignore ? outside : label;
-  }
-};
-
 // From (stored) to To (of the batch): image [C, d, h, w], labels [d, h, w].
 template <class From, class To>
 class Cutter {
  public:
-  Cutter(const MappedVolume& volume, const Triple& size, const LabelMap& map)
-      : size_(size), map_(map) {
+  Cutter(const MappedVolume& volume, const Triple& size, int ignore)
+      : size_(size), ignore_(ignore) {
     const VolumeShape& shape = volume.voxels->shape();
     const Triple extents{shape.depth, shape.height, shape.width};
     const VolumeEntry& entry = volume.entry;
@@ -112,37 +31,37 @@ class Cutter {
   }
 
   void copy(const Turned& box, To* image, std::uint8_t* labels) const {
-    for (const Grid<From>& channel : channels_) {
-      copy_turned(channel, box, size_, To{0}, image,
-                  [](From value) { return static_cast<To>(value); });
-      image += size_[0] * size_[1] * size_[2];
-    }
-    copy_turned(truth_, box, size_, map_.outside, labels, map_);
+    for (std::size_t c = 0; c < channels_.size(); ++c)
+      copy_turned(channels_[c], box, size_, To{0}, image + patch() * static_cast<std::int64_t>(c));
+    copy_turned(truth_, box, size_, no_label, labels);
+    mark_ignored(labels);
   }
 
   void warp(const Warp& warp, To* image, std::uint8_t* labels) const {
-    const std::int64_t patch = size_[0] * size_[1] * size_[2];
-    std::vector<std::array<float, 3>> places;
+    PlaceRow row;
     for (std::int64_t z = 0, at = 0; z < size_[0]; ++z)
-      for (std::int64_t y = 0; y < size_[1]; ++y) {
-        warp.row(z, y, places);
-        for (const auto& place : places) {
-          To* out = image + at;
-          for (const Grid<From>& channel : channels_) {
-            *out = rounded<To>(trilinear(channel, place));
-            out += patch;
-          }
-          const std::int64_t a = std::lround(place[0]), b = std::lround(place[1]),
-                             c = std::lround(place[2]);
-          labels[at++] =
-              truth_.has(a, b, c) ? map_(truth_.values[truth_.offset(a, b, c)]) : map_.outside;
-        }
+      for (std::int64_t y = 0; y < size_[1]; ++y, at += size_[2]) {
+        warp.row(z, y, row.places);
+        row.locate(truth_.extents, truth_.begin, truth_.end);
+        for (std::size_t c = 0; c < channels_.size(); ++c)
+          interpolate(channels_[c], row, image + patch() * static_cast<std::int64_t>(c) + at);
+        take_nearest(truth_, row, no_label, labels + at);
       }
+    mark_ignored(labels);
   }
 
  private:
+  std::int64_t patch() const { return size_[0] * size_[1] * size_[2]; }
+
+  void mark_ignored(std::uint8_t* labels) const {
+    if (ignore_ < 0) return;
+    const auto ignore = static_cast<std::uint8_t>(ignore_);
+    const std::int64_t count = patch();
+    for (std::int64_t i = 0; i < count; ++i) labels[i] = labels[i] == ignore ? no_label : labels[i];
+  }
+
   Triple size_;
-  LabelMap map_;
+  int ignore_;  // -1: none
   std::vector<Grid<From>> channels_;
   Grid<std::uint8_t> truth_{};
 };
@@ -192,12 +111,11 @@ std::vector<at::Tensor> Patches::get(std::int64_t index, SampleContext& context)
                 static_cast<std::uint64_t>(context.epoch), static_cast<std::uint64_t>(index));
   const Triple corner = corner_of(volume, random);
   const Turned box = turned_box(corner, size, options_.turn, random);
-  const LabelMap map{options_.ignore, no_label};
   at::Tensor image = at::empty({volume.voxels->shape().channels, size[0], size[1], size[2]},
                                options_.type == VoxelType::u8 ? at::kByte : at::kFloat);
   at::Tensor labels = at::empty({size[0], size[1], size[2]}, at::kByte);
   const auto cut = [&]<class From, class To>(const From*, To* out) {
-    const Cutter<From, To> cutter(volume, size, map);
+    const Cutter<From, To> cutter(volume, size, options_.ignore);
     auto* truth = labels.mutable_data_ptr<std::uint8_t>();
     if (options_.warp.any())
       cutter.warp(Warp(box, size, volume.voxels->header().spacing_mm, options_.warp, random), out,

@@ -98,49 +98,60 @@ Warp::Warp(const Turned& box, const Triple& size, const std::array<double, 3>& s
       first_[i] -= step * static_cast<double>(size[axis] - 1) / 2;
     }
   if (options.elastic <= 0) return;
-  shifts_.resize(static_cast<std::size_t>(knots * knots * knots));
+  shifts_.resize(knots * knots * knots);
   for (auto& shift : shifts_)
     for (float& along : shift)
       along = static_cast<float>((2 * random.uniform() - 1) * options.elastic);
 }
 
-// Trilinear between the knots, which span the patch.
-std::array<double, 3> Warp::bend(double z, double y, double x) const {
-  std::array<std::int64_t, 3> low{};
-  std::array<double, 3> share{};
-  const std::array<double, 3> at{z, y, x};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double place =
-        size_[i] == 1 ? 0
-                      : at[i] / static_cast<double>(size_[i] - 1) * static_cast<double>(knots - 1);
-    low[i] = std::min(static_cast<std::int64_t>(place), knots - 2);
-    share[i] = place - static_cast<double>(low[i]);
-  }
-  std::array<double, 3> sum{};
-  for (std::int64_t corner = 0; corner < 8; ++corner) {
-    const std::int64_t dz = corner >> 2, dy = corner >> 1 & 1, dx = corner & 1;
-    const double weight = (dz != 0 ? share[0] : 1 - share[0]) *
-                          (dy != 0 ? share[1] : 1 - share[1]) * (dx != 0 ? share[2] : 1 - share[2]);
-    const auto& shift = shifts_[static_cast<std::size_t>(
-        ((low[0] + dz) * knots + low[1] + dy) * knots + low[2] + dx)];
-    for (std::size_t i = 0; i < 3; ++i) sum[i] += weight * static_cast<double>(shift[i]);
-  }
-  return sum;
+// The knots span the patch.
+Warp::Between Warp::between_knots(std::size_t axis, std::int64_t voxel) const {
+  if (size_[axis] == 1) return {};
+  const double place = static_cast<double>(voxel) * static_cast<double>(knots - 1) /
+                       static_cast<double>(size_[axis] - 1);
+  const std::size_t low = std::min(static_cast<std::size_t>(place), knots - 2);
+  return {low, place - static_cast<double>(low)};
 }
 
-void Warp::row(std::int64_t z, std::int64_t y, std::vector<std::array<float, 3>>& places) const {
-  places.resize(static_cast<std::size_t>(size_[2]));
-  std::array<double, 3> start{};
-  for (std::size_t i = 0; i < 3; ++i)
-    start[i] = first_[i] + per_step_[0][i] * static_cast<double>(z) +
-               per_step_[1][i] * static_cast<double>(y);
-  for (std::int64_t x = 0; x < size_[2]; ++x) {
-    auto& place = places[static_cast<std::size_t>(x)];
-    std::array<double, 3> shift{};
-    if (!shifts_.empty())
-      shift = bend(static_cast<double>(z), static_cast<double>(y), static_cast<double>(x));
-    for (std::size_t i = 0; i < 3; ++i)
-      place[i] = static_cast<float>(start[i] + per_step_[2][i] * static_cast<double>(x) + shift[i]);
+std::array<std::array<double, 3>, Warp::knots> Warp::bend(std::int64_t z, std::int64_t y) const {
+  const Between down = between_knots(0, z), along = between_knots(1, y);
+  std::array<std::array<double, 3>, knots> row{};
+  for (std::size_t corner = 0; corner < 4; ++corner) {
+    const std::size_t dz = corner >> 1, dy = corner & 1;
+    const double weight =
+        (dz != 0 ? down.share : 1 - down.share) * (dy != 0 ? along.share : 1 - along.share);
+    const auto* shifts = &shifts_[((down.low + dz) * knots + along.low + dy) * knots];
+    for (std::size_t knot = 0; knot < knots; ++knot)
+      for (std::size_t i = 0; i < 3; ++i)
+        row[knot][i] += weight * static_cast<double>(shifts[knot][i]);
+  }
+  return row;
+}
+
+void Warp::row(std::int64_t z, std::int64_t y, std::array<std::vector<float>, 3>& places) const {
+  const std::int64_t width = size_[2];
+  const bool bent = !shifts_.empty();
+  const auto shifts = bent ? bend(z, y) : decltype(bend(z, y)){};
+  for (std::size_t i = 0; i < 3; ++i) {
+    places[i].resize(static_cast<std::size_t>(width));
+    float* const out = places[i].data();
+    const double start = first_[i] + per_step_[0][i] * static_cast<double>(z) +
+                         per_step_[1][i] * static_cast<double>(y);
+    // Between two knots the shift grows evenly, so the place does.
+    std::int64_t x = 0;
+    for (std::size_t knot = 0; x < width; ++knot) {
+      const bool last = !bent || width == 1 || knot + 2 == knots;
+      const double voxels = static_cast<double>(width - 1) / static_cast<double>(knots - 1);
+      double origin = start + shifts[knot][i], step = per_step_[2][i];
+      if (bent && width > 1) {
+        const double slope = (shifts[knot + 1][i] - shifts[knot][i]) / voxels;
+        origin -= slope * voxels * static_cast<double>(knot);
+        step += slope;
+      }
+      std::int64_t end = width;
+      if (!last) end = static_cast<std::int64_t>(std::ceil(voxels * static_cast<double>(knot + 1)));
+      for (; x < end; ++x) out[x] = static_cast<float>(origin + step * static_cast<double>(x));
+    }
   }
 }
 

@@ -48,12 +48,19 @@ class Warp {
  public:
   Warp(const Turned& box, const Triple& size, const std::array<double, 3>& spacing,
        const WarpOptions& options, Random& random);
-  // The place of voxels (z, y, 0 … width-1): 3 values each, z, y, x in voxels of the volume.
-  void row(std::int64_t z, std::int64_t y, std::vector<std::array<float, 3>>& places) const;
+  // The places of voxels (z, y, 0 … width-1), in voxels of the volume: their z, their y, their x.
+  void row(std::int64_t z, std::int64_t y, std::array<std::vector<float>, 3>& places) const;
 
  private:
-  static constexpr std::int64_t knots = 5;  // of the elastic deformation, along each axis
-  std::array<double, 3> bend(double z, double y, double x) const;
+  static constexpr std::size_t knots = 5;  // of the elastic deformation, along each axis
+  // Where a voxel lies among the knots of an axis: behind knot `low`, by a share of their distance.
+  struct Between {
+    std::size_t low = 0;
+    double share = 0;
+  };
+  Between between_knots(std::size_t axis, std::int64_t voxel) const;
+  // The shifts at the knots along x of row (z, y).
+  std::array<std::array<double, 3>, knots> bend(std::int64_t z, std::int64_t y) const;
 
   Triple size_{};
   std::array<double, 3> first_{};                    // the place of voxel 0, without bending

@@ -10,7 +10,7 @@
 
 namespace lockstep::volume {
 
-// Of one channel of one volume, over the voxels whose label is not ignored (all, without labels);
+// Of one channel of one volume, over all of its voxels: so it is the same of one without labels;
 // or of the foreground of a whole data set.
 struct ChannelStatistics {
   double minimum = 0, maximum = 0, mean = 0, deviation = 1;

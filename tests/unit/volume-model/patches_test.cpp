@@ -164,13 +164,13 @@ TEST_F(PatchesTest, AWarpThatDoesNothingIsACopy) {
   Random random(3, RandomStream::sample, 0, 0);
   const Turned box = turned_box({1, 2, 3}, {3, 4, 4}, {}, random);
   const Warp warp(box, {3, 4, 4}, {2, 1, 0.5}, {}, random);
-  std::vector<std::array<float, 3>> places;
+  std::array<std::vector<float>, 3> places;
   for (std::int64_t z = 0; z < 3; ++z)
     for (std::int64_t y = 0; y < 4; ++y) {
       warp.row(z, y, places);
       for (std::int64_t x = 0; x < 4; ++x)
         for (std::size_t k = 0; k < 3; ++k)
-          EXPECT_NEAR(places[static_cast<std::size_t>(x)][k],
+          EXPECT_NEAR(places[k][static_cast<std::size_t>(x)],
                       box.origin[k] + box.step[0][k] * z + box.step[1][k] * y + box.step[2][k] * x,
                       1e-5);
     }
@@ -182,9 +182,9 @@ TEST_F(PatchesTest, ATurnKeepsDistances) {
   Random random(5, RandomStream::sample, 0, 0);
   const Turned box{.origin = {10, 10, 10}, .step = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
   const Warp warp(box, {5, 5, 5}, spacing, {.rotate = 90}, random);
-  std::vector<std::array<float, 3>> row, other;
+  std::array<std::vector<float>, 3> row, other;
   warp.row(2, 2, row);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(row[2][k], 12, 1e-4);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(row[k][2], 12, 1e-4);
   warp.row(4, 1, other);
   const auto distance = [&](const std::array<double, 3>& steps) {
     double sum = 0;
@@ -193,7 +193,7 @@ TEST_F(PatchesTest, ATurnKeepsDistances) {
   };
   std::array<double, 3> moved{};
   for (std::size_t k = 0; k < 3; ++k)
-    moved[k] = static_cast<double>(other[3][k]) - static_cast<double>(row[0][k]);
+    moved[k] = static_cast<double>(other[k][3]) - static_cast<double>(row[k][0]);
   EXPECT_NEAR(distance(moved), distance({2, -1, 3}), 1e-3);
 }
 
@@ -201,13 +201,13 @@ TEST_F(PatchesTest, ElasticShiftsStayWithinTheirBound) {
   Random random(5, RandomStream::sample, 0, 0);
   const Turned box{.origin = {0, 0, 0}, .step = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
   const Warp warp(box, {9, 9, 9}, {1, 1, 1}, {.elastic = 2}, random);
-  std::vector<std::array<float, 3>> places;
+  std::array<std::vector<float>, 3> places;
   double largest = 0;
   for (std::int64_t z = 0; z < 9; ++z) {
     warp.row(z, 4, places);
     for (std::size_t x = 0; x < 9; ++x)
       largest =
-          std::max(largest, std::abs(static_cast<double>(places[x][2]) - static_cast<double>(x)));
+          std::max(largest, std::abs(static_cast<double>(places[2][x]) - static_cast<double>(x)));
   }
   EXPECT_LE(largest, 2);
   EXPECT_GT(largest, 0.3);

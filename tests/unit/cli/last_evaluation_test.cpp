@@ -1,0 +1,54 @@
+// What the end of a run shows of its newest evaluation.
+#include "cli/last_evaluation.h"
+
+#include "base/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class LastEvaluation : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    const auto path = folder.path() / name;
+    std::filesystem::create_directories(path.parent_path());
+    write_file_atomic(path, text);
+  }
+  const TemporaryDirectory folder;
+};
+
+TEST_F(LastEvaluation, IsItsTableShortenedAndWherePicturesAre) {
+  write("evaluations/step-000000002/items.csv", "id,dice\nold,0.5\n");
+  write("evaluations/step-000000010/items.csv",
+        "id,dice,voxels\na,0.123456789,12345678\nb,nan,3\n");
+  write("media/step-000000010/a.png", "x");
+  const std::string text = last_evaluation_text(folder.path());
+  EXPECT_THAT(text, HasSubstr("id  dice    voxels\na   0.1235  12345678\nb   nan     3\n"));
+  EXPECT_THAT(text, HasSubstr("step-000000010/items.csv: 2 rows\n"));
+  EXPECT_THAT(text, HasSubstr("media/step-000000010: 1 file\n"));
+  EXPECT_THAT(text, Not(HasSubstr("old")));
+}
+
+TEST_F(LastEvaluation, ShowsTheFirstRowsOfALongTable) {
+  std::string table = "id\n";
+  for (int i = 0; i < 20; ++i) table += "row" + std::to_string(i) + "\n";
+  write("evaluations/step-000000001/items.csv", table);
+  const std::string text = last_evaluation_text(folder.path(), 3);
+  EXPECT_THAT(text, HasSubstr("row2"));
+  EXPECT_THAT(text, Not(HasSubstr("row3")));
+  EXPECT_THAT(text, HasSubstr("20 rows"));
+}
+
+TEST_F(LastEvaluation, IsEmptyWhereThereIsNone) {
+  EXPECT_EQ(last_evaluation_text(folder.path()), "");
+  write("evaluations/step-000000001/items.csv", "\"broken");
+  EXPECT_EQ(last_evaluation_text(folder.path()), "");
+}
+
+}  // namespace
+}  // namespace lockstep::cli
