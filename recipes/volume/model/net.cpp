@@ -101,11 +101,12 @@ at::Tensor Net::run(const Block& block, const at::Tensor& x, const StepContext& 
 }
 
 at::Tensor Net::attend(const Attention& attention, const at::Tensor& x) const {
-  const auto [mean, largest] = mean_and_max_over_voxels(x);
-  const auto weigh = [&](const at::Tensor& pooled) {
-    return at::linear(at::linear(pooled, attention.squeeze).relu(), attention.excite);
+  const PooledVoxels pooled = pool_voxels(x);
+  const auto weigh = [&](const at::Tensor& channels) {
+    return at::linear(at::linear(channels, attention.squeeze).relu(), attention.excite);
   };
-  return spatial_gate(x, (weigh(mean) + weigh(largest)).sigmoid(), attention.place);
+  return spatial_gate(pooled.x, (weigh(pooled.mean) + weigh(pooled.largest)).sigmoid(),
+                      attention.place);
 }
 
 std::vector<at::Tensor> Net::logits(const at::Tensor& x, const StepContext& context) const {
