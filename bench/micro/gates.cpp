@@ -6,10 +6,15 @@
 #include "base/error.h"
 #include "engine/backend.h"
 #include "kernels/attention_gate.h"
+#include "kernels/cat_channels.h"
+#include "kernels/channels_last.h"
 #include "kernels/fused_norm.h"
 #include "kernels/mask_loss.h"
 
+#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/conv3d.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/ones.h>
@@ -138,6 +143,60 @@ void measure_level(Bench& bench, const Level& level, std::int64_t rows,
              backward_of(gated, {x, gate, weight}));
 }
 
+// Beside at::cat, and the copy that the second reader of its gradient makes.
+void measure_cat(Bench& bench, const Level& level, std::int64_t rows,
+                 const at::TensorOptions& options) {
+  const auto [channels, size] = level;
+  if (channels > 256) return;  // skips end above the lowest level
+  const auto format = at::MemoryFormat::ChannelsLast3d;
+  const auto fresh = [&] {
+    return at::empty({rows, channels, size, size, size}, options.memory_format(format))
+        .normal_()
+        .requires_grad_();
+  };
+  const at::Tensor a = fresh(), b = fresh();
+  const double unit = static_cast<double>(a.nbytes());
+  const std::string shape =
+      std::to_string(rows) + " x " + std::to_string(channels) + " x " + std::to_string(size) + "^3";
+  bench.line("cat_channels", shape, 4 * unit,
+             [&] { return Tensors{cat_channels(a.detach(), b.detach())}; });
+  bench.line("cat_channels backward", shape, 4 * unit, backward_of(cat_channels(a, b), {a, b}));
+  bench.line("at::cat", shape, 4 * unit, [&] { return Tensors{at::cat({a, b}, 1).detach()}; });
+  const at::Tensor up = at::randn_like(cat_channels(a, b));
+  bench.line("at::cat backward, both copied", shape, 4 * unit, [=] {
+    return Tensors{up.narrow(1, 0, channels).contiguous(format),
+                   up.narrow(1, channels, channels).contiguous(format)};
+  });
+}
+
+// The first convolution of a network, whose input says in which layout it lies, or does not.
+void measure_first(Bench& bench, std::int64_t rows, const at::TensorOptions& options) {
+  at::globalContext().setBenchmarkCuDNN(true);  // as a run has it
+  const auto format = at::MemoryFormat::ChannelsLast3d;
+  const at::Tensor x = at::randn({rows, 1, 64, 64, 64}, options);
+  const std::string shape = std::to_string(rows) + " x 1 x 64^3, to 32";
+  for (const std::int64_t window : {3, 1}) {
+    const at::Tensor weight =
+        at::randn({32, 1, window, window, window}, options).contiguous(format).requires_grad_();
+    for (const bool says : {false, true}) {
+      const at::Tensor input = says ? as_channels_last(x) : x;
+      const std::string name = "conv3d of " + std::to_string(window) + "^3" +
+                               (says ? ", channels-last" : ", as one channel lies");
+      const auto convolved = [=](const at::Tensor& by) {
+        return at::conv3d(input, by, {}, 1, window / 2);
+      };
+      const at::Tensor y = convolved(weight);
+      const double bytes = static_cast<double>(x.nbytes() + y.nbytes());
+      // What follows reads channels-last.
+      bench.line(name, shape, bytes,
+                 [=] { return Tensors{convolved(weight.detach()).contiguous(format)}; });
+      const at::Tensor up = at::randn_like(y).contiguous(format);
+      bench.line("... backward", shape, bytes,
+                 [=] { return torch::autograd::grad({y}, {weight}, {up}, /*retain_graph=*/true); });
+    }
+  }
+}
+
 void measure_loss(Bench& bench, std::int64_t rows, const at::TensorOptions& options) {
   const at::Tensor logits = at::randn({rows, 1, 64, 64, 64}, options.dtype(at::kFloat))
                                 .to(options.dtype().toScalarType())
@@ -165,9 +224,10 @@ void measure(int count, char** words) {
   const auto type = name == "f16" ? at::kHalf : name == "bf16" ? at::kBFloat16 : at::kFloat;
   const auto options = at::TensorOptions().device(backend.device()).dtype(type);
   Bench bench(backend);
-  for (const Level& level :
-       {Level{32, 64}, Level{64, 32}, Level{128, 16}, Level{256, 8}, Level{512, 4}})
-    measure_level(bench, level, rows, options);
+  const Level levels[] = {{32, 64}, {64, 32}, {128, 16}, {256, 8}, {512, 4}};
+  for (const Level& level : levels) measure_level(bench, level, rows, options);
+  for (const Level& level : levels) measure_cat(bench, level, rows, options);
+  measure_first(bench, rows, options);
   measure_loss(bench, rows, options);
 }
 

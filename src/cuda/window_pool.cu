@@ -1,123 +1,154 @@
-// The largest of windows that do not overlap. A thread has a window of eight channels: it reads all
-// of it before it compares, and in backward writes all of it. A block has a line of windows.
+// The largest of windows that do not overlap. A thread has a window of W channels: it reads all of
+// it before it compares, and in backward writes all of it. A block has a line of windows.
 #include "cuda/voxels.cuh"
 #include "cuda/window_pool_launch.h"
 
 namespace lockstep {
 namespace {
 
-constexpr int side = 2, most_places = side * side * side, window_threads = 128;
+constexpr int window_threads = 128;
+constexpr int most_places = static_cast<int>(window_pool_most_places);
+constexpr std::uint8_t nowhere = 255;
 
-struct alignas(8) Places {
-  std::uint8_t value[8];
+template <int W>
+struct alignas(W) Places {
+  std::uint8_t value[W];
 };
 
-template <bool flat>
-constexpr int places_of = flat ? side* side : most_places;
+// The sides of a window: known when compiled, or up to eight places in all.
+template <int depth_in, int height_in, int width_in>
+struct Window {
+  static constexpr int most = depth_in * height_in * width_in;
+  __device__ explicit Window(const WindowPool&) {}
+  __device__ static constexpr int depth() { return depth_in; }
+  __device__ static constexpr int height() { return height_in; }
+  __device__ static constexpr int width() { return width_in; }
+  __device__ static constexpr int places() { return most; }
+};
+struct AnyWindow {
+  static constexpr int most = most_places;
+  int sides[3];
+  __device__ explicit AnyWindow(const WindowPool& pool)
+      : sides{pool.window[0], pool.window[1], pool.window[2]} {}
+  __device__ int depth() const { return sides[0]; }
+  __device__ int height() const { return sides[1]; }
+  __device__ int width() const { return sides[2]; }
+  __device__ int places() const { return sides[0] * sides[1] * sides[2]; }
+};
 
-// A line of windows: those of x with an end, or with every element that x has.
+__host__ __device__ inline std::int64_t windows_along(std::int64_t size, int side, bool all) {
+  return (size + (all ? side - 1 : 0)) / side;
+}
+
+// A line of windows: of those that x fills, or of all that hold one of its elements.
 struct Line {
-  std::int64_t row, z, y;  // of the window
-  bool whole;              // the windows have an end along depth and height
+  std::int64_t row, z, y;
+  bool filled;  // along depth and height
 
-  __device__ Line(const WindowPool& pool, bool all) {
-    const int deep = pool.flat ? 1 : side;
-    const std::int64_t more = all ? side - 1 : 0;
-    const std::int64_t planes = (pool.depth + (all ? deep - 1 : 0)) / deep,
-                       lines = (pool.height + more) / side;
+  template <class Sides>
+  __device__ Line(const WindowPool& pool, const Sides& sides, bool all) {
+    const std::int64_t planes = windows_along(pool.depth, sides.depth(), all),
+                       lines = windows_along(pool.height, sides.height(), all);
     y = blockIdx.x % lines;
     z = blockIdx.x / lines % planes;
     row = blockIdx.x / lines / planes;
-    whole = (z + 1) * deep <= pool.depth && (y + 1) * side <= pool.height;
+    filled = (z + 1) * sides.depth() <= pool.depth && (y + 1) * sides.height() <= pool.height;
   }
 };
 
-// The first element of a place of the window (z, y, x) of the line's row; `step` elements lie from
-// place to place. Whether x has it.
-template <bool flat>
-__device__ bool place_in_window(const WindowPool& pool, const Line& line, std::int64_t x, int place,
-                                std::int64_t step, std::int64_t& element) {
-  const std::int64_t at_z = flat ? line.z : line.z * side + place / (side * side);
-  const std::int64_t at_y = line.y * side + place / side % side, at_x = x * side + place % side;
+// The first element of a place of window x of a line; `step` elements lie from place to place.
+// Whether x has it.
+template <class Sides>
+__device__ bool place_in_window(const WindowPool& pool, const Sides& sides, const Line& line, int x,
+                                int place, std::int64_t step, std::int64_t& element) {
+  const int of_plane = sides.height() * sides.width();
+  const std::int64_t at_z = line.z * sides.depth() + place / of_plane,
+                     at_y = line.y * sides.height() + place % of_plane / sides.width(),
+                     at_x = std::int64_t{x} * sides.width() + place % sides.width();
   element = (((line.row * pool.depth + at_z) * pool.height + at_y) * pool.width + at_x) * step;
-  return at_z < pool.depth && at_y < pool.height && at_x < pool.width;
+  return place < sides.places() && at_z < pool.depth && at_y < pool.height && at_x < pool.width;
 }
 
-// Of the result of a window.
-__device__ inline std::int64_t result_of(const WindowPool& pool, const Line& line, std::int64_t x) {
-  const std::int64_t deep = pool.flat ? 1 : side;
-  return (((line.row * (pool.depth / deep) + line.z) * (pool.height / side) + line.y) *
-              (pool.width / side) +
-          x) *
+// Of the result of a window that x fills.
+template <class Sides>
+__device__ std::int64_t result_of(const WindowPool& pool, const Sides& sides, const Line& line,
+                                  int x) {
+  const std::int64_t planes = pool.depth / sides.depth(), lines = pool.height / sides.height();
+  return (((line.row * planes + line.z) * lines + line.y) * (pool.width / sides.width()) + x) *
          pool.channels;
 }
 
-template <class T, bool flat>
+template <class T, int W, class Sides>
 __global__ void __launch_bounds__(window_threads) window_pool_kernel(WindowPoolForward launch) {
-  constexpr int places = places_of<flat>;
   const WindowPool& pool = launch.pool;
-  const Line line(pool, /*all=*/false);
-  const int groups = static_cast<int>(pool.channels / 8);
-  const int count = static_cast<int>(pool.width / side) * groups;
+  const Sides sides(pool);
+  const Line line(pool, sides, /*all=*/false);
+  const int groups = static_cast<int>(pool.channels / W);
+  const int count = static_cast<int>(pool.width / sides.width()) * groups;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += window_threads) {
-    const int x = i / groups, channel = i % groups * 8;
-    Pack<T, 8> window[places];
+    const int x = i / groups, channel = i % groups * W;
+    Pack<T, W> window[Sides::most];
 #pragma unroll
-    for (int p = 0; p < places; ++p) {
+    for (int p = 0; p < Sides::most; ++p) {
       std::int64_t element = 0;
-      place_in_window<flat>(pool, line, x, p, pool.channels, element);
-      window[p] = Pack<T, 8>::at(static_cast<const T*>(launch.x) + element + channel);
+      if (place_in_window(pool, sides, line, x, p, pool.channels, element))
+        window[p] = Pack<T, W>::at(static_cast<const T*>(launch.x) + element + channel);
     }
-    Pack<T, 8> largest = window[0];
-    Places where{};
+    Pack<T, W> largest = window[0];
+    Places<W> where{};
 #pragma unroll
-    for (int p = 1; p < places; ++p)
+    for (int p = 1; p < Sides::most; ++p) {
+      if (p >= sides.places()) continue;
 #pragma unroll
-      for (int c = 0; c < 8; ++c) {
+      for (int c = 0; c < W; ++c) {
         const float value = window[p][c];
         if (value > largest[c] || value != value) {
           largest.value[c] = window[p].value[c];
           where.value[c] = static_cast<std::uint8_t>(p);
         }
       }
-    const std::int64_t result = result_of(pool, line, x) + channel;
+    }
+    const std::int64_t result = result_of(pool, sides, line, x) + channel;
     largest.store(static_cast<T*>(launch.y) + result);
-    *reinterpret_cast<Places*>(launch.places + result) = where;
+    *reinterpret_cast<Places<W>*>(launch.places + result) = where;
   }
 }
 
-template <class T, bool flat>
+template <class T, int W, class Sides>
 __global__ void __launch_bounds__(window_threads)
     window_pool_gradient_kernel(WindowPoolBackward launch) {
-  constexpr int places = places_of<flat>;
   const WindowPool& pool = launch.pool;
-  const Line line(pool, /*all=*/true);
-  const int groups = static_cast<int>(pool.channels / 8);
-  const int windows = static_cast<int>(pool.width / side);
-  const int count = static_cast<int>((pool.width + side - 1) / side) * groups;
+  const Sides sides(pool);
+  const Line line(pool, sides, /*all=*/true);
+  const int groups = static_cast<int>(pool.channels / W);
+  const int filled = static_cast<int>(pool.width / sides.width());
+  const int count =
+      static_cast<int>(windows_along(pool.width, sides.width(), /*all=*/true)) * groups;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += window_threads) {
-    const int x = i / groups, channel = i % groups * 8;
-    Pack<T, 8> beside[places], up{};
+    const int x = i / groups, channel = i % groups * W;
+    Pack<T, W> beside[Sides::most], up{};
     if (launch.of_through != nullptr)
 #pragma unroll
-      for (int p = 0; p < places; ++p) {
+      for (int p = 0; p < Sides::most; ++p) {
         std::int64_t element = 0;
-        if (place_in_window<flat>(pool, line, x, p, launch.through_step, element))
-          beside[p] = Pack<T, 8>::at(static_cast<const T*>(launch.of_through) + element + channel);
+        if (place_in_window(pool, sides, line, x, p, launch.through_step, element))
+          beside[p] = Pack<T, W>::at(static_cast<const T*>(launch.of_through) + element + channel);
       }
-    Places where{{255, 255, 255, 255, 255, 255, 255, 255}};
-    if (line.whole && x < windows) {
-      const std::int64_t result = result_of(pool, line, x) + channel;
-      up = Pack<T, 8>::at(static_cast<const T*>(launch.of_y) + result);
-      where = *reinterpret_cast<const Places*>(launch.places + result);
+    Places<W> where;
+#pragma unroll
+    for (int c = 0; c < W; ++c) where.value[c] = nowhere;
+    if (line.filled && x < filled) {
+      const std::int64_t result = result_of(pool, sides, line, x) + channel;
+      up = Pack<T, W>::at(static_cast<const T*>(launch.of_y) + result);
+      where = *reinterpret_cast<const Places<W>*>(launch.places + result);
     }
 #pragma unroll
-    for (int p = 0; p < places; ++p) {
+    for (int p = 0; p < Sides::most; ++p) {
       std::int64_t element = 0;
-      if (!place_in_window<flat>(pool, line, x, p, pool.channels, element)) continue;
-      Pack<T, 8> result;
+      if (!place_in_window(pool, sides, line, x, p, pool.channels, element)) continue;
+      Pack<T, W> result;
 #pragma unroll
-      for (int c = 0; c < 8; ++c) {
+      for (int c = 0; c < W; ++c) {
         float gradient = where.value[c] == p ? up[c] : 0.0F;
         if (launch.of_through != nullptr) gradient += beside[p][c];
         result.value[c] = from_float<T>(gradient);
@@ -127,43 +158,54 @@ __global__ void __launch_bounds__(window_threads)
   }
 }
 
-// Calls `function` with an element as a type, whether windows are flat as another, and the number
-// of blocks.
-template <bool flat_in>
-struct Flat {
-  static constexpr bool value = flat_in;
+// Calls `function` with an element, a width of vectors and the sides of a window as types, and the
+// number of blocks.
+template <class Sides>
+struct Kind {
+  using type = Sides;
 };
 template <class Function>
 cudaError_t with_lines(const WindowPool& pool, bool all, const Function& function) {
-  const std::int64_t deep = pool.flat ? 1 : side;
-  const std::int64_t planes = (pool.depth + (all ? deep - 1 : 0)) / deep;
-  const std::int64_t blocks = pool.rows * planes * ((pool.height + (all ? side - 1 : 0)) / side);
-  if (blocks > INT_MAX) return cudaErrorInvalidConfiguration;
-  if (blocks == 0) return cudaSuccess;
+  const auto& [depth, height, width] = pool.window;
+  const std::int64_t lines =
+      pool.rows * windows_along(pool.depth, depth, all) * windows_along(pool.height, height, all);
+  if (lines > INT_MAX) return cudaErrorInvalidConfiguration;
+  if (depth * height * width > most_places || pool.width * pool.channels > window_pool_most_line)
+    return cudaErrorInvalidValue;
+  if (lines == 0) return cudaSuccess;
+  const auto blocks = static_cast<unsigned>(lines);
   return with_type(pool.dtype, [&](auto element) {
-    return pool.flat ? function(element, Flat<true>(), static_cast<unsigned>(blocks))
-                     : function(element, Flat<false>(), static_cast<unsigned>(blocks));
+    if (!pool.vectors) return function(element, Width<1>(), Kind<AnyWindow>(), blocks);
+    if (height == 2 && width == 2 && depth == 2)
+      return function(element, Width<8>(), Kind<Window<2, 2, 2>>(), blocks);
+    if (height == 2 && width == 2 && depth == 1)
+      return function(element, Width<8>(), Kind<Window<1, 2, 2>>(), blocks);
+    return function(element, Width<8>(), Kind<AnyWindow>(), blocks);
   });
 }
 
 }  // namespace
 
 cudaError_t launch_window_pool_forward(const WindowPoolForward& launch, cudaStream_t stream) {
-  return with_lines(launch.pool, /*all=*/false, [&](auto element, auto flat, unsigned blocks) {
-    using T = decltype(element);
-    constexpr bool is_flat = decltype(flat)::value;
-    window_pool_kernel<T, is_flat><<<blocks, window_threads, 0, stream>>>(launch);
-    return cudaGetLastError();
-  });
+  return with_lines(
+      launch.pool, /*all=*/false, [&](auto element, auto vector, auto kind, unsigned blocks) {
+        using T = decltype(element);
+        using Sides = typename decltype(kind)::type;
+        constexpr int W = decltype(vector)::value;
+        window_pool_kernel<T, W, Sides><<<blocks, window_threads, 0, stream>>>(launch);
+        return cudaGetLastError();
+      });
 }
 
 cudaError_t launch_window_pool_backward(const WindowPoolBackward& launch, cudaStream_t stream) {
-  return with_lines(launch.pool, /*all=*/true, [&](auto element, auto flat, unsigned blocks) {
-    using T = decltype(element);
-    constexpr bool is_flat = decltype(flat)::value;
-    window_pool_gradient_kernel<T, is_flat><<<blocks, window_threads, 0, stream>>>(launch);
-    return cudaGetLastError();
-  });
+  return with_lines(
+      launch.pool, /*all=*/true, [&](auto element, auto vector, auto kind, unsigned blocks) {
+        using T = decltype(element);
+        using Sides = typename decltype(kind)::type;
+        constexpr int W = decltype(vector)::value;
+        window_pool_gradient_kernel<T, W, Sides><<<blocks, window_threads, 0, stream>>>(launch);
+        return cudaGetLastError();
+      });
 }
 
 }  // namespace lockstep

@@ -24,8 +24,8 @@ at::Tensor max_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef
 
 // max_pool of windows that do not overlap, and x itself for whatever else wants it: where a kernel
 // of ours serves, the gradients of both are added up in the pass that makes the pool's. It serves
-// channels-last tensors on GPUs with channels a multiple of eight and windows of two, or of one
-// along the depth; max_pool takes it too, and it repeats to the bit.
+// channels-last tensors on GPUs and windows of up to eight elements, fastest where channels are a
+// multiple of eight; max_pool takes it too, and it repeats to the bit.
 struct PooledWindows {
   at::Tensor largest, x;
 };

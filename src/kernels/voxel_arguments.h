@@ -68,15 +68,17 @@ struct VoxelPoolBackward {
   void* of_x = nullptr;
 };
 
-// The largest of windows of two along each dimension in space, of which the first may be of one:
-// all channels-last, with channels a multiple of eight, and aligned to 16 bytes. What a last window
-// lacks of x has no result.
+// The largest of windows that do not overlap: all channels-last and aligned to 16 bytes. What a
+// last window lacks of x has no result.
 struct WindowPool {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, channels = 0;
-  std::int64_t depth = 1, height = 0, width = 0;  // of x
-  bool flat = false;                              // windows of one along the depth
+  std::int64_t depth = 1, height = 0, width = 0;  // of x; depth is 1 for images
+  int window[3] = {1, 1, 1};                      // along these, no larger than x
+  bool vectors = false;  // channels and through_step are multiples of eight
 };
+// Most places of a window, and elements of a line of x.
+constexpr std::int64_t window_pool_most_places = 8, window_pool_most_line = 1 << 30;
 struct WindowPoolForward {
   WindowPool pool;
   const void* x = nullptr;
@@ -88,7 +90,7 @@ struct WindowPoolBackward {
   const void* of_y = nullptr;
   const std::uint8_t* places = nullptr;
   const void* of_through = nullptr;  // or null: added to x's gradient
-  std::int64_t through_step = 0;     // elements of it from place to place, a multiple of eight
+  std::int64_t through_step = 0;     // elements of it from place to place
   void* of_x = nullptr;
 };
 

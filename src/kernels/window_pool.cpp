@@ -23,13 +23,16 @@ WindowPoolKernels window_pool_kernels;  // set once, before the first step
 // sizes: of x.
 WindowPool pool_of(at::IntArrayRef sizes, at::ScalarType type, at::IntArrayRef window) {
   const bool image = sizes.size() == 4;
-  return {.dtype = kernel_dtype(type).value(),
-          .rows = sizes[0],
-          .channels = sizes[1],
-          .depth = image ? 1 : sizes[2],
-          .height = sizes[sizes.size() - 2],
-          .width = sizes.back(),
-          .flat = image || window[0] == 1};
+  WindowPool pool{.dtype = kernel_dtype(type).value(),
+                  .rows = sizes[0],
+                  .channels = sizes[1],
+                  .depth = image ? 1 : sizes[2],
+                  .height = sizes[sizes.size() - 2],
+                  .width = sizes.back(),
+                  .vectors = sizes[1] % 8 == 0};
+  for (std::size_t i = 0; i < window.size(); ++i)
+    pool.window[i + (image ? 1 : 0)] = static_cast<int>(window[i]);
+  return pool;
 }
 
 // The gradient of x in ATen's operators, as a function of that of the result.
@@ -54,16 +57,18 @@ at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArr
 }
 
 // Elements from place to place of a channels-last tensor whose channels may be some of another's;
-// 0 where it does not lie so, or not aligned.
+// 0 where it does not lie so, or not aligned. The stride along a dimension of one means nothing.
 std::int64_t step_of(const at::Tensor& tensor) {
-  const std::int64_t step = tensor.stride(-1);
-  std::int64_t next = step;
-  bool lies = tensor.stride(1) == 1 && step % 8 == 0 && aligned(tensor);
-  for (std::int64_t dim = tensor.dim() - 1; dim >= 2; --dim) {
-    lies = lies && tensor.stride(dim) == next;
+  std::int64_t step = 0, next = 0;
+  if ((tensor.size(1) > 1 && tensor.stride(1) != 1) || !aligned(tensor)) return 0;
+  for (std::int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
+    if (dim == 1 || tensor.size(dim) == 1) continue;
+    if (next == 0) step = next = tensor.stride(dim);
+    if (next == 0 || tensor.stride(dim) != next) return 0;
     next *= tensor.size(dim);
   }
-  return lies && tensor.stride(0) == next ? step : 0;
+  if (next == 0) return tensor.size(1);  // a single place
+  return tensor.size(1) % 8 == 0 && step % 8 != 0 ? 0 : step;
 }
 
 struct WindowPooled : torch::autograd::Function<WindowPooled> {
@@ -101,13 +106,17 @@ struct WindowPooled : torch::autograd::Function<WindowPooled> {
     const auto format = channels_last_format(of_y);
     const at::Tensor up = lying_densely(of_y, format);
     at::Tensor through = gradients[1];
-    if (through.defined() && step_of(through) == 0) through = lying_densely(through, format);
+    std::int64_t step = through.defined() ? step_of(through) : 0;
+    if (through.defined() && step == 0) {
+      through = lying_densely(through, format);
+      step = through.size(1);
+    }
     const at::Tensor of_x = at::empty(sizes, up.options().memory_format(format));
     window_pool_kernels.backward({.pool = pool_of(sizes, up.scalar_type(), window),
                                   .of_y = up.const_data_ptr(),
                                   .places = places.const_data_ptr<std::uint8_t>(),
                                   .of_through = data_of(through),
-                                  .through_step = through.defined() ? step_of(through) : 0,
+                                  .through_step = step,
                                   .of_x = of_x.mutable_data_ptr()});
     return {of_x, {}};
   }
@@ -116,12 +125,16 @@ struct WindowPooled : torch::autograd::Function<WindowPooled> {
 }  // namespace
 
 bool window_pool_serves(const at::Tensor& x, at::IntArrayRef window) {
-  const bool halves = std::all_of(window.begin() + (window.size() == 3 ? 1 : 0), window.end(),
-                                  [](std::int64_t size) { return size == 2; });
-  const bool deep = window.size() == 2 || window[0] == 1 || (window[0] == 2 && x.size(2) > 1);
-  return x.is_cuda() && window_pool_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
-         halves && deep && x.size(1) % 8 == 0 && x.numel() > 0 && x.size(-1) > 1 &&
-         x.size(-2) > 1 && x.is_contiguous(channels_last_format(x));
+  if (!x.is_cuda() || window_pool_kernels.forward == nullptr || !kernel_dtype(x.scalar_type()) ||
+      x.numel() == 0 || x.suggest_memory_format() == at::MemoryFormat::Contiguous)
+    return false;
+  std::int64_t places = 1;
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    const std::int64_t size = x.size(static_cast<std::int64_t>(i) + 2);
+    if (window[i] < 1 || window[i] > std::min(size, window_pool_most_places)) return false;
+    places *= window[i];
+  }
+  return places <= window_pool_most_places && x.size(-1) * x.size(1) <= window_pool_most_line;
 }
 
 PooledWindows pool_windows_by_kernel(const at::Tensor& x, at::IntArrayRef window) {

@@ -1,15 +1,17 @@
-// Channels put together on the GPU: at::cat to the bit, in every type and layout; graphs; and which
-// operators keep a layout that one channel does not show.
+// Channels put together, and the largest of windows, on the GPU: ATen's to the bit, in every type
+// and layout; graphs; and convolutions of one channel.
 #include "fakes/channel_cases.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
 #include "kernels/cat_channels.h"
+#include "kernels/spatial.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/randn.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,7 @@ namespace {
 
 using ChannelsOnGpu = GpuTest;
 using testing::CatCase, testing::cat_cases, testing::channels_last_of, testing::expect_near;
-using testing::Tensors, testing::types;
+using testing::Tensors, testing::types, testing::WindowCase;
 
 // The result, then the gradients, of a gradient that differs from place to place.
 Tensors run(const testing::Function& function, const Tensors& leaves) {
@@ -98,6 +100,136 @@ TEST_F(ChannelsOnGpu, CatChannelsCanBeRecordedInAGraph) {
     for (std::size_t i = 0; i < expected.size(); ++i)
       EXPECT_TRUE(recorded[i].equal(expected[i])) << name_of(test) << " #" << i;
   }
+}
+
+using OneToOne = std::function<at::Tensor(const at::Tensor&)>;
+
+// The result, and the gradient by x of a gradient of whole numbers, which every type holds.
+Tensors pooled(const OneToOne& pool, const at::Tensor& x) {
+  const at::Tensor y = pool(x);
+  const at::Tensor up = at::arange(y.numel(), y.options().dtype(at::kFloat)).remainder(7).sub(3);
+  Tensors all = torch::autograd::grad({y}, {x}, {up.view(y.sizes()).to(y.scalar_type())});
+  all.insert(all.begin(), y.detach());
+  return all;
+}
+
+OneToOne own_pool(const WindowCase& test) {
+  return [=](const at::Tensor& x) { return max_pool(x, test.window); };
+}
+
+// ATen's own, over contiguous elements.
+OneToOne plain_pool(const WindowCase& test) {
+  return [=](const at::Tensor& x) { return testing::atens_max_pool(x.contiguous(), test.window); };
+}
+
+bool same(const at::Tensor& a, const at::Tensor& b) {
+  return a.nan_to_num(99).equal(b.nan_to_num(99)) && a.isnan().equal(b.isnan());
+}
+
+TEST_F(ChannelsOnGpu, MaxPoolIsAtensToTheBit) {
+  const at::TensorOptions options = at::TensorOptions().device(gpu().device());
+  for (const WindowCase& test : testing::window_cases())
+    for (const auto type : types)
+      for (const bool odd : {false, true}) {
+        const at::Tensor x = testing::window_values(test, type, odd, options);
+        const Tensors found = pooled(own_pool(test), x), plain = pooled(plain_pool(test), x);
+        for (std::size_t i = 0; i < 2; ++i) {
+          EXPECT_TRUE(same(found[i], plain[i])) << test.name() << " #" << i << " " << type << odd;
+          EXPECT_TRUE(found[i].is_contiguous(channels_last_of(found[i]))) << test.name();
+        }
+      }
+}
+
+// With `deterministic` too, which refuses ATen's own in three dimensions.
+TEST_F(ChannelsOnGpu, MaxPoolRepeatsToTheBit) {
+  const at::TensorOptions options = at::TensorOptions().device(gpu().device());
+  for (const WindowCase& test : testing::window_cases()) {
+    const at::Tensor x = testing::window_values(test, at::kHalf, /*odd=*/true, options);
+    const Tensors first = pooled(own_pool(test), x);
+    const Deterministic deterministic;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const Tensors again = pooled(own_pool(test), x);
+      for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(same(again[i], first[i])) << test.name();
+    }
+  }
+}
+
+TEST_F(ChannelsOnGpu, MaxPoolHasSecondDerivatives) {
+  const at::TensorOptions options = at::TensorOptions().device(gpu().device());
+  for (const WindowCase& test : testing::window_cases()) {
+    const at::Tensor x = testing::window_values(test, at::kFloat, /*odd=*/false, options);
+    const Tensors own_leaves{x}, leaves{x.detach().clone().requires_grad_()};
+    testing::with_penalty([&](const Tensors& t) { return own_pool(test)(t[0]); }, own_leaves)
+        .backward();
+    testing::with_penalty([&](const Tensors& t) { return plain_pool(test)(t[0]); }, leaves)
+        .backward();
+    expect_near(own_leaves[0].grad(), leaves[0].grad(), 1e-5, test.name());
+  }
+}
+
+TEST_F(ChannelsOnGpu, MaxPoolTakesTensorsThatLieAnyhow) {
+  const at::TensorOptions options = at::TensorOptions().device(gpu().device());
+  const at::Tensor wide = at::randn({2, 6, 5, 8, 17}, options).movedim(-1, 1);  // channels-last
+  for (const at::Tensor& x : {wide.narrow(1, 1, 16), wide.narrow(1, 0, 7), wide.narrow(4, 1, 6),
+                              wide.contiguous().narrow(1, 0, 16)}) {
+    const at::Tensor leaf = x.detach().requires_grad_();
+    const auto own = [](const at::Tensor& t) { return max_pool(t, 2); };
+    const auto plain = [](const at::Tensor& t) {
+      return at::max_pool3d(t.contiguous(), {2, 2, 2});
+    };
+    const Tensors found = pooled(own, leaf), expected = pooled(plain, leaf);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(found[i].equal(expected[i])) << i;
+  }
+}
+
+TEST_F(ChannelsOnGpu, MaxPoolCanBeRecordedInAGraph) {
+  const at::TensorOptions options = at::TensorOptions().device(gpu().device());
+  for (const WindowCase& test : testing::window_cases()) {
+    const at::Tensor x = testing::window_values(test, at::kHalf, /*odd=*/false, options);
+    pooled(own_pool(test), x);  // makes what is made once
+    Tensors recorded;
+    const auto graph = gpu().capture([&] { recorded = pooled(own_pool(test), x); });
+    ASSERT_NE(graph, nullptr) << test.name();
+    {
+      const at::AutoGradMode in_place(false);
+      x.neg_();
+    }
+    graph->replay();
+    const Tensors expected = pooled(own_pool(test), x);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(recorded[i].equal(expected[i])) << test.name();
+  }
+}
+
+// As a U-Net has it: the skip's gradient is some of the channels of another's.
+TEST_F(ChannelsOnGpu, PoolWindowsAddsTheGradientOfWhatElseUsesItsInput) {
+  const at::TensorOptions options = at::TensorOptions().device(gpu().device());
+  for (const WindowCase& test : testing::window_cases())
+    for (const auto type : types)
+      for (const int way : {0, 1, 2}) {
+        const at::Tensor x = testing::window_values(test, type, /*odd=*/false, options);
+        const at::Tensor beside = testing::window_values(test, type, false, options).detach();
+        const auto joined = [&](const at::Tensor& y, const at::Tensor& skip) {
+          const at::Tensor both = way == 0   ? cat_channels(skip, beside)
+                                  : way == 1 ? at::cat({skip, beside}, 1)
+                                             : skip.square();
+          return Tensors{y, both};
+        };
+        const auto of_both = [&](const Tensors& both) {
+          Tensors up;
+          for (const at::Tensor& y : both)
+            up.push_back(at::arange(y.numel(), y.options().dtype(at::kFloat))
+                             .remainder(7)
+                             .sub(3)
+                             .view(y.sizes())
+                             .to(y.scalar_type()));
+          return torch::autograd::grad(both, {x}, up)[0];
+        };
+        const PooledWindows found = pool_windows(x, test.window);
+        EXPECT_TRUE(found.x.equal(x)) << test.name();
+        EXPECT_TRUE(
+            of_both(joined(found.largest, found.x)).equal(of_both(joined(plain_pool(test)(x), x))))
+            << test.name() << " " << type << " " << way;
+      }
 }
 
 // What docs/design/kernels.md says of one channel in, and of one out.

@@ -101,18 +101,25 @@ at::Tensor Net::run(const Block& block, const at::Tensor& x, const StepContext& 
 }
 
 at::Tensor Net::attend(const Attention& attention, const at::Tensor& x) const {
-  const auto [mean, largest] = mean_and_max_over_voxels(x);
-  const auto weigh = [&](const at::Tensor& pooled) {
-    return at::linear(at::linear(pooled, attention.squeeze).relu(), attention.excite);
+  const PooledVoxels pooled = pool_voxels(x);
+  const auto weigh = [&](const at::Tensor& channels) {
+    return at::linear(at::linear(channels, attention.squeeze).relu(), attention.excite);
   };
-  return spatial_gate(x, (weigh(mean) + weigh(largest)).sigmoid(), attention.place);
+  return spatial_gate(pooled.x, (weigh(pooled.mean) + weigh(pooled.largest)).sigmoid(),
+                      attention.place);
 }
 
 std::vector<at::Tensor> Net::logits(const at::Tensor& x, const StepContext& context) const {
   std::vector<at::Tensor> levels;
-  for (std::size_t level = 0; level < encoder_.size(); ++level)
-    levels.push_back(
-        run(encoder_[level], level == 0 ? x : max_pool(levels.back(), {2, 2, 2}), context));
+  for (const Block& block : encoder_) {
+    at::Tensor input = x;
+    if (!levels.empty()) {
+      const PooledWindows pooled = pool_windows(levels.back(), {2, 2, 2});
+      levels.back() = pooled.x;  // goes to the decoder too
+      input = pooled.largest;
+    }
+    levels.push_back(run(block, input, context));
+  }
   at::Tensor y = levels.back();
   std::vector<at::Tensor> found(heads_.size());
   for (std::size_t level = decoder_.size(); level-- > 0;) {

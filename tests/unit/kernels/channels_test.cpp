@@ -1,9 +1,10 @@
 // Channels of two tensors in one: at::cat's values, dense gradients in the layout, and what it
-// refuses; a tensor of one channel that lies channels-last.
+// refuses; windows and what else uses their input; a tensor of one channel that lies channels-last.
 #include "kernels/cat_channels.h"
 
 #include "fakes/channel_cases.h"
 #include "fakes/error_of.h"
+#include "kernels/spatial.h"
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/randn.h>
@@ -12,7 +13,8 @@
 namespace lockstep {
 namespace {
 
-using testing::CatCase, testing::cat_cases, testing::channels_last_of, testing::Tensors;
+using testing::CatCase, testing::cat_cases, testing::channels_last_of, testing::Tensors,
+    testing::WindowCase;
 
 TEST(CatChannels, IsAtensWithDenseGradientsInTheLayout) {
   for (const CatCase& test : cat_cases())
@@ -86,6 +88,20 @@ TEST(CatChannels, RefusesShapesAndTypesByName) {
        {at::randn({2, 3, 4}), at::randn({1, 3, 4, 5}), at::randn({2, 3, 5, 5}), a.to(at::kDouble)})
     EXPECT_NE(error_of([&] { cat_channels(a, b); }).find("differ in their channels alone"),
               std::string::npos);
+}
+
+TEST(Windows, AreAtensWithTheGradientOfWhatElseUsesTheirInput) {
+  for (const WindowCase& test : testing::window_cases()) {
+    const at::Tensor own = testing::window_values(test, at::kFloat, /*odd=*/false);
+    const at::Tensor plain = own.detach().clone().requires_grad_();
+    const PooledWindows pooled = pool_windows(own, test.window);
+    const at::Tensor expected = testing::atens_max_pool(plain, test.window);
+    EXPECT_TRUE(pooled.largest.equal(expected)) << test.name();
+    EXPECT_TRUE(pooled.x.equal(plain)) << test.name();
+    (testing::score(pooled.largest) + testing::score(pooled.x)).backward();
+    (testing::score(expected) + testing::score(plain)).backward();
+    EXPECT_TRUE(at::allclose(own.grad(), plain.grad())) << test.name();
+  }
 }
 
 TEST(AsChannelsLast, LetsOneChannelSaySoWhereContiguousDoesNot) {
