@@ -25,6 +25,17 @@
 
 namespace lockstep::testing {
 
+// Leaves, those of images and volumes channels-last or as they are.
+inline Tensors leaves_of(const Tensors& inputs, bool last) {
+  Tensors leaves;
+  for (const at::Tensor& input : inputs) {
+    const at::Tensor leaf =
+        last && input.dim() > 3 ? input.contiguous(channels_last_of(input)) : input.clone();
+    leaves.push_back(leaf.detach().requires_grad_());
+  }
+  return leaves;
+}
+
 // [B, C] beside [B, C, …].
 inline at::Tensor beside(const at::Tensor& of_channels, const at::Tensor& x) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(x.dim()), 1);

@@ -73,6 +73,18 @@ TEST_F(GatesOnGpu, RepeatToTheBit) {
     }
 }
 
+TEST_F(GatesOnGpu, HaveSecondDerivatives) {
+  for (const FusedCase& test : gate_cases(at::TensorOptions().device(gpu().device())))
+    for (const bool last : {false, true}) {
+      const Tensors own = testing::leaves_of(test.inputs, last);
+      const Tensors plain = testing::leaves_of(test.inputs, last);
+      testing::with_penalty(test.own, own).backward();
+      testing::with_penalty(test.plain, plain).backward();
+      for (std::size_t i = 0; i < own.size(); ++i)
+        expect_near(own[i].grad(), plain[i].grad(), 1e-2, test.name + " #" + std::to_string(i));
+    }
+}
+
 TEST_F(GatesOnGpu, TakeTensorsThatLieAnyhow) {
   const auto options = at::TensorOptions().device(gpu().device());
   const at::Tensor wide = at::randn({2, 17, 6, 5, 8}, options);

@@ -71,13 +71,16 @@ TEST(Gates, KeepLayoutAndType) {
 }
 
 TEST(Gates, HaveSecondDerivatives) {
-  for (const FusedCase& test : gate_cases()) {
-    const Tensors own = testing::leaves_of(test.inputs), plain = testing::leaves_of(test.inputs);
-    testing::with_penalty(test.own, own).backward();
-    testing::with_penalty(test.plain, plain).backward();
-    for (std::size_t i = 0; i < own.size(); ++i)
-      EXPECT_TRUE(at::allclose(own[i].grad(), plain[i].grad(), 1e-2, 1e-2)) << test.name << i;
-  }
+  for (const FusedCase& test : gate_cases())
+    for (const bool last : {false, true}) {
+      const Tensors own = testing::leaves_of(test.inputs, last);
+      const Tensors plain = testing::leaves_of(test.inputs, last);
+      testing::with_penalty(test.own, own).backward();
+      testing::with_penalty(test.plain, plain).backward();
+      for (std::size_t i = 0; i < own.size(); ++i)
+        EXPECT_TRUE(at::allclose(own[i].grad(), plain[i].grad(), 1e-2, 1e-2))
+            << test.name << " #" << i << " " << last;
+    }
 }
 
 TEST(Gates, ANanStaysOneThroughTheNormsRelu) {
