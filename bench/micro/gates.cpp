@@ -10,6 +10,7 @@
 #include "kernels/channels_last.h"
 #include "kernels/fused_norm.h"
 #include "kernels/mask_loss.h"
+#include "kernels/spatial.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -132,7 +133,27 @@ void measure_level(Bench& bench, const Level& level, std::int64_t rows,
                [&] { return Tensors{mean_and_max_over_voxels(x.detach()).first}; });
     bench.line("mean_and_max_over_voxels backward", shape, 2 * unit, backward_of(both, {x}));
   }
-  if (channels > 256) return;  // gates stand in the decoder
+  {
+    const PooledVoxels pooled = pool_voxels(x);
+    bench.line("... with x's other gradient", shape, 3 * unit,
+               [=, up = at::randn_like(x), small = at::randn_like(pooled.mean)] {
+                 return torch::autograd::grad({pooled.mean, pooled.largest, pooled.x}, {x},
+                                              {small, small, up}, /*retain_graph=*/true);
+               });
+  }
+  if (channels > 256) return;  // gates stand in the decoder, pools between the levels
+  {
+    const PooledWindows pooled = pool_windows(x, 2);
+    const double small = unit / 8 + static_cast<double>(pooled.largest.numel());
+    bench.line("pool_windows", shape, unit + small,
+               [&] { return Tensors{pool_windows(x.detach(), 2).largest}; });
+    bench.line("pool_windows backward", shape, unit + small, backward_of(pooled.largest, {x}));
+    bench.line("... with x's other gradient", shape, 2 * unit + small,
+               [=, up = at::randn_like(x), less = at::randn_like(pooled.largest)] {
+                 return torch::autograd::grad({pooled.largest, pooled.x}, {x}, {less, up},
+                                              /*retain_graph=*/true);
+               });
+  }
   const at::Tensor gate = at::rand({rows, channels}, options.dtype(at::kFloat)).requires_grad_();
   const at::Tensor weight =
       at::randn({1, 2, 7, 7, 7}, options.dtype(at::kFloat)).mul(0.1).detach().requires_grad_();
