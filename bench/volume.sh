@@ -19,7 +19,7 @@ cd "$work"
 
 # keep PROGRAM REPEAT JSON
 keep() {
-  printf '{"program": "%s", "repeat": %s, "result": %s}\n' "$1" "$2" "$3" >>runs
+  printf '{"program": "%s", "repeat": %s, "result": %s}\n' "$1" "$2" "$3" >>results
   printf '%s %s: %s\n' "$1" "$2" "$3" >&2
 }
 # ours NAME REPEAT DEVICES WORDS…
@@ -52,7 +52,7 @@ commit=$(measured_commit "$checkout")
 python3 - "$commit" "$date" >record <<'PYTHON'
 import json, statistics, subprocess, sys
 
-runs = [json.loads(line) for line in open("runs")]
+runs = [json.loads(line) for line in open("results")]
 
 
 def median(program, key):

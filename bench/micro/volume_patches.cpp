@@ -14,6 +14,7 @@
 #include "recipes/volume/prepare/entries.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
 
 #include <sys/resource.h>
@@ -31,11 +32,15 @@ namespace {
 
 constexpr std::int64_t micro = 16;
 
+// Where brightness and contrast are: on the device, so not measured; on the CPU in one pass, as the
+// peer does it; or on the CPU as a rank without a GPU does it.
+enum class Values { device, pass, operators };
+
 struct Kind {
   std::string name;
   TurnOptions turn{};
   WarpOptions warp{};
-  bool values = false;  // brightness and contrast too, here on the CPU
+  Values values = Values::device;
 };
 
 double processor_seconds() {
@@ -63,12 +68,29 @@ std::vector<VolumeEntry> prepare(const char* data, const char* cache) {
   return entries;
 }
 
-// What a micro-batch becomes on the device: brightness and contrast.
 void change_values(const Batch& batch, std::int64_t step) {
   StepContext context;
   context.counters = at::tensor({std::int64_t{1}, step, std::int64_t{0}});
   augmented(normalised(batch.tensors.at(0), batch.tensors.at(2)),
             {.brightness = 0.2, .contrast = 0.3, .gamma = 0, .noise = 0}, context);
+}
+
+// v -> v / 255 * brightness, then its distance from the mean times contrast: one line for a patch.
+at::Tensor changed_in_one_pass(const at::Tensor& images, Random& random) {
+  at::Tensor changed = at::empty(images.sizes(), at::kFloat);
+  const std::uint8_t* from = images.const_data_ptr<std::uint8_t>();
+  float* to = changed.mutable_data_ptr<float>();
+  const std::int64_t rows = images.size(0), voxels = images.numel() / rows;
+  for (std::int64_t row = 0; row < rows; ++row, from += voxels, to += voxels) {
+    const double brightness = 0.8 + 0.4 * random.uniform(), contrast = 0.7 + 0.6 * random.uniform();
+    std::uint32_t sum = 0;  // of 64^3 bytes
+    for (std::int64_t i = 0; i < voxels; ++i) sum += from[i];
+    const double mean = sum / static_cast<double>(voxels) / 255 * brightness;
+    const auto factor = static_cast<float>(brightness * contrast / 255);
+    const auto shift = static_cast<float>(mean * (1 - contrast));
+    for (std::int64_t i = 0; i < voxels; ++i) to[i] = static_cast<float>(from[i]) * factor + shift;
+  }
+  return changed;
 }
 
 void measure(const std::vector<VolumeEntry>& entries, const Kind& kind, std::int64_t threads,
@@ -91,14 +113,17 @@ void measure(const std::vector<VolumeEntry>& entries, const Kind& kind, std::int
                         }};
   options.batch.global = 2 * micro;
   Loader loader(dataset, options);
+  Random random(1, RandomStream::augment, 0, 0);
   for (int i = 0; i < 5; ++i) loader.next();  // pages, threads
   const double begin = now_s(), begin_processor = processor_seconds();
   std::int64_t patches = 0;
   while (now_s() - begin < seconds) {
     const StepData step = loader.next();
     patches += std::ssize(step.samples);
-    if (!kind.values) continue;
-    for (const Batch& batch : step.batches) change_values(batch, step.step);
+    for (const Batch& batch : step.batches) {
+      if (kind.values == Values::operators) change_values(batch, step.step);
+      if (kind.values == Values::pass) changed_in_one_pass(batch.tensors.at(0), random);
+    }
   }
   const double passed = now_s() - begin, used = processor_seconds() - begin_processor;
   std::cout << "{\"kind\": \"" << kind.name << "\", \"threads\": " << threads
@@ -112,7 +137,8 @@ void measure_all(const std::vector<VolumeEntry>& entries, double seconds) {
   const std::vector<Kind> kinds = {
       {.name = "cut", .turn = none},
       {.name = "turns"},
-      {.name = "turns, brightness, contrast", .values = true},
+      {.name = "turns, brightness, contrast", .values = Values::pass},
+      {.name = "turns, brightness, contrast by operators", .values = Values::operators},
       {.name = "turns, rotate", .warp = {.rotate = 15}},
       {.name = "turns, scale", .warp = {.scale = 0.2}},
       {.name = "turns, elastic", .warp = {.elastic = 4}},

@@ -29,6 +29,13 @@ TEST(SegmentationLoss, CountsLabelledRowsAndVoxels) {
             (std::vector<double>{1, 48, 48}));
 }
 
+TEST(SegmentationLoss, CountsVoxelsOfLargePatches) {
+  const at::Tensor labels = at::full({1, 30, 35, 37}, 1, at::kByte);
+  labels[0].slice(0, 1, 29).fill_(no_label);
+  labels[0][29][34][36].fill_(no_label);
+  EXPECT_EQ(segmentation_weights(labels, at::tensor({1.0F}))[1], 2 * 35 * 37 - 1);
+}
+
 // Voxel by voxel, in double precision.
 TEST(SegmentationLoss, OfClassesIsWhatItSays) {
   const at::Tensor labels = labels_of_rows(), logits = at::randn({3, 3, 4, 4, 4});
