@@ -43,7 +43,7 @@ PYTHON
 }
 
 nuclei=("data.path=$halves" data.patch=64,48,64 data.valid=1135b precision=fp16 optimizer.lr=1e-3 augment.gamma=0.3
-  augment.contrast=0.5 stop.steps=500 eval.every_epochs=0 tiles.flips=true)
+  augment.contrast=0.5 stop.steps=500 eval.every_epochs=0 predict.flips=true)
 atlas=("data.path=$mni" "data.valid=mni_y146_z000,mni_y146_z077" stop.steps=150 eval.every_epochs=0)
 restarts=(schedule.kind=cosine_restarts schedule.unit=steps schedule.warmup=0 schedule.period=71 schedule.period_mult=2)
 polynomial=(schedule.kind=polynomial schedule.power=0.9)

@@ -68,6 +68,15 @@ void check_items_file(const std::filesystem::path& file, bool overwrite) {
   check_new_file(file, overwrite);
 }
 
+// Whether the recipe's options are others than those that the run was trained with.
+bool has_other_options(const RunDir& run, const RunSetup& setup) {
+  const nlohmann::json record = run.record(), now = setup.options->table.to_json();
+  const nlohmann::json& before = record.at("config");
+  for (const auto& [key, value] : now.items())
+    if (before.contains(key) && before[key] != value) return true;
+  return false;
+}
+
 int evaluate_main(const Parsed& parsed) {
   if (parsed.has("--items")) check_items_file(parsed.value("--items"), may_overwrite(parsed));
   const RunSource source = operand_source(parsed);
@@ -93,6 +102,11 @@ bool print_last_evaluation(const RunDir& run) {
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
              const ReadOptions& reading) {
   if (!reading.weights.empty()) setup.train->eval.keep = 0;  // an export has no place for them
+  if (setup.train->eval.keep > 0 && has_other_options(run, setup)) {
+    setup.train->eval.keep = 0;
+    say("the run's own table and pictures stay, because the options are others than its own; "
+        "--items FILE keeps a table of this evaluation");
+  }
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());

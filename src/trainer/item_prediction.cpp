@@ -61,7 +61,9 @@ class Predictor {
   }
 
   static std::string fault_of_input(const PredictItem& item) {
-    if (item.path.empty()) return "";
+    // A folder is an item where the recipe lists it as one: it knows what lies in it.
+    std::error_code ignored;
+    if (item.path.empty() || std::filesystem::is_directory(item.path, ignored)) return "";
     try {
       open_regular_file(item.path);
     } catch (const Error& error) {

@@ -54,7 +54,7 @@ const std::vector<Preset>& presets() {
         {"schedule.kind", "cosine"},
         {"schedule.unit", "epochs"},
         {"stop.epochs", "4"},
-        {"eval.every_epochs", "2"}}},
+        {"eval.every_epochs", "4"}}},
       {"full", "22.9 M parameters on patches of 64³; the default with a GPU",
        full({{"batch.global", "32"},
              {"schedule.kind", "cosine"},

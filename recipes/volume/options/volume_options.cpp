@@ -129,16 +129,16 @@ void add_loss(OptionTable& table, Loss& loss) {
 
 template <class Tiles, class Scoring, class Predict>
 void add_outputs(OptionTable& table, Tiles& tiles, Scoring& scoring, Predict& predict) {
-  table.add("tiles.overlap", tiles.overlap,
+  table.add("predict.overlap", tiles.overlap,
             {.meaning = "share of a tile that neighbours have in common, in evaluation and "
                         "prediction",
              .min = 0,
              .max = 0.9});
-  table.add("tiles.weights", tiles.weights,
+  table.add("predict.weights", tiles.weights,
             {.meaning = "how tiles count where they overlap: less towards their edge, or alike"});
-  table.add("tiles.batch", tiles.batch,
+  table.add("predict.batch", tiles.batch,
             {.meaning = "tiles at once; 0: 1 on a CPU, 16 on a GPU", .min = 0, .max = 4096});
-  table.add("tiles.flips", tiles.flips,
+  table.add("predict.flips", tiles.flips,
             {.meaning = "mean of all flips of each tile: eight times the work"});
   table.add("score.tolerance", scoring.tolerance,
             {.meaning = "of SurfaceDice, in score.unit", .min = 0, .max = 1e6});
@@ -252,11 +252,30 @@ void VolumeOptions::check(const TrainOptions&) const {
       throw Error(cat("data.patch must be multiples of ", multiple,
                       " with model.depth=", model.depth, ", but is ", join(data.patch, ",")),
                   cat("for example ", (size / multiple + 1) * multiple, " instead of ", size));
+  std::int64_t deepest = 1;
+  for (const std::int64_t size : patch()) deepest *= size / multiple;
+  if (deepest == 1)
+    throw Error(cat("data.patch=", join(data.patch, ","),
+                    " leaves one voxel at the deepest level "
+                    "of model.depth=",
+                    model.depth, ", which cannot be normalised"),
+                cat("take a patch of ", 2 * multiple, " or more, or fewer levels"));
+  if (data.folds == 0 && data.fold != 0)
+    throw Error(cat("data.fold=", data.fold,
+                    " says which fold, but data.folds does not say of how "
+                    "many"),
+                "give data.folds too");
   if (data.folds == 1 || (data.folds > 1 && data.fold >= data.folds))
     throw Error(cat("data.fold=", data.fold, " of data.folds=", data.folds, " cannot be"),
                 "data.folds is 0, or 2 and more; data.fold is from 0 to data.folds - 1");
   if (data.folds > 0 && !data.valid.empty())
     throw Error("data.folds and data.valid both say what to validate on", "give one of them");
+  if (!predict.submission.empty() &&
+      (!predict.submission.ends_with(".zip") || predict.submission.find('/') != std::string::npos))
+    throw Error(cat("predict.submission must be the name of a zip file in the folder of outputs, "
+                    "but is ",
+                    predict.submission),
+                "for example submission=submission.zip; out=DIR says where it goes");
   if (loss.dice + loss.focal + loss.bce <= 0)
     throw Error("loss.dice, loss.focal and loss.bce are all 0", "give one of them a weight");
   if (data.path.empty() && (data.images.empty() != data.labels.empty()))

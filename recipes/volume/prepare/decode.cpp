@@ -2,6 +2,9 @@
 #include "recipes/volume/prepare/decode.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -21,6 +24,44 @@ VolumeShape without_channels(VolumeShape shape) {
   return shape;
 }
 
+std::string affine_text(const std::array<std::array<double, 4>, 4>& affine) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < 3; ++i)
+    rows.push_back(cat(general(affine[i][0], 4), " ", general(affine[i][1], 4), " ",
+                       general(affine[i][2], 4), " ", general(affine[i][3], 4)));
+  return cat("[", join(rows, "; "), "]");
+}
+
+// NIfTI files say where their voxels lie. Corners must agree to a tenth of a voxel.
+void check_same_place(const Pair& pair, const VolumeHeader& image, const VolumeHeader& label) {
+  if (!image.space || !label.space) return;
+  const auto of_image = affine_of(*image.space), of_label = affine_of(*label.space);
+  const VolumeShape& shape = image.shape;
+  const std::array<double, 3> ends{static_cast<double>(shape.width),
+                                   static_cast<double>(shape.height),
+                                   static_cast<double>(shape.depth)};
+  double apart = 0, voxel = std::numeric_limits<double>::infinity();
+  for (std::size_t row = 0; row < 3; ++row) {
+    double least = of_image[row][3] - of_label[row][3], most = least;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double across = (of_image[row][axis] - of_label[row][axis]) * ends[axis];
+      (across > 0 ? most : least) += across;
+    }
+    apart = std::max({apart, most, -least});
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    double squares = 0;
+    for (std::size_t row = 0; row < 3; ++row) squares += of_image[row][axis] * of_image[row][axis];
+    voxel = std::min(voxel, std::sqrt(squares));
+  }
+  if (apart <= 0.1 * voxel) return;
+  throw Error(cat("image and label of ", pair.id, " lie in different places: ", pair.image.string(),
+                  " has the affine ", affine_text(of_image), ", ", pair.label.string(), " has ",
+                  affine_text(of_label)),
+              "bring the label onto the grid of its image, for example with nibabel's "
+              "resample_from_to and order=0");
+}
+
 Readers open_pair(const Pair& pair, const DecodeOptions& how) {
   Readers readers{open_volume(pair.image), open_volume(pair.label)};
   const VolumeShape &image = readers.image->header().shape, &label = readers.label->header().shape;
@@ -29,6 +70,7 @@ Readers open_pair(const Pair& pair, const DecodeOptions& how) {
                     describe(without_channels(image)), ", but ", pair.label.string(), " is ",
                     describe(without_channels(label))),
                 "both must have the same planes, rows and columns");
+  check_same_place(pair, readers.image->header(), readers.label->header());
   if (how.channels > 0 && image.channels != how.channels)
     throw Error(cat(pair.image.string(), " has ", image.channels,
                     image.channels == 1 ? " channel" : " channels", ", but data.channels is ",

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/volume/files/volume_reader.h"
 #include "recipes/volume/prepare/find_volumes.h"
 #include "recipes/volume/prepare/made_volumes.h"
 #include "recipes/volume/prepare/prepare.h"
@@ -149,6 +150,16 @@ TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
   return found;
 }
 
+// Headers are read, so that what is no volume is known before any work.
+std::vector<PredictItem> looked_at(std::vector<PredictItem> items) {
+  for (PredictItem& item : items) try {
+      if (item.fault.empty()) open_volume(item.path);
+    } catch (const Error& error) {
+      item.fault = error.what();
+    }
+  return items;
+}
+
 std::vector<PredictItem> items_of_table(const TestSet& set,
                                         const std::map<std::string, fs::path>& volumes) {
   std::vector<PredictItem> items;
@@ -183,13 +194,20 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
                 "check the path; it is taken from the current folder if relative");
   auto volumes = list_volumes(set.images);
   if (!volumes.empty()) drop_channel_suffix(volumes);
-  if (!set.csv.empty()) return joined(items_of_table(set, volumes));
+  if (!set.csv.empty()) {
+    std::vector<PredictItem> items = looked_at(joined(items_of_table(set, volumes)));
+    for (const PredictItem& item : items)
+      if (!item.fault.empty())
+        throw Error(cat(set.csv.string(), " names a volume that cannot be predicted: ", item.fault),
+                    "restore the file, or leave its id out of the table");
+    return items;
+  }
   std::vector<PredictItem> items;
   for (const auto& [id, path] : volumes) items.push_back(item_of(id, path));
   if (items.empty())
     throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
-  return joined(std::move(items));
+  return looked_at(joined(std::move(items)));
 }
 
 }  // namespace lockstep::volume

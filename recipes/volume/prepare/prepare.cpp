@@ -78,6 +78,15 @@ Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector
       "run");
 }
 
+bool any_lies_where_it_was(const PreparedVolumes& before, const std::vector<Pair>& pairs) {
+  const auto is_there = [&](const VolumeEntry& entry) {
+    return std::any_of(pairs.begin(), pairs.end(),
+                       [&](const Pair& pair) { return pair.image == entry.image; });
+  };
+  return std::any_of(before.train.begin(), before.train.end(), is_there) ||
+         std::any_of(before.valid.begin(), before.valid.end(), is_there);
+}
+
 // Another set than the run's: all of it is evaluated.
 PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>& pairs,
                           const VolumeOptions& options, const fs::path& folder, const Say& say) {
@@ -105,7 +114,8 @@ PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext
   all.insert(all.end(), before.valid.begin(), before.valid.end());
   const Difference difference = bring_up_to_date(all, pairs, options, folder, say);
   if (difference.any()) {
-    if (context.purpose != Purpose::evaluate) fail_changed(difference);
+    if (context.purpose != Purpose::evaluate || any_lies_where_it_was(before, pairs))
+      fail_changed(difference);
     return other_set(before, pairs, options, folder, say);
   }
   const auto middle = all.begin() + std::ssize(before.train);

@@ -4,8 +4,11 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "media/image.h"
+#include "media/picture_file.h"
 
 #include <gmock/gmock.h>
+#include <algorithm>
 
 namespace lockstep {
 namespace {
@@ -30,7 +33,7 @@ class Volume : public testing::TaskRuns {
                 "model.width=4",
                 "model.depth=2",
                 "data.patch=32",
-                "tiles.overlap=0",
+                "predict.overlap=0",
                 "data.patches=2",
                 "batch.global=4",
                 "precision=fp32"};
@@ -99,6 +102,42 @@ TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
   ASSERT_EQ(alone.code, 0) << alone.err;
   EXPECT_EQ(read_file(folder.path() / "alone" / image.filename()),
             read_file(folder.path() / "on1" / image.filename()));
+}
+
+TEST_F(Volume, TakesFoldersOfSlices) {
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
+  const fs::path made = run("a").parent_path() / ".cache/made-volumes/test_images";
+  const fs::path file = *fs::directory_iterator(made);
+  for (int z = 0; z < 34; ++z) {
+    Image plane({.height = 40, .width = 36, .channels = 1});
+    std::fill(plane.u8().begin(), plane.u8().end(), static_cast<std::uint8_t>(z));
+    fs::create_directories(folder.path() / "new/scan");
+    write_file_atomic(folder.path() / "new/scan" / cat("z", z, ".png"), encode_png(plane));
+  }
+  for (const char* input : {"new/scan", "images=new"}) {
+    const ToolResult found = tool({"predict", "a", input, cat("out=", input[0]), "--force"});
+    EXPECT_EQ(found.code, 0) << found.err;
+    EXPECT_TRUE(fs::exists(folder.path() / std::string(1, input[0]) / "scan.tif"));
+  }
+  write_file_atomic(folder.path() / "bad.tif", "no volume");
+  EXPECT_EQ(tool({"predict", "a", "bad.tif", file.string(), "out=x"}).code, 1);
+  EXPECT_EQ(tool({"predict", "a", "submission=a/b.zip"}).code, 2);
+}
+
+TEST_F(Volume, EvaluatesOtherDataBesideItsOwn) {
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
+  const fs::path table = run("a") / "evaluations/step-000000002/items.csv";
+  const std::string own = read_file(table);
+  const fs::path made = run("a").parent_path() / ".cache/made-volumes",
+                 other = folder.path() / "other";
+  fs::create_directories(other);
+  fs::copy(made / "test_images", other / "images");
+  fs::copy(made / "test_labels", other / "labels");
+  const ToolResult found = tool({"evaluate", "a", "data.path=other", "predict.threshold=0.3",
+                                 "predict.flips=true", "--items", "other.csv"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_EQ(read_file(table), own);
+  EXPECT_EQ(read_csv(folder.path() / "other.csv").rows.size(), 2U);
 }
 
 TEST_F(Volume, EvaluatesAgainAndScoresFiles) {

@@ -22,6 +22,15 @@ TEST_F(BadVolumes, OfDifferentShapes) {
                     HasSubstr("train_images/a.tif is 6 x 5 x 7, but"), HasSubstr("6 x 5 x 8")));
 }
 
+TEST_F(BadVolumes, ThatLieInDifferentPlaces) {
+  write(data() / "train_images" / "a.nii", usual, image_of(usual, 1), {.spacing_mm = {{2, 1, 1}}});
+  write(data() / "train_labels" / "a.nii", usual, labels_of(usual));
+  EXPECT_THAT(prepare_error(),
+              AllOf(HasSubstr("image and label of a lie in different places"),
+                    HasSubstr("train_images/a.nii has the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]"),
+                    HasSubstr("train_labels/a.nii has [1 0 0 0; 0 1 0 0; 0 0 1 0]")));
+}
+
 TEST_F(BadVolumes, WithValuesThatAreNoClasses) {
   write_pairs({"a", "b"});
   auto labels = labels_of(usual);

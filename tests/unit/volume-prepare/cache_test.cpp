@@ -90,7 +90,7 @@ TEST_F(Cache, SharesVolumesOfTheSameContent) {
 
 TEST_F(Cache, TellsOptionsThatMatterApart) {
   write(data() / "images" / "a.nii", usual, image_of(usual, 1), {.spacing_mm = {{2, 1, 1}}});
-  write(data() / "labels" / "a.nii", usual, labels_of(usual));
+  write(data() / "labels" / "a.nii", usual, labels_of(usual), {.spacing_mm = {{2, 1, 1}}});
   const PreparedVolumes usual_one = volumes();
   options.data.spacing = {"1"};
   const PreparedVolumes finer = volumes();
