@@ -3,7 +3,8 @@
 # precisions and schedules. Writes a record of every run.
 #   bench/volume_learning.sh OUT_FILE HALVES MNI
 # HALVES: nuclei volumes that bench/cut_volumes.py cut. MNI: chunks of the atlas, mni_yY_zZ.
-# Environment: LOCKSTEP names the tool (build/lockstep); LOCKSTEP_COMMIT where the checkout has no git history.
+# Environment: LOCKSTEP names the tool (build/lockstep); GROUPS_ASKED some of "nuclei schedules mni precision";
+# ATLAS_STEPS (150); LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -44,27 +45,37 @@ PYTHON
 
 nuclei=("data.path=$halves" data.patch=64,48,64 data.valid=1135b precision=fp16 optimizer.lr=1e-3 augment.gamma=0.3
   augment.contrast=0.5 stop.steps=500 eval.every_epochs=0 predict.flips=true)
-atlas=("data.path=$mni" "data.valid=mni_y146_z000,mni_y146_z077" stop.steps=150 eval.every_epochs=0)
+atlas=("data.path=$mni" "data.valid=mni_y146_z000,mni_y146_z077" "stop.steps=${ATLAS_STEPS:-150}" eval.every_epochs=0)
 restarts=(schedule.kind=cosine_restarts schedule.unit=steps schedule.warmup=0 schedule.period=71 schedule.period_mult=2)
 polynomial=(schedule.kind=polynomial schedule.power=0.9)
 
+asked=" ${GROUPS_ASKED:-nuclei schedules mni precision} "
 date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-for seed in 1 2 3; do
-  train nuclei_1_gpu "n1-$seed" $((seed % 2)) "${nuclei[@]}" "seed=$seed" &
-  if [ "$seed" = 2 ]; then wait; fi
-done
-train polynomial p-1 0 "${nuclei[@]}" "${polynomial[@]}" seed=1 &
-wait
-train cosine_restarts r-1 0 "${nuclei[@]}" "${restarts[@]}" seed=1 &
-train cosine_restarts r-2 1 "${nuclei[@]}" "${restarts[@]}" seed=2 &
-wait
-for seed in 1 2 3; do train nuclei_2_gpus "n2-$seed" 0,1 "${nuclei[@]}" "seed=$seed"; done
-for seed in 1 2 3; do train mni_2_gpus "m2-$seed" 0,1 "${atlas[@]}" precision=fp16 "seed=$seed"; done
-for seed in 1 2 3; do
-  train mni_fp32 "m32-$seed" 0 "${atlas[@]}" precision=fp32 "seed=$seed" &
-  train mni_fp16 "m16-$seed" 1 "${atlas[@]}" precision=fp16 "seed=$seed"
+if [[ $asked = *" nuclei "* ]]; then
+  for seed in 1 2 3; do
+    train nuclei_1_gpu "n1-$seed" $((seed % 2)) "${nuclei[@]}" "seed=$seed" &
+    if [ "$seed" = 2 ]; then wait; fi
+  done
   wait
-done
+  for seed in 1 2 3; do train nuclei_2_gpus "n2-$seed" 0,1 "${nuclei[@]}" "seed=$seed"; done
+fi
+if [[ $asked = *" schedules "* ]]; then
+  for seed in 1 2 3; do
+    train polynomial "p-$seed" 0 "${nuclei[@]}" "${polynomial[@]}" "seed=$seed" &
+    train cosine_restarts "r-$seed" 1 "${nuclei[@]}" "${restarts[@]}" "seed=$seed"
+    wait
+  done
+fi
+if [[ $asked = *" mni "* ]]; then
+  for seed in 1 2 3; do train mni_2_gpus "m2-$seed" 0,1 "${atlas[@]}" precision=fp16 "seed=$seed"; done
+fi
+if [[ $asked = *" precision "* ]]; then
+  for seed in 1 2 3; do
+    train mni_fp32 "m32-$seed" 0 "${atlas[@]}" precision=fp32 "seed=$seed" &
+    train mni_fp16 "m16-$seed" 1 "${atlas[@]}" precision=fp16 "seed=$seed"
+    wait
+  done
+fi
 
 commit=$(measured_commit "$checkout")
 cat ./*.json >all
