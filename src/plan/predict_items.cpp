@@ -287,6 +287,8 @@ constexpr std::pair<PredictInput::Kind, const char*> kind_words[] = {
 }  // namespace
 
 std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query) {
+  if (std::find(query.inputs.begin(), query.inputs.end(), "") != query.inputs.end())
+    throw Error("an input is empty", "name a file, a folder or a word; is a variable unset?");
   return Lister(input, query).list();
 }
 

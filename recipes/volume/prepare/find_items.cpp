@@ -68,6 +68,7 @@ std::vector<PredictItem> items_of_files(const std::string& input, const VolumeOp
   }
   return items;
 } catch (const Error& error) {
+  if (input.empty()) throw;
   return {faulty(fs::absolute(input).lexically_normal(), error.what())};
 }
 

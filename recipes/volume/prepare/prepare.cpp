@@ -14,6 +14,7 @@
 #include "recipes/volume/prepare/entries.h"
 #include "recipes/volume/prepare/made_volumes.h"
 #include "recipes/volume/prepare/prepared_run.h"
+#include "recipes/volume/prepare/warn_values.h"
 
 namespace lockstep::volume {
 namespace {
@@ -188,7 +189,11 @@ Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& con
   }
   const std::vector<VolumeEntry> entries =
       cached_entries(pairs_of(options, context, say), options, folder, say);
-  return prepared_from(split_entries(entries, options, folder, say), options, folder);
+  const PreparedVolumes volumes = split_entries(entries, options, folder, say);
+  for (const std::string& warning : warnings_of(volumes)) say(warning);
+  say(cat(volumes.train.size(), volumes.train.size() == 1 ? " volume" : " volumes",
+          " to train on, ", volumes.valid.size(), " to validate on"));
+  return prepared_from(volumes, options, folder);
 } catch (const fs::filesystem_error& error) {
   throw Error(cat("cannot prepare the volumes: ", error.what()),
               "check the cache folder and its space");

@@ -1,0 +1,129 @@
+// The recipe as the engine uses it: its contract, losses in parts, records and metrics.
+#include "recipes/volume/model/recipe.h"
+
+#include "engine/contract_check.h"
+#include "tests/unit/volume-model/cached.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/ones.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::volume {
+namespace {
+
+class VolumeRecipeTest : public testing::Test {
+ protected:
+  VolumeRecipeTest() {
+    options.model.width = 4;
+    options.model.depth = 2;
+    options.data.patch = {"16"};
+    options.data.patches = 3;
+    options.tiles.overlap = 0;
+    const auto ball = [](std::int64_t z, std::int64_t y, std::int64_t x) {
+      const std::int64_t square = (z - 10) * (z - 10) + (y - 8) * (y - 8) + (x - 9) * (x - 9);
+      return z == 0 ? 2 : square < 30 ? 1 : 0;
+    };
+    PreparedVolumes set;
+    for (const char* id : {"a", "b", "c"}) {
+      const VolumeEntry entry = volumes.add(
+          id, {20, 18, 22},
+          [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+            return static_cast<int>(60 + 90 * (ball(z, y, x) == 1) + (z * 7 + y * 13 + x * 5) % 40);
+          },
+          ball, 2);
+      (*id == 'a' ? set.valid : set.train).push_back(entry);
+    }
+    write_prepared(folder.path() / "volumes.json", set);
+    prepared.extra = {{"volumes", (folder.path() / "volumes.json").string()},
+                      {"normalization", to_json(set.normalization)},
+                      {"channels", 1}};
+  }
+
+  ContractReport check() {
+    VolumeRecipe recipe(options, prepared);
+    const auto model = recipe.build(1);
+    ModelBuffers buffers(model->buffers(), at::kCPU);
+    ProcessGroup group{World{}, cpu_backend()};
+    const DatasetPair data = recipe.data();
+    return check_contract({.recipe = recipe,
+                           .model = *model,
+                           .buffers = buffers,
+                           .data = data,
+                           .group = group,
+                           .backend = cpu_backend(),
+                           .micro = 2,
+                           .eval_batch = 1,
+                           .best_metric = "dice"});
+  }
+
+  CachedVolumes volumes;
+  TemporaryDirectory folder;
+  VolumeOptions options;
+  Prepared prepared;
+};
+
+// Training takes it for granted: the check before the first step is for recipes in plugins.
+TEST_F(VolumeRecipeTest, KeepsItsContractWithTheEngine) {
+  const ContractReport report = check();
+  const std::vector<std::string> none;
+  EXPECT_EQ(report.faults, none);
+  EXPECT_EQ(report.warnings, none);
+}
+
+TEST_F(VolumeRecipeTest, KeepsItWithClassesDeepSupervisionAndAllAugmentation) {
+  options.data.classes = 3;
+  options.data.ignore = -1;
+  options.model.deep_supervision = true;
+  options.augment.rotate = 20;
+  options.augment.scale = 0.2;
+  options.augment.elastic = 2;
+  options.augment.gamma = 0.3;
+  options.augment.noise = 0.1;
+  const ContractReport report = check();
+  const std::vector<std::string> none;
+  EXPECT_EQ(report.faults, none);
+  EXPECT_EQ(report.warnings, none);
+}
+
+TEST_F(VolumeRecipeTest, NamesTheMetricsThatItGives) {
+  for (const std::int64_t classes : {1, 4}) {
+    options.data.classes = classes;
+    options.data.ignore = classes == 1 ? 2 : -1;
+    VolumeRecipe recipe(options, prepared);
+    const DatasetPair data = recipe.data();
+    const auto model = recipe.build(1);
+    const at::NoGradGuard no_gradients;
+    StepContext context;
+    context.training = false;
+    SampleContext sample{.training = false, .random = Random(1, RandomStream::augment, 0, 0)};
+    const Batch batch{.tensors = data.valid->collate({data.valid->get(0, sample)}),
+                      .row_weight = at::ones({1})};
+    const auto records = recipe.evaluate_items(*model, batch, context);
+    std::vector<std::string> names;
+    for (const Metric& metric : recipe.metrics(Records(records))) names.push_back(metric.name);
+    EXPECT_THAT(names, testing::UnorderedElementsAreArray(options.metric_names()));
+    const VolumeRecord record = record_from(Records(records)[0]);
+    EXPECT_EQ(std::ssize(record.classes), std::max<std::int64_t>(2, classes));
+    EvaluationOutput output(folder.path(), 1);
+    const ItemTable table = recipe.items(Records(records), output);
+    ASSERT_EQ(table.rows.size(), 1U);
+    EXPECT_EQ(fault_of(table), "");
+    EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "a");
+  }
+}
+
+TEST_F(VolumeRecipeTest, ScoresAPerfectMaskAsOne) {
+  const std::vector<std::uint8_t> truth = {0, 1, 1, 2, 0, 0, 1, 1};
+  const std::vector<std::uint8_t> found = {0, 1, 1, 1, 0, 0, 1, 1};
+  const VolumeRecord record =
+      evaluate_volume(truth, found, {2, 2, 2}, {1, 1, 1}, {.classes = 1, .ignore = 2});
+  EXPECT_EQ(record.dice(), 1);
+  EXPECT_EQ(record.iou(), 1);
+  EXPECT_EQ(record.surface_dice, 1);
+  EXPECT_EQ(record.score, 1);
+  EXPECT_EQ(record_from(to_tensor(record)).dice(), 1);
+}
+
+}  // namespace
+}  // namespace lockstep::volume
