@@ -64,8 +64,11 @@ void take_fold(const VolumeOptions& options, const std::vector<std::string>& ids
   const auto folds = static_cast<std::size_t>(options.data.folds);
   const auto fold = static_cast<std::size_t>(options.data.fold);
   if (folds > ids.size())
-    throw Error(cat("data.folds is ", folds, ", but there are ", ids.size(), " volumes"),
-                cat("set data.folds to at most ", ids.size()));
+    throw Error(cat("data.folds is ", folds, ", but there ", ids.size() == 1 ? "is " : "are ",
+                    ids.size(), ids.size() == 1 ? " volume" : " volumes"),
+                ids.size() < 2 ? "leave data.folds out: of a single volume the last planes are "
+                                 "validated on"
+                               : cat("set data.folds to at most ", ids.size()));
   if (fold >= folds)
     throw Error(cat("data.fold must be below data.folds=", folds, ", but is ", fold),
                 "folds are counted from 0");

@@ -124,6 +124,40 @@ TEST_F(Volume, TakesFoldersOfSlices) {
   EXPECT_EQ(tool({"predict", "a", "submission=a/b.zip"}).code, 2);
 }
 
+TEST_F(Volume, AveragesRunsOfFolds) {
+  for (const int fold : {0, 1})
+    ASSERT_EQ(
+        train_small(cat("fold", fold), 1, {"stop.steps=3", "data.folds=2", cat("data.fold=", fold)})
+            .code,
+        0);
+  const ToolResult both =
+      tool({"predict", "fold0", "also=fold1", "out=both", "save=probabilities"});
+  ASSERT_EQ(both.code, 0) << both.err;
+  for (const int fold : {0, 1})
+    ASSERT_EQ(tool({"predict", cat("fold", fold), cat("out=", fold), "save=probabilities"}).code,
+              0);
+  const auto bytes = [&](const std::string& name) {
+    return read_file(folder.path() / name / "made-09_probability.tif");
+  };
+  EXPECT_NE(bytes("both"), bytes("0"));
+  EXPECT_NE(bytes("both"), bytes("1"));
+}
+
+TEST_F(Volume, TrainsAndPredictsInOneCommandThatCanBeRepeated) {
+  const Words then{"stop.steps=2", "--resume", "auto",
+                   "--then",       "predict",  "submission=submission.zip"};
+  const ToolResult first = train_small("a", 1, then);
+  ASSERT_EQ(first.code, 0) << first.err;
+  const fs::path zip = run("a") / "predictions/submission.zip";
+  ASSERT_TRUE(fs::exists(zip));
+  const std::string before = read_file(zip);
+  fs::remove(zip);
+  const ToolResult again = train_small("a", 1, then);
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read_file(zip), before);
+  EXPECT_EQ(events("a", "step").size(), 2U);
+}
+
 TEST_F(Volume, EvaluatesOtherDataBesideItsOwn) {
   ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
   const fs::path table = run("a") / "evaluations/step-000000002/items.csv";
