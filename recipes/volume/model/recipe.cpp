@@ -194,7 +194,7 @@ at::Tensor VolumeRecipe::evaluate_one(const Net& net, const MappedVolume& volume
            .high = static_cast<float>(known.high),
            .truth = truth,
            .predicted = bytes_of(mask),
-           .no_label = static_cast<int>(evaluation_.ignore.value_or(no_label)),
+           .no_label = static_cast<std::uint8_t>(evaluation_.ignore.value_or(no_label)),
            .title = cat(entry.id, ": Dice ", fixed(record.dice(), 3))});
     });
   return to_tensor(record);

@@ -8,10 +8,10 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "recipes/volume/prepare/file_lock.h"
 #include "recipes/volume/prepare/parallel.h"
 #include "recipes/volume/prepare/source_index.h"
 #include "recipes/volume/voxels/cache_writer.h"

@@ -9,11 +9,11 @@
 #include <system_error>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "plan/philox.h"
 #include "recipes/volume/files/volume_writer.h"
-#include "recipes/volume/prepare/file_lock.h"
 
 namespace lockstep::volume {
 namespace {

@@ -1,5 +1,5 @@
 // flock(2).
-#include "recipes/volume/prepare/file_lock.h"
+#include "base/file_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-namespace lockstep::volume {
+namespace lockstep {
 
 UniqueFd lock_file(const std::filesystem::path& path, const std::function<void()>& waiting) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -25,4 +25,4 @@ UniqueFd lock_file(const std::filesystem::path& path, const std::function<void()
   return fd;
 }
 
-}  // namespace lockstep::volume
+}  // namespace lockstep
