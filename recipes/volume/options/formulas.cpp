@@ -8,6 +8,8 @@
 namespace lockstep::volume {
 namespace {
 
+constexpr std::int64_t gate_weights = 686;  // 7³ of two maps
+
 std::int64_t width_at(const NetShape& shape, std::int64_t level) { return shape.width << level; }
 
 std::int64_t block_parameters(std::int64_t in, std::int64_t out) {
@@ -30,9 +32,9 @@ std::int64_t parameter_count(const NetShape& shape) {
                               width_at(shape, level));
   for (std::int64_t level = 0; level < shape.depth; ++level) {
     const std::int64_t width = width_at(shape, level);
-    count += 8 * 2 * width * width + width;  // transposed convolution and its bias
+    count += 16 * width * width + width;  // transposed convolution and its bias
     count += block_parameters(2 * width, width);
-    if (shape.attention) count += 2 * width * bottleneck(width) + 2 * 343;
+    if (shape.attention) count += 2 * width * bottleneck(width) + gate_weights;
     if (level == 0 || shape.deep_supervision) count += (width + 1) * shape.outputs;
   }
   return count;
@@ -83,7 +85,7 @@ std::optional<double> VolumeOptions::flops_per_sample(const Facts&) const {
     const double fine = voxels_at(sizes, level);
     products += fine * static_cast<double>(2 * width * width);  // each voxel has one of eight taps
     products += fine * static_cast<double>(block_parameters(2 * width, width));
-    if (shape.attention) products += fine * 2 * 343;
+    if (shape.attention) products += fine * static_cast<double>(gate_weights);
     if (level == 0 || shape.deep_supervision)
       products += fine * static_cast<double>(width * shape.outputs);
   }
