@@ -76,11 +76,11 @@ VolumeRecipe::VolumeRecipe(const VolumeOptions& options, const Prepared& prepare
             .focal_alpha = options.loss.focal_alpha,
             .focal_gamma = options.loss.focal_gamma},
       tiles_{.window = options.patch(),
-             .overlap = options.tiles.overlap,
-             .weights = options.tiles.weights == TileWeights::uniform ? WindowWeights::uniform
-                                                                      : WindowWeights::gaussian,
-             .batch = options.tiles.batch,
-             .flips = options.tiles.flips},
+             .overlap = options.predict.overlap,
+             .weights = options.predict.weights == TileWeights::uniform ? WindowWeights::uniform
+                                                                        : WindowWeights::gaussian,
+             .batch = options.predict.batch,
+             .flips = options.predict.flips},
       evaluation_{.classes = options.data.classes,
                   .ignore = options.ignore(),
                   .topology = options.scoring.topology && options.data.classes == 1,
@@ -227,9 +227,9 @@ ItemTable VolumeRecipe::items(const Records& records, EvaluationOutput&) const {
 std::string VolumeRecipe::smaller_sample() const {
   const std::int64_t multiple = std::int64_t{1} << shape_.depth;
   const std::int64_t largest = *std::max_element(patch_.size.begin(), patch_.size.end());
-  if (largest <= multiple) return "";
-  return cat("a smaller patch (data.patch=", std::max(multiple, largest / 2 / multiple * multiple),
-             " instead of ", largest, ")");
+  const std::int64_t smaller = largest / 2 / multiple * multiple;
+  if (smaller < 2 * multiple) return "";  // VolumeOptions::check refuses it
+  return cat("a smaller patch (data.patch=", smaller, " instead of ", largest, ")");
 }
 
 }  // namespace lockstep::volume

@@ -127,18 +127,18 @@ void add_loss(OptionTable& table, Loss& loss) {
             {.meaning = "how much less sure voxels count in the focal loss", .min = 0, .max = 10});
 }
 
-template <class Tiles, class Scoring, class Predict>
-void add_outputs(OptionTable& table, Tiles& tiles, Scoring& scoring, Predict& predict) {
-  table.add("predict.overlap", tiles.overlap,
+template <class Scoring, class Predict>
+void add_outputs(OptionTable& table, Scoring& scoring, Predict& predict) {
+  table.add("predict.overlap", predict.overlap,
             {.meaning = "share of a tile that neighbours have in common, in evaluation and "
                         "prediction",
              .min = 0,
              .max = 0.9});
-  table.add("predict.weights", tiles.weights,
+  table.add("predict.weights", predict.weights,
             {.meaning = "how tiles count where they overlap: less towards their edge, or alike"});
-  table.add("predict.batch", tiles.batch,
+  table.add("predict.batch", predict.batch,
             {.meaning = "tiles at once; 0: 1 on a CPU, 16 on a GPU", .min = 0, .max = 4096});
-  table.add("predict.flips", tiles.flips,
+  table.add("predict.flips", predict.flips,
             {.meaning = "mean of all flips of each tile: eight times the work"});
   table.add("score.tolerance", scoring.tolerance,
             {.meaning = "of SurfaceDice, in score.unit", .min = 0, .max = 1e6});
@@ -189,7 +189,7 @@ VolumeOptions::VolumeOptions() {
   add_augment(table, augment);
   add_model(table, model);
   add_loss(table, loss);
-  add_outputs(table, tiles, scoring, predict);
+  add_outputs(table, scoring, predict);
   add_item_options();
   for (const Preset& preset : presets()) table.add_preset(preset);
 }

@@ -70,12 +70,6 @@ struct VolumeOptions : RecipeOptions {
     double dice = 0.6, focal = 0.2, bce = 0.2, focal_alpha = 0.25, focal_gamma = 2;
   } loss;
   struct {
-    double overlap = 0.5;
-    TileWeights weights = TileWeights::gaussian;
-    std::int64_t batch = 0;  // windows at once; 0: 1 on a CPU, 16 on a GPU
-    bool flips = false;      // mean over flips along all axes
-  } tiles;
-  struct {
     double tolerance = 2;
     ToleranceUnit unit = ToleranceUnit::voxels;
     bool topology = true;
@@ -88,6 +82,11 @@ struct VolumeOptions : RecipeOptions {
     Save save = Save::mask;
     double threshold = 0.5;
     std::int64_t min_component = 0;  // voxels
+    // Of tiles, in evaluation too.
+    double overlap = 0.5;
+    TileWeights weights = TileWeights::gaussian;
+    std::int64_t batch = 0;  // windows at once; 0: 1 on a CPU, 16 on a GPU
+    bool flips = false;      // mean over flips along all axes
   } predict;
 
   std::array<std::int64_t, 3> patch() const;             // throws Error

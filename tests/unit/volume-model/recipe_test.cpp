@@ -19,7 +19,7 @@ class VolumeRecipeTest : public testing::Test {
     options.model.depth = 2;
     options.data.patch = {"16"};
     options.data.patches = 3;
-    options.tiles.overlap = 0;
+    options.predict.overlap = 0;
     const auto ball = [](std::int64_t z, std::int64_t y, std::int64_t x) {
       const std::int64_t square = (z - 10) * (z - 10) + (y - 8) * (y - 8) + (x - 9) * (x - 9);
       return z == 0 ? 2 : square < 30 ? 1 : 0;
