@@ -1,38 +1,13 @@
-// How good a prediction of one volume is, as a record of numbers.
+// Records of volumes as the engine has them: tensors, metrics, a table.
 #pragma once
 
 #include "engine/recipe.h"
-#include "recipes/volume/metrics/mask.h"
-#include "recipes/volume/metrics/overlap.h"
+#include "recipes/volume/metrics/volume_record.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace lockstep::volume {
-
-struct EvaluationOptions {
-  std::int64_t classes = 1;  // 1: foreground or not
-  std::optional<std::int64_t> ignore;
-  bool topology = true;  // SurfaceDice, VOI and topology, of one class
-  double tolerance = 2;
-  bool tolerance_mm = false;
-};
-
-// Of one volume.
-struct VolumeRecord {
-  std::vector<OverlapCounts> classes;                                     // background too
-  double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN: not asked for
-
-  double dice() const;  // mean over the classes from 1 on
-  double iou() const;
-};
-
-VolumeRecord evaluate_volume(std::span<const std::uint8_t> truth,
-                             std::span<const std::uint8_t> predicted, const Shape& shape,
-                             const Spacing& spacing, const EvaluationOptions& options);
 
 // f64 [4 + 3 * classes].
 at::Tensor to_tensor(const VolumeRecord& record);

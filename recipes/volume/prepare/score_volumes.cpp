@@ -10,8 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "recipes/volume/files/volume_reader.h"
-#include "recipes/volume/metrics/overlap.h"
-#include "recipes/volume/metrics/score.h"
+#include "recipes/volume/metrics/volume_record.h"
 #include "recipes/volume/prepare/find_volumes.h"
 #include "recipes/volume/prepare/parallel.h"
 #include "recipes/volume/prepare/prepare.h"
@@ -114,15 +113,14 @@ std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreCon
   return compared;
 }
 
-ScoreOptions score_options(const VolumeOptions& options, const VolumeReader& truth) {
-  ScoreOptions how{.ignore = options.ignore(), .tolerance = options.scoring.tolerance};
-  if (options.scoring.unit == ToleranceUnit::voxels) return how;
+// Of a label; 1 where voxels are counted.
+Spacing spacing_of(const VolumeOptions& options, const VolumeReader& truth) {
+  if (options.scoring.unit == ToleranceUnit::voxels) return {1, 1, 1};
   const auto& spacing = truth.header().spacing_mm;
   if (!spacing)
     throw Error(cat("score.unit is mm, but ", truth.name(), " does not say its spacing"),
                 "set score.unit=voxels, or give labels with a spacing (NIfTI)");
-  how.spacing = *spacing;
-  return how;
+  return *spacing;
 }
 
 Scores score_one(const Compared& compared, const VolumeOptions& options) {
@@ -134,21 +132,22 @@ Scores score_one(const Compared& compared, const VolumeOptions& options) {
                     compared.predicted.string(), " is ", describe(reader->header().shape), ", but ",
                     compared.truth.string(), " is ", describe(shape)),
                 "a prediction has the shape of its image");
-  const ScoreOptions how = score_options(options, *truth_reader);
+  const Spacing spacing = spacing_of(options, *truth_reader);
   const auto truth = read_labels(*truth_reader, options.data.classes, options.ignore());
   const auto predicted = read_labels(*reader, options.data.classes, std::nullopt);
-  const auto counts = overlap<std::uint8_t>(
-      truth, predicted, static_cast<int>(std::max<std::int64_t>(2, options.data.classes)),
-      options.ignore());
-  Scores scores{.dice = mean_dice(counts, 1), .iou = mean_iou(counts, 1)};
-  if (!has_surfaces(options)) return scores;
-  const VolumeScore found = competition_score<std::uint8_t>(
-      truth, predicted, {shape.depth, shape.height, shape.width}, how);
-  scores.score = found.score;
-  scores.surface_dice = found.surface_dice;
-  scores.voi_score = found.voi_score;
-  scores.topology_score = found.topology_score;
-  return scores;
+  const VolumeRecord found =
+      evaluate_volume(truth, predicted, {shape.depth, shape.height, shape.width}, spacing,
+                      {.classes = options.data.classes,
+                       .ignore = options.ignore(),
+                       .topology = has_surfaces(options),
+                       .tolerance = options.scoring.tolerance,
+                       .tolerance_mm = options.scoring.unit == ToleranceUnit::mm});
+  return {.dice = found.dice(),
+          .iou = found.iou(),
+          .score = found.score,
+          .surface_dice = found.surface_dice,
+          .voi_score = found.voi_score,
+          .topology_score = found.topology_score};
 }
 
 // Labels, prediction, bits of both and of their surfaces, runs: about 8 bytes a voxel.
