@@ -25,7 +25,7 @@ TEST(MatmulInto, TakesTransposesOnEitherSide) {
       at::Tensor out = at::full({5, 4}, 7.0);
       matmul_into(out, left_turned ? left.t().contiguous().t() : left,
                   right_turned ? right.t().contiguous().t() : right);
-      EXPECT_TRUE(at::allclose(out, left.mm(right)));
+      EXPECT_TRUE(at::allclose(out, left.mm(right), 1e-5, 1e-6));
     }
 }
 
@@ -33,7 +33,7 @@ TEST(MatmulInto, AddsABias) {
   const at::Tensor left = at::randn({5, 3}), right = at::randn({3, 4}), bias = at::randn({4});
   at::Tensor out = at::full({5, 4}, 7.0);
   matmul_into(out, left, right, bias);
-  EXPECT_TRUE(at::allclose(out, left.mm(right) + bias));
+  EXPECT_TRUE(at::allclose(out, left.mm(right) + bias, 1e-5, 1e-6));
 }
 
 TEST(MatmulInto, AccumulatesLowPrecisionInFloat) {
