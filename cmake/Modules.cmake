@@ -17,9 +17,10 @@ add_library(lockstep-flags INTERFACE)
 target_compile_options(lockstep-flags INTERFACE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
 target_include_directories(lockstep-flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
 
-# lockstep_module(NAME [TORCH]): every .cpp of the calling folder.
+# lockstep_module(NAME [TORCH | TOOL]): every .cpp of the calling folder. TORCH: with LibTorch; TOOL: for the tool
+# alone, not in liblockstep.so.
 function(lockstep_module name)
-  cmake_parse_arguments(ARG "TORCH" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;TOOL" "" "" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     return()
@@ -31,6 +32,8 @@ function(lockstep_module name)
     target_link_libraries(${name} PRIVATE torch-cpu)
     lockstep_torch_pch(${name})
     set_property(GLOBAL APPEND PROPERTY LOCKSTEP_TORCH_MODULES ${name})
+  elseif(ARG_TOOL)
+    set_property(GLOBAL APPEND PROPERTY LOCKSTEP_TOOL_MODULES ${name})
   else()
     set_property(GLOBAL APPEND PROPERTY LOCKSTEP_CORE_MODULES ${name})
   endif()

@@ -68,7 +68,7 @@ done
 checkout=$(dirname "$here")
 frontend=$(cat "$checkout/.lockstep/cudnn_frontend" 2>/dev/null || true)
 if [ -n "$frontend" ]; then cp -rL "$frontend"/cudnn_* "$dir/include/"; fi
-for library in libpcre2-8.a libutf8proc.a libjpeg.a libpng.a libminizip.a libz.a libtiff.a libdeflate.a libzstd.a libcsv.a libncursesw.a libtinfo.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
+for library in libpcre2-8.a libutf8proc.a libjpeg.a libpng.a libminizip.a libz.a libtiff.a libdeflate.a libzstd.a libcsv.a libsqlite3.a libncursesw.a libtinfo.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
   libsentencepiece.so libsentencepiece_train.so; do
   pack_library "$library"
 done

@@ -1,0 +1,68 @@
+// One job of a batch: a command with what it needs, as a job file or a command line gave it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// GPUs of one attempt of a job.
+struct GpuRequest {
+  enum class Kind {
+    none,       // gpus = 0
+    whole,      // gpus = 1, 2, …: devices that no other job uses meanwhile
+    share,      // gpus = 0.25, 0.5, …: a part of one device, at most four on each
+    automatic,  // gpus = auto: CPU or GPU, whichever is measured to be faster
+  };
+  Kind kind = Kind::none;
+  int devices = 0;   // of `whole`
+  double share = 0;  // of `share`: 0.25 <= share < 1
+  bool operator==(const GpuRequest&) const = default;
+};
+
+// Memory on its GPU that a job will need.
+struct GpuMemoryRequest {
+  enum class Kind { unknown, bytes, measure } kind = Kind::unknown;
+  std::int64_t bytes = 0;  // of Kind::bytes; per device
+  bool operator==(const GpuMemoryRequest&) const = default;
+};
+
+struct Job {
+  std::int64_t number = 0;  // from 1, in the order of the file: `{#}`
+  std::string name;         // unique in the batch, a plain file name
+  std::string key;          // 32 hex digits: what the job is, by content (see job_key)
+  std::vector<std::pair<std::string, std::string>> parameters;  // name, value; in the matrix' order
+
+  // All placeholders are filled in but those of an attempt: {out}, {slot}, {gpu}, {attempt}.
+  std::vector<std::string> command;  // argument list; with `shell`, one text for `/bin/sh -c`
+  bool shell = false;
+  std::vector<std::pair<std::string, std::string>> environment;  // set over that of the batch
+  std::string folder;                                            // working folder, absolute
+  std::vector<std::string> outputs;  // must exist for success; relative to {out} or absolute
+
+  double cpus = 1;
+  GpuRequest gpus;
+  GpuMemoryRequest gpu_memory;
+  int priority = 0;                // higher first
+  std::vector<std::string> after;  // keys of jobs that must have succeeded before
+  int retries = 0;                 // attempts beyond the first
+  double retry_delay_s = 0;
+  std::optional<double> timeout_s;  // of one attempt
+  std::vector<int> skip_codes;      // exit codes that mean "skipped"
+};
+
+// What is said of a whole batch.
+struct BatchLimits {
+  std::optional<double> max_failure_rate;  // 0 to 1: the batch ends above it …
+  std::int64_t min_finished = 20;          // … once so many jobs have finished
+};
+
+struct JobList {
+  std::vector<Job> jobs;
+  BatchLimits limits;
+};
+
+}  // namespace lockstep
