@@ -2,6 +2,7 @@
 #include "base/spawn.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -16,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-enum class Stage : int { descriptors, exec };
+enum class Stage : int { descriptors, folder, exec };
 struct Failure {
   Stage stage;
   int error;
@@ -26,6 +27,7 @@ struct Failure {
 struct Prepared {
   std::vector<char*> argv, environment;  // the latter empty: ours
   const SpawnSpec* spec;
+  cpu_set_t cores;
   pid_t parent;
   int failure_fd;
 };
@@ -35,6 +37,13 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
   result.push_back(nullptr);
   return result;
+}
+
+cpu_set_t core_set(const std::vector<int>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  return set;
 }
 
 bool place(int from, int to) { return from == to || ::dup2(from, to) == to; }
@@ -82,16 +91,24 @@ void reset_signals() {
 }
 
 [[noreturn]] void run_child(const Prepared& prepared) {
-  if (prepared.spec->own_group) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != prepared.parent) ::_exit(127);  // it ended before prctl
+  const SpawnSpec& spec = *prepared.spec;
+  if (spec.own_group || spec.own_session) {
+    if (spec.own_session)
+      ::setsid();
+    else
+      ::setpgid(0, 0);
+    if (!spec.outlives_us) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != prepared.parent) ::_exit(127);  // it ended before prctl
+    }
   }
   const pid_t self = ::getpid();
-  if (prepared.spec->announce_fd >= 0) {
-    [[maybe_unused]] const ssize_t written =
-        ::write(prepared.spec->announce_fd, &self, sizeof self);
+  if (spec.announce_fd >= 0) {
+    [[maybe_unused]] const ssize_t written = ::write(spec.announce_fd, &self, sizeof self);
   }
+  // Cores that are gone, or forbidden by now, are no reason not to run.
+  if (!spec.cores.empty()) ::sched_setaffinity(0, sizeof prepared.cores, &prepared.cores);
+  if (!spec.folder.empty() && ::chdir(spec.folder.c_str()) != 0) report(prepared, Stage::folder);
   if (!arrange_descriptors(prepared)) report(prepared, Stage::descriptors);
   reset_signals();
   char* const* environment = prepared.environment.empty() ? ::environ : prepared.environment.data();
@@ -99,11 +116,14 @@ void reset_signals() {
   report(prepared, Stage::exec);
 }
 
-[[noreturn]] void throw_failure(const std::string& program, const Failure& failure) {
+[[noreturn]] void throw_failure(const std::string& program, const std::string& folder,
+                                const Failure& failure) {
   const std::string reason = errno_text(failure.error);
   if (failure.stage == Stage::descriptors) {
     throw Error(cat("cannot start \"", program, "\": its descriptors: ", reason));
   }
+  if (failure.stage == Stage::folder)
+    throw Error(cat("cannot start \"", program, "\" in the folder ", folder, ": ", reason));
   std::string hint;
   if (failure.error == ENOENT) {
     hint = program.find('/') == program.npos
@@ -138,11 +158,12 @@ pid_t spawn(const SpawnSpec& spec) {
       .argv = pointers(spec.argv),
       .environment = spec.environment ? pointers(*spec.environment) : std::vector<char*>{},
       .spec = &spec,
+      .cores = core_set(spec.cores),
       .parent = ::getpid(),
       .failure_fd = failures.write.get()};
   const pid_t pid = fork_with_signals_blocked();
   if (pid == 0) run_child(prepared);
-  if (spec.own_group) ::setpgid(pid, pid);  // whoever of the two is first
+  if (spec.own_group && !spec.own_session) ::setpgid(pid, pid);  // whoever of the two is first
   failures.write.reset();
 
   Failure failure{};
@@ -152,7 +173,7 @@ pid_t spawn(const SpawnSpec& spec) {
   } while (got < 0 && errno == EINTR);
   if (got == static_cast<ssize_t>(sizeof failure)) {
     wait_for_exit(pid);
-    throw_failure(spec.argv[0], failure);
+    throw_failure(spec.argv[0], spec.folder, failure);
   }
   return pid;
 }

@@ -19,8 +19,13 @@ struct SpawnSpec {
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;    // above 2; 0, 1, 2: ours; -1: /dev/null
   std::vector<int> inherited;  // kept open under their numbers; all others are closed
   bool inherits_all = false;   // but those with close-on-exec
-  bool own_group = true;  // leads a process group, and gets SIGKILL when the calling thread ends
-  int announce_fd = -1;   // the child writes its pid_t here before it execs; or -1
+  bool own_group = true;  // leads a process group; it and one with a session get SIGKILL when the
+                          // calling thread ends
+  bool own_session = false;  // leads a session, and with it a group: no terminal reaches it
+  bool outlives_us = false;  // no SIGKILL when the calling thread ends
+  std::string folder;        // working folder; empty: ours
+  std::vector<int> cores;    // that it may use; empty: as ours
+  int announce_fd = -1;      // the child writes its pid_t here before it execs; or -1
 };
 
 // The child starts with an empty signal mask and default dispositions of the signals that a

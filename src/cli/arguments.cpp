@@ -113,7 +113,8 @@ Parsed parse(const Command& command, const Words& words) {
     const std::string& word = words[i];
     const auto here = words.begin() + static_cast<std::ptrdiff_t>(i);
     if (word == "--") {
-      after.insert(after.end(), here + 1, words.end());
+      Words& program = command.program_after_dashes ? parsed.program : after;
+      program.insert(program.end(), here + 1, words.end());
       break;
     }
     if (word.starts_with("--")) {
@@ -167,7 +168,7 @@ std::string overview(const std::vector<Command>& commands) {
       "Lockstep puts every GPU of a machine to work.\n\nUsage: lockstep COMMAND …\n\nCommands:\n";
   for (const Command& command : commands)
     if (!command.hidden)
-      text += cat("  ", pad_cells(command.name + " ", 12), command.summary, "\n");
+      text += cat("  ", pad_cells(command.name + " ", 15), command.summary, "\n");
   return text +
          "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's "
          "options.\n"

@@ -46,8 +46,9 @@ struct Command {
   std::size_t min_positionals = 0, max_positionals = 0;
   bool takes_assignments = false;
   std::vector<std::string> only_options{};  // keys that it takes; empty: all of recipe and engine
-  bool takes_program = false;  // the first word that is no flag begins a program's own words
-  std::string complete{};      // of the first positional: "recipe", "run", "command", ""
+  bool takes_program = false;         // the first word that is no flag begins a program's own words
+  bool program_after_dashes = false;  // words behind -- are a program's
+  std::string complete{};             // of the first positional: "recipe", "run", "command", ""
   std::function<int(const Parsed&)> run;
   bool hidden = false;
   std::vector<TriedFlag> tried_flags{};

@@ -12,6 +12,7 @@ Command resume_command();
 Command plan_command();
 Command bench_command();
 Command launch_command();
+std::vector<Command> batch_commands();  // "batch run" and so on
 Command evaluate_command();
 Command check_command();
 Command predict_command();

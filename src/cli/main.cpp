@@ -6,19 +6,46 @@
 #include "cli/context.h"
 #include "launch/launch.h"
 
+#include <algorithm>
 #include <iostream>
 
 namespace lockstep::cli {
 
 std::vector<Command> all_commands() {
-  return {train_command(),      resume_command(),   plan_command(),     bench_command(),
-          launch_command(),     evaluate_command(), predict_command(),  check_command(),
-          export_command(),     score_command(),    prepare_command(),  runs_command(),
-          config_command(),     devices_command(),  monitor_command(),  doctor_command(),
-          completion_command(), complete_command(), reference_command()};
+  std::vector<Command> commands{
+      train_command(),      resume_command(),   plan_command(),     bench_command(),
+      launch_command(),     evaluate_command(), predict_command(),  check_command(),
+      export_command(),     score_command(),    prepare_command(),  runs_command(),
+      config_command(),     devices_command(),  monitor_command(),  doctor_command(),
+      completion_command(), complete_command(), reference_command()};
+  const std::vector<Command> batch = batch_commands();
+  commands.insert(commands.begin() + 5, batch.begin(), batch.end());
+  return commands;
 }
 
 namespace {
+
+// "batch run …" is the command "batch run".
+void join_command_words(std::vector<std::string>& words, const std::vector<Command>& commands) {
+  std::vector<std::string> seconds;
+  for (const Command& command : commands)
+    if (command.name.starts_with(words[0] + " ") && !command.hidden)
+      seconds.push_back(command.name.substr(words[0].size() + 1));
+  if (seconds.empty()) return;
+  const std::string usage = cat("one of: ", join(seconds, ", "));
+  if (words.size() < 2 || words[1] == "--help" || words[1] == "-h")
+    throw Error(cat("lockstep ", words[0], " needs a word more"), usage);
+  const bool known = std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
+    return command.name == words[0] + " " + words[1];
+  });
+  if (!known) {
+    const std::string near = nearest(words[1], seconds);
+    throw Error(cat("there is no command ", words[0], " ", words[1]),
+                near.empty() ? usage : cat("did you mean lockstep ", words[0], " ", near, "?"));
+  }
+  words[0] += " " + words[1];
+  words.erase(words.begin() + 1);
+}
 
 int run(std::vector<std::string> words) {
   const std::vector<Command> commands = all_commands();
@@ -31,6 +58,7 @@ int run(std::vector<std::string> words) {
     print(cat("lockstep ", version()));
     return exit_finished;
   }
+  join_command_words(words, commands);
   std::vector<std::string> names;
   for (const Command& command : commands) {
     names.push_back(command.name);

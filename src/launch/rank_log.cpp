@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "base/descriptors.h"
 #include "base/error.h"
@@ -39,7 +40,10 @@ std::string get(int fd, std::uint64_t place, std::uint64_t bytes) {
 }  // namespace
 
 RankLog::RankLog(const std::filesystem::path& folder, int rank, std::uint64_t limit_bytes)
-    : path_(folder / cat("rank", rank, ".log")), limit_bytes_(limit_bytes) {
+    : RankLog(folder / cat("rank", rank, ".log"), limit_bytes) {}
+
+RankLog::RankLog(std::filesystem::path file, std::uint64_t limit_bytes)
+    : path_(std::move(file)), limit_bytes_(limit_bytes) {
   // The run may be a stranger's: no link is followed, and no pipe holds this up.
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   file_ = above_stderr(UniqueFd(::open(path_.c_str(), flags, 0644)));

@@ -15,6 +15,7 @@ class RankLog {
  public:
   // Opens FOLDER/rankN.log, made if absent. limit_bytes: 0: none. Throws Error.
   RankLog(const std::filesystem::path& folder, int rank, std::uint64_t limit_bytes);
+  RankLog(std::filesystem::path file, std::uint64_t limit_bytes);  // of any other process
   const std::filesystem::path& path() const { return path_; }
   // What a full disk does not take is lost: it must not end the run.
   void write(std::string_view bytes);

@@ -1,0 +1,266 @@
+// lockstep batch: the subcommands that look at a batch, or ask something of the one who runs it.
+#include "cli/batch.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "base/whole_number.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/run_root.h"
+#include "jobs/batch_text.h"
+#include "jobs/supervisor.h"
+#include "launch/launch.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> batches_in(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored))
+    if (fs::exists(entry.path() / "ledger.sqlite", ignored))
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Ledger ledger_of(const BatchFolder& batch) { return Ledger::open_to_read(batch.ledger()); }
+
+std::int64_t job_of(Ledger& ledger, const std::string& name) {
+  if (const auto id = ledger.find(name)) return *id;
+  std::vector<std::string> names;
+  Statement rows(ledger.database(), "SELECT name FROM job LIMIT 10000");
+  while (rows.step()) names.push_back(rows.text(0));
+  const std::string near = nearest(name, names);
+  throw Error(cat("the batch has no job ", name),
+              near.empty() ? "lockstep batch status BATCH --jobs lists them"
+                           : cat("did you mean ", near, "?"));
+}
+
+nlohmann::json job_rows(Ledger& ledger, const std::string& condition) {
+  nlohmann::json rows = nlohmann::json::array();
+  Statement jobs(
+      ledger.database(),
+      cat("SELECT job.id, name, state, job.reason, tries, last.exit_code, "
+          "last.ended - last.started, last.devices, last.number FROM job LEFT JOIN "
+          "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
+          "job.id) WHERE listed = 1",
+          condition, " ORDER BY job.id"));
+  while (jobs.step()) {
+    nlohmann::json row{{"job", jobs.integer(0)},
+                       {"name", jobs.text(1)},
+                       {"state", jobs.text(2)},
+                       {"reason", jobs.text(3)},
+                       {"tries", jobs.integer(4)}};
+    if (!jobs.is_null(5)) row["exit_code"] = jobs.integer(5);
+    if (!jobs.is_null(6)) row["seconds"] = jobs.number(6);
+    if (!jobs.is_null(7)) row["devices"] = nlohmann::json::parse(jobs.text(7), nullptr, false);
+    if (!jobs.is_null(8)) row["attempt"] = jobs.integer(8);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string job_table(const nlohmann::json& rows) {
+  std::string text;
+  for (const auto& row : rows) {
+    text += cat(row["job"].get<std::int64_t>(), "  ", row["state"].get<std::string>(), "  ",
+                row["name"].get<std::string>());
+    if (row.contains("seconds")) text += cat("  ", fixed(row["seconds"].get<double>(), 2), " s");
+    if (const auto reason = row["reason"].get<std::string>(); !reason.empty())
+      text += "  " + reason;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string condition_of(const Parsed& parsed) {
+  if (parsed.has("--failed"))
+    return " AND (state = 'failed' OR (state = 'waiting' AND job.reason != ''))";
+  if (parsed.has("--running")) return " AND state = 'running'";
+  return "";
+}
+
+int status_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  Ledger ledger = ledger_of(batch);
+  const auto holder = batch_holder(batch);
+  if (parsed.positionals.size() > 1) {
+    const std::int64_t id = job_of(ledger, parsed.positionals[1]);
+    print(json_text(job_rows(ledger, cat(" AND job.id = ", id))[0]));
+    return exit_finished;
+  }
+  const bool lists = parsed.has("--jobs") || parsed.has("--failed") || parsed.has("--running");
+  if (parsed.has("--json")) {
+    nlohmann::json value{{"batch", batch.path.string()}, {"running", holder.has_value()}};
+    for (const auto& [state, count] : ledger.counts()) value["counts"][to_string(state)] = count;
+    if (lists) value["jobs"] = job_rows(ledger, condition_of(parsed));
+    print(json_text(value));
+    return exit_finished;
+  }
+  if (lists) {
+    print(job_table(job_rows(ledger, condition_of(parsed))));
+    return exit_finished;
+  }
+  print(cat("batch ", batch.path.filename().string(), " ",
+            holder ? cat("runs (process ", holder->pid, " on ", holder->host, ")")
+                   : std::string("does not run"),
+            ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger)));
+  return exit_finished;
+}
+
+int logs_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  Ledger ledger = ledger_of(batch);
+  const std::int64_t id = job_of(ledger, parsed.positionals[1]);
+  const Job job = ledger.job(id);
+  Statement last(ledger.database(), "SELECT max(number) FROM attempt WHERE job = ?");
+  last.bind(1, id).step();
+  int number = static_cast<int>(last.integer(0));
+  if (parsed.has("--attempt")) number = whole_number<int>(parsed.value("--attempt"), 1).value_or(0);
+  if (number == 0) throw Error(cat("job ", job.name, " has not run yet"));
+  const fs::path log = batch.log(job.name, number);
+  std::error_code ignored;
+  if (!fs::exists(log, ignored)) {
+    say(cat("attempt ", number, " of job ", job.name, " printed nothing"));
+    return exit_finished;
+  }
+  std::string text = read_file(log);
+  if (text.ends_with('\n')) text.pop_back();
+  print(text);
+  return exit_finished;
+}
+
+// What the scheduler does at once where one runs, and else at once by the ledger.
+int request_main(const Parsed& parsed, const std::string& what) {
+  const BatchFolder batch = open_batch(parsed);
+  Ledger ledger = Ledger::open(batch.ledger());
+  const bool runs = batch_holder(batch).has_value();
+  std::int64_t job = 0;
+  if (parsed.positionals.size() > 1) job = job_of(ledger, parsed.positionals[1]);
+  if (runs) {
+    if (what == "retry" && job == 0) {
+      Transaction transaction(ledger.database());
+      for (const auto& row : job_rows(ledger, " AND state IN ('failed', 'cancelled')"))
+        ledger.request("retry", row["job"].get<std::int64_t>(), "");
+      transaction.commit();
+    } else {
+      ledger.request(what, job, "");
+    }
+    return exit_finished;
+  }
+  if (what == "pause" || what == "unpause") {
+    ledger.set_fact("paused", what == "pause" ? "yes" : "no");
+    return exit_finished;
+  }
+  const std::string asked = job != 0 ? cat(" AND job.id = ", job) : "";
+  const std::string states = what == "retry" ? (job != 0 ? " AND state != 'running'"
+                                                         : " AND state IN ('failed', 'cancelled')")
+                                             : " AND state = 'waiting'";
+  const nlohmann::json rows = job_rows(ledger, asked + states);
+  Transaction transaction(ledger.database());
+  for (const auto& row : rows) {
+    const auto id = row["job"].get<std::int64_t>();
+    if (what == "retry")
+      ledger.forget_tries(id);
+    else
+      ledger.set_state(id, JobState::cancelled, "cancelled by request");
+  }
+  transaction.commit();
+  say(cat(rows.size(), rows.size() == 1 ? " job" : " jobs",
+          what == "retry" ? " will run with lockstep batch resume " + batch.path.filename().string()
+                          : std::string(" cancelled")));
+  return exit_finished;
+}
+
+int wait_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  while (batch_holder(batch)) system_clock().sleep_s(0.5);
+  Ledger ledger = ledger_of(batch);
+  const auto counts = ledger.counts();
+  print(counts_text(counts));
+  if (counts.contains(JobState::failed)) return exit_failed;
+  return counts.contains(JobState::waiting) ? exit_stopped : exit_finished;
+}
+
+int supervise_main(const Parsed& parsed) {
+  const auto socket = whole_number<int>(parsed.positionals[0], 3, 1 << 20);
+  if (!socket) throw Error("lockstep batch supervise is started by lockstep batch run");
+  supervise(*socket, parsed.positionals[1]);
+  return exit_finished;
+}
+
+Command on_batch(const std::string& name, const std::string& operands, const std::string& summary,
+                 std::size_t most, std::function<int(const Parsed&)> run) {
+  return {.name = "batch " + name,
+          .operands = operands,
+          .summary = summary,
+          .min_positionals = 1,
+          .max_positionals = most,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .complete = "run",
+          .run = std::move(run)};
+}
+
+Command asking(const std::string& what, const std::string& operands, const std::string& summary,
+               std::size_t most) {
+  return on_batch(what, operands, summary, most,
+                  [what](const Parsed& parsed) { return request_main(parsed, what); });
+}
+
+}  // namespace
+
+BatchFolder open_batch(const Parsed& parsed) {
+  const std::string& name = parsed.positionals[0];
+  const fs::path root = run_root(parsed);
+  std::error_code ignored;
+  for (const fs::path& path : {root / name, fs::path(name)})
+    if (fs::exists(path / "ledger.sqlite", ignored)) return {fs::absolute(path).lexically_normal()};
+  const std::string near = nearest(name, batches_in(root));
+  throw Error(cat("there is no batch ", name, " in ", root.string()),
+              near.empty() ? "lockstep batch run makes one" : cat("did you mean ", near, "?"));
+}
+
+std::optional<LockHolder> batch_holder(const BatchFolder& batch) {
+  return lock_holder(batch.lock(), lock_rules(batch.path));
+}
+
+std::vector<Command> batch_commands() {
+  Command status =
+      on_batch("status", "BATCH [JOB]", "how far a batch is, or one of its jobs", 2, status_main);
+  status.flags = {{"--jobs", "", "a row per job"},
+                  {"--failed", "", "jobs that failed, or wait for one that did"},
+                  {"--running", "", "jobs that run"},
+                  {"--json", "", "as JSON"}};
+  Command logs = on_batch("logs", "BATCH JOB", "what a job printed", 2, logs_main);
+  logs.min_positionals = 2;
+  logs.flags = {{"--attempt", "N", "of that attempt (default: the last)"}};
+  Command supervise_command{.name = "batch supervise",
+                            .operands = "SOCKET RECORD",
+                            .min_positionals = 2,
+                            .max_positionals = 2,
+                            .run = supervise_main,
+                            .hidden = true};
+  return {batch_run_command(),
+          batch_resume_command(),
+          status,
+          logs,
+          asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),
+          asking("retry", "BATCH [JOB]", "run failed jobs again, or one", 2),
+          asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
+          asking("unpause", "BATCH", "start jobs again", 1),
+          on_batch("wait", "BATCH", "wait until a batch does not run any more", 1, wait_main),
+          supervise_command};
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,24 @@
+// What the subcommands of lockstep batch share.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "jobs/batch_folder.h"
+#include "jobs/ledger.h"
+#include "run/run_lock.h"
+
+namespace lockstep::cli {
+
+Command batch_run_command();
+Command batch_resume_command();
+
+// Of a path, or of a name in the folder of runs. Throws Error naming the nearest.
+BatchFolder open_batch(const Parsed& parsed);
+// Whether a scheduler runs it, as far as can be seen from here.
+std::optional<LockHolder> batch_holder(const BatchFolder& batch);
+
+}  // namespace lockstep::cli

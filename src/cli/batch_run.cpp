@@ -1,0 +1,299 @@
+// lockstep batch run and resume: many commands on all cores and devices.
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/program.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "base/whole_number.h"
+#include "cli/batch.h"
+#include "cli/batch_view.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "cli/run_root.h"
+#include "config/options.h"
+#include "jobs/batch_text.h"
+#include "jobs/check_jobs.h"
+#include "jobs/job_file.h"
+#include "jobs/job_words.h"
+#include "jobs/resources.h"
+#include "jobs/scheduler.h"
+#include "launch/launch.h"
+#include "launch/signals.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<int> cores_of_this_process() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof set, &set);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  const auto allowed = static_cast<std::size_t>(std::max(host_info().cores, 1));
+  if (cores.size() > allowed) cores.resize(allowed);  // a cgroup's quota
+  if (cores.empty()) cores.push_back(0);
+  return cores;
+}
+
+bool wants_gpu(const QueuedJob& job) {
+  return job.gpus.kind == GpuRequest::Kind::whole || job.gpus.kind == GpuRequest::Kind::share;
+}
+
+// GPUs only where a job asks for one: all others need neither driver nor NVML.
+std::vector<Device> batch_devices(const Parsed& parsed, const std::vector<QueuedJob>& jobs) {
+  if (std::none_of(jobs.begin(), jobs.end(), wants_gpu)) return {};
+  std::vector<Device> devices;
+  if (const std::string like = parsed.value("--devices-like"); !like.empty())
+    devices = imagine_devices(like, probe(), host_info(), ::getenv("CUDA_VISIBLE_DEVICES"));
+  else
+    devices = devices_for(parsed.value("--devices"));
+  std::erase_if(devices, [](const Device& device) { return device.kind != DeviceKind::cuda; });
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (devices[i].uuid.empty()) devices[i].uuid = cat("device ", i);  // one that is not there
+  return devices;
+}
+
+int slots_of(const Parsed& parsed) {
+  if (!parsed.has("--slots")) return 0;
+  const auto slots = whole_number<int>(parsed.value("--slots"), 1, 10'000);
+  if (!slots)
+    throw Error(cat("--slots must be a number from 1 to 10000, but is ", parsed.value("--slots")));
+  return *slots;
+}
+
+BatchResources resources_of(const Parsed& parsed, const std::vector<Device>& devices) {
+  BatchResources resources{.cores = cores_of_this_process(), .slots = slots_of(parsed)};
+  for (const Device& device : devices) resources.devices.push_back(device.uuid);
+  return resources;
+}
+
+double number_of(const Parsed& parsed, const std::string& flag, double otherwise) {
+  if (!parsed.has(flag)) return otherwise;
+  char* end = nullptr;
+  const std::string text = parsed.value(flag);
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= 0))
+    throw Error(cat(flag, " must be a number from 0 on, but is ", text));
+  return value;
+}
+
+const std::vector<Flag> job_flags{
+    {"--cpus", "N", "cores of each job (default 1)"},
+    {"--gpus", "N", "GPUs of each job: 0, 1, 2 … or a part such as 0.25 (default 0)"},
+    {"--retries", "N", "how often a job that failed is tried again (default 0)"},
+    {"--retry-delay", "TIME", "before that (default 0s)"},
+    {"--timeout", "TIME", "a try that takes longer is ended"},
+    {"--shell", "", "the command is a line for the shell"},
+    {"--arg-file", "FILE", "values from the lines of a file; - is standard input"}};
+
+// Of jobs whose command is on the command line.
+JobDefaults word_defaults(const Parsed& parsed) {
+  JobDefaults defaults;
+  defaults.cpus = number_of(parsed, "--cpus", 1);
+  if (parsed.has("--gpus")) defaults.gpus = parse_gpus(parsed.value("--gpus"));
+  defaults.retries = static_cast<int>(number_of(parsed, "--retries", 0));
+  defaults.retry_delay_s = duration_of(parsed, "--retry-delay", 0, 0);
+  if (parsed.has("--timeout")) defaults.timeout_s = duration_of(parsed, "--timeout", 0, 0.001);
+  return defaults;
+}
+
+struct Asked {
+  JobList jobs;
+  std::string name;
+  std::string source;  // the job file, or the command
+  bool is_file = false;
+};
+
+std::string name_for_now() {
+  const std::time_t now = static_cast<std::time_t>(system_clock().wall_s());
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "batch-%Y%m%d-%H%M%S", &local);
+  return text;
+}
+
+Asked asked_jobs(const Parsed& parsed) {
+  Asked asked;
+  if (!parsed.positionals.empty()) {
+    if (!parsed.program.empty())
+      throw Error("a job file and a command after -- cannot both be given",
+                  "put the command into the job file, or leave the file out");
+    asked.is_file = true;
+    asked.source = fs::absolute(parsed.positionals[0]).lexically_normal().string();
+    asked.jobs = read_job_file(asked.source);
+    asked.name = fs::path(asked.source).stem().string();
+  } else if (!parsed.program.empty()) {
+    asked.source = join(parsed.program, " ");
+    asked.jobs = jobs_from_words(parsed.program, word_defaults(parsed));
+    asked.name = name_for_now();
+  } else {
+    throw Error("lockstep batch run needs a job file, or a command after --",
+                "for example: lockstep batch run jobs.toml, or: lockstep batch run -- python3 "
+                "train.py --lr {1} ::: 0.1 0.01");
+  }
+  if (parsed.has("--name")) asked.name = parsed.value("--name");
+  return asked;
+}
+
+std::vector<QueuedJob> as_queued(const JobList& list) {
+  std::vector<QueuedJob> result;
+  for (const Job& job : list.jobs)
+    result.push_back(
+        {.id = job.number, .priority = job.priority, .cpus = job.cpus, .gpus = job.gpus});
+  return result;
+}
+
+int show_plan(const Asked& asked, const BatchResources& resources,
+              const std::vector<Device>& devices) {
+  print(dry_run_text(asked.jobs, resources, devices));
+  return exit_finished;
+}
+
+BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
+  const fs::path root = run_root(parsed);
+  BatchFolder batch{fs::absolute(root / asked.name).lexically_normal()};
+  std::error_code ignored;
+  if (fs::exists(batch.path, ignored) && !fs::exists(batch.record(), ignored))
+    throw Error(cat(batch.path.string(), " is there already, and is no batch"),
+                "choose another name with --name");
+  make_directories(batch.path);
+  if (!fs::exists(batch.record(), ignored))
+    write_file_atomic(batch.record(), json_text({{"kind", "batch"},
+                                                 {"source", asked.source},
+                                                 {"lockstep", version()},
+                                                 {"created", system_clock().wall_s()}}) +
+                                          "\n");
+  return batch;
+}
+
+// First signal: nothing more starts. Second: what runs is ended.
+void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
+  for (const int number : signals.take()) {
+    if (number == SIGUSR1) continue;
+    ++count;
+    if (count == 1 && number == SIGINT) {
+      scheduler.drain();
+      say(cat("interrupted: ", scheduler.running().size(),
+              " running jobs may end; Ctrl-C again ends them"));
+    } else {
+      scheduler.stop();
+      if (count <= 2) say("stopping: running jobs are ended, and run again with resume");
+    }
+  }
+}
+
+int run_batch(const BatchFolder& batch, Ledger& ledger, const BatchResources& resources,
+              const std::vector<Device>& devices) {
+  SignalPipe signals;
+  const fs::path tool = program_folder() / "lockstep";
+  Scheduler scheduler(ledger, {.folder = batch,
+                               .resources = resources,
+                               .supervisor_program = {tool.string(), "batch", "supervise"}});
+  BatchView view(scheduler, batch);
+  int interrupts = 0;
+  scheduler.on_end(
+      [&](const RunningAttempt& running, const Settled& settled) { view.ended(running, settled); });
+  while (scheduler.turn(view.interval_s(), signals.fd())) {
+    take_signals(signals, scheduler, interrupts);
+    view.show();
+  }
+  view.finish();
+  const BatchCounts& counts = scheduler.counts();
+  print_result_of_run(batch_summary(batch, ledger));
+  if (interrupts > 0) return exit_interrupted;
+  if (counts.failed > 0 || counts.blocked > 0 || !scheduler.why_ending().empty())
+    return exit_failed;
+  return counts.left() > 0 ? exit_stopped : exit_finished;
+}
+
+int batch_run_main(const Parsed& parsed) {
+  const Asked asked = asked_jobs(parsed);
+  check_jobs(asked.jobs);
+  const std::vector<QueuedJob> queued = as_queued(asked.jobs);
+  const std::vector<Device> devices = batch_devices(parsed, queued);
+  const BatchResources resources = resources_of(parsed, devices);
+  if (parsed.has("--dry-run") || parsed.has("--devices-like"))
+    return show_plan(asked, resources, devices);
+  const BatchFolder batch = make_batch(parsed, asked);
+  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
+  Ledger ledger = Ledger::open(batch.ledger());
+  const AddedJobs added = ledger.add(asked.jobs, asked.is_file);
+  say(begin_text(batch, added, resources, devices));
+  return run_batch(batch, ledger, resources, devices);
+}
+
+int batch_resume_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
+  Ledger ledger = Ledger::open(batch.ledger());
+  const std::vector<QueuedJob> queued = ledger.queue();
+  const std::vector<Device> devices = batch_devices(parsed, queued);
+  const BatchResources resources = resources_of(parsed, devices);
+  say(cat("batch ", batch.path.filename().string(), ": ", counts_text(ledger.counts())));
+  return run_batch(batch, ledger, resources, devices);
+}
+
+const std::vector<Flag> place_flags{
+    {"--devices", "LIST", "GPUs for jobs that ask for them: all, 0,1 or UUIDs (default all)",
+     "devices"},
+    {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"}};
+
+std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
+  flags.insert(flags.end(), job_flags.begin(), job_flags.end());
+  flags.insert(flags.end(), place_flags.begin(), place_flags.end());
+  return flags;
+}
+
+}  // namespace
+
+Command batch_run_command() {
+  return {.name = "batch run",
+          .operands = "FILE | -- COMMAND … [::: VALUE …]",
+          .summary = "run many commands on all cores and GPUs, none lost",
+          .details =
+              "lockstep batch run jobs.toml\n"
+              "lockstep batch run --gpus 0.25 -- python3 train.py --lr {1} ::: 0.1 0.01 0.001\n"
+              "Running a job file again runs what is new, was changed, or has not succeeded.",
+          .flags = with_job_flags(
+              {{"--name", "NAME", "of the batch, a folder in run.root (default: the file's name)"},
+               {"--dry-run", "", "print every job and where it would go; run nothing"},
+               {"--devices-like", "LIST", "likewise, with devices that are not there, such as 8xT4",
+                "devices"}}),
+          .max_positionals = 1,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .program_after_dashes = true,
+          .run = batch_run_main,
+          .takes_files = true};
+}
+
+Command batch_resume_command() {
+  return {
+      .name = "batch resume",
+      .operands = "BATCH",
+      .summary = "go on with a batch where it was stopped",
+      .details = "Jobs that succeeded do not run again. Failed ones do with lockstep batch retry.",
+      .flags = place_flags,
+      .min_positionals = 1,
+      .max_positionals = 1,
+      .takes_assignments = true,
+      .only_options = {"run.root"},
+      .run = batch_resume_main};
+}
+
+}  // namespace lockstep::cli

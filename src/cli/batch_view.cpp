@@ -1,0 +1,88 @@
+#include "cli/batch_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "base/cells.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "config/options.h"
+#include "jobs/batch_text.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr double terminal_interval_s = 0.5, plain_interval_s = 30;
+constexpr std::int64_t most_told = 50;  // failures as they come; all are in the summary's command
+
+std::int64_t over(const BatchCounts& counts) {
+  return counts.done + counts.failed + counts.skipped + counts.cancelled;
+}
+
+}  // namespace
+
+BatchView::BatchView(const Scheduler& scheduler, const BatchFolder& batch)
+    : scheduler_(scheduler),
+      batch_(batch),
+      terminal_(stderr_is_terminal()),
+      begun_s_(system_clock().now_s()),
+      shown_s_(begun_s_),
+      done_at_begin_(over(scheduler.counts())) {
+  if (scheduler.adopted() > 0)
+    say(cat(scheduler.adopted(), " jobs of an earlier start still run, and are waited for"));
+  if (scheduler.cut_short() > 0)
+    say(cat(scheduler.cut_short(), " jobs were cut short, and run again"));
+}
+
+double BatchView::interval_s() const { return terminal_ ? terminal_interval_s : plain_interval_s; }
+
+void BatchView::clear_line() const {
+  if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
+}
+
+void BatchView::ended(const RunningAttempt& running, const Settled& settled) {
+  const AttemptOutcome outcome = settled.end.outcome;
+  if (outcome == AttemptOutcome::done || outcome == AttemptOutcome::skipped ||
+      outcome == AttemptOutcome::stopped)
+    return;
+  if (++told_failures_ > most_told) return;
+  clear_line();
+  say(failure_text(batch_, running, settled));
+  if (told_failures_ == most_told) say("further failures are not shown as they come");
+}
+
+std::string BatchView::line() const {
+  const BatchCounts& counts = scheduler_.counts();
+  const double passed = system_clock().now_s() - begun_s_;
+  const auto since = static_cast<double>(over(counts) - done_at_begin_);
+  std::string text = counts_text(counts);
+  if (since > 0 && passed > 0) {
+    const double rate = since / passed;
+    text += cat("; ", fixed(rate * 60, rate * 60 < 10 ? 1 : 0), " per minute");
+    if (counts.left() > 0)
+      text += cat(", about ",
+                  format_duration({std::ceil(static_cast<double>(counts.left()) / rate)}), " left");
+  }
+  if (scheduler_.paused()) text += "; paused";
+  return text;
+}
+
+void BatchView::show() {
+  const double now = system_clock().now_s();
+  if (now < shown_s_ + interval_s()) return;
+  shown_s_ = now;
+  if (!terminal_) {
+    say(line());
+    return;
+  }
+  std::cerr << "\r\x1b[K" << cut_cells(line(), std::max(terminal_width() - 1, 20)) << std::flush;
+}
+
+void BatchView::finish() {
+  clear_line();
+  if (!scheduler_.why_ending().empty()) say(cat("ended early: ", scheduler_.why_ending()));
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,33 @@
+// What is on the screen while a batch runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "jobs/batch_folder.h"
+#include "jobs/scheduler.h"
+
+namespace lockstep::cli {
+
+// On a terminal one line that changes, and above it what failed. Elsewhere a line now and then.
+class BatchView {
+ public:
+  BatchView(const Scheduler& scheduler, const BatchFolder& batch);
+  double interval_s() const;  // between two calls of `show`
+  void ended(const RunningAttempt& running, const Settled& settled);
+  void show();
+  void finish();
+
+ private:
+  std::string line() const;
+  void clear_line() const;
+
+  const Scheduler& scheduler_;
+  BatchFolder batch_;
+  bool terminal_;
+  double begun_s_, shown_s_;
+  std::int64_t done_at_begin_, told_failures_ = 0;
+};
+
+}  // namespace lockstep::cli

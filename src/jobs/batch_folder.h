@@ -1,0 +1,35 @@
+// Where things lie in the folder of a batch.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/text.h"
+
+namespace lockstep {
+
+// BATCH/
+//   ledger.sqlite   jobs and attempts (docs/reference/batch-ledger.md)
+//   batch.json      what kind of folder this is, and how it was made
+//   jobs/NAME/      what a job wrote, once it has succeeded
+//   attempts/N/     what an attempt writes while it runs; of one that failed, what it left
+//   logs/NAME.K.log what the K-th attempt of a job printed; absent where it printed nothing
+//   supervisors/    records of the processes that start the jobs
+struct BatchFolder {
+  std::filesystem::path path;
+
+  std::filesystem::path ledger() const { return path / "ledger.sqlite"; }
+  std::filesystem::path record() const { return path / "batch.json"; }
+  std::filesystem::path lock() const { return path / "lock"; }
+  std::filesystem::path attempt(std::int64_t id) const { return path / "attempts" / cat(id); }
+  std::filesystem::path published(const std::string& job) const { return path / "jobs" / job; }
+  std::filesystem::path log(const std::string& job, int number) const {
+    return path / "logs" / cat(job, ".", number, ".log");
+  }
+  std::filesystem::path supervisor(const std::string& id) const {
+    return path / "supervisors" / cat(id, ".jsonl");
+  }
+};
+
+}  // namespace lockstep

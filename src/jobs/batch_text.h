@@ -1,0 +1,34 @@
+// What is said of a batch, before, during and after it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "jobs/batch_folder.h"
+#include "jobs/ledger.h"
+#include "jobs/placement.h"
+#include "jobs/scheduler.h"
+
+namespace lockstep {
+
+// "12 done, 1 failed, 3 left of 16".
+std::string counts_text(const std::map<JobState, std::int64_t>& counts);
+std::string counts_text(const BatchCounts& counts);
+
+// The first line of a start.
+std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
+                       const BatchResources& resources, const std::vector<Device>& devices);
+
+// A row per job: number, name, cores, GPU, command; where the first ones would go.
+std::string dry_run_text(const JobList& list, const BatchResources& resources,
+                         const std::vector<Device>& devices);
+
+// Of one attempt that did not succeed: "job NAME failed: exit code 3 (try 2); LOG: last line".
+std::string failure_text(const BatchFolder& batch, const RunningAttempt& running,
+                         const Settled& settled);
+
+// Time, jobs per minute, devices, slowest jobs, every job that did not succeed with its log.
+std::string batch_summary(const BatchFolder& batch, Ledger& ledger);
+
+}  // namespace lockstep

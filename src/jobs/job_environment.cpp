@@ -1,0 +1,36 @@
+#include "jobs/job_environment.h"
+
+#include <map>
+
+#include "base/text.h"
+#include "jobs/process_tree.h"
+
+namespace lockstep {
+namespace {
+
+// OpenMP (LightGBM, XGBoost and torch too), MKL, OpenBLAS, numexpr, polars, Rayon.
+constexpr const char* thread_variables[] = {"OMP_NUM_THREADS",      "MKL_NUM_THREADS",
+                                            "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+                                            "POLARS_MAX_THREADS",   "RAYON_NUM_THREADS"};
+
+}  // namespace
+
+std::vector<std::string> job_environment(const Job& job, const AttemptPlace& place) {
+  std::map<std::string, std::string> variables;
+  for (const char* name : thread_variables) variables[name] = cat(place.threads);
+  for (const auto& [name, value] : job.parameters) variables["LOCKSTEP_PARAM_" + name] = value;
+  for (const auto& [name, value] : job.environment) variables[name] = value;
+  variables["CUDA_VISIBLE_DEVICES"] = join(place.devices, ",");
+  if (!place.devices.empty()) variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  variables["LOCKSTEP_OUT"] = place.out;
+  variables["LOCKSTEP_EVENTS"] = place.out + "/events.jsonl";
+  variables["LOCKSTEP_JOB"] = job.name;
+  variables["LOCKSTEP_SLOT"] = cat(place.slot);
+  variables["LOCKSTEP_TRY"] = cat(place.number);
+  variables[attempt_variable] = place.mark;
+  std::vector<std::string> result;
+  for (const auto& [name, value] : variables) result.push_back(cat(name, "=", value));
+  return result;
+}
+
+}  // namespace lockstep

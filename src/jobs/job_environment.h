@@ -1,0 +1,24 @@
+// What the processes of an attempt find in their environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobs/job.h"
+
+namespace lockstep {
+
+struct AttemptPlace {
+  std::string mark;  // LOCKSTEP_ATTEMPT
+  std::string out;   // absolute: LOCKSTEP_OUT
+  int number = 1;    // of this job
+  int slot = 0;
+  int threads = 1;                   // cores it was given, at least 1
+  std::vector<std::string> devices;  // UUIDs; empty: it sees no GPU
+};
+
+// "NAME=value". The job's own variables win, but for those that say where it is. GPUs are fixed by
+// UUID, so that an index that the program uses counts among its own.
+std::vector<std::string> job_environment(const Job& job, const AttemptPlace& place);
+
+}  // namespace lockstep

@@ -1,0 +1,216 @@
+#include "jobs/job_process.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/descriptors.h"
+#include "base/error.h"
+#include "base/spawn.h"
+#include "base/text.h"
+#include "jobs/process_tree.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double leftover_grace_s = 2;  // of what a job leaves behind, before SIGKILL
+constexpr double give_up_s = 30;        // after SIGKILL: processes that wait for a device or a disk
+constexpr double look_every_s = 0.05;
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+// Ours, with these over it.
+std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
+  const auto name = [](std::string_view variable) {
+    return variable.substr(0, variable.find('='));
+  };
+  std::vector<std::string> result;
+  for (char** variable = ::environ; *variable != nullptr; ++variable)
+    if (std::none_of(changes.begin(), changes.end(),
+                     [&](const std::string& change) { return name(change) == name(*variable); }))
+      result.emplace_back(*variable);
+  result.insert(result.end(), changes.begin(), changes.end());
+  return result;
+}
+
+}  // namespace
+
+nlohmann::json order_json(const JobOrder& order) {
+  nlohmann::json value{{"attempt", order.attempt}, {"mark", order.mark},
+                       {"command", order.command}, {"environment", order.environment},
+                       {"folder", order.folder},   {"out", order.out},
+                       {"log", order.log},         {"log_limit_bytes", order.log_limit_bytes},
+                       {"cores", order.cores},     {"grace_s", order.grace_s}};
+  if (order.timeout_s) value["timeout_s"] = *order.timeout_s;
+  return value;
+}
+
+JobOrder order_from_json(const nlohmann::json& value) {
+  JobOrder order;
+  value.at("attempt").get_to(order.attempt);
+  value.at("mark").get_to(order.mark);
+  value.at("command").get_to(order.command);
+  value.at("environment").get_to(order.environment);
+  value.at("folder").get_to(order.folder);
+  value.at("out").get_to(order.out);
+  value.at("log").get_to(order.log);
+  value.at("log_limit_bytes").get_to(order.log_limit_bytes);
+  value.at("cores").get_to(order.cores);
+  value.at("grace_s").get_to(order.grace_s);
+  if (value.contains("timeout_s")) order.timeout_s = value["timeout_s"].get<double>();
+  return order;
+}
+
+nlohmann::json exit_json(const JobExit& exit) {
+  return {
+      {"attempt", exit.attempt}, {"problem", exit.problem}, {"code", exit.code},
+      {"signal", exit.signal},   {"by", exit.ended_by},     {"started", exit.started},
+      {"ended", exit.ended},     {"cpu_s", exit.cpu_s},     {"max_rss_bytes", exit.max_rss_bytes},
+      {"cleared", exit.cleared}};
+}
+
+JobExit exit_from_json(const nlohmann::json& value) {
+  return {.attempt = value.at("attempt").get<std::int64_t>(),
+          .problem = value.at("problem").get<std::string>(),
+          .code = value.at("code").get<int>(),
+          .signal = value.at("signal").get<int>(),
+          .ended_by = value.at("by").get<std::string>(),
+          .started = value.at("started").get<double>(),
+          .ended = value.at("ended").get<double>(),
+          .cpu_s = value.at("cpu_s").get<double>(),
+          .max_rss_bytes = value.at("max_rss_bytes").get<std::int64_t>(),
+          .cleared = value.at("cleared").get<bool>()};
+}
+
+JobProcess::JobProcess(JobOrder order, std::set<pid_t>& leaders, double now_s, double wall_s)
+    : order_(std::move(order)), leaders_(leaders) {
+  exit_.attempt = order_.attempt;
+  exit_.started = exit_.ended = wall_s;
+  try {
+    if (::mkdir(order_.out.c_str(), 0777) != 0 && errno != EEXIST)
+      throw Error(cat("cannot make the folder ", order_.out, ": ", errno_text(errno)));
+    Pipe output = make_pipe();
+    set_nonblocking(output.read.get());
+    leader_ = first_pid_ = spawn({.argv = order_.command,
+                                  .environment = environment_with(order_.environment),
+                                  .stdout_fd = output.write.get(),
+                                  .stderr_fd = output.write.get(),
+                                  .own_group = false,
+                                  .own_session = true,
+                                  .folder = order_.folder,
+                                  .cores = order_.cores});
+    leaders_.insert(leader_);
+    output_ = std::move(output.read);
+  } catch (const Error& error) {
+    exit_.problem = error.what();
+    if (!error.hint().empty()) exit_.problem += cat(" (", error.hint(), ")");
+    exit_.code = 127;
+    tree_gone_ = true;
+    return;
+  }
+  if (order_.timeout_s) timeout_at_ = now_s + *order_.timeout_s;
+}
+
+void JobProcess::read_output() {
+  char block[1 << 16];
+  for (int turn = 0; turn < 16 && output_; ++turn) {
+    const ssize_t got = ::read(output_.get(), block, sizeof block);
+    if (got < 0) {
+      if (errno != EAGAIN && errno != EINTR) output_.reset();
+      return;
+    }
+    if (got == 0) {
+      output_.reset();
+      return;
+    }
+    try {
+      if (!log_) log_ = std::make_unique<RankLog>(order_.log, order_.log_limit_bytes);
+      log_->write({block, static_cast<std::size_t>(got)});
+    } catch (const Error&) {
+      // A log that cannot be made must not end the job.
+    }
+  }
+}
+
+void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
+  exit_.code = exit_code(wait_status);
+  exit_.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  exit_.ended = wall_s;
+  exit_.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  exit_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
+  leaders_.erase(leader_);
+  leader_ = 0;
+  timeout_at_ = 0;
+}
+
+std::vector<pid_t> JobProcess::left() const {
+  std::vector<pid_t> found;
+  for (const pid_t child : own_children())
+    if (!leaders_.contains(child) &&
+        (attempt_of(child) == order_.mark || ::getsid(child) == first_pid_))
+      found.push_back(child);
+  return found;
+}
+
+void JobProcess::signal_tree(int number) const {
+  std::vector<pid_t> roots = left();
+  if (leader_ != 0) roots.push_back(leader_);
+  if (!roots.empty()) signal_descendants(roots, number);
+}
+
+void JobProcess::stop(const std::string& why, double now_s) {
+  if (over() || !exit_.ended_by.empty()) return;
+  exit_.ended_by = why;
+  signal_tree(SIGTERM);
+  signal_tree(SIGCONT);  // one that is stopped would not see it
+  kill_at_ = now_s + order_.grace_s;
+}
+
+void JobProcess::look(double now_s) {
+  if (timeout_at_ > 0 && now_s >= timeout_at_) {
+    timeout_at_ = 0;
+    stop("timeout", now_s);
+  }
+  if (leader_ == 0 && !tree_gone_ && now_s >= look_at_) {
+    look_at_ = now_s + look_every_s;
+    if (left().empty()) {
+      tree_gone_ = true;
+    } else if (kill_at_ == 0 && give_up_at_ == 0) {
+      signal_tree(SIGTERM);
+      kill_at_ = now_s + leftover_grace_s;
+    }
+  }
+  if (kill_at_ > 0 && now_s >= kill_at_) {
+    signal_tree(SIGKILL);
+    if (give_up_at_ == 0) give_up_at_ = now_s + give_up_s;
+    kill_at_ = now_s + look_every_s * 4;  // again: one that was just being forked
+  }
+  if (leader_ == 0 && give_up_at_ > 0 && now_s >= give_up_at_ && !tree_gone_) {
+    tree_gone_ = true;
+    exit_.cleared = false;
+  }
+}
+
+double JobProcess::next_look_s() const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const double at : {timeout_at_, kill_at_, give_up_at_})
+    if (at > 0) next = std::min(next, at);
+  if (leader_ == 0 && !tree_gone_) next = std::min(next, look_at_);
+  return next;
+}
+
+JobExit JobProcess::exit() {
+  read_output();
+  output_.reset();
+  return exit_;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,458 @@
+#include "jobs/ledger.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/whole_number.h"
+#include "jobs/job_json.h"
+#include "run/run_lock.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+constexpr std::int64_t application_id = 0x4c6b4a62;  // "LkJb"
+
+constexpr const char* tables = R"(
+CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE job(
+  id INTEGER PRIMARY KEY,        -- the job's number, {#}
+  key TEXT NOT NULL UNIQUE,      -- what it is, by content
+  name TEXT NOT NULL,
+  spec TEXT NOT NULL,            -- JSON
+  state TEXT NOT NULL DEFAULT 'waiting',
+  reason TEXT NOT NULL DEFAULT '',
+  listed INTEGER NOT NULL DEFAULT 1,
+  synced INTEGER NOT NULL DEFAULT 1,
+  tries INTEGER NOT NULL DEFAULT 0,
+  not_before REAL NOT NULL DEFAULT 0,
+  priority INTEGER NOT NULL, cpus REAL NOT NULL,
+  gpus INTEGER NOT NULL, gpu_devices INTEGER NOT NULL, gpu_share REAL NOT NULL);
+CREATE INDEX job_name ON job(name);
+CREATE INDEX job_unsynced ON job(id) WHERE synced = 0;
+CREATE TABLE dependency(job INTEGER NOT NULL, needs TEXT NOT NULL, PRIMARY KEY(job, needs)) WITHOUT ROWID;
+CREATE TABLE attempt(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  job INTEGER NOT NULL,
+  number INTEGER NOT NULL,       -- of this job, from 1
+  supervisor TEXT NOT NULL,
+  slot INTEGER NOT NULL,
+  cores TEXT NOT NULL,           -- JSON list of core numbers
+  devices TEXT NOT NULL,         -- JSON list of UUIDs
+  pid INTEGER, pid_start INTEGER, -- of /proc/PID/stat
+  outcome TEXT,                  -- NULL until it has ended
+  reason TEXT, exit_code INTEGER,
+  started REAL, ended REAL,      -- unix seconds
+  cpu_s REAL, max_rss_bytes INTEGER);
+CREATE INDEX attempt_job ON attempt(job);
+CREATE INDEX attempt_unfinished ON attempt(id) WHERE outcome IS NULL;
+CREATE TABLE request(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  what TEXT NOT NULL, job INTEGER NOT NULL, value TEXT NOT NULL);
+)";
+
+constexpr std::array<std::pair<JobState, const char*>, 6> state_names{
+    {{JobState::waiting, "waiting"},
+     {JobState::running, "running"},
+     {JobState::done, "done"},
+     {JobState::skipped, "skipped"},
+     {JobState::failed, "failed"},
+     {JobState::cancelled, "cancelled"}}};
+
+JobState state_of(const std::string& text) {
+  for (const auto& [state, name] : state_names)
+    if (text == name) return state;
+  throw Error(cat("the ledger holds a job whose state is ", text), "it is damaged");
+}
+
+nlohmann::json parsed(const std::string& text) {
+  nlohmann::json value = parse_json(text);
+  if (value.is_discarded()) throw Error("the ledger holds a text that is no JSON", "it is damaged");
+  return value;
+}
+
+std::string as_text(const nlohmann::json& value) {
+  try {
+    return value.dump();
+  } catch (const nlohmann::json::type_error&) {
+    throw Error("a job's command, folder or environment is not valid UTF-8",
+                "rename the file, or give it through a link");
+  }
+}
+
+}  // namespace
+
+const char* to_string(JobState state) {
+  return state_names[static_cast<std::size_t>(state)].second;
+}
+
+const char* to_string(AttemptOutcome outcome) {
+  constexpr std::array names{"done",          "skipped",   "failed",  "timed out",
+                             "out of memory", "cancelled", "stopped", "lost"};
+  return names[static_cast<std::size_t>(outcome)];
+}
+
+Ledger Ledger::open(const std::filesystem::path& file) {
+  Ledger ledger(std::make_unique<Database>(file, Database::Access::create));
+  ledger.create_tables(file);
+  return ledger;
+}
+
+Ledger Ledger::open_to_read(const std::filesystem::path& file) {
+  Ledger ledger(std::make_unique<Database>(file, Database::Access::read));
+  ledger.check_version();
+  return ledger;
+}
+
+void Ledger::create_tables(const std::filesystem::path& file) {
+  // WAL needs memory that is shared, which network file systems do not have.
+  local_ = lock_rules(file).own_disk;
+  Statement mode(*database_, local_ ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
+  mode.run();
+  database_->execute(local_ ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
+  Transaction transaction(*database_);
+  Statement version(*database_, "PRAGMA user_version");
+  const bool is_new = version.step() && version.integer(0) == 0;
+  version.reset();
+  if (is_new) {
+    Statement others(*database_, "SELECT count(*) FROM sqlite_master");
+    if (others.step() && others.integer(0) != 0)
+      throw Error(cat(file.string(), " is a database, but no ledger of Lockstep's"),
+                  "choose another folder");
+    others.reset();
+    database_->execute(tables);
+    database_->execute(cat("PRAGMA application_id = ", application_id));
+    database_->execute(cat("PRAGMA user_version = ", format_version));
+  }
+  transaction.commit();
+  check_version();
+}
+
+void Ledger::check_version() {
+  Statement version(*database_, "PRAGMA user_version");
+  const std::int64_t found = version.step() ? version.integer(0) : 0;
+  version.reset();
+  if (found != format_version)
+    throw Error(cat("the ledger ", database_->path().string(), " has version ", found,
+                    ", and this Lockstep knows version ", format_version),
+                found > format_version ? "a newer Lockstep wrote it: use that one"
+                                       : "it is no ledger of Lockstep's");
+}
+
+void Ledger::insert(Job job, std::int64_t number) {
+  Statement& row = database_->prepared(
+      "INSERT INTO job(id, key, name, spec, priority, cpus, gpus, gpu_devices, gpu_share) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  row.bind(1, number)
+      .bind(2, job.key)
+      .bind(3, job.name)
+      .bind(4, as_text(job_json(job)))
+      .bind(5, std::int64_t{job.priority})
+      .bind(6, job.cpus)
+      .bind(7, static_cast<std::int64_t>(job.gpus.kind))
+      .bind(8, std::int64_t{job.gpus.devices})
+      .bind(9, job.gpus.share)
+      .run();
+  Statement& need =
+      database_->prepared("INSERT OR IGNORE INTO dependency(job, needs) VALUES(?, ?)");
+  for (const std::string& key : job.after) need.bind(1, number).bind(2, key).run();
+}
+
+AddedJobs Ledger::add(const JobList& list, bool replaces) {
+  AddedJobs result;
+  Transaction transaction(*database_);
+  std::map<std::string, std::int64_t> known;
+  Statement all(*database_, "SELECT key, id FROM job");
+  while (all.step()) known.emplace(all.text(0), all.integer(1));
+  all.reset();
+  std::int64_t number = 0;
+  for (const auto& [key, id] : known) number = std::max(number, id);
+
+  Statement& relist = database_->prepared(
+      "UPDATE job SET listed = 1, spec = ?2, priority = ?3, cpus = ?4, gpus = ?5, "
+      "gpu_devices = ?6, gpu_share = ?7 WHERE id = ?1");
+  std::unordered_set<std::int64_t> listed;
+  for (const Job& job : list.jobs) {
+    const auto found = known.find(job.key);
+    if (found == known.end()) {
+      insert(job, ++number);
+      listed.insert(number);
+      ++result.added;
+      continue;
+    }
+    listed.insert(found->second);
+    ++result.known;
+    relist.bind(1, found->second)
+        .bind(2, as_text(job_json(job)))
+        .bind(3, std::int64_t{job.priority})
+        .bind(4, job.cpus)
+        .bind(5, static_cast<std::int64_t>(job.gpus.kind))
+        .bind(6, std::int64_t{job.gpus.devices})
+        .bind(7, job.gpus.share)
+        .run();
+  }
+  if (replaces) {
+    Statement& leave_out =
+        database_->prepared("UPDATE job SET listed = 0 WHERE id = ? AND listed = 1");
+    for (const auto& [key, id] : known) {
+      if (listed.contains(id)) continue;
+      leave_out.bind(1, id).run();
+      result.left_out += database_->changes();
+    }
+  }
+  if (list.limits.max_failure_rate)
+    set_fact("max_failure_rate", general(*list.limits.max_failure_rate, 17));
+  set_fact("min_finished", cat(list.limits.min_finished));
+  transaction.commit();
+  return result;
+}
+
+BatchLimits Ledger::limits() {
+  BatchLimits limits;
+  if (const std::string rate = fact("max_failure_rate"); !rate.empty())
+    limits.max_failure_rate = std::stod(rate);
+  limits.min_finished = whole_number<std::int64_t>(fact("min_finished"), 0, std::int64_t{1} << 40)
+                            .value_or(limits.min_finished);
+  return limits;
+}
+
+std::vector<QueuedJob> Ledger::queue() {
+  std::vector<QueuedJob> result;
+  Statement rows(*database_,
+                 "SELECT id, state, priority, cpus, gpus, gpu_devices, gpu_share, not_before, "
+                 "tries FROM job WHERE listed = 1 ORDER BY id");
+  while (rows.step())
+    result.push_back({.id = rows.integer(0),
+                      .state = state_of(rows.text(1)),
+                      .priority = static_cast<int>(rows.integer(2)),
+                      .cpus = rows.number(3),
+                      .gpus = {.kind = static_cast<GpuRequest::Kind>(rows.integer(4)),
+                               .devices = static_cast<int>(rows.integer(5)),
+                               .share = rows.number(6)},
+                      .not_before = rows.number(7),
+                      .tries = static_cast<int>(rows.integer(8))});
+  return result;
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> Ledger::dependencies() {
+  std::vector<std::pair<std::int64_t, std::int64_t>> result;
+  Statement rows(*database_,
+                 "SELECT dependency.job, job.id FROM dependency JOIN job ON job.key = needs");
+  while (rows.step()) result.emplace_back(rows.integer(0), rows.integer(1));
+  return result;
+}
+
+Job Ledger::job(std::int64_t id) {
+  Statement& row = database_->prepared("SELECT key, name, spec FROM job WHERE id = ?");
+  if (!row.bind(1, id).step()) throw Error(cat("the ledger has no job ", id), "it is damaged");
+  Job job = job_from_json(parsed(row.text(2)));
+  job.number = id;
+  job.key = row.text(0);
+  job.name = row.text(1);
+  row.reset();
+  return job;
+}
+
+std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
+  Statement& row = database_->prepared("SELECT id FROM job WHERE name = ?1 OR id = ?2 LIMIT 1");
+  const auto number = whole_number<std::int64_t>(name_or_number, 1, std::int64_t{1} << 60);
+  std::optional<std::int64_t> id;
+  if (row.bind(1, name_or_number).bind(2, number.value_or(0)).step()) id = row.integer(0);
+  row.reset();
+  return id;
+}
+
+std::map<JobState, std::int64_t> Ledger::counts() {
+  std::map<JobState, std::int64_t> result;
+  Statement rows(*database_, "SELECT state, count(*) FROM job WHERE listed = 1 GROUP BY state");
+  while (rows.step()) result[state_of(rows.text(0))] = rows.integer(1);
+  return result;
+}
+
+void Ledger::begin(std::vector<Attempt>& attempts) {
+  if (attempts.empty()) return;
+  Transaction transaction(*database_);
+  Statement& count = database_->prepared("SELECT count(*) FROM attempt WHERE job = ?");
+  Statement& row = database_->prepared(
+      "INSERT INTO attempt(job, number, supervisor, slot, cores, devices) VALUES(?, ?, ?, ?, ?, "
+      "?)");
+  Statement& state =
+      database_->prepared("UPDATE job SET state = 'running', reason = '' WHERE id = ?");
+  for (Attempt& attempt : attempts) {
+    count.bind(1, attempt.job).step();
+    attempt.number = static_cast<int>(count.integer(0)) + 1;
+    count.reset();
+    row.bind(1, attempt.job)
+        .bind(2, std::int64_t{attempt.number})
+        .bind(3, attempt.supervisor)
+        .bind(4, std::int64_t{attempt.slot})
+        .bind(5, as_text(attempt.cores))
+        .bind(6, as_text(attempt.devices))
+        .run();
+    attempt.id = database_->last_row_id();
+    state.bind(1, attempt.job).run();
+  }
+  transaction.commit();
+}
+
+void Ledger::started(std::int64_t attempt, int pid, std::uint64_t pid_start) {
+  database_->prepared("UPDATE attempt SET pid = ?2, pid_start = ?3 WHERE id = ?1")
+      .bind(1, attempt)
+      .bind(2, std::int64_t{pid})
+      .bind(3, static_cast<std::int64_t>(pid_start))
+      .run();
+}
+
+void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before) {
+  database_
+      ->prepared(
+          "UPDATE attempt SET outcome = ?2, reason = ?3, exit_code = ?4, started = ?5, "
+          "ended = ?6, cpu_s = ?7, max_rss_bytes = ?8 WHERE id = ?1 AND outcome IS NULL")
+      .bind(1, attempt.id)
+      .bind(2, to_string(end.outcome))
+      .bind(3, end.reason)
+      .bind(4, std::int64_t{end.exit_code})
+      .bind(5, end.started)
+      .bind(6, end.ended)
+      .bind(7, end.cpu_s)
+      .bind(8, end.max_rss_bytes)
+      .run();
+  const bool counts = end.outcome != AttemptOutcome::stopped && end.outcome != AttemptOutcome::lost;
+  database_
+      ->prepared(
+          "UPDATE job SET state = ?2, reason = ?3, not_before = ?4, tries = tries + ?5, "
+          "synced = 0 WHERE id = ?1")
+      .bind(1, attempt.job)
+      .bind(2, to_string(state))
+      .bind(3, end.reason)
+      .bind(4, not_before)
+      .bind(5, std::int64_t{counts})
+      .run();
+  unsynced_ = true;
+}
+
+std::vector<Attempt> Ledger::unfinished() {
+  std::vector<Attempt> result;
+  Statement rows(*database_,
+                 "SELECT id, job, number, supervisor, slot, cores, devices FROM attempt WHERE "
+                 "outcome IS NULL ORDER BY id");
+  while (rows.step())
+    result.push_back({.id = rows.integer(0),
+                      .job = rows.integer(1),
+                      .number = static_cast<int>(rows.integer(2)),
+                      .supervisor = rows.text(3),
+                      .slot = static_cast<int>(rows.integer(4)),
+                      .cores = parsed(rows.text(5)).get<std::vector<int>>(),
+                      .devices = parsed(rows.text(6)).get<std::vector<std::string>>()});
+  return result;
+}
+
+int Ledger::times_lost(std::int64_t job) {
+  Statement& row =
+      database_->prepared("SELECT count(*) FROM attempt WHERE job = ? AND outcome = 'lost'");
+  row.bind(1, job).step();
+  const auto times = static_cast<int>(row.integer(0));
+  row.reset();
+  return times;
+}
+
+int Ledger::tries(std::int64_t job) {
+  Statement& row = database_->prepared("SELECT tries FROM job WHERE id = ?");
+  const int tries = row.bind(1, job).step() ? static_cast<int>(row.integer(0)) : 0;
+  row.reset();
+  return tries;
+}
+
+void Ledger::set_state(std::int64_t job, JobState state, const std::string& reason) {
+  database_->prepared("UPDATE job SET state = ?2, reason = ?3, not_before = 0 WHERE id = ?1")
+      .bind(1, job)
+      .bind(2, to_string(state))
+      .bind(3, reason)
+      .run();
+}
+
+void Ledger::forget_tries(std::int64_t job) {
+  database_
+      ->prepared(
+          "UPDATE job SET state = 'waiting', reason = '', not_before = 0, tries = 0 WHERE id "
+          "= ?")
+      .bind(1, job)
+      .run();
+}
+
+void Ledger::sync() {
+  if (!unsynced_) return;
+  const UniqueFd folder(::open(database_->path().parent_path().c_str(), O_RDONLY | O_CLOEXEC));
+  if (!folder || ::syncfs(folder.get()) != 0)
+    throw Error(cat("cannot sync the folder ", database_->path().parent_path().string(), ": ",
+                    errno_text(errno)),
+                "what ended since the last time may run again after a power loss");
+  // This too, or a job that was reported would run again.
+  database_->execute("PRAGMA synchronous = FULL");
+  database_->prepared("UPDATE job SET synced = 1 WHERE synced = 0").run();
+  database_->execute(local_ ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
+  unsynced_ = false;
+}
+
+std::int64_t Ledger::forget_unsynced() {
+  Transaction transaction(*database_);
+  database_->prepared("UPDATE job SET state = 'waiting', synced = 1 WHERE synced = 0").run();
+  const std::int64_t changed = database_->changes();
+  transaction.commit();
+  return changed;
+}
+
+void Ledger::request(const std::string& what, std::int64_t job, const std::string& value) {
+  database_->prepared("INSERT INTO request(what, job, value) VALUES(?, ?, ?)")
+      .bind(1, what)
+      .bind(2, job)
+      .bind(3, value)
+      .run();
+}
+
+std::vector<Request> Ledger::take_requests() {
+  std::vector<Request> result;
+  Statement& rows = database_->prepared("SELECT id, what, job, value FROM request ORDER BY id");
+  while (rows.step())
+    result.push_back({.id = rows.integer(0),
+                      .what = rows.text(1),
+                      .job = rows.integer(2),
+                      .value = rows.text(3)});
+  rows.reset();
+  if (!result.empty())
+    database_->prepared("DELETE FROM request WHERE id <= ?").bind(1, result.back().id).run();
+  return result;
+}
+
+bool Ledger::changed_by_others() {
+  Statement& row = database_->prepared("PRAGMA data_version");
+  const std::int64_t version = row.step() ? row.integer(0) : 0;
+  row.reset();
+  return std::exchange(data_version_, version) != version;
+}
+
+std::string Ledger::fact(const std::string& key) {
+  Statement& row = database_->prepared("SELECT value FROM fact WHERE key = ?");
+  std::string value;
+  if (row.bind(1, key).step()) value = row.text(0);
+  row.reset();
+  return value;
+}
+
+void Ledger::set_fact(const std::string& key, const std::string& value) {
+  database_->prepared("INSERT OR REPLACE INTO fact(key, value) VALUES(?, ?)")
+      .bind(1, key)
+      .bind(2, value)
+      .run();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,139 @@
+// What a batch knows, in one SQLite file: jobs, attempts, and requests of other commands.
+//
+// Contract: whatever is killed, and whenever, no job is lost and no job has two attempts at once.
+//   - An attempt is written down before anything of it is started.
+//   - What ended is written down as it is known; `sync` makes it durable, and only then is it
+//     reported. A power loss before that runs the job again.
+// Table layout: docs/reference/batch-ledger.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/database.h"
+#include "jobs/job.h"
+
+namespace lockstep {
+
+enum class JobState {
+  waiting,    // to be run
+  running,    // has an attempt that is not over
+  done,       // succeeded
+  skipped,    // ended with one of its skip codes
+  failed,     // its attempts are used up
+  cancelled,  // by request
+};
+const char* to_string(JobState state);
+
+// How an attempt ended.
+enum class AttemptOutcome {
+  done,
+  skipped,
+  failed,         // exit code, signal, missing output, or could not be started
+  timed_out,      // ran longer than it may
+  out_of_memory,  // of the device or the host
+  cancelled,      // by request
+  stopped,        // the batch was stopped; does not count as a try
+  lost,           // its supervisor or the machine went down; does not count as a try
+};
+const char* to_string(AttemptOutcome outcome);
+
+// What the scheduler needs of a job to choose it; the rest is read when it starts.
+struct QueuedJob {
+  std::int64_t id = 0;
+  JobState state = JobState::waiting;
+  int priority = 0;
+  double cpus = 1;
+  GpuRequest gpus;
+  double not_before = 0;  // unix seconds: a retry's delay
+  int tries = 0;          // attempts that count
+};
+
+struct Attempt {
+  std::int64_t id = 0, job = 0;
+  int number = 0;          // of this job, from 1
+  std::string supervisor;  // whose record says how it ended
+  int slot = 0;
+  std::vector<int> cores;
+  std::vector<std::string> devices;  // UUIDs
+};
+
+struct AttemptEnd {
+  AttemptOutcome outcome = AttemptOutcome::failed;
+  std::string reason;             // for people; empty for success
+  int exit_code = 0;              // 128 + signal
+  double started = 0, ended = 0;  // unix seconds
+  double cpu_s = 0;
+  std::int64_t max_rss_bytes = 0;
+};
+
+// What another command asks of the batch, or of one job where `job` is not 0.
+struct Request {
+  std::int64_t id = 0;
+  std::string what;  // "pause", "unpause", "cancel", "retry", "slots", "stop"
+  std::int64_t job = 0;
+  std::string value;
+};
+
+struct AddedJobs {
+  std::int64_t added = 0, known = 0;
+  std::int64_t left_out = 0;  // waited, and are no longer listed: they will not run
+};
+
+class Ledger {
+ public:
+  // A new file, or an existing one of this version. Throws Error.
+  static Ledger open(const std::filesystem::path& file);
+  static Ledger open_to_read(const std::filesystem::path& file);  // changes nothing
+
+  // Jobs known by their key stay as they are, but for priority, resources and retries. With
+  // `replaces`, jobs that are not in the list are no longer listed. Gives jobs their numbers.
+  AddedJobs add(const JobList& list, bool replaces);
+  BatchLimits limits();
+
+  std::vector<QueuedJob> queue();                                     // listed jobs, by number
+  std::vector<std::pair<std::int64_t, std::int64_t>> dependencies();  // job, the job it needs
+  Job job(std::int64_t id);
+  std::optional<std::int64_t> find(const std::string& name_or_number);
+  std::map<JobState, std::int64_t> counts();  // of listed jobs
+
+  // All in one transaction, before any of them is started. Fills in id and number.
+  void begin(std::vector<Attempt>& attempts);
+  void started(std::int64_t attempt, int pid, std::uint64_t pid_start);
+  void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
+  std::vector<Attempt> unfinished();  // attempts without an end
+  int times_lost(std::int64_t job);
+  int tries(std::int64_t job);  // attempts that count
+  void set_state(std::int64_t job, JobState state, const std::string& reason);
+  void forget_tries(std::int64_t job);  // it waits, with all of its retries
+
+  // Everything written until now, and all files of the batch's folder, survive a power loss.
+  void sync();
+  // After the machine went down: jobs that ended since the last `sync` run again. How many.
+  std::int64_t forget_unsynced();
+
+  void request(const std::string& what, std::int64_t job, const std::string& value);
+  std::vector<Request> take_requests();
+  bool changed_by_others();  // cheap
+
+  std::string fact(const std::string& key);  // "" where there is none
+  void set_fact(const std::string& key, const std::string& value);
+  Database& database() { return *database_; }  // for reading
+
+ private:
+  explicit Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+  void create_tables(const std::filesystem::path& file);
+  void check_version();
+  void insert(Job job, std::int64_t number);
+
+  std::unique_ptr<Database> database_;
+  std::int64_t data_version_ = -1;
+  bool unsynced_ = false, local_ = true;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,126 @@
+#include "jobs/process_tree.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "base/whole_number.h"
+#include "monitor/proc_file.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19;  // from "state" on
+
+ProcStat stat_of(pid_t process) {
+  return parse_proc_stat(read_proc_file(cat("/proc/", process, "/stat")).text);
+}
+
+pid_t parent_of(const ProcStat& stat) {
+  return stat.fields.size() > parent_field
+             ? whole_number<pid_t>(stat.fields[parent_field], 0, 1 << 30).value_or(0)
+             : 0;
+}
+
+bool lives(const ProcStat& stat) {
+  return !stat.fields.empty() && stat.fields[state_field] != "Z" && stat.fields[state_field] != "X";
+}
+
+UniqueFd handle_of(pid_t process) {
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
+
+void signal_by(const UniqueFd& handle, pid_t process, int number) {
+  if (handle)
+    ::syscall(SYS_pidfd_send_signal, handle.get(), number, nullptr, 0);
+  else if (errno == ENOSYS)  // before Linux 5.3
+    ::kill(process, number);
+}
+
+bool matches(std::string_view value, std::string_view mark) {
+  return mark.ends_with(':') ? value.starts_with(mark) : value == mark;
+}
+
+}  // namespace
+
+std::string attempt_of(pid_t process) {
+  const std::string environment = read_proc_file(cat("/proc/", process, "/environ")).text;
+  const std::string wanted = cat(attempt_variable, "=");
+  for (std::size_t place = 0; place < environment.size();) {
+    const std::size_t end = std::min(environment.find('\0', place), environment.size());
+    const std::string_view variable(environment.data() + place, end - place);
+    if (variable.starts_with(wanted)) return std::string(variable.substr(wanted.size()));
+    place = end + 1;
+  }
+  return {};
+}
+
+std::vector<MarkedProcess> processes_marked(std::string_view mark) {
+  LOCKSTEP_CHECK(!mark.empty());
+  std::vector<MarkedProcess> found;
+  for (const pid_t process : process_numbers("/proc")) {
+    std::string value = attempt_of(process);
+    if (!value.empty() && matches(value, mark) && process != ::getpid() && lives(stat_of(process)))
+      found.push_back({process, std::move(value)});
+  }
+  return found;
+}
+
+std::vector<pid_t> own_children() {
+  std::vector<pid_t> found;
+  const ProcFile listed = read_proc_file(cat("/proc/self/task/", ::getpid(), "/children"));
+  if (listed.error == 0) {
+    for (const std::string& word : split(trim(listed.text), ' '))
+      if (const auto number = whole_number<pid_t>(word, 1, 1 << 30)) found.push_back(*number);
+    return found;
+  }
+  for (const pid_t process : process_numbers("/proc"))  // a kernel without that file
+    if (parent_of(stat_of(process)) == ::getpid()) found.push_back(process);
+  return found;
+}
+
+void signal_marked(const MarkedProcess& process, int number) {
+  LOCKSTEP_CHECK(!process.mark.empty());
+  const UniqueFd handle = handle_of(process.pid);
+  if (attempt_of(process.pid) == process.mark) signal_by(handle, process.pid, number);
+}
+
+void signal_descendants(const std::vector<pid_t>& processes, int number) {
+  std::multimap<pid_t, pid_t> children;
+  for (const pid_t process : process_numbers("/proc"))
+    if (const pid_t parent = parent_of(stat_of(process)); parent > 0)
+      children.emplace(parent, process);
+  std::vector<pid_t> all = processes;
+  std::set<pid_t> seen(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto [first, last] = children.equal_range(all[i]);
+    for (auto child = first; child != last; ++child)
+      if (seen.insert(child->second).second) all.push_back(child->second);
+  }
+  // Our children cannot lose their numbers before they are reaped here. Of the others the handle is
+  // taken first, and then it is looked whether the process still has the parent that it had.
+  for (const pid_t process : all) {
+    LOCKSTEP_CHECK(process > 1);
+    const UniqueFd handle = handle_of(process);
+    const pid_t parent = parent_of(stat_of(process));
+    if (parent == ::getpid() || seen.contains(parent)) signal_by(handle, process, number);
+  }
+}
+
+std::uint64_t start_ticks(pid_t process) {
+  const ProcStat stat = stat_of(process);
+  if (!lives(stat) || stat.fields.size() <= start_field) return 0;
+  return whole_number<std::uint64_t>(stat.fields[start_field], 0, ~std::uint64_t{0} >> 1)
+      .value_or(0);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,39 @@
+// All processes of a job, however they are related to the one that was started.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+// The variable that every process of an attempt inherits; its value is BATCH:ATTEMPT.
+inline constexpr const char* attempt_variable = "LOCKSTEP_ATTEMPT";
+
+// Its value in that process, as it was when its program started; "" if unknown.
+std::string attempt_of(pid_t process);
+
+struct MarkedProcess {
+  pid_t pid = 0;
+  std::string mark;  // never empty
+};
+// Living processes whose mark this is, or of this batch ("BATCH:"). Looks at every process of the
+// machine. The mark must not be empty: that is what all other processes have.
+std::vector<MarkedProcess> processes_marked(std::string_view mark);
+
+// Processes whose parent is this one. An orphan becomes one where this process is a subreaper.
+std::vector<pid_t> own_children();
+
+// To the process if it has this mark, and never to another that got its number meanwhile.
+void signal_marked(const MarkedProcess& process, int number);
+// To each of these and all that descend from them, as they are now.
+void signal_descendants(const std::vector<pid_t>& processes, int number);
+
+// Field 22 of /proc/PID/stat, in clock ticks since boot; with the number it names a process. 0: it
+// is gone.
+std::uint64_t start_ticks(pid_t process);
+
+}  // namespace lockstep

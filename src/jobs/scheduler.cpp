@@ -1,0 +1,554 @@
+#include "jobs/scheduler.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "jobs/fill_attempt.h"
+#include "jobs/job_environment.h"
+#include "jobs/placeholders.h"
+#include "jobs/process_tree.h"
+#include "run/run_lock.h"
+
+namespace lockstep {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double sync_every_s = 1, requests_every_s = 0.2, adopted_every_s = 0.2;
+constexpr double supervisor_wait_s = 30;  // until one that lost its scheduler says so
+
+// Unlike any other's of this machine and its earlier boots.
+std::string new_id(Clock& clock) {
+  Hasher hasher;
+  hasher.update(cat(::getpid(), " ", fixed(clock.wall_s(), 9), " ", fixed(clock.now_s(), 9)));
+  return hasher.hex().substr(0, 12);
+}
+
+bool succeeded(JobState state) { return state == JobState::done; }
+bool over(JobState state) { return state != JobState::waiting && state != JobState::running; }
+
+}  // namespace
+
+Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
+    : ledger_(ledger),
+      setup_(std::move(setup)),
+      resources_(setup_.resources),
+      limits_(ledger.limits()),
+      batch_id_(ledger.fact("id")),
+      supervisor_id_(new_id(clock_)) {
+  // Orphans of a supervisor that was killed come to this process.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (batch_id_.empty()) ledger_.set_fact("id", batch_id_ = new_id(clock_));
+  for (const char* folder : {"attempts", "jobs", "logs", "supervisors"}) {
+    std::error_code error;
+    fs::create_directories(setup_.folder.path / folder, error);
+    if (error)
+      throw Error(
+          cat("cannot make ", (setup_.folder.path / folder).string(), ": ", error.message()));
+  }
+  const std::string boot = lock_rules(setup_.folder.ledger()).machine;
+  if (const std::string before = ledger_.fact("boot"); before != boot) {
+    if (!before.empty()) lost_ += ledger_.forget_unsynced();
+    ledger_.set_fact("boot", boot);
+  }
+  paused_ = ledger_.fact("paused") == "yes";
+  load_jobs();
+  adopt_or_forget();
+  link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
+                                           setup_.folder.supervisor(supervisor_id_));
+  synced_s_ = requests_s_ = clock_.now_s();
+}
+
+Scheduler::~Scheduler() = default;
+
+std::string Scheduler::mark_of(std::int64_t attempt) const { return cat(batch_id_, ":", attempt); }
+
+void Scheduler::load_jobs() {
+  const std::vector<QueuedJob> jobs = ledger_.queue();
+  for (const QueuedJob& job : jobs)
+    if (!nodes_.contains(job.id)) nodes_[job.id].queued = job;
+  for (const auto& [job, needed] : ledger_.dependencies()) {
+    const auto node = nodes_.find(job), other = nodes_.find(needed);
+    if (node == nodes_.end() || other == nodes_.end()) continue;
+    auto& needed_by = other->second.needed_by;
+    if (std::find(needed_by.begin(), needed_by.end(), job) != needed_by.end()) continue;
+    needed_by.push_back(job);
+    if (!succeeded(other->second.queued.state)) ++node->second.unmet;
+  }
+  counts_ = {};
+  counts_.total = static_cast<std::int64_t>(nodes_.size());
+  for (const QueuedJob& job : jobs) count(nodes_.at(job.id).queued.state, 1);
+  for (const QueuedJob& job : jobs) {
+    Node& node = nodes_.at(job.id);
+    node.blocked = false;
+    if (node.queued.state == JobState::waiting && node.unmet == 0) enqueue(job.id);
+  }
+  for (const QueuedJob& job : jobs)
+    if (const JobState state = nodes_.at(job.id).queued.state; over(state) && !succeeded(state))
+      release_dependents(job.id, state);
+}
+
+void Scheduler::enqueue(std::int64_t id) {
+  const QueuedJob& job = nodes_.at(id).queued;
+  if (job.not_before > clock_.wall_s()) {
+    delayed_.emplace(job.not_before, id);
+    return;
+  }
+  const Demand demand{.cpus = job.cpus,
+                      .kind = static_cast<int>(job.gpus.kind),
+                      .devices = job.gpus.devices,
+                      .share = job.gpus.share};
+  ready_[demand].emplace(-std::int64_t{job.priority}, id);
+}
+
+void Scheduler::count(JobState state, std::int64_t by) {
+  switch (state) {
+    case JobState::waiting:
+      break;
+    case JobState::running:
+      counts_.running += by;
+      break;
+    case JobState::done:
+      counts_.done += by;
+      break;
+    case JobState::skipped:
+      counts_.skipped += by;
+      break;
+    case JobState::failed:
+      counts_.failed += by;
+      break;
+    case JobState::cancelled:
+      counts_.cancelled += by;
+      break;
+  }
+}
+
+// Of what earlier schedulers started: what ended meanwhile is settled, what lives is waited for,
+// and of the rest nothing may be left before it runs again.
+void Scheduler::adopt_or_forget() {
+  std::map<std::string, SupervisorRecord> records;
+  std::set<std::string> kept;
+  for (const Attempt& attempt : ledger_.unfinished()) {
+    const fs::path file = setup_.folder.supervisor(attempt.supervisor);
+    if (!records.contains(attempt.supervisor)) {
+      const double until = clock_.now_s() + supervisor_wait_s;
+      while (supervisor_lives(file) && !read_record(file).alone && clock_.now_s() < until)
+        clock_.sleep_s(0.01);
+      const bool lives = supervisor_lives(file);  // before its record is read: it may just end
+      SupervisorRecord record = read_record(file);
+      if (lives && !record.alone)
+        throw Error(
+            cat("an earlier supervisor of this batch does not answer (", file.string(), ")"),
+            "it may be stopped by a signal: see fuser on that file; kill -CONT or kill -9");
+      record.alone = lives;
+      records.emplace(attempt.supervisor, std::move(record));
+    }
+    const SupervisorRecord& record = records.at(attempt.supervisor);
+    const auto exit = std::find_if(record.exits.begin(), record.exits.end(),
+                                   [&](const JobExit& one) { return one.attempt == attempt.id; });
+    RunningAttempt running{.attempt = attempt, .begun_s = clock_.now_s(), .adopted = true};
+    running.job = ledger_.job(attempt.job);
+    if (exit != record.exits.end()) {
+      apply(running,
+            settle(setup_.folder, running.job, attempt, *exit, ledger_.tries(attempt.job)));
+    } else if (record.alone) {
+      if (const auto node = nodes_.find(attempt.job); node != nodes_.end())
+        running.queued = node->second.queued;
+      running.placement =
+          resources_.take(running.queued, attempt.slot, attempt.cores, attempt.devices);
+      kept.insert(mark_of(attempt.id));
+      running_.emplace(attempt.id, std::move(running));
+      ++adopted_;
+    } else {
+      end_marked(mark_of(attempt.id));
+      forget(attempt, "its supervisor or the machine went down");
+    }
+  }
+  // Of attempts that were thought to be over.
+  for (const MarkedProcess& process : processes_marked(batch_id_ + ":"))
+    if (!kept.contains(process.mark)) end_marked(process.mark);
+}
+
+void Scheduler::end_marked(const std::string& mark) const {
+  const double until = clock_.now_s() + setup_.grace_s + 10;
+  for (;;) {
+    const std::vector<MarkedProcess> processes = processes_marked(mark);
+    if (processes.empty()) return;
+    if (clock_.now_s() > until)
+      throw Error(
+          cat("process ", processes.front().pid, " of an earlier attempt cannot be ended"),
+          "it waits for a device or a disk: nothing of its job runs again before it is gone");
+    for (const MarkedProcess& process : processes) signal_marked(process, SIGKILL);
+    clock_.sleep_s(0.02);
+  }
+}
+
+void Scheduler::forget(const Attempt& attempt, const std::string& why) {
+  RunningAttempt running{.attempt = attempt, .job = ledger_.job(attempt.job)};
+  ++lost_;
+  apply(std::move(running), settle_lost(why, ledger_.times_lost(attempt.job) + 1));
+}
+
+bool Scheduler::turn(double wait_s, int wake_fd) {
+  wake_delayed();
+  if (!draining_ && !paused_) start_what_fits();
+  const bool pending =
+      !delayed_.empty() || std::any_of(ready_.begin(), ready_.end(),
+                                       [](const auto& queue) { return !queue.second.empty(); });
+  if (running_.empty() && (draining_ || !pending)) {
+    ledger_.sync();
+    return false;
+  }
+  double wait = std::min(wait_s, requests_every_s);
+  if (!delayed_.empty()) wait = std::min(wait, delayed_.begin()->first - clock_.wall_s());
+  pollfd watched[] = {{link_->fd(), POLLIN, 0}, {wake_fd, POLLIN, 0}};
+  ::poll(watched, wake_fd < 0 ? 1 : 2, static_cast<int>(std::ceil(std::max(wait, 0.0) * 1000)));
+  take_exits();
+  take_adopted();
+  take_requests();
+  sync_sometimes();
+  return true;
+}
+
+void Scheduler::wake_delayed() {
+  while (!delayed_.empty() && delayed_.begin()->first <= clock_.wall_s()) {
+    const std::int64_t id = delayed_.begin()->second;
+    delayed_.erase(delayed_.begin());
+    nodes_.at(id).queued.not_before = 0;
+    if (nodes_.at(id).queued.state == JobState::waiting) enqueue(id);
+  }
+}
+
+// Queues in the order of their first jobs. Where a job waits for devices, later ones that want
+// devices wait behind it, or it would wait for ever.
+void Scheduler::start_what_fits() {
+  std::vector<RunningAttempt> starting;
+  std::set<const Queue*> full;
+  bool devices_awaited = false;
+  for (;;) {
+    std::pair<const Demand, Queue>* first = nullptr;
+    for (auto& entry : ready_) {
+      if (entry.second.empty() || full.contains(&entry.second)) continue;
+      if (first == nullptr || *entry.second.begin() < *first->second.begin()) first = &entry;
+    }
+    if (first == nullptr) break;
+    const bool wants_device = first->first.kind != static_cast<int>(GpuRequest::Kind::none);
+    if ((wants_device && devices_awaited) || !start_one(first->first, starting)) {
+      full.insert(&first->second);
+      devices_awaited = devices_awaited || wants_device;
+    }
+  }
+  if (starting.empty()) return;
+  std::vector<Attempt> attempts;
+  for (const RunningAttempt& one : starting) attempts.push_back(one.attempt);
+  ledger_.begin(attempts);
+  for (std::size_t i = 0; i < starting.size(); ++i) {
+    RunningAttempt& one = starting[i];
+    one.attempt = attempts[i];
+    one.begun_s = clock_.now_s();
+    const JobOrder order = order_of(one);
+    const std::int64_t id = one.attempt.id;
+    running_.emplace(id, std::move(one));
+    link_->start(order);  // one that is gone is seen by take_exits
+  }
+}
+
+bool Scheduler::start_one(const Demand& demand, std::vector<RunningAttempt>& starting) {
+  Queue& queue = ready_.at(demand);
+  const std::int64_t id = queue.begin()->second;
+  Node& node = nodes_.at(id);
+  if (const std::string why = resources_.never(node.queued); !why.empty()) {
+    queue.erase(queue.begin());
+    ledger_.set_state(id, JobState::failed, why);
+    node.queued.state = JobState::failed;
+    count(JobState::failed, 1);
+    release_dependents(id, JobState::failed);
+    if (on_end_)
+      on_end_({.attempt = {.job = id}, .job = ledger_.job(id)}, {.end = {.reason = why}});
+    return true;
+  }
+  std::optional<Placement> placement = resources_.place(node.queued);
+  if (!placement) return false;
+  queue.erase(queue.begin());
+  RunningAttempt running{.job = ledger_.job(id), .queued = node.queued, .placement = *placement};
+  running.attempt = {
+      .job = id, .supervisor = supervisor_id_, .slot = placement->slot, .cores = placement->cores};
+  for (const int device : placement->devices)
+    running.attempt.devices.push_back(resources_.all().devices[static_cast<std::size_t>(device)]);
+  node.queued.state = JobState::running;
+  count(JobState::running, 1);
+  starting.push_back(std::move(running));
+  return true;
+}
+
+JobOrder Scheduler::order_of(const RunningAttempt& running) const {
+  const Attempt& attempt = running.attempt;
+  const std::string out = setup_.folder.attempt(attempt.id).string();
+  const AttemptValues values{.out = out,
+                             .slot = attempt.slot,
+                             .gpu = attempt.devices.empty() ? std::nullopt : std::optional(0),
+                             .attempt = attempt.number};
+  const Job job = fill_attempt(running.job, values);
+  JobOrder order{.attempt = attempt.id,
+                 .mark = mark_of(attempt.id),
+                 .command = job.command,
+                 .folder = job.folder,
+                 .out = out,
+                 .log = setup_.folder.log(job.name, attempt.number).string(),
+                 .log_limit_bytes = setup_.log_limit_bytes,
+                 .cores = attempt.cores,
+                 .timeout_s = job.timeout_s,
+                 .grace_s = setup_.grace_s};
+  if (job.shell) order.command.insert(order.command.begin(), {"sh", "-c"});
+  order.environment =
+      job_environment(job, {.mark = order.mark,
+                            .out = out,
+                            .number = attempt.number,
+                            .slot = attempt.slot,
+                            .threads = std::max(1, static_cast<int>(std::lround(job.cpus))),
+                            .devices = attempt.devices});
+  return order;
+}
+
+void Scheduler::take_exits() {
+  const auto exits = link_->take([&](std::int64_t attempt, pid_t pid) {
+    const auto found = running_.find(attempt);
+    if (found != running_.end()) found->second.pid = pid;
+  });
+  if (exits)
+    finish(*exits);
+  else
+    supervisor_is_gone();
+}
+
+void Scheduler::finish(const std::vector<JobExit>& exits) {
+  if (exits.empty()) return;
+  Transaction transaction(ledger_.database());
+  for (const JobExit& exit : exits) {
+    const auto found = running_.find(exit.attempt);
+    if (found == running_.end()) continue;
+    RunningAttempt running = std::move(found->second);
+    running_.erase(found);
+    resources_.release(running.placement);
+    const Settled settled = settle(setup_.folder, running.job, running.attempt, exit,
+                                   ledger_.tries(running.attempt.job));
+    apply(std::move(running), settled);
+  }
+  transaction.commit();
+}
+
+void Scheduler::apply(RunningAttempt running, const Settled& settled) {
+  const std::int64_t id = running.attempt.job;
+  ledger_.end(running.attempt, settled.end, settled.state, settled.not_before);
+  if (const auto found = nodes_.find(id); found != nodes_.end()) {
+    Node& node = found->second;
+    count(node.queued.state, -1);
+    node.queued.state = settled.state;
+    node.queued.not_before = settled.not_before;
+    count(settled.state, 1);
+    if (settled.state == JobState::waiting)
+      enqueue(id);
+    else
+      release_dependents(id, settled.state);
+  }
+  look_at_failures();
+  if (on_end_) on_end_(running, settled);
+}
+
+void Scheduler::release_dependents(std::int64_t id, JobState state) {
+  for (const std::int64_t other : nodes_.at(id).needed_by) {
+    Node& node = nodes_.at(other);
+    if (node.queued.state != JobState::waiting) continue;
+    if (succeeded(state)) {
+      if (--node.unmet == 0) enqueue(other);
+    } else if (!node.blocked) {
+      node.blocked = true;
+      ++counts_.blocked;
+      ledger_.set_state(other, JobState::waiting,
+                        cat("needs ", ledger_.job(id).name, ", which ",
+                            state == JobState::waiting  ? "does not run"
+                            : state == JobState::failed ? "failed"
+                                                        : cat("was ", to_string(state))));
+      release_dependents(other, JobState::waiting);
+    }
+  }
+}
+
+void Scheduler::look_at_failures() {
+  if (!limits_.max_failure_rate || !why_ending_.empty()) return;
+  const std::int64_t finished = counts_.done + counts_.failed + counts_.skipped;
+  if (finished < limits_.min_finished || finished == 0) return;
+  const double rate = static_cast<double>(counts_.failed) / static_cast<double>(finished);
+  if (rate <= *limits_.max_failure_rate) return;
+  why_ending_ = cat(counts_.failed, " of ", finished, " jobs failed, more than max_failure_rate = ",
+                    general(*limits_.max_failure_rate, 4), " allows");
+  draining_ = true;
+}
+
+void Scheduler::take_adopted() {
+  std::set<std::string> supervisors;
+  for (const auto& [id, running] : running_)
+    if (running.adopted) supervisors.insert(running.attempt.supervisor);
+  for (const std::string& supervisor : supervisors) {
+    const fs::path file = setup_.folder.supervisor(supervisor);
+    const bool lives = supervisor_lives(file);  // before its record is read
+    finish(read_record(file).exits);
+    if (lives) continue;
+    std::vector<Attempt> gone;
+    for (const auto& [id, running] : running_)
+      if (running.attempt.supervisor == supervisor) gone.push_back(running.attempt);
+    for (const Attempt& attempt : gone) {
+      end_marked(mark_of(attempt.id));
+      resources_.release(running_.at(attempt.id).placement);
+      running_.erase(attempt.id);
+      forget(attempt, "its supervisor was ended");
+    }
+  }
+}
+
+// Somebody, or the kernel for want of memory, has ended it, and its jobs with it.
+void Scheduler::supervisor_is_gone() {
+  finish(read_record(setup_.folder.supervisor(supervisor_id_)).exits);
+  std::vector<Attempt> gone;
+  for (const auto& [id, running] : running_)
+    if (!running.adopted) gone.push_back(running.attempt);
+  for (const Attempt& attempt : gone) {
+    end_marked(mark_of(attempt.id));
+    resources_.release(running_.at(attempt.id).placement);
+    running_.erase(attempt.id);
+    forget(attempt, "its supervisor was ended");
+  }
+  supervisor_id_ = new_id(clock_);
+  link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
+                                           setup_.folder.supervisor(supervisor_id_));
+}
+
+void Scheduler::take_requests() {
+  if (clock_.now_s() < requests_s_ + requests_every_s) return;
+  requests_s_ = clock_.now_s();
+  if (!ledger_.changed_by_others()) return;
+  std::vector<Request> requests;
+  {
+    Transaction transaction(ledger_.database());
+    requests = ledger_.take_requests();
+    for (const Request& request : requests) obey(request);
+    transaction.commit();
+  }
+}
+
+void Scheduler::obey(const Request& request) {
+  if (request.what == "pause" || request.what == "unpause") {
+    paused_ = request.what == "pause";
+    ledger_.set_fact("paused", paused_ ? "yes" : "no");
+  } else if (request.what == "stop") {
+    stop();
+  } else if (request.what == "drain") {
+    drain();
+  } else if (request.what == "slots") {
+    resources_.set_slots(std::stoi(request.value));
+  } else if (request.what == "cancel") {
+    if (request.job != 0) {
+      cancel(request.job);
+      return;
+    }
+    std::vector<std::int64_t> all;
+    for (const auto& [id, node] : nodes_) all.push_back(id);
+    for (const std::int64_t id : all) cancel(id);
+  } else if (request.what == "retry") {
+    retry(request.job);
+  } else if (request.what == "add") {
+    ready_.clear();
+    delayed_.clear();
+    for (auto& [id, node] : nodes_) node.unmet = 0, node.needed_by.clear();
+    load_jobs();
+  }
+}
+
+void Scheduler::cancel(std::int64_t job) {
+  const auto found = nodes_.find(job);
+  if (found == nodes_.end()) return;
+  Node& node = found->second;
+  if (node.queued.state == JobState::waiting) {
+    for (auto& [demand, queue] : ready_) queue.erase({-std::int64_t{node.queued.priority}, job});
+    std::erase_if(delayed_, [&](const auto& entry) { return entry.second == job; });
+    if (node.blocked) --counts_.blocked;
+    node.blocked = false;
+    node.queued.state = JobState::cancelled;
+    count(JobState::cancelled, 1);
+    ledger_.set_state(job, JobState::cancelled, "cancelled by request");
+    release_dependents(job, JobState::cancelled);
+  } else if (node.queued.state == JobState::running) {
+    for (const auto& [id, running] : running_) {
+      if (running.attempt.job != job) continue;
+      if (running.adopted)
+        for (const MarkedProcess& process : processes_marked(mark_of(id)))
+          signal_marked(process, SIGTERM);
+      else
+        link_->stop(id, ended_by_cancel);
+    }
+  }
+}
+
+void Scheduler::retry(std::int64_t job) {
+  const auto found = nodes_.find(job);
+  if (found == nodes_.end()) return;
+  Node& node = found->second;
+  const JobState state = node.queued.state;
+  if (state == JobState::waiting || state == JobState::running) return;
+  count(state, -1);
+  node.queued.state = JobState::waiting;
+  node.queued.not_before = 0;
+  ledger_.forget_tries(job);
+  const std::function<void(std::int64_t)> unblock = [&](std::int64_t id) {
+    for (const std::int64_t other : nodes_.at(id).needed_by) {
+      Node& dependent = nodes_.at(other);
+      if (succeeded(state)) ++dependent.unmet;
+      if (!dependent.blocked) continue;
+      dependent.blocked = false;
+      --counts_.blocked;
+      unblock(other);
+    }
+  };
+  unblock(job);
+  if (node.unmet == 0) enqueue(job);
+}
+
+void Scheduler::drain() { draining_ = true; }
+
+void Scheduler::stop() {
+  draining_ = true;
+  for (const auto& [id, running] : running_) {
+    if (running.adopted)
+      for (const MarkedProcess& process : processes_marked(mark_of(id)))
+        signal_marked(process, SIGTERM);
+    else
+      link_->stop(id, ended_by_stop);
+  }
+}
+
+void Scheduler::sync_sometimes() {
+  if (clock_.now_s() < synced_s_ + sync_every_s) return;
+  ledger_.sync();
+  synced_s_ = clock_.now_s();
+}
+
+std::vector<const RunningAttempt*> Scheduler::running() const {
+  std::vector<const RunningAttempt*> result;
+  for (const auto& [id, running] : running_) result.push_back(&running);
+  return result;
+}
+
+}  // namespace lockstep

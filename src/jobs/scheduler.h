@@ -1,0 +1,141 @@
+// Runs the jobs of a batch: what starts next and where, and what follows from how it ended.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "jobs/batch_folder.h"
+#include "jobs/ledger.h"
+#include "jobs/placement.h"
+#include "jobs/settle.h"
+#include "jobs/supervisor.h"
+
+namespace lockstep {
+
+struct SchedulerSetup {
+  BatchFolder folder;
+  BatchResources resources;
+  std::vector<std::string> supervisor_program;  // argument list
+  std::uint64_t log_limit_bytes = 64u << 20;    // of each attempt; 0: none
+  double grace_s = 10;                          // from SIGTERM to SIGKILL
+};
+
+// An attempt that runs.
+struct RunningAttempt {
+  Attempt attempt;
+  Job job;
+  QueuedJob queued;
+  Placement placement;
+  pid_t pid = 0;         // 0: not known yet
+  double begun_s = 0;    // monotonic
+  bool adopted = false;  // of an earlier scheduler's supervisor
+};
+
+// What is shown while a batch runs. Of jobs that are listed.
+struct BatchCounts {
+  std::int64_t total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, running = 0;
+  std::int64_t blocked = 0;  // need a job that did not succeed
+  std::int64_t left() const { return total - done - failed - skipped - cancelled - blocked; }
+};
+
+class Scheduler {
+ public:
+  using Ended = std::function<void(const RunningAttempt&, const Settled&)>;
+
+  // The caller holds the batch's lock. Adopts what an earlier scheduler left running; what cannot
+  // be adopted is ended and waits again. Throws Error.
+  Scheduler(Ledger& ledger, SchedulerSetup setup);
+  ~Scheduler();
+
+  void on_end(Ended ended) { on_end_ = std::move(ended); }
+
+  // One turn: waits at most `wait_s` for something to happen, or for `wake_fd` to be readable.
+  // False once nothing runs and nothing more will. Throws Error where the ledger cannot be written.
+  bool turn(double wait_s, int wake_fd);
+
+  void drain();  // starts nothing more; what runs may end
+  void stop();   // likewise, and ends what runs: it waits again
+  bool draining() const { return draining_; }
+  bool paused() const { return paused_; }
+  const std::string& why_ending() const { return why_ending_; }  // of max_failure_rate
+
+  const BatchCounts& counts() const { return counts_; }
+  std::vector<const RunningAttempt*> running() const;
+  const Resources& resources() const { return resources_; }
+  std::int64_t adopted() const { return adopted_; }
+  std::int64_t cut_short() const { return lost_; }  // attempts that were lost before this start
+
+ private:
+  struct Node {  // of a job that is listed
+    QueuedJob queued;
+    int unmet = 0;  // jobs that it needs and that have not succeeded
+    std::vector<std::int64_t> needed_by;
+    bool blocked = false;
+  };
+  // Higher priority first, then lower number.
+  using Place = std::pair<std::int64_t, std::int64_t>;
+  using Queue = std::set<Place>;
+  struct Demand {  // jobs that ask for the same stand in one queue
+    double cpus;
+    int kind, devices;
+    double share;
+    auto operator<=>(const Demand&) const = default;
+  };
+
+  void load_jobs();
+  void enqueue(std::int64_t id);
+  void adopt_or_forget();
+  void forget(const Attempt& attempt, const std::string& why);
+  void end_marked(const std::string& mark) const;
+  std::string mark_of(std::int64_t attempt) const;
+
+  void start_what_fits();
+  bool start_one(Demand const& demand, std::vector<RunningAttempt>& starting);
+  JobOrder order_of(const RunningAttempt& running) const;
+  void wake_delayed();
+
+  void take_exits();
+  void take_adopted();
+  void supervisor_is_gone();
+  void finish(const std::vector<JobExit>& exits);
+  void apply(RunningAttempt running, const Settled& settled);
+  void count(JobState state, std::int64_t by);
+  void release_dependents(std::int64_t id, JobState state);
+  void look_at_failures();
+
+  void take_requests();
+  void obey(const Request& request);
+  void cancel(std::int64_t job);
+  void retry(std::int64_t job);
+  void sync_sometimes();
+
+  Clock& clock_ = system_clock();
+  Ledger& ledger_;
+  SchedulerSetup setup_;
+  Resources resources_;
+  BatchLimits limits_;
+  std::string batch_id_, supervisor_id_;
+  std::unique_ptr<SupervisorLink> link_;
+  std::unordered_map<std::int64_t, Node> nodes_;
+  std::map<Demand, Queue> ready_;
+  std::multimap<double, std::int64_t> delayed_;     // by unix time
+  std::map<std::int64_t, RunningAttempt> running_;  // by attempt
+  BatchCounts counts_;
+  std::int64_t adopted_ = 0, lost_ = 0;
+  bool draining_ = false, paused_ = false;
+  std::string why_ending_;
+  double synced_s_ = 0, requests_s_ = 0;
+  Ended on_end_;
+};
+
+}  // namespace lockstep

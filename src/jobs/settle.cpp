@@ -1,0 +1,129 @@
+#include "jobs/settle.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/signal_name.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int most_losses = 5;  // a job whose attempts are lost so often ends its supervisor itself
+
+std::string missing_output(const Job& job, const fs::path& out) {
+  std::error_code ignored;
+  for (const std::string& output : job.outputs)
+    if (!fs::exists(fs::path(output).is_absolute() ? fs::path(output) : out / output, ignored))
+      return output;
+  return {};
+}
+
+// "" or why it could not be done.
+std::string publish(const fs::path& from, const fs::path& to) {
+  if (::rmdir(from.c_str()) == 0) return {};
+  if (errno == ENOENT) return {};  // done before, by a scheduler that was killed then
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (errno == EEXIST &&
+      ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    fs::remove_all(from, error);  // what an earlier attempt had published
+    return {};
+  }
+  // A file system without these: the earlier one goes first.
+  fs::remove_all(to, error);
+  if (::rename(from.c_str(), to.c_str()) == 0) return {};
+  return cat("cannot rename ", from.string(), " to ", to.string(), ": ", errno_text(errno));
+}
+
+AttemptOutcome outcome_of(const Job& job, const JobExit& exit) {
+  if (exit.ended_by == ended_by_timeout) return AttemptOutcome::timed_out;
+  if (exit.ended_by == ended_by_cancel) return AttemptOutcome::cancelled;
+  if (exit.ended_by == ended_by_stop) return AttemptOutcome::stopped;
+  if (!exit.problem.empty()) return AttemptOutcome::failed;
+  if (std::find(job.skip_codes.begin(), job.skip_codes.end(), exit.code) != job.skip_codes.end())
+    return AttemptOutcome::skipped;
+  return exit.code == 0 ? AttemptOutcome::done : AttemptOutcome::failed;
+}
+
+std::string reason_of(const Job& job, const JobExit& exit, AttemptOutcome outcome) {
+  if (outcome == AttemptOutcome::timed_out)
+    return cat("took longer than ", general(job.timeout_s.value_or(0), 6), " s");
+  if (outcome == AttemptOutcome::cancelled) return "cancelled by request";
+  if (outcome == AttemptOutcome::stopped) return "the batch was stopped";
+  if (!exit.problem.empty()) return exit.problem;
+  if (exit.signal != 0) return cat("ended by ", signal_name(exit.signal));
+  return exit.code == 0 ? std::string() : cat("exit code ", exit.code);
+}
+
+JobState state_after(AttemptOutcome outcome, const Job& job, int tries) {
+  switch (outcome) {
+    case AttemptOutcome::done:
+      return JobState::done;
+    case AttemptOutcome::skipped:
+      return JobState::skipped;
+    case AttemptOutcome::cancelled:
+      return JobState::cancelled;
+    case AttemptOutcome::stopped:
+    case AttemptOutcome::lost:
+      return JobState::waiting;
+    default:
+      return tries < job.retries ? JobState::waiting : JobState::failed;
+  }
+}
+
+}  // namespace
+
+Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
+               const JobExit& exit, int tries) {
+  AttemptOutcome outcome = outcome_of(job, exit);
+  std::string reason = reason_of(job, exit, outcome);
+  const fs::path out = batch.attempt(attempt.id), published = batch.published(job.name);
+  if (outcome == AttemptOutcome::done) {
+    std::error_code ignored;
+    const bool done_before = !fs::exists(out, ignored) && fs::exists(published, ignored);
+    const std::string missing = missing_output(job, done_before ? published : out);
+    if (!missing.empty()) reason = cat("exit code 0, but the output ", missing, " is not there");
+    if (missing.empty()) reason = publish(out, published);
+    if (!reason.empty()) outcome = AttemptOutcome::failed;
+  } else {
+    ::rmdir(out.c_str());  // where it wrote nothing
+  }
+  if (!exit.cleared)
+    reason += cat(reason.empty() ? "" : "; ", "left processes that cannot be ended");
+  Settled result{.end = {.outcome = outcome,
+                         .reason = reason,
+                         .exit_code = exit.code,
+                         .started = exit.started,
+                         .ended = exit.ended,
+                         .cpu_s = exit.cpu_s,
+                         .max_rss_bytes = exit.max_rss_bytes},
+                 .state = state_after(outcome, job, tries)};
+  const bool tried = outcome == AttemptOutcome::failed || outcome == AttemptOutcome::timed_out ||
+                     outcome == AttemptOutcome::out_of_memory;
+  if (tried && result.state == JobState::waiting)
+    result.not_before = exit.ended + job.retry_delay_s;
+  return result;
+}
+
+Settled settle_lost(const std::string& why, int times_lost) {
+  return {.end = {.outcome = AttemptOutcome::lost, .reason = why},
+          .state = times_lost < most_losses ? JobState::waiting : JobState::failed};
+}
+
+bool goes_on(const Job& job) {
+  return !job.shell && job.command.size() > 1 &&
+         fs::path(job.command[0]).filename() == "lockstep" && job.command[1] == "train";
+}
+
+}  // namespace lockstep

@@ -1,0 +1,36 @@
+// What an attempt's end means for its job.
+#pragma once
+
+#include <string>
+
+#include "jobs/batch_folder.h"
+#include "jobs/job.h"
+#include "jobs/job_process.h"
+#include "jobs/ledger.h"
+
+namespace lockstep {
+
+struct Settled {
+  AttemptEnd end;
+  JobState state = JobState::failed;  // of the job
+  double not_before = 0;              // unix seconds, of one that waits to be tried again
+};
+
+// Words of those who end an attempt (JobExit::ended_by).
+inline constexpr const char* ended_by_timeout = "timeout";
+inline constexpr const char* ended_by_cancel = "cancel";
+inline constexpr const char* ended_by_stop = "stop";
+
+// `tries`: that counted before this one. Looks whether outputs are there, and publishes the folder
+// of a successful attempt under the job's name, in the place of an earlier one's. An empty folder
+// goes.
+Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
+               const JobExit& exit, int tries);
+
+// Of an attempt that nothing is known of: its supervisor or the machine went down.
+Settled settle_lost(const std::string& why, int times_lost);
+
+// Whether a later attempt goes on where this one was: a training of Lockstep's own.
+bool goes_on(const Job& job);
+
+}  // namespace lockstep

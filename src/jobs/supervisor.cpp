@@ -1,0 +1,222 @@
+#include "jobs/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/descriptors.h"
+#include "base/error.h"
+#include "base/spawn.h"
+#include "base/text.h"
+#include "run/json_lines.h"
+
+namespace lockstep {
+namespace {
+
+class Supervisor {
+ public:
+  Supervisor(int socket, const std::filesystem::path& record)
+      : socket_(socket), record_(open_lines(record)) {
+    if (::flock(record_.get(), LOCK_EX | LOCK_NB) != 0)
+      throw Error(cat("cannot lock ", record.string(), ": ", errno_text(errno)));
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    // Not SIG_IGN, which jobs would inherit.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1})
+      ::signal(number, [](int) {});
+    sigset_t children;
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &children, nullptr);
+    signals_ = UniqueFd(::signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC));
+    if (!signals_) throw Error(cat("cannot wait for signals: ", errno_text(errno)));
+  }
+
+  void run() {
+    while (socket_ || !jobs_.empty()) {
+      wait();
+      take_orders();
+      reap();
+      finish();
+    }
+  }
+
+ private:
+  void wait() {
+    std::vector<pollfd> watched{{signals_.get(), POLLIN, 0}};
+    if (socket_) watched.push_back({socket_.get(), POLLIN, 0});
+    const std::size_t first_output = watched.size();
+    double next = std::numeric_limits<double>::infinity();
+    std::vector<JobProcess*> writers;
+    for (const auto& [attempt, job] : jobs_) {
+      next = std::min(next, job->over() ? 0 : job->next_look_s());
+      if (job->output_fd() < 0) continue;
+      watched.push_back({job->output_fd(), POLLIN, 0});
+      writers.push_back(job.get());
+    }
+    const double left_ms = std::ceil((next - clock_.now_s()) * 1000);
+    const int timeout =
+        std::isinf(next) ? -1 : static_cast<int>(std::clamp(left_ms, 0.0, 60'000.0));
+    ::poll(watched.data(), watched.size(), timeout);
+    for (std::size_t i = 0; i < writers.size(); ++i)
+      if (watched[first_output + i].revents != 0) writers[i]->read_output();
+  }
+
+  void take_orders() {
+    if (!socket_) return;
+    FrameReader::Read read = FrameReader::Read::more;
+    while (read == FrameReader::Read::more) {
+      read = reader_.read(socket_.get());
+      while (const auto message = reader_.next()) obey(*message);
+    }
+    if (read != FrameReader::Read::ended) return;
+    socket_.reset();
+    append_line(record_.get(), R"({"alone":true})");
+  }
+
+  void obey(const nlohmann::json& message) {
+    if (message.contains("stop")) {
+      const auto found = jobs_.find(message["stop"].get<std::int64_t>());
+      if (found != jobs_.end())
+        found->second->stop(message.at("why").get<std::string>(), clock_.now_s());
+      return;
+    }
+    JobOrder order = order_from_json(message);
+    const std::int64_t attempt = order.attempt;
+    auto job =
+        std::make_unique<JobProcess>(std::move(order), leaders_, clock_.now_s(), clock_.wall_s());
+    if (job->leader() != 0)
+      send_frame(socket_.get(), {{"begun", attempt}, {"pid", job->leader()}});
+    jobs_.emplace(attempt, std::move(job));
+  }
+
+  void reap() {
+    signalfd_siginfo ignored{};
+    while (::read(signals_.get(), &ignored, sizeof ignored) > 0) continue;
+    int status = 0;
+    rusage usage{};
+    for (pid_t child = 0; (child = ::wait4(-1, &status, WNOHANG, &usage)) > 0;) {
+      if (!leaders_.contains(child)) continue;  // an orphan of some job
+      for (const auto& [attempt, job] : jobs_)
+        if (job->leader() == child) {
+          job->reaped(status, usage, clock_.wall_s());
+          break;
+        }
+    }
+  }
+
+  void finish() {
+    for (auto place = jobs_.begin(); place != jobs_.end();) {
+      JobProcess& job = *place->second;
+      if (!job.over()) job.look(clock_.now_s());
+      if (!job.over()) {
+        ++place;
+        continue;
+      }
+      const nlohmann::json exit = exit_json(job.exit());
+      // Nothing can be done about a full disk: the scheduler, if there is one, hears of it still.
+      append_line(record_.get(), to_line(exit));
+      if (socket_) send_frame(socket_.get(), exit);
+      place = jobs_.erase(place);
+    }
+  }
+
+  UniqueFd socket_, record_, signals_;
+  FrameReader reader_;
+  std::set<pid_t> leaders_;
+  std::map<std::int64_t, std::unique_ptr<JobProcess>> jobs_;
+  Clock& clock_ = system_clock();
+};
+
+}  // namespace
+
+void supervise(int socket, const std::filesystem::path& record) {
+  Supervisor(socket, record).run();
+}
+
+SupervisorLink::SupervisorLink(std::vector<std::string> program,
+                               const std::filesystem::path& record) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw Error(cat("cannot make a pair of sockets: ", errno_text(errno)));
+  socket_ = above_stderr(UniqueFd(ends[0]));
+  const UniqueFd theirs = above_stderr(UniqueFd(ends[1]));
+  program.push_back(cat(theirs.get()));
+  program.push_back(record.string());
+  pid_ = spawn({.argv = std::move(program),
+                .stderr_fd = STDERR_FILENO,
+                .inherited = {theirs.get()},
+                .own_group = false,
+                .own_session = true,
+                .outlives_us = true});
+}
+
+SupervisorLink::~SupervisorLink() {
+  socket_.reset();
+  int status = 0;
+  ::waitpid(pid_, &status, WNOHANG);
+}
+
+bool SupervisorLink::start(const JobOrder& order) {
+  return send_frame(socket_.get(), order_json(order));
+}
+
+void SupervisorLink::stop(std::int64_t attempt, const std::string& why) {
+  send_frame(socket_.get(), {{"stop", attempt}, {"why", why}});
+}
+
+std::optional<std::vector<JobExit>> SupervisorLink::take(
+    const std::function<void(std::int64_t, pid_t)>& started) {
+  std::vector<JobExit> exits;
+  FrameReader::Read read = FrameReader::Read::more;
+  while (read == FrameReader::Read::more) {
+    read = reader_.read(socket_.get());
+    while (const auto message = reader_.next()) {
+      if (message->contains("begun"))
+        started((*message)["begun"].get<std::int64_t>(), message->at("pid").get<pid_t>());
+      else
+        exits.push_back(exit_from_json(*message));
+    }
+  }
+  if (read == FrameReader::Read::ended && exits.empty()) return std::nullopt;
+  return exits;
+}
+
+SupervisorRecord read_record(const std::filesystem::path& record) {
+  SupervisorRecord result;
+  for_each_line(record, [&](const std::string& line) {
+    const nlohmann::json value = parse_object(line);
+    if (value.is_discarded()) return;
+    if (value.contains("alone"))
+      result.alone = true;
+    else
+      result.exits.push_back(exit_from_json(value));
+  });
+  return result;
+}
+
+bool supervisor_lives(const std::filesystem::path& record) {
+  const UniqueFd file(::open(record.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return false;
+  if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0) return true;
+  return false;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,55 @@
+// The process that starts the jobs of a batch. It outlives the scheduler, and leaves in a file how
+// each attempt ended, so that a scheduler that comes later knows.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "jobs/frames.h"
+#include "jobs/job_process.h"
+
+namespace lockstep {
+
+// What the program of a supervisor runs: takes orders from `socket`, a stream socket, until the
+// other side is gone and all that it started is over. Appends each JobExit as a line to `record`
+// before it sends it. Never throws for what a job does. The calling process must have no children.
+void supervise(int socket, const std::filesystem::path& record);
+
+// The scheduler's end.
+class SupervisorLink {
+ public:
+  // Starts `program` (an argument list to which the socket's number and the record are added).
+  // Throws Error.
+  SupervisorLink(std::vector<std::string> program, const std::filesystem::path& record);
+  ~SupervisorLink();  // leaves it running while jobs of its run
+  SupervisorLink(const SupervisorLink&) = delete;
+  SupervisorLink& operator=(const SupervisorLink&) = delete;
+
+  int fd() const { return socket_.get(); }
+  pid_t pid() const { return pid_; }
+  bool start(const JobOrder& order);  // false: it is gone
+  void stop(std::int64_t attempt, const std::string& why);
+  // What ended since; nothing once it is gone.
+  std::optional<std::vector<JobExit>> take(const std::function<void(std::int64_t, pid_t)>& started);
+
+ private:
+  UniqueFd socket_;
+  pid_t pid_ = 0;
+  FrameReader reader_;
+};
+
+// The record that a supervisor left, as far as it is whole.
+struct SupervisorRecord {
+  std::vector<JobExit> exits;
+  bool alone = false;  // its scheduler was gone: it starts nothing more
+};
+SupervisorRecord read_record(const std::filesystem::path& record);
+bool supervisor_lives(const std::filesystem::path& record);
+
+}  // namespace lockstep

@@ -1,0 +1,211 @@
+// lockstep batch: what becomes of jobs, and of a batch that is interrupted.
+#include <signal.h>
+
+#include "batch_rig.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::ToolResult;
+
+class Batch : public BatchRig {};
+
+TEST_F(Batch, RunsEveryJobAndPublishesWhatItWrote) {
+  const ToolResult result =
+      run_jobs({}, {"sh", "-c", "echo said $0; echo $0 > $LOCKSTEP_OUT/out.txt", "{1}", ":::", "a",
+                    "b", "c"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("3 done of 3\n"));
+  EXPECT_EQ(jobs_in("done"), 3);
+  Ledger opened = ledger();
+  std::vector<std::string> written, printed;
+  for (std::int64_t id = 1; id <= 3; ++id) {
+    const std::string name = opened.job(id).name;
+    written.push_back(read_file(batch() / "jobs" / name / "out.txt"));
+    printed.push_back(read_file(batch() / "logs" / (name + ".1.log")));
+  }
+  EXPECT_THAT(written, ElementsAre("a\n", "b\n", "c\n"));
+  EXPECT_THAT(printed, ElementsAre("said a\n", "said b\n", "said c\n"));
+  EXPECT_TRUE(std::filesystem::is_empty(batch() / "attempts"));
+}
+
+TEST_F(Batch, OfJobsThatFailSaysWhyAndTriesThemAgain) {
+  const ToolResult result = run_jobs(
+      {"--retries", "1"},
+      {"sh", "-c", "echo $0 >> tries; echo the reason; [ $0 = good ] || exit 3", "{1}", ":::",
+       "good", "bad"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("failed: exit code 3; it will be tried again"));
+  EXPECT_THAT(result.err, HasSubstr(".2.log: the reason"));
+  EXPECT_THAT(result.out, HasSubstr("1 done, 1 failed of 2"));
+  EXPECT_EQ(count("SELECT count(*) FROM attempt"), 3);
+  EXPECT_EQ(run({"batch", "retry", "b"}).code, 0);
+  EXPECT_EQ(jobs_in("waiting"), 1);
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 1);
+  EXPECT_EQ(count("SELECT count(*) FROM attempt"), 5) << "with all of its retries";
+}
+
+TEST_F(Batch, SaysWhatCannotBeStarted) {
+  const ToolResult result = run_jobs({}, {"sh", "-c", "exec ./nothing-here"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, HasSubstr("exit code 127"));
+}
+
+TEST_F(Batch, EndsWhatTakesTooLongWithAllItStarted) {
+  const ToolResult result =
+      run_jobs({"--timeout", "0.3s"}, {"sh", "-c", "setsid sleep 1000 & trap '' TERM; sleep 1000"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, HasSubstr("took longer than 0.3 s"));
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+TEST_F(Batch, EndsWhatAJobLeavesBehind) {
+  const ToolResult result = run_jobs(
+      {}, {"sh", "-c", "setsid sh -c 'sleep 1000 & sleep 1000' >/dev/null 2>&1 & sleep 0.2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+TEST_F(Batch, GivesEachJobThreadsCoresAndItsPlace) {
+  run_jobs({"--cpus", "1"},
+           {"sh", "-c",
+            "echo $OMP_NUM_THREADS $(nproc) \"[$CUDA_VISIBLE_DEVICES]\" $LOCKSTEP_PARAM_1 >"
+            " $LOCKSTEP_OUT/env",
+            "{1}", ":::", "x"});
+  const std::string name = ledger().job(1).name;
+  EXPECT_EQ(read_file(batch() / "jobs" / name / "env"), "1 1 [] x\n");
+}
+
+TEST_F(Batch, NeverRunsMoreAtOnceThanAsked) {
+  run_jobs({"--slots", "1", "--cpus", "0"},
+           {"sh", "-c", "echo + >> trace; sleep 0.02; echo - >> trace", "{1}", ":::", "1", "2",
+            "3", "4"});
+  EXPECT_EQ(text("trace"), "+\n-\n+\n-\n+\n-\n+\n-\n");
+}
+
+TEST_F(Batch, AnInterruptLetsRunningJobsEndAndResumeGoesOn) {
+  testing::ToolProcess tool =
+      begin(run_words({"--slots", "1"},
+                      {"sh", "-c", "echo $0 >> begun; sleep 0.4", "{1}", ":::", "1", "2", "3"}));
+  ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+  kill(tool.pid(), SIGINT);
+  const ToolResult result = tool.wait();
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.err, HasSubstr("interrupted: 1 running jobs may end"));
+  EXPECT_EQ(jobs_in("done"), 1);
+  EXPECT_EQ(jobs_in("waiting"), 2);
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
+  EXPECT_EQ(jobs_in("done"), 3);
+  EXPECT_EQ(text("begun"), "1\n2\n3\n");
+}
+
+TEST_F(Batch, ASecondInterruptEndsThemAndTheyRunAgain) {
+  testing::ToolProcess tool =
+      begin(run_words({}, {"sh", "-c", "echo x >> begun; [ -e short ] || sleep 1000"}));
+  ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+  kill(tool.pid(), SIGINT);
+  ASSERT_TRUE(comes([&] { return tool.err().find("interrupted") != std::string::npos; }));
+  kill(tool.pid(), SIGINT);
+  EXPECT_EQ(tool.wait().code, 130);
+  EXPECT_THAT(survivors(), IsEmpty());
+  EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE outcome = 'stopped'"), 1);
+  std::ofstream(folder.path() / "short");
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
+  EXPECT_EQ(count("SELECT tries FROM job"), 1) << "a stop is no try";
+}
+
+TEST_F(Batch, JobsOfAKilledSchedulerRunOnAndAreNotRunTwice) {
+  testing::ToolProcess tool = begin(
+      run_words({}, {"sh", "-c", "echo $0 >> begun; sleep 0.7; echo $0 >> ended", "{1}", ":::", "1"}));
+  ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+  kill(tool.pid(), SIGKILL);
+  tool.wait();
+  const ToolResult result = run({"batch", "resume", "b"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("1 jobs of an earlier start still run"));
+  EXPECT_EQ(text("begun"), "1\n");
+  EXPECT_EQ(text("ended"), "1\n");
+}
+
+TEST_F(Batch, WhatEndedWhileNoSchedulerRanIsKnown) {
+  testing::ToolProcess tool =
+      begin(run_words({}, {"sh", "-c", "echo x >> begun; sleep 0.3; echo x >> ended; exit 5"}));
+  ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+  kill(tool.pid(), SIGKILL);
+  tool.wait();
+  ASSERT_TRUE(comes([&] { return !text("ended").empty(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 1);
+  EXPECT_EQ(count("SELECT exit_code FROM attempt"), 5);
+  EXPECT_EQ(text("begun"), "x\n");
+}
+
+TEST_F(Batch, ASupervisorThatIsKilledCostsNoJob) {
+  testing::ToolProcess tool =
+      begin(run_words({}, {"sh", "-c", "echo x >> begun; setsid sleep 1000 & [ $LOCKSTEP_TRY = 2 ] "
+                                       "|| sleep 1000"}));
+  ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+  const std::vector<pid_t> children = testing::children_of(tool.pid());
+  ASSERT_EQ(children.size(), 1U);
+  kill(children[0], SIGKILL);
+  const ToolResult result = tool.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("lost: its supervisor was ended; it will be tried again"));
+  EXPECT_EQ(text("begun"), "x\nx\n");
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+TEST_F(Batch, OneSchedulerAtATime) {
+  testing::ToolProcess tool = begin(run_words({}, {"sh", "-c", "echo x >> begun; sleep 1"}));
+  ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+  const ToolResult second = run({"batch", "resume", "b"});
+  EXPECT_EQ(second.code, 2);
+  EXPECT_THAT(second.err, HasSubstr(std::to_string(tool.pid())));
+  EXPECT_EQ(tool.wait().code, 0);
+}
+
+TEST_F(Batch, TakesRequestsWhileItRuns) {
+  testing::ToolProcess tool = begin(run_words(
+      {"--slots", "1"}, {"sh", "-c", "echo $0 >> begun; sleep $0", "{1}", ":::", "1000", "0", "0"}));
+  ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+  EXPECT_EQ(run({"batch", "pause", "b"}).code, 0);
+  EXPECT_EQ(run({"batch", "cancel", "b", "1"}).code, 0);
+  ASSERT_TRUE(comes([&] { return jobs_in("cancelled") == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(text("begun"), "1000\n") << "paused";
+  EXPECT_EQ(run({"batch", "unpause", "b"}).code, 0);
+  EXPECT_EQ(tool.wait().code, 0);
+  EXPECT_EQ(jobs_in("done"), 2);
+}
+
+TEST_F(Batch, SaysHowFarItIs) {
+  run_jobs({}, {"sh", "-c", "exit $0", "{1}", ":::", "0", "4"});
+  EXPECT_THAT(run({"batch", "status", "b"}).out, HasSubstr("1 done, 1 failed of 2"));
+  const std::string failed = run({"batch", "status", "b", "--failed"}).out;
+  EXPECT_THAT(failed, HasSubstr("exit code 4"));
+  EXPECT_EQ(std::count(failed.begin(), failed.end(), '\n'), 1);
+  EXPECT_THAT(run({"batch", "status", "bb"}).err, HasSubstr("did you mean b?"));
+  EXPECT_EQ(run({"batch", "wait", "b"}).code, 1);
+}
+
+TEST_F(Batch, AFloodedLogIsBounded) {
+  const ToolResult result =
+      run_jobs({}, {"sh", "-c", "yes 0123456789012345678901234567890123456789 | head -c 100000000"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_LE(std::filesystem::file_size(batch() / "logs" / (ledger().job(1).name + ".1.log")),
+            (64U << 20) + 200);
+}
+
+TEST_F(Batch, AThousandChildrenThatIgnoreSigtermAreEnded) {
+  const ToolResult result = run_jobs(
+      {"--timeout", "2s"},
+      {"sh", "-c", "trap '' TERM; i=0; while [ $i -lt 1000 ]; do sleep 1000 & i=$((i+1)); done; wait"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lockstep
