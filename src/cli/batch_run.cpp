@@ -26,6 +26,7 @@
 #include "jobs/check_jobs.h"
 #include "jobs/job_file.h"
 #include "jobs/job_words.h"
+#include "jobs/other_tenants.h"
 #include "jobs/resources.h"
 #include "jobs/scheduler.h"
 #include "launch/launch.h"
@@ -197,14 +198,17 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   }
 }
 
-int run_batch(const BatchFolder& batch, Ledger& ledger, const BatchResources& resources,
-              const std::vector<Device>& devices) {
+int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
+              const BatchResources& resources, const std::vector<Device>& devices) {
   SignalPipe signals;
+  const OtherTenants others(devices);
   const fs::path tool = program_folder() / "lockstep";
   Scheduler scheduler(ledger, {.folder = batch,
                                .resources = resources,
-                               .supervisor_program = {tool.string(), "batch", "supervise"}});
-  BatchView view(scheduler, batch);
+                               .supervisor_program = {tool.string(), "batch", "supervise"},
+                               .lease_folder = DeviceLeases::usual_folder(),
+                               .used_by = parsed.has("--share") ? nullptr : others.asker()});
+  BatchView view(scheduler, batch, devices);
   int interrupts = 0;
   scheduler.on_end(
       [&](const RunningAttempt& running, const Settled& settled) { view.ended(running, settled); });
@@ -234,7 +238,7 @@ int batch_run_main(const Parsed& parsed) {
   Ledger ledger = Ledger::open(batch.ledger());
   const AddedJobs added = ledger.add(asked.jobs, asked.is_file);
   say(begin_text(batch, added, resources, devices));
-  return run_batch(batch, ledger, resources, devices);
+  return run_batch(parsed, batch, ledger, resources, devices);
 }
 
 int batch_resume_main(const Parsed& parsed) {
@@ -245,12 +249,13 @@ int batch_resume_main(const Parsed& parsed) {
   const std::vector<Device> devices = batch_devices(parsed, queued);
   const BatchResources resources = resources_of(parsed, devices);
   say(cat("batch ", batch.path.filename().string(), ": ", counts_text(ledger.counts())));
-  return run_batch(batch, ledger, resources, devices);
+  return run_batch(parsed, batch, ledger, resources, devices);
 }
 
 const std::vector<Flag> place_flags{
     {"--devices", "LIST", "GPUs for jobs that ask for them: all, 0,1 or UUIDs (default all)",
      "devices"},
+    {"--share", "", "also use GPUs on which programs of others run"},
     {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"}};
 
 std::vector<Flag> with_job_flags(std::vector<Flag> flags) {

@@ -23,9 +23,11 @@ std::int64_t over(const BatchCounts& counts) {
 
 }  // namespace
 
-BatchView::BatchView(const Scheduler& scheduler, const BatchFolder& batch)
+BatchView::BatchView(const Scheduler& scheduler, const BatchFolder& batch,
+                     const std::vector<Device>& devices)
     : scheduler_(scheduler),
       batch_(batch),
+      devices_(devices),
       terminal_(stderr_is_terminal()),
       begun_s_(system_clock().now_s()),
       shown_s_(begun_s_),
@@ -69,7 +71,20 @@ std::string BatchView::line() const {
   return text;
 }
 
+// Once for each device and whom it waits for.
+void BatchView::tell_waits() {
+  for (const auto& [device, who] : scheduler_.waits_for()) {
+    std::string& told = told_waits_[device];
+    if (told == who) continue;
+    told = who;
+    clear_line();
+    say(cat(describe(devices_[static_cast<std::size_t>(device)]), " is used by ", who,
+            ": jobs wait for it, or go to others; --share uses it all the same"));
+  }
+}
+
 void BatchView::show() {
+  tell_waits();
   const double now = system_clock().now_s();
   if (now < shown_s_ + interval_s()) return;
   shown_s_ = now;

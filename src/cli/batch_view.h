@@ -1,6 +1,7 @@
 // What is on the screen while a batch runs.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace lockstep::cli {
 // On a terminal one line that changes, and above it what failed. Elsewhere a line now and then.
 class BatchView {
  public:
-  BatchView(const Scheduler& scheduler, const BatchFolder& batch);
+  BatchView(const Scheduler& scheduler, const BatchFolder& batch,
+            const std::vector<Device>& devices);
   double interval_s() const;  // between two calls of `show`
   void ended(const RunningAttempt& running, const Settled& settled);
   void show();
@@ -22,9 +24,12 @@ class BatchView {
  private:
   std::string line() const;
   void clear_line() const;
+  void tell_waits();
 
   const Scheduler& scheduler_;
   BatchFolder batch_;
+  std::vector<Device> devices_;
+  std::map<int, std::string> told_waits_;
   bool terminal_;
   double begun_s_, shown_s_;
   std::int64_t done_at_begin_, told_failures_ = 0;

@@ -1,3 +1,5 @@
 #pragma once
 #include "jobs/job.h"
-namespace lockstep { inline void check_jobs(const JobList&) {} }
+namespace lockstep {
+inline void check_jobs(const JobList&) {}
+}  // namespace lockstep

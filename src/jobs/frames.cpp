@@ -1,23 +1,61 @@
 #include "jobs/frames.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
+
+#include "base/check.h"
+#include "base/descriptors.h"
 
 namespace lockstep {
 
-bool send_frame(int socket, const nlohmann::json& value) {
+namespace {
+
+constexpr std::size_t most_files = 64;  // with one message
+const std::vector<UniqueFd> no_files;
+
+// One call of sendmsg with the files beside the bytes.
+ssize_t send_with_files(int socket, const char* bytes, std::size_t count,
+                        const std::vector<UniqueFd>& files) {
+  iovec part{const_cast<char*>(bytes), count};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_files)]{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (!files.empty()) {
+    LOCKSTEP_CHECK(files.size() <= most_files);
+    const std::size_t bytes_of_files = sizeof(int) * files.size();
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(bytes_of_files);
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(bytes_of_files);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const int fd = files[i].get();
+      std::memcpy(CMSG_DATA(header) + i * sizeof fd, &fd, sizeof fd);
+    }
+  }
+  return ::sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+}  // namespace
+
+bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files) {
   std::vector<std::uint8_t> body = nlohmann::json::to_cbor(value);
   const auto length = static_cast<std::uint32_t>(body.size());
   std::string bytes(sizeof length + body.size(), '\0');
   std::memcpy(bytes.data(), &length, sizeof length);
   std::memcpy(bytes.data() + sizeof length, body.data(), body.size());
   for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t now = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    const ssize_t now = send_with_files(socket, bytes.data() + sent, bytes.size() - sent,
+                                        sent == 0 ? files : no_files);
     if (now < 0 && errno == EINTR) continue;
     if (now <= 0) return false;
     sent += static_cast<std::size_t>(now);
@@ -27,14 +65,39 @@ bool send_frame(int socket, const nlohmann::json& value) {
 
 FrameReader::Read FrameReader::read(int socket) {
   char block[1 << 16];
-  const ssize_t got = ::recv(socket, block, sizeof block, MSG_DONTWAIT);
+  iovec part{block, sizeof block};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_files)];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t got = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (got == 0) return Read::ended;
   if (got < 0) {
     const bool again = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
     return again ? Read::nothing_now : Read::ended;
   }
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; CMSG_LEN(at) < header->cmsg_len; at += sizeof(int)) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header) + at, sizeof fd);
+      files_.push_back(above_stderr(UniqueFd(fd)));
+    }
+  }
   bytes_.append(block, static_cast<std::size_t>(got));
   return Read::more;
+}
+
+std::vector<UniqueFd> FrameReader::take_files(std::size_t count) {
+  std::vector<UniqueFd> taken;
+  for (; count > 0 && !files_.empty(); --count) {
+    taken.push_back(std::move(files_.front()));
+    files_.pop_front();
+  }
+  return taken;
 }
 
 std::optional<nlohmann::json> FrameReader::next() {

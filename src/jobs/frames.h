@@ -1,14 +1,18 @@
 // Messages between a scheduler and its supervisor: JSON values over a stream socket.
 #pragma once
 
+#include <deque>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "base/fd.h"
 
 namespace lockstep {
 
-// Waits while the other side is slow. False if it is gone.
-bool send_frame(int socket, const nlohmann::json& value);
+// Waits while the other side is slow. False if it is gone. Open files travel with the message.
+bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {});
 
 // Takes bytes as they come and gives whole messages.
 class FrameReader {
@@ -16,10 +20,13 @@ class FrameReader {
   enum class Read { more, nothing_now, ended };
   Read read(int socket);  // what there is, without waiting
   std::optional<nlohmann::json> next();
+  // The next ones that came; a message must say how many are its own.
+  std::vector<UniqueFd> take_files(std::size_t count);
 
  private:
   std::string bytes_;
   std::size_t taken_ = 0;
+  std::deque<UniqueFd> files_;
 };
 
 }  // namespace lockstep

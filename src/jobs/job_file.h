@@ -1,4 +1,6 @@
 #pragma once
-#include "jobs/job.h"
 #include "base/error.h"
-namespace lockstep { inline JobList read_job_file(const std::string&) { throw Error("stub"); } }
+#include "jobs/job.h"
+namespace lockstep {
+inline JobList read_job_file(const std::string&) { throw Error("stub"); }
+}  // namespace lockstep

@@ -48,7 +48,8 @@ nlohmann::json order_json(const JobOrder& order) {
                        {"command", order.command}, {"environment", order.environment},
                        {"folder", order.folder},   {"out", order.out},
                        {"log", order.log},         {"log_limit_bytes", order.log_limit_bytes},
-                       {"cores", order.cores},     {"grace_s", order.grace_s}};
+                       {"cores", order.cores},     {"grace_s", order.grace_s},
+                       {"leases", order.leases}};
   if (order.timeout_s) value["timeout_s"] = *order.timeout_s;
   return value;
 }
@@ -65,6 +66,7 @@ JobOrder order_from_json(const nlohmann::json& value) {
   value.at("log_limit_bytes").get_to(order.log_limit_bytes);
   value.at("cores").get_to(order.cores);
   value.at("grace_s").get_to(order.grace_s);
+  value.at("leases").get_to(order.leases);
   if (value.contains("timeout_s")) order.timeout_s = value["timeout_s"].get<double>();
   return order;
 }
@@ -90,8 +92,9 @@ JobExit exit_from_json(const nlohmann::json& value) {
           .cleared = value.at("cleared").get<bool>()};
 }
 
-JobProcess::JobProcess(JobOrder order, std::set<pid_t>& leaders, double now_s, double wall_s)
-    : order_(std::move(order)), leaders_(leaders) {
+JobProcess::JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pid_t>& leaders,
+                       double now_s, double wall_s)
+    : order_(std::move(order)), leases_(std::move(leases)), leaders_(leaders) {
   exit_.attempt = order_.attempt;
   exit_.started = exit_.ended = wall_s;
   try {
@@ -210,6 +213,7 @@ double JobProcess::next_look_s() const {
 JobExit JobProcess::exit() {
   read_output();
   output_.reset();
+  leases_.clear();  // whoever hears of the end may start another job there
   return exit_;
 }
 

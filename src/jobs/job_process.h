@@ -29,7 +29,8 @@ struct JobOrder {
   std::uint64_t log_limit_bytes = 0;     // 0: none
   std::vector<int> cores;
   std::optional<double> timeout_s;
-  double grace_s = 10;  // from SIGTERM to SIGKILL
+  double grace_s = 10;     // from SIGTERM to SIGKILL
+  std::size_t leases = 0;  // open files that come with it and are kept until it is over
 };
 nlohmann::json order_json(const JobOrder& order);
 JobOrder order_from_json(const nlohmann::json& value);
@@ -53,7 +54,8 @@ class JobProcess {
  public:
   // Starts it; a command that cannot be started is over at once. `leaders`: the processes that this
   // supervisor started and that have not ended, which stays; this one adds and removes its own.
-  JobProcess(JobOrder order, std::set<pid_t>& leaders, double now_s, double wall_s);
+  JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pid_t>& leaders, double now_s,
+             double wall_s);
   JobProcess(const JobProcess&) = delete;
   JobProcess& operator=(const JobProcess&) = delete;
 
@@ -76,6 +78,7 @@ class JobProcess {
   void signal_tree(int number) const;
 
   JobOrder order_;
+  std::vector<UniqueFd> leases_;
   std::set<pid_t>& leaders_;
   JobExit exit_;
   pid_t leader_ = 0, first_pid_ = 0;

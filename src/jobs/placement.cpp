@@ -44,7 +44,8 @@ std::vector<int> Resources::choose_devices(const GpuRequest& gpus) const {
   std::iota(order.begin(), order.end(), 0);
   std::erase_if(order, [&](int device) {
     const auto place = static_cast<std::size_t>(device);
-    return aside_[place] || free_share_[place] + tolerance < share_of(gpus);
+    return aside_[place] || busy_.contains(device) ||
+           free_share_[place] + tolerance < share_of(gpus);
   });
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return free_share_[static_cast<std::size_t>(a)] >

@@ -39,6 +39,10 @@ class Resources {
   std::string never(const QueuedJob& job) const;
   // A device that no job gets from here on; what runs there goes on.
   void set_aside(int device);
+  // One that others use now gets no job until `none_busy`.
+  void set_busy(int device) { busy_.insert(device); }
+  void none_busy() { busy_.clear(); }
+  const std::set<int>& busy() const { return busy_; }
   void set_slots(int slots);
 
   const BatchResources& all() const { return all_; }
@@ -54,6 +58,7 @@ class Resources {
   std::set<int> free_cores_, used_slots_;
   std::vector<double> free_share_;  // per device, 0 to 1
   std::vector<bool> aside_;
+  std::set<int> busy_;
 };
 
 }  // namespace lockstep

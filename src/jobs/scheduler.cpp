@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double sync_every_s = 1, requests_every_s = 0.2, adopted_every_s = 0.2;
+constexpr double sync_every_s = 1, requests_every_s = 0.2, busy_every_s = 0.5;
 constexpr double supervisor_wait_s = 30;  // until one that lost its scheduler says so
 
 // Unlike any other's of this machine and its earlier boots.
@@ -69,6 +69,7 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
   adopt_or_forget();
   link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
                                            setup_.folder.supervisor(supervisor_id_));
+  if (!resources_.all().devices.empty()) leases_.emplace(setup_.lease_folder);
   synced_s_ = requests_s_ = clock_.now_s();
 }
 
@@ -204,6 +205,10 @@ void Scheduler::forget(const Attempt& attempt, const std::string& why) {
 
 bool Scheduler::turn(double wait_s, int wake_fd) {
   wake_delayed();
+  if (clock_.now_s() > asked_busy_s_ + busy_every_s) {
+    asked_busy_s_ = clock_.now_s();
+    resources_.none_busy();
+  }
   if (!draining_ && !paused_) start_what_fits();
   const bool pending =
       !delayed_.empty() || std::any_of(ready_.begin(), ready_.end(),
@@ -235,7 +240,7 @@ void Scheduler::wake_delayed() {
 // Queues in the order of their first jobs. Where a job waits for devices, later ones that want
 // devices wait behind it, or it would wait for ever.
 void Scheduler::start_what_fits() {
-  std::vector<RunningAttempt> starting;
+  std::vector<Start> starting;
   std::set<const Queue*> full;
   bool devices_awaited = false;
   for (;;) {
@@ -253,20 +258,57 @@ void Scheduler::start_what_fits() {
   }
   if (starting.empty()) return;
   std::vector<Attempt> attempts;
-  for (const RunningAttempt& one : starting) attempts.push_back(one.attempt);
+  for (const Start& one : starting) attempts.push_back(one.running.attempt);
   ledger_.begin(attempts);
   for (std::size_t i = 0; i < starting.size(); ++i) {
-    RunningAttempt& one = starting[i];
+    RunningAttempt& one = starting[i].running;
     one.attempt = attempts[i];
     one.begun_s = clock_.now_s();
-    const JobOrder order = order_of(one);
+    JobOrder order = order_of(one);
+    order.leases = starting[i].leases.size();
     const std::int64_t id = one.attempt.id;
     running_.emplace(id, std::move(one));
-    link_->start(order);  // one that is gone is seen by take_exits
+    link_->start(order, starting[i].leases);  // one that is gone is seen by take_exits
   }
 }
 
-bool Scheduler::start_one(const Demand& demand, std::vector<RunningAttempt>& starting) {
+// Of all devices of the placement; "" or who has the one that it sets `device` to.
+std::string Scheduler::lease(const Placement& placement, std::vector<UniqueFd>& leases,
+                             int& device) {
+  for (const int each : placement.devices) {
+    device = each;
+    const std::string& uuid = resources_.all().devices[static_cast<std::size_t>(each)];
+    const bool alone = resources_.free_share(each) + placement.share > 1 - 1e-9;
+    if (alone && setup_.used_by)
+      if (const std::string who = setup_.used_by(each); !who.empty()) return who;
+    auto taken = leases_->take(uuid, placement.share, cat("batch ", setup_.folder.path.string()));
+    if (!taken) {
+      const std::vector<std::string> holders = leases_->holders(uuid);
+      return holders.empty() ? "another program" : join(holders, ", ");
+    }
+    std::move(taken->begin(), taken->end(), std::back_inserter(leases));
+  }
+  return {};
+}
+
+std::optional<Placement> Scheduler::place(const QueuedJob& job, std::vector<UniqueFd>& leases) {
+  for (;;) {
+    std::optional<Placement> placement = resources_.place(job);
+    if (!placement || placement->devices.empty()) return placement;
+    int device = 0;
+    const std::string who = lease(*placement, leases, device);
+    if (who.empty()) {
+      for (const int each : placement->devices) waits_for_.erase(each);
+      return placement;
+    }
+    leases.clear();
+    resources_.release(*placement);
+    resources_.set_busy(device);
+    waits_for_[device] = who;
+  }
+}
+
+bool Scheduler::start_one(const Demand& demand, std::vector<Start>& starting) {
   Queue& queue = ready_.at(demand);
   const std::int64_t id = queue.begin()->second;
   Node& node = nodes_.at(id);
@@ -280,7 +322,8 @@ bool Scheduler::start_one(const Demand& demand, std::vector<RunningAttempt>& sta
       on_end_({.attempt = {.job = id}, .job = ledger_.job(id)}, {.end = {.reason = why}});
     return true;
   }
-  std::optional<Placement> placement = resources_.place(node.queued);
+  std::vector<UniqueFd> leases;
+  const std::optional<Placement> placement = place(node.queued, leases);
   if (!placement) return false;
   queue.erase(queue.begin());
   RunningAttempt running{.job = ledger_.job(id), .queued = node.queued, .placement = *placement};
@@ -290,7 +333,7 @@ bool Scheduler::start_one(const Demand& demand, std::vector<RunningAttempt>& sta
     running.attempt.devices.push_back(resources_.all().devices[static_cast<std::size_t>(device)]);
   node.queued.state = JobState::running;
   count(JobState::running, 1);
-  starting.push_back(std::move(running));
+  starting.push_back({std::move(running), std::move(leases)});
   return true;
 }
 

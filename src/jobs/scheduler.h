@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "jobs/batch_folder.h"
+#include "jobs/lease.h"
 #include "jobs/ledger.h"
 #include "jobs/placement.h"
 #include "jobs/settle.h"
@@ -28,6 +29,10 @@ struct SchedulerSetup {
   std::vector<std::string> supervisor_program;  // argument list
   std::uint64_t log_limit_bytes = 64u << 20;    // of each attempt; 0: none
   double grace_s = 10;                          // from SIGTERM to SIGKILL
+  std::filesystem::path lease_folder;           // where devices are shared out
+  // Who else uses a device, given by its place; "" nobody. Asked while no job of this batch is on
+  // it.
+  std::function<std::string(int)> used_by;
 };
 
 // An attempt that runs.
@@ -72,6 +77,8 @@ class Scheduler {
   const BatchCounts& counts() const { return counts_; }
   std::vector<const RunningAttempt*> running() const;
   const Resources& resources() const { return resources_; }
+  // Devices that wait for others, and for whom; by their place.
+  const std::map<int, std::string>& waits_for() const { return waits_for_; }
   std::int64_t adopted() const { return adopted_; }
   std::int64_t cut_short() const { return lost_; }  // attempts that were lost before this start
 
@@ -100,7 +107,13 @@ class Scheduler {
   std::string mark_of(std::int64_t attempt) const;
 
   void start_what_fits();
-  bool start_one(Demand const& demand, std::vector<RunningAttempt>& starting);
+  struct Start {
+    RunningAttempt running;
+    std::vector<UniqueFd> leases;
+  };
+  bool start_one(const Demand& demand, std::vector<Start>& starting);
+  std::optional<Placement> place(const QueuedJob& job, std::vector<UniqueFd>& leases);
+  std::string lease(const Placement& placement, std::vector<UniqueFd>& leases, int& device);
   JobOrder order_of(const RunningAttempt& running) const;
   void wake_delayed();
 
@@ -134,7 +147,9 @@ class Scheduler {
   std::int64_t adopted_ = 0, lost_ = 0;
   bool draining_ = false, paused_ = false;
   std::string why_ending_;
-  double synced_s_ = 0, requests_s_ = 0;
+  double synced_s_ = 0, requests_s_ = 0, asked_busy_s_ = 0;
+  std::optional<DeviceLeases> leases_;
+  std::map<int, std::string> waits_for_;
   Ended on_end_;
 };
 

@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
+#include "base/pass_fd.h"
 #include "base/spawn.h"
 #include "base/text.h"
 #include "run/json_lines.h"
@@ -100,10 +100,10 @@ class Supervisor {
     }
     JobOrder order = order_from_json(message);
     const std::int64_t attempt = order.attempt;
-    auto job =
-        std::make_unique<JobProcess>(std::move(order), leaders_, clock_.now_s(), clock_.wall_s());
-    if (job->leader() != 0)
-      send_frame(socket_.get(), {{"begun", attempt}, {"pid", job->leader()}});
+    std::vector<UniqueFd> leases = reader_.take_files(order.leases);
+    auto job = std::make_unique<JobProcess>(std::move(order), std::move(leases), leaders_,
+                                            clock_.now_s(), clock_.wall_s());
+    if (job->leader() != 0) send_frame(socket_.get(), {{"begun", attempt}, {"pid", job->leader()}});
     jobs_.emplace(attempt, std::move(job));
   }
 
@@ -153,11 +153,8 @@ void supervise(int socket, const std::filesystem::path& record) {
 
 SupervisorLink::SupervisorLink(std::vector<std::string> program,
                                const std::filesystem::path& record) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error(cat("cannot make a pair of sockets: ", errno_text(errno)));
-  socket_ = above_stderr(UniqueFd(ends[0]));
-  const UniqueFd theirs = above_stderr(UniqueFd(ends[1]));
+  auto [ours, theirs] = socket_pair();
+  socket_ = std::move(ours);
   program.push_back(cat(theirs.get()));
   program.push_back(record.string());
   pid_ = spawn({.argv = std::move(program),
@@ -174,8 +171,8 @@ SupervisorLink::~SupervisorLink() {
   ::waitpid(pid_, &status, WNOHANG);
 }
 
-bool SupervisorLink::start(const JobOrder& order) {
-  return send_frame(socket_.get(), order_json(order));
+bool SupervisorLink::start(const JobOrder& order, const std::vector<UniqueFd>& leases) {
+  return send_frame(socket_.get(), order_json(order), leases);
 }
 
 void SupervisorLink::stop(std::int64_t attempt, const std::string& why) {

@@ -33,7 +33,8 @@ class SupervisorLink {
 
   int fd() const { return socket_.get(); }
   pid_t pid() const { return pid_; }
-  bool start(const JobOrder& order);  // false: it is gone
+  // The files of the leases are the supervisor's from here on. False: it is gone.
+  bool start(const JobOrder& order, const std::vector<UniqueFd>& leases);
   void stop(std::int64_t attempt, const std::string& why);
   // What ended since; nothing once it is gone.
   std::optional<std::vector<JobExit>> take(const std::function<void(std::int64_t, pid_t)>& started);

@@ -19,20 +19,22 @@ class BatchRig : public ::testing::Test {
   using Words = std::vector<std::string>;
 
   // lockstep batch run --name b FLAGS -- COMMAND
-  static Words run_words(Words flags, const Words& command) {
-    Words words{"batch", "run", "--name", "b"};
+  static Words run_words(Words flags, const Words& command, const std::string& name = "b") {
+    Words words{"batch", "run", "--name", name};
     words.insert(words.end(), flags.begin(), flags.end());
     words.push_back("--");
     words.insert(words.end(), command.begin(), command.end());
     return words;
   }
-  testing::ToolResult run(const Words& words) { return testing::run_tool(words, folder.path()); }
+  testing::ToolResult run(const Words& words) {
+    return testing::run_tool(words, folder.path(), environment);
+  }
   testing::ToolResult run_jobs(const Words& flags, const Words& command) {
     return run(run_words(flags, command));
   }
   testing::ToolProcess begin(Words words) {
     words.insert(words.begin(), testing::program("lockstep"));
-    return testing::ToolProcess(words, folder.path());
+    return testing::ToolProcess(words, folder.path(), environment);
   }
 
   std::filesystem::path batch() const { return folder.path() / "runs/b"; }
@@ -66,6 +68,7 @@ class BatchRig : public ::testing::Test {
   }
 
   TemporaryDirectory folder;
+  std::map<std::string, std::string> environment;
 };
 
 }  // namespace lockstep

@@ -14,9 +14,9 @@ using testing::ToolResult;
 class Batch : public BatchRig {};
 
 TEST_F(Batch, RunsEveryJobAndPublishesWhatItWrote) {
-  const ToolResult result =
-      run_jobs({}, {"sh", "-c", "echo said $0; echo $0 > $LOCKSTEP_OUT/out.txt", "{1}", ":::", "a",
-                    "b", "c"});
+  const ToolResult result = run_jobs(
+      {},
+      {"sh", "-c", "echo said $0; echo $0 > $LOCKSTEP_OUT/out.txt", "{1}", ":::", "a", "b", "c"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("3 done of 3\n"));
   EXPECT_EQ(jobs_in("done"), 3);
@@ -34,9 +34,8 @@ TEST_F(Batch, RunsEveryJobAndPublishesWhatItWrote) {
 
 TEST_F(Batch, OfJobsThatFailSaysWhyAndTriesThemAgain) {
   const ToolResult result = run_jobs(
-      {"--retries", "1"},
-      {"sh", "-c", "echo $0 >> tries; echo the reason; [ $0 = good ] || exit 3", "{1}", ":::",
-       "good", "bad"});
+      {"--retries", "1"}, {"sh", "-c", "echo $0 >> tries; echo the reason; [ $0 = good ] || exit 3",
+                           "{1}", ":::", "good", "bad"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("failed: exit code 3; it will be tried again"));
   EXPECT_THAT(result.err, HasSubstr(".2.log: the reason"));
@@ -81,15 +80,14 @@ TEST_F(Batch, GivesEachJobThreadsCoresAndItsPlace) {
 
 TEST_F(Batch, NeverRunsMoreAtOnceThanAsked) {
   run_jobs({"--slots", "1", "--cpus", "0"},
-           {"sh", "-c", "echo + >> trace; sleep 0.02; echo - >> trace", "{1}", ":::", "1", "2",
-            "3", "4"});
+           {"sh", "-c", "echo + >> trace; sleep 0.02; echo - >> trace", "{1}", ":::", "1", "2", "3",
+            "4"});
   EXPECT_EQ(text("trace"), "+\n-\n+\n-\n+\n-\n+\n-\n");
 }
 
 TEST_F(Batch, AnInterruptLetsRunningJobsEndAndResumeGoesOn) {
-  testing::ToolProcess tool =
-      begin(run_words({"--slots", "1"},
-                      {"sh", "-c", "echo $0 >> begun; sleep 0.4", "{1}", ":::", "1", "2", "3"}));
+  testing::ToolProcess tool = begin(run_words(
+      {"--slots", "1"}, {"sh", "-c", "echo $0 >> begun; sleep 0.4", "{1}", ":::", "1", "2", "3"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
   kill(tool.pid(), SIGINT);
   const ToolResult result = tool.wait();
@@ -118,8 +116,8 @@ TEST_F(Batch, ASecondInterruptEndsThemAndTheyRunAgain) {
 }
 
 TEST_F(Batch, JobsOfAKilledSchedulerRunOnAndAreNotRunTwice) {
-  testing::ToolProcess tool = begin(
-      run_words({}, {"sh", "-c", "echo $0 >> begun; sleep 0.7; echo $0 >> ended", "{1}", ":::", "1"}));
+  testing::ToolProcess tool = begin(run_words(
+      {}, {"sh", "-c", "echo $0 >> begun; sleep 0.7; echo $0 >> ended", "{1}", ":::", "1"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
   kill(tool.pid(), SIGKILL);
   tool.wait();
@@ -145,8 +143,9 @@ TEST_F(Batch, WhatEndedWhileNoSchedulerRanIsKnown) {
 
 TEST_F(Batch, ASupervisorThatIsKilledCostsNoJob) {
   testing::ToolProcess tool =
-      begin(run_words({}, {"sh", "-c", "echo x >> begun; setsid sleep 1000 & [ $LOCKSTEP_TRY = 2 ] "
-                                       "|| sleep 1000"}));
+      begin(run_words({}, {"sh", "-c",
+                           "echo x >> begun; setsid sleep 1000 & [ $LOCKSTEP_TRY = 2 ] "
+                           "|| sleep 1000"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
   const std::vector<pid_t> children = testing::children_of(tool.pid());
   ASSERT_EQ(children.size(), 1U);
@@ -168,8 +167,9 @@ TEST_F(Batch, OneSchedulerAtATime) {
 }
 
 TEST_F(Batch, TakesRequestsWhileItRuns) {
-  testing::ToolProcess tool = begin(run_words(
-      {"--slots", "1"}, {"sh", "-c", "echo $0 >> begun; sleep $0", "{1}", ":::", "1000", "0", "0"}));
+  testing::ToolProcess tool =
+      begin(run_words({"--slots", "1"},
+                      {"sh", "-c", "echo $0 >> begun; sleep $0", "{1}", ":::", "1000", "0", "0"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
   EXPECT_EQ(run({"batch", "pause", "b"}).code, 0);
   EXPECT_EQ(run({"batch", "cancel", "b", "1"}).code, 0);
@@ -192,8 +192,8 @@ TEST_F(Batch, SaysHowFarItIs) {
 }
 
 TEST_F(Batch, AFloodedLogIsBounded) {
-  const ToolResult result =
-      run_jobs({}, {"sh", "-c", "yes 0123456789012345678901234567890123456789 | head -c 100000000"});
+  const ToolResult result = run_jobs(
+      {}, {"sh", "-c", "yes 0123456789012345678901234567890123456789 | head -c 100000000"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_LE(std::filesystem::file_size(batch() / "logs" / (ledger().job(1).name + ".1.log")),
             (64U << 20) + 200);
@@ -202,7 +202,8 @@ TEST_F(Batch, AFloodedLogIsBounded) {
 TEST_F(Batch, AThousandChildrenThatIgnoreSigtermAreEnded) {
   const ToolResult result = run_jobs(
       {"--timeout", "2s"},
-      {"sh", "-c", "trap '' TERM; i=0; while [ $i -lt 1000 ]; do sleep 1000 & i=$((i+1)); done; wait"});
+      {"sh", "-c",
+       "trap '' TERM; i=0; while [ $i -lt 1000 ]; do sleep 1000 & i=$((i+1)); done; wait"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(survivors(), IsEmpty());
 }

@@ -1,5 +1,5 @@
-// kill -9 of scheduler, supervisor, a job or all of them, at random moments. Every job is done once,
-// none runs twice at once, nothing survives.
+// kill -9 of scheduler, supervisor, a job or all of them, at random moments. Every job is done
+// once, none runs twice at once, nothing survives.
 //   LOCKSTEP_BATCH_KILLS (100), LOCKSTEP_CHAOS_SEED (1)
 #include <signal.h>
 
@@ -61,11 +61,13 @@ TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
         const std::string kind = kinds[random() % 4];
         if (waitpid(tool.pid(), nullptr, WNOHANG | WNOWAIT) == tool.pid()) break;
         siginfo_t state{};
-        if (waitid(P_PID, static_cast<id_t>(tool.pid()), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        if (waitid(P_PID, static_cast<id_t>(tool.pid()), &state, WEXITED | WNOHANG | WNOWAIT) ==
+                0 &&
             state.si_pid != 0)
           break;
         if (kind == "all") {
-          const pid_t supervisor = victim("supervisor", tool.pid()), job = victim("job", tool.pid());
+          const pid_t supervisor = victim("supervisor", tool.pid()),
+                      job = victim("job", tool.pid());
           for (const pid_t process : {tool.pid(), supervisor, job})
             if (process > 0) kill(process, SIGKILL);
         } else if (const pid_t process = victim(kind, tool.pid()); process > 0) {

@@ -1,0 +1,31 @@
+// Programs of others on the GPUs of a batch.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "monitor/gpu_reader.h"
+
+namespace lockstep {
+
+class OtherTenants {
+ public:
+  explicit OtherTenants(std::vector<Device> devices);
+  OtherTenants(std::vector<Device> devices, std::shared_ptr<GpuReader> reader);
+
+  // Who computes on a device, given by its place, that is no job of any batch: "python3 train.py
+  // (process 123)". "": nobody, or that cannot be known. What draws pictures does not count.
+  std::string on(int device) const;
+  std::function<std::string(int)> asker() const {
+    return [this](int device) { return on(device); };
+  }
+
+ private:
+  std::vector<Device> devices_;
+  std::shared_ptr<GpuReader> reader_;
+};
+
+}  // namespace lockstep
