@@ -31,6 +31,7 @@
 #include "jobs/scheduler.h"
 #include "launch/launch.h"
 #include "launch/signals.h"
+#include "monitor/gpu_log.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -208,6 +209,9 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
                                .supervisor_program = {tool.string(), "batch", "supervise"},
                                .lease_folder = DeviceLeases::usual_folder(),
                                .used_by = parsed.has("--share") ? nullptr : others.asker()});
+  std::optional<GpuLog> gpu_log;
+  if (!devices.empty()) gpu_log.emplace(GpuLogSpec{.file = batch.gpu_log(), .devices = devices});
+  if (gpu_log) gpu_log->begin_counting();
   BatchView view(scheduler, batch, devices);
   int interrupts = 0;
   scheduler.on_end(
@@ -217,8 +221,11 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
     view.show();
   }
   view.finish();
+  const GpuLogResult activity = gpu_log ? gpu_log->stop() : GpuLogResult();
   const BatchCounts& counts = scheduler.counts();
   print_result_of_run(batch_summary(batch, ledger));
+  if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
+    say(text);
   if (interrupts > 0) return exit_interrupted;
   if (counts.failed > 0 || counts.blocked > 0 || !scheduler.why_ending().empty())
     return exit_failed;

@@ -4,6 +4,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/training_leases.h"
 #include "launch/output_queue.h"
 #include "launch/supervision.h"
 #include "run/progress.h"
@@ -73,6 +74,7 @@ LaunchOutcome run_ranks(const Ranks& ranks) {
       if (ranks.on_signal) ranks.on_signal();
     };
   spec.environment["LOCKSTEP_START"] = start_variable(begin_s(), system_clock().now_s());
+  const std::vector<UniqueFd> leases = lease_for_training(ranks.devices);
   LaunchOutcome outcome = launch(spec, system_clock());
   progress.finish();
   constexpr double showing_s = 5;

@@ -32,9 +32,9 @@ class BatchRig : public ::testing::Test {
   testing::ToolResult run_jobs(const Words& flags, const Words& command) {
     return run(run_words(flags, command));
   }
-  testing::ToolProcess begin(Words words) {
+  testing::ToolProcess begin(Words words, const std::string& below = "") {
     words.insert(words.begin(), testing::program("lockstep"));
-    return testing::ToolProcess(words, folder.path(), environment);
+    return testing::ToolProcess(words, folder.path() / below, environment);
   }
 
   std::filesystem::path batch() const { return folder.path() / "runs/b"; }

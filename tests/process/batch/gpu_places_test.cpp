@@ -17,6 +17,7 @@ class BatchOnGpus : public BatchRig, protected testing::NvmlMachine {
     set_free(2);
     environment = environment_;
     environment["XDG_STATE_HOME"] = folder.path() / "state";
+    environment["TRACE"] = folder.path() / "trace";
   }
   void set_free(int gpus) {
     nlohmann::json all = nlohmann::json::array();
@@ -26,8 +27,8 @@ class BatchOnGpus : public BatchRig, protected testing::NvmlMachine {
 };
 
 constexpr const char* trace =
-    "echo + $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER >> trace; sleep 0.15; "
-    "echo - $CUDA_VISIBLE_DEVICES >> trace";
+    "echo + $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER >> $TRACE; sleep 0.15; "
+    "echo - $CUDA_VISIBLE_DEVICES >> $TRACE";
 
 // At once at most, by device, as the trace has it.
 std::map<std::string, int> most_at_once(const std::string& trace) {
@@ -79,11 +80,12 @@ TEST_F(BatchOnGpus, HidesThemFromJobsThatAskForNone) {
 TEST_F(BatchOnGpus, TwoBatchesNeverUseADeviceAtOnce) {
   set_free(1);
   const Words command{"sh", "-c", trace, "{1}", ":::", "1", "2", "3"};
-  testing::ToolProcess one = begin(run_words({"--gpus", "1"}, command, "one"));
+  std::filesystem::create_directory(folder.path() / "elsewhere");
+  testing::ToolProcess one = begin(run_words({"--gpus", "1"}, command, "one"), "elsewhere");
   ASSERT_TRUE(comes([&] { return !text("trace").empty(); }));
   const ToolResult other = run(run_words({"--gpus", "1"}, command, "other"));
   EXPECT_EQ(other.code, 0) << other.err;
-  EXPECT_THAT(other.err, HasSubstr("is used by batch " + (folder.path() / "runs/one").string()));
+  EXPECT_THAT(other.err, HasSubstr("is used by batch " + (folder.path() / "elsewhere/runs/one").string()));
   one.wait();
   const std::map<std::string, int> expected{{"GPU-00", 1}};
   EXPECT_EQ(most_at_once(text("trace")), expected);
