@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/run_root.h"
+#include "jobs/analysis.h"
 #include "jobs/batch_text.h"
 #include "jobs/supervisor.h"
 #include "launch/launch.h"
@@ -22,16 +23,6 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::vector<std::string> batches_in(const fs::path& root) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root, ignored))
-    if (fs::exists(entry.path() / "ledger.sqlite", ignored))
-      names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 Ledger ledger_of(const BatchFolder& batch) { return Ledger::open_to_read(batch.ledger()); }
 
@@ -192,6 +183,17 @@ int wait_main(const Parsed& parsed) {
   return counts.contains(JobState::waiting) ? exit_stopped : exit_finished;
 }
 
+int analyze_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  const BatchAnalysis analysis = analyze(batch);
+  print(parsed.has("--json") ? json_text(analysis_json(analysis)) : analysis_text(analysis));
+  if (analysis.spans.empty()) return exit_finished;
+  const fs::path chart = parsed.value("--chart", (batch.path / "timeline.svg").string());
+  write_file_atomic(chart, analysis_svg(analysis, "batch " + batch.path.filename().string()));
+  say(cat("timeline: ", chart.string()));
+  return exit_finished;
+}
+
 int supervise_main(const Parsed& parsed) {
   const auto socket = whole_number<int>(parsed.positionals[0], 3, 1 << 20);
   if (!socket) throw Error("lockstep batch supervise is started by lockstep batch run");
@@ -220,19 +222,39 @@ Command asking(const std::string& what, const std::string& operands, const std::
 
 }  // namespace
 
+std::vector<fs::path> batches_in(const fs::path& root) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored))
+    if (fs::exists(entry.path() / "ledger.sqlite", ignored)) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 BatchFolder open_batch(const Parsed& parsed) {
   const std::string& name = parsed.positionals[0];
   const fs::path root = run_root(parsed);
   std::error_code ignored;
   for (const fs::path& path : {root / name, fs::path(name)})
     if (fs::exists(path / "ledger.sqlite", ignored)) return {fs::absolute(path).lexically_normal()};
-  const std::string near = nearest(name, batches_in(root));
+  std::vector<std::string> names;
+  for (const fs::path& path : batches_in(root)) names.push_back(path.filename().string());
+  const std::string near = nearest(name, names);
   throw Error(cat("there is no batch ", name, " in ", root.string()),
               near.empty() ? "lockstep batch run makes one" : cat("did you mean ", near, "?"));
 }
 
 std::optional<LockHolder> batch_holder(const BatchFolder& batch) {
   return lock_holder(batch.lock(), lock_rules(batch.path));
+}
+
+Command batch_analyze_command() {
+  Command command = on_batch("analyze", "BATCH", "which device ran what when, and why one was idle",
+                             1, analyze_main);
+  command.flags = {
+      {"--json", "", "as JSON"},
+      {"--chart", "FILE", "where the timeline goes (default BATCH/timeline.svg)", "file"}};
+  return command;
 }
 
 std::vector<Command> batch_commands() {
@@ -253,6 +275,8 @@ std::vector<Command> batch_commands() {
                             .hidden = true};
   return {batch_run_command(),
           batch_resume_command(),
+          batch_add_command(),
+          batch_analyze_command(),
           status,
           logs,
           asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),

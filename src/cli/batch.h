@@ -15,6 +15,11 @@ namespace lockstep::cli {
 
 Command batch_run_command();
 Command batch_resume_command();
+Command batch_add_command();
+Command batch_analyze_command();
+
+// Folders of batches in the folder of runs, by name.
+std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root);
 
 // Of a path, or of a name in the folder of runs. Throws Error naming the nearest.
 BatchFolder open_batch(const Parsed& parsed);

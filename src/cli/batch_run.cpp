@@ -207,6 +207,9 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   Scheduler scheduler(ledger, {.folder = batch,
                                .resources = resources,
                                .supervisor_program = {tool.string(), "batch", "supervise"},
+                               .log_limit_bytes = static_cast<std::uint64_t>(
+                                   number_of(parsed, "--log-limit-mb", 64) * (1 << 20)),
+                               .grace_s = duration_of(parsed, "--grace", 10, 0),
                                .lease_folder = DeviceLeases::usual_folder(),
                                .used_by = parsed.has("--share") ? nullptr : others.asker()});
   std::optional<GpuLog> gpu_log;
@@ -248,6 +251,23 @@ int batch_run_main(const Parsed& parsed) {
   return run_batch(parsed, batch, ledger, resources, devices);
 }
 
+int batch_add_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  if (parsed.program.empty())
+    throw Error("lockstep batch add needs a command after --",
+                "for example: lockstep batch add g -- python3 train.py --lr {1} ::: 0.3 0.5");
+  const JobList list = jobs_from_words(parsed.program, word_defaults(parsed));
+  check_jobs(list);
+  Ledger ledger = Ledger::open(batch.ledger());
+  const AddedJobs added = ledger.add(list, false);
+  const bool runs = batch_holder(batch).has_value();
+  if (runs) ledger.request("add", 0, "");
+  say(cat(added.added, added.added == 1 ? " job added" : " jobs added",
+          added.known > 0 ? cat(", ", added.known, " were there already") : "",
+          runs ? "" : "; lockstep batch resume " + batch.path.filename().string() + " runs them"));
+  return exit_finished;
+}
+
 int batch_resume_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
@@ -263,6 +283,10 @@ const std::vector<Flag> place_flags{
     {"--devices", "LIST", "GPUs for jobs that ask for them: all, 0,1 or UUIDs (default all)",
      "devices"},
     {"--share", "", "also use GPUs on which programs of others run"},
+    {"--grace", "TIME", "from SIGTERM to SIGKILL, where a job is ended (default 10s)"},
+    {"--log-limit-mb", "N",
+     "size of a job's log beyond which its beginning and its newest part stay (default 64; 0: "
+     "none)"},
     {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"}};
 
 std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
@@ -292,6 +316,22 @@ Command batch_run_command() {
           .program_after_dashes = true,
           .run = batch_run_main,
           .takes_files = true};
+}
+
+Command batch_add_command() {
+  std::vector<Flag> flags = job_flags;
+  return {.name = "batch add",
+          .operands = "BATCH -- COMMAND … [::: VALUE …]",
+          .summary = "add jobs to a batch, also while it runs",
+          .details = "Jobs that are there already, by their content, are not added again.",
+          .flags = std::move(flags),
+          .min_positionals = 1,
+          .max_positionals = 1,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .program_after_dashes = true,
+          .complete = "run",
+          .run = batch_add_main};
 }
 
 Command batch_resume_command() {

@@ -1,15 +1,33 @@
 // lockstep runs: all runs, or one.
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/batch.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/run_root.h"
+#include "jobs/batch_text.h"
 #include "run/run_summary.h"
 
 #include <algorithm>
 
 namespace lockstep::cli {
 namespace {
+
+// A line per batch.
+std::string batch_lines(const std::string& root) {
+  std::string lines;
+  for (const std::filesystem::path& path : batches_in(root)) try {
+      const BatchFolder batch{path};
+      const bool runs = batch_holder(batch).has_value();
+      lines += cat("batch ", path.filename().string(), ": ",
+                   counts_text(Ledger::open_to_read(batch.ledger()).counts()),
+                   runs ? ", runs now" : "", "\n");
+    } catch (const Error& error) {
+      say(printable(
+          cat("warning: batch ", path.filename().string(), " is left out: ", error.what())));
+    }
+  return lines;
+}
 
 // Names of folders may be anything.
 int show_all(const std::string& root, bool json) {
@@ -19,14 +37,18 @@ int show_all(const std::string& root, bool json) {
     } catch (const Error& error) {  // one that cannot be read hides no other
       say(printable(cat("warning: run ", run.name(), " is left out: ", error.what())));
     }
+  std::string batches;
+  if (!json) batches = batch_lines(root);
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const RunSummary& summary : all) list.push_back(summary_json(summary));
     print(json_text(list));
-  } else if (all.empty()) {
+  } else if (all.empty() && batches.empty()) {
     say("there are no runs in " + root);
   } else {
-    print(printable(runs_table(all, std::max(table_width(), 60)), "\n"));
+    const std::string table = all.empty() ? "" : runs_table(all, std::max(table_width(), 60));
+    print(printable(cat(table, batches.empty() ? "" : cat(table.empty() ? "" : "\n", batches)),
+                    "\n"));
   }
   return 0;
 }

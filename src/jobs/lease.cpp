@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int parts = 4;
+constexpr int device_parts = 4;
 
 bool can_be_made(const fs::path& folder) {
   std::error_code error;
@@ -66,9 +66,9 @@ UniqueFd DeviceLeases::lock(const std::string& uuid, int part, int kind,
 
 std::optional<std::vector<UniqueFd>> DeviceLeases::take(const std::string& uuid, double share,
                                                         const std::string& holder) {
-  const auto wanted = static_cast<std::size_t>(std::ceil(share * parts - 1e-9));
+  const auto wanted = static_cast<std::size_t>(std::ceil(share * device_parts - 1e-9));
   std::vector<UniqueFd> taken;
-  for (int part = 0; part < parts && taken.size() < wanted; ++part)
+  for (int part = 0; part < device_parts && taken.size() < wanted; ++part)
     if (UniqueFd fd = lock(uuid, part, LOCK_EX, holder)) taken.push_back(std::move(fd));
   if (taken.size() < wanted) return std::nullopt;
   return taken;
@@ -77,7 +77,7 @@ std::optional<std::vector<UniqueFd>> DeviceLeases::take(const std::string& uuid,
 std::optional<std::vector<UniqueFd>> DeviceLeases::take_for_training(const std::string& uuid,
                                                                      const std::string& holder) {
   std::vector<UniqueFd> taken;
-  for (int part = 0; part < parts; ++part) {
+  for (int part = 0; part < device_parts; ++part) {
     taken.push_back(lock(uuid, part, LOCK_SH, holder));
     if (!taken.back()) return std::nullopt;
   }
@@ -86,7 +86,7 @@ std::optional<std::vector<UniqueFd>> DeviceLeases::take_for_training(const std::
 
 std::vector<std::string> DeviceLeases::holders(const std::string& uuid) const {
   std::vector<std::string> found;
-  for (int part = 0; part < parts; ++part) {
+  for (int part = 0; part < device_parts; ++part) {
     const UniqueFd fd(::open(file(uuid, part).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) continue;
     std::string text(256, '\0');

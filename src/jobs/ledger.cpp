@@ -211,7 +211,7 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
   }
   if (list.limits.max_failure_rate)
     set_fact("max_failure_rate", general(*list.limits.max_failure_rate, 17));
-  set_fact("min_finished", cat(list.limits.min_finished));
+  if (replaces) set_fact("min_finished", cat(list.limits.min_finished));
   transaction.commit();
   return result;
 }

@@ -85,7 +85,8 @@ TEST_F(BatchOnGpus, TwoBatchesNeverUseADeviceAtOnce) {
   ASSERT_TRUE(comes([&] { return !text("trace").empty(); }));
   const ToolResult other = run(run_words({"--gpus", "1"}, command, "other"));
   EXPECT_EQ(other.code, 0) << other.err;
-  EXPECT_THAT(other.err, HasSubstr("is used by batch " + (folder.path() / "elsewhere/runs/one").string()));
+  EXPECT_THAT(other.err,
+              HasSubstr("is used by batch " + (folder.path() / "elsewhere/runs/one").string()));
   one.wait();
   const std::map<std::string, int> expected{{"GPU-00", 1}};
   EXPECT_EQ(most_at_once(text("trace")), expected);
@@ -114,6 +115,25 @@ TEST_F(BatchOnGpus, WaitsForProgramsOfOthersUnlessTold) {
                 .code,
             0);
   EXPECT_EQ(text("seen"), "GPU-00,GPU-01\n");
+}
+
+TEST_F(BatchOnGpus, AnalyzeSaysWhichDeviceRanWhatAndWhyOneWasIdle) {
+  ASSERT_EQ(run_jobs({"--gpus", "1", "--cpus", "0"},
+                     {"sh", "-c",
+                      "sleep $0; echo '{\"phase\": \"features\", \"seconds\": 0.25}' >> "
+                      "$LOCKSTEP_EVENTS",
+                      "{1}", ":::", "2.5", "0.3"})
+                .code,
+            0);
+  const ToolResult result = run({"batch", "analyze", "b"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("2 attempts in 2."));
+  EXPECT_THAT(result.out, HasSubstr("GPU 0: 1 attempt; jobs on it for 2."));
+  EXPECT_THAT(result.out, HasSubstr("meanwhile busy 50 %"));
+  EXPECT_THAT(result.out, HasSubstr("GPU 1: 1 attempt; jobs on it for 0.3 s"));
+  EXPECT_THAT(result.out, HasSubstr("idle for 2.2 s when no more came"));
+  EXPECT_THAT(result.out, HasSubstr("phase features: 0.50 s (100 %) in 2 jobs"));
+  EXPECT_THAT(read_file(batch() / "timeline.svg"), HasSubstr("GPU 1, slot 1"));
 }
 
 TEST_F(BatchOnGpus, ADryRunSaysWhereJobsWouldGoAndRunsNone) {

@@ -1,0 +1,290 @@
+#include "jobs/analysis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "jobs/ledger.h"
+#include "media/chart.h"
+#include "media/csv_table.h"
+#include "run/json_lines.h"
+
+namespace lockstep {
+namespace fs = std::filesystem;
+
+namespace {
+
+using Stretch = std::pair<double, double>;  // of time, begin and end
+
+// Those that overlap or touch become one; by begin.
+std::vector<Stretch> merged(std::vector<Stretch> stretches) {
+  std::sort(stretches.begin(), stretches.end());
+  std::vector<Stretch> result;
+  for (const Stretch& one : stretches) {
+    if (!result.empty() && one.first <= result.back().second)
+      result.back().second = std::max(result.back().second, one.second);
+    else
+      result.push_back(one);
+  }
+  return result;
+}
+
+double length(const std::vector<Stretch>& stretches) {
+  double sum = 0;
+  for (const auto& [begin, end] : stretches) sum += end - begin;
+  return sum;
+}
+
+bool within(const std::vector<Stretch>& stretches, double time) {
+  const auto after =
+      std::upper_bound(stretches.begin(), stretches.end(), time,
+                       [](double value, const Stretch& stretch) { return value < stretch.first; });
+  return after != stretches.begin() && time <= std::prev(after)->second;
+}
+
+class Mean {
+ public:
+  void add(std::optional<double> value) {
+    if (!value) return;
+    sum_ += *value;
+    ++count_;
+  }
+  std::optional<double> value() const {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  double sum_ = 0;
+  std::int64_t count_ = 0;
+};
+
+struct DeviceTimes {
+  DeviceUse use;
+  std::vector<Stretch> stretches;
+  Mean busy, sm, power, outside;
+};
+
+void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origin) {
+  Ledger ledger = Ledger::open_to_read(batch.ledger());
+  Statement rows(ledger.database(),
+                 "SELECT job.name, outcome, slot, devices, started, ended FROM attempt JOIN job ON "
+                 "job.id = job WHERE started > 0 AND ended >= started ORDER BY started");
+  while (rows.step()) {
+    if (analysis.spans.empty()) origin = rows.number(4);
+    AttemptSpan span{.job = rows.text(0),
+                     .outcome = rows.text(1),
+                     .slot = static_cast<int>(rows.integer(2)),
+                     .begin = rows.number(4) - origin,
+                     .end = rows.number(5) - origin};
+    const nlohmann::json devices = parse_json(rows.text(3));
+    if (devices.is_array()) span.devices = devices.get<std::vector<std::string>>();
+    analysis.wall_s = std::max(analysis.wall_s, span.end);
+    analysis.busy_slots += span.end - span.begin;
+    analysis.spans.push_back(std::move(span));
+  }
+  if (analysis.wall_s > 0) analysis.busy_slots /= analysis.wall_s;
+}
+
+// Samples of a second stand for what lies half a second on either side.
+void read_samples(const BatchFolder& batch, double origin,
+                  std::map<std::string, DeviceTimes>& devices) {
+  std::error_code ignored;
+  if (!fs::exists(batch.gpu_log(), ignored)) return;
+  const CsvTable table = read_csv(batch.gpu_log());
+  const auto find = [&](const std::string& name) -> std::optional<std::size_t> {
+    const auto found = std::find(table.columns.begin(), table.columns.end(), name);
+    if (found == table.columns.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - table.columns.begin());
+  };
+  const std::size_t time = table.column("time"), gpu = table.column("gpu"),
+                    uuid = table.column("uuid");
+  const auto busy = find("busy_percent"), sm = find("sm_active_percent"), power = find("power_w");
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::string& name = table.rows[row][uuid];
+    DeviceTimes& device = devices[name];
+    device.use.uuid = name;
+    if (const auto index = table.number(row, gpu)) device.use.index = static_cast<int>(*index);
+    const double at = table.number(row, time).value_or(0) - origin;
+    const auto value = [&](const std::optional<std::size_t>& column) {
+      return column ? table.number(row, *column) : std::nullopt;
+    };
+    if (!within(device.stretches, at)) {
+      device.outside.add(value(busy));
+      continue;
+    }
+    ++device.use.samples;
+    device.busy.add(value(busy));
+    device.sm.add(value(sm));
+    device.power.add(value(power));
+  }
+}
+
+// A job's events: {"phase": "train", "seconds": 1.5}, or with "begin" and "end" in seconds.
+void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
+  std::error_code ignored;
+  for (const auto& job : fs::directory_iterator(batch.path / "jobs", ignored)) {
+    bool any = false;
+    for_each_line(job.path() / "events.jsonl", [&](const std::string& line) {
+      const nlohmann::json event = parse_object(line);
+      if (event.is_discarded()) return;
+      const std::string phase = text_or(event, "phase", "");
+      const double seconds = number_or(
+          event, "seconds", number_or(event, "end", NAN) - number_or(event, "begin", NAN));
+      if (phase.empty() || !(seconds >= 0)) return;
+      analysis.phases_s[phase] += seconds;
+      any = true;
+    });
+    if (any) ++analysis.with_phases;
+  }
+}
+
+std::string percent(const std::optional<double>& value) {
+  return value ? cat(fixed(*value, 0), " %") : std::string("not measured");
+}
+
+}  // namespace
+
+BatchAnalysis analyze(const BatchFolder& batch) {
+  BatchAnalysis analysis;
+  double origin = 0;
+  read_spans(batch, analysis, origin);
+  std::map<std::string, DeviceTimes> devices;
+  double last_start = 0;  // of a job with a GPU
+  for (const AttemptSpan& span : analysis.spans)
+    for (const std::string& uuid : span.devices) {
+      DeviceTimes& device = devices[uuid];
+      device.use.uuid = uuid;
+      ++device.use.attempts;
+      device.use.job_s += span.end - span.begin;
+      device.stretches.emplace_back(span.begin, span.end);
+      last_start = std::max(last_start, span.begin);
+    }
+  for (auto& [uuid, device] : devices) device.stretches = merged(std::move(device.stretches));
+  read_samples(batch, origin, devices);
+  double energy_j = 0;
+  bool has_energy = false;
+  for (auto& [uuid, device] : devices) {
+    DeviceUse& use = device.use;
+    use.busy_s = length(device.stretches);
+    std::vector<Stretch> before;  // what it did while jobs with GPUs were still to come
+    for (const auto& [begin, end] : device.stretches)
+      if (begin < last_start) before.emplace_back(begin, std::min(end, last_start));
+    use.idle_wanted_s = last_start - length(before);
+    use.idle_at_end_s = std::max(0.0, analysis.wall_s - use.busy_s - use.idle_wanted_s);
+    use.busy_percent = device.busy.value();
+    use.sm_percent = device.sm.value();
+    use.power_w = device.power.value();
+    use.outside_percent = device.outside.value();
+    analysis.gpu_hours += use.busy_s / 3600;
+    if (use.power_w) {
+      energy_j += *use.power_w * use.busy_s;
+      has_energy = true;
+    }
+    analysis.devices.push_back(use);
+  }
+  if (has_energy) analysis.energy_kwh = energy_j / 3.6e6;
+  read_phases(batch, analysis);
+  return analysis;
+}
+
+std::string analysis_text(const BatchAnalysis& analysis) {
+  if (analysis.spans.empty()) return "no job has ended yet\n";
+  std::string text =
+      cat(analysis.spans.size(), analysis.spans.size() == 1 ? " attempt" : " attempts", " in ",
+          fixed(analysis.wall_s, 1), " s, ",
+          fixed(static_cast<double>(analysis.spans.size()) / analysis.wall_s * 60, 1),
+          " per minute, ", fixed(analysis.busy_slots, 2), " at once on average\n");
+  for (const DeviceUse& use : analysis.devices) {
+    const std::string name = use.index ? cat("GPU ", *use.index) : use.uuid;
+    if (use.attempts == 0) {
+      text += cat(name, ": no job was put there\n");
+      continue;
+    }
+    text += cat(name, ": ", use.attempts, use.attempts == 1 ? " attempt" : " attempts",
+                "; jobs on it for ", fixed(use.busy_s, 1), " s (",
+                fixed(100 * use.busy_s / analysis.wall_s, 0), " %), ",
+                fixed(use.job_s / use.busy_s, 2), " at once; ");
+    text += use.samples > 0 ? cat("meanwhile busy ", percent(use.busy_percent), ", SMs ",
+                                  percent(use.sm_percent), " (", use.samples, " samples)")
+                            : std::string("too short to tell how busy it was");
+    if (use.idle_wanted_s > 0.05)
+      text += cat("; idle for ", fixed(use.idle_wanted_s, 1),
+                  " s while jobs for GPUs were to come: no slot, core or part of it was free, or "
+                  "others had it");
+    if (use.idle_at_end_s > 0.05)
+      text += cat("; idle for ", fixed(use.idle_at_end_s, 1), " s when no more came");
+    text += "\n";
+  }
+  if (!analysis.devices.empty()) {
+    text += cat("cost: ", fixed(analysis.gpu_hours, 3), " GPU-hours");
+    if (analysis.energy_kwh) text += cat(", ", fixed(*analysis.energy_kwh, 4), " kWh");
+    text += "\n";
+  }
+  double all = 0;
+  for (const auto& [phase, seconds] : analysis.phases_s) all += seconds;
+  for (const auto& [phase, seconds] : analysis.phases_s)
+    text += cat("phase ", phase, ": ", fixed(seconds, 2), " s (",
+                fixed(all > 0 ? 100 * seconds / all : 0, 0), " %) in ", analysis.with_phases,
+                analysis.with_phases == 1 ? " job\n" : " jobs\n");
+  return text;
+}
+
+std::string analysis_svg(const BatchAnalysis& analysis, const std::string& title) {
+  std::map<std::string, GanttRow> rows;
+  for (const AttemptSpan& span : analysis.spans) {
+    const GanttSpan drawn{.begin = span.begin,
+                          .end = span.end,
+                          .kind = span.outcome,
+                          .tip = cat(span.job, ": ", fixed(span.end - span.begin, 2), " s")};
+    const std::string slot = cat("slot ", span.slot);
+    if (span.devices.empty()) rows[slot].spans.push_back(drawn);
+    for (const std::string& uuid : span.devices) {
+      const auto use = std::find_if(analysis.devices.begin(), analysis.devices.end(),
+                                    [&](const DeviceUse& one) { return one.uuid == uuid; });
+      const std::string device = use != analysis.devices.end() && use->index
+                                     ? cat("GPU ", *use->index)
+                                     : uuid.substr(0, 12);
+      rows[cat(device, ", ", slot)].spans.push_back(drawn);
+    }
+  }
+  std::vector<GanttRow> list;
+  for (auto& [name, row] : rows) {
+    row.name = name;
+    list.push_back(std::move(row));
+  }
+  return gantt_chart({.title = title, .x = {.label = "seconds"}}, list);
+}
+
+nlohmann::json analysis_json(const BatchAnalysis& analysis) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json();
+  };
+  nlohmann::json result{{"attempts", analysis.spans.size()},
+                        {"wall_s", analysis.wall_s},
+                        {"at_once", analysis.busy_slots},
+                        {"gpu_hours", analysis.gpu_hours},
+                        {"energy_kwh", or_null(analysis.energy_kwh)},
+                        {"phases_s", analysis.phases_s},
+                        {"devices", nlohmann::json::array()}};
+  for (const DeviceUse& use : analysis.devices)
+    result["devices"].push_back(
+        {{"uuid", use.uuid},
+         {"index", use.index ? nlohmann::json(*use.index) : nlohmann::json()},
+         {"attempts", use.attempts},
+         {"busy_s", use.busy_s},
+         {"job_s", use.job_s},
+         {"idle_wanted_s", use.idle_wanted_s},
+         {"idle_at_end_s", use.idle_at_end_s},
+         {"samples", use.samples},
+         {"busy_percent", or_null(use.busy_percent)},
+         {"sm_percent", or_null(use.sm_percent)},
+         {"power_w", or_null(use.power_w)},
+         {"outside_percent", or_null(use.outside_percent)}});
+  return result;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,56 @@
+// What a batch did with its devices and slots, from its ledger, gpu.csv and its jobs' own events.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/batch_folder.h"
+
+namespace lockstep {
+
+// One attempt that ran, in seconds since the first start of the batch.
+struct AttemptSpan {
+  std::string job;
+  std::string outcome;
+  int slot = 0;
+  std::vector<std::string> devices;  // UUIDs
+  double begin = 0, end = 0;
+};
+
+// Of one GPU, over the time in which jobs ran on it.
+struct DeviceUse {
+  std::string uuid;
+  std::optional<int> index;  // as nvidia-smi counts; nothing: there is no gpu.csv
+  std::int64_t attempts = 0;
+  double busy_s = 0;         // at least one job ran on it
+  double job_s = 0;          // of all jobs on it: more than busy_s where they overlapped
+  double idle_wanted_s = 0;  // no job on it though GPU jobs started later
+  double idle_at_end_s = 0;  // no job on it, and no more of them came
+  // Means of the samples that were taken while a job ran on it.
+  std::int64_t samples = 0;
+  std::optional<double> busy_percent, sm_percent, power_w;
+  std::optional<double> outside_percent;  // busy_percent while no job of the batch ran on it
+};
+
+struct BatchAnalysis {
+  std::vector<AttemptSpan> spans;  // by begin
+  std::vector<DeviceUse> devices;
+  double wall_s = 0;                       // from the first start to the last end
+  double busy_slots = 0;                   // mean number of jobs at once
+  std::map<std::string, double> phases_s;  // summed over jobs, as they reported them
+  std::int64_t with_phases = 0;            // jobs that did
+  double gpu_hours = 0;
+  std::optional<double> energy_kwh;  // of the GPUs, while jobs ran on them
+};
+
+// Throws Error where the ledger cannot be read. Of several batches: one after the other in time.
+BatchAnalysis analyze(const BatchFolder& batch);
+std::string analysis_text(const BatchAnalysis& analysis);
+// A row per device, and per slot without one.
+std::string analysis_svg(const BatchAnalysis& analysis, const std::string& title);
+nlohmann::json analysis_json(const BatchAnalysis& analysis);
+
+}  // namespace lockstep
