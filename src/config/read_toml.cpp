@@ -1,163 +1,36 @@
-// A TOML file as a flat list of keys and values; the only file that includes the parser.
+// A TOML file as a flat list of keys and values.
 #include "config/read_toml.h"
 
 #include <algorithm>
-#include <map>
-#include <sstream>
-#include <toml.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
-#include "base/utf8.h"
+#include "config/toml_tree.h"
 
 namespace lockstep::detail {
 namespace {
-
-using Toml = toml::basic_value<toml::discard_comments, std::map, std::vector>;
-
-// "missing value" of "[error] toml::parse_key_value_pair: missing value\n --> file ...".
-std::string reason(std::string_view what) {
-  std::string first(what.substr(0, what.find('\n')));
-  if (first.starts_with("[error] ")) first.erase(0, 8);
-  const std::size_t name_end = first.find_first_of(": ", first.starts_with("toml::") ? 6 : 0);
-  if (name_end != std::string::npos && first[name_end] == ':') first.erase(0, name_end + 1);
-  first = trim(first);
-  if (first.ends_with('.')) first.pop_back();
-  return first;
-}
-
-// The line at fault, unless it is not text at all.
-std::string line_hint(std::string_view line) {
-  const bool is_text = std::all_of(line.begin(), line.end(), [](unsigned char c) {
-    return c == '\t' || c == '\r' || (c >= 0x20 && c < 0x7F);
-  });
-  return is_text ? cat("the line is: ", trim(line)) : "is this a TOML file in UTF-8?";
-}
-
-// The parser calls itself for each level of arrays, tables and dotted keys.
-constexpr int deepest = 100;
-
-// The quotes that begin a text at `at`: one, or three of them where it may hold lines.
-std::string_view quotes_at(std::string_view text, std::size_t at) {
-  const char quote = text[at];
-  if (quote != '"' && quote != '\'') return {};
-  const std::string_view three = text.substr(at, 3);
-  return three.size() == 3 && three[1] == quote && three[2] == quote ? three : text.substr(at, 1);
-}
-
-// Just after the text that begins at `at`; texts in one kind of quotes have escapes.
-std::size_t end_of_text(std::string_view text, std::size_t at, std::string_view quotes) {
-  for (at += quotes.size(); at < text.size(); ++at) {
-    if (text[at] == '\\' && quotes[0] == '"')
-      ++at;
-    else if (text.substr(at).starts_with(quotes))
-      return at + quotes.size();
-  }
-  return text.size();
-}
-
-// The parser multiplies by two once more after the last digit, and does not see the overflow.
-constexpr std::size_t most_binary_digits = 62;
-
-// Of the binary number 0b… that begins at `at`; 0 if none does.
-std::size_t binary_digits(std::string_view text, std::size_t at) {
-  if (!text.substr(at).starts_with("0b")) return 0;
-  const std::size_t end = text.find_first_not_of("01_", at + 2);
-  const std::string_view number = text.substr(at + 2, end == text.npos ? end : end - at - 2);
-  return number.size() - static_cast<std::size_t>(std::count(number.begin(), number.end(), '_'));
-}
-
-// Throws Error for what the parser does not survive: brackets or a key with dots that nest too
-// deep, a binary number that is too long.
-void check_limits(std::string_view text, const std::filesystem::path& path) {
-  std::size_t line = 1;
-  int brackets = 0, dots = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '#') at = std::min(text.find('\n', at), text.size() - 1);
-    const char c = text[at];
-    if (binary_digits(text, at) > most_binary_digits)
-      throw Error(cat("cannot read ", path.string(), " as TOML: line ", line,
-                      " has a binary number of more than ", most_binary_digits, " digits"));
-    if (c == '\n') ++line;
-    if (c == '[' || c == '{') ++brackets;
-    if (c == ']' || c == '}') --brackets;
-    if (c == '.') ++dots;
-    if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') dots = 0;
-    if (brackets > deepest || dots > deepest)
-      throw Error(cat("cannot read ", path.string(), " as TOML: line ", line, " nests more than ",
-                      deepest, " levels"),
-                  "options are at most two levels deep, as in [batch] global = 8");
-    if (const std::string_view quotes = quotes_at(text, at); !quotes.empty()) {
-      const std::size_t end = end_of_text(text, at, quotes);
-      line += static_cast<std::size_t>(std::count(text.begin() + at, text.begin() + end, '\n'));
-      at = end - 1;
-    }
-  }
-}
-
-// The parser reads beyond the end where a text in single quotes is no UTF-8.
-void check_utf8(std::string_view text, const std::filesystem::path& path) {
-  std::size_t line = 1;
-  for (std::string_view rest = text; !rest.empty();) {
-    const CodePoint point = next_code_point(rest);
-    if (!point.valid)
-      throw Error(cat("cannot read ", path.string(), " as TOML: line ", line, " is not UTF-8"),
-                  "is this a TOML file in UTF-8?");
-    line += point.value == '\n';
-    rest.remove_prefix(point.length);
-  }
-}
-
-Toml parse(const std::filesystem::path& path) {
-  std::istringstream text(read_input(path));
-  check_utf8(text.view(), path);
-  check_limits(text.view(), path);
-  try {
-    return toml::parse<toml::discard_comments, std::map, std::vector>(text, path.string());
-  } catch (const toml::exception& error) {
-    throw Error(cat("cannot read ", path.string(), " as TOML: ", reason(error.what()), " in line ",
-                    error.location().line()),
-                line_hint(error.location().line_str()));
-  } catch (const std::exception& error) {
-    throw Error(cat("cannot read ", path.string(), " as TOML: ", reason(error.what())));
-  }
-}
-
-nlohmann::json to_json(const Toml& value, const std::string& where) {
-  switch (value.type()) {
-    case toml::value_t::boolean:
-      return value.as_boolean();
-    case toml::value_t::integer:
-      return value.as_integer();
-    case toml::value_t::floating:
-      return value.as_floating();
-    case toml::value_t::string:
-      return value.as_string().str;
-    case toml::value_t::table:
-      return nlohmann::json::object();
-    case toml::value_t::array: {
-      nlohmann::json items = nlohmann::json::array();
-      for (const Toml& item : value.as_array()) items.push_back(to_json(item, where));
-      return items;
-    }
-    default:
-      throw Error(cat("a date or time cannot be an option's value (", where, ")"),
-                  "put it in quotes if a text is meant");
-  }
-}
 
 struct Flattener {
   const std::string path;
   std::vector<TomlEntry> entries{};
 
-  void add(const std::string& key, const Toml& value) {
-    if (value.is_table() && !value.as_table().empty()) {
-      for (const auto& [name, member] : value.as_table())
+  nlohmann::json to_json(const TomlNode& node, std::size_t line) const {
+    if (node.kind == TomlNode::Kind::table) return nlohmann::json::object();
+    if (node.kind == TomlNode::Kind::time)
+      throw Error(cat("a date or time cannot be an option's value (", path, ", line ", line, ")"),
+                  "put it in quotes if a text is meant");
+    if (node.kind != TomlNode::Kind::list) return node.value;
+    nlohmann::json items = nlohmann::json::array();
+    for (const TomlNode& item : node.items) items.push_back(to_json(item, line));
+    return items;
+  }
+
+  void add(const std::string& key, const TomlNode& node) {
+    if (!node.members.empty()) {
+      for (const auto& [name, member] : node.members)
         add(key.empty() ? name : cat(key, ".", name), member);
     } else if (!key.empty()) {
-      const std::size_t line = value.location().line();
-      entries.push_back({key, to_json(value, cat(path, ", line ", line)), line});
+      entries.push_back({key, to_json(node, node.line), node.line});
     }
   }
 };
@@ -166,7 +39,7 @@ struct Flattener {
 
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path) {
   Flattener flattener{path.string()};
-  flattener.add("", parse(path));
+  flattener.add("", read_toml_tree(path));
   std::stable_sort(flattener.entries.begin(), flattener.entries.end(),
                    [](const TomlEntry& a, const TomlEntry& b) { return a.line < b.line; });
   return std::move(flattener.entries);

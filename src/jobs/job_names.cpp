@@ -1,0 +1,95 @@
+#include "jobs/job_names.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/hash.h"
+#include "base/utf8.h"
+
+namespace lockstep {
+namespace {
+
+bool stays(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c >= 0x80 ||
+         (c != '\0' &&
+          std::string_view(".,=+-_@%:~^").find(static_cast<char>(c)) != std::string_view::npos);
+}
+
+std::string hash_text(std::string_view text) {
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(hash64(text)));
+  return digits;
+}
+
+// Without a character that was cut in two.
+std::string cut(std::string text, std::size_t bytes) {
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  text.resize(bytes);
+  return text;
+}
+
+bool all_equal(const std::vector<std::size_t>& jobs, const std::vector<std::string>& keys) {
+  return std::all_of(jobs.begin(), jobs.end(),
+                     [&](std::size_t job) { return keys[job] == keys[jobs[0]]; });
+}
+
+}  // namespace
+
+std::string plain_name(std::string_view text) {
+  std::string name = invalid_bytes(text) > 0 ? mend_utf8(text) : std::string(text);
+  for (char& c : name)
+    if (!stays(static_cast<unsigned char>(c))) c = '_';
+  if (name.starts_with('.') || name.starts_with('-')) name.insert(0, 1, '_');
+  if (name.size() <= longest_job_name) return name;
+  const std::string hash = hash_text(text);
+  return cut(std::move(name), longest_job_name - hash.size() - 1) + "-" + hash;
+}
+
+std::string name_of_parameters(std::string_view group, const Job& job) {
+  std::string name(group);
+  for (const auto& [parameter, value] : job.parameters) {
+    if (!name.empty()) name += ',';
+    name += parameter;
+    name += '=';
+    name += value;
+  }
+  return plain_name(name);
+}
+
+void make_names_unique(std::vector<Job>& jobs, const std::vector<std::string>& first_keys) {
+  std::unordered_map<std::string_view, std::size_t> first;
+  std::unordered_map<std::size_t, std::vector<std::size_t>> shared;  // by the first of the name
+  first.reserve(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto [at, is_new] = first.emplace(jobs[i].name, i);
+    if (is_new) continue;
+    std::vector<std::size_t>& same = shared[at->second];
+    if (same.empty()) same.push_back(at->second);
+    same.push_back(i);
+  }
+  if (shared.empty()) return;
+  first.clear();
+  std::unordered_set<std::string> taken;
+  std::vector<bool> renamed(jobs.size(), false);
+  for (const auto& [begin, same] : shared)
+    for (const std::size_t job : same) renamed[job] = true;
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (!renamed[i]) taken.insert(jobs[i].name);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto group = shared.find(i);
+    if (group == shared.end()) continue;
+    const bool equal = all_equal(group->second, first_keys);
+    for (const std::size_t job : group->second) {
+      std::string base = jobs[job].name;
+      if (!equal) base += "-" + first_keys[job].substr(0, 8);
+      std::string name = base;
+      for (int count = 2; !taken.insert(name).second; ++count)
+        name = base + "." + std::to_string(count);
+      jobs[job].name = name;
+    }
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+// Names of jobs: unique, and plain names of files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/job.h"
+
+namespace lockstep {
+
+inline constexpr std::size_t longest_job_name = 100;  // bytes, before what tells equal names apart
+
+// The text as a plain name of a file: letters, digits and .,=+-_@%:~^ stay, anything else becomes
+// _; it does not begin with a dot or a dash. A longer text is cut, and ends with its hash.
+std::string plain_name(std::string_view text);
+
+// "GROUP,lr=0.1,seed=2": the name of a job from its group's name, which may be empty, and its
+// parameters. "" where there are neither.
+std::string name_of_parameters(std::string_view group, const Job& job);
+
+// Tells jobs of one name apart, by content and never by place: of jobs that differ each gets a
+// piece of its key, of jobs that are equal the second gets ".2". Keys have been set. first_keys: of
+// each job, the key that it would have as the first of its kind.
+void make_names_unique(std::vector<Job>& jobs, const std::vector<std::string>& first_keys);
+
+}  // namespace lockstep

@@ -1,0 +1,41 @@
+// A group's texts, parsed once; makes a job of each combination of parameters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobs/job_group.h"
+#include "jobs/placeholders.h"
+
+namespace lockstep {
+
+class JobTemplate {
+ public:
+  // Throws Error for placeholders without a value, and for {gpu} where there are no GPUs. `group`
+  // outlives the template.
+  explicit JobTemplate(const JobGroup& group);
+
+  // With everything but key and `after`; with a name, unless there is nothing to make it from.
+  Job make(JobParameters parameters, std::int64_t number) const;
+
+  // Whether jobs have the group's name alone, or a text with placeholders as their name.
+  bool names_jobs() const { return !name_.empty() && name_[0].uses_parameters(); }
+  // The names in `after` for this job.
+  std::vector<std::string> after(const Job& job) const;
+  bool has_after() const { return !after_.empty(); }
+
+ private:
+  using Texts = std::vector<TextTemplate>;
+  Texts parse(const std::vector<std::string>& texts, const PlaceholderScope& scope) const;
+  void check_gpu(const Texts& texts) const;
+  std::vector<std::string> command(const Job& job) const;
+  std::string folder(const Job& job) const;
+  std::string name(const Job& job) const;
+
+  const JobGroup& group_;
+  std::string base_;  // with its braces doubled where needed
+  std::vector<std::pair<std::string, std::string>> variables_;  // parameter, variable
+  Texts command_, environment_, folder_, outputs_, name_, after_;
+};
+
+}  // namespace lockstep

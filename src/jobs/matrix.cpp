@@ -1,0 +1,235 @@
+#include "jobs/matrix.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/parse.h"
+#include "jobs/fill_attempt.h"
+
+namespace lockstep {
+namespace {
+
+// "0.1" and "1e-1" are the same value.
+bool same_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const auto x = detail::parse_real(a), y = detail::parse_real(b);
+  return x && y && *x == *y;
+}
+
+void check_names(const Matrix& matrix) {
+  std::set<std::string> seen;
+  for (const MatrixAxis& axis : matrix.axes)
+    for (const std::string& name : axis.names)
+      if (!seen.insert(name).second)
+        throw Error(cat(matrix.place.text(), ": the parameter ", name, " is in the matrix twice"));
+}
+
+// How many combinations the axes make; as text "symbol 96 x start 6".
+void check_size(const Matrix& matrix) {
+  double count = 1;
+  std::vector<std::string> words;
+  for (const MatrixAxis& axis : matrix.axes) {
+    count *= static_cast<double>(axis.rows.size());
+    words.push_back(cat(join(axis.names, ","), " ", axis.rows.size()));
+  }
+  try {
+    check_job_count(count, join(words, " x "));
+  } catch (const Error& error) {
+    throw Error(cat(matrix.place.text(), ": ", error.what()), error.hint());
+  }
+}
+
+// The rows of each axis that agree with some values; nothing for an axis that they do not name.
+class Matches {
+ public:
+  explicit Matches(const Matrix& matrix) : matrix_(matrix), allowed_(matrix.axes.size()) {}
+
+  // False if no axis has a parameter of that name.
+  template <class Agrees>
+  bool restrict(const std::string& name, Agrees agrees) {
+    for (std::size_t a = 0; a < matrix_.axes.size(); ++a) {
+      const MatrixAxis& axis = matrix_.axes[a];
+      const auto found = std::find(axis.names.begin(), axis.names.end(), name);
+      if (found == axis.names.end()) continue;
+      const auto column = static_cast<std::size_t>(found - axis.names.begin());
+      std::vector<bool>& allowed = allowed_[a];
+      if (allowed.empty()) allowed.assign(axis.rows.size(), true);
+      for (std::size_t row = 0; row < axis.rows.size(); ++row)
+        if (!agrees(axis.rows[row][column])) allowed[row] = false;
+      return true;
+    }
+    return false;
+  }
+
+  bool operator()(std::span<const std::size_t> rows) const {
+    for (std::size_t a = 0; a < rows.size(); ++a)
+      if (!allowed_[a].empty() && !allowed_[a][rows[a]]) return false;
+    return true;
+  }
+
+ private:
+  const Matrix& matrix_;
+  std::vector<std::vector<bool>> allowed_;
+};
+
+std::vector<Matches> exclusions(const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const MatrixAxis& axis : matrix.axes)
+    names.insert(names.end(), axis.names.begin(), axis.names.end());
+  std::vector<Matches> all;
+  for (const Matrix::Exclusion& exclusion : matrix.exclude) {
+    Matches& matches = all.emplace_back(matrix);
+    for (const auto& [name, values] : exclusion.values) {
+      const bool known = matches.restrict(name, [&values = values](const std::string& value) {
+        return std::any_of(values.begin(), values.end(),
+                           [&](const std::string& other) { return same_value(value, other); });
+      });
+      if (known) continue;
+      const std::string near = nearest(name, names);
+      throw Error(
+          cat(exclusion.place.text(), ": exclude names ", name,
+              ", which is no parameter of the matrix"),
+          near.empty() ? cat("it has ", join(names, ", ")) : cat("did you mean ", near, "?"));
+    }
+  }
+  return all;
+}
+
+// Advances the rows, the last fastest; false after the last combination.
+bool next(std::vector<std::size_t>& rows, const Matrix& matrix) {
+  for (std::size_t a = rows.size(); a-- > 0;) {
+    if (++rows[a] < matrix.axes[a].rows.size()) return true;
+    rows[a] = 0;
+  }
+  return false;
+}
+
+// Combinations of the axes, before anything is added to them.
+class Combinations {
+ public:
+  explicit Combinations(const Matrix& matrix) : matrix_(matrix) {
+    if (matrix.axes.empty()) return;
+    const std::vector<Matches> excluded = exclusions(matrix);
+    std::vector<std::size_t> rows(matrix.axes.size(), 0);
+    do {
+      const bool is_out = std::any_of(excluded.begin(), excluded.end(),
+                                      [&](const Matches& matches) { return matches(rows); });
+      if (!is_out) rows_.insert(rows_.end(), rows.begin(), rows.end());
+    } while (next(rows, matrix));
+  }
+
+  std::size_t size() const { return matrix_.axes.empty() ? 0 : rows_.size() / matrix_.axes.size(); }
+
+  std::span<const std::size_t> rows(std::size_t i) const {
+    return std::span(rows_).subspan(i * matrix_.axes.size(), matrix_.axes.size());
+  }
+
+  JobParameters parameters(std::size_t i, std::size_t names) const {
+    JobParameters parameters;
+    parameters.reserve(names);
+    for (std::size_t a = 0; a < matrix_.axes.size(); ++a) {
+      const MatrixAxis& axis = matrix_.axes[a];
+      const std::vector<std::string>& row = axis.rows[rows(i)[a]];
+      for (std::size_t n = 0; n < axis.names.size(); ++n)
+        parameters.emplace_back(axis.names[n], row[n]);
+    }
+    return parameters;
+  }
+
+ private:
+  const Matrix& matrix_;
+  std::vector<std::size_t> rows_;  // one after the other, an index an axis
+};
+
+void set(JobParameters& parameters, const std::pair<std::string, std::string>& value) {
+  for (auto& [name, old] : parameters)
+    if (name == value.first) {
+      if (!same_value(old, value.second)) old = value.second;
+      return;
+    }
+  parameters.push_back(value);
+}
+
+// Adds the parameters where they contradict nothing; false if there is no such combination.
+bool add_to_matching(const Matrix& matrix, const Matrix::Inclusion& inclusion,
+                     const Combinations& combinations, std::vector<JobParameters>& jobs) {
+  Matches matches(matrix);
+  for (const auto& [name, value] : inclusion.values)
+    matches.restrict(name,
+                     [&value = value](const std::string& own) { return same_value(own, value); });
+  bool added = false;
+  for (std::size_t i = 0; i < combinations.size(); ++i) {
+    if (!matches(combinations.rows(i))) continue;
+    added = true;
+    for (const auto& value : inclusion.values) set(jobs[i], value);
+  }
+  return added;
+}
+
+void put_in_order(JobParameters& parameters, const std::vector<std::string>& names) {
+  std::stable_sort(parameters.begin(), parameters.end(), [&](const auto& a, const auto& b) {
+    return std::find(names.begin(), names.end(), a.first) <
+           std::find(names.begin(), names.end(), b.first);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> Matrix::names() const {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& name) {
+    if (seen.insert(name).second) names.push_back(name);
+  };
+  for (const MatrixAxis& axis : axes) std::for_each(axis.names.begin(), axis.names.end(), add);
+  for (const Inclusion& inclusion : include)
+    for (const auto& [name, value] : inclusion.values) add(name);
+  return names;
+}
+
+std::vector<JobParameters> expand_matrix(const Matrix& matrix) {
+  if (matrix.empty()) return {JobParameters{}};
+  check_names(matrix);
+  check_size(matrix);
+  const Combinations combinations(matrix);
+  if (combinations.size() == 0 && matrix.include.empty())
+    throw Error(cat(matrix.place.text(), ": the matrix is empty: exclude leaves nothing of it"));
+  const std::vector<std::string> names = matrix.names();
+  std::vector<JobParameters> jobs;
+  jobs.reserve(combinations.size());
+  for (std::size_t i = 0; i < combinations.size(); ++i)
+    jobs.push_back(combinations.parameters(i, names.size()));
+  for (const Matrix::Inclusion& inclusion : matrix.include)
+    if (!add_to_matching(matrix, inclusion, combinations, jobs)) jobs.push_back(inclusion.values);
+  if (!matrix.include.empty())
+    for (JobParameters& parameters : jobs) put_in_order(parameters, names);
+  return jobs;
+}
+
+void check_parameter_name(const std::string& name) {
+  const auto begins = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const bool is_name = !name.empty() && begins(name.front()) && name.back() != '.' &&
+                       std::all_of(name.begin(), name.end(), [&](char c) {
+                         return begins(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+                       });
+  if (!is_name)
+    throw Error(cat("\"", name, "\" cannot be the name of a parameter"),
+                "a name has letters, digits, _, - and . and begins with a letter");
+  if (is_attempt_name(name))
+    throw Error(cat("a parameter cannot be called ", name, ": {", name,
+                    "} is filled in when a job starts"));
+}
+
+void check_job_count(double count, const std::string& reason) {
+  if (count <= static_cast<double>(most_jobs)) return;
+  throw Error(cat("there would be ", fixed(count, 0), " jobs (", reason, "), and at most ",
+                  most_jobs, " are possible"),
+              "let each job do more, or make several batches");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,32 @@
+// The values of a parameter as a job file gives them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "config/toml_tree.h"
+#include "jobs/matrix.h"
+
+namespace lockstep {
+
+// One key of [matrix]:
+//   lr = [0.1, 0.01]                               a list
+//   seed = {from = 1, to = 10, step = 1}           a range of numbers, both ends counted
+//   start = {from = "2022-01-01", to = "2024-12-01", step = "180d"}    … of dates
+//   symbol = {lines = "symbols.txt"}               lines of a file, without empty ones
+//   symbol = {csv = "windows.csv", column = "ticker"}     a column of a CSV file
+//   window = {csv = "windows.csv", columns = ["start", "end"]}
+//                                                  several, row by row: {start} and {end}
+//   window = [{start = "a", end = "b"}, …]         values that go together, likewise
+// Files are relative to `folder`. Throws Error, which names `file` and the line.
+MatrixAxis read_axis(const std::string& key, const detail::TomlNode& node,
+                     const std::filesystem::path& folder, const std::string& file);
+
+// The value of a number, text, boolean or date, as it is written. Throws Error for others, and for
+// a text with a NUL, which no program could be given.
+std::string scalar_text(const detail::TomlNode& node, const std::string& what);
+
+// Lines without empty ones, and without the carriage returns of other systems.
+std::vector<std::string> value_lines(const std::string& text);
+
+}  // namespace lockstep
