@@ -37,7 +37,7 @@ struct Job {
   std::vector<std::pair<std::string, std::string>> parameters;  // name, value; in the matrix' order
 
   // All placeholders are filled in but those of an attempt: {out}, {slot}, {gpu}, {attempt}.
-  std::vector<std::string> command;  // argument list; with `shell`, one text for `/bin/sh -c`
+  std::vector<std::string> command;  // argument list; with `shell`, one text for the shell, sh
   bool shell = false;
   std::vector<std::pair<std::string, std::string>> environment;  // set over that of the batch
   std::string folder;                                            // working folder, absolute
