@@ -104,4 +104,17 @@ JobList read_job_words(std::span<const std::string> words, const JobWordsOptions
   return expand_jobs({group}, options.limits);
 }
 
+JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
+                        std::istream& input) {
+  JobWordsOptions options{.argument_files = defaults.arg_files};
+  options.job = {.shell = defaults.shell,
+                 .cpus = defaults.cpus,
+                 .gpus = defaults.gpus,
+                 .gpu_memory = defaults.gpu_memory,
+                 .retries = defaults.retries,
+                 .retry_delay_s = defaults.retry_delay_s,
+                 .timeout_s = defaults.timeout_s};
+  return read_job_words(words, options, input);
+}
+
 }  // namespace lockstep

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <istream>
+#include <iostream>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,5 +34,21 @@ struct JobWordsOptions {
 // `expand_jobs` refuses.
 JobList read_job_words(std::span<const std::string> words, const JobWordsOptions& options,
                        std::istream& input);
+
+// What the options of a command line say of its jobs.
+struct JobDefaults {
+  double cpus = 1;
+  GpuRequest gpus{};
+  GpuMemoryRequest gpu_memory{};
+  int retries = 0;
+  double retry_delay_s = 0;
+  std::optional<double> timeout_s{};
+  bool shell = false;
+  std::vector<std::string> arg_files{};  // -a
+};
+
+// The same, in the current folder.
+JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
+                        std::istream& input = std::cin);
 
 }  // namespace lockstep
