@@ -206,8 +206,9 @@ TEST_F(Batch, MayBeAddedToWhileItRunsAndAfterwards) {
 }
 
 TEST_F(Batch, AFloodedLogIsBounded) {
-  const ToolResult result = run_jobs(
-      {}, {"sh", "-c", "yes 0123456789012345678901234567890123456789 | head -c 100000000"});
+  const ToolResult result =
+      run_jobs({"--log-limit-mb", "1"},
+               {"sh", "-c", "yes 0123456789012345678901234567890123456789 | head -c 10000000"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_LE(std::filesystem::file_size(batch() / "logs" / (ledger().job(1).name + ".1.log")),
             (1U << 20) + 200);
