@@ -51,9 +51,7 @@ std::vector<int> cores_of_this_process() {
   return cores;
 }
 
-bool wants_gpu(const QueuedJob& job) {
-  return job.gpus.kind == GpuRequest::Kind::whole || job.gpus.kind == GpuRequest::Kind::share;
-}
+bool wants_gpu(const QueuedJob& job) { return job.gpus.kind != GpuRequest::Kind::none; }
 
 // GPUs only where a job asks for one: all others need neither driver nor NVML.
 std::vector<Device> batch_devices(const Parsed& parsed, const std::vector<QueuedJob>& jobs) {
@@ -202,16 +200,18 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
   SignalPipe signals;
-  const OtherTenants others(devices);
+  OtherTenants others(devices);
   const fs::path tool = program_folder() / "lockstep";
-  Scheduler scheduler(ledger, {.folder = batch,
-                               .resources = resources,
-                               .supervisor_program = {tool.string(), "batch", "supervise"},
-                               .log_limit_bytes = static_cast<std::uint64_t>(
-                                   number_of(parsed, "--log-limit-mb", 64) * (1 << 20)),
-                               .grace_s = duration_of(parsed, "--grace", 10, 0),
-                               .lease_folder = DeviceLeases::usual_folder(),
-                               .used_by = parsed.has("--share") ? nullptr : others.asker()});
+  Scheduler scheduler(
+      ledger, {.folder = batch,
+               .resources = resources,
+               .supervisor_program = {tool.string(), "batch", "supervise"},
+               .log_limit_bytes =
+                   static_cast<std::uint64_t>(number_of(parsed, "--log-limit-mb", 64) * (1 << 20)),
+               .grace_s = duration_of(parsed, "--grace", 10, 0),
+               .lease_folder = DeviceLeases::usual_folder(),
+               .used_by = parsed.has("--share") ? nullptr : others.asker(),
+               .watch = devices.empty() ? nullptr : std::make_unique<DeviceWatch>(devices)});
   std::optional<GpuLog> gpu_log;
   if (!devices.empty()) gpu_log.emplace(GpuLogSpec{.file = batch.gpu_log(), .devices = devices});
   if (gpu_log) gpu_log->begin_counting();
@@ -219,6 +219,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   int interrupts = 0;
   scheduler.on_end(
       [&](const RunningAttempt& running, const Settled& settled) { view.ended(running, settled); });
+  scheduler.on_note([&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
     take_signals(signals, scheduler, interrupts);
     view.show();

@@ -55,6 +55,11 @@ void BatchView::ended(const RunningAttempt& running, const Settled& settled) {
   if (told_failures_ == most_told) say("further failures are not shown as they come");
 }
 
+void BatchView::note(const std::string& text) {
+  clear_line();
+  say(text);
+}
+
 std::string BatchView::line() const {
   const BatchCounts& counts = scheduler_.counts();
   const double passed = system_clock().now_s() - begun_s_;

@@ -18,6 +18,7 @@ class BatchView {
             const std::vector<Device>& devices);
   double interval_s() const;  // between two calls of `show`
   void ended(const RunningAttempt& running, const Settled& settled);
+  void note(const std::string& text);
   void show();
   void finish();
 

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t most_failures = 20, most_slowest = 5;
+constexpr std::int64_t most_failures = 20, most_slowest = 5, most_notes = 10;
 constexpr std::streamoff tail_bytes = 8 << 10;
 
 std::string plural(std::int64_t count, const char* one, const char* many) {
@@ -67,6 +67,26 @@ std::string command_text(const Job& job) {
   std::vector<std::string> words;
   for (const std::string& word : job.command) words.push_back(job.shell ? word : quoted(word));
   return join(words, " ");
+}
+
+// Whether jobs were seen where they were put.
+std::string placements_text(Database& database) {
+  Statement rows(database,
+                 "SELECT sum(placement = 'verified'), sum(placement = 'wrong'), "
+                 "sum(placement = 'unverifiable'), sum(placement = 'unseen'), count(placement) "
+                 "FROM attempt WHERE placement IS NOT NULL");
+  if (!rows.step() || rows.integer(4) == 0) return {};
+  return cat("places of attempts on GPUs: ", rows.integer(0), " verified, ", rows.integer(1),
+             " wrong, ", rows.integer(2), " cannot be verified (process numbers of the host), ",
+             rows.integer(3), " too short to tell, or without the GPU\n");
+}
+
+std::string notes_text(Database& database) {
+  std::string text;
+  Statement rows(database, "SELECT text FROM note ORDER BY id DESC LIMIT ?");
+  rows.bind(1, most_notes);
+  while (rows.step()) text = cat("  ", rows.text(0), "\n", text);
+  return text;
 }
 
 }  // namespace
@@ -167,6 +187,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   while (devices.step())
     text += cat("  ", devices.text(0), ": ", plural(devices.integer(1), "attempt", "attempts"),
                 ", ", fixed(devices.number(2), 1), " s\n");
+  text += placements_text(database) + notes_text(database);
   Statement slowest(
       database,
       "SELECT job.name, ended - started AS took FROM attempt JOIN job ON job.id = job "

@@ -14,6 +14,8 @@
 namespace lockstep {
 namespace {
 
+constexpr std::size_t kind_digits = 12;
+
 // The last job has the name that was put in, or that an other had before.
 template <class Inserted>
 void check_name(const JobGroup& group, const std::vector<Job>& jobs, const Inserted& inserted) {
@@ -32,9 +34,11 @@ void expand_group(const JobGroup& group, std::vector<Job>& jobs,
   check_job_count(static_cast<double>(total), "of all groups");
   if (total > jobs.capacity()) jobs.reserve(std::max(total, 2 * jobs.capacity()));
   std::unordered_map<std::string, std::size_t> names;
+  const std::string kind = job_key(group.job, 0).substr(0, kind_digits);
   for (JobParameters& parameters : combinations) {
     const auto number = static_cast<std::int64_t>(jobs.size()) + 1;
-    const Job& job = jobs.emplace_back(text.make(std::move(parameters), number));
+    Job& job = jobs.emplace_back(text.make(std::move(parameters), number));
+    job.kind = kind;
     if (text.names_jobs()) check_name(group, jobs, names.emplace(job.name, jobs.size() - 1));
     if (!text.has_after()) continue;
     after.resize(jobs.size());

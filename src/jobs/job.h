@@ -13,7 +13,7 @@ namespace lockstep {
 struct GpuRequest {
   enum class Kind {
     none,       // gpus = 0
-    whole,      // gpus = 1, 2, …: devices that no other job uses meanwhile
+    whole,      // gpus = 1, 2, …; those with 1 share it with others of their kind that fit
     share,      // gpus = 0.25, 0.5, …: a part of one device, at most four on each
     automatic,  // gpus = auto: CPU or GPU, whichever is measured to be faster
   };
@@ -25,7 +25,13 @@ struct GpuRequest {
 
 // Memory on its GPU that a job will need.
 struct GpuMemoryRequest {
-  enum class Kind { unknown, bytes, measure } kind = Kind::unknown;
+  enum class Kind {
+    unknown,  // as `measure`
+    bytes,
+    measure,  // the first job of a kind runs alone and is measured
+    all,      // the job is to be alone on its device
+  };
+  Kind kind = Kind::unknown;
   std::int64_t bytes = 0;  // of Kind::bytes; per device
   bool operator==(const GpuMemoryRequest&) const = default;
 };
@@ -34,6 +40,7 @@ struct Job {
   std::int64_t number = 0;  // from 1, in the order of the file: `{#}`
   std::string name;         // unique in the batch, a plain file name
   std::string key;          // 32 hex digits: what the job is, by content (see job_key)
+  std::string kind;         // the same for all that differ in their parameters alone
   std::vector<std::pair<std::string, std::string>> parameters;  // name, value; in the matrix' order
 
   // All placeholders are filled in but those of an attempt: {out}, {slot}, {gpu}, {attempt}.

@@ -22,6 +22,7 @@ std::vector<std::string> job_environment(const Job& job, const AttemptPlace& pla
   for (const auto& [name, value] : job.environment) variables[name] = value;
   variables["CUDA_VISIBLE_DEVICES"] = join(place.devices, ",");
   if (!place.devices.empty()) variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  variables["LOCKSTEP_DEVICE"] = place.devices.empty() ? "cpu" : "gpu";
   variables["LOCKSTEP_OUT"] = place.out;
   variables["LOCKSTEP_EVENTS"] = place.out + "/events.jsonl";
   variables["LOCKSTEP_JOB"] = job.name;

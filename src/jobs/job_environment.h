@@ -14,7 +14,7 @@ struct AttemptPlace {
   int number = 1;    // of this job
   int slot = 0;
   int threads = 1;                   // cores it was given, at least 1
-  std::vector<std::string> devices;  // UUIDs; empty: it sees no GPU
+  std::vector<std::string> devices;  // UUIDs; empty: it sees no GPU (LOCKSTEP_DEVICE=cpu)
 };
 
 // "NAME=value". The job's own variables win, but for those that say where it is. GPUs are fixed by

@@ -95,7 +95,7 @@ void read_exclude(const JobKey& key, const TomlNode& node, JobKeyTarget& target)
 
 void read_cpus(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.group.job.cpus =
-      checked(key, node, OptionType::real, {.unit = "cores", .min = 0.01, .max = 65536});
+      checked(key, node, OptionType::real, {.unit = "cores", .min = 0, .max = 65536});
 }
 
 void read_gpus(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {

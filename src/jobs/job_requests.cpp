@@ -74,13 +74,14 @@ std::int64_t parse_memory_size(std::string_view text) {
 
 GpuMemoryRequest parse_gpu_memory(std::string_view text) {
   if (trim(text) == "measure") return {.kind = GpuMemoryRequest::Kind::measure};
+  if (trim(text) == "all") return {.kind = GpuMemoryRequest::Kind::all};
   try {
     return {.kind = GpuMemoryRequest::Kind::bytes, .bytes = parse_memory_size(text)};
   } catch (const Error&) {
-    throw Error(cat("gpu_memory must be a size of memory such as 2GiB, or measure, but is ", text),
-                nearest(text, std::array<std::string, 1>{"measure"}).empty()
-                    ? ""
-                    : "did you mean measure?");
+    throw Error(
+        cat("gpu_memory must be a size of memory such as 2GiB, measure or all, but is ", text),
+        nearest(text, std::array<std::string, 1>{"measure"}).empty() ? ""
+                                                                     : "did you mean measure?");
   }
 }
 

@@ -12,7 +12,7 @@ namespace lockstep {
 // by which more than four jobs would share a device.
 GpuRequest parse_gpus(std::string_view text);
 
-// "2GiB", "1.5 GB", "800M", a number of bytes, "measure". Throws Error.
+// "2GiB", "1.5 GB", "800M", a number of bytes, "measure", "all". Throws Error.
 GpuMemoryRequest parse_gpu_memory(std::string_view text);
 
 // Bytes: KiB, MiB, GiB and TiB, also as K, M, G and T, count in 1024; kB, MB, GB and TB in 1000.

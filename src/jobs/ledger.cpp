@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -36,7 +37,9 @@ CREATE TABLE job(
   tries INTEGER NOT NULL DEFAULT 0,
   not_before REAL NOT NULL DEFAULT 0,
   priority INTEGER NOT NULL, cpus REAL NOT NULL,
-  gpus INTEGER NOT NULL, gpu_devices INTEGER NOT NULL, gpu_share REAL NOT NULL);
+  gpus INTEGER NOT NULL, gpu_devices INTEGER NOT NULL, gpu_share REAL NOT NULL,
+  gpu_memory INTEGER NOT NULL, gpu_memory_bytes INTEGER NOT NULL,
+  kind TEXT NOT NULL);           -- the same for jobs that differ in parameters alone
 CREATE INDEX job_name ON job(name);
 CREATE INDEX job_unsynced ON job(id) WHERE synced = 0;
 CREATE TABLE dependency(job INTEGER NOT NULL, needs TEXT NOT NULL, PRIMARY KEY(job, needs)) WITHOUT ROWID;
@@ -52,9 +55,13 @@ CREATE TABLE attempt(
   outcome TEXT,                  -- NULL until it has ended
   reason TEXT, exit_code INTEGER,
   started REAL, ended REAL,      -- unix seconds
-  cpu_s REAL, max_rss_bytes INTEGER);
+  cpu_s REAL, max_rss_bytes INTEGER,
+  placement TEXT,                -- of one with devices: verified, wrong, unverifiable, unseen
+  gpu_memory_bytes INTEGER,      -- peak on one device, NULL: not seen
+  gpu_activity_percent REAL);    -- mean of its first device while it was alone there
 CREATE INDEX attempt_job ON attempt(job);
 CREATE INDEX attempt_unfinished ON attempt(id) WHERE outcome IS NULL;
+CREATE TABLE note(id INTEGER PRIMARY KEY, at REAL NOT NULL, text TEXT NOT NULL);
 CREATE TABLE request(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   what TEXT NOT NULL, job INTEGER NOT NULL, value TEXT NOT NULL);
@@ -150,8 +157,8 @@ void Ledger::check_version() {
 
 void Ledger::insert(Job job, std::int64_t number) {
   Statement& row = database_->prepared(
-      "INSERT INTO job(id, key, name, spec, priority, cpus, gpus, gpu_devices, gpu_share) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "INSERT INTO job(id, key, name, spec, priority, cpus, gpus, gpu_devices, gpu_share, "
+      "gpu_memory, gpu_memory_bytes, kind) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   row.bind(1, number)
       .bind(2, job.key)
       .bind(3, job.name)
@@ -161,6 +168,9 @@ void Ledger::insert(Job job, std::int64_t number) {
       .bind(7, static_cast<std::int64_t>(job.gpus.kind))
       .bind(8, std::int64_t{job.gpus.devices})
       .bind(9, job.gpus.share)
+      .bind(10, static_cast<std::int64_t>(job.gpu_memory.kind))
+      .bind(11, job.gpu_memory.bytes)
+      .bind(12, job.kind)
       .run();
   Statement& need =
       database_->prepared("INSERT OR IGNORE INTO dependency(job, needs) VALUES(?, ?)");
@@ -179,7 +189,8 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
 
   Statement& relist = database_->prepared(
       "UPDATE job SET listed = 1, spec = ?2, priority = ?3, cpus = ?4, gpus = ?5, "
-      "gpu_devices = ?6, gpu_share = ?7 WHERE id = ?1");
+      "gpu_devices = ?6, gpu_share = ?7, gpu_memory = ?8, gpu_memory_bytes = ?9, kind = ?10 "
+      "WHERE id = ?1");
   std::unordered_set<std::int64_t> listed;
   for (const Job& job : list.jobs) {
     const auto found = known.find(job.key);
@@ -198,6 +209,9 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
         .bind(5, static_cast<std::int64_t>(job.gpus.kind))
         .bind(6, std::int64_t{job.gpus.devices})
         .bind(7, job.gpus.share)
+        .bind(8, static_cast<std::int64_t>(job.gpu_memory.kind))
+        .bind(9, job.gpu_memory.bytes)
+        .bind(10, job.kind)
         .run();
   }
   if (replaces) {
@@ -229,7 +243,8 @@ std::vector<QueuedJob> Ledger::queue() {
   std::vector<QueuedJob> result;
   Statement rows(*database_,
                  "SELECT id, state, priority, cpus, gpus, gpu_devices, gpu_share, not_before, "
-                 "tries FROM job WHERE listed = 1 ORDER BY id");
+                 "tries, gpu_memory, gpu_memory_bytes, kind FROM job WHERE listed = 1 ORDER BY "
+                 "id");
   while (rows.step())
     result.push_back({.id = rows.integer(0),
                       .state = state_of(rows.text(1)),
@@ -239,7 +254,10 @@ std::vector<QueuedJob> Ledger::queue() {
                                .devices = static_cast<int>(rows.integer(5)),
                                .share = rows.number(6)},
                       .not_before = rows.number(7),
-                      .tries = static_cast<int>(rows.integer(8))});
+                      .tries = static_cast<int>(rows.integer(8)),
+                      .gpu_memory = {.kind = static_cast<GpuMemoryRequest::Kind>(rows.integer(9)),
+                                     .bytes = rows.integer(10)},
+                      .kind = rows.text(11)});
   return result;
 }
 
@@ -316,7 +334,9 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
   database_
       ->prepared(
           "UPDATE attempt SET outcome = ?2, reason = ?3, exit_code = ?4, started = ?5, "
-          "ended = ?6, cpu_s = ?7, max_rss_bytes = ?8 WHERE id = ?1 AND outcome IS NULL")
+          "ended = ?6, cpu_s = ?7, max_rss_bytes = ?8, placement = nullif(?9, ''), "
+          "gpu_memory_bytes = nullif(?10, 0), gpu_activity_percent = nullif(?11, -1.0) WHERE id = "
+          "?1 AND outcome IS NULL")
       .bind(1, attempt.id)
       .bind(2, to_string(end.outcome))
       .bind(3, end.reason)
@@ -325,8 +345,10 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(6, end.ended)
       .bind(7, end.cpu_s)
       .bind(8, end.max_rss_bytes)
+      .bind(9, end.placement)
+      .bind(10, end.gpu_memory_bytes)
+      .bind(11, end.gpu_activity_percent.value_or(-1))
       .run();
-  const bool counts = end.outcome != AttemptOutcome::stopped && end.outcome != AttemptOutcome::lost;
   database_
       ->prepared(
           "UPDATE job SET state = ?2, reason = ?3, not_before = ?4, tries = tries + ?5, "
@@ -335,7 +357,7 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(2, to_string(state))
       .bind(3, end.reason)
       .bind(4, not_before)
-      .bind(5, std::int64_t{counts})
+      .bind(5, std::int64_t{end.counts})
       .run();
   unsynced_ = true;
 }
@@ -438,6 +460,13 @@ bool Ledger::changed_by_others() {
   const std::int64_t version = row.step() ? row.integer(0) : 0;
   row.reset();
   return std::exchange(data_version_, version) != version;
+}
+
+void Ledger::note(const std::string& text) {
+  database_->prepared("INSERT INTO note(at, text) VALUES(?, ?)")
+      .bind(1, system_clock().wall_s())
+      .bind(2, text)
+      .run();
 }
 
 std::string Ledger::fact(const std::string& key) {

@@ -52,6 +52,8 @@ struct QueuedJob {
   GpuRequest gpus;
   double not_before = 0;  // unix seconds: a retry's delay
   int tries = 0;          // attempts that count
+  GpuMemoryRequest gpu_memory;
+  std::string kind;  // as in Job
 };
 
 struct Attempt {
@@ -70,6 +72,11 @@ struct AttemptEnd {
   double started = 0, ended = 0;  // unix seconds
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
+  bool counts = true;  // among the job's tries
+  // Of one with devices:
+  std::string placement;                       // a Verdict; "" without devices
+  std::int64_t gpu_memory_bytes = 0;           // peak on one device; 0: not seen
+  std::optional<double> gpu_activity_percent;  // mean while it was alone there
 };
 
 // What another command asks of the batch, or of one job where `job` is not 0.
@@ -120,6 +127,9 @@ class Ledger {
   void request(const std::string& what, std::int64_t job, const std::string& value);
   std::vector<Request> take_requests();
   bool changed_by_others();  // cheap
+
+  // What the batch decided by itself, for people.
+  void note(const std::string& text);
 
   std::string fact(const std::string& key);  // "" where there is none
   void set_fact(const std::string& key, const std::string& value);

@@ -1,5 +1,6 @@
 #include "jobs/other_tenants.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t most_letters = 60;
+constexpr double left_behind_bytes = 0x1p29;  // of a job that has ended: more than a driver's own
 
 // Numbers of another PID namespace name nobody here: such a process is somebody's, but whose?
 std::string name_of(const GpuProcess& process) {
@@ -29,7 +31,7 @@ OtherTenants::OtherTenants(std::vector<Device> devices) : devices_(std::move(dev
 OtherTenants::OtherTenants(std::vector<Device> devices, std::shared_ptr<GpuReader> reader)
     : devices_(std::move(devices)), reader_(std::move(reader)) {}
 
-std::string OtherTenants::on(int device) const {
+std::string OtherTenants::on(int device) {
   if (!reader_) return {};
   const std::string& uuid = devices_[static_cast<std::size_t>(device)].uuid;
   for (std::size_t i = 0; i < reader_->gpus().size(); ++i) {
@@ -37,6 +39,14 @@ std::string OtherTenants::on(int device) const {
     const GpuSample sample = reader_->read(i);
     for (const GpuProcess& process : sample.processes)
       if (!process.graphics && attempt_of(process.pid).empty()) return name_of(process);
+    const Reading& used = sample[Metric::memory_used];
+    if (used.state != ReadingState::measured || !sample.processes.empty()) return {};
+    double& unused = unused_bytes_.try_emplace(device, used.value).first->second;
+    unused = std::min(unused, used.value);
+    if (used.value > unused + left_behind_bytes)
+      return cat("nobody, but ", fixed((used.value - unused) / 0x1p30, 1),
+                 " GiB of its memory have not come back");
+    return {};
   }
   return {};
 }

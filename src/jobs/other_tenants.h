@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,15 +18,17 @@ class OtherTenants {
   OtherTenants(std::vector<Device> devices, std::shared_ptr<GpuReader> reader);
 
   // Who computes on a device, given by its place, that is no job of any batch: "python3 train.py
-  // (process 123)". "": nobody, or that cannot be known. What draws pictures does not count.
-  std::string on(int device) const;
-  std::function<std::string(int)> asker() const {
+  // (process 123)"; or memory of one that has ended, if it is more than was used when nobody was
+  // there. "": nobody, or that cannot be known. What draws pictures does not count.
+  std::string on(int device);
+  std::function<std::string(int)> asker() {
     return [this](int device) { return on(device); };
   }
 
  private:
   std::vector<Device> devices_;
   std::shared_ptr<GpuReader> reader_;
+  std::map<int, double> unused_bytes_;  // of memory, by device: used when nobody was there
 };
 
 }  // namespace lockstep

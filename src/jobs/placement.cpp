@@ -106,6 +106,12 @@ void Resources::release(const Placement& placement) {
   used_slots_.erase(placement.slot);
 }
 
+void Resources::reshare(Placement& placement, double share) {
+  for (const int device : placement.devices)
+    free_share_[static_cast<std::size_t>(device)] += placement.share - share;
+  placement.share = share;
+}
+
 std::string Resources::never(const QueuedJob& job) const {
   const auto cores = static_cast<double>(all_.cores.size());
   if (pins() && job.cpus > cores + tolerance)

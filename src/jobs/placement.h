@@ -35,6 +35,7 @@ class Resources {
   Placement take(const QueuedJob& job, int slot, const std::vector<int>& cores,
                  const std::vector<std::string>& devices);
   void release(const Placement& placement);
+  void reshare(Placement& placement, double share);  // of each of its devices, from now on
   // Why the job can never run with these, for people; "" if it can.
   std::string never(const QueuedJob& job) const;
   // A device that no job gets from here on; what runs there goes on.

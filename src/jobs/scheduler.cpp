@@ -48,7 +48,8 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
       resources_(setup_.resources),
       limits_(ledger.limits()),
       batch_id_(ledger.fact("id")),
-      supervisor_id_(new_id(clock_)) {
+      supervisor_id_(new_id(clock_)),
+      occupancy_(resources_.all().devices.size()) {
   // Orphans of a supervisor that was killed come to this process.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (batch_id_.empty()) ledger_.set_fact("id", batch_id_ = new_id(clock_));
@@ -111,7 +112,9 @@ void Scheduler::enqueue(std::int64_t id) {
   const Demand demand{.cpus = job.cpus,
                       .kind = static_cast<int>(job.gpus.kind),
                       .devices = job.gpus.devices,
-                      .share = job.gpus.share};
+                      .share = job.gpus.share,
+                      .packed = is_packed(job) ? job.kind : std::string(),
+                      .alone = alone_.contains(id)};
   ready_[demand].emplace(-std::int64_t{job.priority}, id);
 }
 
@@ -163,15 +166,15 @@ void Scheduler::adopt_or_forget() {
     RunningAttempt running{.attempt = attempt, .begun_s = clock_.now_s(), .adopted = true};
     running.job = ledger_.job(attempt.job);
     if (exit != record.exits.end()) {
-      apply(running,
-            settle(setup_.folder, running.job, attempt, *exit, ledger_.tries(attempt.job)));
+      apply(running, settle(setup_.folder, running.job, attempt, *exit, ledger_.tries(attempt.job),
+                            seen(running)));
     } else if (record.alone) {
       if (const auto node = nodes_.find(attempt.job); node != nodes_.end())
         running.queued = node->second.queued;
       running.placement =
           resources_.take(running.queued, attempt.slot, attempt.cores, attempt.devices);
       kept.insert(mark_of(attempt.id));
-      running_.emplace(attempt.id, std::move(running));
+      enter(running_.emplace(attempt.id, std::move(running)).first->second);
       ++adopted_;
     } else {
       end_marked(mark_of(attempt.id));
@@ -224,6 +227,7 @@ bool Scheduler::turn(double wait_s, int wake_fd) {
   take_exits();
   take_adopted();
   take_requests();
+  look_at_devices();
   sync_sometimes();
   return true;
 }
@@ -272,47 +276,11 @@ void Scheduler::start_what_fits() {
   }
 }
 
-// Of all devices of the placement; "" or who has the one that it sets `device` to.
-std::string Scheduler::lease(const Placement& placement, std::vector<UniqueFd>& leases,
-                             int& device) {
-  for (const int each : placement.devices) {
-    device = each;
-    const std::string& uuid = resources_.all().devices[static_cast<std::size_t>(each)];
-    const bool alone = resources_.free_share(each) + placement.share > 1 - 1e-9;
-    if (alone && setup_.used_by)
-      if (const std::string who = setup_.used_by(each); !who.empty()) return who;
-    auto taken = leases_->take(uuid, placement.share, cat("batch ", setup_.folder.path.string()));
-    if (!taken) {
-      const std::vector<std::string> holders = leases_->holders(uuid);
-      return holders.empty() ? "another program" : join(holders, ", ");
-    }
-    std::move(taken->begin(), taken->end(), std::back_inserter(leases));
-  }
-  return {};
-}
-
-std::optional<Placement> Scheduler::place(const QueuedJob& job, std::vector<UniqueFd>& leases) {
-  for (;;) {
-    std::optional<Placement> placement = resources_.place(job);
-    if (!placement || placement->devices.empty()) return placement;
-    int device = 0;
-    const std::string who = lease(*placement, leases, device);
-    if (who.empty()) {
-      for (const int each : placement->devices) waits_for_.erase(each);
-      return placement;
-    }
-    leases.clear();
-    resources_.release(*placement);
-    resources_.set_busy(device);
-    waits_for_[device] = who;
-  }
-}
-
 bool Scheduler::start_one(const Demand& demand, std::vector<Start>& starting) {
   Queue& queue = ready_.at(demand);
   const std::int64_t id = queue.begin()->second;
   Node& node = nodes_.at(id);
-  if (const std::string why = resources_.never(node.queued); !why.empty()) {
+  if (const std::string why = never(node.queued); !why.empty()) {
     queue.erase(queue.begin());
     ledger_.set_state(id, JobState::failed, why);
     node.queued.state = JobState::failed;
@@ -322,15 +290,22 @@ bool Scheduler::start_one(const Demand& demand, std::vector<Start>& starting) {
       on_end_({.attempt = {.job = id}, .job = ledger_.job(id)}, {.end = {.reason = why}});
     return true;
   }
+  QueuedJob asked = node.queued;
+  RunningAttempt running{.queued = node.queued};
+  asked.gpus = request_of(node.queued, running.trial);
   std::vector<UniqueFd> leases;
-  const std::optional<Placement> placement = place(node.queued, leases);
+  const std::optional<Placement> placement = place(asked, leases);
   if (!placement) return false;
   queue.erase(queue.begin());
-  RunningAttempt running{.job = ledger_.job(id), .queued = node.queued, .placement = *placement};
+  running.job = ledger_.job(id);
+  running.placement = *placement;
+  if (running.trial != CpuOrGpu::Choice::unknown)
+    kind_of(node.queued).choice.trial_begins(running.trial);
   running.attempt = {
       .job = id, .supervisor = supervisor_id_, .slot = placement->slot, .cores = placement->cores};
   for (const int device : placement->devices)
     running.attempt.devices.push_back(resources_.all().devices[static_cast<std::size_t>(device)]);
+  enter(running);
   node.queued.state = JobState::running;
   count(JobState::running, 1);
   starting.push_back({std::move(running), std::move(leases)});
@@ -385,9 +360,10 @@ void Scheduler::finish(const std::vector<JobExit>& exits) {
     if (found == running_.end()) continue;
     RunningAttempt running = std::move(found->second);
     running_.erase(found);
-    resources_.release(running.placement);
-    const Settled settled = settle(setup_.folder, running.job, running.attempt, exit,
-                                   ledger_.tries(running.attempt.job));
+    const double together = vacate(running, exit.ended - exit.started);
+    Settled settled = settle(setup_.folder, running.job, running.attempt, exit,
+                             ledger_.tries(running.attempt.job), seen(running));
+    learn(running, settled, together);
     apply(std::move(running), settled);
   }
   transaction.commit();
@@ -455,7 +431,7 @@ void Scheduler::take_adopted() {
       if (running.attempt.supervisor == supervisor) gone.push_back(running.attempt);
     for (const Attempt& attempt : gone) {
       end_marked(mark_of(attempt.id));
-      resources_.release(running_.at(attempt.id).placement);
+      vacate(running_.at(attempt.id));
       running_.erase(attempt.id);
       forget(attempt, "its supervisor was ended");
     }
@@ -470,7 +446,7 @@ void Scheduler::supervisor_is_gone() {
     if (!running.adopted) gone.push_back(running.attempt);
   for (const Attempt& attempt : gone) {
     end_marked(mark_of(attempt.id));
-    resources_.release(running_.at(attempt.id).placement);
+    vacate(running_.at(attempt.id));
     running_.erase(attempt.id);
     forget(attempt, "its supervisor was ended");
   }

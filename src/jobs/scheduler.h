@@ -15,8 +15,10 @@
 
 #include "base/clock.h"
 #include "jobs/batch_folder.h"
+#include "jobs/device_watch.h"
 #include "jobs/lease.h"
 #include "jobs/ledger.h"
+#include "jobs/packing.h"
 #include "jobs/placement.h"
 #include "jobs/settle.h"
 #include "jobs/supervisor.h"
@@ -33,6 +35,8 @@ struct SchedulerSetup {
   // Who else uses a device, given by its place; "" nobody. Asked while no job of this batch is on
   // it.
   std::function<std::string(int)> used_by;
+  // Sees what jobs do on their devices; null: nobody looks.
+  std::unique_ptr<DeviceWatch> watch;
 };
 
 // An attempt that runs.
@@ -44,6 +48,13 @@ struct RunningAttempt {
   pid_t pid = 0;         // 0: not known yet
   double begun_s = 0;    // monotonic
   bool adopted = false;  // of an earlier scheduler's supervisor
+
+  // Of one with devices:
+  AttemptSight sight;
+  int most_together = 1;      // jobs of the batch on its device at once, itself too
+  int limit = 1;              // Packing::per_device() when it began
+  double job_s_at_begin = 0;  // job-seconds of its first device
+  CpuOrGpu::Choice trial = CpuOrGpu::Choice::unknown;  // of a kind with gpus = auto
 };
 
 // What is shown while a batch runs. Of jobs that are listed.
@@ -63,6 +74,8 @@ class Scheduler {
   ~Scheduler();
 
   void on_end(Ended ended) { on_end_ = std::move(ended); }
+  // What the batch decides by itself, for people; it is in the ledger too.
+  void on_note(std::function<void(const std::string&)> note) { on_note_ = std::move(note); }
 
   // One turn: waits at most `wait_s` for something to happen, or for `wake_fd` to be readable.
   // False once nothing runs and nothing more will. Throws Error where the ledger cannot be written.
@@ -96,6 +109,8 @@ class Scheduler {
     double cpus;
     int kind, devices;
     double share;
+    std::string packed;  // the kind of jobs that share devices by what is measured; or ""
+    bool alone;
     auto operator<=>(const Demand&) const = default;
   };
 
@@ -113,7 +128,34 @@ class Scheduler {
   };
   bool start_one(const Demand& demand, std::vector<Start>& starting);
   std::optional<Placement> place(const QueuedJob& job, std::vector<UniqueFd>& leases);
-  std::string lease(const Placement& placement, std::vector<UniqueFd>& leases, int& device);
+  std::string lease(const Placement& placement, bool packed, std::vector<UniqueFd>& leases,
+                    int& device);
+  bool lease_packed(int device, std::vector<UniqueFd>& leases);
+
+  // Sharing of devices by what is measured: scheduler_devices.cpp.
+  struct Kind {
+    Packing packing;
+    CpuOrGpu choice;
+  };
+  struct Occupancy {  // of a device
+    int jobs = 0, packed = 0;
+    double job_s = 0, until_s = 0;  // job-seconds until then
+    std::vector<UniqueFd> leases;   // of all packed jobs on it
+  };
+  static bool is_packed(const QueuedJob& job);
+  Kind& kind_of(const QueuedJob& job);
+  GpuRequest request_of(const QueuedJob& job, CpuOrGpu::Choice& trial);
+  std::string never(const QueuedJob& job) const;
+  void enter(RunningAttempt& running);
+  void count_together(int device);
+  // Gives back what it had. Mean number of jobs on its device while it ran there.
+  double vacate(RunningAttempt& running, double duration_s = 0);
+  void look_at_devices();
+  void learn(const RunningAttempt& running, Settled& settled, double together);
+  void limit_changed(const std::string& kind);
+  void keep(const std::string& kind);
+  OnDevices seen(const RunningAttempt& running) const;
+  void note(const std::string& text);
   JobOrder order_of(const RunningAttempt& running) const;
   void wake_delayed();
 
@@ -151,6 +193,11 @@ class Scheduler {
   std::optional<DeviceLeases> leases_;
   std::map<int, std::string> waits_for_;
   Ended on_end_;
+  std::function<void(const std::string&)> on_note_;
+  std::map<std::string, Kind> kinds_;
+  std::vector<Occupancy> occupancy_;  // by device
+  std::set<std::int64_t> alone_;      // jobs that ran out of memory on a device that they shared
+  std::set<std::int64_t> forgiven_;   // whose trial failed where its kind may not run
 };
 
 }  // namespace lockstep

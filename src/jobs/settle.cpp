@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "jobs/out_of_memory.h"
+#include "jobs/placeholders.h"
 
 namespace lockstep {
 namespace fs = std::filesystem;
@@ -20,11 +22,12 @@ namespace {
 
 constexpr int most_losses = 5;  // a job whose attempts are lost so often ends its supervisor itself
 
-std::string missing_output(const Job& job, const fs::path& out) {
+// `out` is the folder of the attempt, or that of the job where it was published before.
+std::string missing_output(const Job& job, const Attempt& attempt, const fs::path& out) {
+  const AttemptValues values{.out = out.string(), .slot = attempt.slot, .attempt = attempt.number};
   std::error_code ignored;
   for (const std::string& output : job.outputs)
-    if (!fs::exists(fs::path(output).is_absolute() ? fs::path(output) : out / output, ignored))
-      return output;
+    if (!fs::exists(out / fill_attempt(output, values), ignored)) return output;
   return {};
 }
 
@@ -46,10 +49,22 @@ std::string publish(const fs::path& from, const fs::path& to) {
   return cat("cannot rename ", from.string(), " to ", to.string(), ": ", errno_text(errno));
 }
 
+constexpr double nearly_all = 0.97;  // of a device's memory
+
+// The words that say so, "" if it did not run out of memory.
+std::string out_of_memory(const OnDevices& devices, const fs::path& log) {
+  if (std::string line = out_of_memory_line(log); !line.empty()) return line;
+  if (devices.device_bytes <= 0 || static_cast<double>(devices.sight.peak_bytes) <
+                                       nearly_all * static_cast<double>(devices.device_bytes))
+    return {};
+  return "it failed when it had all of the device's memory";
+}
+
 AttemptOutcome outcome_of(const Job& job, const JobExit& exit) {
   if (exit.ended_by == ended_by_timeout) return AttemptOutcome::timed_out;
   if (exit.ended_by == ended_by_cancel) return AttemptOutcome::cancelled;
   if (exit.ended_by == ended_by_stop) return AttemptOutcome::stopped;
+  if (exit.ended_by == ended_by_place) return AttemptOutcome::failed;
   if (!exit.problem.empty()) return AttemptOutcome::failed;
   if (std::find(job.skip_codes.begin(), job.skip_codes.end(), exit.code) != job.skip_codes.end())
     return AttemptOutcome::skipped;
@@ -85,20 +100,31 @@ JobState state_after(AttemptOutcome outcome, const Job& job, int tries) {
 }  // namespace
 
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
-               const JobExit& exit, int tries) {
+               const JobExit& exit, int tries, const OnDevices& devices) {
   AttemptOutcome outcome = outcome_of(job, exit);
   std::string reason = reason_of(job, exit, outcome);
+  if (exit.ended_by == ended_by_place)
+    reason = cat("ran on ", devices.sight.wrong_device, ", which is not the device it was given");
+  bool counts = outcome != AttemptOutcome::stopped;
   const fs::path out = batch.attempt(attempt.id), published = batch.published(job.name);
   if (outcome == AttemptOutcome::done) {
     std::error_code ignored;
     const bool done_before = !fs::exists(out, ignored) && fs::exists(published, ignored);
-    const std::string missing = missing_output(job, done_before ? published : out);
+    const std::string missing = missing_output(job, attempt, done_before ? published : out);
     if (!missing.empty()) reason = cat("exit code 0, but the output ", missing, " is not there");
     if (missing.empty()) reason = publish(out, published);
     if (!reason.empty()) outcome = AttemptOutcome::failed;
   } else {
     ::rmdir(out.c_str());  // where it wrote nothing
   }
+  if (outcome == AttemptOutcome::failed && exit.ended_by.empty() && !attempt.devices.empty())
+    if (const std::string line = out_of_memory(devices, batch.log(job.name, attempt.number));
+        !line.empty()) {
+      outcome = AttemptOutcome::out_of_memory;
+      counts = !devices.shared;
+      reason = cat("out of memory on ", devices.shared ? "a device that it shared" : "its device",
+                   ": ", line);
+    }
   if (!exit.cleared)
     reason += cat(reason.empty() ? "" : "; ", "left processes that cannot be ended");
   Settled result{.end = {.outcome = outcome,
@@ -107,8 +133,14 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
                          .started = exit.started,
                          .ended = exit.ended,
                          .cpu_s = exit.cpu_s,
-                         .max_rss_bytes = exit.max_rss_bytes},
-                 .state = state_after(outcome, job, tries)};
+                         .max_rss_bytes = exit.max_rss_bytes,
+                         .counts = counts},
+                 .state = counts ? state_after(outcome, job, tries) : JobState::waiting};
+  if (!attempt.devices.empty()) {
+    result.end.placement = to_string(devices.sight.verdict);
+    result.end.gpu_memory_bytes = devices.sight.peak_bytes;
+    result.end.gpu_activity_percent = devices.sight.activity_percent();
+  }
   const bool tried = outcome == AttemptOutcome::failed || outcome == AttemptOutcome::timed_out ||
                      outcome == AttemptOutcome::out_of_memory;
   if (tried && result.state == JobState::waiting)
@@ -117,7 +149,7 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
 }
 
 Settled settle_lost(const std::string& why, int times_lost) {
-  return {.end = {.outcome = AttemptOutcome::lost, .reason = why},
+  return {.end = {.outcome = AttemptOutcome::lost, .reason = why, .counts = false},
           .state = times_lost < most_losses ? JobState::waiting : JobState::failed};
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "jobs/batch_folder.h"
+#include "jobs/device_watch.h"
 #include "jobs/job.h"
 #include "jobs/job_process.h"
 #include "jobs/ledger.h"
@@ -16,16 +17,25 @@ struct Settled {
   double not_before = 0;              // unix seconds, of one that waits to be tried again
 };
 
+// How an attempt did on its devices.
+struct OnDevices {
+  AttemptSight sight;
+  bool shared = false;            // with other jobs of the batch, at some time
+  std::int64_t device_bytes = 0;  // memory of the smallest; 0: unknown
+};
+
 // Words of those who end an attempt (JobExit::ended_by).
 inline constexpr const char* ended_by_timeout = "timeout";
 inline constexpr const char* ended_by_cancel = "cancel";
 inline constexpr const char* ended_by_stop = "stop";
+inline constexpr const char* ended_by_place = "place";  // it was on a device that is not its own
 
 // `tries`: that counted before this one. Looks whether outputs are there, and publishes the folder
 // of a successful attempt under the job's name, in the place of an earlier one's. An empty folder
-// goes.
+// goes. Where memory of a device that it shared ran out, it is tried again, and that is not
+// counted.
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
-               const JobExit& exit, int tries);
+               const JobExit& exit, int tries, const OnDevices& devices = {});
 
 // Of an attempt that nothing is known of: its supervisor or the machine went down.
 Settled settle_lost(const std::string& why, int times_lost);

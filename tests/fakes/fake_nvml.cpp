@@ -1,7 +1,9 @@
 // A stand-in for libnvidia-ml.so.1 that shows the GPUs of the script that FAKE_NVML names
 // (nvml_script.h). Its time is that since the first nvmlInit_v2, or what the file says that
 // FAKE_NVML_CLOCK names, in seconds. Which functions a library of it has depends on the driver that
-// it stands for (nvml_functions.txt).
+// it stands for (nvml_functions.txt). A program is on a GPU while it lives if the folder
+// FAKE_NVML_TENANTS has a file with its number as name and "UUID BYTES" in it; "nobody" is memory
+// that belongs to no process.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -9,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -185,6 +188,35 @@ void fill(unsigned char* row, std::size_t bytes, unsigned pid, unsigned long lon
     std::memcpy(row + at, &nothing_protected, sizeof nothing_protected);
 }
 
+struct Tenant {
+  unsigned pid = 0;
+  unsigned long long bytes = 0;
+};
+
+std::vector<Tenant> tenants_of(const Call& call) {
+  std::vector<Tenant> found;
+  const char* const folder = std::getenv("FAKE_NVML_TENANTS");
+  if (folder == nullptr) return found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    const std::string name = file->path().filename().string();
+    const bool nobody = name == "nobody";
+    if (!nobody && !std::filesystem::exists("/proc/" + name)) continue;
+    std::string uuid;
+    Tenant tenant{.pid = nobody ? 0 : static_cast<unsigned>(std::stoul(name))};
+    std::ifstream(file->path()) >> uuid >> tenant.bytes;
+    if (uuid == call.fact<std::string>("uuid", "")) found.push_back(tenant);
+  }
+  return found;
+}
+
+unsigned long long used_bytes(const Call& call) {
+  unsigned long long used = call.fact("used", 0ull);
+  for (const Tenant& tenant : tenants_of(call)) used += tenant.bytes;
+  return used;
+}
+
 nvml::Return give_processes(const Call& call, const std::string& kind, std::size_t bytes,
                             unsigned* count, void* out) {
   if (call.answer() != nvml::success) return call.answer();
@@ -195,6 +227,12 @@ nvml::Return give_processes(const Call& call, const std::string& kind, std::size
     if (found < *count && out)
       fill(static_cast<unsigned char*>(out) + found * bytes, bytes,
            process.at("pid").get<unsigned>(), process.value("memory", nvml::memory_not_available));
+    ++found;
+  }
+  for (const Tenant& tenant : kind == "compute" ? tenants_of(call) : std::vector<Tenant>()) {
+    if (tenant.pid == 0) continue;
+    if (found < *count && out)
+      fill(static_cast<unsigned char*>(out) + found * bytes, bytes, tenant.pid, tenant.bytes);
     ++found;
   }
   const bool fits = found <= *count;
@@ -302,14 +340,14 @@ nvml::Return nvmlDeviceGetPciInfo_v3(nvml::Device device, nvml::PciInfo* pci) {
 
 nvml::Return nvmlDeviceGetMemoryInfo(nvml::Device device, nvml::Memory* memory) {
   const Call call(device);
-  *memory = {0, 0, call.fact("used", 0ull)};
+  *memory = {0, 0, used_bytes(call)};
   return call.give("memory", &memory->total);
 }
 
 nvml::Return nvmlDeviceGetMemoryInfo_v2(nvml::Device device, nvml::MemoryV2* memory) {
   const Call call(device);
   if (memory->version != nvml::memory_v2_version) return version_mismatch;
-  memory->used = call.fact("used", 0ull);
+  memory->used = used_bytes(call);
   return call.give("memory", &memory->total);
 }
 

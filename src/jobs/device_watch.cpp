@@ -1,0 +1,194 @@
+#include "jobs/device_watch.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "jobs/process_tree.h"
+#include "monitor/process_info.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double hanging_s = 0.5;
+constexpr int wrong_in_a_row = 2;  // samples until a job is said to be in the wrong place
+
+std::optional<double> measured(const GpuSample& sample, Metric metric) {
+  const Reading& reading = sample[metric];
+  if (reading.state != ReadingState::measured) return std::nullopt;
+  return reading.value;
+}
+
+std::int64_t bytes(const GpuSample* sample, Metric metric) {
+  return sample == nullptr ? 0 : static_cast<std::int64_t>(measured(*sample, metric).value_or(0));
+}
+
+// The activity of its SMs; before Hopper, whether anything ran on it.
+std::optional<double> activity(const GpuSample& sample) {
+  const auto sm = measured(sample, Metric::sm_active);
+  return sm ? sm : measured(sample, Metric::gpu_busy);
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  constexpr const char* names[] = {"unseen", "verified", "wrong", "unverifiable"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+DeviceWatch::DeviceWatch(std::vector<Device> devices, double every_s)
+    : DeviceWatch(std::move(devices), make_nvml_reader(), every_s) {}
+
+DeviceWatch::DeviceWatch(std::vector<Device> devices, std::shared_ptr<GpuReader> reader,
+                         double every_s)
+    : devices_(std::move(devices)),
+      reader_(std::move(reader)),
+      numbers_may_lie_(may_have_numbers_of_host()) {
+  const std::vector<GpuInfo>& gpus = reader_->gpus();
+  for (const Device& device : devices_) {
+    const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const GpuInfo& gpu) {
+      // A MIG instance has a UUID of its own, and the address of its GPU.
+      return gpu.uuid == device.uuid ||
+             (!device.pci_bus_id.empty() && gpu.pci_bus_id == device.pci_bus_id);
+    });
+    gpu_of_.push_back(found == gpus.end()
+                          ? std::nullopt
+                          : std::optional(static_cast<std::size_t>(found - gpus.begin())));
+  }
+  if (gpus.empty()) return;
+  std::vector<std::size_t> all(gpus.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  sampler_ = std::make_unique<Sampler>(reader_, std::move(all), every_s);
+  newest_ = sampler_->next(0, 2 * every_s);
+}
+
+DeviceWatch::~DeviceWatch() {
+  if (sampler_ && sampler_->hanging_s() > hanging_s) sampler_->abandon();
+}
+
+const GpuSample* DeviceWatch::sample(std::size_t device) const {
+  if (!newest_ || !gpu_of_[device] || *gpu_of_[device] >= newest_->gpus.size()) return nullptr;
+  return &newest_->gpus[*gpu_of_[device]];
+}
+
+std::string DeviceWatch::name_of(std::size_t gpu) const {
+  return cat("GPU ", reader_->gpus()[gpu].index);
+}
+
+std::int64_t DeviceWatch::used_bytes(std::size_t device) const {
+  return bytes(sample(device), Metric::memory_used);
+}
+
+std::int64_t DeviceWatch::total_bytes(std::size_t device) const {
+  // Of an instance of MIG, not of the GPU on which it is.
+  const std::int64_t whole = bytes(sample(device), Metric::memory_total);
+  const auto own = static_cast<std::int64_t>(devices_[device].memory_bytes);
+  return own > 0 && (whole == 0 || own < whole) ? own : whole;
+}
+
+std::int64_t DeviceWatch::least_memory_bytes() const {
+  std::int64_t least = 0;
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (const std::int64_t total = total_bytes(i); least == 0 || total < least) least = total;
+  return least;
+}
+
+std::optional<double> DeviceWatch::activity_percent(std::size_t device) const {
+  const GpuSample* const found = sample(device);
+  return found == nullptr ? std::nullopt : activity(*found);
+}
+
+bool DeviceWatch::has_others(std::size_t device) const {
+  const GpuSample* const found = sample(device);
+  return found != nullptr && std::any_of(found->processes.begin(), found->processes.end(),
+                                         [](const GpuProcess& process) {
+                                           return process_info(process.pid) &&
+                                                  attempt_of(process.pid).empty();
+                                         });
+}
+
+bool DeviceWatch::take() {
+  if (!sampler_) return false;
+  auto sample = sampler_->next(newest_ ? newest_->number : 0, 0);
+  if (!sample) return false;
+  newest_ = std::move(sample);
+  return true;
+}
+
+void DeviceWatch::begin(AttemptSight& sight) const {
+  sight.before.clear();
+  if (!newest_) return;
+  for (std::size_t gpu = 0; gpu < newest_->gpus.size(); ++gpu)
+    for (const GpuProcess& process : newest_->gpus[gpu].processes)
+      sight.before.emplace(reader_->gpus()[gpu].uuid, process.pid);
+}
+
+void DeviceWatch::look(const std::vector<WatchedAttempt>& attempts) const {
+  if (!newest_) return;
+  struct Seen {
+    std::size_t gpu;
+    int pid;
+    std::int64_t bytes;
+    bool certain;  // it has files of the driver open, or numbers are the same in and out
+  };
+  std::map<std::string, std::vector<Seen>> by_mark;
+  std::vector<bool> hidden(newest_->gpus.size());  // has processes that are nobody here
+  for (std::size_t gpu = 0; gpu < newest_->gpus.size(); ++gpu)
+    for (const GpuProcess& process : newest_->gpus[gpu].processes) {
+      const std::string mark = attempt_of(process.pid);
+      if (mark.empty()) {
+        hidden[gpu] = hidden[gpu] || !process_info(process.pid);
+        continue;
+      }
+      by_mark[mark].push_back({gpu, process.pid,
+                               static_cast<std::int64_t>(process.memory_bytes.value_or(0)),
+                               !numbers_may_lie_ || has_gpu_files(process.pid).value_or(false)});
+    }
+  const double now = system_clock().now_s();
+  for (const WatchedAttempt& attempt : attempts) {
+    AttemptSight& sight = *attempt.sight;
+    std::map<std::size_t, std::int64_t> on;  // bytes by GPU, of its own
+    bool own = false, hides = false;
+    std::optional<std::size_t> elsewhere;
+    for (const std::size_t device : attempt.devices) {
+      if (!gpu_of_[device]) continue;
+      on.emplace(*gpu_of_[device], 0);
+      hides = hides || hidden[*gpu_of_[device]];
+    }
+    if (const auto found = by_mark.find(attempt.mark); found != by_mark.end())
+      for (const Seen& seen : found->second) {
+        if (const auto place = on.find(seen.gpu); place != on.end()) {
+          place->second += seen.bytes;
+          own = true;
+        } else if (seen.certain &&
+                   !sight.before.contains({reader_->gpus()[seen.gpu].uuid, seen.pid})) {
+          elsewhere = seen.gpu;
+        }
+      }
+    sight.wrong_samples = elsewhere ? sight.wrong_samples + 1 : 0;
+    if (sight.wrong_samples >= wrong_in_a_row) {
+      sight.verdict = Verdict::wrong;
+      sight.wrong_device = name_of(*elsewhere);
+    } else if (own && sight.verdict != Verdict::wrong) {
+      sight.verdict = Verdict::verified;
+    } else if (hides && sight.verdict == Verdict::unseen) {
+      sight.verdict = Verdict::unverifiable;
+    }
+    std::int64_t peak = 0;
+    for (const auto& [gpu, used] : on) peak = std::max(peak, used);
+    // Where the driver does not tell of processes, what the device has is that of the one on it.
+    if (peak == 0 && attempt.alone && (own || hides))
+      for (const std::size_t device : attempt.devices) peak = std::max(peak, used_bytes(device));
+    if (peak > sight.peak_bytes) {
+      sight.peak_bytes = peak;
+      sight.grown_s = now;
+    }
+    if (attempt.alone && (own || hides) && !attempt.devices.empty())
+      if (const auto active = activity_percent(attempt.devices[0])) {
+        sight.activity_sum += *active;
+        ++sight.alone_samples;
+      }
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,84 @@
+// What the GPUs of a batch do and who is on them while its jobs run, as the driver says it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/device.h"
+#include "monitor/gpu_reader.h"
+#include "monitor/sampler.h"
+
+namespace lockstep {
+
+// Whether a job's processes were seen where they were put.
+enum class Verdict {
+  unseen,        // too short to tell, or it used no GPU
+  verified,      // on its devices, and on no other
+  wrong,         // on another one
+  unverifiable,  // the driver's process numbers mean nothing here
+};
+const char* to_string(Verdict verdict);
+
+// What was seen of one attempt.
+struct AttemptSight {
+  Verdict verdict = Verdict::unseen;
+  std::string wrong_device;     // as people call it: "GPU 1"
+  std::int64_t peak_bytes = 0;  // on the device where it has most; 0: not seen
+  double activity_sum = 0;      // percent of its first device, of samples in which it was alone …
+  std::int64_t alone_samples = 0;  // … and how many these are
+  double grown_s = 0;              // monotonic: when the peak last grew
+  std::optional<double> activity_percent() const {
+    if (alone_samples == 0) return std::nullopt;
+    return activity_sum / static_cast<double>(alone_samples);
+  }
+
+  std::set<std::pair<std::string, int>> before;  // UUID, process: there when it began
+  int wrong_samples = 0;                         // in a row
+};
+
+// An attempt that is to be looked for.
+struct WatchedAttempt {
+  std::string mark;                  // LOCKSTEP_ATTEMPT of its processes
+  std::vector<std::size_t> devices;  // places among those of the batch
+  bool alone = true;                 // nothing else of the batch is on them
+  AttemptSight* sight = nullptr;
+};
+
+class DeviceWatch {
+ public:
+  explicit DeviceWatch(std::vector<Device> devices, double every_s = 0.5);
+  DeviceWatch(std::vector<Device> devices, std::shared_ptr<GpuReader> reader, double every_s);
+  ~DeviceWatch();
+
+  // Memory of the smallest device; 0: unknown.
+  std::int64_t least_memory_bytes() const;
+  // Takes the newest sample, without waiting. False: there is none since the last time.
+  bool take();
+  void begin(AttemptSight& sight) const;  // of an attempt that is about to start
+  void look(const std::vector<WatchedAttempt>& attempts) const;
+  // Of a device of the batch, in the newest sample. 0 and nothing: unknown.
+  std::int64_t used_bytes(std::size_t device) const;
+  std::int64_t total_bytes(std::size_t device) const;
+  std::optional<double> activity_percent(std::size_t device) const;
+  // Processes on it that are no job's and that can be seen from here.
+  bool has_others(std::size_t device) const;
+
+ private:
+  const GpuSample* sample(std::size_t device) const;
+  std::string name_of(std::size_t gpu) const;
+
+  std::vector<Device> devices_;
+  std::shared_ptr<GpuReader> reader_;
+  std::vector<std::optional<std::size_t>> gpu_of_;  // by device
+  std::unique_ptr<Sampler> sampler_;
+  std::shared_ptr<const MonitorSample> newest_;
+  bool numbers_may_lie_;
+};
+
+}  // namespace lockstep

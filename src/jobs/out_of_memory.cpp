@@ -1,0 +1,53 @@
+#include "jobs/out_of_memory.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "base/cells.h"
+#include "base/text.h"
+#include "launch/log_tail.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::streamoff tail_of_memory_bytes = 64 << 10;
+constexpr int tail_lines = 200;
+
+// In lower case. Of lines with "out of memory" those that speak of a device too.
+constexpr std::string_view certain[] = {"outofmemoryerror",
+                                        "cudaerrormemoryallocation",
+                                        "cuda_error_out_of_memory",
+                                        "cublas_status_alloc_failed",
+                                        "cudnn_status_alloc_failed",
+                                        "cusolver_status_alloc_failed",
+                                        "resource_exhausted",
+                                        "cl_mem_object_allocation_failure",
+                                        "memory object allocation failure"};
+constexpr std::string_view devices[] = {"cuda", "gpu", "device", "hip", "nccl"};
+
+bool says_so(std::string line) {
+  for (char& c : line)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const auto in_line = [&](std::string_view words) { return line.find(words) != line.npos; };
+  if (std::any_of(std::begin(certain), std::end(certain), in_line)) return true;
+  return in_line("out of memory") && std::any_of(std::begin(devices), std::end(devices), in_line);
+}
+
+}  // namespace
+
+std::string out_of_memory_line(const std::filesystem::path& log) {
+  std::ifstream file(log, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  const std::streamoff from = std::max<std::streamoff>(0, size - tail_of_memory_bytes);
+  std::string text(static_cast<std::size_t>(size - from), '\0');
+  file.seekg(from);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  for (const std::string& line : split(last_lines(text, tail_lines), '\n'))
+    if (says_so(line)) return clean_cells(trim(line));
+  return {};
+}
+
+}  // namespace lockstep
