@@ -163,7 +163,7 @@ TEST(JobFile, RefusesValuesThatMakeNoSense) {
   const auto value = [](const std::string& line) {
     return error_in("command = [\"true\"]\n" + line + "\n");
   };
-  EXPECT_THAT(value("cpus = 0"), HasSubstr("line 2: cpus must be a number"));
+  EXPECT_THAT(value("cpus = -1"), HasSubstr("line 2: cpus must be a number"));
   EXPECT_THAT(value("cpus = [1]"), HasSubstr("cpus must be a number"));
   EXPECT_THAT(value("retries = 1.5"), HasSubstr("retries must be a whole number"));
   EXPECT_THAT(value("timeout = \"soon\""), HasSubstr("timeout must be a time"));
