@@ -304,7 +304,9 @@ Command batch_run_command() {
           .details =
               "lockstep batch run jobs.toml\n"
               "lockstep batch run --gpus 0.25 -- python3 train.py --lr {1} ::: 0.1 0.01 0.001\n"
-              "Running a job file again runs what is new, was changed, or has not succeeded.",
+              "Running a job file again runs what is new, was changed, or is left. Jobs that "
+              "failed run\n"
+              "again after lockstep batch retry.",
           .flags = with_job_flags(
               {{"--name", "NAME", "of the batch, a folder in run.root (default: the file's name)"},
                {"--dry-run", "", "print every job and where it would go; run nothing"},
