@@ -67,6 +67,7 @@ struct AttemptEnd {
   AttemptOutcome outcome = AttemptOutcome::failed;
   std::string reason;             // for people; empty for success
   int exit_code = 0;              // 128 + signal
+  int signal = 0;                 // that ended it; 0: none
   double started = 0, ended = 0;  // unix seconds
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
