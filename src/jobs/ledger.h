@@ -93,7 +93,8 @@ class Ledger {
   static Ledger open_to_read(const std::filesystem::path& file);  // changes nothing
 
   // Jobs known by their key stay as they are, but for priority, resources and retries. With
-  // `replaces`, jobs that are not in the list are no longer listed. Gives jobs their numbers.
+  // `replaces`, jobs that are not in the list are no longer listed. Gives jobs their numbers, and
+  // those whose name an earlier one has another.
   AddedJobs add(const JobList& list, bool replaces);
   BatchLimits limits();
 
@@ -130,7 +131,7 @@ class Ledger {
   explicit Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void create_tables(const std::filesystem::path& file);
   void check_version();
-  void insert(Job job, std::int64_t number);
+  void insert(const Job& job, std::int64_t number, const std::string& name);
 
   std::unique_ptr<Database> database_;
   std::int64_t data_version_ = -1;
