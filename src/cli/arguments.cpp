@@ -117,12 +117,10 @@ Parsed parse(const Command& command, const Words& words) {
       program.insert(program.end(), here + 1, words.end());
       break;
     }
-    if (word.starts_with("--")) {
+    if (word.size() > 1 && word[0] == '-') {
       const Flag& flag = find_flag(command, word.substr(0, word.find('=')));
       std::string value = value_of(flag, words, i);
       parsed.values[flag.name].push_back(std::move(value));
-    } else if (word.size() > 1 && word[0] == '-') {
-      find_flag(command, word);
     } else if (command.takes_program) {
       after.assign(here, words.end());
       break;

@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "base/whole_number.h"
 #include "cli/batch.h"
+#include "cli/batch_reports.h"
 #include "cli/batch_view.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -98,7 +99,8 @@ const std::vector<Flag> job_flags{
     {"--retry-delay", "TIME", "before that (default 0s)"},
     {"--timeout", "TIME", "a try that takes longer is ended"},
     {"--shell", "", "the command is a line for the shell"},
-    {"--arg-file", "FILE", "values from the lines of a file; - is standard input"}};
+    {"--arg-file", "FILE", "values from the lines of a file; - is standard input", "file"},
+    {"-a", "FILE", "the same", "file"}};
 
 // Of jobs whose command is on the command line.
 JobDefaults word_defaults(const Parsed& parsed) {
@@ -108,6 +110,9 @@ JobDefaults word_defaults(const Parsed& parsed) {
   defaults.retries = static_cast<int>(number_of(parsed, "--retries", 0));
   defaults.retry_delay_s = duration_of(parsed, "--retry-delay", 0, 0);
   if (parsed.has("--timeout")) defaults.timeout_s = duration_of(parsed, "--timeout", 0, 0.001);
+  defaults.shell = parsed.has("--shell");
+  for (const char* flag : {"--arg-file", "-a"})
+    for (const std::string& file : parsed.all(flag)) defaults.arg_files.push_back(file);
   return defaults;
 }
 
@@ -216,21 +221,31 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   if (!devices.empty()) gpu_log.emplace(GpuLogSpec{.file = batch.gpu_log(), .devices = devices});
   if (gpu_log) gpu_log->begin_counting();
   BatchView view(scheduler, batch, devices);
+  BatchReports reports(parsed, batch, ledger);
   int interrupts = 0;
-  scheduler.on_end(
-      [&](const RunningAttempt& running, const Settled& settled) { view.ended(running, settled); });
+  scheduler.on_end([&](const RunningAttempt& running, const Settled& settled) {
+    view.ended(running, settled);
+    reports.ended(running, settled, scheduler.counts().total);
+  });
   scheduler.on_note([&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
     take_signals(signals, scheduler, interrupts);
+    reports.halt(scheduler);
     view.show();
   }
   view.finish();
+  reports.finish();
   const GpuLogResult activity = gpu_log ? gpu_log->stop() : GpuLogResult();
   const BatchCounts& counts = scheduler.counts();
-  print_result_of_run(batch_summary(batch, ledger));
+  const std::string summary = batch_summary(batch, ledger);
+  if (reports.owns_output())
+    say(trim(summary));
+  else
+    print_result_of_run(summary);
   if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
     say(text);
   if (interrupts > 0) return exit_interrupted;
+  if (reports.halted_for_success()) return exit_finished;
   if (counts.failed > 0 || counts.blocked > 0 || !scheduler.why_ending().empty())
     return exit_failed;
   return counts.left() > 0 ? exit_stopped : exit_finished;
@@ -239,6 +254,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
 int batch_run_main(const Parsed& parsed) {
   const Asked asked = asked_jobs(parsed);
   check_jobs(asked.jobs);
+  check_reports(parsed);
   const std::vector<QueuedJob> queued = as_queued(asked.jobs);
   const std::vector<Device> devices = batch_devices(parsed, queued);
   const BatchResources resources = resources_of(parsed, devices);
@@ -271,6 +287,7 @@ int batch_add_main(const Parsed& parsed) {
 
 int batch_resume_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
+  check_reports(parsed);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
   Ledger ledger = Ledger::open(batch.ledger());
   const std::vector<QueuedJob> queued = ledger.queue();
@@ -290,9 +307,20 @@ const std::vector<Flag> place_flags{
      "none)"},
     {"--slots", "N", "jobs at once at most (default: as many as the cores allow)"}};
 
+void append(std::vector<Flag>& flags, const std::vector<Flag>& more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+}
+
 std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
-  flags.insert(flags.end(), job_flags.begin(), job_flags.end());
-  flags.insert(flags.end(), place_flags.begin(), place_flags.end());
+  append(flags, job_flags);
+  append(flags, place_flags);
+  append(flags, report_flags());
+  return flags;
+}
+
+std::vector<Flag> resume_flags() {
+  std::vector<Flag> flags = place_flags;
+  append(flags, report_flags());
   return flags;
 }
 
@@ -305,7 +333,9 @@ Command batch_run_command() {
           .details =
               "lockstep batch run jobs.toml\n"
               "lockstep batch run --gpus 0.25 -- python3 train.py --lr {1} ::: 0.1 0.01 0.001\n"
-              "Running a job file again runs what is new, was changed, or has not succeeded.",
+              "Running a job file again runs what is new, was changed, or is left. Jobs that "
+              "failed run\n"
+              "again after lockstep batch retry.",
           .flags = with_job_flags(
               {{"--name", "NAME", "of the batch, a folder in run.root (default: the file's name)"},
                {"--dry-run", "", "print every job and where it would go; run nothing"},
@@ -341,7 +371,7 @@ Command batch_resume_command() {
       .operands = "BATCH",
       .summary = "go on with a batch where it was stopped",
       .details = "Jobs that succeeded do not run again. Failed ones do with lockstep batch retry.",
-      .flags = place_flags,
+      .flags = resume_flags(),
       .min_positionals = 1,
       .max_positionals = 1,
       .takes_assignments = true,

@@ -96,6 +96,15 @@ std::string as_text(const nlohmann::json& value) {
   }
 }
 
+// Folders and logs of jobs are named after them, and those of earlier job files stay.
+std::string unused_name(const Job& job, std::unordered_set<std::string>& names) {
+  if (names.insert(job.name).second) return job.name;
+  const std::string base = cat(job.name, "-", job.key.substr(0, 8));
+  std::string name = base;
+  for (int count = 2; !names.insert(name).second; ++count) name = cat(base, ".", count);
+  return name;
+}
+
 }  // namespace
 
 const char* to_string(JobState state) {
@@ -155,13 +164,13 @@ void Ledger::check_version() {
                                        : "it is no ledger of Lockstep's");
 }
 
-void Ledger::insert(Job job, std::int64_t number) {
+void Ledger::insert(const Job& job, std::int64_t number, const std::string& name) {
   Statement& row = database_->prepared(
       "INSERT INTO job(id, key, name, spec, priority, cpus, gpus, gpu_devices, gpu_share, "
       "gpu_memory, gpu_memory_bytes, kind) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   row.bind(1, number)
       .bind(2, job.key)
-      .bind(3, job.name)
+      .bind(3, name)
       .bind(4, as_text(job_json(job)))
       .bind(5, std::int64_t{job.priority})
       .bind(6, job.cpus)
@@ -181,8 +190,12 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
   AddedJobs result;
   Transaction transaction(*database_);
   std::map<std::string, std::int64_t> known;
-  Statement all(*database_, "SELECT key, id FROM job");
-  while (all.step()) known.emplace(all.text(0), all.integer(1));
+  std::unordered_set<std::string> names;
+  Statement all(*database_, "SELECT key, id, name FROM job");
+  while (all.step()) {
+    known.emplace(all.text(0), all.integer(1));
+    names.insert(all.text(2));
+  }
   all.reset();
   std::int64_t number = 0;
   for (const auto& [key, id] : known) number = std::max(number, id);
@@ -195,7 +208,7 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
   for (const Job& job : list.jobs) {
     const auto found = known.find(job.key);
     if (found == known.end()) {
-      insert(job, ++number);
+      insert(job, ++number, unused_name(job, names));
       listed.insert(number);
       ++result.added;
       continue;
@@ -281,7 +294,7 @@ Job Ledger::job(std::int64_t id) {
 }
 
 std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
-  Statement& row = database_->prepared("SELECT id FROM job WHERE name = ?1 OR id = ?2 LIMIT 1");
+  Statement& row = database_->prepared("SELECT id FROM job WHERE name = ?1 OR id = ?2 ORDER BY name = ?1 DESC LIMIT 1");
   const auto number = whole_number<std::int64_t>(name_or_number, 1, std::int64_t{1} << 60);
   std::optional<std::int64_t> id;
   if (row.bind(1, name_or_number).bind(2, number.value_or(0)).step()) id = row.integer(0);

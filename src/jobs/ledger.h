@@ -69,6 +69,7 @@ struct AttemptEnd {
   AttemptOutcome outcome = AttemptOutcome::failed;
   std::string reason;             // for people; empty for success
   int exit_code = 0;              // 128 + signal
+  int signal = 0;                 // that ended it; 0: none
   double started = 0, ended = 0;  // unix seconds
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
@@ -99,7 +100,8 @@ class Ledger {
   static Ledger open_to_read(const std::filesystem::path& file);  // changes nothing
 
   // Jobs known by their key stay as they are, but for priority, resources and retries. With
-  // `replaces`, jobs that are not in the list are no longer listed. Gives jobs their numbers.
+  // `replaces`, jobs that are not in the list are no longer listed. Gives jobs their numbers, and
+  // those whose name an earlier one has another.
   AddedJobs add(const JobList& list, bool replaces);
   BatchLimits limits();
 
@@ -139,7 +141,7 @@ class Ledger {
   explicit Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void create_tables(const std::filesystem::path& file);
   void check_version();
-  void insert(Job job, std::int64_t number);
+  void insert(const Job& job, std::int64_t number, const std::string& name);
 
   std::unique_ptr<Database> database_;
   std::int64_t data_version_ = -1;

@@ -1,0 +1,41 @@
+#include "jobs/ordered_output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/fd.h"
+#include "base/write_all.h"
+
+namespace lockstep {
+
+OrderedOutput::OrderedOutput(std::set<std::int64_t> jobs, int fd)
+    : awaited_(std::move(jobs)), fd_(fd) {}
+
+void OrderedOutput::ended(std::int64_t job, const std::filesystem::path& log) {
+  awaited_.erase(job);
+  waiting_[job] = log;
+  while (!waiting_.empty() && (awaited_.empty() || waiting_.begin()->first < *awaited_.begin())) {
+    copy(waiting_.begin()->second);
+    waiting_.erase(waiting_.begin());
+  }
+}
+
+void OrderedOutput::finish() {
+  for (const auto& [job, log] : std::exchange(waiting_, {})) copy(log);
+}
+
+void OrderedOutput::copy(const std::filesystem::path& log) {
+  if (broken_) return;
+  const UniqueFd file(::open(log.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return;  // it printed nothing
+  char block[1 << 16];
+  for (ssize_t got = 0; (got = ::read(file.get(), block, sizeof block)) > 0;)
+    if (!write_all(fd_, {block, static_cast<std::size_t>(got)})) {
+      broken_ = true;
+      return;
+    }
+}
+
+}  // namespace lockstep
