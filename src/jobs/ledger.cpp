@@ -209,9 +209,11 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
       result.left_out += database_->changes();
     }
   }
-  if (list.limits.max_failure_rate)
-    set_fact("max_failure_rate", general(*list.limits.max_failure_rate, 17));
-  if (replaces) set_fact("min_finished", cat(list.limits.min_finished));
+  if (replaces) {
+    const auto& rate = list.limits.max_failure_rate;
+    set_fact("max_failure_rate", rate ? general(*rate, 17) : "");
+    set_fact("min_finished", cat(list.limits.min_finished));
+  }
   transaction.commit();
   return result;
 }
@@ -254,11 +256,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> Ledger::dependencies() {
 Job Ledger::job(std::int64_t id) {
   Statement& row = database_->prepared("SELECT key, name, spec FROM job WHERE id = ?");
   if (!row.bind(1, id).step()) throw Error(cat("the ledger has no job ", id), "it is damaged");
-  Job job = job_from_json(parsed(row.text(2)));
-  job.number = id;
-  job.key = row.text(0);
-  job.name = row.text(1);
+  const std::string key = row.text(0), name = row.text(1), spec = row.text(2);
   row.reset();
+  Job job = job_from_json(parsed(spec));
+  job.number = id;
+  job.key = key;
+  job.name = name;
   return job;
 }
 
@@ -313,6 +316,7 @@ void Ledger::started(std::int64_t attempt, int pid, std::uint64_t pid_start) {
 }
 
 void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before) {
+  Transaction transaction(*database_);
   database_
       ->prepared(
           "UPDATE attempt SET outcome = ?2, reason = ?3, exit_code = ?4, started = ?5, "
@@ -326,6 +330,7 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(7, end.cpu_s)
       .bind(8, end.max_rss_bytes)
       .run();
+  if (database_->changes() == 0) return;
   const bool counts = end.outcome != AttemptOutcome::stopped && end.outcome != AttemptOutcome::lost;
   database_
       ->prepared(
@@ -337,6 +342,7 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(4, not_before)
       .bind(5, std::int64_t{counts})
       .run();
+  transaction.commit();
   unsynced_ = true;
 }
 
