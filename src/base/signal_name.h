@@ -1,9 +1,9 @@
-// The names of the signals that stop a run.
+// The names of the signals that end programs.
 #pragma once
 
 namespace lockstep {
 
-// "SIGINT"; of one that stops no run: "a signal".
+// "SIGINT"; of a rare one: "a signal".
 const char* signal_name(int number);
 
 }  // namespace lockstep

@@ -196,8 +196,9 @@ int analyze_main(const Parsed& parsed) {
 
 int supervise_main(const Parsed& parsed) {
   const auto socket = whole_number<int>(parsed.positionals[0], 3, 1 << 20);
-  if (!socket) throw Error("lockstep batch supervise is started by lockstep batch run");
-  supervise(*socket, parsed.positionals[1]);
+  const auto record = whole_number<int>(parsed.positionals[1], 3, 1 << 20);
+  if (!socket || !record) throw Error("lockstep batch supervise is started by lockstep batch run");
+  supervise(*socket, UniqueFd(*record));
   return exit_finished;
 }
 

@@ -142,8 +142,9 @@ void Database::fail(const std::string& doing) const {
               hint_of(sqlite3_errcode(handle_)));
 }
 
-Transaction::Transaction(Database& database) : database_(database) {
-  database_.prepared("BEGIN IMMEDIATE").run();
+Transaction::Transaction(Database& database)
+    : database_(database), open_(sqlite3_get_autocommit(database.handle()) != 0) {
+  if (open_) database_.prepared("BEGIN IMMEDIATE").run();
 }
 
 Transaction::~Transaction() {
@@ -156,7 +157,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
-  database_.prepared("COMMIT").run();
+  if (open_) database_.prepared("COMMIT").run();
   open_ = false;
 }
 

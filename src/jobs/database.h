@@ -66,7 +66,8 @@ class Database {
   std::map<std::string, Statement> prepared_;
 };
 
-// BEGIN IMMEDIATE … COMMIT; rolls back when it goes without `commit`.
+// BEGIN IMMEDIATE … COMMIT; rolls back when it goes without `commit`. Within another one it is a
+// part of that.
 class Transaction {
  public:
   explicit Transaction(Database& database);
@@ -77,7 +78,7 @@ class Transaction {
 
  private:
   Database& database_;
-  bool open_ = true;
+  bool open_;
 };
 
 }  // namespace lockstep

@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
+#include "base/check.h"
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/spawn.h"
@@ -25,6 +27,18 @@ constexpr double look_every_s = 0.05;
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+// What is there is of an attempt that a power loss made unknown, so that its number came again.
+void make_new(const std::string& folder, const std::string& log) {
+  std::error_code ignored;
+  std::filesystem::remove(log, ignored);
+  if (::mkdir(folder.c_str(), 0777) == 0) return;
+  if (errno == EEXIST) {
+    std::filesystem::remove_all(folder, ignored);
+    if (::mkdir(folder.c_str(), 0777) == 0) return;
+  }
+  throw Error(cat("cannot make the folder ", folder, ": ", errno_text(errno)));
 }
 
 // Ours, with these over it.
@@ -95,11 +109,11 @@ JobExit exit_from_json(const nlohmann::json& value) {
 JobProcess::JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pid_t>& leaders,
                        double now_s, double wall_s)
     : order_(std::move(order)), leases_(std::move(leases)), leaders_(leaders) {
+  LOCKSTEP_CHECK(!order_.mark.empty());  // or all processes without one would be its own
   exit_.attempt = order_.attempt;
   exit_.started = exit_.ended = wall_s;
   try {
-    if (::mkdir(order_.out.c_str(), 0777) != 0 && errno != EEXIST)
-      throw Error(cat("cannot make the folder ", order_.out, ": ", errno_text(errno)));
+    make_new(order_.out, order_.log);
     Pipe output = make_pipe();
     set_nonblocking(output.read.get());
     leader_ = first_pid_ = spawn({.argv = order_.command,

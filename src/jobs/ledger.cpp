@@ -236,9 +236,11 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
       result.left_out += database_->changes();
     }
   }
-  if (list.limits.max_failure_rate)
-    set_fact("max_failure_rate", general(*list.limits.max_failure_rate, 17));
-  if (replaces) set_fact("min_finished", cat(list.limits.min_finished));
+  if (replaces) {
+    const auto& rate = list.limits.max_failure_rate;
+    set_fact("max_failure_rate", rate ? general(*rate, 17) : "");
+    set_fact("min_finished", cat(list.limits.min_finished));
+  }
   transaction.commit();
   return result;
 }
@@ -285,11 +287,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> Ledger::dependencies() {
 Job Ledger::job(std::int64_t id) {
   Statement& row = database_->prepared("SELECT key, name, spec FROM job WHERE id = ?");
   if (!row.bind(1, id).step()) throw Error(cat("the ledger has no job ", id), "it is damaged");
-  Job job = job_from_json(parsed(row.text(2)));
-  job.number = id;
-  job.key = row.text(0);
-  job.name = row.text(1);
+  const std::string key = row.text(0), name = row.text(1), spec = row.text(2);
   row.reset();
+  Job job = job_from_json(parsed(spec));
+  job.number = id;
+  job.key = key;
+  job.name = name;
   return job;
 }
 
@@ -344,6 +347,7 @@ void Ledger::started(std::int64_t attempt, int pid, std::uint64_t pid_start) {
 }
 
 void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before) {
+  Transaction transaction(*database_);
   database_
       ->prepared(
           "UPDATE attempt SET outcome = ?2, reason = ?3, exit_code = ?4, started = ?5, "
@@ -362,6 +366,7 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(10, end.gpu_memory_bytes)
       .bind(11, end.gpu_activity_percent.value_or(-1))
       .run();
+  if (database_->changes() == 0) return;
   database_
       ->prepared(
           "UPDATE job SET state = ?2, reason = ?3, not_before = ?4, tries = tries + ?5, "
@@ -372,6 +377,7 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(4, not_before)
       .bind(5, std::int64_t{end.counts})
       .run();
+  transaction.commit();
   unsynced_ = true;
 }
 

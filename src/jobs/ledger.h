@@ -114,6 +114,7 @@ class Ledger {
   // All in one transaction, before any of them is started. Fills in id and number.
   void begin(std::vector<Attempt>& attempts);
   void started(std::int64_t attempt, int pid, std::uint64_t pid_start);
+  // Of both at once. Nothing if the attempt's end was known.
   void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
   std::vector<Attempt> unfinished();  // attempts without an end
   int times_lost(std::int64_t job);

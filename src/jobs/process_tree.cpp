@@ -65,7 +65,7 @@ std::string attempt_of(pid_t process) {
 }
 
 std::vector<MarkedProcess> processes_marked(std::string_view mark) {
-  LOCKSTEP_CHECK(!mark.empty());
+  LOCKSTEP_CHECK(!mark.empty() && mark != ":");
   std::vector<MarkedProcess> found;
   for (const pid_t process : process_numbers("/proc")) {
     std::string value = attempt_of(process);

@@ -33,10 +33,7 @@ namespace {
 
 class Supervisor {
  public:
-  Supervisor(int socket, const std::filesystem::path& record)
-      : socket_(socket), record_(open_lines(record)) {
-    if (::flock(record_.get(), LOCK_EX | LOCK_NB) != 0)
-      throw Error(cat("cannot lock ", record.string(), ": ", errno_text(errno)));
+  Supervisor(int socket, UniqueFd record) : socket_(socket), record_(std::move(record)) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     // Not SIG_IGN, which jobs would inherit.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1})
@@ -147,19 +144,28 @@ class Supervisor {
 
 }  // namespace
 
-void supervise(int socket, const std::filesystem::path& record) {
-  Supervisor(socket, record).run();
+UniqueFd make_record(const std::filesystem::path& record) {
+  UniqueFd file = above_stderr(open_lines(record));
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    throw Error(cat("cannot lock ", record.string(), ": ", errno_text(errno)),
+                "the batch must lie on a file system that locks files");
+  return file;
 }
+
+void supervise(int socket, UniqueFd record) { Supervisor(socket, std::move(record)).run(); }
 
 SupervisorLink::SupervisorLink(std::vector<std::string> program,
                                const std::filesystem::path& record) {
   auto [ours, theirs] = socket_pair();
   socket_ = std::move(ours);
+  // Locked here already: a scheduler that comes after this one was killed must wait for it, even
+  // where the program has not begun.
+  const UniqueFd file = make_record(record);
   program.push_back(cat(theirs.get()));
-  program.push_back(record.string());
+  program.push_back(cat(file.get()));
   pid_ = spawn({.argv = std::move(program),
                 .stderr_fd = STDERR_FILENO,
-                .inherited = {theirs.get()},
+                .inherited = {theirs.get(), file.get()},
                 .own_group = false,
                 .own_session = true,
                 .outlives_us = true});
@@ -201,10 +207,14 @@ SupervisorRecord read_record(const std::filesystem::path& record) {
   for_each_line(record, [&](const std::string& line) {
     const nlohmann::json value = parse_object(line);
     if (value.is_discarded()) return;
-    if (value.contains("alone"))
-      result.alone = true;
-    else
-      result.exits.push_back(exit_from_json(value));
+    try {
+      if (value.contains("alone"))
+        result.alone = true;
+      else
+        result.exits.push_back(exit_from_json(value));
+    } catch (const nlohmann::json::exception&) {
+      // A damaged line: its attempt counts as lost.
+    }
   });
   return result;
 }

@@ -16,16 +16,19 @@
 
 namespace lockstep {
 
+// A new record, locked: the supervisor lives as long as somebody has the file open. Throws Error.
+UniqueFd make_record(const std::filesystem::path& record);
+
 // What the program of a supervisor runs: takes orders from `socket`, a stream socket, until the
-// other side is gone and all that it started is over. Appends each JobExit as a line to `record`
+// other side is gone and all that it started is over. Appends each JobExit as a line to its record
 // before it sends it. Never throws for what a job does. The calling process must have no children.
-void supervise(int socket, const std::filesystem::path& record);
+void supervise(int socket, UniqueFd record);
 
 // The scheduler's end.
 class SupervisorLink {
  public:
-  // Starts `program` (an argument list to which the socket's number and the record are added).
-  // Throws Error.
+  // Starts `program` (an argument list to which the numbers of the socket and of the record are
+  // added), which lives from here on for all who look. Throws Error.
   SupervisorLink(std::vector<std::string> program, const std::filesystem::path& record);
   ~SupervisorLink();  // leaves it running while jobs of its run
   SupervisorLink(const SupervisorLink&) = delete;

@@ -1,0 +1,176 @@
+// Orders to a supervisor, what it records, and what becomes of the processes of an attempt.
+#include "jobs/job_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/files.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(JobOrders, ComeBackFromJsonAsTheyWere) {
+  const JobOrder order{.attempt = 1'234'567'890'123,
+                       .mark = "batch:7",
+                       .command = {"sh", "-c", "echo \"a b\"\n"},
+                       .environment = {"A=1", "EMPTY="},
+                       .folder = "/tmp/a folder",
+                       .out = "/tmp/out",
+                       .log = "/tmp/log",
+                       .log_limit_bytes = 1ULL << 40,
+                       .cores = {0, 5},
+                       .timeout_s = 2.5,
+                       .grace_s = 0.25,
+                       .leases = 3};
+  const JobOrder back = order_from_json(order_json(order));
+  EXPECT_EQ(order_json(back), order_json(order));
+  EXPECT_EQ(back.attempt, order.attempt);
+  EXPECT_EQ(back.mark, order.mark);
+  EXPECT_EQ(back.command, order.command);
+  EXPECT_EQ(back.environment, order.environment);
+  EXPECT_EQ(back.folder, order.folder);
+  EXPECT_EQ(back.out, order.out);
+  EXPECT_EQ(back.log, order.log);
+  EXPECT_EQ(back.log_limit_bytes, order.log_limit_bytes);
+  EXPECT_EQ(back.cores, order.cores);
+  EXPECT_EQ(back.timeout_s, order.timeout_s);
+  EXPECT_EQ(back.grace_s, order.grace_s);
+  EXPECT_EQ(back.leases, order.leases);
+  EXPECT_EQ(order_from_json(order_json({.mark = "m:1"})).timeout_s, std::nullopt);
+}
+
+TEST(JobExits, ComeBackFromJsonAsTheyWere) {
+  const JobExit exit{.attempt = 9,
+                     .problem = "cannot start",
+                     .code = 143,
+                     .signal = 15,
+                     .ended_by = "timeout",
+                     .started = 1.5e9 + 0.125,
+                     .ended = 1.5e9 + 0.25,
+                     .cpu_s = 0.375,
+                     .max_rss_bytes = std::int64_t{1} << 41,
+                     .cleared = false};
+  const JobExit back = exit_from_json(exit_json(exit));
+  EXPECT_EQ(exit_json(back), exit_json(exit));
+  EXPECT_EQ(back.attempt, exit.attempt);
+  EXPECT_EQ(back.problem, exit.problem);
+  EXPECT_EQ(back.code, exit.code);
+  EXPECT_EQ(back.signal, exit.signal);
+  EXPECT_EQ(back.ended_by, exit.ended_by);
+  EXPECT_EQ(back.started, exit.started);
+  EXPECT_EQ(back.ended, exit.ended);
+  EXPECT_EQ(back.cpu_s, exit.cpu_s);
+  EXPECT_EQ(back.max_rss_bytes, exit.max_rss_bytes);
+  EXPECT_FALSE(back.cleared);
+}
+
+class JobProcessTest : public ::testing::Test {
+ protected:
+  JobOrder order(const std::string& script) const {
+    return {.attempt = 1,
+            .mark = mark,
+            .command = {"sh", "-c", script},
+            .environment = {"LOCKSTEP_ATTEMPT=" + mark},
+            .folder = folder.path(),
+            .out = folder.path() / "out",
+            .log = folder.path() / "log",
+            .grace_s = 0.1};
+  }
+  // To its end, as a supervisor does.
+  JobExit run(JobOrder given) {
+    JobProcess job(std::move(given), {}, leaders, now(), 1000);
+    while (!job.over()) {
+      int status = 0;
+      rusage usage{};
+      for (pid_t child = 0; (child = wait4(-1, &status, WNOHANG, &usage)) > 0;)
+        if (child == job.leader()) job.reaped(status, usage, 1000 + now());
+      job.read_output();
+      job.look(now());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_TRUE(leaders.empty());
+    return job.exit();
+  }
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  TemporaryDirectory folder;
+  std::set<pid_t> leaders;
+  const std::string mark = "job-test-" + std::to_string(getpid()) + ":1";
+};
+
+TEST_F(JobProcessTest, GivesACommandItsFolderItsVariablesAndItsLog) {
+  const JobExit exit = run(order("pwd; echo $LOCKSTEP_ATTEMPT; echo err >&2; exit 3"));
+  EXPECT_EQ(exit.code, 3);
+  EXPECT_EQ(exit.signal, 0);
+  EXPECT_EQ(exit.problem, "");
+  EXPECT_GT(exit.max_rss_bytes, 100'000);
+  EXPECT_TRUE(std::filesystem::is_directory(folder.path() / "out"));
+  EXPECT_EQ(read_file(folder.path() / "log"),
+            std::filesystem::canonical(folder.path()).string() + "\n" + mark + "\nerr\n");
+}
+
+TEST_F(JobProcessTest, SaysWhatCannotBeStarted) {
+  JobOrder given = order("");
+  given.command = {"/nothing/here"};
+  JobExit exit = run(given);
+  EXPECT_EQ(exit.code, 127);
+  EXPECT_THAT(exit.problem, HasSubstr("cannot start \"/nothing/here\""));
+  given = order("true");
+  given.folder = folder.path() / "gone";
+  EXPECT_THAT(run(given).problem, HasSubstr("in the folder"));
+  given = order("true");
+  given.out = folder.path() / "no/out";
+  EXPECT_THAT(run(given).problem, HasSubstr("cannot make the folder"));
+}
+
+// A power loss may take the attempt's row and leave its folder: its number comes again.
+TEST_F(JobProcessTest, WhatAnEarlierAttemptOfThatNumberLeftIsGone) {
+  std::filesystem::create_directories(folder.path() / "out/below");
+  std::ofstream(folder.path() / "out/below/stale") << "x";
+  EXPECT_EQ(run(order("exit 0")).code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "out"));
+}
+
+TEST_F(JobProcessTest, NeitherDoesItsLogGoOnInAnother) {
+  std::ofstream(folder.path() / "log") << "of another\n";
+  run(order("echo mine"));
+  EXPECT_EQ(read_file(folder.path() / "log"), "mine\n");
+}
+
+TEST_F(JobProcessTest, ALogThatCannotBeMadeEndsNoJob) {
+  JobOrder given = order("echo text; exit 4");
+  given.log = folder.path() / "no/log";
+  EXPECT_EQ(run(given).code, 4);
+}
+
+TEST_F(JobProcessTest, WhatIgnoresSigtermIsKilledAfterItsGrace) {
+  JobOrder given = order("trap '' TERM; while :; do sleep 0.01; done");
+  given.timeout_s = 0.1;
+  const JobExit exit = run(given);
+  EXPECT_EQ(exit.ended_by, "timeout");
+  EXPECT_EQ(exit.signal, 9);
+  EXPECT_EQ(exit.code, 137);
+}
+
+using JobProcessDeathTest = JobProcessTest;
+TEST_F(JobProcessDeathTest, WithoutAMarkNothingIsStarted) {
+  JobOrder given = order("true");
+  given.mark = "";
+  EXPECT_DEATH(JobProcess(given, {}, leaders, 0, 0), "does not hold");
+}
+
+}  // namespace
+}  // namespace lockstep
