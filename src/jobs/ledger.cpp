@@ -297,7 +297,8 @@ Job Ledger::job(std::int64_t id) {
 }
 
 std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
-  Statement& row = database_->prepared("SELECT id FROM job WHERE name = ?1 OR id = ?2 ORDER BY name = ?1 DESC LIMIT 1");
+  Statement& row = database_->prepared(
+      "SELECT id FROM job WHERE name = ?1 OR id = ?2 ORDER BY name = ?1 DESC LIMIT 1");
   const auto number = whole_number<std::int64_t>(name_or_number, 1, std::int64_t{1} << 60);
   std::optional<std::int64_t> id;
   if (row.bind(1, name_or_number).bind(2, number.value_or(0)).step()) id = row.integer(0);
@@ -367,6 +368,8 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(11, end.gpu_activity_percent.value_or(-1))
       .run();
   if (database_->changes() == 0) return;
+  const bool counts =
+      end.counts && end.outcome != AttemptOutcome::stopped && end.outcome != AttemptOutcome::lost;
   database_
       ->prepared(
           "UPDATE job SET state = ?2, reason = ?3, not_before = ?4, tries = tries + ?5, "
@@ -375,7 +378,7 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(2, to_string(state))
       .bind(3, end.reason)
       .bind(4, not_before)
-      .bind(5, std::int64_t{end.counts})
+      .bind(5, std::int64_t{counts})
       .run();
   transaction.commit();
   unsynced_ = true;

@@ -73,7 +73,7 @@ struct AttemptEnd {
   double started = 0, ended = 0;  // unix seconds
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
-  bool counts = true;  // among the job's tries
+  bool counts = true;  // among the job's tries; those that were stopped or lost never do
   // Of one with devices:
   std::string placement;                       // a Verdict; "" without devices
   std::int64_t gpu_memory_bytes = 0;           // peak on one device; 0: not seen

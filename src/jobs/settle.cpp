@@ -150,7 +150,7 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
 }
 
 Settled settle_lost(const std::string& why, int times_lost) {
-  return {.end = {.outcome = AttemptOutcome::lost, .reason = why, .counts = false},
+  return {.end = {.outcome = AttemptOutcome::lost, .reason = why},
           .state = times_lost < most_losses ? JobState::waiting : JobState::failed};
 }
 

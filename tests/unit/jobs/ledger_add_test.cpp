@@ -10,7 +10,6 @@
 namespace lockstep {
 namespace {
 
-
 using ::testing::StartsWith;
 
 class LedgerAdd : public ::testing::Test {

@@ -107,12 +107,12 @@ TEST_F(ProcessTree, SignalsNobodyWhoGotTheNumberMeanwhile) {
 TEST_F(ProcessTree, SignalsAllThatDescendAndNoOthers) {
   const pid_t parent = start(batch + ":3", "sh -c 'sleep 100 & wait' & sleep 100 & wait");
   const pid_t other = start(batch + ":4");
-  for (int i = 0; i < 200 && marked(batch + ":3").size() < 4; ++i)
+  for (int i = 0; i < 1000 && marked(batch + ":3").size() < 4; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   ASSERT_EQ(marked(batch + ":3").size(), 4U);
   EXPECT_THAT(own_children(), Contains(parent));
   signal_descendants({parent}, SIGKILL);
-  for (int i = 0; i < 200 && !marked(batch + ":3").empty(); ++i)
+  for (int i = 0; i < 1000 && !marked(batch + ":3").empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_THAT(marked(batch + ":3"), IsEmpty());
   EXPECT_NE(start_ticks(other), 0U);
