@@ -1,0 +1,19 @@
+// Makes the gbdt recipe known to the program that links this.
+#include "recipes/gbdt/options/gbdt_options.h"
+
+namespace lockstep::gbdt {
+
+constinit Trainer trainer = {};
+
+namespace {
+
+[[maybe_unused]] const bool registered = [] {
+  register_direct_recipe(
+      {.name = "gbdt",
+       .summary = "trains LightGBM on the prices of a symbol in a window of time",
+       .make_options = [] { return std::make_unique<GbdtOptions>(); }});
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::gbdt
