@@ -74,14 +74,13 @@ use_cuda_compiler() {
 }
 
 # Sets `lightgbm` to the folder with lib/lib_lightgbm.so; empty where it cannot be had: the recipe gbdt then needs
-# gbdt.library, and the next setup tries again.
+# gbdt.library. A build without a network is not to try again and again, so only a whole setup does.
 use_lightgbm() {
   local folder=$cache/lightgbm
   lightgbm=''
   if [ "$(uname -m)" = x86_64 ] && [ -n "$(find_pip)" ] && use_bundle "$here/wheels-lightgbm.txt" "$folder"; then
     lightgbm=$folder/lightgbm
   else
-    say "going on without LightGBM: the recipe gbdt will need gbdt.library=PATH"
-    incomplete=1
+    say "going on without LightGBM: the recipe gbdt will need gbdt.library=PATH (make setup tries again)"
   fi
 }
