@@ -1,5 +1,7 @@
 #include "plan/direct_recipe.h"
 
+#include "base/error.h"
+
 #include <utility>
 
 namespace lockstep {
@@ -15,6 +17,10 @@ std::vector<DirectRecipe>& registry() {
 DirectOptions::~DirectOptions() = default;
 
 void DirectOptions::check() const {}
+
+DirectBatch DirectOptions::plan_batch() const {
+  throw Error("this recipe has no batches of its own", "write a job file: lockstep batch run FILE");
+}
 
 void DirectOptions::add_common_options() {
   table.add("preset", preset, {.meaning = "a named set of options, that others overlay"});

@@ -5,6 +5,7 @@
 
 #include "config/options.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,8 +24,26 @@ struct DirectContext {
 
 struct DirectResult {
   enum class Status { success, skipped } status = Status::success;
-  std::string why;          // of a training that was skipped
-  nlohmann::json record{};  // what really ran: versions, parameters, rows, metrics
+  std::string why;                  // of a training that was skipped
+  nlohmann::json record{};          // what really ran: versions, parameters, rows, metrics
+  std::string table{};              // for people: what came out, in lines
+  std::vector<std::string> next{};  // commands to try next
+};
+
+// Jobs that `lockstep train` does one by one and that differ in the values of some options.
+struct DirectBatch {
+  std::vector<std::string> keys;               // those options
+  std::vector<std::vector<std::string>> rows;  // a value for each of them, job by job
+  std::string job_name;                        // with {key} for the value of an option
+  std::vector<std::string> only_batch{};       // options that a job does not need
+  std::vector<std::string> outputs{};          // files without which a job has not succeeded
+  std::vector<std::string> more_options{};     // "key=value" for each job; may hold {slot}, {gpu}
+  std::int64_t cpus = 1;                       // of a job
+  std::string gpus = "0";                      // likewise, as a job file has it
+  std::int64_t retries = 2;
+  double retry_delay_s = 5, timeout_s = 600;
+  double max_failure_rate = 0.15;
+  std::vector<std::string> notes{};  // for people, one line each
 };
 
 // Base of such a recipe's options. Fields live in the derived struct, bound to `table` in its
@@ -39,6 +58,8 @@ class DirectOptions {
   virtual void check() const;  // rules between options; throws Error
   // Throws Error, which makes the run one that failed.
   virtual DirectResult train(const DirectContext& context) const = 0;
+  // Throws Error, also where the recipe has no batches.
+  virtual DirectBatch plan_batch() const;
 
   OptionTable table;
   std::string preset;             // the option `preset`
@@ -53,6 +74,10 @@ struct DirectRecipe {
   std::string name;
   std::string summary;  // one line for help
   std::function<std::unique_ptr<DirectOptions>()> make_options;
+  // Puts together what the jobs of a batch wrote: writes files into the batch's folder and returns
+  // what to show. Reads FOLDER/jobs/NAME/, and FOLDER/attempts/N/ of jobs that did not succeed.
+  // Throws Error. Empty: there is nothing to put together.
+  std::function<std::string(const std::filesystem::path& folder)> gather{};
 };
 
 // Those that this program knows.

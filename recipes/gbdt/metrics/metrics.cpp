@@ -213,4 +213,26 @@ nlohmann::json to_json(const BinaryMetrics& metrics) {
   return json;
 }
 
+BinaryMetrics metrics_from_json(const nlohmann::json& json) {
+  const auto count = [&](const char* name) { return json.at(name).get<std::int64_t>(); };
+  const auto number = [](const nlohmann::json& value) {
+    return value.is_number() ? value.get<double>() : nan;
+  };
+  const auto interval = [&](const std::string& name) {
+    const nlohmann::json& ends = json.at(name + "_interval");
+    return Interval{number(ends.at(0)), number(json.at(name)), number(ends.at(1))};
+  };
+  return {.counts = {.true_positive = count("true_positive"),
+                     .false_positive = count("false_positive"),
+                     .true_negative = count("true_negative"),
+                     .false_negative = count("false_negative")},
+          .accuracy = interval("accuracy"),
+          .precision = interval("precision"),
+          .recall = interval("recall"),
+          .f1 = interval("f1"),
+          .auc = interval("auc"),
+          .log_loss = interval("log_loss"),
+          .base_rate = interval("base_rate")};
+}
+
 }  // namespace lockstep::gbdt

@@ -41,5 +41,6 @@ BinaryMetrics over_windows(std::span<const BinaryMetrics> windows);
 
 // {"rows", "accuracy": 0.5, "accuracy_interval": [low, high], …}; null for NaN.
 nlohmann::json to_json(const BinaryMetrics& metrics);
+BinaryMetrics metrics_from_json(const nlohmann::json& json);  // of to_json
 
 }  // namespace lockstep::gbdt

@@ -201,4 +201,9 @@ DirectResult GbdtOptions::train(const DirectContext& context) const {
   return trainer.train(*this, context);
 }
 
+DirectBatch GbdtOptions::plan_batch() const {
+  if (trainer.plan_batch == nullptr) throw Error("this program cannot plan batches of gbdt");
+  return trainer.plan_batch(*this);
+}
+
 }  // namespace lockstep::gbdt

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -57,11 +58,15 @@ struct GbdtOptions : DirectOptions {
 
   void check() const override;
   DirectResult train(const DirectContext& context) const override;
+  DirectBatch plan_batch() const override;
 };
 
-// What GbdtOptions::train calls: set by linking the target gbdt-train, null elsewhere.
+// What GbdtOptions and the recipe call: set by linking the targets gbdt-train and gbdt-batch, null
+// elsewhere.
 struct Trainer {
   DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);
+  DirectBatch (*plan_batch)(const GbdtOptions& options);
+  std::string (*gather)(const std::filesystem::path& folder);
 };
 extern Trainer trainer;
 

@@ -11,7 +11,11 @@ namespace {
   register_direct_recipe(
       {.name = "gbdt",
        .summary = "trains LightGBM on the prices of a symbol in a window of time",
-       .make_options = [] { return std::make_unique<GbdtOptions>(); }});
+       .make_options = [] { return std::make_unique<GbdtOptions>(); },
+       .gather =
+           [](const std::filesystem::path& folder) {
+             return trainer.gather == nullptr ? std::string() : trainer.gather(folder);
+           }});
   return true;
 }();
 

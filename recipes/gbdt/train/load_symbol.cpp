@@ -10,16 +10,23 @@
 namespace lockstep::gbdt {
 namespace {
 
-// Made prices go from a year before the first window, so that features have their bars, to a year
-// after the last, so that there is a test.
+constexpr Day made_warm_up_days = 120;
+
+Day made_start() { return *parse_day("2022-01-01"); }
+Day made_end() { return *parse_day("2024-12-01"); }
+
+// The same prices for all windows of a batch, each of which has a start and an end of its own: they
+// begin at a fixed day, unless a window lies before it, and a longer series begins as a shorter
+// one.
 MadeBars made_range(const GbdtOptions& options) {
-  const Day standard_start = *parse_day("2022-01-01"), standard_end = *parse_day("2024-12-01");
+  const Day earliest = *parse_day("2019-01-01");
   const auto days = static_cast<Day>(options.window_days);
-  const Day start = options.start_day().value_or(standard_start);
-  const Day end = std::max(options.end_day().value_or(standard_end), start + days);
-  const auto tail = static_cast<Day>(2 * options.horizon + 10);
-  return {.first = start - 120,
-          .last = end + days + tail,
+  const Day start = options.start_day().value_or(made_start());
+  const Day end = std::max(options.end_day().value_or(start), start + days);
+  const Day last =
+      std::max(made_end() + std::max<Day>(400, days), end + std::max(days, end - start));
+  return {.first = std::min(earliest, start - made_warm_up_days),
+          .last = last + static_cast<Day>(2 * options.horizon + 10),
           .seed = static_cast<std::uint64_t>(options.seed)};
 }
 
@@ -34,9 +41,8 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
 WindowRange batch_range(const GbdtOptions& options, const Bars& bars) {
   const auto whole = whole_range(bars);
   const Window days = whole.value_or(Window{bars.days.front(), bars.days.back() + 1});
-  const MadeBars made = made_range(options);
-  const Day first = options.made() ? made.first + 120 : days.start;
-  const Day last = options.made() ? *parse_day("2024-12-01") : days.end;
+  const Day first = options.made() ? made_start() : days.start;
+  const Day last = options.made() ? made_end() : days.end;
   const auto window_days = static_cast<int>(options.window_days);
   return {
       .start = options.start_day().value_or(first),
@@ -90,7 +96,7 @@ Window only_window(const GbdtOptions& options, const Bars& bars) {
   if (!whole && !options.start_day())
     throw Error(cat(bars.symbol, " has ", bars.size(), " bars, too few for any window"),
                 cat("features need ", warm_up_bars, " bars before a window"));
-  const Day first = options.made() ? made_range(options).first + 120 : whole ? whole->start : 0;
+  const Day first = options.made() ? made_start() : whole ? whole->start : 0;
   const Day start = options.start_day().value_or(first);
   return {start, options.end_day().value_or(start + static_cast<Day>(options.window_days))};
 }

@@ -199,6 +199,7 @@ class WindowTraining {
         {"window_label", label_},
         {"date_range", date_range()},
         {"lockstep", version()},
+        {"options", options_.table.to_json()},
         {"seconds", seconds},
         {"phases", telemetry_.seconds()},
         {"sample_counts", sample_counts()},
