@@ -226,6 +226,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   view.finish();
   const GpuLogResult activity = gpu_log ? gpu_log->stop() : GpuLogResult();
   const BatchCounts& counts = scheduler.counts();
+  if (const std::string text = gathered(batch, ledger); !text.empty()) print_result_of_run(text);
   print_result_of_run(batch_summary(batch, ledger));
   if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
     say(text);

@@ -30,9 +30,9 @@ struct DirectJobs {
   std::vector<std::string> notes;  // for people
 };
 // The value of an option that is no list may be one, "127,255": all jobs run with each of them.
-// program: the path of lockstep. Throws Error: as resolve_direct, and where such values change
-// which jobs there are.
-DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed,
-                       const std::string& program);
+// program: the path of lockstep. batch: its name; jobs find it as LOCKSTEP_BATCH. Throws Error: as
+// resolve_direct, and where such values change which jobs there are.
+DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
+                       const std::string& batch);
 
 }  // namespace lockstep::cli

@@ -163,8 +163,8 @@ std::string name_of(const Planned& planned) {
 
 }  // namespace
 
-DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed,
-                       const std::string& program) {
+DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
+                       const std::string& name) {
   const Planned planned = plan(recipe, parsed);
   const DirectBatch& batch = planned.batch;
   if (batch.rows.empty())
@@ -176,7 +176,8 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed,
               "# A batch of ", recipe.name,
               ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
               list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
-              "\noutputs = ", list_of(batch.outputs), "\ncpus = ", batch.cpus, "\ngpus = ",
+              "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(name),
+              "}\ncpus = ", batch.cpus, "\ngpus = ",
               batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
                                                                                : quoted(batch.gpus),
               "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,

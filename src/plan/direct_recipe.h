@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -70,14 +71,28 @@ class DirectOptions {
   void add_common_options();
 };
 
+// One job of a batch, when the batch ends.
+struct DirectJob {
+  std::string name;
+  std::map<std::string, std::string> parameters;  // options in which jobs differ
+  std::string state;     // "done", "skipped", "failed", "cancelled", "waiting" or "running"
+  std::string reason{};  // why it is not done
+  std::filesystem::path
+      folder;  // what it wrote; of one that is not done, its last try. May be absent
+};
+
+struct DirectBatchEnd {
+  std::filesystem::path folder;  // of the batch
+  std::vector<DirectJob> jobs;   // those of this recipe, in the order of the job file
+};
+
 struct DirectRecipe {
   std::string name;
   std::string summary;  // one line for help
   std::function<std::unique_ptr<DirectOptions>()> make_options;
   // Puts together what the jobs of a batch wrote: writes files into the batch's folder and returns
-  // what to show. Reads FOLDER/jobs/NAME/, and FOLDER/attempts/N/ of jobs that did not succeed.
-  // Throws Error. Empty: there is nothing to put together.
-  std::function<std::string(const std::filesystem::path& folder)> gather{};
+  // what to show. Throws Error. Empty: the recipe has no `lockstep batch NAME`.
+  std::function<std::string(const DirectBatchEnd& end)> gather{};
 };
 
 // Those that this program knows.

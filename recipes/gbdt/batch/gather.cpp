@@ -97,21 +97,19 @@ std::vector<std::string> write_maps(const fs::path& folder, const BatchRecords& 
   return files;
 }
 
-std::string gather(const fs::path& folder) {
-  const BatchRecords records = read_records(folder);
-  if (records.windows.empty()) return "";
+std::string gather(const DirectBatchEnd& end) {
+  const BatchRecords records = read_records(end);
   const std::vector<SettingResult> results = setting_results(records);
+  const fs::path& folder = end.folder;
   write_text(folder / "windows.csv", to_csv(window_table(records)));
   write_text(folder / "settings.csv", to_csv(setting_table(results)));
   write_text(folder / "predictions.csv", all_predictions(records));
   write_text(folder / "teacher_runs.json", all_ledger_lines(records));
   const std::vector<std::string> maps = write_maps(folder, records, results);
-  std::string text = batch_text(records, results);
-  if (records.unreadable > 0)
-    text += cat(records.unreadable, " folders hold no metadata.json that can be read\n");
-  return text + cat("intervals: 95 %, by bootstrap over windows\nin ", folder.string(),
-                    ": windows.csv, settings.csv, predictions.csv, teacher_runs.json, ",
-                    join(maps, ", "), "\n");
+  return cat(batch_text(records, results), "intervals: 95 %, by bootstrap over windows\n",
+             expected_text(records), "in ", folder.string(),
+             ": windows.csv, settings.csv, predictions.csv, teacher_runs.json, ", join(maps, ", "),
+             "\n");
 }
 
 [[maybe_unused]] const bool gather_linked = [] {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "recipes/gbdt/lightgbm/booster.h"
 #include "recipes/gbdt/train/train_window.h"
 
 namespace lockstep::gbdt {
@@ -35,6 +36,8 @@ std::vector<std::string> notes_of(const GbdtOptions& options,
 }
 
 DirectBatch plan_batch(const GbdtOptions& options) {
+  const LightGbm library(find_lightgbm(options.gbdt.library));
+  resolve_parameters(library, options.parameters());  // before any work
   const std::vector<PlannedWindow> windows = plan_windows(options);
   DirectBatch batch{.keys = {"symbol", "start", "end"},
                     .rows = {},

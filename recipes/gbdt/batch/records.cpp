@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "base/whole_number.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -21,47 +20,61 @@ const std::set<std::string> not_settings = {"symbol",        "symbols",     "sta
                                             "data.path",     "run.root",    "data.made_symbols",
                                             "gbdt.device_id"};
 
-std::vector<fs::path> folders_in(const fs::path& parent) {
-  std::vector<fs::path> folders;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(parent, failed))
-    if (fs::exists(entry.path() / "metadata.json", failed)) folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end());
-  return folders;
-}
-
-// The oldest first.
-std::vector<fs::path> attempts_in(const fs::path& parent) {
-  std::vector<fs::path> folders = folders_in(parent);
-  const auto number = [](const fs::path& path) {
-    return whole_number<std::int64_t>(path.filename().string()).value_or(0);
-  };
-  std::stable_sort(folders.begin(), folders.end(),
-                   [&](const auto& a, const auto& b) { return number(a) < number(b); });
-  return folders;
-}
-
 std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// What the batch itself knows of a window.
+WindowRecord record_of_job(const DirectJob& job) {
+  WindowRecord record{
+      .folder = job.folder, .label = job.name, .status = job.state, .why = job.reason};
+  const auto parameter = [&](const char* key) {
+    const auto found = job.parameters.find(key);
+    return found == job.parameters.end() ? std::string() : found->second;
+  };
+  record.symbol = parameter("symbol");
+  record.start = parameter("start");
+  record.end = parameter("end");
+  for (const auto& [key, value] : job.parameters)
+    if (!not_settings.contains(key)) record.setting[key] = value;
+  return record;
+}
+
 // Throws json's exceptions where the metadata is not as this recipe writes it.
-WindowRecord read_record(const fs::path& folder) {
-  WindowRecord record{.folder = folder,
-                      .metadata = parse_json(read_file(folder / "metadata.json"))};
-  const json& data = record.metadata;
-  record.symbol = data.at("symbol").get<std::string>();
-  record.label = data.at("window_label").get<std::string>();
-  record.start = data.at("date_range").at("start").get<std::string>();
-  record.end = data.at("date_range").at("end").get<std::string>();
-  record.status = data.at("status").get<std::string>();
-  record.why = data.value("skip_reason", data.value("error", ""));
+void add_metadata(WindowRecord& record, json data) {
+  WindowRecord read = record;
+  read.symbol = data.at("symbol").get<std::string>();
+  read.label = data.at("window_label").get<std::string>();
+  read.start = data.at("date_range").at("start").get<std::string>();
+  read.end = data.at("date_range").at("end").get<std::string>();
+  read.status = data.at("status").get<std::string>();
+  read.why = data.value("skip_reason", data.value("error", ""));
   for (const auto& [key, value] : data.at("options").items())
-    if (!not_settings.contains(key)) record.setting[key] = text_of(value);
+    if (!not_settings.contains(key)) read.setting[key] = text_of(value);
   if (data.contains("metrics")) {
     const json& metrics = data["metrics"];
-    record.metrics =
-        metrics_from_json(metrics.at(metrics.contains("test") ? "test" : "validation"));
+    read.metrics = metrics_from_json(metrics.at(metrics.contains("test") ? "test" : "validation"));
+  }
+  read.metadata = std::move(data);
+  record = std::move(read);
+}
+
+WindowRecord read_record(const DirectJob& job) {
+  WindowRecord record = record_of_job(job);
+  const fs::path file = job.folder / "metadata.json";
+  std::error_code ignored;
+  // What is published is of this job; what lies in the folder of a try may be from before it
+  // failed.
+  const bool is_over = job.state == "done" || job.state == "skipped" || job.state == "failed";
+  if (is_over && fs::exists(file, ignored)) try {
+      add_metadata(record, parse_json(read_file(file)));
+    } catch (const json::exception&) {
+      record.why = cat(file.string(), " cannot be read");
+    }
+  if (record.status == "success" && job.state != "done") {  // ended by the batch afterwards
+    record.status = job.state;
+    record.why = job.reason;
+    record.metrics.reset();
   }
   return record;
 }
@@ -85,22 +98,9 @@ std::string setting_text(const WindowRecord& window) {
   return join(words, ",");
 }
 
-BatchRecords read_records(const fs::path& folder) {
+BatchRecords read_records(const DirectBatchEnd& end) {
   BatchRecords records;
-  std::map<std::string, WindowRecord> found;  // by window and setting
-  const auto take = [&](const fs::path& one, bool published) {
-    try {
-      WindowRecord record = read_record(one);
-      const std::string key = cat(record.label, " ", json(record.setting).dump());
-      if (published || !found.contains(key) || found.at(key).status != "success")
-        found.insert_or_assign(key, std::move(record));
-    } catch (const json::exception&) {
-      ++records.unreadable;
-    }
-  };
-  for (const fs::path& one : folders_in(folder / "jobs")) take(one, true);
-  for (const fs::path& one : attempts_in(folder / "attempts")) take(one, false);
-  for (auto& [key, record] : found) records.windows.push_back(std::move(record));
+  for (const DirectJob& job : end.jobs) records.windows.push_back(read_record(job));
   keep_differences(records);
   const auto order = [](const WindowRecord& window) {
     return std::tuple(window.symbol, window.start, window.end, setting_text(window));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/direct_recipe.h"
 #include "recipes/gbdt/metrics/metrics.h"
 
 namespace lockstep::gbdt {
@@ -15,7 +16,8 @@ namespace lockstep::gbdt {
 struct WindowRecord {
   std::filesystem::path folder;
   std::string symbol, label, start, end;
-  std::string status, why;                     // success, skipped or failed; why not
+  // success, skipped or failed, or the state of a job that did not come so far; why not
+  std::string status, why;
   std::map<std::string, std::string> setting;  // options in which jobs of the batch differ
   nlohmann::json metadata;
   std::optional<BinaryMetrics> metrics;  // of the test, or of validation where there is none
@@ -24,11 +26,10 @@ struct WindowRecord {
 struct BatchRecords {
   std::vector<WindowRecord> windows;  // by symbol, start and setting
   std::vector<std::string> keys;      // of the settings; empty: all jobs have the same options
-  std::size_t unreadable = 0;         // folders whose metadata.json is no such
 };
 
-// Of FOLDER/jobs/NAME, and of FOLDER/attempts/N for windows that are not there: the last attempt.
-BatchRecords read_records(const std::filesystem::path& folder);
+// A window for each job, also where it left nothing that can be read.
+BatchRecords read_records(const DirectBatchEnd& end);
 
 std::string setting_text(const WindowRecord& window);  // "num_leaves=127,horizon=5"; "" for none
 

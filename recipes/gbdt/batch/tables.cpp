@@ -85,29 +85,22 @@ std::string aligned(const Lines& lines) {
   return text;
 }
 
+std::string name_of(const WindowRecord& window) {
+  const std::string setting = setting_text(window);
+  return cat(window.label, setting.empty() ? "" : " ", setting);
+}
+
 std::string window_lines(const BatchRecords& records) {
   Lines lines = {{"window", "rows", "trees", "tested", "base rate", "AUC", "accuracy", "log-loss"}};
   for (const WindowRecord& window : records.windows) {
-    const std::string setting = setting_text(window);
-    const std::string name = cat(window.label, setting.empty() ? "" : " ", setting);
-    if (!window.metrics) {
-      lines.push_back({cat(name, " ", window.status, ": ", window.why)});
-      continue;
-    }
+    if (!window.metrics) continue;
     const BinaryMetrics& m = *window.metrics;
-    lines.push_back({name, cat(window.metadata["sample_counts"].value("train", 0)),
+    lines.push_back({name_of(window), cat(window.metadata["sample_counts"].value("train", 0)),
                      cat(window.metadata["model"].value("trees", 0)), cat(m.counts.rows()),
                      number(m.base_rate.estimate), number(m.auc.estimate),
                      number(m.accuracy.estimate), number(m.log_loss.estimate)});
   }
-  // What is said instead of numbers does not widen the first column.
-  Lines numbers;
-  std::copy_if(lines.begin(), lines.end(), std::back_inserter(numbers),
-               [](const auto& line) { return line.size() > 1; });
-  std::string text = aligned(numbers);
-  for (const auto& line : lines)
-    if (line.size() == 1) text += line[0] + "\n";
-  return text;
+  return aligned(lines);
 }
 
 std::string symbol_lines(const BatchRecords& records) {
@@ -216,6 +209,37 @@ std::string batch_text(const BatchRecords& records, const std::vector<SettingRes
                        std::size_t most_windows) {
   const bool each = records.windows.size() <= most_windows;
   return cat(each ? window_lines(records) : symbol_lines(records), "\n", setting_lines(results));
+}
+
+std::string expected_text(const BatchRecords& records, std::size_t most_named) {
+  struct Count {
+    std::size_t all = 0, success = 0;
+  };
+  std::map<std::string, Count> symbols;
+  std::string missing;
+  std::size_t named = 0, success = 0;
+  for (const WindowRecord& window : records.windows) {
+    Count& count = symbols[window.symbol];
+    ++count.all;
+    const bool is_there = window.status == "success";
+    count.success += is_there;
+    success += is_there;
+    if (!is_there && ++named <= most_named)
+      missing += cat("missing: ", name_of(window), ": ", window.status,
+                     window.why.empty() ? "" : ", ", window.why, "\n");
+  }
+  if (named > most_named) missing += cat("and ", named - most_named, " more, in windows.csv\n");
+  std::vector<std::string> fewer;
+  std::size_t most = 0, least = records.windows.size();
+  for (const auto& [symbol, count] : symbols) {
+    most = std::max(most, count.all);
+    least = std::min(least, count.all);
+    if (count.success < count.all)
+      fewer.push_back(cat(symbol, " ", count.success, " of ", count.all));
+  }
+  return cat("expected ", records.windows.size(), " windows of ", symbols.size(), " symbols, ",
+             least == most ? cat(most) : cat(least, " to ", most), " of each: ", success,
+             " succeeded", fewer.empty() ? "" : "; ", join(fewer, ", "), "\n", missing);
 }
 
 }  // namespace lockstep::gbdt

@@ -29,4 +29,8 @@ ItemTable setting_table(const std::vector<SettingResult>& results);
 std::string batch_text(const BatchRecords& records, const std::vector<SettingResult>& results,
                        std::size_t most_windows = 100);
 
+// How many windows there should be of each symbol, which symbols have fewer, and each window that
+// is missing, with why.
+std::string expected_text(const BatchRecords& records, std::size_t most_named = 50);
+
 }  // namespace lockstep::gbdt

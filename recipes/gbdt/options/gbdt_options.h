@@ -66,7 +66,7 @@ struct GbdtOptions : DirectOptions {
 struct Trainer {
   DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);
   DirectBatch (*plan_batch)(const GbdtOptions& options);
-  std::string (*gather)(const std::filesystem::path& folder);
+  std::string (*gather)(const DirectBatchEnd& end);
 };
 extern Trainer trainer;
 

@@ -13,8 +13,8 @@ namespace {
        .summary = "trains LightGBM on the prices of a symbol in a window of time",
        .make_options = [] { return std::make_unique<GbdtOptions>(); },
        .gather =
-           [](const std::filesystem::path& folder) {
-             return trainer.gather == nullptr ? std::string() : trainer.gather(folder);
+           [](const DirectBatchEnd& end) {
+             return trainer.gather == nullptr ? std::string() : trainer.gather(end);
            }});
   return true;
 }();

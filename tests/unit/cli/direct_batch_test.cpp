@@ -48,7 +48,7 @@ const DirectRecipe toy{.name = "toy", .summary = "is a toy", .make_options = [] 
 std::string toml(std::vector<std::string> assignments) {
   Parsed parsed;
   parsed.assignments = std::move(assignments);
-  return direct_jobs(toy, parsed, "/bin/lockstep").toml;
+  return direct_jobs(toy, parsed, "/bin/lockstep", "b").toml;
 }
 
 TEST(DirectJobs, HaveTheGivenOptionsInTheCommandAndTheRestInTheMatrix) {
@@ -56,6 +56,7 @@ TEST(DirectJobs, HaveTheGivenOptionsInTheCommandAndTheRestInTheMatrix) {
   EXPECT_THAT(text, HasSubstr("command = [\"/bin/lockstep\", \"train\", \"toy\", "
                               "\"leaves=63\", \"rate={gpu}\", \"part={part}\"]\n"));
   EXPECT_THAT(text, HasSubstr("name = \"{part}\"\n"));
+  EXPECT_THAT(text, HasSubstr("env = {LOCKSTEP_BATCH = \"b\"}\n"));
   EXPECT_THAT(text, HasSubstr("skip_codes = [3]\n"));
   EXPECT_THAT(text, HasSubstr("gpus = 0.25\n"));
   EXPECT_THAT(text, HasSubstr("  {\"part\" = \"a\"},\n  {\"part\" = \"b\"},\n"));
@@ -69,7 +70,7 @@ TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
   EXPECT_THAT(text, HasSubstr("name = \"{part},leaves={leaves},rate={rate}\""));
   Parsed parsed;
   parsed.assignments = {"leaves=63,127,255", "parts=4"};
-  EXPECT_EQ(direct_jobs(toy, parsed, "x").jobs, 12);
+  EXPECT_EQ(direct_jobs(toy, parsed, "x", "b").jobs, 12);
 }
 
 TEST(DirectJobs, CheckEveryValueOfAList) {

@@ -60,7 +60,9 @@ class Gather : public ::testing::Test {
       GTEST_SKIP() << error.what();
     }
   }
-  void train(const std::string& place, const char* start, const char* end, const char* leaves) {
+  // A window that a job of the batch trained.
+  void train(const std::string& place, const char* start, const char* end, const char* leaves,
+             const std::string& state = "done") {
     GbdtOptions options;
     options.table.set("num_leaves", leaves);
     const fs::path out = folder_.path() / place;
@@ -73,17 +75,23 @@ class Gather : public ::testing::Test {
                   .batch_id = "b",
                   .run_id = "r"},
                  [](const std::string&) {});
+    end_.jobs.push_back({.name = fs::path(place).filename(), .state = state, .folder = out});
+  }
+  std::string gather() {
+    end_.folder = folder_.path();
+    return trainer.gather(end_);
   }
   std::string text(const char* file) const { return read_file(folder_.path() / file); }
 
   TemporaryDirectory folder_;
   std::optional<LightGbm> library_;
+  DirectBatchEnd end_;
 };
 
 TEST_F(Gather, MakesOneOfAllWindows) {
   train("jobs/a", "2022-01-01", "2022-06-30", "31");
   train("jobs/b", "2022-06-30", "2022-12-27", "31");
-  const std::string shown = trainer.gather(folder_.path());
+  const std::string shown = gather();
   EXPECT_THAT(shown, HasSubstr("MADE01_2022-01-01_to_2022-06-30"));
   EXPECT_THAT(shown, HasSubstr("windows.csv"));
   const CsvTable windows = read_csv(folder_.path() / "windows.csv");
@@ -104,7 +112,7 @@ TEST_F(Gather, MakesOneOfAllWindows) {
 TEST_F(Gather, TellsSettingsApart) {
   train("jobs/a", "2022-01-01", "2022-06-30", "31");
   train("jobs/b", "2022-01-01", "2022-06-30", "63");
-  const std::string shown = trainer.gather(folder_.path());
+  const std::string shown = gather();
   EXPECT_THAT(shown, HasSubstr("num_leaves=63"));
   EXPECT_THAT(read_csv(folder_.path() / "windows.csv").columns, Contains("num_leaves"));
   EXPECT_THAT(text("predictions.csv"),
@@ -113,13 +121,11 @@ TEST_F(Gather, TellsSettingsApart) {
   EXPECT_EQ(read_csv(folder_.path() / "settings.csv").rows.size(), 2u);
 }
 
-TEST_F(Gather, CountsWhatDidNotSucceedOnceAndLinksWhereThingsLie) {
-  train("attempts/1", "2022-01-01", "2022-01-10", "31");
-  train("attempts/2", "2022-01-01", "2022-01-10", "31");
+TEST_F(Gather, LinksWhereThingsLieAndGivesTheLineOfEachWindow) {
+  train("attempts/2", "2022-01-01", "2022-01-10", "31", "skipped");
   train("jobs/a", "2022-06-30", "2022-12-27", "31");
-  train("attempts/3", "2022-06-30", "2022-12-27", "31");  // of an earlier try: jobs/a counts
-  const std::string shown = trainer.gather(folder_.path());
-  EXPECT_THAT(shown, HasSubstr("skipped: it has "));
+  const std::string shown = gather();
+  EXPECT_THAT(shown, HasSubstr("missing: MADE01_2022-01-01_to_2022-01-10: skipped, it has "));
   EXPECT_EQ(read_csv(folder_.path() / "windows.csv").rows.size(), 2u);
   std::vector<nlohmann::json> lines;
   for_each_line(folder_.path() / "teacher_runs.json",
@@ -129,12 +135,33 @@ TEST_F(Gather, CountsWhatDidNotSucceedOnceAndLinksWhereThingsLie) {
   EXPECT_EQ(lines[1]["artifacts_path"], (folder_.path() / "jobs/a").string());
 }
 
-TEST_F(Gather, OfNothingIsNothing) {
-  EXPECT_EQ(trainer.gather(folder_.path()), "");
-  write_file_atomic(folder_.path() / "x", "");
-  fs::create_directories(folder_.path() / "jobs/a");
-  write_file_atomic(folder_.path() / "jobs/a/metadata.json", "{}");
-  EXPECT_EQ(trainer.gather(folder_.path()), "");
+TEST_F(Gather, NamesWindowsOfWhichNothingIsLeft) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  end_.jobs.push_back({.name = "MADE02_x",
+                       .parameters = {{"symbol", "MADE02"}, {"start", "2022-01-01"}},
+                       .state = "failed",
+                       .reason = "ended by SIGKILL"});
+  end_.jobs.push_back(
+      {.name = "MADE02_y", .parameters = {{"symbol", "MADE02"}}, .state = "waiting"});
+  const std::string shown = gather();
+  EXPECT_THAT(shown, HasSubstr("expected 3 windows of 2 symbols, 1 to 2 of each: 1 succeeded; "
+                               "MADE02 0 of 2\nmissing: MADE02_y: waiting\n"
+                               "missing: MADE02_x: failed, ended by SIGKILL\n"));
+  EXPECT_EQ(read_csv(folder_.path() / "windows.csv").rows.size(), 3u);
+}
+
+TEST_F(Gather, TakesNoResultOfAJobThatFailedAfterIt) {
+  train("attempts/1", "2022-01-01", "2022-06-30", "31", "failed");
+  EXPECT_THAT(gather(), HasSubstr("0 succeeded; MADE01 0 of 1\nmissing: "));
+}
+
+TEST_F(Gather, OfMetadataThatCannotBeReadSaysSo) {
+  const fs::path job = folder_.path() / "jobs/a";
+  fs::create_directories(job);
+  write_file_atomic(job / "metadata.json", "{}");
+  end_.jobs.push_back({.name = "a", .state = "done", .folder = job});
+  EXPECT_THAT(gather(),
+              HasSubstr("missing: a: done, " + job.string() + "/metadata.json cannot be read"));
 }
 
 }  // namespace
