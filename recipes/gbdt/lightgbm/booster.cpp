@@ -144,7 +144,7 @@ void run(const LightGbm& library, const TrainRequest& request, void* booster, bo
       break;
     }
   }
-  trained.best_iteration = watched ? patience.best() : trained.iterations;
+  trained.best_iteration = watched && request.patience > 0 ? patience.best() : trained.iterations;
 }
 
 }  // namespace

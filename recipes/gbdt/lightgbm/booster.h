@@ -35,7 +35,8 @@ enum class TrainEnd { iterations, patience, no_split };
 const char* to_string(TrainEnd end);  // "all iterations", "early stopping", "no more splits"
 
 struct Trained {
-  std::string model;                                // LightGBM's text format, of the best iteration
+  // LightGBM's text format: up to the best iteration, which without early stopping is the last.
+  std::string model;
   std::int64_t iterations = 0, best_iteration = 0;  // from 1; 0: nothing could be learnt
   TrainEnd end = TrainEnd::iterations;
   std::string metric;         // name of the first one

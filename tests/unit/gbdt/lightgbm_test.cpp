@@ -172,6 +172,16 @@ TEST_F(LightGbmTest, StopsWhenValidationGetsNoBetterAndKeepsTheBest) {
   EXPECT_EQ(best - trained.curve.begin() + 1, trained.best_iteration);
 }
 
+TEST_F(LightGbmTest, KeepsAllTreesWithoutEarlyStopping) {
+  const Rows rows = make_rows(300, 1), valid = make_rows(100, 3);
+  Parameters eager = basic();
+  for (auto& [name, value] : eager)
+    if (name == "learning_rate") value = "0.9";
+  const Trained trained = train(rows, valid, eager, 60, 0);
+  EXPECT_EQ(trained.best_iteration, 60);
+  EXPECT_EQ(tree_sizes(trained.model).trees, 60);
+}
+
 TEST_F(LightGbmTest, TakesMoreForBetterWhereTheMetricSaysSo) {
   const Rows rows = make_rows(300, 1), valid = make_rows(100, 3);
   Parameters parameters = basic();
