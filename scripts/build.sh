@@ -15,7 +15,7 @@ shift
 choice() { cat "$checkout/.lockstep/$1" 2>/dev/null || true; }
 options=(-G Ninja -DCMAKE_CXX_COMPILER="$(choice compiler)" -DLOCKSTEP_TORCH="${BUILD_TORCH:-$(choice torch)}"
   -DLOCKSTEP_CUDA="$(choice cuda)" -DLOCKSTEP_CUDA_ARCHITECTURES="$(choice architectures)"
-  -DLOCKSTEP_NVCC="$(choice nvcc)" -DLOCKSTEP_CUDNN_FRONTEND="$(choice cudnn_frontend)"
+  -DLOCKSTEP_NVCC="$(choice nvcc)" -DLOCKSTEP_LIGHTGBM="$(choice lightgbm)" -DLOCKSTEP_CUDNN_FRONTEND="$(choice cudnn_frontend)"
   -DLOCKSTEP_DEPS="$(choice deps)" -DLOCKSTEP_TESTS="$(choice tests)" -DLOCKSTEP_UNITY="${LOCKSTEP_UNITY:-ON}")
 targets=()
 for word in "$@"; do

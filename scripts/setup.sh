@@ -96,12 +96,14 @@ main() {
   incomplete=''
   use_cudnn_frontend
   use_cuda_compiler
+  use_lightgbm
 
   mkdir -p "$chosen"
   write torch "$torch_dir"
   write compiler "$compiler"
   write cudnn_frontend "$frontend"
   write nvcc "$nvcc"
+  write lightgbm "$lightgbm"
   write deps "$deps"
   write cuda "$(if wants_cuda; then echo ON; else echo OFF; fi)"
   write architectures "$(gpu_architectures)"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Small bundles of wheels that a build needs beside LibTorch, each unpacked into a folder of the cache: cuDNN's
-# front end, the CUDA compiler, build tools.
+# front end, the CUDA compiler, LightGBM, build tools.
 
 # In a shell of its own, because `die` ends it.
 fetch_bundle() (
@@ -70,5 +70,17 @@ use_cuda_compiler() {
   else
     say "the CUDA compiler could not be fetched: looking for a CUDA toolkit on this machine"
     incomplete=1
+  fi
+}
+
+# Sets `lightgbm` to the folder with lib/lib_lightgbm.so; empty where it cannot be had: the recipe gbdt then needs
+# gbdt.library. A build without a network is not to try again and again, so only a whole setup does.
+use_lightgbm() {
+  local folder=$cache/lightgbm
+  lightgbm=''
+  if [ "$(uname -m)" = x86_64 ] && [ -n "$(find_pip)" ] && use_bundle "$here/wheels-lightgbm.txt" "$folder"; then
+    lightgbm=$folder/lightgbm
+  else
+    say "going on without LightGBM: the recipe gbdt will need gbdt.library=PATH (make setup tries again)"
   fi
 }

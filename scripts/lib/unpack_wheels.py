@@ -8,7 +8,8 @@ import time
 import zipfile
 
 # Headers, libraries, programs, the version, and the licences that come with them.
-WANTED = ("torch/include/", "torch/lib/", "torch/version.py", "nvidia/", "include/", "cmake/data/")
+WANTED = ("torch/include/", "torch/lib/", "torch/version.py", "nvidia/", "include/", "cmake/data/", "lightgbm/lib/",
+          "lightgbm/VERSION.txt")
 
 
 def wanted(name):

@@ -4,6 +4,7 @@
 #include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
 
 #include <algorithm>
@@ -37,6 +38,9 @@ std::string recipes_help(const Command& command) {
   std::string text = "\nRecipes:\n";
   for (const RecipeInfo& recipe : recipes())
     text += cat("  ", pad_cells(recipe.name, 12), recipe.summary, "\n");
+  if (command.name == "train" || command.name == "config")
+    for (const DirectRecipe& recipe : direct_recipes())
+      text += cat("  ", pad_cells(recipe.name, 12), recipe.summary, "\n");
   if (flag_named(command, "--plugin") != nullptr) text += "  --plugin LIB brings its own.\n";
   return text + "`lockstep config RECIPE` lists every option, which key=value sets.\n";
 }

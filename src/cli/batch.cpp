@@ -274,18 +274,22 @@ std::vector<Command> batch_commands() {
                             .max_positionals = 2,
                             .run = supervise_main,
                             .hidden = true};
-  return {batch_run_command(),
-          batch_resume_command(),
-          batch_add_command(),
-          batch_analyze_command(),
-          status,
-          logs,
-          asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),
-          asking("retry", "BATCH [JOB]", "run failed jobs again, or one", 2),
-          asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
-          asking("unpause", "BATCH", "start jobs again", 1),
-          on_batch("wait", "BATCH", "wait until a batch does not run any more", 1, wait_main),
-          supervise_command};
+  std::vector<Command> commands{
+      batch_run_command(),
+      batch_resume_command(),
+      batch_add_command(),
+      batch_analyze_command(),
+      status,
+      logs,
+      asking("cancel", "BATCH [JOB]", "end a job, or all, for good", 2),
+      asking("retry", "BATCH [JOB]", "run failed jobs again, or one", 2),
+      asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
+      asking("unpause", "BATCH", "start jobs again", 1),
+      on_batch("wait", "BATCH", "wait until a batch does not run any more", 1, wait_main),
+      supervise_command};
+  const std::vector<Command> of_recipes = batch_recipe_commands();
+  commands.insert(commands.begin() + 1, of_recipes.begin(), of_recipes.end());
+  return commands;
 }
 
 }  // namespace lockstep::cli

@@ -17,6 +17,11 @@ Command batch_run_command();
 Command batch_resume_command();
 Command batch_add_command();
 Command batch_analyze_command();
+// "batch RECIPE" of every recipe that has batches.
+std::vector<Command> batch_recipe_commands();
+
+// What the recipes of the batch's jobs make of what these wrote; "" where they make nothing of it.
+std::string gathered(const BatchFolder& batch, Ledger& ledger);
 
 // Folders of batches in the folder of runs, by name.
 std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root);

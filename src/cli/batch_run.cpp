@@ -237,11 +237,13 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   reports.finish();
   const GpuLogResult activity = gpu_log ? gpu_log->stop() : GpuLogResult();
   const BatchCounts& counts = scheduler.counts();
-  const std::string summary = batch_summary(batch, ledger);
-  if (reports.owns_output())
-    say(trim(summary));
-  else
-    print_result_of_run(summary);
+  const std::string outcome = gathered(batch, ledger);
+  if (reports.owns_output()) {
+    say(trim(outcome + batch_summary(batch, ledger)));
+  } else {
+    if (!outcome.empty()) print_result_of_run(outcome);
+    print_result_of_run(batch_summary(batch, ledger));
+  }
   if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
     say(text);
   if (interrupts > 0) return exit_interrupted;

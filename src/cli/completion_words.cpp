@@ -6,12 +6,14 @@
 #include "cli/plugin_options.h"
 #include "cli/run_root.h"
 #include "cli/trusted_plugins.h"
+#include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
 #include "plan/run_setup.h"
 #include "run/json_lines.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 namespace lockstep::cli {
@@ -93,6 +95,8 @@ std::vector<Candidate> flag_candidates(const Command& command) {
 std::vector<Candidate> recipe_candidates() {
   std::vector<Candidate> candidates;
   for (const RecipeInfo& recipe : recipes()) candidates.push_back({recipe.name, recipe.summary});
+  for (const DirectRecipe& recipe : direct_recipes())
+    candidates.push_back({recipe.name, recipe.summary});
   return candidates;
 }
 
@@ -149,6 +153,12 @@ std::optional<std::string> recipe_of(const Command& command, const Parsed& parse
   return std::nullopt;
 }
 
+// The one that the command names, where it takes such; else null.
+const DirectRecipe* direct_of(const Command& command, const Parsed& parsed) {
+  if (command.complete != "recipe" || parsed.positionals.empty()) return nullptr;
+  return find_direct_recipe(parsed.positionals[0]);
+}
+
 // Whose options may be named without it: of the command, or of what --then names.
 Words groups_of(const Command& command, const Parsed& parsed) {
   if (!command.group.empty()) return {command.group};
@@ -160,6 +170,11 @@ std::vector<Candidate> all_keys(const Command& command, const Parsed& parsed) {
   std::vector<Candidate> candidates;
   for (const std::string& key : command.only_options) candidates.push_back({key + "=", ""});
   if (!command.only_options.empty()) return candidates;
+  if (const DirectRecipe* const direct = direct_of(command, parsed)) {
+    for (const OptionInfo& option : direct->make_options()->table.options())
+      candidates.push_back({option.key + "=", option.spec.meaning});
+    return candidates;
+  }
   const std::optional<std::string> recipe = recipe_of(command, parsed);
   if (!recipe) return candidates;
   const RunSetup setup = make_setup(*recipe, "", false);
@@ -197,6 +212,12 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
   const std::size_t value_at = word.find('=') + 1;
   const std::string key = word.substr(0, value_at - 1);
   if (key == "run.root") return {Kind::files, value_at, {}};
+  if (const DirectRecipe* const direct = direct_of(command, parsed)) {
+    const std::unique_ptr<DirectOptions> options = direct->make_options();
+    for (const OptionInfo& option : options->table.options())
+      if (option.key == key) return value_of_option(option, options->table.presets(), value_at);
+    return {};
+  }
   const std::optional<std::string> recipe = recipe_of(command, parsed);
   if (!recipe || !command.only_options.empty()) return {};
   const RunSetup setup = make_setup(*recipe, "", false);

@@ -5,9 +5,12 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/direct.h"
 #include "cli/resolve.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace lockstep::cli {
 namespace {
@@ -21,16 +24,7 @@ void check_forms(const Parsed& parsed) {
     throw Error(cat(join(forms, " and "), " cannot go together"), "choose one of them");
 }
 
-int config_main(const Parsed& parsed) {
-  check_forms(parsed);
-  const std::vector<Device> devices =
-      parsed.has("--devices")
-          ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
-          : devices_for("");
-  const RunSetup setup =
-      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
-                      parsed.assignments, devices[0].kind == DeviceKind::cuda);
-  const auto tables = setup.tables();
+void show(const Parsed& parsed, std::span<OptionTable* const> tables) {
   if (parsed.has("--toml"))
     print(to_toml(tables));
   else if (parsed.has("--json"))
@@ -39,6 +33,24 @@ int config_main(const Parsed& parsed) {
     print(options_markdown(tables));
   else
     print(options_text(tables, table_width()));
+}
+
+int config_main(const Parsed& parsed) {
+  check_forms(parsed);
+  if (const DirectRecipe* direct = find_direct_recipe(parsed.positionals[0])) {
+    const std::unique_ptr<DirectOptions> options = resolve_direct(*direct, parsed);
+    const std::array tables = {&options->table};
+    show(parsed, tables);
+    return 0;
+  }
+  const std::vector<Device> devices =
+      parsed.has("--devices")
+          ? imagine_devices(parsed.value("--devices"), probe(), host_info(), nullptr)
+          : devices_for("");
+  const RunSetup setup =
+      resolve_options(parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"),
+                      parsed.assignments, devices[0].kind == DeviceKind::cuda);
+  show(parsed, setup.tables());
   return 0;
 }
 

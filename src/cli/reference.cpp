@@ -6,6 +6,9 @@
 #include "cli/resolve.h"
 #include "config/option_help.h"
 #include "monitor/prometheus.h"
+#include "plan/direct_recipe.h"
+
+#include <memory>
 
 namespace lockstep::cli {
 namespace {
@@ -45,6 +48,15 @@ std::string other_defaults(const RunSetup& setup) {
   return list;
 }
 
+std::string direct_page(const DirectRecipe& recipe) {
+  const std::unique_ptr<DirectOptions> options = recipe.make_options();
+  OptionTable* const tables[] = {&options->table};
+  return cat(generated, "# Options of `", recipe.name, "`\n\n`lockstep train ", recipe.name,
+             " key=value …` ", recipe.summary,
+             ". It trains in the tool itself, without the engine, and has none of its options.\n\n",
+             options_markdown(tables));
+}
+
 // Defaults as they are on a machine without a GPU.
 std::string recipe_page(const RecipeInfo& recipe) {
   const RunSetup setup = make_setup(recipe.name, "", false);
@@ -75,6 +87,8 @@ int reference_main(const Parsed& parsed) {
   write_file_atomic(folder / "prometheus.md", prometheus_page());
   for (const RecipeInfo& recipe : recipes())
     write_file_atomic(folder / (recipe.name + ".md"), recipe_page(recipe));
+  for (const DirectRecipe& recipe : direct_recipes())
+    write_file_atomic(folder / (recipe.name + ".md"), direct_page(recipe));
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "base/whole_number.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/direct.h"
 #include "cli/interrupts.h"
 #include "cli/last_evaluation.h"
 #include "cli/measure_memory.h"
@@ -112,6 +113,8 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
 }
 
 int train_main(const Parsed& parsed) {
+  if (const DirectRecipe* direct = find_direct_recipe(parsed.positionals[0]))
+    return train_direct(*direct, parsed);
   check_resume_flag(parsed);
   const Then then = then_of(parsed);
   const bool foreign = parsed.has("--world");

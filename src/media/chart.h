@@ -49,6 +49,17 @@ struct BarSeries {
 std::string bar_chart(const ChartFrame& frame, const std::vector<std::string>& categories,
                       const std::vector<BarSeries>& series);
 
+// values [rows, columns], row-major; what is not finite is an empty place. low, middle, high: what
+// is orange, white and blue; what lies beyond is as the end.
+struct HeatMap {
+  std::vector<std::string> rows, columns;
+  std::vector<double> values;
+  double low = 0, middle = 0.5, high = 1;
+};
+// A field for each number, with the number in it where there is room. The height follows from the
+// rows; the axes' ranges are not used.
+std::string heat_chart(const ChartFrame& frame, const HeatMap& map);
+
 struct IntervalRow {
   std::string name;
   Interval interval;

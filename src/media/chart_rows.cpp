@@ -7,14 +7,6 @@
 namespace lockstep {
 namespace {
 
-constexpr double row_px = 26;
-
-ChartFrame high_enough(ChartFrame frame, std::size_t rows) {
-  const double around = (frame.title.empty() ? 16 : 38) + (frame.x.label.empty() ? 30 : 50);
-  frame.height = static_cast<int>(around + row_px * std::max<double>(1, static_cast<double>(rows)));
-  return frame;
-}
-
 template <class Row>
 std::vector<std::string> names_of(const std::vector<Row>& rows) {
   std::vector<std::string> names;

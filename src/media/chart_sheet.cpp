@@ -44,6 +44,12 @@ void check_length(const std::string& what, std::size_t size, std::size_t wanted,
   throw Error(cat(what, " of a chart must have ", wanted, " values, but has ", size));
 }
 
+ChartFrame high_enough(ChartFrame frame, std::size_t rows) {
+  const double around = (frame.title.empty() ? 16 : 38) + (frame.x.label.empty() ? 30 : 50);
+  frame.height = static_cast<int>(around + row_px * std::max<double>(1, static_cast<double>(rows)));
+  return frame;
+}
+
 ChartSheet::ChartSheet(const ChartFrame& frame, const std::vector<LegendEntry>& legend,
                        const std::vector<std::string>& left_names)
     : frame_(checked(frame, legend.size())),

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/direct_recipe.h"
 #include "plan/memory.h"
 
 #include <algorithm>
@@ -95,6 +96,12 @@ const RecipeInfo& find_recipe(const std::string& name) {
     if (info.name == name) return info;
     names.push_back(info.name);
   }
+  if (find_direct_recipe(name) != nullptr)
+    throw Error(cat(name,
+                    " trains in the tool itself, without the engine: there is only lockstep "
+                    "train and lockstep config for it"),
+                cat("lockstep train ", name));
+  for (const DirectRecipe& direct : direct_recipes()) names.push_back(direct.name);
   const std::string near = nearest(name, names);
   std::string hint = "load the plugin that has it with --plugin";
   if (!near.empty())

@@ -131,6 +131,9 @@ class SetupTest(unittest.TestCase):
                     archive.writestr(zipfile.ZipInfo(path, (2026, 3, 23, 12, 0, 0)), text)
             lines.append(f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
         (self.top / "wheels.txt").write_text("".join(lines))
+        (self.checkout / "scripts/wheels-lightgbm.txt").write_text(bundle(
+            index, "lightgbm", "4.7.0",
+            {"lightgbm/lib/lib_lightgbm.so": "", "lightgbm/VERSION.txt": "4.7.0", "lightgbm/basic.py": ""}))
 
     def run_setup(self, *arguments, **environment):
         return subprocess.run(
@@ -343,6 +346,17 @@ class GpuCode(SetupTest):
             self.assertEqual(self.run_setup("--quick", **self.GPU).returncode, 0)
             self.assertNotEqual(self.choice(choice), "")
 
+    def test_of_lightgbm_the_library_is_kept_and_a_build_goes_on_without_it(self):
+        result = self.run_setup(FAKE_PIP_BREAKS_AT="lightgbm")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("going on without LightGBM", result.stderr)
+        self.assertEqual(self.choice("lightgbm"), "")
+        self.assertEqual(self.run_setup().returncode, 0)
+        folder = pathlib.Path(self.choice("lightgbm"))
+        self.assertEqual(folder, self.cache / "lightgbm/lightgbm")
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["VERSION.txt", "lib"])
+        self.assertTrue((folder / "lib/lib_lightgbm.so").exists())
+
     def test_a_given_compiler_comes_before_the_wheels(self):
         result = self.run_setup(LOCKSTEP_NVCC="/bin/true", **self.GPU)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -494,7 +508,7 @@ class Wheels(SetupTest):
         before = (self.checkout / ".lockstep/torch").stat().st_mtime_ns
         for arguments in ((), ("--quick",)):
             self.assertEqual(self.run_setup(*arguments).returncode, 0)
-        self.assertEqual(len(self.calls("pip")), 2)
+        self.assertEqual(len(self.calls("pip")), 3)
         self.assertEqual((self.checkout / ".lockstep/torch").stat().st_mtime_ns, before)
 
     def test_the_quick_way_notices_that_the_unpacked_folder_is_gone(self):
@@ -502,7 +516,7 @@ class Wheels(SetupTest):
         shutil.rmtree(self.cache / "libtorch-2.11.0-cpu")
         self.assertEqual(self.run_setup("--quick").returncode, 0)
         self.assertTrue(pathlib.Path(self.chosen(), "include/ATen/ATen.h").exists())
-        self.assertEqual(len(self.calls("pip")), 2, "the wheels were in the cache already")
+        self.assertEqual(len(self.calls("pip")), 3, "the wheels were in the cache already")
 
     def test_an_interrupted_download_is_clear_and_the_next_run_goes_on(self):
         result = self.run_setup(FAKE_PIP_BREAKS_AT="nvidia-cuda-runtime")
@@ -536,7 +550,7 @@ class Wheels(SetupTest):
         for thread in work:
             thread.join()
         self.assertEqual([result.returncode for result in results], [0, 0], [result.stderr for result in results])
-        self.assertEqual(len(self.calls("pip")), 2)
+        self.assertEqual(len(self.calls("pip")), 3)
         self.assertTrue(any("waiting for another setup" in result.stderr for result in results))
 
     def test_what_a_killed_setup_left_is_cleared_away(self):

@@ -48,6 +48,20 @@ TEST(Chart, LinesHaveAxesTicksAndALegend) {
   EXPECT_EQ(count(svg, "<polyline"), 4u);
 }
 
+TEST(Chart, HeatHasAFieldForEachNumber) {
+  const std::string svg = heat_chart(
+      {.title = "AUC"},
+      {.rows = {"A", "B"}, .columns = {"first", "second"}, .values = {0.5, 1, nan_value, -3}});
+  expect_xml(svg);
+  EXPECT_EQ(count(svg, "B, first"), 0u);
+  EXPECT_THAT(svg, HasSubstr("A, first: 0.5"));
+  EXPECT_THAT(svg, HasSubstr("#ffffff"));
+  EXPECT_THAT(svg, HasSubstr("#0072b2"));
+  EXPECT_THAT(svg, HasSubstr("#d55e00"));
+  EXPECT_THAT(heat_chart({}, {}), HasSubstr("no data"));
+  EXPECT_NE(error_of([] { heat_chart({}, {.rows = {"A"}, .columns = {"a"}}); }), "");
+}
+
 TEST(Chart, ALineAloneNeedsNoLegend) {
   const std::string svg = xy_chart({}, {{.name = "only", .x = {0, 1}, .y = {0, 1}}});
   EXPECT_THAT(svg, Not(HasSubstr(">only<")));

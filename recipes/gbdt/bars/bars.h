@@ -1,0 +1,43 @@
+// The bars of one symbol: from a CSV file, or made.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recipes/gbdt/bars/day.h"
+
+namespace lockstep::gbdt {
+
+// Columns of one length, in the order of time.
+struct Bars {
+  std::string symbol;
+  std::vector<std::string> stamps;  // as the file writes them
+  std::vector<Day> days;            // on the clock that wrote the stamps
+  std::vector<double> open, high, low, close, volume;
+  // What a person should know and that stops nothing: gaps, rows left out, columns not used.
+  std::vector<std::string> notes;
+  std::string hash;  // of the file, or of how the bars were made: 32 hex digits
+
+  std::size_t size() const { return close.size(); }
+};
+
+// Columns are found by name, whatever the case, with spaces or underscores: timestamp, datetime,
+// date or time (a date and a time column belong together), open, high, low, close (or adj close
+// where there is no close), volume; others are passed over. Rows in which all numbers are missing
+// (empty, null, nan) are left out with a note. Throws Error, which names file and line: columns
+// that are missing, what is no number, prices that are not above 0, a negative volume, times that
+// cannot be read, come twice or go back, a mix of stamps with and without a zone, no row at all.
+Bars read_bars(const std::filesystem::path& file, const std::string& symbol);
+Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol);
+
+// `path` itself where it is a file, else path/SYMBOL.csv, whatever the case of ".csv". Throws
+// Error, which names the nearest symbol.
+std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol);
+// All symbols of a folder, sorted; of a file its name without ".csv". Throws Error where there is
+// none.
+std::vector<std::string> list_symbols(const std::filesystem::path& path);
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,29 @@
+// Calendar days as numbers, and points in time as price files write them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::gbdt {
+
+// Days since 1970-01-01 in the proleptic Gregorian calendar.
+using Day = std::int32_t;
+
+std::optional<Day> parse_day(std::string_view text);  // "2022-01-31"; nothing for anything else
+std::string to_text(Day day);                         // "2022-01-31"
+int weekday(Day day);                                 // 0 is Monday, 6 is Sunday
+
+struct Stamp {
+  Day day = 0;                 // on the clock that wrote it
+  std::int64_t instant_s = 0;  // unix seconds; without a zone that clock counts as UTC
+  bool zone = false;
+};
+
+// A day ("2022-01-31", "2022/01/31", "20220131"), then optionally "T" or a space, "09:15",
+// "09:15:00" or "09:15:00.000", and a zone ("Z", "+05:30", "+0530", "-05"). Nothing for anything
+// else, and for days and times that are not there (February 30).
+std::optional<Stamp> parse_stamp(std::string_view text);
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,36 @@
+// Tables of a batch: by window, and by setting.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recipes/gbdt/batch/records.h"
+#include "run/item_table.h"
+
+namespace lockstep::gbdt {
+
+// A row per window: symbol, start, end, settings, status, rows, trees, metrics with intervals of
+// the AUC, seconds by phase, why.
+ItemTable window_table(const BatchRecords& records);
+
+// All windows with the same options.
+struct SettingResult {
+  std::string setting;  // "": the batch has one alone
+  std::size_t success = 0, skipped = 0, failed = 0;
+  BinaryMetrics metrics;                               // over windows; of nothing: NaN
+  double seconds = 0, features_s = 0, training_s = 0;  // sums over windows
+};
+std::vector<SettingResult> setting_results(const BatchRecords& records);
+// quality, time and windows, a row per setting.
+ItemTable setting_table(const std::vector<SettingResult>& results);
+
+// Both for a terminal, with the windows themselves where they are at most `most_windows`, else
+// symbol by symbol.
+std::string batch_text(const BatchRecords& records, const std::vector<SettingResult>& results,
+                       std::size_t most_windows = 100);
+
+// How many windows there should be of each symbol, which symbols have fewer, and each window that
+// is missing, with why.
+std::string expected_text(const BatchRecords& records, std::size_t most_named = 50);
+
+}  // namespace lockstep::gbdt

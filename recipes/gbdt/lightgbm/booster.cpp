@@ -1,0 +1,217 @@
+#include "recipes/gbdt/lightgbm/booster.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+constexpr int float32 = 0, float64 = 1;  // C_API_DTYPE_…
+
+// A dataset or a booster, freed by the library.
+class Owned {
+ public:
+  explicit Owned(int (*release)(void*)) : release_(release) {}
+  ~Owned() {
+    if (handle_ != nullptr) release_(handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  void* get() const { return handle_; }
+  void** out() { return &handle_; }
+
+ private:
+  void* handle_ = nullptr;
+  int (*release_)(void*);
+};
+
+void fill_dataset(const LightGbm& library, const Rows& rows, const TrainRequest& request,
+                  const std::string& parameters, void* reference, Owned& dataset) {
+  const LightGbmApi& api = library.api();
+  library.check(api.dataset_from_matrix(rows.values.data(), float64, rows.rows(), rows.columns, 1,
+                                        parameters.c_str(), reference, dataset.out()),
+                "taking rows over");
+  library.check(
+      api.dataset_set_field(dataset.get(), "label", rows.labels.data(), rows.rows(), float32),
+      "taking labels over");
+  if (reference != nullptr || request.names.empty()) return;
+  std::vector<const char*> names;
+  for (const std::string& name : request.names) names.push_back(name.c_str());
+  library.check(api.dataset_set_names(dataset.get(), names.data(), static_cast<int>(names.size())),
+                "taking names over");
+}
+
+// LightGBM's list of metrics is written into buffers of the caller's.
+std::string first_metric(const LightGbm& library, void* booster) {
+  int count = 0;
+  library.check(library.api().booster_eval_count(booster, &count), "counting metrics");
+  if (count == 0) return "";
+  std::vector<std::array<char, 128>> texts(static_cast<std::size_t>(count));
+  std::vector<char*> names;
+  for (auto& text : texts) names.push_back(text.data());
+  std::size_t needed = 0;
+  library.check(library.api().booster_eval_names(booster, count, &count, texts[0].size(), &needed,
+                                                 names.data()),
+                "naming metrics");
+  return names[0];
+}
+
+bool more_is_better(const std::string& metric) {
+  for (const char* name : {"auc", "ndcg", "map@", "average_precision", "r2"})
+    if (metric.starts_with(name)) return true;
+  return false;
+}
+
+// Remembers the best value of a metric.
+class Patience {
+ public:
+  Patience(std::string metric, std::int64_t iterations)
+      : more_(more_is_better(metric)), patience_(iterations) {}
+
+  // Whether it is time to stop, after this iteration (from 1).
+  bool stops(std::int64_t iteration, double value) {
+    if (best_ == 0 || (more_ ? value > best_value_ : value < best_value_)) {
+      best_ = iteration;
+      best_value_ = value;
+    }
+    return patience_ > 0 && iteration - best_ >= patience_;
+  }
+  std::int64_t best() const { return best_; }
+
+ private:
+  bool more_;
+  std::int64_t patience_, best_ = 0;
+  double best_value_ = 0;
+};
+
+double evaluate_first(const LightGbm& library, void* booster) {
+  int count = 0;
+  library.check(library.api().booster_eval_count(booster, &count), "counting metrics");
+  std::vector<double> values(static_cast<std::size_t>(count));
+  library.check(library.api().booster_eval(booster, 1, &count, values.data()), "evaluating");
+  return values.at(0);
+}
+
+std::string save(const LightGbm& library, void* booster, std::int64_t iterations) {
+  std::string text(1 << 16, '\0');
+  for (;;) {
+    std::int64_t needed = 0;
+    library.check(
+        library.api().booster_save(booster, 0, static_cast<int>(iterations), 0,
+                                   static_cast<std::int64_t>(text.size()), &needed, text.data()),
+        "saving the model");
+    const bool fits = needed <= static_cast<std::int64_t>(text.size());
+    text.resize(static_cast<std::size_t>(needed));
+    if (!fits) continue;
+    text.pop_back();  // the end of a C text
+    return text;
+  }
+}
+
+// LightGBM keeps in a variable of the process where it trained first.
+void check_device(const std::string& device) {
+  static std::atomic<int> first{0};
+  const int wanted = device == "cuda" ? 2 : 1;
+  int expected = 0;
+  if (first.compare_exchange_strong(expected, wanted) || expected == wanted) return;
+  throw Error("LightGBM cannot train on the CPU and by CUDA in one process",
+              "start a process for each");
+}
+
+void run(const LightGbm& library, const TrainRequest& request, void* booster, bool validates,
+         Trained& trained) {
+  if (validates) trained.metric = first_metric(library, booster);
+  const bool watched = !trained.metric.empty();
+  Patience patience(trained.metric, request.patience);
+  while (trained.iterations < request.iterations) {
+    int finished = 0;
+    library.check(library.api().booster_update(booster, &finished), "training");
+    if (finished != 0) {
+      trained.end = TrainEnd::no_split;
+      break;
+    }
+    ++trained.iterations;
+    if (!watched) continue;
+    trained.curve.push_back(evaluate_first(library, booster));
+    if (patience.stops(trained.iterations, trained.curve.back())) {
+      trained.end = TrainEnd::patience;
+      break;
+    }
+  }
+  trained.best_iteration = watched && request.patience > 0 ? patience.best() : trained.iterations;
+}
+
+}  // namespace
+
+const char* to_string(TrainEnd end) {
+  switch (end) {
+    case TrainEnd::iterations:
+      return "all iterations";
+    case TrainEnd::patience:
+      return "early stopping";
+    case TrainEnd::no_split:
+      return "no more splits";
+  }
+  return "";
+}
+
+Trained train_model(const LightGbm& library, const TrainRequest& request) {
+  check_device(value_of(request.parameters, "device_type", "cpu"));
+  const std::string parameters = parameter_text(request.parameters);
+  const LightGbmApi& api = library.api();
+  const bool validates = request.valid != nullptr && request.valid->rows() > 0;
+  Owned train(api.dataset_free), valid(api.dataset_free), booster(api.booster_free);
+  fill_dataset(library, *request.train, request, parameters, nullptr, train);
+  if (validates) fill_dataset(library, *request.valid, request, parameters, train.get(), valid);
+  library.check(api.booster_create(train.get(), parameters.c_str(), booster.out()),
+                "making a model");
+  if (validates)
+    library.check(api.booster_add_valid(booster.get(), valid.get()), "taking validation rows over");
+  Trained trained;
+  run(library, request, booster.get(), validates, trained);
+  trained.model = save(library, booster.get(), trained.best_iteration);
+  return trained;
+}
+
+Model::Model(const LightGbm& library, const std::string& text) : library_(library) {
+  int iterations = 0;
+  library.check(library.api().booster_load(text.c_str(), &iterations, &booster_),
+                "reading a model");
+  library.check(library.api().booster_features(booster_, &columns_), "reading a model");
+}
+
+Model::~Model() { library_.api().booster_free(booster_); }
+
+std::vector<double> Model::predict(std::span<const double> values, std::int32_t columns,
+                                   int threads) const {
+  if (columns != columns_)
+    throw Error(
+        cat("the model was trained on ", columns_, " columns, but the rows have ", columns));
+  std::vector<double> result(values.size() / static_cast<std::size_t>(columns));
+  if (result.empty()) return result;
+  std::int64_t count = 0;
+  const std::string parameters = cat("num_threads=", threads);
+  library_.check(library_.api().booster_predict(
+                     booster_, values.data(), float64, static_cast<std::int32_t>(result.size()),
+                     columns, 1, 0, 0, -1, parameters.c_str(), &count, result.data()),
+                 "predicting");
+  return result;
+}
+
+std::vector<double> Model::importance(int kind) const {
+  std::vector<double> result(static_cast<std::size_t>(columns_));
+  library_.check(library_.api().booster_importance(booster_, -1, kind, result.data()),
+                 "weighing columns");
+  return result;
+}
+
+std::vector<double> Model::split_importance() const { return importance(0); }
+std::vector<double> Model::gain_importance() const { return importance(1); }
+
+}  // namespace lockstep::gbdt

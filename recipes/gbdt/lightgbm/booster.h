@@ -1,0 +1,74 @@
+// Training with LightGBM, and models in its text format.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "recipes/gbdt/lightgbm/library.h"
+#include "recipes/gbdt/lightgbm/parameters.h"
+
+namespace lockstep::gbdt {
+
+// values [rows, columns], row-major; labels [rows]. NaN is a missing value.
+struct Rows {
+  std::vector<double> values;
+  std::vector<float> labels;
+  std::int32_t columns = 0;
+
+  std::int32_t rows() const { return static_cast<std::int32_t>(labels.size()); }
+};
+
+struct TrainRequest {
+  const Rows* train = nullptr;
+  const Rows* valid = nullptr;     // null or without rows: no early stopping
+  std::vector<std::string> names;  // of the columns
+  Parameters parameters;           // resolved
+  std::int64_t iterations = 100;
+  std::int64_t patience = 0;  // iterations without a better first metric; 0: no early stopping
+};
+
+// Why training ended.
+enum class TrainEnd { iterations, patience, no_split };
+const char* to_string(TrainEnd end);  // "all iterations", "early stopping", "no more splits"
+
+struct Trained {
+  // LightGBM's text format: up to the best iteration, which without early stopping is the last.
+  std::string model;
+  std::int64_t iterations = 0, best_iteration = 0;  // from 1; 0: nothing could be learnt
+  TrainEnd end = TrainEnd::iterations;
+  std::string metric;         // name of the first one
+  std::vector<double> curve;  // its value on the validation rows after each iteration
+};
+
+// Throws Error: what LightGBM refuses, and training on the CPU and by CUDA in one process, because
+// LightGBM remembers the first for good.
+Trained train_model(const LightGbm& library, const TrainRequest& request);
+
+// A trained model. Movable; one thread at a time.
+class Model {
+ public:
+  // Throws Error where the text is no model.
+  Model(const LightGbm& library, const std::string& text);
+  ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // Probabilities (of an objective that has them) [rows]. values [rows, columns], row-major.
+  // Throws Error where the columns are others than those of training.
+  std::vector<double> predict(std::span<const double> values, std::int32_t columns,
+                              int threads) const;
+  std::vector<double> split_importance() const;  // [columns]: how often each one splits
+  std::vector<double> gain_importance() const;   // [columns]: what these splits gained
+
+ private:
+  std::vector<double> importance(int kind) const;
+
+  const LightGbm& library_;
+  void* booster_ = nullptr;
+  int columns_ = 0;
+};
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,85 @@
+// LightGBM's library, loaded when it is needed: own declarations of the part of its C interface
+// that is used (LightGBM 4.7, include/LightGBM/c_api.h), so that neither headers nor the library
+// are needed to build.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lockstep::gbdt {
+
+// All return 0, or -1 after a failure that `last_error` tells.
+struct LightGbmApi {
+  using Handle = void*;
+  const char* (*last_error)();
+  int (*register_log)(void (*line)(const char*));
+  int (*dump_aliases)(std::int64_t bytes, std::int64_t* needed, char* json);
+  int (*dataset_from_matrix)(const void* values, int type, std::int32_t rows, std::int32_t columns,
+                             int row_major, const char* parameters, const Handle reference,
+                             Handle* dataset);
+  int (*dataset_set_field)(Handle dataset, const char* name, const void* values, int count,
+                           int type);
+  int (*dataset_set_names)(Handle dataset, const char** names, int count);
+  int (*dataset_free)(Handle dataset);
+  int (*booster_create)(const Handle dataset, const char* parameters, Handle* booster);
+  int (*booster_load)(const char* model, int* iterations, Handle* booster);
+  int (*booster_free)(Handle booster);
+  int (*booster_add_valid)(Handle booster, const Handle dataset);
+  int (*booster_update)(Handle booster, int* finished);
+  int (*booster_eval_count)(Handle booster, int* count);
+  int (*booster_eval_names)(Handle booster, int room, int* count, std::size_t bytes,
+                            std::size_t* needed, char** names);
+  int (*booster_eval)(Handle booster, int dataset, int* count, double* values);
+  int (*booster_save)(Handle booster, int first, int iterations, int importance, std::int64_t bytes,
+                      std::int64_t* needed, char* model);
+  int (*booster_predict)(Handle booster, const void* values, int type, std::int32_t rows,
+                         std::int32_t columns, int row_major, int kind, int first, int iterations,
+                         const char* parameters, std::int64_t* count, double* result);
+  int (*booster_importance)(Handle booster, int iterations, int kind, double* result);
+  int (*booster_features)(Handle booster, int* count);
+  int (*booster_loaded_parameters)(Handle booster, std::int64_t bytes, std::int64_t* needed,
+                                   char* json);
+};
+
+// One library for as long as the program runs; LightGBM cannot be unloaded safely.
+class LightGbm {
+ public:
+  // Throws Error where the file is not there, cannot be loaded or is another library.
+  explicit LightGbm(const std::filesystem::path& path);
+
+  const LightGbmApi& api() const { return api_; }
+  const std::filesystem::path& path() const { return path_; }
+  // "4.7.0" where the file VERSION.txt of its package lies beside it; else "".
+  const std::string& version() const { return version_; }
+  // Other names of parameters to the names that LightGBM knows them by.
+  const std::map<std::string, std::string>& aliases() const { return aliases_; }
+  // Throws Error with LightGBM's own words where `result` is a failure. `doing`: "making a model".
+  void check(int result, const char* doing) const;
+
+ private:
+  LightGbmApi api_{};
+  std::filesystem::path path_;
+  std::string version_;
+  std::map<std::string, std::string> aliases_;
+};
+
+// The library at `chosen`, or, where that is empty, the one that came with this program. Throws
+// Error, which says how to get it.
+std::filesystem::path find_lightgbm(const std::filesystem::path& chosen);
+
+// What LightGBM says on this thread goes to `sink`, a line at a time without "[LightGBM]", for as
+// long as this lives; never to stdout. Scopes do not nest.
+class LightGbmLog {
+ public:
+  LightGbmLog(const LightGbm& library, std::function<void(const std::string&)> sink);
+  ~LightGbmLog();
+  LightGbmLog(const LightGbmLog&) = delete;
+  LightGbmLog& operator=(const LightGbmLog&) = delete;
+};
+
+}  // namespace lockstep::gbdt

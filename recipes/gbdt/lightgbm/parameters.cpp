@@ -1,0 +1,184 @@
+#include "recipes/gbdt/lightgbm/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "media/csv_table.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+std::vector<std::string> all_names(const LightGbm& library) {
+  std::vector<std::string> names;
+  for (const auto& [name, canonical] : library.aliases()) names.push_back(name);
+  return names;
+}
+
+void check_value(const std::string& name, const std::string& value) {
+  if (value.find_first_of(" \t\r\n=") != std::string::npos)
+    throw Error(cat("LightGBM's parameter ", name, " cannot be '", printable(value), "'"),
+                "values hold neither spaces nor =");
+  if (name == "num_gpu" && to_number(value).value_or(1) > 1)
+    throw Error(cat("num_gpu=", value,
+                    ": training one model on several GPUs crashes in LightGBM "
+                    "4.7.0 (an illegal memory access)"),
+                "train one window on each GPU instead: lockstep batch gbdt");
+}
+
+std::optional<double> as_number(const std::string& value) {
+  if (value == "true" || value == "True" || value == "+") return 1;
+  if (value == "false" || value == "False" || value == "-") return 0;
+  return to_number(value);
+}
+
+bool same(const std::string& asked, const std::string& used) {
+  if (asked == used) return true;
+  const auto a = as_number(asked), b = as_number(used);
+  return a && b && std::abs(*a - *b) <= 1e-12 * std::max(std::abs(*a), std::abs(*b));
+}
+
+// Calls `visit` with each line of the text.
+template <class Visit>
+void each_line(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+std::vector<int> numbers(std::string_view list) {
+  std::vector<int> values;
+  for (const std::string& word : split(std::string(list), ' '))
+    if (const auto value = to_number(word)) values.push_back(static_cast<int>(*value));
+  return values;
+}
+
+// Inner nodes are numbered from 0, leaves from -1 downwards; parents come before their children.
+std::int64_t depth(const std::vector<int>& left, const std::vector<int>& right) {
+  std::vector<std::int64_t> depths(left.size(), 1);
+  std::int64_t deepest = 0;
+  for (std::size_t node = 0; node < std::min(left.size(), right.size()); ++node) {
+    deepest = std::max(deepest, depths[node]);
+    for (const int child : {left[node], right[node]})
+      if (child > static_cast<int>(node) && child < static_cast<int>(left.size()))
+        depths[static_cast<std::size_t>(child)] = depths[node] + 1;
+  }
+  return deepest;
+}
+
+std::optional<std::int64_t> whole(const Parameters& parameters, const char* name) {
+  const auto number = to_number(value_of(parameters, name, ""));
+  if (!number) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+}  // namespace
+
+std::string value_of(const Parameters& parameters, const std::string& name,
+                     const std::string& otherwise) {
+  for (const auto& [key, value] : parameters)
+    if (key == name) return value;
+  return otherwise;
+}
+
+Parameters resolve_parameters(const LightGbm& library, const Parameters& asked) {
+  Parameters resolved;
+  std::map<std::string, std::string> given;  // canonical name to the one that was used
+  for (const auto& [name, value] : asked) {
+    const auto found = library.aliases().find(name);
+    if (found == library.aliases().end()) {
+      const std::string near = nearest(name, all_names(library));
+      throw Error(cat("LightGBM has no parameter ", name),
+                  near.empty() ? "its parameters: https://lightgbm.readthedocs.io"
+                               : cat("is it ", near, "?"));
+    }
+    const std::string& canonical = found->second;
+    check_value(canonical, value);
+    const auto [before, fresh] = given.emplace(canonical, name);
+    if (!fresh)
+      throw Error(before->second == name
+                      ? cat(name, " is given twice")
+                      : cat(before->second, " and ", name, " are one parameter of LightGBM, ",
+                            canonical, ", but both are given"),
+                  cat("give ", canonical, " alone"));
+    resolved.emplace_back(canonical, value);
+  }
+  return resolved;
+}
+
+std::string parameter_text(const Parameters& parameters) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : parameters) words.push_back(cat(name, "=", value));
+  return join(words, " ");
+}
+
+std::map<std::string, std::string> parameters_of_model(const std::string& model) {
+  std::map<std::string, std::string> parameters;
+  const std::size_t begin = model.find("\nparameters:"), end = model.find("\nend of parameters");
+  if (begin == std::string::npos || end == std::string::npos) return parameters;
+  each_line(std::string_view(model).substr(begin, end - begin), [&](std::string_view line) {
+    const std::size_t colon = line.find(": ");
+    if (line.size() < 4 || line.front() != '[' || colon == std::string_view::npos) return;
+    parameters[std::string(line.substr(1, colon - 1))] =
+        std::string(line.substr(colon + 2, line.size() - colon - 3));
+  });
+  return parameters;
+}
+
+TreeSizes tree_sizes(const std::string& model) {
+  TreeSizes sizes;
+  std::vector<int> left;
+  double leaves = 0;
+  each_line(model, [&](std::string_view line) {
+    if (line.starts_with("num_leaves=")) {
+      const auto count = static_cast<std::int64_t>(to_number(line.substr(11)).value_or(0));
+      ++sizes.trees;
+      leaves += static_cast<double>(count);
+      sizes.most_leaves = std::max(sizes.most_leaves, count);
+    } else if (line.starts_with("left_child=")) {
+      left = numbers(line.substr(11));
+    } else if (line.starts_with("right_child=")) {
+      sizes.deepest = std::max(sizes.deepest, depth(left, numbers(line.substr(12))));
+    }
+  });
+  if (sizes.trees > 0) sizes.mean_leaves = leaves / static_cast<double>(sizes.trees);
+  return sizes;
+}
+
+std::vector<std::string> differences(const Parameters& asked, const std::string& model) {
+  std::vector<std::string> found;
+  const auto used = parameters_of_model(model);
+  for (const auto& [name, value] : asked) {
+    const auto entry = used.find(name);
+    if (entry != used.end() && !same(value, entry->second))
+      found.push_back(cat(name, " was to be ", value, ", but is ", entry->second));
+  }
+  if (used.empty()) found.emplace_back("the model does not say what it was trained with");
+  const TreeSizes sizes = tree_sizes(model);
+  const auto beyond = [&](const char* name, const char* what, std::int64_t is) {
+    const auto limit = whole(asked, name);
+    if (limit && *limit > 0 && is > *limit)
+      found.push_back(cat(what, " ", is, ", but ", name, " is ", *limit));
+  };
+  beyond("num_leaves", "a tree has leaves:", sizes.most_leaves);
+  beyond("max_depth", "a tree has a depth of", sizes.deepest);
+  beyond("num_iterations", "trees:", sizes.trees);
+  return found;
+}
+
+std::string unreachable_leaves(const Parameters& asked, std::int64_t rows) {
+  const std::int64_t leaves = whole(asked, "num_leaves").value_or(31);
+  const std::int64_t least =
+      std::max<std::int64_t>(1, whole(asked, "min_data_in_leaf").value_or(20));
+  const std::int64_t most = std::max<std::int64_t>(1, rows / least);
+  if (most >= leaves) return "";
+  return cat("num_leaves=", leaves, " cannot be reached: ", rows, " rows with at least ", least,
+             " a leaf (min_child_samples) make at most ", most);
+}
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,45 @@
+// Parameters of LightGBM: what was asked, what the booster really used, and whether that is one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recipes/gbdt/lightgbm/library.h"
+
+namespace lockstep::gbdt {
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+// The same under the names that LightGBM itself uses. Throws Error: a name that it does not know
+// (the nearest is named), two names of one parameter, a value with spaces, and num_gpu above 1.
+Parameters resolve_parameters(const LightGbm& library, const Parameters& asked);
+
+std::string parameter_text(const Parameters& parameters);  // "key=value key=value"
+
+// The section "parameters" of a model in LightGBM's text format: what its booster was configured
+// with.
+std::map<std::string, std::string> parameters_of_model(const std::string& model);
+
+// Of the trees in such a text.
+struct TreeSizes {
+  std::int64_t trees = 0, most_leaves = 0, deepest = 0;
+  double mean_leaves = 0;
+};
+TreeSizes tree_sizes(const std::string& model);
+
+// What was asked (names of LightGBM itself) and not used: a text each, empty where all is as asked.
+// Numbers are compared as numbers, true and false as 1 and 0; the trees as well, which can have no
+// more leaves and be no deeper than asked.
+std::vector<std::string> differences(const Parameters& asked, const std::string& model);
+
+// Says, before training, which leaves the rows cannot fill: "" where they can.
+std::string unreachable_leaves(const Parameters& asked, std::int64_t rows);
+
+// The value of a parameter among these; `otherwise` where it is not there.
+std::string value_of(const Parameters& parameters, const std::string& name,
+                     const std::string& otherwise);
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,92 @@
+// Every option of the gbdt recipe: one LightGBM model per symbol and window of time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plan/direct_recipe.h"
+#include "recipes/gbdt/lightgbm/parameters.h"
+#include "recipes/gbdt/windows/windows.h"
+
+namespace lockstep::gbdt {
+
+enum class TrainDevice { cpu, gpu, cuda };
+
+struct GbdtOptions : DirectOptions {
+  GbdtOptions();  // fills `table`
+
+  std::string symbol;                // of `train`; empty: the first
+  std::vector<std::string> symbols;  // of a batch; empty: all that data.path has
+  std::string start, end;            // days; empty: what the prices reach
+  std::int64_t window_days = 180;
+  std::int64_t stride_days = 0;  // 0: window_days
+  std::int64_t horizon = 7;      // bars
+  TestWindow test = TestWindow::part;
+  struct {
+    std::string path;  // folder of SYMBOL.csv, or one such file; empty: prices that are made
+    std::int64_t made_symbols = 10;
+  } data;
+  double threshold = 0.02;   // label.threshold
+  double valid_share = 0.2;  // split.valid_share
+
+  std::int64_t num_leaves = 127, max_depth = 9, n_estimators = 500, min_child_samples = 20;
+  double learning_rate = 0.01, subsample = 0.8, colsample_bytree = 0.8;
+  std::int64_t subsample_freq = 1;
+  bool is_unbalance = true;
+  std::int64_t early_stopping = 50;  // iterations; 0: none
+  std::int64_t seed = 42;
+  std::vector<std::string> params;  // "lambda_l2=1": any other parameter of LightGBM
+
+  struct {
+    std::string library;  // empty: the one that came with Lockstep
+    TrainDevice device = TrainDevice::cpu;
+    std::int64_t platform = -1, device_id = -1, num_gpu = 1;
+    bool double_precision = false;
+    std::int64_t threads = 1;
+    bool strict = true;
+  } gbdt;
+
+  bool made() const { return data.path.empty(); }
+  // All parameters, under the names that they are asked for by: not resolved yet.
+  Parameters parameters() const;
+  SplitOptions split() const;
+  // Of `start` and `end`, where they are given. Throw Error.
+  std::optional<Day> start_day() const;
+  std::optional<Day> end_day() const;
+
+  void check() const override;
+  DirectResult train(const DirectContext& context) const override;
+  DirectBatch plan_batch() const override;
+};
+
+// What GbdtOptions and the recipe call: set by linking the targets gbdt-train and gbdt-batch, null
+// elsewhere.
+struct Trainer {
+  DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);
+  DirectBatch (*plan_batch)(const GbdtOptions& options);
+  std::string (*gather)(const DirectBatchEnd& end);
+};
+extern Trainer trainer;
+
+}  // namespace lockstep::gbdt
+
+namespace lockstep {
+
+template <>
+struct EnumNames<gbdt::TestWindow> {
+  static constexpr std::pair<gbdt::TestWindow, const char*> value[] = {
+      {gbdt::TestWindow::full, "full"},
+      {gbdt::TestWindow::part, "part"},
+      {gbdt::TestWindow::none, "none"}};
+};
+template <>
+struct EnumNames<gbdt::TrainDevice> {
+  static constexpr std::pair<gbdt::TrainDevice, const char*> value[] = {
+      {gbdt::TrainDevice::cpu, "cpu"},
+      {gbdt::TrainDevice::gpu, "gpu"},
+      {gbdt::TrainDevice::cuda, "cuda"}};
+};
+
+}  // namespace lockstep

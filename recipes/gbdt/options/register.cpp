@@ -1,0 +1,23 @@
+// Makes the gbdt recipe known to the program that links this.
+#include "recipes/gbdt/options/gbdt_options.h"
+
+namespace lockstep::gbdt {
+
+constinit Trainer trainer = {};
+
+namespace {
+
+[[maybe_unused]] const bool registered = [] {
+  register_direct_recipe(
+      {.name = "gbdt",
+       .summary = "trains LightGBM on the prices of a symbol in a window of time",
+       .make_options = [] { return std::make_unique<GbdtOptions>(); },
+       .gather =
+           [](const DirectBatchEnd& end) {
+             return trainer.gather == nullptr ? std::string() : trainer.gather(end);
+           }});
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::gbdt

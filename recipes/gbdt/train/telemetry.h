@@ -1,0 +1,39 @@
+// What a training did when, as lines of JSON.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/fd.h"
+
+namespace lockstep::gbdt {
+
+// Unix seconds as "2026-01-31T09:15:00.123Z".
+std::string iso_time(double unix_s);
+
+// FOLDER/training_run_ID.jsonl, and the same lines in the file that the environment variable
+// LOCKSTEP_EVENTS names, where it is set. A line is {"timestamp", "run_id", "event_type", "phase",
+// "symbol", "window_label", "status", "metrics", "message", "duration_seconds"}; null for what an
+// event does not have. A line that cannot be written is left out: a training does not fail for it.
+class Telemetry {
+ public:
+  Telemetry(const std::filesystem::path& folder, std::string run_id, std::string symbol);
+
+  void set_window(const std::string& label) { window_ = label; }
+  // Of `fields` only those above; event_type is what the line is.
+  void event(const std::string& event_type, nlohmann::json fields = nlohmann::json::object());
+  // Runs `work` between phase_start and phase_end and keeps its time.
+  void phase(const std::string& name, const std::function<void()>& work);
+  // Seconds by phase.
+  const std::map<std::string, double>& seconds() const { return seconds_; }
+
+ private:
+  UniqueFd own_, batch_;
+  std::string run_id_, symbol_, window_;
+  std::map<std::string, double> seconds_;
+};
+
+}  // namespace lockstep::gbdt

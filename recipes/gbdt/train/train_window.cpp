@@ -1,0 +1,312 @@
+#include "recipes/gbdt/train/train_window.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "recipes/gbdt/lightgbm/booster.h"
+#include "recipes/gbdt/train/artefacts.h"
+#include "recipes/gbdt/train/telemetry.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::array teacher_keys = {std::pair{"num_leaves", "num_leaves"},
+                                     std::pair{"max_depth", "max_depth"},
+                                     std::pair{"n_estimators", "num_iterations"},
+                                     std::pair{"learning_rate", "learning_rate"},
+                                     std::pair{"min_child_samples", "min_data_in_leaf"},
+                                     std::pair{"subsample", "bagging_fraction"},
+                                     std::pair{"colsample_bytree", "feature_fraction"},
+                                     std::pair{"gpu_use_dp", "gpu_use_dp"},
+                                     std::pair{"gpu_platform_id", "gpu_platform_id"},
+                                     std::pair{"gpu_device_id", "gpu_device_id"}};
+
+std::vector<std::uint8_t> labels_of(const std::vector<double>& returns, double threshold,
+                                    const std::vector<std::size_t>& rows) {
+  std::vector<std::uint8_t> labels;
+  for (const std::size_t row : rows) labels.push_back(returns[row] > threshold);
+  return labels;
+}
+
+// One window in the making: what its steps share.
+class WindowTraining {
+ public:
+  WindowTraining(const GbdtOptions& options, const LightGbm& library, const WindowTask& task,
+                 const std::function<void(const std::string&)>& say)
+      : options_(options),
+        library_(library),
+        task_(task),
+        say_(say),
+        telemetry_(task.folder, task.run_id, task.symbol),
+        names_(feature_names.begin(), feature_names.end()) {
+    telemetry_.event("run_start");
+    if (task.window) set_window(*task.window);
+  }
+
+  WindowResult run() {
+    telemetry_.event("teacher_window_start", {{"status", "running"}});
+    const double begin = system_clock().now_s();
+    try {
+      telemetry_.phase("features", [&] { load(); });
+      if (rows_.skip.empty()) train_and_test();
+    } catch (const Error& error) {
+      end("failed", error.what(), system_clock().now_s() - begin);
+      throw;
+    }
+    const bool skipped = !rows_.skip.empty();
+    if (skipped) {
+      result_.status = DirectResult::Status::skipped;
+      result_.skip_reason = rows_.skip;
+    }
+    end(skipped ? "skipped" : "success", rows_.skip, system_clock().now_s() - begin);
+    return std::move(result_);
+  }
+
+ private:
+  void tell(const std::string& note) {
+    notes_.push_back(note);
+    say_(cat(label_.empty() ? task_.symbol : label_, ": ", note));
+  }
+
+  void set_window(const Window& window) {
+    window_ = window;
+    label_ = window_label(task_.symbol, window);
+    telemetry_.set_window(label_);
+  }
+
+  void load() {
+    data_ = task_.load();
+    for (const std::string& note : data_->bars.notes) tell(note);
+    if (!task_.window) set_window(only_window(options_, data_->bars));
+    take_rows();
+  }
+
+  void take_rows() {
+    rows_ = split_rows(data_->bars, data_->features, data_->returns, window_, options_.split());
+    if (rows_.skip.empty() && rows_.test.empty() && options_.test != TestWindow::none)
+      tell("no prices after the window to test on");
+    train_ = matrix(rows_.train);
+    valid_ = matrix(rows_.valid);
+  }
+
+  Rows matrix(const std::vector<std::size_t>& rows) const {
+    Rows result{.columns = static_cast<std::int32_t>(feature_count)};
+    result.values.reserve(rows.size() * feature_count);
+    for (const std::size_t row : rows) {
+      const double* const values = data_->features.row(row);
+      result.values.insert(result.values.end(), values, values + feature_count);
+      result.labels.push_back(data_->returns[row] > options_.threshold ? 1.0F : 0.0F);
+    }
+    return result;
+  }
+
+  void train_and_test() {
+    asked_ = resolve_parameters(library_, options_.parameters());
+    if (const std::string note = unreachable_leaves(asked_, train_.rows()); !note.empty())
+      tell(note);
+    const auto positives = std::count(train_.labels.begin(), train_.labels.end(), 1.0F);
+    if (positives == 0 || positives == train_.rows())
+      tell(cat("all ", train_.rows(), " training rows have the label ", positives == 0 ? 0 : 1));
+    telemetry_.phase("training", [&] { train(); });
+    telemetry_.phase("evaluation", [&] { evaluate(); });
+  }
+
+  void train() {
+    const LightGbmLog log(library_, [&](const std::string& line) {
+      if (line.starts_with("[Warning] No further splits")) return;  // of every tree on few rows
+      library_lines_.push_back(line);
+    });
+    trained_ = train_model(library_, {.train = &train_,
+                                      .valid = &valid_,
+                                      .names = names_,
+                                      .parameters = asked_,
+                                      .iterations = options_.n_estimators,
+                                      .patience = options_.early_stopping});
+    const std::vector<std::string> different = differences(asked_, trained_.model);
+    if (different.empty()) return;
+    const std::string what = cat("LightGBM did not use what was asked: ", join(different, "; "));
+    if (options_.gbdt.strict) throw Error(what, "gbdt.strict=false makes it a warning");
+    tell(cat("warning: ", what));
+  }
+
+  void evaluate() {
+    const LightGbmLog log(library_,
+                          [&](const std::string& line) { library_lines_.push_back(line); });
+    const Model model(library_, trained_.model);
+    write_text(task_.folder / "model.txt", trained_.model);
+    const int threads = static_cast<int>(options_.gbdt.threads);
+    const auto columns = static_cast<std::int32_t>(feature_count);
+    const auto valid_labels = labels_of(data_->returns, options_.threshold, rows_.valid);
+    result_.valid = binary_metrics(model.predict(valid_.values, columns, threads), valid_labels);
+    const auto test_labels = labels_of(data_->returns, options_.threshold, rows_.test);
+    const std::vector<double> test = model.predict(matrix(rows_.test).values, columns, threads);
+    result_.test = binary_metrics(test, test_labels);
+    write_text(task_.folder / "predictions.csv",
+               predictions_csv(data_->bars, label_, rows_.test, test_labels, test));
+    write_text(task_.folder / "feature_importance.csv",
+               importance_csv(names_, model.split_importance(), model.gain_importance()));
+    write_gzip(task_.folder / "labels.csv.gz",
+               labels_csv(data_->bars, data_->returns, options_.threshold, rows_));
+  }
+
+  // The last files, and the last lines of the telemetry.
+  void end(const std::string& status, const std::string& why, double seconds) {
+    result_.metadata = metadata(status, why, seconds);
+    write_text(task_.folder / "metadata.json", result_.metadata.dump(2) + "\n");
+    write_text(task_.folder / "teacher_runs.json", ledger_line(status, why).dump() + "\n");
+    const char* const kind = status == "success"   ? "teacher_window_success"
+                             : status == "skipped" ? "teacher_window_skip"
+                                                   : "teacher_window_fail";
+    json fields = {{"status", status}, {"duration_seconds", seconds}};
+    if (!why.empty()) fields["message"] = why;
+    if (status == "success") fields["metrics"] = short_metrics();
+    telemetry_.event(kind, fields);
+    telemetry_.set_window("");
+    telemetry_.event("run_end", {{"status", status}, {"duration_seconds", seconds}});
+  }
+
+  const BinaryMetrics& best_metrics() const {
+    return rows_.test.empty() ? result_.valid : result_.test;
+  }
+
+  json short_metrics() const {
+    const json all = to_json(best_metrics());
+    json metrics = {{"of", rows_.test.empty() ? "validation" : "test"}};
+    for (const char* name :
+         {"accuracy", "precision", "recall", "f1", "auc", "log_loss", "base_rate"})
+      metrics[name] = all.at(name);
+    return metrics;
+  }
+
+  json sample_counts() const {
+    return {{"train", rows_.train.size()},
+            {"valid", rows_.valid.size()},
+            {"test", rows_.test.size()},
+            {"embargoed", rows_.embargoed}};
+  }
+
+  json metadata(const std::string& status, const std::string& why, double seconds) const {
+    json record = {
+        {"status", status},
+        {"symbol", task_.symbol},
+        {"window_label", label_},
+        {"date_range", date_range()},
+        {"lockstep", version()},
+        {"options", options_.table.to_json()},
+        {"seconds", seconds},
+        {"phases", telemetry_.seconds()},
+        {"sample_counts", sample_counts()},
+        {"features", names_},
+        {"label", {{"horizon_bars", options_.horizon}, {"threshold", options_.threshold}}},
+        {"data", data_json()},
+        {"notes", notes_},
+        {"library",
+         {{"name", "LightGBM"},
+          {"version", library_.version()},
+          {"path", library_.path().string()},
+          {"device", value_of(asked_, "device_type", "cpu")},
+          {"messages", library_lines_}}}};
+    if (!why.empty()) record[status == "skipped" ? "skip_reason" : "error"] = why;
+    if (trained_.model.empty()) return record;
+    const TreeSizes sizes = tree_sizes(trained_.model);
+    record["parameters"] = {{"asked", asked_json()}, {"used", parameters_of_model(trained_.model)}};
+    record["model"] = {{"trees", sizes.trees},
+                       {"most_leaves", sizes.most_leaves},
+                       {"mean_leaves", sizes.mean_leaves},
+                       {"deepest", sizes.deepest},
+                       {"iterations", trained_.iterations},
+                       {"best_iteration", trained_.best_iteration},
+                       {"ended_by", to_string(trained_.end)},
+                       {"metric", trained_.metric}};
+    if (trained_.best_iteration > 0 && !trained_.curve.empty())
+      record["model"]["best_value"] =
+          trained_.curve[static_cast<std::size_t>(trained_.best_iteration - 1)];
+    if (status != "success") return record;
+    record["metrics"] = {{"validation", to_json(result_.valid)}};
+    if (!rows_.test.empty()) record["metrics"]["test"] = to_json(result_.test);
+    record["metrics"]["intervals"] =
+        "95 %; Wilson (accuracy, precision, recall, F1, base rate), DeLong (AUC), normal "
+        "(log-loss); rows taken for independent, though labels overlap";
+    return record;
+  }
+
+  json data_json() const {
+    json data = {{"made", options_.made()}, {"path", options_.data.path}};
+    if (data_ == nullptr) return data;
+    data["hash"] = data_->bars.hash;
+    data["bars"] = data_->bars.size();
+    return data;
+  }
+
+  json asked_json() const {
+    json asked = json::object();
+    for (const auto& [name, value] : asked_) asked[name] = value;
+    return asked;
+  }
+
+  json date_range() const {
+    return {{"start", to_text(window_.start)}, {"end", to_text(window_.end)}};
+  }
+
+  ordered_json ledger_line(const std::string& status, const std::string& why) const {
+    ordered_json line;
+    line["batch_id"] = task_.batch_id;
+    line["symbol"] = task_.symbol;
+    line["date_range"] = {{"start", to_text(window_.start)}, {"end", to_text(window_.end)}};
+    line["window_label"] = label_;
+    line["artifacts_path"] = std::filesystem::absolute(task_.folder).string();
+    line["metrics"] = status == "success" ? ordered_json(short_metrics()) : ordered_json();
+    line["status"] = status;
+    line["timestamp"] = iso_time(system_clock().wall_s());
+    line["incremental"] = false;
+    line["attempts"] = task_.attempt;
+    line["sample_counts"] = sample_counts();
+    if (status == "skipped") line["skip_reason"] = why;
+    if (status == "failed") line["error"] = why;
+    line["feature_set"] = names_;
+    // What the booster says, where there is one; what was asked, else.
+    const auto used = parameters_of_model(trained_.model);
+    ordered_json teacher;
+    for (const auto& [name, canonical] : teacher_keys) {
+      const auto found = used.find(canonical);
+      const std::string value =
+          found != used.end() ? found->second : value_of(asked_, canonical, "");
+      teacher[name] = value.empty() ? ordered_json() : ordered_json::parse(value, nullptr, false);
+    }
+    line["teacher_hyperparameters"] = teacher;
+    return line;
+  }
+
+  const GbdtOptions& options_;
+  const LightGbm& library_;
+  const WindowTask& task_;
+  const std::function<void(const std::string&)>& say_;
+  std::string label_;  // once the window is known
+  Window window_;
+  std::shared_ptr<const SymbolData> data_;
+  Telemetry telemetry_;
+  const std::vector<std::string> names_;
+  WindowRows rows_;
+  Rows train_, valid_;
+  Parameters asked_;
+  Trained trained_;
+  WindowResult result_;
+  std::vector<std::string> notes_, library_lines_;
+};
+
+}  // namespace
+
+WindowResult train_window(const GbdtOptions& options, const LightGbm& library,
+                          const WindowTask& task,
+                          const std::function<void(const std::string&)>& say) {
+  return WindowTraining(options, library, task, say).run();
+}
+
+}  // namespace lockstep::gbdt

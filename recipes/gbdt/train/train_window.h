@@ -1,0 +1,75 @@
+// One window: from prices to a model that was tested, with all files that are kept of it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipes/gbdt/metrics/metrics.h"
+#include "recipes/gbdt/options/gbdt_options.h"
+
+namespace lockstep::gbdt {
+
+// The prices of a symbol with their features: computed once for all its windows.
+struct SymbolData {
+  Bars bars;
+  FeatureTable features;
+  std::vector<double> returns;  // over the horizon
+};
+// Reads or makes them. Throws Error.
+std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options,
+                                              const std::string& symbol);
+// Those of a batch: options.symbols (or the lines of the one file that it names), else all of
+// data.path, else the made ones. Throws Error; names the nearest of a symbol without a file.
+std::vector<std::string> batch_symbols(const GbdtOptions& options);
+
+// A window of a batch, with why it cannot be trained, as far as the prices tell.
+struct PlannedWindow {
+  std::string symbol;
+  Window window;
+  std::string skip;  // "": nothing is against it
+};
+// All windows of a batch, symbol by symbol. With test=full those without a full test window are
+// left out. Throws Error; reads the prices of each symbol.
+std::vector<PlannedWindow> plan_windows(const GbdtOptions& options);
+// Of `lockstep train`: from start (or the first day that has enough bars before it) to end (or
+// window_days later). Throws Error where the prices have none.
+Window only_window(const GbdtOptions& options, const Bars& bars);
+
+struct WindowTask {
+  std::string symbol;
+  std::optional<Window> window;  // nothing: `only_window`
+  // The symbol's prices: load_symbol, or what an earlier window of the symbol loaded. Its time
+  // counts as that of the features, and its Error as this window's.
+  std::function<std::shared_ptr<const SymbolData>()> load;
+  std::filesystem::path folder;  // is there; files in it are replaced
+  std::string batch_id;          // "" : none
+  std::string run_id;            // in the telemetry's name: a plain file name
+  std::int64_t attempt = 1;
+};
+
+struct WindowResult {
+  DirectResult::Status status = DirectResult::Status::success;
+  std::string skip_reason;
+  BinaryMetrics test, valid;  // test: of the following window, where there is one
+  nlohmann::json metadata;    // as written to metadata.json
+};
+
+// Writes into the folder
+//   model.txt               LightGBM's own text format
+//   labels.csv.gz           timestamp,split,close,forward_return,label: a row per bar in use
+//   predictions.csv         timestamp,symbol,window,label,probability: of the test rows
+//   feature_importance.csv  feature,importance,rank,gain: by splits
+//   metadata.json           what was asked and used, rows, trees, metrics, times, library, data
+//   teacher_runs.json       one line of JSON: the entry of a run ledger
+//   training_run_ID.jsonl   telemetry
+// A window that is skipped has the last three alone. Throws Error after a line with the status
+// "failed" in the ledger and the telemetry.
+WindowResult train_window(const GbdtOptions& options, const LightGbm& library,
+                          const WindowTask& task,
+                          const std::function<void(const std::string&)>& say);
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,71 @@
+// Which windows of time there are, and which rows of a symbol serve for what in each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipes/gbdt/bars/bars.h"
+#include "recipes/gbdt/features/features.h"
+
+namespace lockstep::gbdt {
+
+// The days from `start` on, without `end`.
+struct Window {
+  Day start = 0, end = 0;
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// "AAPL_2022-01-01_to_2022-06-30".
+std::string window_label(const std::string& symbol, const Window& window);
+
+inline constexpr int shortest_window_days = 7;
+inline constexpr std::size_t fewest_rows = 20;
+
+struct WindowRange {
+  Day start = 0, end = 0;  // the windows lie within; `end` is not in it
+  int window_days = 180, stride_days = 180;
+};
+
+// Windows begin every stride_days; the last one ends with the range, and is there if it has at
+// least shortest_window_days. 2022-01-01 to 2024-12-01 by 180 days are six. Throws Error for a
+// range that has room for none.
+std::vector<Window> calendar_windows(const WindowRange& range);
+
+// What is asked of the days after a window, of which there are as many as in the window.
+enum class TestWindow {
+  full,  // the prices reach their end, or the window is left out
+  part,  // as many as there are
+  none,  // no test
+};
+
+// Of days: whether prices that end with the bar of `last` cover all days before `end`.
+bool covers(Day last, Day end);
+
+// Rows of one symbol (indexes into its bars), in the order of time.
+struct WindowRows {
+  std::vector<std::size_t> train, valid, test;
+  std::size_t embargoed = 0;  // between the three
+  std::string skip;           // why this window cannot be trained; "": it can
+};
+
+struct SplitOptions {
+  std::size_t horizon = 7;  // bars; also the embargo
+  double valid_share = 0.2;
+  TestWindow test = TestWindow::part;
+};
+
+// Training comes first, then validation, then the test in the following window. Between two parts
+// lie `horizon` rows that serve for neither, because their labels look into the later part. Rows
+// without all features or without a label serve for nothing. A window is skipped where the prices
+// end before window.end and `horizon` bars, where fewer than warm_up_bars lie before it, where it
+// has fewer than fewest_rows rows, and where no row is left for a part.
+WindowRows split_rows(const Bars& bars, const FeatureTable& features,
+                      const std::vector<double>& returns, const Window& window,
+                      const SplitOptions& options);
+
+// The days that a symbol has windows in, where they are not given: from the first bar with
+// warm_up_bars before it to the day after the last one. Nothing where there is no such bar.
+std::optional<Window> whole_range(const Bars& bars);
+
+}  // namespace lockstep::gbdt

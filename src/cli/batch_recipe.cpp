@@ -1,0 +1,152 @@
+// lockstep batch RECIPE: the batch that a recipe makes of its options, and what comes out of it.
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/program.h"
+#include "base/text.h"
+#include "cli/batch.h"
+#include "cli/context.h"
+#include "cli/direct.h"
+#include "jobs/job_json.h"
+#include "launch/launch.h"
+#include "plan/direct_recipe.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string name_of_batch(const DirectRecipe& recipe, const Parsed& parsed) {
+  if (parsed.has("--name")) return parsed.value("--name");
+  const auto now = static_cast<std::time_t>(system_clock().wall_s());
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "-%Y%m%d-%H%M%S", &local);
+  return recipe.name + text;
+}
+
+// Never over another, which somebody may have edited.
+void write_job_file(const fs::path& file, const std::string& text) {
+  std::error_code ignored;
+  if (fs::exists(file, ignored) && read_file(file) != text)
+    throw Error(cat(file.string(), " is there already, with other jobs"),
+                cat("lockstep batch run ", shell_word(file.string()),
+                    " runs them; choose another name with --name for a batch of these"));
+  make_directories(file.parent_path());
+  write_file_atomic(file, text);
+}
+
+// As lockstep batch run has it: one way to run a batch.
+int run_file(const Parsed& parsed, const fs::path& file, const std::string& name,
+             const fs::path& run_root) {
+  Parsed run = parsed;
+  run.values.erase("--config");
+  run.values["--name"] = {name};
+  run.positionals = {file.string()};
+  run.assignments = {cat("run.root=", run_root.string())};
+  return batch_run_command().run(run);
+}
+
+int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
+  const std::string name = name_of_batch(recipe, parsed);
+  const DirectJobs jobs =
+      direct_jobs(recipe, parsed, (program_folder() / "lockstep").string(), name);
+  for (const std::string& note : jobs.notes) say(note);
+  if (parsed.has("--dry-run") || parsed.has("--devices-like")) {
+    const TemporaryDirectory folder;
+    write_job_file(folder.path() / "jobs.toml", jobs.toml);
+    return run_file(parsed, folder.path() / "jobs.toml", name, jobs.run_root);
+  }
+  if (parsed.has("--write")) {
+    const fs::path file = fs::absolute(parsed.value("--write"));
+    write_job_file(file, jobs.toml);
+    say(cat(jobs.jobs, " jobs in ", file.string(), ": lockstep batch run ",
+            shell_word(file.string()), " runs them"));
+    return exit_finished;
+  }
+  const fs::path file = fs::absolute(jobs.run_root / (name + ".toml"));
+  write_job_file(file, jobs.toml);
+  say(cat("job file ", file.string(), ": edit it, and run it again with lockstep batch run"));
+  return run_file(parsed, file, name, jobs.run_root);
+}
+
+bool trains(const Job& job, const DirectRecipe& recipe) {
+  return !job.shell && job.command.size() > 2 &&
+         fs::path(job.command[0]).filename() == "lockstep" && job.command[1] == "train" &&
+         job.command[2] == recipe.name;
+}
+
+DirectBatchEnd end_of(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe) {
+  DirectBatchEnd end{.folder = batch.path, .jobs = {}};
+  Statement rows(ledger.database(),
+                 "SELECT name, state, job.reason, spec, (SELECT max(id) FROM attempt WHERE "
+                 "attempt.job = job.id) FROM job WHERE listed = 1 AND spec LIKE ? ORDER BY id");
+  rows.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
+  while (rows.step()) {
+    const Job job = job_from_json(parse_json(rows.text(3)));
+    if (!trains(job, recipe)) continue;
+    DirectJob one{.name = rows.text(0),
+                  .parameters = {job.parameters.begin(), job.parameters.end()},
+                  .state = rows.text(1),
+                  .reason = rows.text(2)};
+    one.folder = one.state == to_string(JobState::done) || rows.is_null(4)
+                     ? batch.published(one.name)
+                     : batch.attempt(rows.integer(4));
+    end.jobs.push_back(std::move(one));
+  }
+  return end;
+}
+
+Command batch_recipe_command(const DirectRecipe& recipe) {
+  std::vector<Flag> flags{
+      {"--config", "FILE", "options from a TOML file; key=value wins; may be repeated", "file"},
+      {"--name", "NAME", "of the batch, a folder in run.root (default: recipe and time)"},
+      {"--write", "FILE", "write the job file there, and run nothing", "file"},
+      {"--dry-run", "", "print every job and where it would go; write and run nothing"},
+      {"--devices-like", "LIST", "likewise, with devices that are not there, such as 8xT4",
+       "devices"}};
+  const std::vector<Flag> more = batch_resume_command().flags;
+  flags.insert(flags.end(), more.begin(), more.end());
+  return {
+      .name = "batch " + recipe.name,
+      .operands = "[key=value …]",
+      .summary = cat("many jobs of lockstep train ", recipe.name, ", and what they make together"),
+      .details = cat("Options are those of lockstep train ", recipe.name,
+                     "; one that takes a single value may have several, such as a=1,2: all "
+                     "jobs run with each of them.\nThe job file lies beside the batch."),
+      .flags = std::move(flags),
+      .takes_assignments = true,
+      .run = [&recipe](const Parsed& parsed) { return batch_recipe_main(recipe, parsed); }};
+}
+
+}  // namespace
+
+std::vector<Command> batch_recipe_commands() {
+  std::vector<Command> commands;
+  for (const DirectRecipe& recipe : direct_recipes())
+    if (recipe.gather) commands.push_back(batch_recipe_command(recipe));
+  return commands;
+}
+
+std::string gathered(const BatchFolder& batch, Ledger& ledger) {
+  std::string text;
+  for (const DirectRecipe& recipe : direct_recipes()) {
+    if (!recipe.gather) continue;
+    const DirectBatchEnd end = end_of(batch, ledger, recipe);
+    if (end.jobs.empty()) continue;
+    try {
+      text += recipe.gather(end);
+    } catch (const Error& error) {  // the jobs are what they are
+      say(cat("what the jobs wrote cannot be put together: ", error.what()));
+    }
+  }
+  return text;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,38 @@
+#include "cli/direct.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "plan/train_options.h"
+
+#include <array>
+#include <filesystem>
+
+namespace lockstep::cli {
+
+// Of both is said why not, rather than that the nearest is another.
+void refuse_engine(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed) {
+  for (const char* flag : {"--devices", "--then", "--force", "--world", "--resume", "--plugin"})
+    if (parsed.has(flag))
+      throw Error(cat(recipe.name, " trains in one process without the engine: it has no ", flag));
+  const TrainOptions engine;
+  for (const std::string& word : parsed.assignments) {
+    const std::string key = trim(word.substr(0, word.find('=')));
+    if (!options.table.has(key) && engine.table.has(key))
+      throw Error(cat(key, " is an option of the engine, without which ", recipe.name, " trains"),
+                  cat("lockstep config ", recipe.name, " lists its options"));
+  }
+}
+
+std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed) {
+  std::unique_ptr<DirectOptions> options = recipe.make_options();
+  refuse_engine(recipe, *options, parsed);
+  const std::vector<std::string> files = parsed.all("--config");
+  const std::array tables = {&options->table};
+  apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()),
+               parsed.assignments);
+  options->check();
+  options->table.make_paths_absolute(std::filesystem::current_path());
+  return options;
+}
+
+}  // namespace lockstep::cli

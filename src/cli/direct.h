@@ -1,0 +1,38 @@
+// Recipes that train in the tool itself (plan/direct_recipe.h).
+#pragma once
+
+#include "cli/arguments.h"
+#include "plan/direct_recipe.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+// The recipe's options with preset, files and assignments applied and checked. Throws Error, which
+// says of an option of the engine that such a recipe has none.
+std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed);
+// Throws Error where a flag or an option of the engine is given.
+void refuse_engine(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed);
+
+// lockstep train RECIPE. Outputs go into a run, or into the folder that the environment variable
+// LOCKSTEP_OUT names, where a job of a batch has its own. Returns the exit code.
+int train_direct(const DirectRecipe& recipe, const Parsed& parsed);
+
+// The job file of `lockstep batch RECIPE key=value …`: one `lockstep train` for each job.
+struct DirectJobs {
+  std::string toml;
+  std::int64_t jobs = 0;
+  std::filesystem::path run_root;
+  std::vector<std::string> notes;  // for people
+};
+// The value of an option that is no list may be one, "127,255": all jobs run with each of them.
+// program: the path of lockstep. batch: its name; jobs find it as LOCKSTEP_BATCH. Throws Error: as
+// resolve_direct, and where such values change which jobs there are.
+DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
+                       const std::string& batch);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,192 @@
+// A batch of a recipe that trains in the tool, as a job file.
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/direct.h"
+#include "launch/launch.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace lockstep::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Axis {
+  std::string key;
+  Words values;
+};
+
+struct Settings {
+  Words common;  // key=value of all jobs
+  std::vector<Axis> axes;
+};
+
+std::pair<std::string, std::string> parts_of(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return {trim(word.substr(0, equals)), word.substr(equals + 1)};
+}
+
+// What takes one value, and was given several.
+bool is_axis(const OptionTable& table, const std::string& key, const std::string& value) {
+  if (value.find(',') == std::string::npos) return false;
+  for (const OptionInfo& option : table.options())
+    if (option.key == key) return option.type != OptionType::list && !option.spec.is_path;
+  return false;
+}
+
+Settings split_settings(const OptionTable& table, const Words& assignments) {
+  Settings settings;
+  for (const std::string& word : assignments) {
+    const auto [key, value] = parts_of(word);
+    if (!is_axis(table, key, value)) {
+      settings.common.push_back(word);
+      continue;
+    }
+    std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
+    settings.axes.push_back({key, {}});
+    for (const std::string& one : split(value, ','))
+      settings.axes.back().values.push_back(trim(one));
+  }
+  return settings;
+}
+
+// Every combination, as words.
+std::vector<Words> combinations(const std::vector<Axis>& axes) {
+  constexpr std::size_t most = 10'000;
+  std::vector<Words> all{{}};
+  for (const Axis& axis : axes) {
+    std::vector<Words> longer;
+    for (const Words& words : all)
+      for (const std::string& value : axis.values) {
+        longer.push_back(words);
+        longer.back().push_back(cat(axis.key, "=", value));
+      }
+    if (longer.size() > most) throw Error(cat("more than ", most, " combinations of options"));
+    all = std::move(longer);
+  }
+  return all;
+}
+
+// A TOML text.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string list_of(const Words& words) {
+  Words all;
+  for (const std::string& word : words) all.push_back(quoted(word));
+  return "[" + join(all, ", ") + "]";
+}
+
+// So that the text stands for itself in a job file.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '{' ? std::string("{{") : std::string(1, c);
+  return result;
+}
+
+bool has(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+struct Planned {
+  std::unique_ptr<DirectOptions> options;  // of the first combination
+  DirectBatch batch;
+  Settings settings;
+};
+
+Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
+  Planned planned;
+  planned.settings = split_settings(recipe.make_options()->table, parsed.assignments);
+  for (const Words& words : combinations(planned.settings.axes)) {
+    Parsed one;  // without flags that are the batch's own, such as --devices
+    if (parsed.has("--config")) one.values["--config"] = parsed.all("--config");
+    one.assignments = planned.settings.common;
+    one.assignments.insert(one.assignments.end(), words.begin(), words.end());
+    std::unique_ptr<DirectOptions> options = resolve_direct(recipe, one);
+    DirectBatch batch = options->plan_batch();
+    for (const Axis& axis : planned.settings.axes)
+      if (has(batch.keys, axis.key))
+        throw Error(cat(axis.key, " differs from job to job, and takes no list here"));
+    if (planned.options == nullptr) {
+      planned.options = std::move(options);
+      planned.batch = std::move(batch);
+    } else if (batch.rows != planned.batch.rows) {
+      throw Error(cat("there are other jobs with ", join(words, " ")), "make a batch of each");
+    }
+  }
+  return planned;
+}
+
+Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::string& program) {
+  Words command{escaped(program), "train", recipe.name};
+  const OptionTable& table = planned.options->table;
+  const auto varies = [&](const std::string& key) {
+    return has(planned.batch.keys, key) || has(planned.batch.only_batch, key) ||
+           key == "run.root" ||
+           std::any_of(planned.settings.axes.begin(), planned.settings.axes.end(),
+                       [&](const Axis& axis) { return axis.key == key; });
+  };
+  for (const std::string& key : table.keys())
+    if (table.is_given(key) && !varies(key))
+      command.push_back(escaped(cat(key, "=", table.get(key))));
+  for (const std::string& word : planned.batch.more_options)
+    if (!table.is_given(parts_of(word).first)) command.push_back(word);
+  for (const Axis& axis : planned.settings.axes)
+    command.push_back(cat(axis.key, "={", axis.key, "}"));
+  for (const std::string& key : planned.batch.keys) command.push_back(cat(key, "={", key, "}"));
+  return command;
+}
+
+std::string matrix_of(const Planned& planned) {
+  std::string text = "[matrix]\n";
+  for (const Axis& axis : planned.settings.axes)
+    text += cat(quoted(axis.key), " = ", list_of(axis.values), "\n");
+  text += "job = [\n";
+  for (const Words& row : planned.batch.rows) {
+    Words cells;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      cells.push_back(cat(quoted(planned.batch.keys[i]), " = ", quoted(row[i])));
+    text += cat("  {", join(cells, ", "), "},\n");
+  }
+  return text + "]\n";
+}
+
+std::string name_of(const Planned& planned) {
+  std::string name = planned.batch.job_name;
+  for (const Axis& axis : planned.settings.axes) name += cat(",", axis.key, "={", axis.key, "}");
+  return name;
+}
+
+}  // namespace
+
+DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const std::string& program,
+                       const std::string& name) {
+  const Planned planned = plan(recipe, parsed);
+  const DirectBatch& batch = planned.batch;
+  if (batch.rows.empty())
+    throw Error(cat("there is no job of ", recipe.name, " with these options"));
+  std::int64_t jobs = static_cast<std::int64_t>(batch.rows.size());
+  for (const Axis& axis : planned.settings.axes)
+    jobs *= static_cast<std::int64_t>(axis.values.size());
+  return {.toml = cat(
+              "# A batch of ", recipe.name,
+              ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
+              list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
+              "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(name),
+              "}\ncpus = ", batch.cpus, "\ngpus = ",
+              batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
+                                                                               : quoted(batch.gpus),
+              "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,
+              "\nretry_delay = ", general(batch.retry_delay_s, 6),
+              "\ntimeout = ", general(batch.timeout_s, 6), "\nmax_failure_rate = ",
+              general(batch.max_failure_rate, 6), "\n\n", matrix_of(planned)),
+          .jobs = jobs,
+          .run_root = planned.options->run_root,
+          .notes = batch.notes};
+}
+
+}  // namespace lockstep::cli

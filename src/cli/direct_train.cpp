@@ -1,0 +1,79 @@
+// lockstep train RECIPE, of a recipe that trains in the tool.
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/host_name.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/context.h"
+#include "cli/direct.h"
+#include "cli/train.h"
+#include "launch/launch.h"
+#include "run/run_dir.h"
+
+#include <cstdlib>
+
+namespace lockstep::cli {
+namespace {
+
+nlohmann::json record_of(const DirectRecipe& recipe, const DirectOptions& options) {
+  return {{"recipe", recipe.name},
+          {"config", options.table.to_json()},
+          {"lockstep", version()},
+          {"host", host_name()},
+          {"git", git_state(std::filesystem::current_path())},
+          {"started", system_clock().wall_s()}};
+}
+
+int code_of(const DirectResult& result) {
+  if (result.status == DirectResult::Status::success) return exit_finished;
+  say(cat("skipped: ", result.why));
+  return exit_skipped;
+}
+
+// A job of a batch: the folder is its own, and the batch keeps the rest.
+int train_into(const std::string& folder, const DirectOptions& options) {
+  make_directories(folder);
+  const char* const name = std::getenv("LOCKSTEP_JOB");
+  const DirectResult result =
+      options.train({.folder = std::filesystem::absolute(folder),
+                     .name = name != nullptr && *name != '\0' ? name : "job",
+                     .say = say});
+  if (!result.table.empty()) say(result.table);
+  return code_of(result);
+}
+
+int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed) {
+  nlohmann::json record = record_of(recipe, options);
+  RunDir run = make_run(options.run_root, parsed.value("--name"), recipe.name,
+                        [&](RunDir& fresh, const std::function<void()>&) {
+                          fresh.lock();
+                          fresh.write_record(record);
+                          fresh.write_state(RunState::running, "");
+                        });
+  try {
+    const DirectResult result =
+        options.train({.folder = run.path(), .name = run.name(), .say = say});
+    record["result"] = result.record;
+    run.write_record(record);
+    run.write_state(RunState::finished, result.why.empty() ? "" : "skipped: " + result.why);
+    if (!result.table.empty()) print_result_of_run(result.table);
+    say(cat("run ", run.path().string()));
+    if (!result.next.empty()) say(cat("try next:\n  ", join(result.next, "\n  ")));
+    return code_of(result);
+  } catch (const Error& error) {
+    run.try_write_state(RunState::failed, error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+int train_direct(const DirectRecipe& recipe, const Parsed& parsed) {
+  const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, parsed);
+  const char* const folder = std::getenv("LOCKSTEP_OUT");
+  if (folder != nullptr && *folder != '\0') return train_into(folder, *options);
+  return train_as_run(recipe, *options, parsed);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,40 @@
+#include "plan/direct_recipe.h"
+
+#include "base/error.h"
+
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+std::vector<DirectRecipe>& registry() {
+  static std::vector<DirectRecipe> all;
+  return all;
+}
+
+}  // namespace
+
+DirectOptions::~DirectOptions() = default;
+
+void DirectOptions::check() const {}
+
+DirectBatch DirectOptions::plan_batch() const {
+  throw Error("this recipe has no batches of its own", "write a job file: lockstep batch run FILE");
+}
+
+void DirectOptions::add_common_options() {
+  table.add("preset", preset, {.meaning = "a named set of options, that others overlay"});
+  table.add("run.root", run_root, {.meaning = "folder of all runs", .is_path = true});
+}
+
+void register_direct_recipe(DirectRecipe recipe) { registry().push_back(std::move(recipe)); }
+
+const std::vector<DirectRecipe>& direct_recipes() { return registry(); }
+
+const DirectRecipe* find_direct_recipe(const std::string& name) {
+  for (const DirectRecipe& recipe : registry())
+    if (recipe.name == name) return &recipe;
+  return nullptr;
+}
+
+}  // namespace lockstep

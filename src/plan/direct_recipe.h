@@ -1,0 +1,103 @@
+// A recipe that trains in the tool itself: without LibTorch, ranks and the engine, whose options it
+// does not have. For what is so small, or so unlike steps on devices, that a process of its own is
+// all that it needs.
+#pragma once
+
+#include "config/options.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// One training: where it writes, and how it says what it does.
+struct DirectContext {
+  std::filesystem::path folder;                 // its own, empty; outputs go there
+  std::string name;                             // of the run
+  std::function<void(const std::string&)> say;  // progress for people, one line, no newline
+};
+
+struct DirectResult {
+  enum class Status { success, skipped } status = Status::success;
+  std::string why;                  // of a training that was skipped
+  nlohmann::json record{};          // what really ran: versions, parameters, rows, metrics
+  std::string table{};              // for people: what came out, in lines
+  std::vector<std::string> next{};  // commands to try next
+};
+
+// Jobs that `lockstep train` does one by one and that differ in the values of some options.
+struct DirectBatch {
+  std::vector<std::string> keys;               // those options
+  std::vector<std::vector<std::string>> rows;  // a value for each of them, job by job
+  std::string job_name;                        // with {key} for the value of an option
+  std::vector<std::string> only_batch{};       // options that a job does not need
+  std::vector<std::string> outputs{};          // files without which a job has not succeeded
+  std::vector<std::string> more_options{};     // "key=value" for each job; may hold {slot}, {gpu}
+  std::int64_t cpus = 1;                       // of a job
+  std::string gpus = "0";                      // likewise, as a job file has it
+  std::int64_t retries = 2;
+  double retry_delay_s = 5, timeout_s = 600;
+  double max_failure_rate = 0.15;
+  std::vector<std::string> notes{};  // for people, one line each
+};
+
+// Base of such a recipe's options. Fields live in the derived struct, bound to `table` in its
+// constructor.
+class DirectOptions {
+ public:
+  DirectOptions() = default;
+  virtual ~DirectOptions();
+  DirectOptions(const DirectOptions&) = delete;
+  DirectOptions& operator=(const DirectOptions&) = delete;
+
+  virtual void check() const;  // rules between options; throws Error
+  // Throws Error, which makes the run one that failed.
+  virtual DirectResult train(const DirectContext& context) const = 0;
+  // Throws Error, also where the recipe has no batches.
+  virtual DirectBatch plan_batch() const;
+
+  OptionTable table;
+  std::string preset;             // the option `preset`
+  std::string run_root = "runs";  // the option `run.root`
+
+ protected:
+  // Adds those two; to be called by the constructor of the derived struct.
+  void add_common_options();
+};
+
+// One job of a batch, when the batch ends.
+struct DirectJob {
+  std::string name;
+  std::map<std::string, std::string> parameters;  // options in which jobs differ
+  std::string state;     // "done", "skipped", "failed", "cancelled", "waiting" or "running"
+  std::string reason{};  // why it is not done
+  std::filesystem::path
+      folder;  // what it wrote; of one that is not done, its last try. May be absent
+};
+
+struct DirectBatchEnd {
+  std::filesystem::path folder;  // of the batch
+  std::vector<DirectJob> jobs;   // those of this recipe, in the order of the job file
+};
+
+struct DirectRecipe {
+  std::string name;
+  std::string summary;  // one line for help
+  std::function<std::unique_ptr<DirectOptions>()> make_options;
+  // Puts together what the jobs of a batch wrote: writes files into the batch's folder and returns
+  // what to show. Throws Error. Empty: the recipe has no `lockstep batch NAME`.
+  std::function<std::string(const DirectBatchEnd& end)> gather{};
+};
+
+// Those that this program knows.
+void register_direct_recipe(DirectRecipe recipe);
+const std::vector<DirectRecipe>& direct_recipes();
+const DirectRecipe* find_direct_recipe(const std::string& name);  // null: it is none
+
+}  // namespace lockstep

@@ -1,0 +1,115 @@
+// lockstep batch gbdt: symbols x windows as a batch, and what its windows make together.
+#include "gbdt_rig.h"
+#include "media/csv_table.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ToolResult;
+
+class GbdtBatch : public GbdtRig {
+ protected:
+  // Two symbols with six windows each of few trees.
+  ToolResult batch(std::vector<std::string> words = {}) const {
+    words.insert(words.begin(), {"batch", "gbdt", "data.made_symbols=2", "n_estimators=20"});
+    return tool(words);
+  }
+};
+
+TEST_F(GbdtBatch, EndsWithATableByWindowAndOneFileOfAllPredictions) {
+  const ToolResult result = batch({"--name", "g"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("2 symbols, 12 windows"));
+  EXPECT_THAT(result.err, HasSubstr("the prices are made, with a planted signal"));
+  EXPECT_THAT(result.out, HasSubstr("MADE02_2024-06-19_to_2024-12-01 "));
+  EXPECT_THAT(result.out, HasSubstr("expected 12 windows of 2 symbols, 6 of each: 12 succeeded\n"));
+  EXPECT_THAT(result.out, HasSubstr("12 done of 12\n"));
+  const CsvTable windows = read_csv(folder() / "runs/g/windows.csv");
+  EXPECT_EQ(windows.rows.size(), 12u);
+  const CsvTable predictions = read_csv(folder() / "runs/g/predictions.csv");
+  double tested = 0;
+  for (std::size_t i = 0; i < windows.rows.size(); ++i)
+    tested += *windows.number(i, windows.column("test_rows"));
+  EXPECT_EQ(static_cast<double>(predictions.rows.size()), tested);
+  EXPECT_THAT(text("runs/g/heatmap.svg"), HasSubstr("MADE02"));
+  const auto line = nlohmann::json::parse(split(text("runs/g/teacher_runs.json"), '\n').at(0));
+  EXPECT_EQ(line.at("batch_id"), "g");
+  EXPECT_EQ(line.at("attempts"), 1);
+}
+
+TEST_F(GbdtBatch, IsAJobFileThatCanBeEditedAndRunAgain) {
+  ASSERT_EQ(batch({"--name", "g", "n_estimators=5"}).code, 0);
+  EXPECT_THAT(batch({"--name", "g", "n_estimators=6"}).err,
+              HasSubstr("runs/g.toml is there already, with other jobs"));
+  EXPECT_THAT(batch({"--name", "g", "n_estimators=5"}).err, HasSubstr("12 jobs"));
+  std::string jobs = text("runs/g.toml");
+  const std::string window =
+      R"(  {"symbol" = "MADE01", "start" = "2022-01-01", "end" = "2022-06-30"},)";
+  ASSERT_THAT(jobs, HasSubstr(window));
+  jobs.replace(jobs.find(window), window.size(),
+               R"({symbol = "MADE09", start = "2022-01-01", end = "2022-06-30"},)");
+  write_file_atomic(folder() / "runs/g.toml", jobs);
+  const ToolResult result = tool({"batch", "run", "runs/g.toml"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("MADE09_2022-01-01_to_2022-06-30"));
+  EXPECT_THAT(result.out, Not(HasSubstr("MADE01_2022-01-01_to_2022-06-30")));
+  EXPECT_THAT(result.out, HasSubstr("expected 12 windows of 3 symbols, 1 to 6 of each"));
+}
+
+TEST_F(GbdtBatch, ComparesTheValuesOfAList) {
+  const ToolResult result =
+      batch({"--name", "g", "num_leaves=2,4", "data.made_symbols=1", "min_child_samples=5"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("num_leaves=2 "));
+  EXPECT_THAT(result.out, HasSubstr("num_leaves=4 "));
+  EXPECT_EQ(read_csv(folder() / "runs/g/settings.csv").rows.size(), 2u);
+  EXPECT_THAT(read_csv(folder() / "runs/g/predictions.csv").columns, Contains("num_leaves"));
+}
+
+TEST_F(GbdtBatch, NamesWindowsThatAreMissingAndWhy) {
+  write_prices("AB");
+  write_prices("CD");
+  write_file_atomic(folder() / "list", "AB\n# not this\nCD\n");
+  // The first window of each has too few bars before it, the third no bars for its labels.
+  const ToolResult result =
+      tool({"batch", "gbdt", "--name", "g", "symbols=list", "data.path=prices", "start=2020-01-01",
+            "n_estimators=5", "horizon=3"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("4 windows will be skipped"));
+  EXPECT_THAT(result.out,
+              HasSubstr("AB 1 of 3, CD 1 of 3\n"
+                        "missing: AB_2020-01-01_to_2020-06-29: skipped, features need"));
+  EXPECT_EQ(read_csv(folder() / "runs/g/windows.csv").rows.size(), 6u);
+}
+
+TEST_F(GbdtBatch, RefusesWhatCannotBeBeforeItWritesAnything) {
+  write_prices("AB");
+  const auto refused = [&](const std::vector<std::string>& words) {
+    const ToolResult result = batch(words);
+    EXPECT_EQ(result.code, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(refused({"symbols=AB,AC", "data.path=prices"}), HasSubstr("is it AB?"));
+  EXPECT_THAT(refused({"num_leaves=31,1"}), HasSubstr("num_leaves"));
+  EXPECT_THAT(refused({"params=no_such=1"}), HasSubstr("no_such"));
+  EXPECT_THAT(refused({"start=2030-01-01", "data.path=prices"}), HasSubstr("no window fits"));
+  EXPECT_THAT(refused({"batch.global=8"}), HasSubstr("option of the engine"));
+  EXPECT_THAT(tool({"batch", "gbtd"}).err, HasSubstr("did you mean lockstep batch gbdt?"));
+  EXPECT_FALSE(exists("runs"));
+}
+
+TEST_F(GbdtBatch, ShowsJobsOrWritesTheirFileWithoutRunningThem) {
+  const ToolResult dry = batch({"--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.out, HasSubstr("MADE01_2022-01-01_to_2022-06-30"));
+  EXPECT_THAT(dry.out, HasSubstr("12 jobs"));
+  EXPECT_EQ(batch({"--write", "g.toml"}).code, 0);
+  EXPECT_TRUE(exists("g.toml"));
+  EXPECT_FALSE(exists("runs"));
+}
+
+}  // namespace
+}  // namespace lockstep

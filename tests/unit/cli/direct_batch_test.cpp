@@ -1,0 +1,88 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/direct.h"
+#include "fakes/error_of.h"
+
+namespace lockstep::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct ToyOptions : DirectOptions {
+  ToyOptions() {
+    add_common_options();
+    table.add("part", part, {.meaning = "which part"});
+    table.add("parts", parts, {.meaning = "how many parts", .min = 1});
+    table.add("leaves", leaves, {.meaning = "of a tree", .min = 2});
+    table.add("rate", rate, {.meaning = "of learning"});
+    table.add("note", note, {.meaning = "any text"});
+  }
+  DirectResult train(const DirectContext&) const override { return {}; }
+  DirectBatch plan_batch() const override {
+    DirectBatch batch{.keys = {"part"},
+                      .rows = {},
+                      .job_name = "{part}",
+                      .only_batch = {"parts"},
+                      .outputs = {"model.txt"},
+                      .more_options = {"rate={gpu}"},
+                      .gpus = "0.25"};
+    for (int i = 0; i < parts; ++i)
+      batch.rows.push_back({std::string(1, static_cast<char>('a' + i))});
+    return batch;
+  }
+  std::string part, note;
+  std::int64_t parts = 2, leaves = 31;
+  double rate = 0.1;
+};
+
+const DirectRecipe toy{.name = "toy", .summary = "is a toy", .make_options = [] {
+                         return std::make_unique<ToyOptions>();
+                       }};
+
+std::string toml(std::vector<std::string> assignments) {
+  Parsed parsed;
+  parsed.assignments = std::move(assignments);
+  return direct_jobs(toy, parsed, "/bin/lockstep", "b").toml;
+}
+
+TEST(DirectJobs, HaveTheGivenOptionsInTheCommandAndTheRestInTheMatrix) {
+  const std::string text = toml({"leaves=63", "parts=3"});
+  EXPECT_THAT(text, HasSubstr("command = [\"/bin/lockstep\", \"train\", \"toy\", "
+                              "\"leaves=63\", \"rate={gpu}\", \"part={part}\"]\n"));
+  EXPECT_THAT(text, HasSubstr("name = \"{part}\"\n"));
+  EXPECT_THAT(text, HasSubstr("env = {LOCKSTEP_BATCH = \"b\"}\n"));
+  EXPECT_THAT(text, HasSubstr("skip_codes = [3]\n"));
+  EXPECT_THAT(text, HasSubstr("gpus = 0.25\n"));
+  EXPECT_THAT(text, HasSubstr("  {\"part\" = \"a\"},\n  {\"part\" = \"b\"},\n"));
+  EXPECT_THAT(toml({"rate=0.5"}), Not(HasSubstr("{gpu}")));
+}
+
+TEST(DirectJobs, HaveAnAxisForEachOptionWithAList) {
+  const std::string text = toml({"leaves=63, 127", "rate=0.1,0.2"});
+  EXPECT_THAT(text, HasSubstr("\"leaves\" = [\"63\", \"127\"]\n\"rate\" = [\"0.1\", \"0.2\"]"));
+  EXPECT_THAT(text, HasSubstr("\"leaves={leaves}\", \"rate={rate}\", \"part={part}\""));
+  EXPECT_THAT(text, HasSubstr("name = \"{part},leaves={leaves},rate={rate}\""));
+  Parsed parsed;
+  parsed.assignments = {"leaves=63,127,255", "parts=4"};
+  EXPECT_EQ(direct_jobs(toy, parsed, "x", "b").jobs, 12);
+}
+
+TEST(DirectJobs, CheckEveryValueOfAList) {
+  EXPECT_THAT(error_of([] { toml({"leaves=63,1"}); }), HasSubstr("leaves"));
+  EXPECT_THAT(error_of([] { toml({"parts=2,3"}); }), HasSubstr("other jobs with parts=3"));
+  EXPECT_THAT(error_of([] { toml({"part=a,b"}); }), HasSubstr("differs from job to job"));
+  EXPECT_THAT(error_of([] { toml({"batch.global=3"}); }), HasSubstr("option of the engine"));
+}
+
+TEST(DirectJobs, KeepBracesOfValues) {
+  EXPECT_THAT(toml({"note=a{b}"}), HasSubstr("\"note=a{{b}\""));
+}
+
+}  // namespace
+}  // namespace lockstep::cli

@@ -1,0 +1,254 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "recipes/gbdt/lightgbm/booster.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+// The library that setup fetched, if it is there.
+const LightGbm* library() {
+  static const std::optional<LightGbm> loaded = []() -> std::optional<LightGbm> {
+    try {
+      return std::make_optional<LightGbm>(find_lightgbm(""));
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }();
+  return loaded ? &*loaded : nullptr;
+}
+
+class LightGbmTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (library() == nullptr) GTEST_SKIP() << "LightGBM was not fetched";
+    log_.emplace(*library(), [this](const std::string& line) { said_.push_back(line); });
+  }
+  std::string fault(const Parameters& asked) const {
+    try {
+      resolve_parameters(*library(), asked);
+    } catch (const Error& error) {
+      return cat(error.what(), " | ", error.hint());
+    }
+    return "none";
+  }
+
+  std::vector<std::string> said_;
+  std::optional<LightGbmLog> log_;
+};
+
+// The label is whether the first column is above that of the second; the third is noise.
+Rows make_rows(int count, std::uint64_t seed) {
+  std::uint64_t state = seed;
+  const auto uniform = [&] {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(state >> 11) * 0x1p-53;
+  };
+  Rows rows{.columns = 3};
+  for (int i = 0; i < count; ++i) {
+    const double a = uniform(), b = uniform();
+    rows.values.insert(rows.values.end(), {a, b, uniform()});
+    rows.labels.push_back(a > b ? 1.0F : 0.0F);
+  }
+  return rows;
+}
+
+Parameters basic() {
+  return resolve_parameters(*library(), {{"objective", "binary"},
+                                         {"num_leaves", "7"},
+                                         {"max_depth", "4"},
+                                         {"n_estimators", "60"},
+                                         {"learning_rate", "0.1"},
+                                         {"metric", "binary_logloss"},
+                                         {"num_threads", "1"}});
+}
+
+Trained train(const Rows& rows, const Rows& valid, const Parameters& parameters,
+              std::int64_t iterations = 60, std::int64_t patience = 0) {
+  return train_model(*library(), {.train = &rows,
+                                  .valid = &valid,
+                                  .names = {"a", "b", "noise"},
+                                  .parameters = parameters,
+                                  .iterations = iterations,
+                                  .patience = patience});
+}
+
+TEST(FindLightGbm, RefusesAPathThatIsNotThere) {
+  EXPECT_THROW(find_lightgbm("/nowhere/lib_lightgbm.so"), Error);
+}
+
+TEST(LightGbmLibrary, RefusesAFileThatIsNone) {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "lib_lightgbm.so";
+  write_file_atomic(file, "no library");
+  EXPECT_THROW(LightGbm{file}, Error);
+  try {
+    LightGbm other("/proc/self/exe");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.hint(), HasSubstr("gbdt.library=PATH"));
+  }
+}
+
+TEST_F(LightGbmTest, TellsItsVersionAndNames) {
+  EXPECT_EQ(library()->version(), "4.7.0");
+  EXPECT_THAT(library()->aliases(), Contains(Pair("n_estimators", "num_iterations")));
+  EXPECT_THAT(library()->aliases(), Contains(Pair("num_leaves", "num_leaves")));
+}
+
+TEST_F(LightGbmTest, ResolvesNamesAndRefusesThoseThatCollide) {
+  EXPECT_THAT(resolve_parameters(*library(), {{"subsample", "0.8"}}),
+              ElementsAre(Pair("bagging_fraction", "0.8")));
+  EXPECT_THAT(fault({{"subsample", "0.8"}, {"bagging_fraction", "0.5"}}),
+              HasSubstr("subsample and bagging_fraction are one parameter of LightGBM, "
+                        "bagging_fraction, but both are given"));
+  EXPECT_THAT(fault({{"num_leafs", "3"}}), HasSubstr("has no parameter num_leafs | is it num_lea"));
+  EXPECT_THAT(fault({{"metric", "auc binary"}}), HasSubstr("cannot be 'auc binary'"));
+}
+
+TEST_F(LightGbmTest, RefusesSeveralGpusForOneModel) {
+  EXPECT_THAT(fault({{"num_gpu", "2"}}), HasSubstr("crashes in LightGBM 4.7.0"));
+  EXPECT_EQ(fault({{"num_gpu", "1"}}), "none");
+}
+
+TEST_F(LightGbmTest, LearnsAndSaysWhatItUsed) {
+  const Rows rows = make_rows(800, 1), valid = make_rows(200, 2);
+  const Trained trained = train(rows, valid, basic());
+  EXPECT_EQ(trained.iterations, 60);
+  EXPECT_EQ(trained.end, TrainEnd::iterations);
+  EXPECT_EQ(trained.metric, "binary_logloss");
+  ASSERT_EQ(trained.curve.size(), 60u);
+  EXPECT_LT(trained.curve.back(), 0.3);
+  const auto used = parameters_of_model(trained.model);
+  EXPECT_EQ(used.at("num_leaves"), "7");
+  EXPECT_EQ(used.at("learning_rate"), "0.1");
+  EXPECT_EQ(used.at("num_threads"), "1");
+  const TreeSizes sizes = tree_sizes(trained.model);
+  EXPECT_EQ(sizes.trees, trained.best_iteration);
+  EXPECT_EQ(sizes.most_leaves, 7);
+  EXPECT_LE(sizes.deepest, 4);
+  EXPECT_GE(sizes.deepest, 3);
+  EXPECT_THAT(differences(basic(), trained.model), IsEmpty());
+}
+
+TEST_F(LightGbmTest, NamesWhatWasNotUsedAsAsked) {
+  const Rows rows = make_rows(400, 1), valid = make_rows(100, 2);
+  const Trained trained = train(rows, valid, basic(), 30);
+  Parameters other = basic();
+  for (auto& [name, value] : other) {
+    if (name == "num_leaves") value = "5";
+    if (name == "learning_rate") value = "1e-1";  // the same number
+  }
+  const auto different = differences(other, trained.model);
+  ASSERT_EQ(different.size(), 2u);
+  EXPECT_EQ(different[0], "num_leaves was to be 5, but is 7");
+  EXPECT_THAT(different[1], HasSubstr("a tree has leaves: 7, but num_leaves is 5"));
+  EXPECT_THAT(differences(basic(), "tree\n"), Contains(HasSubstr("does not say")));
+}
+
+TEST_F(LightGbmTest, StopsWhenValidationGetsNoBetterAndKeepsTheBest) {
+  const Rows rows = make_rows(300, 1), valid = make_rows(100, 3);
+  Parameters eager = basic();
+  for (auto& [name, value] : eager)
+    if (name == "learning_rate") value = "0.9";
+  const Trained trained = train(rows, valid, eager, 60, 5);
+  EXPECT_EQ(trained.end, TrainEnd::patience);
+  EXPECT_EQ(trained.iterations, trained.best_iteration + 5);
+  EXPECT_EQ(tree_sizes(trained.model).trees, trained.best_iteration);
+  const auto best = std::min_element(trained.curve.begin(), trained.curve.end());
+  EXPECT_EQ(best - trained.curve.begin() + 1, trained.best_iteration);
+}
+
+TEST_F(LightGbmTest, KeepsAllTreesWithoutEarlyStopping) {
+  const Rows rows = make_rows(300, 1), valid = make_rows(100, 3);
+  Parameters eager = basic();
+  for (auto& [name, value] : eager)
+    if (name == "learning_rate") value = "0.9";
+  const Trained trained = train(rows, valid, eager, 60, 0);
+  EXPECT_EQ(trained.best_iteration, 60);
+  EXPECT_EQ(tree_sizes(trained.model).trees, 60);
+}
+
+TEST_F(LightGbmTest, TakesMoreForBetterWhereTheMetricSaysSo) {
+  const Rows rows = make_rows(300, 1), valid = make_rows(100, 3);
+  Parameters parameters = basic();
+  for (auto& [name, value] : parameters)
+    if (name == "metric") value = "auc";
+  const Trained trained = train(rows, valid, parameters, 60, 10);
+  const auto best = std::max_element(trained.curve.begin(), trained.curve.end());
+  EXPECT_EQ(best - trained.curve.begin() + 1, trained.best_iteration);
+}
+
+TEST_F(LightGbmTest, EndsWhereNothingCanBeSplit) {
+  Rows rows = make_rows(15, 1);
+  const Trained trained = train(rows, Rows{.columns = 3}, basic());
+  EXPECT_EQ(trained.end, TrainEnd::no_split);
+  EXPECT_EQ(trained.iterations, 0);
+  const Model model(*library(), trained.model);
+  const std::vector<double> predicted = model.predict(rows.values, 3, 1);
+  EXPECT_EQ(predicted.size(), 15u);
+  EXPECT_EQ(predicted.front(), predicted.back());
+}
+
+TEST_F(LightGbmTest, PredictsWithAModelOfATextAndWeighsItsColumns) {
+  const Rows rows = make_rows(800, 1), valid = make_rows(200, 2);
+  const Trained trained = train(rows, valid, basic());
+  const Model model(*library(), trained.model);
+  const std::vector<double> predicted = model.predict(valid.values, 3, 1);
+  int right = 0;
+  for (std::size_t i = 0; i < predicted.size(); ++i)
+    right += (predicted[i] > 0.5) == (valid.labels[i] > 0.5F);
+  EXPECT_GT(right, 180);
+  const auto gains = model.gain_importance(), splits = model.split_importance();
+  ASSERT_EQ(gains.size(), 3u);
+  EXPECT_GT(gains[0], 10 * gains[2]);
+  EXPECT_GT(splits[1], splits[2]);
+  EXPECT_THROW(model.predict(valid.values, 2, 1), Error);
+  EXPECT_THROW(Model(*library(), "no model"), Error);
+}
+
+TEST_F(LightGbmTest, SpeaksToTheLogAndNeverToStdout) {
+  ::testing::internal::CaptureStdout();
+  const Rows rows = make_rows(300, 1), valid = make_rows(100, 3);
+  train(rows, valid, basic(), 3);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_THAT(said_, Contains(HasSubstr("[Info] Number of positive: ")));
+}
+
+TEST_F(LightGbmTest, SaysWhatItRefuses) {
+  const Rows rows = make_rows(300, 1);
+  Parameters wrong = basic();
+  for (auto& [name, value] : wrong)
+    if (name == "objective") value = "no_such";
+  try {
+    train(rows, rows, wrong);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("LightGBM failed at making a model: "));
+    EXPECT_THAT(error.what(), HasSubstr("no_such"));
+  }
+}
+
+TEST(UnreachableLeaves, AreSaidBeforeTraining) {
+  const Parameters asked = {{"num_leaves", "127"}, {"min_data_in_leaf", "20"}};
+  EXPECT_THAT(unreachable_leaves(asked, 90), HasSubstr("90 rows with at least 20 a leaf "
+                                                       "(min_child_samples) make at most 4"));
+  EXPECT_EQ(unreachable_leaves(asked, 2540), "");
+  EXPECT_NE(unreachable_leaves(asked, 2539), "");
+}
+
+}  // namespace
+}  // namespace lockstep::gbdt

@@ -1,0 +1,220 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "recipes/gbdt/train/artefacts.h"
+#include "recipes/gbdt/train/telemetry.h"
+#include "recipes/gbdt/train/train_window.h"
+#include "run/json_lines.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string gunzip(const fs::path& file) {
+  gzFile in = gzopen(file.c_str(), "rb");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (int n = 0; (n = gzread(in, buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  gzclose(in);
+  return text;
+}
+
+std::vector<json> lines_of(const fs::path& file) {
+  std::vector<json> lines;
+  for_each_line(file, [&](const std::string& line) { lines.push_back(json::parse(line)); });
+  return lines;
+}
+
+class TrainWindow : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      library_.emplace(find_lightgbm(""));
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+  WindowResult train(const char* start, const char* end) {
+    return train_window(options_, *library_,
+                        {.symbol = "MADE01",
+                         .window = Window{*parse_day(start), *parse_day(end)},
+                         .load = [this] { return load_symbol(options_, "MADE01"); },
+                         .folder = folder_.path(),
+                         .batch_id = "b7",
+                         .run_id = "r1"},
+                        [this](const std::string& line) { said_.push_back(line); });
+  }
+  json ledger() const {
+    const auto lines = lines_of(folder_.path() / "teacher_runs.json");
+    EXPECT_EQ(lines.size(), 1u);
+    return lines.at(0);
+  }
+
+  TemporaryDirectory folder_;
+  GbdtOptions options_;
+  std::optional<LightGbm> library_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(TrainWindow, FindsThePlantedSignalAndWritesAllFiles) {
+  const WindowResult result = train("2022-01-01", "2024-06-30");
+  EXPECT_EQ(result.status, DirectResult::Status::success);
+  EXPECT_GT(result.test.auc.estimate, 0.6);
+  EXPECT_GT(result.test.auc.low, 0.5);
+  for (const char* file :
+       {"model.txt", "labels.csv.gz", "predictions.csv", "feature_importance.csv", "metadata.json",
+        "teacher_runs.json", "training_run_r1.jsonl"})
+    EXPECT_TRUE(fs::is_regular_file(folder_.path() / file)) << file;
+  EXPECT_THAT(read_file(folder_.path() / "model.txt"), StartsWith("tree\nversion=v4\n"));
+  EXPECT_THAT(read_file(folder_.path() / "feature_importance.csv"),
+              StartsWith("feature,importance,rank,gain\n"));
+  const std::string labels = gunzip(folder_.path() / "labels.csv.gz");
+  EXPECT_THAT(labels, StartsWith("timestamp,split,close,forward_return,label\n2022-01-03,train,"));
+  EXPECT_THAT(labels, HasSubstr(",test,"));
+  const std::string predictions = read_file(folder_.path() / "predictions.csv");
+  EXPECT_THAT(predictions, StartsWith("timestamp,symbol,window,label,probability\n"));
+  EXPECT_THAT(predictions, HasSubstr("MADE01_2022-01-01_to_2024-06-30,"));
+}
+
+TEST_F(TrainWindow, RecordsWhatTheBoosterUsedBesideWhatWasAsked) {
+  options_.table.set("num_leaves", "31");
+  options_.table.set("n_estimators", "20");
+  const json metadata = train("2022-01-01", "2022-12-31").metadata;
+  EXPECT_EQ(metadata.at("parameters").at("asked").at("num_leaves"), "31");
+  EXPECT_EQ(metadata.at("parameters").at("used").at("num_leaves"), "31");
+  EXPECT_EQ(metadata.at("parameters").at("used").at("bagging_fraction"), "0.8");
+  EXPECT_EQ(metadata.at("parameters").at("used").at("bagging_freq"), "1");
+  EXPECT_LE(metadata.at("model").at("trees"), 20);
+  EXPECT_EQ(metadata.at("library").at("version"), "4.7.0");
+  EXPECT_EQ(metadata.at("data").at("made"), true);
+  for (const char* phase : {"features", "training", "evaluation"})
+    EXPECT_TRUE(metadata.at("phases").contains(phase)) << phase;
+  EXPECT_THAT(said_, Contains(HasSubstr("num_leaves=31 cannot be reached")));
+}
+
+TEST_F(TrainWindow, WritesALedgerLineOfTheKnownForm) {
+  train("2022-01-01", "2022-06-30");
+  const json line = ledger();
+  EXPECT_EQ(line.at("batch_id"), "b7");
+  EXPECT_EQ(line.at("symbol"), "MADE01");
+  EXPECT_EQ(line.at("date_range"), json({{"start", "2022-01-01"}, {"end", "2022-06-30"}}));
+  EXPECT_EQ(line.at("window_label"), "MADE01_2022-01-01_to_2022-06-30");
+  EXPECT_EQ(line.at("status"), "success");
+  EXPECT_EQ(line.at("attempts"), 1);
+  EXPECT_EQ(line.at("incremental"), false);
+  EXPECT_EQ(line.at("feature_set").size(), 15u);
+  EXPECT_GT(line.at("sample_counts").at("train"), 50);
+  EXPECT_TRUE(line.at("metrics").contains("auc"));
+  const json& teacher = line.at("teacher_hyperparameters");
+  EXPECT_EQ(teacher.size(), 10u);
+  EXPECT_EQ(teacher.at("num_leaves"), 127);
+  EXPECT_EQ(teacher.at("subsample"), 0.8);
+  EXPECT_EQ(teacher.at("gpu_platform_id"), -1);
+}
+
+TEST_F(TrainWindow, TellsItsPhasesAsItGoes) {
+  train("2022-01-01", "2022-06-30");
+  std::vector<std::string> events;
+  for (const json& line : lines_of(folder_.path() / "training_run_r1.jsonl")) {
+    EXPECT_EQ(line.at("run_id"), "r1");
+    EXPECT_EQ(line.size(), 10u);
+    const json& phase = line.at("phase");
+    events.push_back(cat(line.at("event_type").get<std::string>(), " ",
+                         phase.is_null() ? "" : phase.get<std::string>()));
+  }
+  EXPECT_THAT(events, ::testing::ElementsAre("run_start ", "teacher_window_start ",
+                                             "phase_start features", "phase_end features",
+                                             "phase_start training", "phase_end training",
+                                             "phase_start evaluation", "phase_end evaluation",
+                                             "teacher_window_success ", "run_end "));
+}
+
+TEST_F(TrainWindow, IsSkippedWithAReasonWhereItIsTooShort) {
+  const WindowResult result = train("2022-01-01", "2022-01-10");
+  EXPECT_EQ(result.status, DirectResult::Status::skipped);
+  EXPECT_THAT(result.skip_reason, HasSubstr("fewer than 20"));
+  EXPECT_EQ(ledger().at("status"), "skipped");
+  EXPECT_EQ(ledger().at("skip_reason"), result.skip_reason);
+  EXPECT_FALSE(fs::exists(folder_.path() / "model.txt"));
+  EXPECT_THAT(lines_of(folder_.path() / "training_run_r1.jsonl"),
+              Contains(::testing::ResultOf(
+                  [](const json& line) { return line.at("event_type").get<std::string>(); },
+                  "teacher_window_skip")));
+}
+
+TEST_F(TrainWindow, ThatFailsIsInTheLedgerWithItsError) {
+  options_.params = {"objective=no_such"};
+  EXPECT_THROW(train("2022-01-01", "2022-06-30"), Error);
+  EXPECT_EQ(ledger().at("status"), "failed");
+  EXPECT_THAT(ledger().at("error").get<std::string>(), HasSubstr("objective"));
+}
+
+TEST_F(TrainWindow, WithoutItsPricesIsInTheLedgerToo) {
+  options_.data.path = "/proc/self/none";
+  EXPECT_THROW(train("2022-01-01", "2022-06-30"), Error);
+  EXPECT_EQ(ledger().at("status"), "failed");
+}
+
+TEST_F(TrainWindow, GivesTheSameModelEachTime) {
+  train("2022-01-01", "2022-06-30");
+  const std::string first = read_file(folder_.path() / "model.txt");
+  train("2022-01-01", "2022-06-30");
+  EXPECT_EQ(read_file(folder_.path() / "model.txt"), first);
+}
+
+TEST(GbdtOptions, RefuseWhatCannotGoTogether) {
+  const auto fault = [](std::vector<std::pair<const char*, const char*>> values) {
+    GbdtOptions options;
+    for (const auto& [key, value] : values) options.table.set(key, value);
+    try {
+      options.check();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(fault({}), "none");
+  EXPECT_THAT(fault({{"start", "2022-13-01"}}), HasSubstr("start must be a day"));
+  EXPECT_THAT(fault({{"start", "2022-01-01"}, {"end", "2022-01-05"}}), HasSubstr("no room"));
+  EXPECT_THAT(fault({{"subsample_freq", "0"}}), HasSubstr("does nothing with subsample_freq=0"));
+  EXPECT_THAT(fault({{"split.valid_share", "0"}}), HasSubstr("early_stopping needs rows"));
+  EXPECT_THAT(fault({{"gbdt.num_gpu", "2"}}), HasSubstr("crashes in LightGBM 4.7.0"));
+  EXPECT_THAT(fault({{"params", "lambda_l2"}}), HasSubstr("not of the form name=value"));
+}
+
+TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
+  const TemporaryDirectory folder;
+  for (const char* symbol : {"AA", "BB"})
+    write_file_atomic(folder.path() / (std::string(symbol) + ".csv"), "x");
+  write_file_atomic(folder.path() / "some.txt", "BB\n# none\n\n");
+  GbdtOptions options;
+  EXPECT_EQ(batch_symbols(options).size(), 10u);
+  options.data.path = folder.path().string();
+  EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("AA", "BB"));
+  options.symbols = {(folder.path() / "some.txt").string()};
+  EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("BB"));
+  options.symbols = {"AA", "BC"};
+  EXPECT_THROW(batch_symbols(options), Error);
+}
+
+TEST(Telemetry, WritesTimesInUtc) {
+  EXPECT_EQ(iso_time(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(iso_time(1641201300.25), "2022-01-03T09:15:00.250Z");
+}
+
+}  // namespace
+}  // namespace lockstep::gbdt

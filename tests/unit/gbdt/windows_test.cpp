@@ -1,0 +1,160 @@
+#include "recipes/gbdt/windows/windows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "fakes/test_data.h"
+#include "recipes/gbdt/bars/made_bars.h"
+#include "recipes/gbdt/train/train_window.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+using ::testing::HasSubstr;
+
+Day day(const char* text) { return *parse_day(text); }
+
+struct Series {
+  Bars bars;
+  FeatureTable features;
+  std::vector<double> returns;
+};
+
+Series make(const char* first, const char* last, std::size_t horizon = 7) {
+  Series series{.bars = make_bars("A", {.first = day(first), .last = day(last), .seed = 1})};
+  series.features = compute_features(series.bars);
+  series.returns = forward_returns(series.bars, horizon);
+  return series;
+}
+
+WindowRows split(const Series& series, const Window& window, const SplitOptions& options = {}) {
+  return split_rows(series.bars, series.features, series.returns, window, options);
+}
+
+TEST(CalendarWindows, OfThreeYearsByHalfYearsAreSix) {
+  const auto windows = calendar_windows({.start = day("2022-01-01"), .end = day("2024-12-01")});
+  ASSERT_EQ(windows.size(), 6u);
+  EXPECT_EQ(window_label("A", windows[0]), "A_2022-01-01_to_2022-06-30");
+  EXPECT_EQ(window_label("A", windows[1]), "A_2022-06-30_to_2022-12-27");
+  EXPECT_EQ(window_label("A", windows[5]), "A_2024-06-19_to_2024-12-01");
+}
+
+TEST(CalendarWindows, LeaveOutARestOfLessThanAWeek) {
+  const Day start = day("2022-01-01");
+  EXPECT_EQ(calendar_windows({.start = start, .end = start + 186}).size(), 1u);
+  EXPECT_EQ(calendar_windows({.start = start, .end = start + 187}).size(), 2u);
+  EXPECT_EQ(calendar_windows({.start = start, .end = start + 7}).size(), 1u);
+  EXPECT_THROW(calendar_windows({.start = start, .end = start + 6}), Error);
+}
+
+TEST(CalendarWindows, OverlapWithAShorterStrideAndEndOnceTheEndIsReached) {
+  const Day start = day("2022-01-01");
+  const auto windows = calendar_windows({.start = start, .end = start + 200, .stride_days = 24});
+  ASSERT_EQ(windows.size(), 2u);
+  EXPECT_EQ(windows[1], (Window{start + 24, start + 200}));
+}
+
+TEST(SplitRows, GoByTimeWithAnEmbargoBetweenAllParts) {
+  const Series series = make("2021-06-01", "2023-12-31");
+  const Window window{day("2022-01-01"), day("2022-06-30")};
+  const WindowRows rows = split(series, window);
+  ASSERT_EQ(rows.skip, "");
+  const auto first_of = [&](Day from) {
+    return static_cast<std::size_t>(
+        std::lower_bound(series.bars.days.begin(), series.bars.days.end(), from) -
+        series.bars.days.begin());
+  };
+  EXPECT_EQ(rows.train.front(), first_of(window.start));
+  // No label looks at a bar of a later part, and the next row's would.
+  EXPECT_EQ(rows.train.back() + 7 + 1, rows.valid.front());
+  EXPECT_EQ(rows.valid.back() + 7 + 1, first_of(window.end));
+  EXPECT_EQ(rows.test.front(), first_of(window.end));
+  EXPECT_EQ(rows.test.back() + 1, first_of(window.end + 180));
+  EXPECT_EQ(rows.embargoed, 14u);
+  EXPECT_EQ(rows.train.size() + rows.valid.size() + 14,
+            first_of(window.end) - first_of(window.start));
+  EXPECT_EQ(rows.valid.size(), 24u);  // a fifth of 122
+}
+
+TEST(SplitRows, WithoutValidationTrainOnAllUpToTheEmbargo) {
+  const Series series = make("2021-06-01", "2023-12-31");
+  const WindowRows rows = split(series, {day("2022-01-01"), day("2022-06-30")},
+                                {.valid_share = 0, .test = TestWindow::none});
+  EXPECT_EQ(rows.skip, "");
+  EXPECT_TRUE(rows.valid.empty());
+  EXPECT_TRUE(rows.test.empty());
+  EXPECT_EQ(rows.embargoed, 7u);
+}
+
+TEST(SplitRows, SkipAWindowWithoutEnoughBarsBeforeIt) {
+  const Series series = make("2022-01-03", "2023-12-31");
+  EXPECT_THAT(split(series, {day("2022-03-25"), day("2022-09-25")}).skip,
+              HasSubstr("features need 60 bars before 2022-03-25, but A has 59"));
+  EXPECT_EQ(split(series, {day("2022-03-28"), day("2022-09-25")}).skip, "");
+}
+
+TEST(SplitRows, SkipAWindowWhoseLabelsGoBeyondThePrices) {
+  // Ends on a Friday: from Thursday the 8th on there are seven bars.
+  const Series series = make("2021-01-01", "2022-09-16");
+  EXPECT_EQ(split(series, {day("2022-03-01"), day("2022-09-08")}).skip, "");
+  EXPECT_THAT(split(series, {day("2022-03-01"), day("2022-09-09")}).skip,
+              HasSubstr("end at 2022-09-16, but labels need 7 bars from 2022-09-09 on"));
+}
+
+TEST(SplitRows, SkipAWindowWithFewRows) {
+  const Series series = make("2021-01-01", "2022-12-31");
+  EXPECT_THAT(split(series, {day("2022-01-01"), day("2022-01-28")}).skip,
+              HasSubstr("it has 19 rows"));
+  EXPECT_EQ(split(series, {day("2022-01-01"), day("2022-01-29")}).skip, "");
+}
+
+TEST(SplitRows, SkipAWindowWhoseEmbargoLeavesNothing) {
+  const Series series = make("2021-01-01", "2022-12-31", 20);
+  EXPECT_THAT(split(series, {day("2022-01-01"), day("2022-01-29")}, {.horizon = 20}).skip,
+              HasSubstr("an embargo of 20 bars leaves no rows to train on of 20"));
+}
+
+TEST(SplitRows, AskForAFullTestWindowWhereItIsWanted) {
+  const Series series = make("2021-01-01", "2022-12-30");
+  const Window early{day("2022-01-01"), day("2022-06-30")},
+      late{day("2022-01-15"), day("2022-07-14")};
+  const SplitOptions full{.test = TestWindow::full};
+  EXPECT_EQ(split(series, early, full).skip, "");
+  EXPECT_THAT(split(series, late, full).skip,
+              HasSubstr("but the test needs them until 2023-01-10"));
+  EXPECT_EQ(split(series, late).skip, "");
+}
+
+TEST(PlanWindows, OfTenRealSymbolsAreSeventySevenEach) {
+  const auto data = lockstep::testing::test_data("gbdt/daily_us");
+  if (data.path.empty()) GTEST_SKIP() << data.why_not;
+  GbdtOptions options;
+  options.data.path = data.path;
+  options.start = "2015-04-01";
+  options.stride_days = 24;
+  options.test = TestWindow::full;
+  const auto planned = plan_windows(options);
+  EXPECT_EQ(planned.size(), 770u);
+  std::set<std::string> symbols;
+  for (const PlannedWindow& window : planned) {
+    symbols.insert(window.symbol);
+    EXPECT_EQ(window.skip, "") << window_label(window.symbol, window.window);
+  }
+  EXPECT_EQ(symbols.size(), 10u);
+  EXPECT_EQ(planned[0].window.start, day("2015-04-01"));
+}
+
+TEST(PlanWindows, WithoutDataAreSixtyThatAreMade) {
+  const GbdtOptions options;
+  const auto planned = plan_windows(options);
+  EXPECT_EQ(planned.size(), 60u);
+  EXPECT_TRUE(std::all_of(planned.begin(), planned.end(),
+                          [](const PlannedWindow& window) { return window.skip.empty(); }));
+}
+
+}  // namespace
+}  // namespace lockstep::gbdt
