@@ -173,6 +173,18 @@ int request_main(const Parsed& parsed, const std::string& what) {
   return exit_finished;
 }
 
+int slots_main(const Parsed& parsed) {
+  const BatchFolder batch = open_batch(parsed);
+  const std::string& asked = parsed.positionals[1];
+  if (!whole_number<int>(asked, 1, most_slots))
+    throw Error(cat("slots must be a number from 1 to ", most_slots, ", but is ", asked));
+  if (!batch_holder(batch))
+    throw Error(cat("batch ", batch.path.filename().string(), " does not run"),
+                cat("lockstep batch resume ", batch.path.filename().string(), " --slots ", asked));
+  Ledger::open(batch.ledger()).request("slots", 0, asked);
+  return exit_finished;
+}
+
 int wait_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
   while (batch_holder(batch)) system_clock().sleep_s(0.5);
@@ -268,6 +280,9 @@ std::vector<Command> batch_commands() {
   Command logs = on_batch("logs", "BATCH JOB", "what a job printed", 2, logs_main);
   logs.min_positionals = 2;
   logs.flags = {{"--attempt", "N", "of that attempt (default: the last)"}};
+  Command slots =
+      on_batch("slots", "BATCH N", "from now on run N jobs at once at most", 2, slots_main);
+  slots.min_positionals = 2;
   Command supervise_command{.name = "batch supervise",
                             .operands = "SOCKET RECORD",
                             .min_positionals = 2,
@@ -285,6 +300,7 @@ std::vector<Command> batch_commands() {
       asking("retry", "BATCH [JOB]", "run failed jobs again, or one", 2),
       asking("pause", "BATCH", "start no more jobs; those that run may end", 1),
       asking("unpause", "BATCH", "start jobs again", 1),
+      slots,
       on_batch("wait", "BATCH", "wait until a batch does not run any more", 1, wait_main),
       supervise_command};
   const std::vector<Command> of_recipes = batch_recipe_commands();

@@ -70,9 +70,10 @@ std::vector<Device> batch_devices(const Parsed& parsed, const std::vector<Queued
 
 int slots_of(const Parsed& parsed) {
   if (!parsed.has("--slots")) return 0;
-  const auto slots = whole_number<int>(parsed.value("--slots"), 1, 10'000);
+  const auto slots = whole_number<int>(parsed.value("--slots"), 1, most_slots);
   if (!slots)
-    throw Error(cat("--slots must be a number from 1 to 10000, but is ", parsed.value("--slots")));
+    throw Error(cat("--slots must be a number from 1 to ", most_slots, ", but is ",
+                    parsed.value("--slots")));
   return *slots;
 }
 

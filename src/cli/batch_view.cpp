@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iostream>
 
-#include "base/cells.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "cli/batch_screen.h"
 #include "cli/context.h"
 #include "config/options.h"
 #include "jobs/batch_text.h"
@@ -40,8 +40,48 @@ BatchView::BatchView(const Scheduler& scheduler, const BatchFolder& batch,
 
 double BatchView::interval_s() const { return terminal_ ? terminal_interval_s : plain_interval_s; }
 
-void BatchView::clear_line() const {
-  if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
+void BatchView::clear() {
+  if (drawn_ == 0) return;
+  std::cerr << "\r";
+  if (drawn_ > 1) std::cerr << "\x1b[" << drawn_ - 1 << "A";
+  std::cerr << "\x1b[J" << std::flush;
+  drawn_ = 0;
+}
+
+void BatchView::draw() {
+  std::vector<ScreenDevice> devices;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    ScreenDevice device{.name = cat("GPU ", devices_[i].index)};
+    if (const DeviceWatch* const watch = scheduler_.watch()) {
+      device.activity_percent = watch->activity_percent(i);
+      device.used_bytes = watch->used_bytes(i);
+      device.total_bytes = watch->total_bytes(i);
+    }
+    const auto waits = scheduler_.waits_for().find(static_cast<int>(i));
+    if (waits != scheduler_.waits_for().end()) device.waits_for = waits->second;
+    devices.push_back(std::move(device));
+  }
+  const double now = system_clock().now_s();
+  std::vector<ScreenSlot> slots;
+  for (const RunningAttempt* const running : scheduler_.running()) {
+    std::vector<std::string> where;
+    for (const int device : running->placement.devices) {
+      ++devices[static_cast<std::size_t>(device)].jobs;
+      where.push_back(devices[static_cast<std::size_t>(device)].name);
+    }
+    slots.push_back({.slot = running->placement.slot,
+                     .job = running->job.name,
+                     .where = join(where, ", "),
+                     .seconds = now - running->begun_s});
+  }
+  std::sort(slots.begin(), slots.end(),
+            [](const ScreenSlot& a, const ScreenSlot& b) { return a.slot < b.slot; });
+  const std::vector<std::string> lines =
+      batch_screen(line(), devices, slots, std::max(terminal_width() - 1, 20),
+                   std::max(terminal_height() - 1, 1));
+  clear();
+  std::cerr << join(lines, "\n") << std::flush;
+  drawn_ = lines.size();
 }
 
 void BatchView::ended(const RunningAttempt& running, const Settled& settled) {
@@ -50,13 +90,13 @@ void BatchView::ended(const RunningAttempt& running, const Settled& settled) {
       outcome == AttemptOutcome::stopped)
     return;
   if (++told_failures_ > most_told) return;
-  clear_line();
+  clear();
   say(failure_text(batch_, running, settled));
   if (told_failures_ == most_told) say("further failures are not shown as they come");
 }
 
 void BatchView::note(const std::string& text) {
-  clear_line();
+  clear();
   say(text);
 }
 
@@ -82,7 +122,7 @@ void BatchView::tell_waits() {
     std::string& told = told_waits_[device];
     if (told == who) continue;
     told = who;
-    clear_line();
+    clear();
     say(cat(describe(devices_[static_cast<std::size_t>(device)]), " is used by ", who,
             ": jobs wait for it, or go to others; --share uses it all the same"));
   }
@@ -97,11 +137,11 @@ void BatchView::show() {
     say(line());
     return;
   }
-  std::cerr << "\r\x1b[K" << cut_cells(line(), std::max(terminal_width() - 1, 20)) << std::flush;
+  draw();
 }
 
 void BatchView::finish() {
-  clear_line();
+  clear();
   if (!scheduler_.why_ending().empty()) say(cat("ended early: ", scheduler_.why_ending()));
 }
 

@@ -11,7 +11,8 @@
 
 namespace lockstep::cli {
 
-// On a terminal one line that changes, and above it what failed. Elsewhere a line now and then.
+// On a terminal a table of devices and slots that changes, and above it what failed. Elsewhere a
+// line now and then.
 class BatchView {
  public:
   BatchView(const Scheduler& scheduler, const BatchFolder& batch,
@@ -24,7 +25,8 @@ class BatchView {
 
  private:
   std::string line() const;
-  void clear_line() const;
+  void draw();
+  void clear();
   void tell_waits();
 
   const Scheduler& scheduler_;
@@ -32,6 +34,7 @@ class BatchView {
   std::vector<Device> devices_;
   std::map<int, std::string> told_waits_;
   bool terminal_;
+  std::size_t drawn_ = 0;  // lines of the table that are on the screen
   double begun_s_, shown_s_;
   std::int64_t done_at_begin_, told_failures_ = 0;
 };

@@ -63,6 +63,13 @@ std::optional<int> width_of(int fd) {
 
 }  // namespace
 
+int terminal_height() {
+  constexpr int usual_height = 24;
+  winsize size{};
+  const bool told = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+  return told ? size.ws_row : usual_height;
+}
+
 int terminal_width() { return width_of(STDERR_FILENO).value_or(usual_width); }
 int table_width() { return width_of(STDOUT_FILENO).value_or(std::numeric_limits<int>::max()); }
 int text_width() { return width_of(STDOUT_FILENO).value_or(usual_width); }

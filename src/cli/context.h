@@ -18,8 +18,9 @@ extern const int cuda_needed;
 double begin_s();                        // of this program, on the monotonic clock
 std::filesystem::path worker_program();  // throws Error if it is not there
 bool stderr_is_terminal();
-bool colour_wanted();  // NO_COLOR, TERM=dumb
-int terminal_width();  // of standard error, in columns
+bool colour_wanted();   // NO_COLOR, TERM=dumb
+int terminal_width();   // of standard error, in columns
+int terminal_height();  // of standard error, in lines
 // Of standard output: a table that goes into a pipe or a file is as wide as it is.
 int table_width();
 int text_width();                   // likewise, for text that wraps: 80 columns in a pipe or a file

@@ -29,11 +29,12 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// What is there is of an attempt that a power loss made unknown, so that its number came again.
-void make_new(const std::string& folder, const std::string& log) {
+// What is there is of an attempt that a power loss made unknown, so that its number came again;
+// unless this one goes on with it.
+void make_new(const std::string& folder, const std::string& log, bool goes_on) {
   std::error_code ignored;
   std::filesystem::remove(log, ignored);
-  if (::mkdir(folder.c_str(), 0777) == 0) return;
+  if (::mkdir(folder.c_str(), 0777) == 0 || (goes_on && errno == EEXIST)) return;
   if (errno == EEXIST) {
     std::filesystem::remove_all(folder, ignored);
     if (::mkdir(folder.c_str(), 0777) == 0) return;
@@ -63,7 +64,7 @@ nlohmann::json order_json(const JobOrder& order) {
                        {"folder", order.folder},   {"out", order.out},
                        {"log", order.log},         {"log_limit_bytes", order.log_limit_bytes},
                        {"cores", order.cores},     {"grace_s", order.grace_s},
-                       {"leases", order.leases}};
+                       {"leases", order.leases},   {"goes_on", order.goes_on}};
   if (order.timeout_s) value["timeout_s"] = *order.timeout_s;
   return value;
 }
@@ -81,6 +82,7 @@ JobOrder order_from_json(const nlohmann::json& value) {
   value.at("cores").get_to(order.cores);
   value.at("grace_s").get_to(order.grace_s);
   value.at("leases").get_to(order.leases);
+  value.at("goes_on").get_to(order.goes_on);
   if (value.contains("timeout_s")) order.timeout_s = value["timeout_s"].get<double>();
   return order;
 }
@@ -113,7 +115,7 @@ JobProcess::JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pi
   exit_.attempt = order_.attempt;
   exit_.started = exit_.ended = wall_s;
   try {
-    make_new(order_.out, order_.log);
+    make_new(order_.out, order_.log, order_.goes_on);
     Pipe output = make_pipe();
     set_nonblocking(output.read.get());
     leader_ = first_pid_ = spawn({.argv = order_.command,

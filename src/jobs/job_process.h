@@ -25,6 +25,7 @@ struct JobOrder {
   std::vector<std::string> environment;  // "NAME=value" over the supervisor's own
   std::string folder;                    // working folder
   std::string out;                       // the attempt's own folder, made before it starts
+  bool goes_on = false;                  // the folder is there, from the attempt before
   std::string log;                       // made with the first byte that it prints
   std::uint64_t log_limit_bytes = 0;     // 0: none
   std::vector<int> cores;

@@ -409,6 +409,14 @@ int Ledger::times_lost(std::int64_t job) {
   return times;
 }
 
+std::int64_t Ledger::attempt_before(const Attempt& attempt) {
+  Statement& row = database_->prepared("SELECT max(id) FROM attempt WHERE job = ? AND id < ?");
+  row.bind(1, attempt.job).bind(2, attempt.id).step();
+  const std::int64_t before = row.integer(0);
+  row.reset();
+  return before;
+}
+
 int Ledger::tries(std::int64_t job) {
   Statement& row = database_->prepared("SELECT tries FROM job WHERE id = ?");
   const int tries = row.bind(1, job).step() ? static_cast<int>(row.integer(0)) : 0;

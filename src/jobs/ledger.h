@@ -118,7 +118,8 @@ class Ledger {
   void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
   std::vector<Attempt> unfinished();  // attempts without an end
   int times_lost(std::int64_t job);
-  int tries(std::int64_t job);  // attempts that count
+  std::int64_t attempt_before(const Attempt& attempt);  // of the same job; 0: none
+  int tries(std::int64_t job);                          // attempts that count
   void set_state(std::int64_t job, JobState state, const std::string& reason);
   void forget_tries(std::int64_t job);  // it waits, with all of its retries
 

@@ -319,12 +319,15 @@ JobOrder Scheduler::order_of(const RunningAttempt& running) const {
                              .slot = attempt.slot,
                              .gpu = attempt.devices.empty() ? std::nullopt : std::optional(0),
                              .attempt = attempt.number};
-  const Job job = fill_attempt(running.job, values);
+  Job job = fill_attempt(running.job, values);
+  const bool on = attempt.number > 1 && goes_on(job);
+  if (on) go_on(setup_.folder, ledger_.attempt_before(attempt), attempt.id, job);
   JobOrder order{.attempt = attempt.id,
                  .mark = mark_of(attempt.id),
                  .command = job.command,
                  .folder = job.folder,
                  .out = out,
+                 .goes_on = on,
                  .log = setup_.folder.log(job.name, attempt.number).string(),
                  .log_limit_bytes = setup_.log_limit_bytes,
                  .cores = attempt.cores,

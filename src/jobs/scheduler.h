@@ -90,6 +90,7 @@ class Scheduler {
   const BatchCounts& counts() const { return counts_; }
   std::vector<const RunningAttempt*> running() const;
   const Resources& resources() const { return resources_; }
+  const DeviceWatch* watch() const { return setup_.watch.get(); }  // null: there is none
   // Devices that wait for others, and for whom; by their place.
   const std::map<int, std::string>& waits_for() const { return waits_for_; }
   std::int64_t adopted() const { return adopted_; }

@@ -154,6 +154,15 @@ Settled settle_lost(const std::string& why, int times_lost) {
           .state = times_lost < most_losses ? JobState::waiting : JobState::failed};
 }
 
+void go_on(const BatchFolder& batch, std::int64_t earlier, std::int64_t attempt, Job& job) {
+  std::error_code ignored;
+  if (earlier != 0) fs::rename(batch.attempt(earlier), batch.attempt(attempt), ignored);
+  const bool says = std::any_of(job.command.begin(), job.command.end(), [](const auto& word) {
+    return word == "--resume" || word.starts_with("--resume=");
+  });
+  if (!says) job.command.insert(job.command.end(), {"--resume", "auto"});
+}
+
 bool goes_on(const Job& job) {
   return !job.shell && job.command.size() > 1 &&
          fs::path(job.command[0]).filename() == "lockstep" && job.command[1] == "train";

@@ -42,5 +42,7 @@ Settled settle_lost(const std::string& why, int times_lost);
 
 // Whether a later attempt goes on where this one was: a training of Lockstep's own.
 bool goes_on(const Job& job);
+// Of such a one: its folder becomes that of the later attempt, and the command says to go on.
+void go_on(const BatchFolder& batch, std::int64_t earlier, std::int64_t attempt, Job& job);
 
 }  // namespace lockstep

@@ -1,5 +1,8 @@
 // lockstep batch: what becomes of jobs, and of a batch that is interrupted.
+#include <pty.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "batch_rig.h"
 
@@ -9,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::ToolResult;
 
 class Batch : public BatchRig {};
@@ -203,6 +207,61 @@ TEST_F(Batch, MayBeAddedToWhileItRunsAndAfterwards) {
   EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
   EXPECT_EQ(jobs_in("done"), 3);
   EXPECT_THAT(run({"runs"}).out, HasSubstr("batch b: 3 done of 3\n"));
+}
+
+TEST_F(Batch, SlotsMayBeChangedWhileItRuns) {
+  // Each waits until three run, which one slot does not allow.
+  testing::ToolProcess tool = begin(run_words(
+      {"--slots", "1"}, {"sh", "-c", "touch run$1; while [ ! -e run3 ]; do sleep 0.01; done", "x",
+                         "{1}", ":::", "1", "2", "3"}));
+  ASSERT_TRUE(comes([&] { return std::filesystem::exists(folder.path() / "run1"); }));
+  EXPECT_EQ(run({"batch", "slots", "b", "3"}).code, 0);
+  EXPECT_EQ(tool.wait().code, 0);
+  const ToolResult later = run({"batch", "slots", "b", "2"});
+  EXPECT_EQ(later.code, 2);
+  EXPECT_THAT(later.err, HasSubstr("batch b does not run"));
+  EXPECT_THAT(later.err, HasSubstr("lockstep batch resume b --slots 2"));
+  EXPECT_THAT(run({"batch", "slots", "b", "0"}).err, HasSubstr("slots must be a number from 1"));
+}
+
+TEST_F(Batch, ATrainingThatIsTriedAgainGoesOnWhereItWas) {
+  write_file_atomic(folder.path() / "lockstep",
+                    "#!/bin/sh\n[ -e $LOCKSTEP_OUT/checkpoint ] && echo \"$@\" > words && exit 0\n"
+                    "echo \"$@\" > first\ntouch $LOCKSTEP_OUT/checkpoint\nexit 1\n");
+  std::filesystem::permissions(folder.path() / "lockstep", std::filesystem::perms::all);
+  const ToolResult result =
+      run_jobs({"--retries", "1"}, {"./lockstep", "train", "textgen", "run.root={out}"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(text("first"), Not(HasSubstr("--resume")));
+  EXPECT_THAT(text("words"), HasSubstr("--resume auto"));
+  EXPECT_TRUE(std::filesystem::exists(batch() / "jobs" / ledger().job(1).name / "checkpoint"));
+}
+
+// The terminal's side of what a program prints there.
+TEST_F(Batch, ATerminalShowsATableOfSlots) {
+  int terminal = -1;
+  winsize size{.ws_row = 20, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    if (chdir(folder.path().c_str()) != 0) _exit(126);
+    setenv("TERM", "xterm", 1);
+    const std::string tool = testing::program("lockstep");
+    execl(tool.c_str(), "lockstep", "batch", "run", "--name", "b", "--slots", "2", "--", "sh", "-c",
+          "sleep 1.3; [ $1 = 2 ]", "x", "{1}", ":::", "1", "2", nullptr);
+    _exit(127);
+  }
+  std::string seen;
+  char block[4096];
+  for (ssize_t got = 0; (got = read(terminal, block, sizeof block)) > 0;)
+    seen.append(block, static_cast<std::size_t>(got));
+  close(terminal);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(seen, HasSubstr("0 done, 2 running of 2\r\n  slot 0  "));
+  EXPECT_THAT(seen, HasSubstr("\r\n  slot 1  "));
+  EXPECT_THAT(seen, HasSubstr("\r\x1b[2A\x1b[J"));
+  EXPECT_THAT(seen, HasSubstr("failed: exit code 1"));
 }
 
 TEST_F(Batch, AFloodedLogIsBounded) {
