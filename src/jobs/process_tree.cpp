@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "base/whole_number.h"
@@ -19,7 +20,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19;  // from "state" on
+// From "state" on; of the last, where the environment begins in the process' memory.
+constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19, environment_field = 47;
 
 ProcStat stat_of(pid_t process) {
   return parse_proc_stat(read_proc_file(cat("/proc/", process, "/stat")).text);
@@ -39,11 +41,31 @@ UniqueFd handle_of(pid_t process) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
 }
 
+bool has_handles() {  // not before Linux 5.3
+  static const bool has = handle_of(::getpid()) || errno != ENOSYS;
+  return has;
+}
+
 void signal_by(const UniqueFd& handle, pid_t process, int number) {
   if (handle)
     ::syscall(SYS_pidfd_send_signal, handle.get(), number, nullptr, 0);
-  else if (errno == ENOSYS)  // before Linux 5.3
+  else if (!has_handles())
     ::kill(process, number);
+}
+
+// Between two programs, while it is being started, a process has none for a moment.
+std::string environment_of(pid_t process) {
+  constexpr int most_looks = 100;
+  for (int look = 1;; ++look) {
+    std::string text = read_proc_file(cat("/proc/", process, "/environ")).text;
+    if (!text.empty() || look == most_looks) return text;
+    const ProcStat stat = stat_of(process);
+    const bool between = lives(stat) && stat.fields.size() > environment_field &&
+                         stat.fields[environment_field] == "0" &&
+                         ::access(cat("/proc/", process, "/exe").c_str(), F_OK) == 0;
+    if (!between) return text;
+    system_clock().sleep_s(1e-4);
+  }
 }
 
 bool matches(std::string_view value, std::string_view mark) {
@@ -53,7 +75,7 @@ bool matches(std::string_view value, std::string_view mark) {
 }  // namespace
 
 std::string attempt_of(pid_t process) {
-  const std::string environment = read_proc_file(cat("/proc/", process, "/environ")).text;
+  const std::string environment = environment_of(process);
   const std::string wanted = cat(attempt_variable, "=");
   for (std::size_t place = 0; place < environment.size();) {
     const std::size_t end = std::min(environment.find('\0', place), environment.size());
@@ -107,13 +129,25 @@ void signal_descendants(const std::vector<pid_t>& processes, int number) {
       if (seen.insert(child->second).second) all.push_back(child->second);
   }
   // Our children cannot lose their numbers before they are reaped here. Of the others the handle is
-  // taken first, and then it is looked whether the process still has the parent that it had.
+  // taken first, and then it is looked whether the process still has the parent that it had: of
+  // all of them before the first is signalled, whose children would be orphans then.
+  std::vector<std::pair<UniqueFd, pid_t>> handles;
+  const auto signal_all = [&] {
+    for (const auto& [handle, process] : handles) signal_by(handle, process, number);
+    handles.clear();
+  };
   for (const pid_t process : all) {
     LOCKSTEP_CHECK(process > 1);
-    const UniqueFd handle = handle_of(process);
+    UniqueFd handle = handle_of(process);
+    if (!handle && errno == EMFILE) {
+      signal_all();
+      handle = handle_of(process);
+    }
     const pid_t parent = parent_of(stat_of(process));
-    if (parent == ::getpid() || seen.contains(parent)) signal_by(handle, process, number);
+    if (parent == ::getpid() || seen.contains(parent))
+      handles.emplace_back(std::move(handle), process);
   }
+  signal_all();
 }
 
 std::uint64_t start_ticks(pid_t process) {
