@@ -65,12 +65,12 @@ TEST_F(ProcessTree, FindsWhatCalledSetsid) {
 }
 
 TEST_F(ProcessTree, WhatHasEndedAndWaitsToBeReapedIsGone) {
-  const pid_t process = start(batch + ":1");
+  const pid_t process = start(batch + ":7");
   EXPECT_NE(start_ticks(process), 0U);
   kill(process, SIGKILL);
   siginfo_t info{};
   waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOWAIT);
-  EXPECT_THAT(marked(batch + ":1"), IsEmpty());
+  EXPECT_THAT(marked(batch + ":7"), IsEmpty());
   EXPECT_EQ(start_ticks(process), 0U);
 }
 
