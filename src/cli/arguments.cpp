@@ -168,14 +168,40 @@ std::string command_help(const Command& command) {
 std::string overview(const std::vector<Command>& commands) {
   std::string text =
       "Lockstep puts every GPU of a machine to work.\n\nUsage: lockstep COMMAND …\n\nCommands:\n";
-  for (const Command& command : commands)
-    if (!command.hidden)
-      text += cat("  ", pad_cells(command.name + " ", 15), command.summary, "\n");
+  std::string group;
+  for (const Command& command : commands) {
+    const std::size_t space = command.name.find(' ');
+    const std::string first = command.name.substr(0, space);
+    if (command.hidden || (space != command.name.npos && first == group)) continue;
+    group = first;
+    text += cat("  ", pad_cells(first, 12), command.summary, "\n");
+    if (space != command.name.npos)
+      text += cat("  ", pad_cells("", 12), "lockstep ", first, " ",
+                  join(second_words(commands, first), "|"), "\n");
+  }
   return text +
          "\n`lockstep COMMAND --help` says more; `lockstep config RECIPE` lists a recipe's "
          "options.\n"
          "Exit codes: 0 finished, 1 failed, 2 wrong use or input, 75 stopped and resumable, 130 "
          "interrupted.\n";
+}
+
+std::vector<std::string> second_words(const std::vector<Command>& commands,
+                                      const std::string& first) {
+  std::vector<std::string> seconds;
+  for (const Command& command : commands)
+    if (command.name.starts_with(first + " ") && !command.hidden)
+      seconds.push_back(command.name.substr(first.size() + 1));
+  return seconds;
+}
+
+std::string group_help(const std::vector<Command>& commands, const std::string& first) {
+  std::string text = cat("Usage: lockstep ", first, " COMMAND …\n\nCommands:\n");
+  for (const Command& command : commands)
+    if (command.name.starts_with(first + " ") && !command.hidden)
+      text +=
+          cat("  ", pad_cells(command.name.substr(first.size() + 1), 10), command.summary, "\n");
+  return text + cat("\n`lockstep ", first, " COMMAND --help` says more.\n");
 }
 
 }  // namespace lockstep::cli

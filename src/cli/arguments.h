@@ -67,6 +67,13 @@ bool asks_for_help(const Command& command, const std::vector<std::string>& words
 std::string command_help(const Command& command);
 std::string overview(const std::vector<Command>& commands);
 
+// Commands of two words, such as "batch run", that begin with this one; their second words. Hidden
+// ones are left out.
+std::vector<std::string> second_words(const std::vector<Command>& commands,
+                                      const std::string& first);
+// The commands that begin with `first`, in a list.
+std::string group_help(const std::vector<Command>& commands, const std::string& first);
+
 // True for "key=value" with a key of option form.
 bool is_assignment(const std::string& word);
 

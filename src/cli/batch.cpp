@@ -223,7 +223,7 @@ Command on_batch(const std::string& name, const std::string& operands, const std
           .max_positionals = most,
           .takes_assignments = true,
           .only_options = {"run.root"},
-          .complete = "run",
+          .complete = "batch",
           .run = std::move(run)};
 }
 

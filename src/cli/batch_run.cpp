@@ -364,7 +364,7 @@ Command batch_add_command() {
           .takes_assignments = true,
           .only_options = {"run.root"},
           .program_after_dashes = true,
-          .complete = "run",
+          .complete = "batch",
           .run = batch_add_main};
 }
 
@@ -379,6 +379,7 @@ Command batch_resume_command() {
       .max_positionals = 1,
       .takes_assignments = true,
       .only_options = {"run.root"},
+      .complete = "batch",
       .run = batch_resume_main};
 }
 

@@ -50,10 +50,12 @@ Before read_before(const Command& command, const Words& words) {
     before.flag = nullptr;
     const bool in_program = command.takes_program && !before.parsed.program.empty();
     if (in_program || before.dashes) {
-      (command.takes_program ? before.parsed.program : before.parsed.positionals).push_back(word);
+      (command.takes_program || command.program_after_dashes ? before.parsed.program
+                                                             : before.parsed.positionals)
+          .push_back(word);
     } else if (word == "--") {
       before.dashes = true;
-    } else if (word.starts_with("--")) {
+    } else if (word.starts_with('-') && word != "-") {
       const std::size_t equals = word.find('=');
       const auto flag =
           std::find_if(command.flags.begin(), command.flags.end(),
@@ -77,10 +79,24 @@ Before read_before(const Command& command, const Words& words) {
   return before;
 }
 
+// First words of commands, each once.
 std::vector<Candidate> command_candidates(const std::vector<Command>& commands) {
   std::vector<Candidate> candidates;
+  for (const Command& command : commands) {
+    const std::string first = command.name.substr(0, command.name.find(' '));
+    const bool again = !candidates.empty() && candidates.back().text == first;
+    if (!command.hidden && !again) candidates.push_back({first, command.summary});
+  }
+  return candidates;
+}
+
+// Of commands of two words that begin with this one.
+std::vector<Candidate> second_candidates(const std::vector<Command>& commands,
+                                         const std::string& first) {
+  std::vector<Candidate> candidates;
   for (const Command& command : commands)
-    if (!command.hidden) candidates.push_back({command.name, command.summary});
+    if (command.name.starts_with(first + " ") && !command.hidden)
+      candidates.push_back({command.name.substr(first.size() + 1), command.summary});
   return candidates;
 }
 
@@ -100,19 +116,24 @@ std::vector<Candidate> recipe_candidates() {
   return candidates;
 }
 
-// A name that would be taken for a flag, or for somebody's home by fish, is given as a path.
-std::vector<Candidate> run_candidates(const std::string& root) {
+// Folders that hold such a file. A name that would be taken for a flag, or for somebody's home by
+// fish, is given as a path.
+std::vector<Candidate> folder_candidates(const std::string& root, const char* file) {
   namespace fs = std::filesystem;
   Words names;
   std::error_code error, ignored;
   for (fs::directory_iterator entry(root, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (!fs::exists(entry->path() / "run.json", ignored)) continue;
+    if (!fs::exists(entry->path() / file, ignored)) continue;
     names.push_back(name.starts_with('-') || name.starts_with('~') ? entry->path().string() : name);
   }
   std::sort(names.begin(), names.end());
   return bare(names);
+}
+
+std::vector<Candidate> run_candidates(const std::string& root) {
+  return folder_candidates(root, "run.json");
 }
 
 Completion offer_kind(const std::string& complete, const Parsed& parsed, std::size_t value_at) {
@@ -120,6 +141,8 @@ Completion offer_kind(const std::string& complete, const Parsed& parsed, std::si
   if (complete == "program") return {Kind::program, value_at, {}};
   if (complete == "recipe") return offer(recipe_candidates(), value_at);
   if (complete == "run") return offer(run_candidates(run_root(parsed)), value_at);
+  if (complete == "batch")
+    return offer(folder_candidates(run_root(parsed), "ledger.sqlite"), value_at);
   if (complete == "devices")
     return offer(bare({"all", "cpu", "cpu:2", "cpu:4", "0", "0,1"}), value_at);
   if (complete.starts_with("word ")) return offer(bare(split(complete.substr(5), '|')), value_at);
@@ -246,8 +269,14 @@ Completion operand(const Command& command, const Parsed& parsed) {
 
 }  // namespace
 
-Completion complete(const std::vector<Command>& commands, const Words& words) {
+Completion complete(const std::vector<Command>& commands, const Words& typed_words) {
+  Words words = typed_words;
   if (words.size() < 2) return offer(command_candidates(commands));
+  if (std::vector<Candidate> seconds = second_candidates(commands, words[0]); !seconds.empty()) {
+    if (words.size() == 2) return offer(std::move(seconds));
+    words[0] += " " + words[1];
+    words.erase(words.begin() + 1);
+  }
   const auto found = std::find_if(commands.begin(), commands.end(),
                                   [&](const Command& one) { return one.name == words[0]; });
   if (found == commands.end()) return {};
@@ -268,6 +297,8 @@ Completion complete(const std::vector<Command>& commands, const Words& words) {
   if (command.takes_program) return {Kind::program, 0, {}};
   if (!before.dashes && command.takes_assignments && is_assignment(word))
     return option_value(command, before.parsed, word);
+  if (before.dashes && command.program_after_dashes)
+    return {before.parsed.program.empty() ? Kind::program : Kind::files, 0, {}};
   if (before.dashes) return command.takes_files ? Completion{Kind::files, 0, {}} : Completion{};
   Completion completion = operand(command, before.parsed);
   // fish gives the quote that a word begins with.

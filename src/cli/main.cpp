@@ -27,14 +27,10 @@ namespace {
 
 // "batch run …" is the command "batch run".
 void join_command_words(std::vector<std::string>& words, const std::vector<Command>& commands) {
-  std::vector<std::string> seconds;
-  for (const Command& command : commands)
-    if (command.name.starts_with(words[0] + " ") && !command.hidden)
-      seconds.push_back(command.name.substr(words[0].size() + 1));
+  const std::vector<std::string> seconds = second_words(commands, words[0]);
   if (seconds.empty()) return;
   const std::string usage = cat("one of: ", join(seconds, ", "));
-  if (words.size() < 2 || words[1] == "--help" || words[1] == "-h")
-    throw Error(cat("lockstep ", words[0], " needs a word more"), usage);
+  if (words.size() < 2) throw Error(cat("lockstep ", words[0], " needs a word more"), usage);
   const bool known = std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
     return command.name == words[0] + " " + words[1];
   });
@@ -56,6 +52,11 @@ int run(std::vector<std::string> words) {
   }
   if (words[0] == "--version") {
     print(cat("lockstep ", version()));
+    return exit_finished;
+  }
+  if (words.size() == 2 && (words[1] == "--help" || words[1] == "-h") &&
+      !second_words(commands, words[0]).empty()) {
+    print(group_help(commands, words[0]));
     return exit_finished;
   }
   join_command_words(words, commands);

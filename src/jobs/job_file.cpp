@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "config/toml_tree.h"
 #include "jobs/job_group.h"
@@ -17,6 +18,18 @@ namespace fs = std::filesystem;
 using detail::TomlNode;
 
 constexpr const char* group_key = "jobs";
+
+// A list of more values than jobs are possible takes the parser minutes and gigabytes.
+const fs::path& check_values(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return path;
+  const std::string text = read_file(path);
+  const auto commas = std::count(text.begin(), text.end(), ',');
+  if (commas > most_jobs)
+    throw Error(cat(path.string(), " has more than ", most_jobs, " values"),
+                "write them into a file: x = {lines = \"values.txt\"}, or a CSV file");
+  return path;
+}
 
 // Where relative paths begin. A pipe has no folder of its own.
 fs::path folder_of(const fs::path& file) {
@@ -57,7 +70,9 @@ void check_command(const JobKeyTarget& target) {
 class Reader {
  public:
   explicit Reader(const fs::path& path)
-      : file_(path.string()), folder_(folder_of(path)), top_(detail::read_toml_tree(path)) {}
+      : file_(path.string()),
+        folder_(folder_of(path)),
+        top_(detail::read_toml_tree(check_values(path))) {}
 
   JobList read() const {
     JobKeyTarget shared = empty_target();

@@ -101,8 +101,9 @@ Job JobTemplate::make(JobParameters parameters, std::int64_t number) const {
   job.command = command(job);
   job.environment.reserve(job.parameters.size() + environment_.size());
   for (const auto& [name, value] : job.parameters) {
-    const auto known = std::find_if(variables_.begin(), variables_.end(),
-                                    [&](const auto& variable) { return variable.first == name; });
+    const auto known =
+        std::find_if(variables_.begin(), variables_.end(),
+                     [&name = name](const auto& variable) { return variable.first == name; });
     job.environment.emplace_back(known->second, escaped(value));
   }
   for (std::size_t i = 0; i < environment_.size(); ++i)

@@ -81,7 +81,8 @@ std::vector<std::pair<std::string, std::string>> chosen_columns(const std::strin
 MatrixAxis csv_columns(const std::string& key, const TomlNode& table,
                        const std::filesystem::path& folder) {
   check_keys(table, std::vector<std::string>{"csv", "column", "columns"});
-  const CsvTable csv = read_csv(folder / scalar_text(*table.find("csv"), "csv"));
+  const CsvTable csv = read_csv(folder / scalar_text(*table.find("csv"), "csv"),
+                                {.most_rows = static_cast<std::size_t>(most_jobs)});
   MatrixAxis axis;
   std::vector<std::size_t> indices;
   for (const auto& [column, name] : chosen_columns(key, table, csv)) {
@@ -164,6 +165,9 @@ std::string scalar_text(const TomlNode& node, const std::string& what) {
 }
 
 std::vector<std::string> value_lines(const std::string& text) {
+  // Most lines have a value: refused before they take memory.
+  const auto count = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
+  if (count > 2 * static_cast<double>(most_jobs)) check_job_count(count, "a line each");
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

@@ -24,7 +24,7 @@ char likely_separator(std::string_view text) {
 // Collects cells; libcsv calls it from C, so nothing here throws.
 class Collector {
  public:
-  explicit Collector(CsvTable& table) : table_(table) {}
+  Collector(CsvTable& table, std::size_t most_rows) : table_(table), most_rows_(most_rows) {}
 
   static void cell(void* text, std::size_t bytes, void* self) {
     static_cast<Collector*>(self)->add_cell({static_cast<const char*>(text), bytes});
@@ -56,6 +56,8 @@ class Collector {
   void keep_row() {
     if (table_.columns.empty()) {
       table_.columns = cells_;
+    } else if (table_.rows.size() >= most_rows_) {
+      if (fault_.empty()) fault_ = cat("there are more than ", most_rows_, " rows");
     } else if (cells_.size() == table_.columns.size()) {
       table_.rows.push_back(cells_);
       table_.lines.push_back(line_);
@@ -66,6 +68,7 @@ class Collector {
   }
 
   CsvTable& table_;
+  std::size_t most_rows_;
   std::vector<std::string> cells_;
   std::int64_t line_ = 1, inner_lines_ = 0;
   bool after_return_ = false;
@@ -129,7 +132,7 @@ CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how) {
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how) {
   while (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // some programs add one to one
   CsvTable table{.name = name};
-  Collector collector(table);
+  Collector collector(table, how.most_rows);
   Parser parser(how.separator ? how.separator : likely_separator(text));
   const std::size_t read =
       csv_parse(&parser, text.data(), text.size(), Collector::cell, Collector::row, &collector);

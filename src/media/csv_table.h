@@ -14,6 +14,7 @@ namespace lockstep {
 struct ReadCsv {
   char separator = '\0';  // '\0': whichever of , ; tab and | the line of names has most of
   std::uint64_t file_bytes = std::uint64_t{1} << 30;
+  std::size_t most_rows = ~std::size_t{0};
 };
 
 struct CsvTable {
@@ -34,7 +35,7 @@ struct CsvTable {
 // RFC 4180, and what is common besides: other separators, spaces around cells, which count only
 // within quotes, lines that are empty, any end of a line, a byte order mark. Throws Error, which
 // names file and line: rows of another length, columns without a name or with that of another,
-// quotes that do not close, no line at all.
+// quotes that do not close, no line at all, more rows than asked for.
 CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how = {});
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how = {});
 

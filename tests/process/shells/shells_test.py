@@ -113,6 +113,20 @@ class ShellCase:
         self.assertEqual(self.arguments("lockstep bench textgen --scaling=we<TAB>"),
                          ["bench", "textgen", "--scaling=weak"])
 
+    def test_commands_of_two_words(self):
+        self.make_run("plain")
+        for name in ["other batch", "search"]:
+            self.make_run(name)
+            (self.folder / "runs" / name / "run.json").rename(self.folder / "runs" / name / "ledger.sqlite")
+        (self.folder / "unlike_any.py").write_text("")
+        self.assertEqual(self.arguments("lockstep bat<TAB>stat<TAB>sea<TAB>"), ["batch", "status", "search"])
+        self.assertEqual(self.arguments("lockstep batch resume oth<TAB>"), ["batch", "resume", "other batch"])
+        self.assertEqual(self.arguments("lockstep batch status pla<TAB>"), ["batch", "status", "pla"])
+        self.assertEqual(self.arguments("lockstep batch run --keep<TAB>unlike<TAB>"),
+                         ["batch", "run", "--keep-order", "unlike_any.py"])
+        self.assertEqual(self.arguments("lockstep batch add search -- cat unlike<TAB>"),
+                         ["batch", "add", "search", "--", "cat", "unlike_any.py"])
+
     def test_names_of_runs_are_never_evaluated(self):
         for name in HOSTILE:
             with self.subTest(name=name):

@@ -1,0 +1,33 @@
+// What must hold of every list of jobs that is taken.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "fuzz.h"
+#include "jobs/job_json.h"
+#include "jobs/matrix.h"
+#include "jobs/placeholders.h"
+
+namespace lockstep::fuzz {
+
+inline void check_job_list(const JobList& list) {
+  std::set<std::string> names, keys;
+  for (const Job& job : list.jobs) {
+    LOCKSTEP_CHECK(names.insert(job.name).second);
+    LOCKSTEP_CHECK(!job.name.empty() && job.name[0] != '.' && job.name[0] != '-');
+    LOCKSTEP_CHECK(job.name.find('/') == std::string::npos && job.name.size() < 200);
+    LOCKSTEP_CHECK(keys.insert(job.key).second && job.key.size() == 32);
+  }
+  std::int64_t number = 0;
+  for (const Job& job : list.jobs) {
+    LOCKSTEP_CHECK(job.number == ++number);
+    LOCKSTEP_CHECK(!job.command.empty() && (!job.shell || job.command.size() == 1));
+    for (const std::string& key : job.after) LOCKSTEP_CHECK(keys.contains(key) && key != job.key);
+    LOCKSTEP_CHECK(job_json(job_from_json(job_json(job))) == job_json(job));
+    const Job filled = fill_attempt(job, {.out = "/b/attempts/1", .attempt = 1});
+    for (const std::string& output : filled.outputs) LOCKSTEP_CHECK(output.starts_with('/'));
+  }
+}
+
+}  // namespace lockstep::fuzz

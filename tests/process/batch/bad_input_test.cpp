@@ -1,0 +1,122 @@
+// Job files, values and ledgers that are wrong: said before anything starts or is made.
+#include "base/text.h"
+#include "batch_rig.h"
+#include "jobs/database.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::ToolResult;
+
+class BatchBadInput : public BatchRig {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder.path() / name, std::ios::binary) << text;
+  }
+  // What the tool says of a job file that it must refuse.
+  std::string refusal(const std::string& job_file) {
+    write("jobs.toml", job_file);
+    const ToolResult result = run({"batch", "run", "jobs.toml"});
+    EXPECT_EQ(result.code, 2) << job_file;
+    EXPECT_EQ(result.out, "");
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs")) << job_file;
+    return result.err;
+  }
+  // Likewise in 400 MiB of memory.
+  std::string refusal_in_little_memory(const std::string& words) {
+    const std::string line = "ulimit -v 400000; " + words;
+    const ToolResult result = testing::ToolProcess({"sh", "-c", line, testing::program("lockstep")},
+                                                   folder.path(), environment)
+                                  .wait();
+    EXPECT_EQ(result.code, 2) << words;
+    return result.err;
+  }
+};
+
+TEST_F(BatchBadInput, MistakesInAJobFileAreNamedWithTheirLine) {
+  EXPECT_THAT(refusal("comand = [\"true\"]\n"),
+              AllOf(HasSubstr("jobs.toml, line 1: there is no key comand"),
+                    HasSubstr("did you mean command?")));
+  EXPECT_THAT(refusal("command = [\"true\"]\n[matrix]\n"),
+              HasSubstr("jobs.toml, line 2: the matrix is empty"));
+  EXPECT_THAT(refusal("command = [\"true\"]\n[matrix]\nlr = []\n"),
+              AllOf(HasSubstr("jobs.toml, line 3"), HasSubstr("empty")));
+  EXPECT_THAT(refusal("command = [\"true\", \"{rl}\"]\n[matrix]\nlr = [1]\n"),
+              AllOf(HasSubstr("the placeholder {rl} has no value"), HasSubstr("{lr}")));
+  EXPECT_THAT(refusal("[[jobs]]\nname = \"a\"\ncommand = [\"true\"]\nafter = \"b\"\n"
+                      "[[jobs]]\nname = \"b\"\ncommand = [\"true\"]\nafter = \"a\"\n"),
+              AllOf(HasSubstr("circle"), HasSubstr("a"), HasSubstr("b")));
+  EXPECT_THAT(refusal("command = [\"no-such-program\"]\n"),
+              HasSubstr("the command no-such-program of the job 1 is not there"));
+  EXPECT_THAT(
+      refusal("command = [\"true\"]\ncwd = \"no/such\"\n"),
+      AllOf(HasSubstr("the working folder"), HasSubstr("no/such of the job 1 is not there")));
+  EXPECT_THAT(refusal("command = [\"true\"]\n[matrix]\na = {from = 1, to = 10000000}\n"),
+              HasSubstr("there would be 10000000 jobs"));
+  EXPECT_THAT(run({"batch", "run", "nothing.toml"}).err, HasSubstr("nothing.toml"));
+}
+
+TEST_F(BatchBadInput, TenMillionJobsAreRefusedInLittleMemory) {
+  constexpr int jobs = 10'000'000;
+  write("axes.toml",
+        "command = ['true']\n[matrix]\na = {from = 1, to = 10000}\nb = {from = 1, to = 1000}\n");
+  EXPECT_THAT(refusal_in_little_memory("$0 batch run axes.toml"),
+              HasSubstr("there would be 10000000 jobs (a 10000 x b 1000)"));
+
+  std::string lines;
+  for (int i = 0; i < jobs; ++i) lines += "x\n";
+  write("lines.txt", lines);
+  write("lines.toml", "command = ['true']\n[matrix]\na = {lines = 'lines.txt'}\n");
+  EXPECT_THAT(refusal_in_little_memory("$0 batch run lines.toml"),
+              HasSubstr("there would be 10000000 jobs"));
+  EXPECT_THAT(refusal_in_little_memory("$0 batch run -a - -- true < lines.txt"),
+              HasSubstr("there would be 10000000 jobs"));
+
+  write("csv.toml", "command = ['true']\n[matrix]\na = {csv = 'lines.txt', column = 'x'}\n");
+  EXPECT_THAT(refusal_in_little_memory("$0 batch run csv.toml"),
+              HasSubstr("there are more than 1000000 rows"));
+
+  std::string list = "command = ['true']\n[matrix]\na = [\n";
+  for (int i = 0; i < jobs; ++i) list += "1,\n";
+  write("list.toml", list + "]\n");
+  EXPECT_THAT(refusal_in_little_memory("$0 batch run list.toml"),
+              HasSubstr("list.toml has more than 1000000 values"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
+}
+
+TEST_F(BatchBadInput, ALedgerOfAnotherVersionIsRefused) {
+  ASSERT_EQ(run_jobs({}, {"true"}).code, 0);
+  Database(batch() / "ledger.sqlite", Database::Access::write).execute("PRAGMA user_version = 9");
+  for (const char* const command : {"status", "resume", "retry"}) {
+    const ToolResult result = run({"batch", command, "b"});
+    EXPECT_EQ(result.code, 2) << command;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("has version 9, and this Lockstep knows version 1"),
+                                  HasSubstr("a newer Lockstep wrote it")));
+  }
+}
+
+TEST_F(BatchBadInput, ADamagedLedgerIsSaidToBeSoAndStaysAsItIs) {
+  ASSERT_EQ(run_jobs({}, {"true"}).code, 0);
+  const std::string damaged(5000, 'x');
+  write("runs/b/ledger.sqlite", damaged);
+  for (const char* const command : {"status", "resume", "cancel", "analyze"}) {
+    const ToolResult result = run({"batch", command, "b"});
+    EXPECT_EQ(result.code, 2) << command;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("ledger.sqlite"), HasSubstr("damaged")));
+  }
+  EXPECT_EQ(read_file(batch() / "ledger.sqlite"), damaged);
+}
+
+TEST_F(BatchBadInput, AFolderThatIsNoBatchIsLeftAlone) {
+  std::filesystem::create_directories(batch());
+  write("runs/b/notes.txt", "mine\n");
+  const ToolResult result = run_jobs({}, {"true"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is there already, and is no batch"));
+  EXPECT_FALSE(std::filesystem::exists(batch() / "ledger.sqlite"));
+}
+
+}  // namespace
+}  // namespace lockstep
