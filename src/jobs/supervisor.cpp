@@ -178,11 +178,11 @@ SupervisorLink::~SupervisorLink() {
 }
 
 bool SupervisorLink::start(const JobOrder& order, const std::vector<UniqueFd>& leases) {
-  return send_frame(socket_.get(), order_json(order), leases);
+  return send_frame(socket_.get(), order_json(order), leases, &reader_);
 }
 
 void SupervisorLink::stop(std::int64_t attempt, const std::string& why) {
-  send_frame(socket_.get(), {{"stop", attempt}, {"why", why}});
+  send_frame(socket_.get(), {{"stop", attempt}, {"why", why}}, {}, &reader_);
 }
 
 std::optional<std::vector<JobExit>> SupervisorLink::take(

@@ -205,6 +205,40 @@ TEST_F(Batch, MayBeAddedToWhileItRunsAndAfterwards) {
   EXPECT_THAT(run({"runs"}).out, HasSubstr("batch b: 3 done of 3\n"));
 }
 
+TEST_F(Batch, WhatIsAdoptedIsCancelledAndStoppedLikeAnyOther) {
+  for (const bool cancels : {true, false}) {
+    std::filesystem::remove_all(folder.path() / "runs");
+    std::filesystem::remove(folder.path() / "begun");
+    const Words command{"sh", "-c", "trap '' TERM; echo x >> begun; while :; do sleep 0.05; done"};
+    testing::ToolProcess first = begin(run_words({"--retries", "3"}, command));
+    ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+    kill(first.pid(), SIGKILL);
+    first.wait();
+    testing::ToolProcess tool = begin({"batch", "resume", "b", "--grace", "0.2s"});
+    ASSERT_TRUE(comes([&] { return tool.err().find("still run") != std::string::npos; }));
+    if (cancels) {
+      EXPECT_EQ(run({"batch", "cancel", "b", "1"}).code, 0);
+      EXPECT_EQ(tool.wait().code, 0);
+      EXPECT_EQ(jobs_in("cancelled"), 1);
+    } else {
+      kill(tool.pid(), SIGTERM);
+      tool.wait();
+      EXPECT_EQ(jobs_in("waiting"), 1);
+      EXPECT_EQ(count("SELECT tries FROM job"), 0) << "a stop is no try";
+    }
+    EXPECT_THAT(survivors(), IsEmpty());
+    EXPECT_EQ(text("begun"), "x\n");
+  }
+}
+
+TEST_F(Batch, AThousandOrdersAtOnceAreMoreThanASocketHolds) {
+  Words command{"true", std::string(1500, 'x'), "{1}", ":::"};
+  for (int i = 0; i < 1000; ++i) command.push_back(std::to_string(i));
+  const ToolResult result = run_jobs({"--slots", "1000", "--cpus", "0"}, command);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(jobs_in("done"), 1000);
+}
+
 TEST_F(Batch, AFloodedLogIsBounded) {
   const ToolResult result =
       run_jobs({"--log-limit-mb", "1"},
