@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "base/whole_number.h"
@@ -19,7 +20,9 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19;  // from "state" on
+constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19,
+                      size_field = 20;  // from "state" on
+constexpr double exec_s = 0.3;  // that an exec takes at most, between the old program and the new
 
 ProcStat stat_of(pid_t process) {
   return parse_proc_stat(read_proc_file(cat("/proc/", process, "/stat")).text);
@@ -46,6 +49,29 @@ void signal_by(const UniqueFd& handle, pid_t process, int number) {
     ::kill(process, number);
 }
 
+// What is read of the environment is empty in the midst of an exec. A process is given time until
+// it is through; one that really has no variables, or is the kernel's, is remembered.
+std::string environment_of(pid_t process) {
+  const std::string file = cat("/proc/", process, "/environ");
+  ProcFile read = read_proc_file(file);
+  if (read.error != 0 || !read.text.empty()) return read.text;
+  thread_local std::map<pid_t, std::uint64_t> empty_ones;  // with when they started
+  const std::uint64_t start = start_ticks(process);
+  const auto known = empty_ones.find(process);
+  if (start == 0 || (known != empty_ones.end() && known->second == start)) return {};
+  Clock& clock = system_clock();
+  const double until = clock.now_s() + exec_s;
+  while (clock.now_s() < until) {
+    const ProcStat stat = stat_of(process);
+    if (!lives(stat) || stat.fields.size() <= size_field || stat.fields[size_field] == "0") break;
+    clock.sleep_s(0.001);
+    read = read_proc_file(file);
+    if (read.error != 0 || !read.text.empty()) return read.text;
+  }
+  empty_ones[process] = start;
+  return {};
+}
+
 bool matches(std::string_view value, std::string_view mark) {
   return mark.ends_with(':') ? value.starts_with(mark) : value == mark;
 }
@@ -53,7 +79,7 @@ bool matches(std::string_view value, std::string_view mark) {
 }  // namespace
 
 std::string attempt_of(pid_t process) {
-  const std::string environment = read_proc_file(cat("/proc/", process, "/environ")).text;
+  const std::string environment = environment_of(process);
   const std::string wanted = cat(attempt_variable, "=");
   for (std::size_t place = 0; place < environment.size();) {
     const std::size_t end = std::min(environment.find('\0', place), environment.size());

@@ -13,7 +13,8 @@ namespace lockstep {
 // The variable that every process of an attempt inherits; its value is BATCH:ATTEMPT.
 inline constexpr const char* attempt_variable = "LOCKSTEP_ATTEMPT";
 
-// Its value in that process, as it was when its program started; "" if unknown.
+// Its value in that process, as it was when its program started; "" if it has none or is another
+// user's. Of a process that is just starting its program nothing can be read: waits for that.
 std::string attempt_of(pid_t process);
 
 struct MarkedProcess {

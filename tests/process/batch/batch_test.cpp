@@ -68,6 +68,34 @@ TEST_F(Batch, EndsWhatAJobLeavesBehind) {
   EXPECT_THAT(survivors(), IsEmpty());
 }
 
+// In sessions and with variables of their own.
+TEST_F(Batch, EndsWhatHidesWhoseItIs) {
+  const std::string hides = "env -i setsid sleep 1000 >/dev/null 2>&1 & echo $! >> hidden; ";
+  const auto lives = [&] {
+    std::istringstream pids(text("hidden"));
+    int living = 0;
+    for (pid_t pid = 0; pids >> pid;) living += start_ticks(pid) != 0;
+    return living;
+  };
+  EXPECT_EQ(run_jobs({}, {"sh", "-c", hides + "sleep 0.1", "{1}", ":::", "1", "2"}).code, 0);
+  EXPECT_EQ(lives(), 0) << "its supervisor ends them";
+  std::filesystem::remove_all(folder.path() / "runs");
+  testing::ToolProcess tool =
+      begin(run_words({}, {"sh", "-c", hides + "[ $LOCKSTEP_TRY = 2 ] || sleep 1000"}));
+  ASSERT_TRUE(comes([&] { return lives() == 1; }));
+  kill(testing::children_of(tool.pid()).at(0), SIGKILL);
+  EXPECT_EQ(tool.wait().code, 0);
+  EXPECT_EQ(lives(), 0) << "so does a scheduler whose supervisor was killed";
+}
+
+// A process that is just being started by a job that ends at once.
+TEST_F(Batch, EndsWhatIsJustStarted) {
+  Words command{"sh", "-c", "setsid sleep 1000 > /dev/null 2>&1 & exit 0", "{1}", ":::"};
+  for (int i = 0; i < 200; ++i) command.push_back(std::to_string(i));
+  EXPECT_EQ(run_jobs({"--slots", "2", "--cpus", "0"}, command).code, 0);
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
 TEST_F(Batch, GivesEachJobThreadsCoresAndItsPlace) {
   run_jobs({"--cpus", "1"},
            {"sh", "-c",
