@@ -1,6 +1,8 @@
 // lockstep batch: the subcommands that look at a batch, or ask something of the one who runs it.
 #include "cli/batch.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -16,6 +18,8 @@
 #include "cli/run_root.h"
 #include "jobs/analysis.h"
 #include "jobs/batch_text.h"
+#include "jobs/process_tree.h"
+#include "jobs/settle.h"
 #include "jobs/supervisor.h"
 #include "launch/launch.h"
 
@@ -131,6 +135,19 @@ int logs_main(const Parsed& parsed) {
   return exit_finished;
 }
 
+// Jobs that outlived their scheduler; how many. The next scheduler ends those that do not obey.
+std::size_t cancel_running(Ledger& ledger, std::int64_t job) {
+  std::size_t count = 0;
+  for (const Attempt& attempt : ledger.unfinished()) {
+    if (job != 0 && attempt.job != job) continue;
+    ledger.ask_end(attempt, ended_by_cancel);
+    for (const MarkedProcess& process : processes_marked(cat(ledger.fact("id"), ":", attempt.id)))
+      signal_marked(process, SIGTERM);
+    ++count;
+  }
+  return count;
+}
+
 // What the scheduler does at once where one runs, and else at once by the ledger.
 int request_main(const Parsed& parsed, const std::string& what) {
   const BatchFolder batch = open_batch(parsed);
@@ -153,6 +170,8 @@ int request_main(const Parsed& parsed, const std::string& what) {
     ledger.set_fact("paused", what == "pause" ? "yes" : "no");
     return exit_finished;
   }
+  std::size_t ended = 0;
+  if (what == "cancel") ended = cancel_running(ledger, job);
   const std::string asked = job != 0 ? cat(" AND job.id = ", job) : "";
   const std::string states = what == "retry" ? (job != 0 ? " AND state != 'running'"
                                                          : " AND state IN ('failed', 'cancelled')")
@@ -167,6 +186,8 @@ int request_main(const Parsed& parsed, const std::string& what) {
       ledger.set_state(id, JobState::cancelled, "cancelled by request");
   }
   transaction.commit();
+  if (ended > 0)
+    say(cat(ended, ended == 1 ? " job that still runs is" : " jobs that still run are", " ended"));
   say(cat(rows.size(), rows.size() == 1 ? " job" : " jobs",
           what == "retry" ? " will run with lockstep batch resume " + batch.path.filename().string()
                           : std::string(" cancelled")));

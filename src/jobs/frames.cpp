@@ -1,5 +1,6 @@
 #include "jobs/frames.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -42,12 +43,21 @@ ssize_t send_with_files(int socket, const char* bytes, std::size_t count,
       std::memcpy(CMSG_DATA(header) + i * sizeof fd, &fd, sizeof fd);
     }
   }
-  return ::sendmsg(socket, &message, MSG_NOSIGNAL);
+  return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// Until the socket takes more. False if the other side is gone.
+bool wait_to_send(int socket, FrameReader* meanwhile) {
+  pollfd watched{socket, POLLOUT, 0};
+  if (meanwhile != nullptr) watched.events |= POLLIN;
+  if (::poll(&watched, 1, -1) < 0) return errno == EINTR;
+  return (watched.revents & POLLIN) == 0 || meanwhile->read(socket) != FrameReader::Read::ended;
 }
 
 }  // namespace
 
-bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files) {
+bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files,
+                FrameReader* meanwhile) {
   std::vector<std::uint8_t> body = nlohmann::json::to_cbor(value);
   const auto length = static_cast<std::uint32_t>(body.size());
   std::string bytes(sizeof length + body.size(), '\0');
@@ -56,7 +66,9 @@ bool send_frame(int socket, const nlohmann::json& value, const std::vector<Uniqu
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ssize_t now = send_with_files(socket, bytes.data() + sent, bytes.size() - sent,
                                         sent == 0 ? files : no_files);
-    if (now < 0 && errno == EINTR) continue;
+    const bool full = now < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (full && !wait_to_send(socket, meanwhile)) return false;
+    if (full || (now < 0 && errno == EINTR)) continue;
     if (now <= 0) return false;
     sent += static_cast<std::size_t>(now);
   }

@@ -11,9 +11,6 @@
 
 namespace lockstep {
 
-// Waits while the other side is slow. False if it is gone. Open files travel with the message.
-bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {});
-
 // Takes bytes as they come and gives whole messages.
 class FrameReader {
  public:
@@ -28,5 +25,11 @@ class FrameReader {
   std::size_t taken_ = 0;
   std::deque<UniqueFd> files_;
 };
+
+// Waits while the other side is slow, and reads meanwhile what it says, if there is a reader: two
+// that only sent to each other would wait for ever. False if it is gone. Open files travel with the
+// message.
+bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {},
+                FrameReader* meanwhile = nullptr);
 
 }  // namespace lockstep

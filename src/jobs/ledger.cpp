@@ -347,6 +347,13 @@ void Ledger::started(std::int64_t attempt, int pid, std::uint64_t pid_start) {
       .run();
 }
 
+void Ledger::ask_end(const Attempt& attempt, const std::string& why) {
+  database_->prepared("UPDATE attempt SET reason = ?2 WHERE id = ?1 AND outcome IS NULL")
+      .bind(1, attempt.id)
+      .bind(2, why)
+      .run();
+}
+
 void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before) {
   Transaction transaction(*database_);
   database_
@@ -387,8 +394,8 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
 std::vector<Attempt> Ledger::unfinished() {
   std::vector<Attempt> result;
   Statement rows(*database_,
-                 "SELECT id, job, number, supervisor, slot, cores, devices FROM attempt WHERE "
-                 "outcome IS NULL ORDER BY id");
+                 "SELECT id, job, number, supervisor, slot, cores, devices, reason FROM "
+                 "attempt WHERE outcome IS NULL ORDER BY id");
   while (rows.step())
     result.push_back({.id = rows.integer(0),
                       .job = rows.integer(1),
@@ -396,7 +403,8 @@ std::vector<Attempt> Ledger::unfinished() {
                       .supervisor = rows.text(3),
                       .slot = static_cast<int>(rows.integer(4)),
                       .cores = parsed(rows.text(5)).get<std::vector<int>>(),
-                      .devices = parsed(rows.text(6)).get<std::vector<std::string>>()});
+                      .devices = parsed(rows.text(6)).get<std::vector<std::string>>(),
+                      .asked = rows.text(7)});
   return result;
 }
 

@@ -63,6 +63,7 @@ struct Attempt {
   int slot = 0;
   std::vector<int> cores;
   std::vector<std::string> devices;  // UUIDs
+  std::string asked;  // why its end was asked for (JobExit::ended_by); "": nobody did
 };
 
 struct AttemptEnd {
@@ -114,6 +115,8 @@ class Ledger {
   // All in one transaction, before any of them is started. Fills in id and number.
   void begin(std::vector<Attempt>& attempts);
   void started(std::int64_t attempt, int pid, std::uint64_t pid_start);
+  // Remembered until it has ended, also by a scheduler that comes later.
+  void ask_end(const Attempt& attempt, const std::string& why);
   // Of both at once. Nothing if the attempt's end was known.
   void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
   std::vector<Attempt> unfinished();  // attempts without an end

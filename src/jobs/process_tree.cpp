@@ -21,7 +21,8 @@ namespace lockstep {
 namespace {
 
 // From "state" on; of the last, where the environment begins in the process' memory.
-constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19, environment_field = 47;
+constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19, size_field = 20,
+                      environment_field = 47;
 
 ProcStat stat_of(pid_t process) {
   return parse_proc_stat(read_proc_file(cat("/proc/", process, "/stat")).text);
@@ -53,17 +54,16 @@ void signal_by(const UniqueFd& handle, pid_t process, int number) {
     ::kill(process, number);
 }
 
-// Between two programs, while it is being started, a process has none for a moment.
+// A process has none for a moment in the midst of an exec, and is given time until it is through.
 std::string environment_of(pid_t process) {
-  constexpr int most_looks = 100;
+  constexpr int most_looks = 1000;
   for (int look = 1;; ++look) {
-    std::string text = read_proc_file(cat("/proc/", process, "/environ")).text;
-    if (!text.empty() || look == most_looks) return text;
+    ProcFile read = read_proc_file(cat("/proc/", process, "/environ"));
+    if (read.error != 0 || !read.text.empty() || look == most_looks) return read.text;
     const ProcStat stat = stat_of(process);
     const bool between = lives(stat) && stat.fields.size() > environment_field &&
-                         stat.fields[environment_field] == "0" &&
-                         ::access(cat("/proc/", process, "/exe").c_str(), F_OK) == 0;
-    if (!between) return text;
+                         stat.fields[environment_field] == "0" && stat.fields[size_field] != "0";
+    if (!between) return {};
     system_clock().sleep_s(1e-4);
   }
 }

@@ -13,7 +13,8 @@ namespace lockstep {
 // The variable that every process of an attempt inherits; its value is BATCH:ATTEMPT.
 inline constexpr const char* attempt_variable = "LOCKSTEP_ATTEMPT";
 
-// Its value in that process, as it was when its program started; "" if unknown.
+// Its value in that process, as it was when its program started; "" if it has none or is another
+// user's. Of a process that is just starting its program nothing can be read: waits for that.
 std::string attempt_of(pid_t process);
 
 struct MarkedProcess {
@@ -29,7 +30,8 @@ std::vector<pid_t> own_children();
 
 // To the process if it has this mark, and never to another that got its number meanwhile.
 void signal_marked(const MarkedProcess& process, int number);
-// To each of these and all that descend from them, as they are now.
+// To each of these and all that descend from them, as they are now. The caller is a subreaper, or
+// children whose parent has just ended are not found.
 void signal_descendants(const std::vector<pid_t>& processes, int number);
 
 // Field 22 of /proc/PID/stat, in clock ticks since boot; with the number it names a process. 0: it

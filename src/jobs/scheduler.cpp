@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double sync_every_s = 1, requests_every_s = 0.2, busy_every_s = 0.5;
+constexpr double signal_again_s = 0.2;
 constexpr double supervisor_wait_s = 30;  // until one that lost its scheduler says so
 
 // Unlike any other's of this machine and its earlier boots.
@@ -202,7 +203,14 @@ void Scheduler::end_marked(const std::string& mark) const {
 
 void Scheduler::forget(const Attempt& attempt, const std::string& why) {
   RunningAttempt running{.attempt = attempt, .job = ledger_.job(attempt.job)};
+  if (attempt.asked == ended_by_cancel) {
+    const JobExit exit{.attempt = attempt.id, .code = 128 + SIGKILL, .signal = SIGKILL};
+    const Settled settled = settle(setup_.folder, running.job, attempt, exit, 0);
+    apply(std::move(running), settled);
+    return;
+  }
   ++lost_;
+  ::rmdir(setup_.folder.attempt(attempt.id).c_str());  // where it wrote nothing
   apply(std::move(running), settle_lost(why, ledger_.times_lost(attempt.job) + 1));
 }
 
@@ -422,8 +430,11 @@ void Scheduler::look_at_failures() {
 
 void Scheduler::take_adopted() {
   std::set<std::string> supervisors;
-  for (const auto& [id, running] : running_)
-    if (running.adopted) supervisors.insert(running.attempt.supervisor);
+  for (auto& [id, running] : running_) {
+    if (!running.adopted) continue;
+    supervisors.insert(running.attempt.supervisor);
+    if (!running.attempt.asked.empty()) signal_adopted(running);
+  }
   for (const std::string& supervisor : supervisors) {
     const fs::path file = setup_.folder.supervisor(supervisor);
     const bool lives = supervisor_lives(file);  // before its record is read
@@ -453,6 +464,10 @@ void Scheduler::supervisor_is_gone() {
     running_.erase(attempt.id);
     forget(attempt, "its supervisor was ended");
   }
+  // Its orphans are ours now; these have hidden whose they are.
+  std::vector<pid_t> orphans = own_children();
+  std::erase(orphans, link_->pid());
+  if (!orphans.empty()) signal_descendants(orphans, SIGKILL);
   supervisor_id_ = new_id(clock_);
   link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
                                            setup_.folder.supervisor(supervisor_id_));
@@ -513,15 +528,30 @@ void Scheduler::cancel(std::int64_t job) {
     ledger_.set_state(job, JobState::cancelled, "cancelled by request");
     release_dependents(job, JobState::cancelled);
   } else if (node.queued.state == JobState::running) {
-    for (const auto& [id, running] : running_) {
-      if (running.attempt.job != job) continue;
-      if (running.adopted)
-        for (const MarkedProcess& process : processes_marked(mark_of(id)))
-          signal_marked(process, SIGTERM);
-      else
-        link_->stop(id, ended_by_cancel);
-    }
+    for (auto& [id, running] : running_)
+      if (running.attempt.job == job) end_attempt(running, ended_by_cancel);
   }
+}
+
+// By its supervisor; one that lost its scheduler takes no orders, so that we signal for it.
+void Scheduler::end_attempt(RunningAttempt& running, const char* why) {
+  if (!running.attempt.asked.empty()) return;
+  running.attempt.asked = why;
+  ledger_.ask_end(running.attempt, why);
+  if (running.adopted)
+    signal_adopted(running);
+  else
+    link_->stop(running.attempt.id, why);
+}
+
+void Scheduler::signal_adopted(RunningAttempt& running) {
+  const bool first = running.kill_at_s == 0;
+  if (!first && clock_.now_s() < running.kill_at_s) return;
+  for (const MarkedProcess& process : processes_marked(mark_of(running.attempt.id))) {
+    signal_marked(process, first ? SIGTERM : SIGKILL);
+    if (first) signal_marked(process, SIGCONT);
+  }
+  running.kill_at_s = clock_.now_s() + (first ? setup_.grace_s : signal_again_s);
 }
 
 void Scheduler::retry(std::int64_t job) {
@@ -552,13 +582,7 @@ void Scheduler::drain() { draining_ = true; }
 
 void Scheduler::stop() {
   draining_ = true;
-  for (const auto& [id, running] : running_) {
-    if (running.adopted)
-      for (const MarkedProcess& process : processes_marked(mark_of(id)))
-        signal_marked(process, SIGTERM);
-    else
-      link_->stop(id, ended_by_stop);
-  }
+  for (auto& [id, running] : running_) end_attempt(running, ended_by_stop);
 }
 
 void Scheduler::sync_sometimes() {

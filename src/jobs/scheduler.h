@@ -48,6 +48,7 @@ struct RunningAttempt {
   pid_t pid = 0;         // 0: not known yet
   double begun_s = 0;    // monotonic
   bool adopted = false;  // of an earlier scheduler's supervisor
+  double kill_at_s = 0;  // monotonic; of one that is adopted and whose end was asked for
 
   // Of one with devices:
   AttemptSight sight;
@@ -172,6 +173,8 @@ class Scheduler {
   void take_requests();
   void obey(const Request& request);
   void cancel(std::int64_t job);
+  void end_attempt(RunningAttempt& running, const char* why);
+  void signal_adopted(RunningAttempt& running);
   void retry(std::int64_t job);
   void sync_sometimes();
 

@@ -1,11 +1,8 @@
 #include "jobs/settle.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -31,22 +28,25 @@ std::string missing_output(const Job& job, const Attempt& attempt, const fs::pat
   return {};
 }
 
-// "" or why it could not be done.
+// "" or why it could not be done. A scheduler that was killed anywhere in here does it again: as
+// long as `from` is there, it holds what is to be published.
 std::string publish(const fs::path& from, const fs::path& to) {
-  if (::rmdir(from.c_str()) == 0) return {};
-  if (errno == ENOENT) return {};  // done before, by a scheduler that was killed then
+  const fs::path before = from.string() + ".before";  // what an earlier attempt had published
   std::error_code error;
-  fs::create_directories(to.parent_path(), error);
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
-  if (errno == EEXIST &&
-      ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
-    fs::remove_all(from, error);  // what an earlier attempt had published
-    return {};
+  if (fs::exists(from, error)) {
+    if (fs::exists(to, error)) {
+      fs::remove_all(before, error);
+      fs::rename(to, before, error);
+    }
+    if (!error && ::rmdir(from.c_str()) != 0) {
+      fs::create_directories(to.parent_path(), error);
+      fs::rename(from, to, error);
+    }
+    if (error)
+      return cat("cannot rename ", from.string(), " to ", to.string(), ": ", error.message());
   }
-  // A file system without these: the earlier one goes first.
-  fs::remove_all(to, error);
-  if (::rename(from.c_str(), to.c_str()) == 0) return {};
-  return cat("cannot rename ", from.string(), " to ", to.string(), ": ", errno_text(errno));
+  fs::remove_all(before, error);
+  return {};
 }
 
 constexpr double nearly_all = 0.97;  // of a device's memory
@@ -99,12 +99,16 @@ JobState state_after(AttemptOutcome outcome, const Job& job, int tries) {
 
 }  // namespace
 
-Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
-               const JobExit& exit, int tries, const OnDevices& devices) {
+Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
+               int tries, const OnDevices& devices) {
+  JobExit exit = how;
+  if (exit.ended_by.empty()) exit.ended_by = attempt.asked;
   AttemptOutcome outcome = outcome_of(job, exit);
   std::string reason = reason_of(job, exit, outcome);
   if (exit.ended_by == ended_by_place)
-    reason = cat("ran on ", devices.sight.wrong_device, ", which is not the device it was given");
+    reason = cat("ran on ",
+                 devices.sight.wrong_device.empty() ? "another device" : devices.sight.wrong_device,
+                 ", which is not the device it was given");
   bool counts = outcome != AttemptOutcome::stopped;
   const fs::path out = batch.attempt(attempt.id), published = batch.published(job.name);
   if (outcome == AttemptOutcome::done) {

@@ -34,8 +34,8 @@ inline constexpr const char* ended_by_place = "place";  // it was on a device th
 // of a successful attempt under the job's name, in the place of an earlier one's. An empty folder
 // goes. Where memory of a device that it shared ran out, it is tried again, and that is not
 // counted.
-Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
-               const JobExit& exit, int tries, const OnDevices& devices = {});
+Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
+               int tries, const OnDevices& devices = {});
 
 // Of an attempt that nothing is known of: its supervisor or the machine went down.
 Settled settle_lost(const std::string& why, int times_lost);

@@ -26,6 +26,7 @@
 #include "base/pass_fd.h"
 #include "base/spawn.h"
 #include "base/text.h"
+#include "jobs/process_tree.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -132,7 +133,15 @@ class Supervisor {
       append_line(record_.get(), to_line(exit));
       if (socket_) send_frame(socket_.get(), exit);
       place = jobs_.erase(place);
+      if (jobs_.empty()) end_all_others();
     }
+  }
+
+  // Whatever is left was started by some job, and has hidden whose it is: in a session of its own,
+  // with other variables.
+  static void end_all_others() {
+    const std::vector<pid_t> left = own_children();
+    if (!left.empty()) signal_descendants(left, SIGKILL);
   }
 
   UniqueFd socket_, record_, signals_;
@@ -178,11 +187,11 @@ SupervisorLink::~SupervisorLink() {
 }
 
 bool SupervisorLink::start(const JobOrder& order, const std::vector<UniqueFd>& leases) {
-  return send_frame(socket_.get(), order_json(order), leases);
+  return send_frame(socket_.get(), order_json(order), leases, &reader_);
 }
 
 void SupervisorLink::stop(std::int64_t attempt, const std::string& why) {
-  send_frame(socket_.get(), {{"stop", attempt}, {"why", why}});
+  send_frame(socket_.get(), {{"stop", attempt}, {"why", why}}, {}, &reader_);
 }
 
 std::optional<std::vector<JobExit>> SupervisorLink::take(

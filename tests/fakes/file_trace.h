@@ -17,7 +17,8 @@ enum class FileCall : std::uint32_t {
   sync,
   rename,
   exchange,
-  remove
+  remove,
+  sync_all
 };
 
 struct FileRecord {

@@ -52,6 +52,8 @@ class Disk {
         if (node) node->sync();
         return;
       }
+      case FileCall::sync_all:
+        return sync_below(*root_);
       case FileCall::rename: {
         const std::shared_ptr<Node> node = find(record.path);
         if (parent(record.path) == parent(record.other)) {
@@ -122,6 +124,10 @@ class Disk {
       write_node(*entry, path / name, loss, random);
   }
 
+  static void sync_below(Node& node) {
+    node.sync();
+    for (const auto& [name, entry] : node.entries) sync_below(*entry);
+  }
   static std::string name(const std::string& path) {
     return std::filesystem::path(path).filename().string();
   }

@@ -1,6 +1,10 @@
 // Preloaded into a program under test, sees every call that changes files below a folder, and can
 // record it, let it fail, or kill the process before it.
 //   LOCKSTEP_TEST_FILES_BELOW  the folder; without it nothing happens
+//   LOCKSTEP_TEST_FILES_IN     what to do holds only for processes that have this word among their
+//                              first arguments; their messages and forks count as calls, too
+//   LOCKSTEP_TEST_FILES_DIED   a file that is made by the process that is killed: only one is. Who
+//                              runs to its end writes into FILE.calls how many calls it made
 //   LOCKSTEP_TEST_FILES_TRACE  the record, see fakes/file_trace.h
 //   LOCKSTEP_TEST_FILES        what to do, with semicolons between:
 //     kill N                   SIGKILL instead of the N-th call; a write happens by half
@@ -10,6 +14,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -21,6 +26,7 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -49,6 +55,7 @@ struct Failure {
 struct Orders {
   std::string below;
   int trace = -1;
+  bool chosen = false;  // by LOCKSTEP_TEST_FILES_IN
   std::int64_t kill_at = 0, jump_at = 0, jump_s = 0;
   std::vector<Failure> failures;
 };
@@ -65,6 +72,15 @@ const char* value_of(const char* variable) {
   return text == nullptr ? "" : text;
 }
 
+// Whether the word is one of our own command, and of its first words.
+bool is_argument(const std::string& word) {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string argument;
+  for (int i = 0; i < 4 && std::getline(in, argument, '\0'); ++i)
+    if (argument == word) return true;
+  return false;
+}
+
 Orders read_orders() {
   Orders orders;
   orders.below = value_of("LOCKSTEP_TEST_FILES_BELOW");
@@ -72,6 +88,10 @@ Orders read_orders() {
   if (const char* const trace = value_of("LOCKSTEP_TEST_FILES_TRACE"); *trace != 0) {
     REAL(open);
     orders.trace = real_open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  }
+  if (const std::string word = value_of("LOCKSTEP_TEST_FILES_IN"); !word.empty()) {
+    orders.chosen = is_argument(word);
+    if (!orders.chosen || access(value_of("LOCKSTEP_TEST_FILES_DIED"), F_OK) == 0) return orders;
   }
   std::istringstream entries(value_of("LOCKSTEP_TEST_FILES"));
   for (std::string entry; std::getline(entries, entry, ';');) {
@@ -139,6 +159,10 @@ class Call {
   }
   bool dies() const { return dies_; }
   [[noreturn]] static void die() {
+    if (const char* const died = value_of("LOCKSTEP_TEST_FILES_DIED"); *died != 0) {
+      REAL(open);
+      real_open(died, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    }
     raise(SIGKILL);
     std::abort();
   }
@@ -176,6 +200,17 @@ class Call {
 };
 std::mutex Call::mutex_;
 std::map<std::string, std::int64_t> Call::count_of_;
+
+[[gnu::destructor]] void tell_calls() {
+  const char* const died = value_of("LOCKSTEP_TEST_FILES_DIED");
+  if (orders().chosen && *died != 0)
+    std::ofstream(std::string(died) + ".calls") << calls.load() << "\n";
+}
+
+// A call that changes no file, and that a chosen process may be killed at.
+void point() {
+  if (orders().chosen && ++calls == orders().kill_at) Call::die();
+}
 
 template <class Open>
 int open_with(const Open& open_it, std::string path, int flags) {
@@ -260,6 +295,11 @@ ssize_t pwrite(int fd, const void* data, std::size_t bytes, off_t offset) {
   return write_with([&](std::size_t n) { return real_pwrite(fd, data, n, offset); }, fd,
                     static_cast<const char*>(data), bytes, offset);
 }
+ssize_t pwrite64(int fd, const void* data, std::size_t bytes, off64_t offset) {
+  REAL(pwrite64);
+  return write_with([&](std::size_t n) { return real_pwrite64(fd, data, n, offset); }, fd,
+                    static_cast<const char*>(data), bytes, offset);
+}
 ssize_t writev(int fd, const iovec* parts, int count) {
   REAL(writev);
   if (orders().below.empty() || !watched(path_of(fd))) return real_writev(fd, parts, count);
@@ -282,6 +322,27 @@ int ftruncate(int fd, off_t size) {
   if (call.dies()) Call::die();
   call.record().offset = static_cast<std::uint64_t>(size);
   return call.fails() ? -1 : call.done(real_ftruncate(fd, size));
+}
+int ftruncate64(int fd, off64_t size) {
+  REAL(ftruncate64);
+  Call call(FileCall::truncate, "truncate", path_of(fd));
+  if (call.dies()) Call::die();
+  call.record().offset = static_cast<std::uint64_t>(size);
+  return call.fails() ? -1 : call.done(real_ftruncate64(fd, size));
+}
+int syncfs(int fd) noexcept {
+  REAL(syncfs);
+  return change_with([&] { return real_syncfs(fd); }, FileCall::sync_all, "fsync", path_of(fd));
+}
+ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  REAL(sendmsg);
+  point();
+  return real_sendmsg(fd, message, flags);
+}
+pid_t fork() noexcept {
+  REAL(fork);
+  point();
+  return real_fork();
 }
 int rename(const char* from, const char* to) {
   REAL(rename);

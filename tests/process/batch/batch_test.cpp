@@ -72,6 +72,34 @@ TEST_F(Batch, EndsWhatAJobLeavesBehind) {
   EXPECT_THAT(survivors(), IsEmpty());
 }
 
+// In sessions and with variables of their own.
+TEST_F(Batch, EndsWhatHidesWhoseItIs) {
+  const std::string hides = "env -i setsid sleep 1000 >/dev/null 2>&1 & echo $! >> hidden; ";
+  const auto lives = [&] {
+    std::istringstream pids(text("hidden"));
+    int living = 0;
+    for (pid_t pid = 0; pids >> pid;) living += start_ticks(pid) != 0;
+    return living;
+  };
+  EXPECT_EQ(run_jobs({}, {"sh", "-c", hides + "sleep 0.1", "{1}", ":::", "1", "2"}).code, 0);
+  EXPECT_EQ(lives(), 0) << "its supervisor ends them";
+  std::filesystem::remove_all(folder.path() / "runs");
+  testing::ToolProcess tool =
+      begin(run_words({}, {"sh", "-c", hides + "[ $LOCKSTEP_TRY = 2 ] || sleep 1000"}));
+  ASSERT_TRUE(comes([&] { return lives() == 1; }));
+  kill(testing::children_of(tool.pid()).at(0), SIGKILL);
+  EXPECT_EQ(tool.wait().code, 0);
+  EXPECT_EQ(lives(), 0) << "so does a scheduler whose supervisor was killed";
+}
+
+// A process that is just being started by a job that ends at once.
+TEST_F(Batch, EndsWhatIsJustStarted) {
+  Words command{"sh", "-c", "setsid sleep 1000 > /dev/null 2>&1 & exit 0", "{1}", ":::"};
+  for (int i = 0; i < 200; ++i) command.push_back(std::to_string(i));
+  EXPECT_EQ(run_jobs({"--slots", "2", "--cpus", "0"}, command).code, 0);
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
 TEST_F(Batch, GivesEachJobThreadsCoresAndItsPlace) {
   run_jobs({"--cpus", "1"},
            {"sh", "-c",
@@ -262,6 +290,40 @@ TEST_F(Batch, ATerminalShowsATableOfSlots) {
   EXPECT_THAT(seen, HasSubstr("\r\n  slot 1  "));
   EXPECT_THAT(seen, HasSubstr("\r\x1b[2A\x1b[J"));
   EXPECT_THAT(seen, HasSubstr("failed: exit code 1"));
+}
+
+TEST_F(Batch, WhatIsAdoptedIsCancelledAndStoppedLikeAnyOther) {
+  for (const bool cancels : {true, false}) {
+    std::filesystem::remove_all(folder.path() / "runs");
+    std::filesystem::remove(folder.path() / "begun");
+    const Words command{"sh", "-c", "trap '' TERM; echo x >> begun; while :; do sleep 0.05; done"};
+    testing::ToolProcess first = begin(run_words({"--retries", "3"}, command));
+    ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+    kill(first.pid(), SIGKILL);
+    first.wait();
+    testing::ToolProcess tool = begin({"batch", "resume", "b", "--grace", "0.2s"});
+    ASSERT_TRUE(comes([&] { return tool.err().find("still run") != std::string::npos; }));
+    if (cancels) {
+      EXPECT_EQ(run({"batch", "cancel", "b", "1"}).code, 0);
+      EXPECT_EQ(tool.wait().code, 0);
+      EXPECT_EQ(jobs_in("cancelled"), 1);
+    } else {
+      kill(tool.pid(), SIGTERM);
+      tool.wait();
+      EXPECT_EQ(jobs_in("waiting"), 1);
+      EXPECT_EQ(count("SELECT tries FROM job"), 0) << "a stop is no try";
+    }
+    EXPECT_THAT(survivors(), IsEmpty());
+    EXPECT_EQ(text("begun"), "x\n");
+  }
+}
+
+TEST_F(Batch, AThousandOrdersAtOnceAreMoreThanASocketHolds) {
+  Words command{"true", std::string(1500, 'x'), "{1}", ":::"};
+  for (int i = 0; i < 1000; ++i) command.push_back(std::to_string(i));
+  const ToolResult result = run_jobs({"--slots", "1000", "--cpus", "0"}, command);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(jobs_in("done"), 1000);
 }
 
 TEST_F(Batch, AFloodedLogIsBounded) {

@@ -65,6 +65,21 @@ TEST_F(Frames, MayBeLargerThanTheSocketHolds) {
   sender.join();
 }
 
+TEST_F(Frames, TwoThatSendMoreThanASocketHoldsDoNotWaitForEachOther) {
+  const json large{{"text", std::string(3'000'000, 'y')}};
+  std::thread other([&] {
+    EXPECT_TRUE(send_frame(there.get(), large));
+    FrameReader theirs;
+    while (!theirs.next())
+      if (theirs.read(there.get()) == Read::ended) break;
+  });
+  FrameReader ours;
+  EXPECT_TRUE(send_frame(here.get(), large, {}, &ours));
+  other.join();
+  while (ours.read(here.get()) == Read::more) continue;
+  EXPECT_EQ(ours.next(), large);
+}
+
 TEST_F(Frames, AnyTextComesThrough) {
   const json odd{{"text", "zero \0 newline \n quote \" \xc3\xa9"}};
   send_frame(here.get(), odd);

@@ -145,11 +145,14 @@ TEST_F(LedgerTest, ATransactionWithinAnotherEndsWithThatOne) {
   EXPECT_EQ(ledger.fact("x"), "");
 }
 
-TEST_F(LedgerTest, StopsAndLossesAreNoTries) {
+TEST_F(LedgerTest, OnlyAttemptsThatCountAreTries) {
   Ledger ledger = open_with({"a"});
   for (const AttemptOutcome outcome : {AttemptOutcome::stopped, AttemptOutcome::lost,
                                        AttemptOutcome::failed, AttemptOutcome::timed_out})
-    end(ledger, begin(ledger, 1), outcome, JobState::waiting);
+    ledger.end(begin(ledger, 1),
+               {.outcome = outcome,
+                .counts = outcome != AttemptOutcome::stopped && outcome != AttemptOutcome::lost},
+               JobState::waiting, 0);
   EXPECT_EQ(ledger.tries(1), 2);
   EXPECT_EQ(ledger.times_lost(1), 1);
   ledger.forget_tries(1);
@@ -163,6 +166,17 @@ TEST_F(LedgerTest, AnEndThatWasKnownBeforeStays) {
   end(ledger, attempt, AttemptOutcome::lost, JobState::waiting);
   EXPECT_EQ(number(ledger, "SELECT count(*) FROM attempt WHERE outcome = 'done'"), 1);
   EXPECT_EQ(ledger.queue().at(0).state, JobState::done) << "nor does its job run again";
+}
+
+TEST_F(LedgerTest, RemembersWhyTheEndOfAnAttemptWasAskedFor) {
+  Ledger ledger = open_with({"a"});
+  const Attempt attempt = begin(ledger, 1);
+  EXPECT_EQ(open().unfinished().at(0).asked, "");
+  ledger.ask_end(attempt, "cancel");
+  EXPECT_EQ(open().unfinished().at(0).asked, "cancel");
+  end(ledger, attempt, AttemptOutcome::cancelled, JobState::cancelled);
+  ledger.ask_end(attempt, "stop");
+  EXPECT_EQ(number(ledger, "SELECT count(*) FROM attempt WHERE reason = 'stop'"), 0);
 }
 
 TEST_F(LedgerTest, AfterAPowerLossWhatWasNotSyncedRunsAgain) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ using ::testing::UnorderedElementsAre;
 // of it beside each other do not meet.
 class ProcessTree : public ::testing::Test {
  protected:
+  ProcessTree() { prctl(PR_SET_CHILD_SUBREAPER, 1); }  // as a supervisor
   ~ProcessTree() override {
     for (const pid_t process : started) {
       kill(process, SIGKILL);

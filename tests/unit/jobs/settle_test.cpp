@@ -104,15 +104,39 @@ TEST_F(Settle, ALaterAttemptTakesThePlaceOfAnEarlierOne) {
   EXPECT_TRUE(fs::is_empty(batch.path / "attempts"));
 }
 
-// A scheduler may be killed at any moment of that and settles it again.
+// A scheduler may be killed between any two of its renames, and settles it again.
 TEST_F(Settle, WhatAnEarlierAttemptHadPublishedNeverComesBack) {
+  const fs::path before = batch.attempt(6).string() + ".before";
+  const auto old_in = [&](const fs::path& where) {
+    fs::create_directories(where);
+    std::ofstream(where / "result") << "old";
+  };
+  attempt.id = 6;
+  for (const char* cut : {"before it", "old one moved", "new one moved", "all done"}) {
+    const std::string at = cut;
+    fs::remove_all(batch.published("fit"));
+    old_in(at == "before it" ? batch.published("fit") : before);
+    if (at == "before it" || at == "old one moved") {
+      wrote("result", "new");
+    } else {
+      fs::create_directories(batch.published("fit"));
+      std::ofstream(batch.published("fit") / "result") << "new";
+    }
+    if (at == "all done") fs::remove_all(before);
+    EXPECT_EQ(settled({}).state, JobState::done);
+    EXPECT_EQ(published("result"), "new") << at;
+    EXPECT_TRUE(fs::is_empty(batch.path / "attempts")) << at;
+  }
+}
+
+TEST_F(Settle, AnAttemptThatWroteNothingLeavesNothingOfAnEarlierOne) {
   wrote("result", "old");
   settled({});
   attempt.id = 6;
-  wrote("result", "new");
+  fs::create_directories(batch.attempt(6));
   settled({});
-  settled({});
-  EXPECT_EQ(published("result"), "new");
+  EXPECT_FALSE(fs::exists(batch.published("fit")));
+  EXPECT_TRUE(fs::is_empty(batch.path / "attempts"));
 }
 
 TEST_F(Settle, TriesAgainAsOftenAsAsked) {
@@ -146,6 +170,18 @@ TEST_F(Settle, AStopIsNoTryAndACancelIsFinal) {
   EXPECT_EQ(stopped.not_before, 0);
   const Settled cancelled = settled({.code = 143, .signal = 15, .ended_by = ended_by_cancel}, 0);
   EXPECT_EQ(cancelled.state, JobState::cancelled);
+}
+
+// Of one that a scheduler signalled itself, or asked for before it was killed.
+TEST_F(Settle, WhoAskedForTheEndOfAnAttemptIsRemembered) {
+  job.retries = 3;
+  attempt.asked = ended_by_cancel;
+  EXPECT_EQ(settled({.code = 143, .signal = 15}).state, JobState::cancelled);
+  attempt.asked = ended_by_stop;
+  EXPECT_EQ(settled({.code = 143, .signal = 15}).end.outcome, AttemptOutcome::stopped);
+  EXPECT_EQ(settled({.code = 143, .signal = 15, .ended_by = ended_by_timeout}).end.outcome,
+            AttemptOutcome::timed_out)
+      << "its supervisor knows better";
 }
 
 TEST_F(Settle, ASkipCodeIsNeitherSuccessNorFailure) {
