@@ -142,7 +142,8 @@ ItemTable window_table(const BatchRecords& records) {
        {"status", "train_rows", "valid_rows", "test_rows", "trees", "most_leaves"})
     table.columns.emplace_back(name);
   add_metric_names(table.columns);
-  for (const char* name : {"features_s", "training_s", "evaluation_s", "seconds", "why"})
+  for (const char* name :
+       {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds", "why"})
     table.columns.emplace_back(name);
   for (const WindowRecord& window : records.windows) {
     const json& data = window.metadata;
@@ -156,8 +157,8 @@ ItemTable window_table(const BatchRecords& records) {
                               "/model/trees", "/model/most_leaves"})
       row.push_back(cell(data, json::json_pointer(where)));
     add_metrics(row, window.metrics ? &*window.metrics : nullptr);
-    for (const char* where :
-         {"/phases/features", "/phases/training", "/phases/evaluation", "/seconds"})
+    for (const char* where : {"/phases/features", "/phases/training", "/phases/prediction",
+                              "/phases/evaluation", "/seconds"})
       row.push_back(cell(data, json::json_pointer(where)));
     row.emplace_back(window.why);
     table.rows.push_back(std::move(row));

@@ -124,27 +124,38 @@ void check_device(const std::string& device) {
               "start a process for each");
 }
 
-void run(const LightGbm& library, const TrainRequest& request, void* booster, bool validates,
-         Trained& trained) {
+std::int64_t trees_of(const LightGbm& library, void* booster) {
+  int trees = 0;
+  library.check(library.api().booster_trees(booster, &trees), "counting trees");
+  return trees;
+}
+
+// Fills in all but the model, and returns how many of its trees are to be kept.
+std::int64_t run(const LightGbm& library, const TrainRequest& request, void* booster,
+                 bool validates, Trained& trained) {
+  constexpr int most_unsplit = 50;  // in a row: other rows and columns will not do either
   if (validates) trained.metric = first_metric(library, booster);
   const bool watched = !trained.metric.empty();
   Patience patience(trained.metric, request.patience);
-  while (trained.iterations < request.iterations) {
+  std::int64_t last_grown = 0, best_trees = 0;
+  for (int unsplit = 0; trained.iterations < request.iterations;) {
     int finished = 0;
     library.check(library.api().booster_update(booster, &finished), "training");
-    if (finished != 0) {
-      trained.end = TrainEnd::no_split;
-      break;
-    }
     ++trained.iterations;
-    if (!watched) continue;
-    trained.curve.push_back(evaluate_first(library, booster));
-    if (patience.stops(trained.iterations, trained.curve.back())) {
-      trained.end = TrainEnd::patience;
-      break;
+    unsplit = finished != 0 ? unsplit + 1 : 0;
+    if (finished == 0) last_grown = trained.iterations;
+    if (watched) {
+      trained.curve.push_back(evaluate_first(library, booster));
+      const bool stops = patience.stops(trained.iterations, trained.curve.back());
+      if (patience.best() == trained.iterations) best_trees = trees_of(library, booster);
+      if (stops) trained.end = TrainEnd::patience;
     }
+    if (unsplit >= most_unsplit) trained.end = TrainEnd::no_split;
+    if (trained.end != TrainEnd::iterations) break;
   }
-  trained.best_iteration = watched && request.patience > 0 ? patience.best() : trained.iterations;
+  const bool best = watched && request.patience > 0 && last_grown > 0;
+  trained.best_iteration = best ? patience.best() : last_grown;
+  return best ? best_trees : trees_of(library, booster);
 }
 
 }  // namespace
@@ -174,8 +185,8 @@ Trained train_model(const LightGbm& library, const TrainRequest& request) {
   if (validates)
     library.check(api.booster_add_valid(booster.get(), valid.get()), "taking validation rows over");
   Trained trained;
-  run(library, request, booster.get(), validates, trained);
-  trained.model = save(library, booster.get(), trained.best_iteration);
+  const std::int64_t trees = run(library, request, booster.get(), validates, trained);
+  trained.model = save(library, booster.get(), trees);
   return trained;
 }
 

@@ -37,7 +37,9 @@ const char* to_string(TrainEnd end);  // "all iterations", "early stopping", "no
 struct Trained {
   // LightGBM's text format: up to the best iteration, which without early stopping is the last.
   std::string model;
-  std::int64_t iterations = 0, best_iteration = 0;  // from 1; 0: nothing could be learnt
+  // From 1. An iteration whose rows and columns, drawn at random, allow no split grows no tree, so
+  // there may be fewer of these. best_iteration is 0 where none grew one.
+  std::int64_t iterations = 0, best_iteration = 0;
   TrainEnd end = TrainEnd::iterations;
   std::string metric;         // name of the first one
   std::vector<double> curve;  // its value on the validation rows after each iteration

@@ -42,6 +42,7 @@ LightGbmApi find_all(void* library, const fs::path& path) {
   get("LGBM_BoosterFree", api.booster_free);
   get("LGBM_BoosterAddValidData", api.booster_add_valid);
   get("LGBM_BoosterUpdateOneIter", api.booster_update);
+  get("LGBM_BoosterGetCurrentIteration", api.booster_trees);
   get("LGBM_BoosterGetEvalCounts", api.booster_eval_count);
   get("LGBM_BoosterGetEvalNames", api.booster_eval_names);
   get("LGBM_BoosterGetEval", api.booster_eval);

@@ -31,6 +31,7 @@ struct LightGbmApi {
   int (*booster_free)(Handle booster);
   int (*booster_add_valid)(Handle booster, const Handle dataset);
   int (*booster_update)(Handle booster, int* finished);
+  int (*booster_trees)(Handle booster, int* iterations);
   int (*booster_eval_count)(Handle booster, int* count);
   int (*booster_eval_names)(Handle booster, int room, int* count, std::size_t bytes,
                             std::size_t* needed, char** names);

@@ -115,6 +115,7 @@ class WindowTraining {
     if (positives == 0 || positives == train_.rows())
       tell(cat("all ", train_.rows(), " training rows have the label ", positives == 0 ? 0 : 1));
     telemetry_.phase("training", [&] { train(); });
+    telemetry_.phase("prediction", [&] { predict(); });
     telemetry_.phase("evaluation", [&] { evaluate(); });
   }
 
@@ -136,22 +137,28 @@ class WindowTraining {
     tell(cat("warning: ", what));
   }
 
-  void evaluate() {
+  // Probabilities of class 1 of the rows of both parts.
+  void predict() {
     const LightGbmLog log(library_,
                           [&](const std::string& line) { library_lines_.push_back(line); });
     const Model model(library_, trained_.model);
-    write_text(task_.folder / "model.txt", trained_.model);
     const int threads = static_cast<int>(options_.gbdt.threads);
     const auto columns = static_cast<std::int32_t>(feature_count);
+    valid_scores_ = model.predict(valid_.values, columns, threads);
+    test_scores_ = model.predict(matrix(rows_.test).values, columns, threads);
+    splits_ = model.split_importance();
+    gains_ = model.gain_importance();
+  }
+
+  void evaluate() {
     const auto valid_labels = labels_of(data_->returns, options_.threshold, rows_.valid);
-    result_.valid = binary_metrics(model.predict(valid_.values, columns, threads), valid_labels);
+    result_.valid = binary_metrics(valid_scores_, valid_labels);
     const auto test_labels = labels_of(data_->returns, options_.threshold, rows_.test);
-    const std::vector<double> test = model.predict(matrix(rows_.test).values, columns, threads);
-    result_.test = binary_metrics(test, test_labels);
+    result_.test = binary_metrics(test_scores_, test_labels);
+    write_text(task_.folder / "model.txt", trained_.model);
     write_text(task_.folder / "predictions.csv",
-               predictions_csv(data_->bars, label_, rows_.test, test_labels, test));
-    write_text(task_.folder / "feature_importance.csv",
-               importance_csv(names_, model.split_importance(), model.gain_importance()));
+               predictions_csv(data_->bars, label_, rows_.test, test_labels, test_scores_));
+    write_text(task_.folder / "feature_importance.csv", importance_csv(names_, splits_, gains_));
     write_gzip(task_.folder / "labels.csv.gz",
                labels_csv(data_->bars, data_->returns, options_.threshold, rows_));
   }
@@ -297,6 +304,7 @@ class WindowTraining {
   Rows train_, valid_;
   Parameters asked_;
   Trained trained_;
+  std::vector<double> valid_scores_, test_scores_, splits_, gains_;
   WindowResult result_;
   std::vector<std::string> notes_, library_lines_;
 };

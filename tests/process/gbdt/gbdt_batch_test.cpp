@@ -55,7 +55,7 @@ TEST_F(GbdtBatch, IsAJobFileThatCanBeEditedAndRunAgain) {
   const ToolResult result = tool({"batch", "run", "runs/g.toml"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("MADE09_2022-01-01_to_2022-06-30"));
-  EXPECT_THAT(result.out, Not(HasSubstr("MADE01_2022-01-01_to_2022-06-30")));
+  EXPECT_THAT(text("runs/g/windows.csv"), Not(HasSubstr("MADE01,2022-01-01")));
   EXPECT_THAT(result.out, HasSubstr("expected 12 windows of 3 symbols, 1 to 6 of each"));
 }
 

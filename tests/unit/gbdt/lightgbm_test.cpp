@@ -196,11 +196,26 @@ TEST_F(LightGbmTest, EndsWhereNothingCanBeSplit) {
   Rows rows = make_rows(15, 1);
   const Trained trained = train(rows, Rows{.columns = 3}, basic());
   EXPECT_EQ(trained.end, TrainEnd::no_split);
-  EXPECT_EQ(trained.iterations, 0);
+  EXPECT_EQ(trained.best_iteration, 0);
   const Model model(*library(), trained.model);
   const std::vector<double> predicted = model.predict(rows.values, 3, 1);
   EXPECT_EQ(predicted.size(), 15u);
   EXPECT_EQ(predicted.front(), predicted.back());
+}
+
+// 15 rows of 29 split only where a draw has 10 of each side.
+TEST_F(LightGbmTest, GoesOnAfterADrawThatAllowsNoSplit) {
+  Parameters drawn = resolve_parameters(*library(), {{"objective", "binary"},
+                                                     {"min_data_in_leaf", "10"},
+                                                     {"bagging_fraction", "0.7"},
+                                                     {"bagging_freq", "1"},
+                                                     {"metric", "binary_logloss"},
+                                                     {"num_threads", "1"}});
+  const Trained trained = train(make_rows(29, 1), Rows{.columns = 3}, drawn, 60);
+  const auto trees = tree_sizes(trained.model).trees;
+  EXPECT_EQ(trained.iterations, 60);
+  EXPECT_GT(trees, 1);
+  EXPECT_LT(trees, 60);
 }
 
 TEST_F(LightGbmTest, PredictsWithAModelOfATextAndWeighsItsColumns) {

@@ -139,6 +139,7 @@ TEST_F(TrainWindow, TellsItsPhasesAsItGoes) {
   EXPECT_THAT(events, ::testing::ElementsAre("run_start ", "teacher_window_start ",
                                              "phase_start features", "phase_end features",
                                              "phase_start training", "phase_end training",
+                                             "phase_start prediction", "phase_end prediction",
                                              "phase_start evaluation", "phase_end evaluation",
                                              "teacher_window_success ", "run_end "));
 }
