@@ -76,6 +76,7 @@ TEST_F(BatchPowerLoss, AtAnyMomentLosesNothingThatIsDoneForGood) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer must be loaded first";
 #endif
+  fs::create_directories(root());
   const fs::path trace_file = folder.path() / "trace";
   environment = {{"LD_PRELOAD", std::string(LOCKSTEP_BUILD_DIR) + "/tests/libwatched-files.so"},
                  {"LOCKSTEP_TEST_FILES_BELOW", root()},
