@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test setup build install gpu-test test-python cuda-all test-newest chaos fuzz tsan format tidy docs clean
+.PHONY: help run test setup build install gpu-test test-python cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run'
@@ -15,6 +15,7 @@ help:
 	@echo 'make test-python  run the tests that compare with the torch of Python, in an environment of its own'
 	@echo 'make cuda-all     compile the GPU code for every supported architecture, and record it'
 	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends'
+	@echo 'make chaos-batch  kill a batch 2,000 times at random, and at each call that changes a file; record how that ends'
 	@echo 'make fuzz         run every parser of files on 10,000,000 mutated inputs, and record it (hours)'
 	@echo 'make tsan         run the tests of what has threads and processes under ThreadSanitizer'
 	@echo 'make test-newest  build and test against the newest torch of the package index, on the CPU'
@@ -57,6 +58,9 @@ cuda-all: ready
 
 chaos: build
 	@scripts/chaos.sh $(BUILD)
+
+chaos-batch: build
+	@scripts/chaos-batch.sh $(BUILD) $(KILLS)
 
 fuzz: ready-for-tests
 	@scripts/fuzz.sh $(RUNS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what has threads or processes with ThreadSanitizer, runs its tests, and fails if it finds a race:
-# the loader, the background checkpoint, the sampler of monitor, the launcher and what lies below them.
+# the loader, the background checkpoint, the sampler of monitor, the launcher, batches and what lies below them.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/lib/common.sh"
 checkout=$(dirname "$here")
 folder=$checkout/build-tsan
-tests=(unit-base unit-run unit-launch unit-data unit-checkpoint unit-monitor process-launch)
+tests=(unit-base unit-run unit-launch unit-data unit-checkpoint unit-monitor unit-jobs process-launch process-batch)
 
 "$here/build.sh" "$folder" -DCMAKE_BUILD_TYPE=Debug -DLOCKSTEP_SANITIZE=thread "${tests[@]}"
 # LibTorch is not instrumented: what its threads order with means of their own, such as counts of owners, would

@@ -170,11 +170,19 @@ int show_plan(const Asked& asked, const BatchResources& resources,
   return exit_finished;
 }
 
+// Empty, or with nothing but what a start that was killed left of batch.json.
+bool is_vacant(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (!entry.path().filename().string().starts_with(".batch.json.")) return false;
+  return true;
+}
+
 BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
   const fs::path root = run_root(parsed);
   BatchFolder batch{fs::absolute(root / asked.name).lexically_normal()};
   std::error_code ignored;
-  if (fs::exists(batch.path, ignored) && !fs::exists(batch.record(), ignored))
+  if (!fs::exists(batch.record(), ignored) && !is_vacant(batch.path))
     throw Error(cat(batch.path.string(), " is there already, and is no batch"),
                 "choose another name with --name");
   make_directories(batch.path);

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -61,9 +62,9 @@ struct Orders {
 };
 
 const std::map<std::string, int>& errors() {
-  static const std::map<std::string, int> all{{"EIO", EIO},       {"ENOSPC", ENOSPC},
-                                              {"EDQUOT", EDQUOT}, {"EROFS", EROFS},
-                                              {"EACCES", EACCES}, {"ENOENT", ENOENT}};
+  static const std::map<std::string, int> all{
+      {"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS},
+      {"EACCES", EACCES}, {"ENOENT", ENOENT}, {"ENOLCK", ENOLCK}};
   return all;
 }
 
@@ -333,6 +334,16 @@ int ftruncate64(int fd, off64_t size) {
 int syncfs(int fd) noexcept {
   REAL(syncfs);
   return change_with([&] { return real_syncfs(fd); }, FileCall::sync_all, "fsync", path_of(fd));
+}
+// Changes nothing, and can fail all the same.
+int flock(int fd, int operation) noexcept {
+  REAL(flock);
+  for (const Failure& failure : orders().failures)
+    if (failure.call == "flock" && watched(path_of(fd))) {
+      errno = failure.error;
+      return -1;
+    }
+  return real_flock(fd, operation);
 }
 ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   REAL(sendmsg);

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# What lockstep batch adds to each job, beside xargs and GNU parallel, in turn in one run; and how long
+# a ledger with many jobs takes to its first job, to its status, and to go on. Writes a record.
+#   bench/batch_overhead.sh OUT_FILE      needs python3, and parallel (Debian's package of that name)
+# Environment: LOCKSTEP names the tool (build/lockstep); JOBS (10000), REPEATS (3), LEDGER_JOBS (100000);
+# LOCKSTEP_COMMIT where the checkout has no git history.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/lib/common.sh
+. "$checkout/scripts/lib/common.sh"
+[ $# = 1 ] || die "batch_overhead.sh takes the file to write" "bench/batch_overhead.sh OUT_FILE"
+tool=${LOCKSTEP:-$checkout/build/lockstep}
+[ -x "$tool" ] || die "$tool is not there" "make build"
+command -v parallel >/dev/null || die "parallel is not installed" "sudo apt-get install -y parallel"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+commit=$(measured_commit "$checkout")
+python3 - "$work" "$tool" "$commit" "${JOBS:-10000}" "${REPEATS:-3}" "${LEDGER_JOBS:-100000}" <<'PYTHON'
+import json, os, pathlib, shutil, signal, sqlite3, statistics, subprocess, sys, time
+
+work, tool, commit = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+jobs, repeats, many = map(int, sys.argv[4:])
+os.chdir(work)
+pathlib.Path("values").write_text("".join(f"{i}\n" for i in range(jobs)))
+pathlib.Path("many").write_text("".join(f"{i}\n" for i in range(many)))
+root = f"run.root={work}/runs"
+
+
+def run(name, command, stdin=None, until=None):
+    """Seconds to its end, or until the file `until` is there; then it is interrupted. And MiB."""
+    load = os.getloadavg()[0]
+    pathlib.Path("begun").unlink(missing_ok=True)
+    with open("output", "wb") as output:
+        begin = time.monotonic()
+        child = subprocess.Popen(command, stdin=open(stdin) if stdin else subprocess.DEVNULL, stdout=output, stderr=output)
+        if until:
+            while not os.path.exists(until) and time.monotonic() < begin + 120:
+                time.sleep(0.0005)
+            seconds = time.monotonic() - begin
+            child.send_signal(signal.SIGINT)
+        _, status, usage = os.wait4(child.pid, 0)
+        if not until:
+            seconds = time.monotonic() - begin
+    code = os.waitstatus_to_exitcode(status)
+    if code != (130 if until else 0):
+        sys.exit(f"{command} ended with {code}:\n" + open("output").read()[-2000:])
+    print(f"bench: {name} {seconds:.3f} s, {usage.ru_maxrss / 1024:.0f} MiB, load {load:.2f}", file=sys.stderr)
+    return {"name": name, "seconds": seconds, "mib": usage.ru_maxrss / 1024, "load": load}
+
+
+runs = []
+for _ in range(repeats):
+    runs.append(run("xargs", ["xargs", "-P2", "-n1", "true"], "values"))
+    shutil.rmtree("runs", ignore_errors=True)
+    runs.append(run("batch", [tool, "batch", "run", "--name", "t", "--slots", "2", "--arg-file", "values", root, "--", "true"]))
+    runs.append(run("parallel", ["parallel", "--will-cite", "-j2", "true"], "values"))
+
+# A job says that it has begun. Most of them wait, then most of them are done.
+for ready in ("waiting", "done"):
+    for repeat in range(repeats):
+        shutil.rmtree("runs", ignore_errors=True)
+        words = ["--slots", "2", "--arg-file", "many", root, "--", "sh", "-c", ": > begun; sleep 0.05"]
+        runs.append(run(f"start_{ready}", [tool, "batch", "run", "--name", "m", *words], until="begun"))
+        if ready == "done":
+            with sqlite3.connect("runs/m/ledger.sqlite") as ledger:
+                waiting = f"id <= {many - 100} AND state = 'waiting'"
+                ledger.execute(f"INSERT INTO attempt(job, number, supervisor, slot, cores, devices, outcome, reason, exit_code, started, ended, cpu_s, max_rss_bytes) SELECT id, 1, 's', 0, '[]', '[]', 'done', '', 0, 1e9 + id, 1e9 + id + 0.5, 0.1, 1000000 FROM job WHERE {waiting}")
+                ledger.execute(f"UPDATE job SET state = 'done', tries = 1 WHERE {waiting}")
+            ledger.close()
+        runs.append(run(f"status_{ready}", [tool, "batch", "status", "m", root]))
+        runs.append(run(f"resume_{ready}", [tool, "batch", "resume", "m", "--slots", "2", root], until="begun"))
+
+
+def values(name, key):
+    return [run[key] for run in runs if run["name"] == name]
+
+
+def numbers(all, digits):
+    return "[" + ", ".join(f"{value:.{digits}f}" for value in all) + "]"
+
+
+text = json.dumps
+cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), "unknown")
+ms = {name: [1000 * each / jobs for each in values(name, "seconds")] for name in ("xargs", "batch", "parallel")}
+over = [ours - theirs for ours, theirs in zip(ms["batch"], ms["xargs"])]
+with open("record", "w") as out:
+    print("# lockstep batch with jobs of `true` on two slots, ledger on, beside xargs -P2 and GNU parallel, in turn; and a", file=out)
+    print("# ledger with many jobs: seconds to its first job, to its status, and to the first job of a resume, with all jobs", file=out)
+    print("# waiting and with all but 100 done. Load: of the machine in the minute before. Written by bench/batch_overhead.sh.", file=out)
+    print(f'command = "bench/batch_overhead.sh OUT_FILE"\ncommit = {text(commit)}', file=out)
+    print(f'machine = {text(f"{len(os.sched_getaffinity(0))} cores, {cpu}")}', file=out)
+    print(f'date = "{time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}"\njobs = {jobs}', file=out)
+    for name in ms:
+        print(f'{name}_ms_per_job = {numbers(ms[name], 3)}\n{name}_load_before = {numbers(values(name, "load"), 2)}', file=out)
+    print(f"more_than_xargs_ms_per_job = {numbers(over, 3)}\nmedian_more_than_xargs_ms = {statistics.median(over):.3f}", file=out)
+    print(f"median_less_than_parallel_ms = {statistics.median(p - o for o, p in zip(ms['batch'], ms['parallel'])):.3f}", file=out)
+    print(f'batch_peak_mib = {numbers(values("batch", "mib"), 0)}\n\n[ledger]\njobs = {many}', file=out)
+    for ready in ("waiting", "done"):
+        for what in ("start", "status", "resume"):
+            if (what, ready) == ("start", "done"):
+                continue
+            name = f"{what}_{ready}"
+            print(f'{name}_s = {numbers(values(name, "seconds"), 3)}\n{name}_mib = {numbers(values(name, "mib"), 0)}', file=out)
+PYTHON
+mv "$work/record" "$1"
+cat "$1"

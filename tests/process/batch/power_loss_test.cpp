@@ -1,0 +1,124 @@
+// The power goes at any moment of a batch: whatever of the unsynced bytes and names is lost, what
+// the ledger calls done for good has its whole result, and the batch goes on to its end.
+#include <cstdio>
+#include <random>
+
+#include "base/error.h"
+#include "batch_rig.h"
+#include "fakes/power_loss.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Disk;
+using testing::FileRecord;
+using testing::Loss;
+using testing::ToolResult;
+
+constexpr int jobs = 6;
+constexpr const char* script =
+    "echo \"result of $0\" > $LOCKSTEP_OUT/result; echo \"try $LOCKSTEP_TRY\" > "
+    "$LOCKSTEP_OUT/try.$LOCKSTEP_TRY; sleep 0.3";
+
+class BatchPowerLoss : public BatchRig {
+ protected:
+  fs::path root() const { return fs::canonical(folder.path()) / "runs"; }
+  static Words run_all() {
+    Words command{"sh", "-c", script, "{1}", ":::"};
+    for (int i = 1; i <= jobs; ++i) command.push_back(std::to_string(i));
+    return run_words({"--slots", "2", "--cpus", "0"}, command);
+  }
+  static std::string result_of(int job) { return "result of " + std::to_string(job) + "\n"; }
+  // As it is on a machine that was started anew.
+  static void start_anew(const fs::path& batch) {
+    Ledger ledger = Ledger::open(batch / "ledger.sqlite");
+    if (!ledger.fact("boot").empty()) ledger.set_fact("boot", "an earlier one");
+  }
+  // What must hold of a batch as the loss left it. How many jobs are done for good.
+  static std::int64_t check(const fs::path& batch) {
+    if (!fs::exists(batch / "ledger.sqlite")) return 0;
+    start_anew(batch);
+    Ledger ledger = Ledger::open(batch / "ledger.sqlite");
+    Statement integrity(ledger.database(), "PRAGMA integrity_check");
+    EXPECT_TRUE(integrity.step());
+    EXPECT_EQ(integrity.text(0), "ok");
+    Statement done(ledger.database(), "SELECT id FROM job WHERE state = 'done' AND synced = 1");
+    std::int64_t count = 0;
+    for (; done.step(); ++count) {
+      const auto job = static_cast<int>(done.integer(0));
+      const fs::path result = batch / "jobs" / ledger.job(job).name / "result";
+      EXPECT_EQ(fs::exists(result) ? read_file(result) : "", result_of(job));
+    }
+    return count;
+  }
+  void go_on(const fs::path& left) {
+    fs::remove_all(root());
+    fs::rename(left, root());
+    environment.clear();
+    const bool has_jobs =
+        fs::exists(batch() / "ledger.sqlite") && count("SELECT count(*) FROM job") == jobs;
+    ToolResult result = run(has_jobs ? Words{"batch", "resume", "b"} : run_all());
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(jobs_in("done"), jobs);
+    Ledger opened = ledger();
+    for (int job = 1; job <= jobs; ++job) {
+      const fs::path result_file = batch() / "jobs" / opened.job(job).name / "result";
+      ASSERT_TRUE(fs::exists(result_file)) << job;
+      EXPECT_EQ(read_file(result_file), result_of(job));
+      // Nothing of an attempt that the loss made unknown.
+      EXPECT_EQ(std::distance(fs::directory_iterator(result_file.parent_path()), {}), 2) << job;
+    }
+  }
+};
+
+TEST_F(BatchPowerLoss, AtAnyMomentLosesNothingThatIsDoneForGood) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer must be loaded first";
+#endif
+  fs::create_directories(root());
+  const fs::path trace_file = folder.path() / "trace";
+  environment = {{"LD_PRELOAD", std::string(LOCKSTEP_BUILD_DIR) + "/tests/libwatched-files.so"},
+                 {"LOCKSTEP_TEST_FILES_BELOW", root()},
+                 {"LOCKSTEP_TEST_FILES_TRACE", trace_file}};
+  const ToolResult whole = run(run_all());
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const std::string bytes = read_file(trace_file);
+  const std::vector<FileRecord> trace = testing::read_trace(bytes);
+  ASSERT_GT(trace.size(), 100U);
+  Disk disk(root());
+  std::mt19937 random(3);
+  std::int64_t losses = 0, resumed = 0, most_done = 0;
+  for (std::size_t i = 0; i < trace.size() && !HasFailure(); ++i) {
+    disk.apply(trace[i]);
+    std::int64_t least_done = jobs;
+    for (const Loss loss :
+         {Loss::nothing, Loss::unsynced, Loss::unsynced_data, Loss::random, Loss::random}) {
+      SCOPED_TRACE("after call " + std::to_string(i) + " on " + trace[i].path + ", loss " +
+                   std::to_string(static_cast<int>(loss)));
+      const TemporaryDirectory there;
+      disk.write_to(there.path(), loss, static_cast<unsigned>(random()));
+      try {
+        least_done = std::min(least_done, check(there.path() / "b"));
+      } catch (const Error& error) {
+        ADD_FAILURE() << error.what();
+      }
+      ++losses;
+    }
+    EXPECT_GE(least_done, most_done) << "what was done for good stays so";
+    most_done = std::max(most_done, least_done);
+    if (i % (trace.size() / 12) != 0) continue;  // some of them really go on
+    SCOPED_TRACE("goes on after call " + std::to_string(i));
+    const TemporaryDirectory there;
+    disk.write_to(there.path() / "left", Loss::random, static_cast<unsigned>(random()));
+    if (fs::exists(there.path() / "left/b/ledger.sqlite")) start_anew(there.path() / "left/b");
+    go_on(there.path() / "left");
+    ++resumed;
+  }
+  EXPECT_EQ(most_done, jobs) << "in the end all of them were";
+  std::printf("batch-power: %ld losses after %zu changes, %ld resumed\n", losses, trace.size(),
+              resumed);
+}
+
+}  // namespace
+}  // namespace lockstep
