@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "media/zip_writer.h"
+#include "recipes/volume/files/channel_files.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "recipes/volume/model/recipe.h"
 #include "recipes/volume/voxels/voxels.h"
@@ -129,12 +130,13 @@ at::Tensor VolumeRecipe::probabilities_of(Model& model, Voxels voxels,
 
 ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
                                       const ItemContext& context) {
-  const auto reader = open_volume(item.path);
+  const auto reader = open_item(item.path, shape_.channels);
   Voxels voxels = read_voxels(*reader);
   const VolumeHeader source = voxels.source;
   if (voxels.shape.channels != shape_.channels)
     throw Error(
-        cat("it has ", voxels.shape.channels, " channels, but the model takes ", shape_.channels),
+        cat("it has ", voxels.shape.channels, voxels.shape.channels == 1 ? " channel" : " channels",
+            ", but the model takes ", shape_.channels),
         "give volumes like those of the training");
   const at::Tensor found = probabilities_of(model, std::move(voxels), context);
   at::Tensor mask = labels_of(found, threshold_);

@@ -39,6 +39,20 @@ bool is_whole(const fs::path& cached) try {
   return false;
 }
 
+std::string stamps_of(const Pair& pair) {
+  std::string stamps = stamp_of(pair.label);
+  for (const fs::path& image : pair.images()) stamps += "\n" + stamp_of(image);
+  return stamps;
+}
+
+// Of one file its own, of several that of theirs.
+std::string joint_hash(const std::vector<std::string>& hashes) {
+  if (hashes.size() == 1) return hashes[0];
+  Hasher hasher;
+  for (const std::string& hash : hashes) hasher.update(hash + "\n");
+  return hasher.hex();
+}
+
 std::string how_many(std::size_t count) { return cat(count, count == 1 ? " volume" : " volumes"); }
 
 class Filler {
@@ -74,7 +88,7 @@ class Filler {
     index_.emplace(folder_ / "sources.json");
     missing_.clear();
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const auto image = known_hash(pairs_[i].image), label = known_hash(pairs_[i].label);
+      const auto image = known_image_hash(pairs_[i]), label = known_hash(pairs_[i].label);
       cached_[i] = image && label ? folder_ / cached_name(*image, *label, how_) : fs::path();
       if (cached_[i].empty() || !mark_used(cached_[i]) || !is_whole(cached_[i]))
         missing_.push_back(i);
@@ -83,6 +97,16 @@ class Filler {
 
   std::optional<std::string> known_hash(const fs::path& source) const {
     return index_->hash_of(source, stamp_of(source));
+  }
+
+  std::optional<std::string> known_image_hash(const Pair& pair) const {
+    std::vector<std::string> hashes;
+    for (const fs::path& image : pair.images()) {
+      const auto known = known_hash(image);
+      if (!known) return std::nullopt;
+      hashes.push_back(*known);
+    }
+    return joint_hash(hashes);
   }
 
   // Of processes that were ended: whoever has the lock is the only one that writes.
@@ -135,16 +159,18 @@ class Filler {
 
   void find_name(std::size_t i) {
     if (!cached_[i].empty()) return;
-    cached_[i] = folder_ / cached_name(hash_of(pairs_[i].image), hash_of(pairs_[i].label), how_);
+    std::vector<std::string> images;
+    for (const fs::path& image : pairs_[i].images()) images.push_back(hash_of(image));
+    cached_[i] = folder_ / cached_name(joint_hash(images), hash_of(pairs_[i].label), how_);
   }
 
   void decode_one(std::size_t i) {
     const Pair& pair = pairs_[i];
-    const std::string before = stamp_of(pair.image) + stamp_of(pair.label);
+    const std::string before = stamps_of(pair);
     find_name(i);
     if (mark_used(cached_[i]) && is_whole(cached_[i])) return;
     decode(pair, how_, cached_[i]);
-    if (stamp_of(pair.image) + stamp_of(pair.label) == before) return;
+    if (stamps_of(pair) == before) return;
     std::error_code ignored;
     fs::remove(cached_[i], ignored);
     throw Error(cat("the volume ", pair.id, " was changed while it was read"), "start again");

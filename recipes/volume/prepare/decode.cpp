@@ -63,7 +63,7 @@ void check_same_place(const Pair& pair, const VolumeHeader& image, const VolumeH
 }
 
 Readers open_pair(const Pair& pair, const DecodeOptions& how) {
-  Readers readers{open_volume(pair.image), open_volume(pair.label)};
+  Readers readers{open_channels(pair.images()), open_volume(pair.label)};
   const VolumeShape &image = readers.image->header().shape, &label = readers.label->header().shape;
   if (without_channels(image) != without_channels(label))
     throw Error(cat("image and label of ", pair.id, " differ: ", pair.image.string(), " is ",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
@@ -107,11 +108,51 @@ std::vector<PredictItem> joined(std::vector<PredictItem> all) {
   return items;
 }
 
+// How many channels a volume has: of the run, by the options before there is one, or 0: unknown.
+std::int64_t known_channels(const VolumeOptions& options, const ItemQuery& query) {
+  const nlohmann::json extra =
+      query.run_dir.empty() ? nlohmann::json() : extra_of_run(query.run_dir);
+  return extra.is_object() && extra.contains("channels") ? extra["channels"].get<std::int64_t>()
+                                                         : options.data.channels;
+}
+
+// ID_0000, of which the other channels are files of their own, is the item ID; those are none.
+std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int64_t channels) {
+  std::vector<PredictItem> items;
+  std::error_code ignored;
+  for (PredictItem& item : all) {
+    const auto channel = item.fault.empty() ? channel_id(id_of(item.path)) : std::nullopt;
+    const fs::path path = item.path;
+    const auto beside = [&](std::int64_t number) {
+      const std::string ending = path.filename().string().substr(id_of(path).size());
+      return path.parent_path() / (channel_name(channel->id, number) + ending);
+    };
+    const bool joined =
+        channels > 1 || (channels == 0 && channel && fs::exists(beside(0), ignored) &&
+                         fs::exists(beside(1), ignored));
+    if (!channel || !joined) {
+      items.push_back(std::move(item));
+      continue;
+    }
+    if (channel->channel != 0) {
+      if (fs::exists(beside(0), ignored)) continue;
+      item.fault = cat("the volume ", channel->id, " has no channel 0: there is no ",
+                       beside(0).filename().string(), " beside ", item.name);
+    } else if (const std::size_t at = item.id.rfind(id_of(path)); at != item.id.npos) {
+      item.id.replace(at, id_of(path).size(), channel->id);
+      item.output.replace(item.output.rfind(id_of(path)), id_of(path).size(), channel->id);
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
 std::vector<PredictItem> typed_items(const VolumeOptions& options, const ItemQuery& query) {
   std::vector<PredictItem> all;
   for (const std::string& input : query.inputs)
     for (PredictItem& item : items_of_input(input, options, query)) all.push_back(std::move(item));
-  std::vector<PredictItem> items = joined(std::move(all));
+  std::vector<PredictItem> items =
+      joined(joined_channels(std::move(all), known_channels(options, query)));
   const auto good = [](const PredictItem& item) { return item.fault.empty(); };
   if (!items.empty() && std::none_of(items.begin(), items.end(), good))
     throw Error(items[0].fault,
@@ -152,9 +193,9 @@ TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
 }
 
 // Headers are read, so that what is no volume is known before any work.
-std::vector<PredictItem> looked_at(std::vector<PredictItem> items) {
+std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels) {
   for (PredictItem& item : items) try {
-      if (item.fault.empty()) open_volume(item.path);
+      if (item.fault.empty()) open_item(item.path, channels);
     } catch (const Error& error) {
       item.fault = error.what();
     }
@@ -167,7 +208,8 @@ std::vector<PredictItem> items_of_table(const TestSet& set,
   std::vector<std::string> missing;
   std::string hint;
   for (const TableId& row : read_ids(set.csv)) {
-    const auto found = volumes.find(row.id);
+    auto found = volumes.find(row.id);
+    if (found == volumes.end()) found = volumes.find(channel_name(row.id, 0));
     if (found != volumes.end()) {
       items.push_back(item_of(row.id, found->second));
       continue;
@@ -193,10 +235,12 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
   if (!fs::is_directory(set.images, ignored))
     throw Error(cat("there is no folder ", set.images.string(), " (predict.images)"),
                 "check the path; it is taken from the current folder if relative");
+  const std::int64_t channels = known_channels(options, query);
   auto volumes = list_volumes(set.images);
   if (!volumes.empty()) drop_channel_suffix(volumes);
   if (!set.csv.empty()) {
-    std::vector<PredictItem> items = looked_at(joined(items_of_table(set, volumes)));
+    std::vector<PredictItem> items =
+        looked_at(joined(joined_channels(items_of_table(set, volumes), channels)), channels);
     for (const PredictItem& item : items)
       if (!item.fault.empty())
         throw Error(cat(set.csv.string(), " names a volume that cannot be predicted: ", item.fault),
@@ -208,7 +252,7 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
   if (items.empty())
     throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
-  return looked_at(joined(std::move(items)));
+  return looked_at(joined(joined_channels(std::move(items), channels)), channels);
 }
 
 }  // namespace lockstep::volume

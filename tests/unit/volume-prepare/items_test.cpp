@@ -66,6 +66,32 @@ TEST_F(Items, NameAllMissingIdsBeforeAnyWork) {
                                   HasSubstr("is it scan-1?")));
 }
 
+TEST_F(Items, HaveTheirChannelsInFilesOfTheirOwn) {
+  const fs::path images = data() / "imagesTs";
+  for (const char* name : {"a_0000.nii", "a_0001.nii", "b_0000.nii", "b_0001.nii"})
+    write(images / name, usual, image_of(usual, 1));
+  options.data.channels = 2;
+  EXPECT_THAT(outputs_of(find()), ElementsAre("a.nii", "b.nii"));
+  EXPECT_EQ(find()[0].id, "a.nii");
+  EXPECT_THAT(outputs_of(find({(images / "*.nii").string()})), ElementsAre("a.nii", "b.nii"));
+  write_text("test.csv", "id\nb\n");
+  EXPECT_THAT(outputs_of(find()), ElementsAre("b.nii"));
+  fs::remove(images / "b_0001.nii");
+  EXPECT_THAT(find_error(), AllOf(HasSubstr("test.csv names a volume that cannot be predicted"),
+                                  HasSubstr("the volume b has no channel 1")));
+  fs::remove(images / "a_0000.nii");
+  fs::remove(data() / "test.csv");
+  const auto items = find();
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_THAT(items[0].fault, HasSubstr("the volume a has no channel 0"));
+  options.data.channels = 0;
+  EXPECT_EQ(find().size(), 2U);  // nothing is known
+  const fs::path run = path("run");
+  fs::create_directories(run);
+  write_file_atomic(run / "run.json", R"({"extra": {"channels": 2, "normalization": {}}})");
+  EXPECT_THAT(find({}, run)[0].fault, HasSubstr("has no channel 0"));
+}
+
 TEST_F(Items, OfNnUNetDropTheChannel) {
   write(data() / "imagesTs" / "case_0000.nii.gz", usual, image_of(usual, 1));
   EXPECT_THAT(outputs_of(find()), ElementsAre("case.nii.gz"));
