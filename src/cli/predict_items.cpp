@@ -108,11 +108,12 @@ void write_cbor(const fs::path& file, const nlohmann::json& value) {
 // What rank 0 tells while it goes.
 struct Tally {
   std::int64_t placed = 0, total = 0;
-  nlohmann::json skipped = nlohmann::json::array();
+  nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
 
   void on_event(const nlohmann::json& event) {
     const std::string kind = text_or(event, "kind", "");
     if (kind == "items") placed = integer_or(event, "placed", placed);
+    if (kind == "warning") warnings.push_back(text_or(event, "text", ""));
     if (kind == "item_skipped")
       skipped.push_back(
           {{"name", text_or(event, "name", "")}, {"reason", text_or(event, "reason", "")}});
@@ -130,7 +131,8 @@ int report_done(const Tally& tally, const fs::path& folder, bool json) {
     print(json_text({{"out", folder.string()},
                      {"items", tally.total},
                      {"predicted", tally.done()},
-                     {"skipped", tally.skipped}}));
+                     {"skipped", tally.skipped},
+                     {"warnings", tally.warnings}}));
   return skipped == 0 ? exit_finished : exit_failed;
 }
 

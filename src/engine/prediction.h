@@ -29,6 +29,8 @@ struct ItemOutput {
   // A file of ItemContext::scratch that becomes the item's own, in place of `bytes`: for what is
   // larger than memory. The writer gets no bytes then.
   std::filesystem::path path{};
+  // What is odd about the item, for people: it is predicted all the same. "" nothing.
+  std::string warning{};
 };
 
 // A further run whose outputs are to be averaged with those of the first (predict.also).

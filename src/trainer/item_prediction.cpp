@@ -123,7 +123,8 @@ class Predictor {
   }
 
   ItemResult keep(const PredictItem& item, const ItemOutput& output) {
-    ItemResult result{.in_file = output.path.empty() && !item.output.empty()};
+    ItemResult result{.in_file = output.path.empty() && !item.output.empty(),
+                      .warning = output.warning};
     if (item.output.empty()) result.bytes = output.bytes;
     if (result.in_file)
       result.files.emplace_back(written(output.bytes), item.output);

@@ -90,8 +90,8 @@ class Submission : public PredictionWriter {
 
 }  // namespace
 
-at::Tensor VolumeRecipe::probabilities_of(Model& model, Voxels voxels,
-                                          const ItemContext& context) const {
+VolumeRecipe::Found VolumeRecipe::probabilities_of(Model& model, Voxels voxels,
+                                                   const ItemContext& context) const {
   const VolumeShape original = voxels.shape;
   const std::array<double, 3> spacing = voxels.source.spacing_mm.value_or(unknown_spacing);
   if (spacing_) {
@@ -125,7 +125,8 @@ at::Tensor VolumeRecipe::probabilities_of(Model& model, Voxels voxels,
                     [&](RowRange rows, const at::Tensor& planes) {
                       found.slice(1, rows.begin, rows.end).copy_(planes);
                     });
-  return shape == original ? found : resampled(found, original);
+  return {.probabilities = shape == original ? found : resampled(found, original),
+          .warning = odd_values(training_values_, normalization_, voxels.type, statistics)};
 }
 
 ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
@@ -138,7 +139,7 @@ ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
         cat("it has ", voxels.shape.channels, voxels.shape.channels == 1 ? " channel" : " channels",
             ", but the model takes ", shape_.channels),
         "give volumes like those of the training");
-  const at::Tensor found = probabilities_of(model, std::move(voxels), context);
+  const auto [found, warning] = probabilities_of(model, std::move(voxels), context);
   at::Tensor mask = labels_of(found, threshold_);
   remove_small(mask);
 
@@ -146,6 +147,7 @@ ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
     return context.scratch / cat(item.index, "-", fs::path(name).filename().string());
   };
   ItemOutput output;
+  output.warning = warning;
   output.path = scratch(item.output);
   write_planes(output.path, mask, source);
   if (probabilities_)

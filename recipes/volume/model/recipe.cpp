@@ -93,6 +93,7 @@ VolumeRecipe::VolumeRecipe(const VolumeOptions& options, const Prepared& prepare
       submission_(options.predict.submission) {
   if (prepared.extra.contains("normalization"))
     normalization_ = normalization_from_json(prepared.extra.at("normalization"));
+  training_values_ = value_range_from_json(prepared.extra.value("values", nlohmann::json()));
 }
 
 std::unique_ptr<Model> VolumeRecipe::build(std::uint64_t seed) {

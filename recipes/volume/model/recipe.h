@@ -9,6 +9,7 @@
 #include "recipes/volume/model/patches.h"
 #include "recipes/volume/model/tiles.h"
 #include "recipes/volume/options/volume_options.h"
+#include "recipes/volume/voxels/value_range.h"
 #include "recipes/volume/voxels/voxels.h"
 
 #include <memory>
@@ -45,12 +46,16 @@ class VolumeRecipe : public Recipe {
   TileOptions tiles(at::Device device, at::ScalarType type) const;
   // mask: u8 [D, H, W] on the CPU; clears small components.
   void remove_small(at::Tensor& mask) const;
-  // f32 [outputs, D, H, W] on the CPU, in the extents that the file has.
-  at::Tensor probabilities_of(Model& model, Voxels voxels, const ItemContext& context) const;
+  struct Found {
+    at::Tensor probabilities;  // f32 [outputs, D, H, W] on the CPU, in the extents of the file
+    std::string warning;       // ItemOutput::warning
+  };
+  Found probabilities_of(Model& model, Voxels voxels, const ItemContext& context) const;
   at::Tensor evaluate_one(const Net& net, const MappedVolume& volume, StepContext& context) const;
 
   NetShape shape_;
   Normalization normalization_;
+  ValueRange training_values_;
   std::string volumes_;  // the file of PreparedVolumes; empty where there is no data
   PatchOptions patch_;
   ValueAugment values_;

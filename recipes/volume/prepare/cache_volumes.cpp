@@ -32,6 +32,10 @@ std::string cached_name(const std::string& image_hash, const std::string& label_
   return hasher.hex() + ".vox";
 }
 
+// Of all volumes of a set: as many are read whole at each start, in a fraction of a second where
+// they are in memory.
+constexpr double whole_check_bytes = 2.0 * (1 << 30);
+
 bool is_whole(const fs::path& cached) try {
   const CachedVolume volume(cached);
   return true;
@@ -66,6 +70,7 @@ class Filler {
         say_(say),
         cached_(pairs.size()) {
     look_up();
+    check_contents();
   }
 
   std::vector<fs::path> fill() {
@@ -93,6 +98,31 @@ class Filler {
       if (cached_[i].empty() || !mark_used(cached_[i]) || !is_whole(cached_[i]))
         missing_.push_back(i);
     }
+  }
+
+  // Of a set that is small enough, so that a start stays quick; what is damaged is read again.
+  void check_contents() {
+    std::vector<fs::path> there;
+    std::error_code ignored;
+    double bytes = 0;
+    for (std::size_t i = 0; i < cached_.size(); ++i) {
+      if (std::binary_search(missing_.begin(), missing_.end(), i)) continue;
+      there.push_back(cached_[i]);
+      bytes += static_cast<double>(fs::file_size(cached_[i], ignored));
+    }
+    if (bytes > whole_check_bytes) return;
+    std::vector<char> good(there.size());
+    run_parallel({.count = there.size(), .run = [&](std::size_t i) {
+                    good[i] = static_cast<char>(CachedVolume(there[i]).has_its_content());
+                  }});
+    std::vector<std::string> damaged;
+    for (std::size_t i = 0; i < there.size(); ++i)
+      if (good[i] == 0) damaged.push_back(there[i].filename().string());
+    if (damaged.empty()) return;
+    say_(cat("warning: ", how_many(damaged.size()), " in the cache ",
+             damaged.size() == 1 ? "is" : "are", " damaged and read again: ", first_five(damaged)));
+    for (const std::string& name : damaged) fs::remove(folder_ / name);
+    look_up();
   }
 
   std::optional<std::string> known_hash(const fs::path& source) const {

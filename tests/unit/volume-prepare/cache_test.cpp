@@ -46,6 +46,23 @@ TEST_F(Cache, HoldsVoxelsLabelsAndStatistics) {
   EXPECT_FALSE(volume.header().spacing_known);
 }
 
+TEST_F(Cache, ReadsAgainWhatIsDamaged) {
+  write_pairs({"a", "b"});
+  age();
+  const fs::path cached = volumes().train[0].cached;
+  const std::string whole = read_file(cached);
+  for (const std::size_t at : {whole.size() - 1, whole.size() / 2, std::size_t{60}}) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    std::ofstream(cached, std::ios::in | std::ios::binary) << bytes;
+    volumes();
+    EXPECT_THAT(said, HasSubstr("reading 1 volume into the cache")) << at;
+    EXPECT_EQ(read_file(cached), whole) << at;
+  }
+  volumes();
+  EXPECT_THAT(said, Not(HasSubstr("reading")));
+}
+
 TEST_F(Cache, ReadsSourcesOnce) {
   write_pairs({"a", "b"});
   age();
