@@ -123,6 +123,10 @@ TEST_F(Volume, TakesFoldersOfSlices) {
     EXPECT_TRUE(fs::exists(folder.path() / std::string(1, input[0]) / "scan.tif"));
   }
   write_file_atomic(folder.path() / "bad.tif", "no volume");
+  const ToolResult lacks =
+      tool({"predict", "a", "bad.tif", file.string(), "out=z", "submission=submission.zip"});
+  EXPECT_EQ(lacks.code, 1);
+  EXPECT_THAT(lacks.err, HasSubstr("warning: submission.zip lacks 1 of 2 items: bad.tif"));
   EXPECT_EQ(tool({"predict", "a", "bad.tif", file.string(), "out=x"}).code, 1);
   EXPECT_EQ(tool({"predict", "a", "submission=a/b.zip"}).code, 2);
 }
