@@ -25,8 +25,7 @@ bool is_alike(const VolumeHeader& a, const VolumeHeader& b) {
 
 std::string spacing_text(const VolumeHeader& header) {
   if (!header.spacing_mm) return "no spacing";
-  const auto& [z, y, x] = *header.spacing_mm;
-  return cat("a spacing of ", general(z, 4), ", ", general(y, 4), ", ", general(x, 4), " mm");
+  return "a spacing of " + describe_spacing(*header.spacing_mm);
 }
 
 bool has_same_spacing(const VolumeHeader& a, const VolumeHeader& b) {

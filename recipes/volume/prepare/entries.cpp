@@ -54,10 +54,11 @@ using Extents = std::array<std::int64_t, 3>;
 void check_size(const VolumeEntry& entry, const Extents& extents, const VolumeOptions& options) {
   const Extents patch = options.patch();
   if (extents[0] >= patch[0] && extents[1] >= patch[1] && extents[2] >= patch[2]) return;
-  throw Error(cat("the volume ", entry.image.string(), " is ", extents[0], " x ", extents[1], " x ",
-                  extents[2], options.spacing() ? " at data.spacing" : "",
-                  ", smaller than data.patch, ", patch[0], " x ", patch[1], " x ", patch[2]),
-              "set data.patch to at most that, or data.pad=true to fill up what is missing");
+  throw Error(
+      cat("the volume ", entry.image.string(), " is ", extents[0], " x ", extents[1], " x ",
+          extents[2], options.spacing() ? cat(" at ", describe_spacing(*options.spacing())) : "",
+          ", smaller than data.patch, ", patch[0], " x ", patch[1], " x ", patch[2]),
+      "set data.patch to at most that, or data.pad=true to fill up what is missing");
 }
 
 // What is held back of a single volume may be thinner than a patch: tiles reach over its border.

@@ -112,7 +112,7 @@ std::string nearest_hint(const std::string& id, const std::map<std::string, fs::
   std::vector<std::string> names;
   for (const auto& [name, path] : volumes) names.push_back(name);
   const std::string near = nearest(id, names);
-  return near.empty() ? "" : cat("is it ", near, "?");
+  return near.empty() ? "" : cat("the nearest id is ", near);
 }
 
 std::string first_five(const std::vector<std::string>& names) {

@@ -212,10 +212,14 @@ TEST_F(CacheRoom, NeverRemovesWhatIsInUse) {
   const auto before = cache_them({"a", "b"}, plenty);
   const double one = static_cast<double>(fs::file_size(before[0]));
   use_long_ago(before[0], 2);
-  EXPECT_THAT(error_of([&] {
-                cache_them({"a", "c"}, plenty, 2.1 * one / 1e9);
-              }),
-              AllOf(HasSubstr("has no room"), HasSubstr("data.cache_gb")));
+  EXPECT_THAT(
+      error_of([&] {
+        cache_them({"a", "c"}, plenty, 2.1 * one / 1e9);
+      }),
+      AllOf(HasSubstr("has no room"), HasSubstr("data.cache_gb"),
+            HasSubstr(cat("removing the .vox files there that are of other volumes would free ",
+                          format_bytes(static_cast<double>(fs::file_size(before[1]))),
+                          ", where no run uses them"))));
   EXPECT_TRUE(fs::exists(before[0])) << "of this set";
   EXPECT_TRUE(fs::exists(before[1])) << "used just now by another run";
 }

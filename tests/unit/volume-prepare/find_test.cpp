@@ -134,15 +134,16 @@ TEST_F(Find, TakesFoldersOfSlices) {
 TEST_F(Find, SaysWhichImageHasNoLabel) {
   write_pairs({"scan-1", "scan-2"});
   write_image("scan-3");
-  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("the volume scan-3 has no label in"),
-                                     HasSubstr("train_labels"), HasSubstr("is it scan-")));
+  EXPECT_THAT(prepare_error(),
+              AllOf(HasSubstr("the volume scan-3 has no label in"), HasSubstr("train_labels"),
+                    HasSubstr("the nearest id is scan-")));
 }
 
 TEST_F(Find, SaysWhichLineOfATableHasNoVolume) {
   write_pairs({"scan-1", "scan-2"});
   write_text("train.csv", "id\nscan-1\nscam-2\n");
   EXPECT_THAT(prepare_error(), AllOf(HasSubstr("train.csv, line 3: the volume scam-2 has no image"),
-                                     HasSubstr("is it scan-2?")));
+                                     HasSubstr("the nearest id is scan-2")));
   std::filesystem::remove(data() / "train_labels/scan-1.tif");
   write_text("train.csv", "id\nscan-1\n");
   EXPECT_THAT(prepare_error(), HasSubstr("train.csv, line 2: the volume scan-1 has no label"));
@@ -151,8 +152,8 @@ TEST_F(Find, SaysWhichLineOfATableHasNoVolume) {
 TEST_F(Find, RefusesTablesThatAreNone) {
   write_pairs({"a"});
   write_text("train.csv", "ids\na\n");
-  EXPECT_THAT(prepare_error(),
-              AllOf(HasSubstr("train.csv has no column id"), HasSubstr("is it ids?")));
+  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("train.csv has no column id"),
+                                     HasSubstr("the nearest of its columns is ids")));
   write_text("train.csv", "id\na\na\n");
   EXPECT_THAT(prepare_error(),
               AllOf(HasSubstr("line 3: the id a is there already"), HasSubstr("line 2")));

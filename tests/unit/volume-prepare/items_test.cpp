@@ -63,7 +63,7 @@ TEST_F(Items, NameAllMissingIdsBeforeAnyWork) {
   write_text("test.csv", "id\nscan-1\nscan-2\nscan-3\nscan-4\nscan-5\nscan-6\nscan-7\n");
   EXPECT_THAT(find_error(), AllOf(HasSubstr("test.csv names 6 volumes that are not in"),
                                   HasSubstr("scan-2, scan-3, scan-4, scan-5, scan-6 and 1 more"),
-                                  HasSubstr("is it scan-1?")));
+                                  HasSubstr("the nearest id is scan-1")));
 }
 
 TEST_F(Items, HaveTheirChannelsInFilesOfTheirOwn) {

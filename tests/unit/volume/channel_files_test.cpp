@@ -82,5 +82,20 @@ TEST_F(ChannelFiles, SayWhichIsMissingAndWhatDiffers) {
               AllOf(HasSubstr("3 x 4 x 5"), HasSubstr("3 x 4 x 4"), HasSubstr("a_0001.nii")));
 }
 
+TEST_F(ChannelFiles, SayTheirSpacingsInTheUnitThatSuits) {
+  EXPECT_EQ(describe_spacing({2, 0.5, 0.1}), "2 x 0.5 x 0.1 mm");
+  EXPECT_EQ(describe_spacing({0.04, 0.002, 0.0025}), "40 x 2 x 2.5 \u00B5m");
+  for (const auto& [name, spacing] :
+       {std::pair("a_0000.nii", 0.02), std::pair("a_0001.nii", 0.03)}) {
+    const auto writer = create_nifti(path(name), {.shape = {.depth = 3, .height = 4, .width = 5},
+                                                  .type = VoxelType::u8,
+                                                  .spacing_mm = {{spacing, spacing, spacing}}});
+    write_all(*writer, made_voxels<std::uint8_t>(60), 3);
+  }
+  EXPECT_THAT(error_of([&] { open_channels(channel_files(path("a_0000.nii"), 2)); }),
+              AllOf(HasSubstr("a spacing of 20 x 20 x 20 \u00B5m"),
+                    HasSubstr("a spacing of 30 x 30 x 30 \u00B5m")));
+}
+
 }  // namespace
 }  // namespace lockstep::volume
