@@ -11,6 +11,7 @@
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "devices/cpu_ranks.h"
+#include "plan/item_tasks.h"
 #include "run/json_lines.h"
 #include "run/prediction_folder.h"
 
@@ -241,8 +242,8 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   check_outputs(out, input, items, reading.force);
   const FurtherRuns also = open_further_runs(
       setup, reading.weights.empty() ? run.path() : reading.weights, reading.root);
-  const std::size_t batch = static_cast<std::size_t>(input.batch);
-  devices.resize(std::min(devices.size(), (items.size() + batch - 1) / batch));
+  devices.resize(
+      static_cast<std::size_t>(ranks_for_items(items, input.batch, std::ssize(devices))));
   prepare_for_items(setup, devices, run.path());
 
   const PredictionFolder folder(out);

@@ -167,6 +167,7 @@ at::Tensor VolumeRecipe::evaluate_one(const Net& net, const MappedVolume& volume
   for_probabilities(
       {{&net, normals_tensor(volume.normals)}}, tiles(context.device, context.compute_dtype),
       {.extents = {depth, shape.height, shape.width},
+       .rows = {0, depth},
        .read =
            [&](RowRange rows) {
              return planes_of(*volume.voxels, entry.begin + rows.begin, entry.begin + rows.end);

@@ -1,6 +1,7 @@
 // Which volumes are predicted, and what their outputs are called.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,6 +14,7 @@
 #include "recipes/volume/prepare/made_volumes.h"
 #include "recipes/volume/prepare/prepare.h"
 #include "recipes/volume/prepare/prepared_run.h"
+#include "recipes/volume/voxels/voxels.h"
 
 namespace lockstep::volume {
 namespace {
@@ -226,9 +228,7 @@ std::vector<PredictItem> items_of_table(const TestSet& set,
   return items;
 }
 
-}  // namespace
-
-std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
+std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQuery& query) {
   if (!query.inputs.empty()) return typed_items(options, query);
   const TestSet set = find_test_set(options, query);
   std::error_code ignored;
@@ -253,6 +253,34 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
     throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
   return looked_at(joined(joined_channels(std::move(items), channels)), channels);
+}
+
+// Layers of tiles across z, which devices can share.
+std::int64_t tile_layers(const VolumeHeader& header, const VolumeOptions& options) {
+  std::int64_t depth = header.shape.depth;
+  if (options.spacing() && header.spacing_mm)
+    depth = resampled_shape(header.shape, *header.spacing_mm, *options.spacing()).depth;
+  const std::int64_t tile = options.patch()[0];
+  const double step = std::max(1.0, static_cast<double>(tile) * (1 - options.predict.overlap));
+  const double more =
+      std::ceil(static_cast<double>(std::max<std::int64_t>(0, depth - tile)) / step);
+  return 1 + static_cast<std::int64_t>(more);
+}
+
+}  // namespace
+
+std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
+  constexpr std::size_t most_shared = 64;  // fewer than devices of a machine are ever left over
+  std::vector<PredictItem> items = found_items(options, query);
+  const std::int64_t channels = known_channels(options, query);
+  for (std::size_t i = items.size() - std::min(items.size(), most_shared); i < items.size(); ++i)
+    try {
+      if (items[i].fault.empty())
+        items[i].pieces = tile_layers(open_item(items[i].path, channels)->header(), options);
+    } catch (const Error&) {  // the worker says what is wrong
+      items[i].pieces = 1;
+    }
+  return items;
 }
 
 }  // namespace lockstep::volume

@@ -131,6 +131,24 @@ TEST_F(Volume, TakesFoldersOfSlices) {
   EXPECT_EQ(tool({"predict", "a", "submission=a/b.zip"}).code, 2);
 }
 
+TEST_F(Volume, SharesAVolumeAmongDevices) {
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
+  const fs::path made = run("a").parent_path() / ".cache/made-volumes/test_images";
+  const std::string file = fs::directory_iterator(made)->path();
+  std::string first;
+  for (const char* devices : {"cpu:1", "cpu:2", "cpu:3"}) {
+    const ToolResult result = tool({"predict", "a", file, "overlap=0.5", "save=probabilities",
+                                    cat("out=", devices), "--devices", devices});
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::string all;
+    for (const auto& entry : fs::directory_iterator(folder.path() / devices))
+      all += read_file(entry.path());
+    EXPECT_GT(all.size(), 0U);
+    if (first.empty()) first = all;
+    EXPECT_TRUE(all == first) << devices;
+  }
+}
+
 TEST_F(Volume, TakesChannelsFromFilesOfTheirOwn) {
   ASSERT_EQ(tool({"prepare", "volume"}).code, 0);
   const fs::path made = folder.path() / "runs/.cache/made-volumes", data = folder.path() / "data";

@@ -58,6 +58,22 @@ TEST_F(Items, AreAllOfTheFolderWithoutATable) {
   EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
 }
 
+TEST_F(Items, SayHowManyDevicesCanShareThem) {
+  write(data() / "test_images/a.tif", {.depth = 40, .height = 16, .width = 16},
+        std::vector<std::uint8_t>(40 * 16 * 16));
+  write_text("test_images/b.tif", "no volume");
+  options.data.patch = {"16"};
+  options.predict.overlap = 0.5;
+  const std::vector<std::string> inputs{(data() / "test_images/a.tif").string(),
+                                        (data() / "test_images/b.tif").string()};
+  EXPECT_EQ(find(inputs).at(0).pieces, 4) << "tiles begin at planes 0, 8, 16 and 24";
+  EXPECT_EQ(find(inputs).at(1).pieces, 1);
+  options.predict.overlap = 0;
+  EXPECT_EQ(find(inputs).at(0).pieces, 3);
+  options.data.patch = {"64"};
+  EXPECT_EQ(find(inputs).at(0).pieces, 1);
+}
+
 TEST_F(Items, NameAllMissingIdsBeforeAnyWork) {
   write_test("scan-1.tif");
   write_text("test.csv", "id\nscan-1\nscan-2\nscan-3\nscan-4\nscan-5\nscan-6\nscan-7\n");
