@@ -93,7 +93,10 @@ void draw_plane(Image& image, int left, const PictureInput& input, const Plane& 
         tint(240, 50, 40);
       else if (truth != 0)
         tint(50, 110, 255);
-      const auto out = static_cast<std::size_t>(((head + row) * image.width() + left + column) * 3);
+      const auto out =
+          (static_cast<std::size_t>(head + row) * static_cast<std::size_t>(image.width()) +
+           static_cast<std::size_t>(left + column)) *
+          3;
       for (std::size_t c = 0; c < 3; ++c) pixels[out + c] = static_cast<std::uint8_t>(colour[c]);
     }
   draw_text(image, left + 4, head + 4, cat(axis_names[plane.axis], " ", plane.index),
