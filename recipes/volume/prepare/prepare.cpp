@@ -36,6 +36,8 @@ std::vector<Pair> pairs_of(const VolumeOptions& options, const PrepareContext& c
   return find_pairs({.path = made_volumes(context.cache_dir, say).string()}, say);
 }
 
+CacheLimits limits_of(const VolumeOptions& options) { return {.most_gb = options.data.cache_gb}; }
+
 const Pair* find_id(const std::vector<Pair>& pairs, const std::string& id) {
   const auto found =
       std::find_if(pairs.begin(), pairs.end(), [&](const Pair& pair) { return pair.id == id; });
@@ -59,7 +61,8 @@ Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector
     else
       difference.missing.push_back(entry.id);
   if (difference.any()) return difference;
-  const std::vector<VolumeEntry> now = cached_entries(wanted, options, folder, say);
+  const std::vector<VolumeEntry> now =
+      cached_entries(wanted, decode_options(options), limits_of(options), folder, say);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (now[i].cached.filename() != entries[i].cached.filename())
       difference.changed.push_back(entries[i].id);
@@ -97,7 +100,8 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
           pairs.size() == 1 ? "this one is" : cat("all ", pairs.size(), " of them are"),
           " evaluated"));
   PreparedVolumes volumes = before;
-  volumes.valid = volumes.train = cached_entries(pairs, options, folder, say);
+  volumes.valid = volumes.train =
+      cached_entries(pairs, decode_options(options), limits_of(options), folder, say);
   if (const VolumeEntry& first = volumes.valid.at(0); first.shape.channels != before.channels)
     throw Error(cat(first.image.string(), " has ", first.shape.channels,
                     " channels, but the run was trained on ", before.channels),
@@ -208,7 +212,8 @@ Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& con
   std::vector<std::string> ids;
   for (const Pair& pair : pairs) ids.push_back(pair.id);
   choose_valid(options, ids);  // what cannot be is said before anything is decoded
-  const std::vector<VolumeEntry> entries = cached_entries(pairs, options, folder, say);
+  const std::vector<VolumeEntry> entries =
+      cached_entries(pairs, training_options(options), limits_of(options), folder, say);
   const PreparedVolumes volumes = split_entries(entries, options, folder, say);
   for (const std::string& line : said_of_values(volumes)) say(line);
   const bool meant = !is_default(options.table, "data.ignore") || options.made();
