@@ -5,6 +5,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -191,7 +192,7 @@ void Ledger::insert(const Job& job, std::int64_t number, const std::string& name
 AddedJobs Ledger::add(const JobList& list, bool replaces) {
   AddedJobs result;
   Transaction transaction(*database_);
-  std::map<std::string, std::int64_t> known;
+  std::unordered_map<std::string, std::int64_t> known;
   std::unordered_set<std::string> names;
   Statement all(*database_, "SELECT key, id, name FROM job");
   while (all.step()) {
