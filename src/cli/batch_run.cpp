@@ -17,6 +17,7 @@
 #include "base/whole_number.h"
 #include "cli/batch.h"
 #include "cli/batch_reports.h"
+#include "cli/batch_slurm.h"
 #include "cli/batch_view.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -172,6 +173,7 @@ int show_plan(const Asked& asked, const BatchResources& resources,
 BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
   const fs::path root = run_root(parsed);
   BatchFolder batch{fs::absolute(root / asked.name).lexically_normal()};
+  refuse_slurm(batch, "lockstep batch run");
   std::error_code ignored;
   if (fs::exists(batch.path, ignored) && !fs::exists(batch.record(), ignored))
     throw Error(cat(batch.path.string(), " is there already, and is no batch"),
