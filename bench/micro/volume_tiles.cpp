@@ -52,6 +52,7 @@ int main(int count, char** words) {
     for_probabilities({{&net, normals_tensor({{0, 255, 0, 1.0F / 255}})}},
                       {.batch = batch, .device = backend.device(), .type = at::kHalf},
                       {.extents = {extent, extent, extent},
+                       .rows = {0, extent},
                        .read = [&](RowRange rows) { return image.slice(1, rows.begin, rows.end); }},
                       [&](RowRange rows, const at::Tensor& values) {
                         mask.slice(0, rows.begin, rows.end).copy_(labels_of(values, 0.5));

@@ -4,14 +4,18 @@
 #include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/option_help.h"
 #include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace lockstep::cli {
 namespace {
+
+using Words = std::vector<std::string>;
 
 const Flag* flag_named(const Command& command, const std::string& name) {
   for (const Flag& flag : command.flags)
@@ -45,6 +49,23 @@ std::string recipes_help(const Command& command) {
   return text + "`lockstep config RECIPE` lists every option, which key=value sets.\n";
 }
 
+// Of the recipe that the words name.
+std::string options_help(const Words& words, int width) {
+  const auto is_named = [&](const auto& recipe) {
+    return std::find(words.begin(), words.end(), recipe.name) != words.end();
+  };
+  const auto text = [&](const std::string& name, OptionTable* table, const std::string& more) {
+    return cat("\nOptions of ", name, more, ":\n", options_text(std::span(&table, 1), width));
+  };
+  for (const RecipeInfo& recipe : recipes())
+    if (is_named(recipe))
+      return text(recipe.name, &recipe.make_options()->table,
+                  cat(" (those of the engine: lockstep config ", recipe.name, ")"));
+  for (const DirectRecipe& recipe : direct_recipes())
+    if (is_named(recipe)) return text(recipe.name, &recipe.make_options()->table, "");
+  return "";
+}
+
 std::string shown(const Flag& flag) {
   if (flag.is_value != nullptr) return cat(flag.name, " [", flag.value, "]");
   return flag.value.empty() ? flag.name : flag.name + " " + flag.value;
@@ -71,8 +92,6 @@ bool is_assignment(const std::string& word) {
 }
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 // The value of a flag whose word is words[at]: behind its "=", or the next word, which `at` then
 // moves to.
@@ -151,18 +170,20 @@ bool asks_for_help(const Command& command, const Words& words) {
   return false;
 }
 
-std::string command_help(const Command& command) {
+std::string command_help(const Command& command, const Words& words, int width) {
   std::string text = cat(command.summary, "\n\nUsage: lockstep ", command.name,
                          command.operands.empty() ? "" : " ", command.operands, "\n");
   if (!command.details.empty()) text += "\n" + command.details + "\n";
   if (command.complete == "recipe") text += recipes_help(command);
-  int width = 6;
+  int widest = 6;
   for (const Flag& flag : command.flags)
-    if (!flag.hidden) width = std::max(width, cells_of(shown(flag)));
+    if (!flag.hidden) widest = std::max(widest, cells_of(shown(flag)));
   text += "\nFlags:\n";
   for (const Flag& flag : command.flags)
-    if (!flag.hidden) text += cat("  ", pad_cells(shown(flag), width + 2), flag.meaning, "\n");
-  return text + cat("  ", pad_cells("--help", width + 2), "prints this\n");
+    if (!flag.hidden) text += cat("  ", pad_cells(shown(flag), widest + 2), flag.meaning, "\n");
+  text += cat("  ", pad_cells("--help", widest + 2), "prints this\n");
+  if (command.complete == "recipe" && command.takes_assignments) text += options_help(words, width);
+  return text;
 }
 
 std::string overview(const std::vector<Command>& commands) {

@@ -64,7 +64,10 @@ Parsed parse(const Command& command, const std::vector<std::string>& words);
 // Whether --help or -h is among the words that are the command's own.
 bool asks_for_help(const Command& command, const std::vector<std::string>& words);
 
-std::string command_help(const Command& command);
+// words: what was asked beside it. Where the first operand is a recipe, the options of its own are
+// listed too, `width` columns wide.
+std::string command_help(const Command& command, const std::vector<std::string>& words = {},
+                         int width = 80);
 std::string overview(const std::vector<Command>& commands);
 
 // Commands of two words, such as "batch run", that begin with this one; their second words. Hidden

@@ -216,14 +216,38 @@ int wait_main(const Parsed& parsed) {
   return counts.contains(JobState::waiting) ? exit_stopped : exit_finished;
 }
 
-int analyze_main(const Parsed& parsed) {
-  const BatchFolder batch = open_batch(parsed);
-  const BatchAnalysis analysis = analyze(batch);
-  print(parsed.has("--json") ? json_text(analysis_json(analysis)) : analysis_text(analysis));
-  if (analysis.spans.empty()) return exit_finished;
+void analyze_one(const Parsed& parsed, const BatchFolder& batch, const BatchAnalysis& analysis) {
+  print(analysis_text(analysis) + timeline_text(analysis, text_width()));
+  if (analysis.spans.empty()) return;
   const fs::path chart = parsed.value("--chart", (batch.path / "timeline.svg").string());
   write_file_atomic(chart, analysis_svg(analysis, "batch " + batch.path.filename().string()));
   say(cat("timeline: ", chart.string()));
+}
+
+int analyze_main(const Parsed& parsed) {
+  std::vector<std::pair<std::string, BatchAnalysis>> analyses;
+  std::vector<BatchFolder> batches;
+  for (const std::string& name : parsed.positionals) {
+    batches.push_back(open_batch(parsed, name));
+    analyses.emplace_back(batches.back().path.filename().string(), analyze(batches.back()));
+  }
+  if (parsed.has("--chart") && batches.size() > 1)
+    throw Error("--chart names one file, but there are several batches",
+                "leave it out: each timeline goes into the folder of its batch");
+  if (parsed.has("--json")) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const auto& [name, analysis] : analyses) {
+      all.push_back(analysis_json(analysis));
+      all.back()["batch"] = name;
+    }
+    print(json_text(all.size() == 1 ? all[0] : all));
+    return exit_finished;
+  }
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    if (batches.size() > 1) print(cat(i > 0 ? "\n" : "", analyses[i].first, ":\n"));
+    analyze_one(parsed, batches[i], analyses[i].second);
+  }
+  if (batches.size() > 1) print("\n" + comparison_text(analyses));
   return exit_finished;
 }
 
@@ -265,8 +289,9 @@ std::vector<fs::path> batches_in(const fs::path& root) {
   return found;
 }
 
-BatchFolder open_batch(const Parsed& parsed) {
-  const std::string& name = parsed.positionals[0];
+BatchFolder open_batch(const Parsed& parsed) { return open_batch(parsed, parsed.positionals[0]); }
+
+BatchFolder open_batch(const Parsed& parsed, const std::string& name) {
   const fs::path root = run_root(parsed);
   std::error_code ignored;
   for (const fs::path& path : {root / name, fs::path(name)})
@@ -283,8 +308,10 @@ std::optional<LockHolder> batch_holder(const BatchFolder& batch) {
 }
 
 Command batch_analyze_command() {
-  Command command = on_batch("analyze", "BATCH", "which device ran what when, and why one was idle",
-                             1, analyze_main);
+  constexpr std::size_t most_batches = 100;
+  Command command =
+      on_batch("analyze", "BATCH [BATCH …]", "which device ran what when, and why one was idle",
+               most_batches, analyze_main);
   command.flags = {
       {"--json", "", "as JSON"},
       {"--chart", "FILE", "where the timeline goes (default BATCH/timeline.svg)", "file"}};

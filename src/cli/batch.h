@@ -9,6 +9,7 @@
 #include "cli/arguments.h"
 #include "jobs/batch_folder.h"
 #include "jobs/ledger.h"
+#include "plan/direct_recipe.h"
 #include "run/run_lock.h"
 
 namespace lockstep::cli {
@@ -22,6 +23,8 @@ Command batch_analyze_command();
 // "batch RECIPE" of every recipe that has batches.
 std::vector<Command> batch_recipe_commands();
 
+// The jobs of a batch that are lockstep train RECIPE.
+DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe);
 // What the recipes of the batch's jobs make of what these wrote; "" where they make nothing of it.
 std::string gathered(const BatchFolder& batch, Ledger& ledger);
 
@@ -30,6 +33,7 @@ std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root)
 
 // Of a path, or of a name in the folder of runs. Throws Error naming the nearest.
 BatchFolder open_batch(const Parsed& parsed);
+BatchFolder open_batch(const Parsed& parsed, const std::string& name);
 // Whether a scheduler runs it, as far as can be seen from here.
 std::optional<LockHolder> batch_holder(const BatchFolder& batch);
 

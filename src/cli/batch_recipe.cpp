@@ -82,27 +82,6 @@ bool trains(const Job& job, const DirectRecipe& recipe) {
          job.command[2] == recipe.name;
 }
 
-DirectBatchEnd end_of(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe) {
-  DirectBatchEnd end{.folder = batch.path, .jobs = {}};
-  Statement rows(ledger.database(),
-                 "SELECT name, state, job.reason, spec, (SELECT max(id) FROM attempt WHERE "
-                 "attempt.job = job.id) FROM job WHERE listed = 1 AND spec LIKE ? ORDER BY id");
-  rows.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
-  while (rows.step()) {
-    const Job job = job_from_json(parse_json(rows.text(3)));
-    if (!trains(job, recipe)) continue;
-    DirectJob one{.name = rows.text(0),
-                  .parameters = {job.parameters.begin(), job.parameters.end()},
-                  .state = rows.text(1),
-                  .reason = rows.text(2)};
-    one.folder = one.state == to_string(JobState::done) || rows.is_null(4)
-                     ? batch.published(one.name)
-                     : batch.attempt(rows.integer(4));
-    end.jobs.push_back(std::move(one));
-  }
-  return end;
-}
-
 Command batch_recipe_command(const DirectRecipe& recipe) {
   std::vector<Flag> flags{
       {"--config", "FILE", "options from a TOML file; key=value wins; may be repeated", "file"},
@@ -134,11 +113,33 @@ std::vector<Command> batch_recipe_commands() {
   return commands;
 }
 
+DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
+                              const DirectRecipe& recipe) {
+  DirectBatchEnd end{.folder = batch.path, .jobs = {}};
+  Statement rows(ledger.database(),
+                 "SELECT name, state, job.reason, spec, (SELECT max(id) FROM attempt WHERE "
+                 "attempt.job = job.id) FROM job WHERE listed = 1 AND spec LIKE ? ORDER BY id");
+  rows.bind(1, cat("%lockstep\",\"train\",\"", recipe.name, "\"%"));
+  while (rows.step()) {
+    const Job job = job_from_json(parse_json(rows.text(3)));
+    if (!trains(job, recipe)) continue;
+    DirectJob one{.name = rows.text(0),
+                  .parameters = {job.parameters.begin(), job.parameters.end()},
+                  .state = rows.text(1),
+                  .reason = rows.text(2)};
+    one.folder = one.state == to_string(JobState::done) || rows.is_null(4)
+                     ? batch.published(one.name)
+                     : batch.attempt(rows.integer(4));
+    end.jobs.push_back(std::move(one));
+  }
+  return end;
+}
+
 std::string gathered(const BatchFolder& batch, Ledger& ledger) {
   std::string text;
   for (const DirectRecipe& recipe : direct_recipes()) {
     if (!recipe.gather) continue;
-    const DirectBatchEnd end = end_of(batch, ledger, recipe);
+    const DirectBatchEnd end = jobs_of_recipe(batch, ledger, recipe);
     if (end.jobs.empty()) continue;
     try {
       text += recipe.gather(end);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ void refuse_engine(const DirectRecipe& recipe, const DirectOptions& options, con
 // lockstep train RECIPE. Outputs go into a run, or into the folder that the environment variable
 // LOCKSTEP_OUT names, where a job of a batch has its own. Returns the exit code.
 int train_direct(const DirectRecipe& recipe, const Parsed& parsed);
+
+// evaluate and predict, where the operand is a run of such a recipe or a batch of its jobs: the
+// exit code. Nothing where it is something else.
+std::optional<int> use_direct(const Parsed& parsed, bool predicts);
 
 // The job file of `lockstep batch RECIPE key=value …`: one `lockstep train` for each job.
 struct DirectJobs {

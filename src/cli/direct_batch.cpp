@@ -134,7 +134,9 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
     if (table.is_given(key) && !varies(key))
       command.push_back(escaped(cat(key, "=", table.get(key))));
   for (const std::string& word : planned.batch.more_options)
-    if (!table.is_given(parts_of(word).first)) command.push_back(word);
+    if (const std::string key = parts_of(word).first;
+        !table.is_given(key) || has(planned.batch.only_batch, key))
+      command.push_back(word);
   for (const Axis& axis : planned.settings.axes)
     command.push_back(cat(axis.key, "={", axis.key, "}"));
   for (const std::string& key : planned.batch.keys) command.push_back(cat(key, "={", key, "}"));

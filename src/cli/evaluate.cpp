@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/direct.h"
 #include "cli/output.h"
 #include "cli/ranks.h"
 #include "cli/resolve.h"
@@ -78,6 +79,7 @@ bool has_other_options(const RunDir& run, const RunSetup& setup) {
 }
 
 int evaluate_main(const Parsed& parsed) {
+  if (const std::optional<int> code = use_direct(parsed, false)) return *code;
   if (parsed.has("--items")) check_items_file(parsed.value("--items"), may_overwrite(parsed));
   const RunSource source = operand_source(parsed);
   return evaluate(source.run,

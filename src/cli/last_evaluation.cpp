@@ -3,6 +3,7 @@
 #include "base/columns.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "run/curves.h"
 #include "run/run_files.h"
 
 #include <algorithm>
@@ -59,6 +60,10 @@ std::string last_evaluation_text(const std::filesystem::path& run_dir, std::size
   if (pictures != nullptr)
     text += cat(text.empty() ? "\n" : "", "pictures ", (run_dir / pictures->name).string(), ": ",
                 pictures->files.size(), pictures->files.size() == 1 ? " file\n" : " files\n");
+  std::error_code ignored;
+  if (const std::filesystem::path curves = run_dir / curves_name;
+      std::filesystem::exists(curves, ignored))
+    text += cat(text.empty() ? "\n" : "", "curves ", curves.string(), "\n");
   return text;
 }
 

@@ -66,7 +66,7 @@ int run(std::vector<std::string> words) {
     if (command.name != words[0]) continue;
     const std::vector<std::string> rest(words.begin() + 1, words.end());
     if (asks_for_help(command, rest)) {
-      print(command_help(command));
+      print(command_help(command, rest, table_width()));
       return exit_finished;
     }
     return command.run(parse(command, rest));

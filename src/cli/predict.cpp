@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/direct.h"
 #include "cli/further_runs.h"
 #include "cli/output.h"
 #include "cli/piped_text.h"
@@ -65,6 +66,7 @@ void forget_inputs_of_record(OptionTable& options) {
 }
 
 int predict_main(const Parsed& parsed) {
+  if (const std::optional<int> code = use_direct(parsed, true)) return *code;
   const RunSource source = operand_source(parsed);
   RunSetup setup = resolve_resume(source.run, parsed.all("--config"), parsed.assignments,
                                   parsed.value("--plugin"), {.groups = {"predict"}});

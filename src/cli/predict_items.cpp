@@ -11,6 +11,7 @@
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "devices/cpu_ranks.h"
+#include "plan/item_tasks.h"
 #include "run/json_lines.h"
 #include "run/prediction_folder.h"
 
@@ -85,6 +86,19 @@ fs::path output_folder(const RunSetup& setup, const ReadOptions& reading) {
       .lexically_normal();
 }
 
+// Whether the folder is there or can be made, and files in it.
+void check_can_write_into(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path there = folder;
+  while (there.has_parent_path() && there != there.parent_path() && !fs::exists(there, ignored))
+    there = there.parent_path();
+  const bool is_folder = fs::is_directory(there, ignored);
+  if (is_folder && ::access(there.c_str(), W_OK | X_OK) == 0) return;
+  throw Error(cat("cannot write into ", folder.string(), ": ", there.string(),
+                  is_folder ? cat(": ", errno_text(errno)) : " is no folder"),
+              "name another folder with out=");
+}
+
 // --force overwrites outputs, and never what they are made of.
 void check_outputs(const fs::path& folder, const PredictInput& input,
                    const std::vector<PredictItem>& items, bool force) {
@@ -108,11 +122,12 @@ void write_cbor(const fs::path& file, const nlohmann::json& value) {
 // What rank 0 tells while it goes.
 struct Tally {
   std::int64_t placed = 0, total = 0;
-  nlohmann::json skipped = nlohmann::json::array();
+  nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
 
   void on_event(const nlohmann::json& event) {
     const std::string kind = text_or(event, "kind", "");
     if (kind == "items") placed = integer_or(event, "placed", placed);
+    if (kind == "warning") warnings.push_back(text_or(event, "text", ""));
     if (kind == "item_skipped")
       skipped.push_back(
           {{"name", text_or(event, "name", "")}, {"reason", text_or(event, "reason", "")}});
@@ -122,7 +137,22 @@ struct Tally {
 
 std::string count_of(std::int64_t count) { return cat(count, count == 1 ? " item" : " items"); }
 
-int report_done(const Tally& tally, const fs::path& folder, bool json) {
+// Outputs that are made of all items, where some were skipped.
+void say_joint_outputs_lack(const Tally& tally, const std::vector<std::string>& outputs) {
+  constexpr std::size_t most_named = 5;
+  if (outputs.empty() || tally.skipped.empty()) return;
+  std::vector<std::string> names;
+  for (const nlohmann::json& one : tally.skipped)
+    if (names.size() < most_named) names.push_back(one.at("name").get<std::string>());
+  const std::size_t more = tally.skipped.size() - names.size();
+  say(cat("warning: ", join(outputs, " and "), outputs.size() == 1 ? " lacks " : " lack ",
+          tally.skipped.size(), " of ", count_of(tally.total), ": ", join(names, ", "),
+          more == 0 ? "" : cat(" and ", more, " more")));
+}
+
+int report_done(const Tally& tally, const fs::path& folder,
+                const std::vector<std::string>& joint_outputs, bool json) {
+  say_joint_outputs_lack(tally, joint_outputs);
   const auto skipped = static_cast<std::int64_t>(tally.skipped.size());
   say(cat("predicted ", count_of(tally.done()), " into ", folder.string(),
           skipped == 0 ? "" : cat("; skipped ", skipped, " of ", tally.total)));
@@ -130,7 +160,8 @@ int report_done(const Tally& tally, const fs::path& folder, bool json) {
     print(json_text({{"out", folder.string()},
                      {"items", tally.total},
                      {"predicted", tally.done()},
-                     {"skipped", tally.skipped}}));
+                     {"skipped", tally.skipped},
+                     {"warnings", tally.warnings}}));
   return skipped == 0 ? exit_finished : exit_failed;
 }
 
@@ -161,12 +192,14 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
 }
 
-int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& folder, bool json) {
+int run_item_ranks(Ranks& ranks, std::int64_t items, const PredictionFolder& folder,
+                   const std::vector<std::string>& joint_outputs, bool json) {
   Tally tally{.total = items};
   ranks.on_event = [&](const nlohmann::json& event) { tally.on_event(event); };
   const LaunchOutcome outcome = run_ranks(ranks);
   const bool finished = std::holds_alternative<Finished>(outcome);
-  if (finished && tally.placed == items) return report_done(tally, folder.path(), json);
+  if (finished && tally.placed == items)
+    return report_done(tally, folder.path(), joint_outputs, json);
   report_rest(outcome, tally, folder);
   if (finished) throw Error("the ranks ended before all items were done");
   return report_reading(outcome);
@@ -192,8 +225,10 @@ void check_items(const RunSetup& setup, const fs::path& run, bool force) {
   if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) return;
   const std::vector<PredictItem> items = items_of(setup, inputs, run, {});
   const OptionTable& table = setup.options->table;
-  if (table.has(out_key) && !table.get(out_key).empty())
-    check_outputs(fs::absolute(table.get(out_key)).lexically_normal(), input, items, force);
+  if (!table.has(out_key) || table.get(out_key).empty()) return;
+  const fs::path out = fs::absolute(table.get(out_key)).lexically_normal();
+  check_can_write_into(out);
+  check_outputs(out, input, items, force);
 }
 
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
@@ -207,8 +242,8 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   check_outputs(out, input, items, reading.force);
   const FurtherRuns also = open_further_runs(
       setup, reading.weights.empty() ? run.path() : reading.weights, reading.root);
-  const std::size_t batch = static_cast<std::size_t>(input.batch);
-  devices.resize(std::min(devices.size(), (items.size() + batch - 1) / batch));
+  devices.resize(
+      static_cast<std::size_t>(ranks_for_items(items, input.batch, std::ssize(devices))));
   prepare_for_items(setup, devices, run.path());
 
   const PredictionFolder folder(out);
@@ -228,7 +263,8 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
   if (reading.best) ranks.arguments.push_back("--best");
   if (!reading.weights.empty())
     ranks.arguments.insert(ranks.arguments.end(), {"--weights", reading.weights.string()});
-  return run_item_ranks(ranks, static_cast<std::int64_t>(items.size()), folder, reading.json);
+  return run_item_ranks(ranks, static_cast<std::int64_t>(items.size()), folder, input.joint_outputs,
+                        reading.json);
 }
 
 }  // namespace lockstep::cli

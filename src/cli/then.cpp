@@ -142,8 +142,15 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>
              const Then& then, Trained trained) {
   for (const std::string& step : then.steps) {
     int code = exit_finished;
-    if (step == evaluate_step && trained == Trained::to_the_end && !print_last_evaluation(run))
-      code = evaluate(run, setup_from_json(setup_to_json(setup)), devices, {});
+    if (step == evaluate_step && !print_last_evaluation(run)) {
+      if (trained == Trained::to_the_end)
+        code = evaluate(run, setup_from_json(setup_to_json(setup)), devices, {});
+      else
+        say(
+            cat("--then evaluate is left out: the time is over, and the newest checkpoint was not "
+                "evaluated while training; lockstep evaluate ",
+                shell_word(run.path().string()), " does it"));
+    }
     if (step == predict_step) {
       code = predict_then(setup, run, devices, then);
       if (code != exit_finished) say_what_is_left(setup, run, trained);

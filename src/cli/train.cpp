@@ -325,9 +325,9 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
   const int code = report_outcome(outcome, run, told.why);
-  if (code == exit_stopped && told.by_quota && !told.signalled && then.has("predict")) {
+  if (code == exit_stopped && told.by_quota && !told.signalled) {
     const int after = run_then(setup, run, setup.plan.devices, then, Trained::until_quota);
-    if (after == exit_finished)
+    if (after == exit_finished && then.has("predict"))
       say(cat("predicted before the end of the run; go on with: ", resume_command_for(run)));
     return after == exit_finished ? exit_stopped : after;
   }

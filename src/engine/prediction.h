@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -29,6 +30,14 @@ struct ItemOutput {
   // A file of ItemContext::scratch that becomes the item's own, in place of `bytes`: for what is
   // larger than memory. The writer gets no bytes then.
   std::filesystem::path path{};
+  // What is odd about the item, for people: it is predicted all the same. "" nothing.
+  std::string warning{};
+};
+
+// One of the pieces in which several devices make an item. Which piece holds what is the recipe's
+// affair; the output may not depend on how many there are.
+struct ItemPiece {
+  std::int64_t index = 0, count = 1;
 };
 
 // A further run whose outputs are to be averaged with those of the first (predict.also).

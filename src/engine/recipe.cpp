@@ -39,6 +39,17 @@ ItemOutput Recipe::predict_item(Model& /*model*/, const PredictItem& /*item*/,
   throw Error("this recipe has nothing to predict", "see lockstep evaluate");
 }
 
+ItemOutput Recipe::predict_piece(Model& /*model*/, const PredictItem& /*item*/, ItemPiece /*piece*/,
+                                 const ItemContext& /*context*/) {
+  throw Error("this recipe makes no pieces of items", "leave PredictItem::pieces at 1");
+}
+
+ItemOutput Recipe::join_pieces(const PredictItem& /*item*/,
+                               const std::vector<ItemOutput>& /*pieces*/,
+                               const ItemContext& /*context*/) {
+  throw Error("this recipe joins no pieces of items", "leave PredictItem::pieces at 1");
+}
+
 void Recipe::predict(Model& /*model*/, const PredictRequest& /*request*/) {
   throw Error("this recipe has nothing to predict", "see lockstep evaluate");
 }

@@ -192,6 +192,14 @@ class Recipe {
                                                 const ItemContext& context);
   virtual ItemOutput predict_item(Model& model, const PredictItem& item,
                                   const ItemContext& context);
+  // Of items with PredictItem::pieces above 1, in place of the above where there are fewer items
+  // than devices: what one device makes of it (`bytes`, or a file of ItemContext::scratch as
+  // `path`, no `files`), and on the rank that ends last the item's output, of all pieces in their
+  // order. The defaults throw.
+  virtual ItemOutput predict_piece(Model& model, const PredictItem& item, ItemPiece piece,
+                                   const ItemContext& context);
+  virtual ItemOutput join_pieces(const PredictItem& item, const std::vector<ItemOutput>& pieces,
+                                 const ItemContext& context);
   // On rank 0: makes the outputs that hold all items. Null: there are none.
   virtual std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) {
     return nullptr;

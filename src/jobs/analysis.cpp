@@ -142,6 +142,40 @@ void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
   }
 }
 
+void read_idle(const BatchFolder& batch, std::map<std::string, DeviceTimes>& devices) {
+  Ledger ledger = Ledger::open_to_read(batch.ledger());
+  Statement rows(ledger.database(), "SELECT device, why, sum(end - begin) FROM idle GROUP BY 1, 2");
+  while (rows.step()) {
+    DeviceUse& use = devices[rows.text(0)].use;
+    use.uuid = rows.text(0);
+    use.idle_s[rows.text(1)] += rows.number(2);
+  }
+}
+
+std::string idle_text(const DeviceUse& use) {
+  std::string text;
+  for (const auto& [why, seconds] : use.idle_s)
+    text += cat("  no job on it for ", fixed(seconds, 1), " s: ", why, "\n");
+  return text;
+}
+
+// The shares of the devices in the time of all jobs on them.
+std::string balance_text(const BatchAnalysis& analysis) {
+  double all = 0, least = INFINITY, most = 0;
+  for (const DeviceUse& use : analysis.devices) {
+    all += use.job_s;
+    least = std::min(least, use.job_s);
+    most = std::max(most, use.job_s);
+  }
+  if (analysis.devices.size() < 2 || all <= 0) return {};
+  std::vector<std::string> shares;
+  for (const DeviceUse& use : analysis.devices)
+    shares.push_back(cat(use.index ? cat("GPU ", *use.index) : use.uuid, " ",
+                         fixed(100 * use.job_s / all, 0), " %"));
+  return cat("balance of the time of jobs: ", join(shares, ", "), "; the least has ",
+             fixed(100 * least / most, 0), " % of the most\n");
+}
+
 std::string percent(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : std::string("not measured");
 }
@@ -165,6 +199,7 @@ BatchAnalysis analyze(const BatchFolder& batch) {
     }
   for (auto& [uuid, device] : devices) device.stretches = merged(std::move(device.stretches));
   read_samples(batch, origin, devices);
+  read_idle(batch, devices);
   double energy_j = 0;
   bool has_energy = false;
   for (auto& [uuid, device] : devices) {
@@ -201,7 +236,7 @@ std::string analysis_text(const BatchAnalysis& analysis) {
   for (const DeviceUse& use : analysis.devices) {
     const std::string name = use.index ? cat("GPU ", *use.index) : use.uuid;
     if (use.attempts == 0) {
-      text += cat(name, ": no job was put there\n");
+      text += cat(name, ": 0 % of the attempts: no job was put there\n", idle_text(use));
       continue;
     }
     text += cat(name, ": ", use.attempts, use.attempts == 1 ? " attempt" : " attempts",
@@ -212,13 +247,13 @@ std::string analysis_text(const BatchAnalysis& analysis) {
                                   percent(use.sm_percent), " (", use.samples, " samples)")
                             : std::string("too short to tell how busy it was");
     if (use.idle_wanted_s > 0.05)
-      text += cat("; idle for ", fixed(use.idle_wanted_s, 1),
-                  " s while jobs for GPUs were to come: no slot, core or part of it was free, or "
-                  "others had it");
+      text +=
+          cat("; idle for ", fixed(use.idle_wanted_s, 1), " s while jobs for GPUs were to come");
     if (use.idle_at_end_s > 0.05)
       text += cat("; idle for ", fixed(use.idle_at_end_s, 1), " s when no more came");
-    text += "\n";
+    text += "\n" + idle_text(use);
   }
+  text += balance_text(analysis);
   if (!analysis.devices.empty()) {
     text += cat("cost: ", fixed(analysis.gpu_hours, 3), " GPU-hours");
     if (analysis.energy_kwh) text += cat(", ", fixed(*analysis.energy_kwh, 4), " kWh");
@@ -279,6 +314,7 @@ nlohmann::json analysis_json(const BatchAnalysis& analysis) {
          {"job_s", use.job_s},
          {"idle_wanted_s", use.idle_wanted_s},
          {"idle_at_end_s", use.idle_at_end_s},
+         {"idle_s", use.idle_s},
          {"samples", use.samples},
          {"busy_percent", or_null(use.busy_percent)},
          {"sm_percent", or_null(use.sm_percent)},

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jobs/batch_folder.h"
@@ -29,6 +30,7 @@ struct DeviceUse {
   double job_s = 0;          // of all jobs on it: more than busy_s where they overlapped
   double idle_wanted_s = 0;  // no job on it though GPU jobs started later
   double idle_at_end_s = 0;  // no job on it, and no more of them came
+  std::map<std::string, double> idle_s;  // by reason, as the scheduler saw it
   // Means of the samples that were taken while a job ran on it.
   std::int64_t samples = 0;
   std::optional<double> busy_percent, sm_percent, power_w;
@@ -49,6 +51,11 @@ struct BatchAnalysis {
 // Throws Error where the ledger cannot be read. Of several batches: one after the other in time.
 BatchAnalysis analyze(const BatchFolder& batch);
 std::string analysis_text(const BatchAnalysis& analysis);
+// A line per device, and per slot without one, with the number of jobs at once over time.
+std::string timeline_text(const BatchAnalysis& analysis, int width);
+// A row per batch: attempts, time, jobs per minute, at once, share of each device.
+std::string comparison_text(
+    const std::vector<std::pair<std::string, BatchAnalysis>>& analyses);  // name, analysis
 // A row per device, and per slot without one.
 std::string analysis_svg(const BatchAnalysis& analysis, const std::string& title);
 nlohmann::json analysis_json(const BatchAnalysis& analysis);

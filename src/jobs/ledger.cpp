@@ -5,6 +5,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -61,6 +62,8 @@ CREATE TABLE attempt(
   gpu_activity_percent REAL);    -- mean of its first device while it was alone there
 CREATE INDEX attempt_job ON attempt(job);
 CREATE INDEX attempt_unfinished ON attempt(id) WHERE outcome IS NULL;
+CREATE TABLE idle(                -- no job of the batch was on the device
+  device TEXT NOT NULL, begin REAL NOT NULL, end REAL NOT NULL, why TEXT NOT NULL);
 CREATE TABLE note(id INTEGER PRIMARY KEY, at REAL NOT NULL, text TEXT NOT NULL);
 CREATE TABLE request(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -191,7 +194,7 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
   // Keys come in no order: what does not fit would be written and read again and again.
   database_->execute("PRAGMA cache_size = -65536");
   Transaction transaction(*database_);
-  std::map<std::string, std::int64_t> known;
+  std::unordered_map<std::string, std::int64_t> known;
   std::unordered_set<std::string> names;
   Statement all(*database_, "SELECT key, id, name FROM job");
   while (all.step()) {
@@ -502,6 +505,15 @@ bool Ledger::changed_by_others() {
   const std::int64_t version = row.step() ? row.integer(0) : 0;
   row.reset();
   return std::exchange(data_version_, version) != version;
+}
+
+void Ledger::idle(const std::string& device, double begin, double end, const std::string& why) {
+  database_->prepared("INSERT INTO idle(device, begin, end, why) VALUES(?, ?, ?, ?)")
+      .bind(1, device)
+      .bind(2, begin)
+      .bind(3, end)
+      .bind(4, why)
+      .run();
 }
 
 void Ledger::note(const std::string& text) {

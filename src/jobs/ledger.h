@@ -135,6 +135,8 @@ class Ledger {
   std::vector<Request> take_requests();
   bool changed_by_others();  // cheap
 
+  // A device on which no job of the batch ran, from when to when (unix seconds), and why.
+  void idle(const std::string& device, double begin, double end, const std::string& why);
   // What the batch decided by itself, for people.
   void note(const std::string& text);
 

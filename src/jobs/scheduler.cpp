@@ -225,9 +225,11 @@ bool Scheduler::turn(double wait_s, int wake_fd) {
       !delayed_.empty() || std::any_of(ready_.begin(), ready_.end(),
                                        [](const auto& queue) { return !queue.second.empty(); });
   if (running_.empty() && (draining_ || !pending)) {
+    look_at_idle_devices(true);
     ledger_.sync();
     return false;
   }
+  look_at_idle_devices(false);
   double wait = std::min(wait_s, requests_every_s);
   if (!delayed_.empty()) wait = std::min(wait, delayed_.begin()->first - clock_.wall_s());
   pollfd watched[] = {{link_->fd(), POLLIN, 0}, {wake_fd, POLLIN, 0}};

@@ -143,6 +143,8 @@ class Scheduler {
     int jobs = 0, packed = 0;
     double job_s = 0, until_s = 0;  // job-seconds until then
     std::vector<UniqueFd> leases;   // of all packed jobs on it
+    double idle_since = 0;          // unix time; 0: a job is on it
+    std::string idle_why;
   };
   static bool is_packed(const QueuedJob& job);
   Kind& kind_of(const QueuedJob& job);
@@ -153,6 +155,8 @@ class Scheduler {
   // Gives back what it had. Mean number of jobs on its device while it ran there.
   double vacate(RunningAttempt& running, double duration_s = 0);
   void look_at_devices();
+  void look_at_idle_devices(bool at_end);
+  std::string why_idle(int device) const;
   void learn(const RunningAttempt& running, Settled& settled, double together);
   void limit_changed(const std::string& kind);
   void keep(const std::string& kind);

@@ -192,6 +192,41 @@ void Scheduler::look_at_devices() {
   }
 }
 
+// Why no job is on a device after all that fits has been started.
+std::string Scheduler::why_idle(int device) const {
+  if (const auto found = waits_for_.find(device); found != waits_for_.end())
+    return cat("used by ", found->second);
+  if (draining_) return "the batch was to start no more";
+  if (paused_) return "the batch was paused";
+  const bool wanted = std::any_of(ready_.begin(), ready_.end(), [](const auto& queue) {
+    return !queue.second.empty() && queue.first.kind != static_cast<int>(GpuRequest::Kind::none);
+  });
+  if (!wanted) return "no job for a GPU was ready";
+  if (static_cast<int>(running_.size()) >= resources_.slots()) return "no slot was free";
+  return "no cores were free, or a job waits for more devices";
+}
+
+// Written down when a job comes or the reason is another.
+void Scheduler::look_at_idle_devices(bool at_end) {
+  constexpr double least_s = 0.05;
+  const double now = clock_.wall_s();
+  for (std::size_t i = 0; i < occupancy_.size(); ++i) {
+    Occupancy& occupancy = occupancy_[i];
+    const bool idle = occupancy.jobs == 0;
+    const std::string why = idle ? why_idle(static_cast<int>(i)) : std::string();
+    const bool goes_on = idle && !at_end && why == occupancy.idle_why;
+    if (occupancy.idle_since > 0 && !goes_on) {
+      if (now >= occupancy.idle_since + least_s)
+        ledger_.idle(resources_.all().devices[i], occupancy.idle_since, now, occupancy.idle_why);
+      occupancy.idle_since = 0;
+    }
+    if (idle && occupancy.idle_since == 0) {
+      occupancy.idle_since = now;
+      occupancy.idle_why = why;
+    }
+  }
+}
+
 // From what an attempt was like, before it is written down. A first try on the CPU or a GPU that
 // fails where its kind may just not run is not held against the job.
 void Scheduler::learn(const RunningAttempt& running, Settled& settled, double together) {

@@ -39,6 +39,13 @@ struct XySeries {
 // every peak is seen and the file stays small.
 std::string xy_chart(const ChartFrame& frame, const std::vector<XySeries>& series);
 
+struct XyPanel {
+  ChartFrame frame;
+  std::vector<XySeries> series;
+};
+// Charts of lines and points below each other, as one file. title: for screen readers.
+std::string xy_panels(const std::string& title, const std::vector<XyPanel>& panels);
+
 // values: one a category. low, high: likewise, or empty.
 struct BarSeries {
   std::string name;

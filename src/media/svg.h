@@ -40,6 +40,8 @@ class Svg {
   void circle(SvgPoint centre, double radius, const std::string& colour,
               const std::string& tip = "");
   void text(SvgPoint at, std::string_view text, const TextStyle& style = {});
+  // Elements as they are.
+  void drawing(const std::string& elements) { body_ += elements; }
   // Until end_clip(), what lies outside the rectangle is not shown.
   void begin_clip(SvgPoint upper_left, double width, double height);
   void end_clip();

@@ -38,9 +38,11 @@ struct DirectBatch {
   std::string job_name;                        // with {key} for the value of an option
   std::vector<std::string> only_batch{};       // options that a job does not need
   std::vector<std::string> outputs{};          // files without which a job has not succeeded
-  std::vector<std::string> more_options{};     // "key=value" for each job; may hold {slot}, {gpu}
-  std::int64_t cpus = 1;                       // of a job
-  std::string gpus = "0";                      // likewise, as a job file has it
+  // "key=value" for each job, where the option is not given, or is one of only_batch; may hold
+  // {slot}, {gpu}.
+  std::vector<std::string> more_options{};
+  std::int64_t cpus = 1;   // of a job
+  std::string gpus = "0";  // likewise, as a job file has it
   std::int64_t retries = 2;
   double retry_delay_s = 5, timeout_s = 600;
   double max_failure_rate = 0.15;
@@ -86,6 +88,14 @@ struct DirectBatchEnd {
   std::vector<DirectJob> jobs;   // those of this recipe, in the order of the job file
 };
 
+// What evaluate and predict are given of trainings that are over.
+struct DirectUse {
+  bool predicts = false;                       // else it evaluates
+  std::vector<std::filesystem::path> folders;  // what each of them wrote
+  std::vector<std::string> assignments;        // "key=value", over the options of each
+  std::filesystem::path out{};                 // of predictions: a file, which may be overwritten
+};
+
 struct DirectRecipe {
   std::string name;
   std::string summary;  // one line for help
@@ -93,6 +103,8 @@ struct DirectRecipe {
   // Puts together what the jobs of a batch wrote: writes files into the batch's folder and returns
   // what to show. Throws Error. Empty: the recipe has no `lockstep batch NAME`.
   std::function<std::string(const DirectBatchEnd& end)> gather{};
+  // Returns what to show. Throws Error. Empty: it can neither evaluate nor predict.
+  std::function<std::string(const DirectUse& use)> use{};
 };
 
 // Those that this program knows.

@@ -308,7 +308,8 @@ std::string fault_of_output_name(const std::string& name) {
 std::string to_cbor(const std::vector<PredictItem>& items) {
   nlohmann::json all = nlohmann::json::array();
   for (const PredictItem& item : items)
-    all.push_back({item.index, item.name, item.id, item.path, item.text, item.output, item.fault});
+    all.push_back({item.index, item.name, item.id, item.path, item.text, item.output, item.fault,
+                   item.pieces});
   std::string bytes;
   nlohmann::json::to_cbor(all, bytes);
   return bytes;
@@ -323,7 +324,8 @@ std::vector<PredictItem> items_from_cbor(const std::string& bytes) try {
                      .path = item.at(3),
                      .text = item.at(4),
                      .output = item.at(5),
-                     .fault = item.at(6)});
+                     .fault = item.at(6),
+                     .pieces = item.at(7)});
   return items;
 } catch (const nlohmann::json::exception& error) {
   throw Error(cat("the list of items cannot be read: ", error.what()));

@@ -20,6 +20,9 @@ struct PredictItem {
   std::string text;    // the line without its end, or the word
   std::string output;  // of a file that holds its bytes, in the folder of outputs; empty: none
   std::string fault;   // why it is skipped, where that is known already
+  // So many devices can share it at most, where there are fewer items left than devices
+  // (Recipe::predict_piece). With PredictInput::batch 1 alone.
+  std::int64_t pieces = 1;
 };
 
 // What `lockstep predict RUN INPUT …` takes of a recipe.

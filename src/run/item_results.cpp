@@ -23,12 +23,15 @@ nlohmann::json packed(const ItemResult& result) {
   return {{"bytes", result.bytes},
           {"files", std::move(files)},
           {"fault", result.fault},
-          {"in_file", result.in_file}};
+          {"in_file", result.in_file},
+          {"warning", result.warning}};
 }
 
 ItemResult unpacked(const nlohmann::json& packed) {
-  ItemResult result{
-      .bytes = packed.at("bytes"), .fault = packed.at("fault"), .in_file = packed.at("in_file")};
+  ItemResult result{.bytes = packed.at("bytes"),
+                    .fault = packed.at("fault"),
+                    .in_file = packed.at("in_file"),
+                    .warning = packed.at("warning")};
   for (const nlohmann::json& file : packed.at("files"))
     result.files.emplace_back(file.at(0).get<std::string>(), file.at(1).get<std::string>());
   return result;

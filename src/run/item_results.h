@@ -17,6 +17,7 @@ struct ItemResult {
   std::string fault{};  // why the item was skipped; empty: it was not
   // The bytes lie in the first of `files`, which is the item's own.
   bool in_file = false;
+  std::string warning{};  // ItemOutput::warning
 };
 
 // The results of items that follow each other make a part. Parts are numbered from 0, in input

@@ -12,8 +12,6 @@
 namespace lockstep {
 namespace {
 
-constexpr double log_from = 20;  // times the smallest loss
-
 void take_back(std::vector<LossPoint>& points, std::int64_t after) {
   std::erase_if(points, [after](const LossPoint& point) { return point.step > after; });
 }
@@ -89,7 +87,7 @@ PlotAxes axes_of(const std::vector<PlotSeries>& all, std::int64_t last) {
   for (const PlotSeries& series : all)
     for (const auto& range : series.columns)
       if (range) low = std::min(low, range->low), high = std::max(high, range->high);
-  const bool log = low > 0 && high >= log_from * low;
+  const bool log = is_wide_range(low, high);
   if (low > high) low = high = 0;  // nothing is shown
   if (low == high) {
     const double around = low == 0 ? 1 : std::fabs(low) / 10;
@@ -129,6 +127,11 @@ nlohmann::json points_json(const std::vector<LossPoint>& points) {
 }
 
 }  // namespace
+
+bool is_wide_range(double low, double high) {
+  constexpr double times = 20;
+  return low > 0 && high >= times * low;
+}
 
 LossCurve read_loss_curve(const std::filesystem::path& events) {
   LossCurve curve;

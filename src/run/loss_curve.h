@@ -23,6 +23,9 @@ struct LossCurve {
 // Throws Error where it cannot be read.
 LossCurve read_loss_curve(const std::filesystem::path& events);
 
+// Whether losses from `low` to `high` are shown on a logarithmic axis.
+bool is_wide_range(double low, double high);
+
 // Both against the step, with a legend: the mean of the training losses of a column, each
 // evaluation by itself, a ! where losses were not finite. The axis is logarithmic where the largest
 // is 20 times the smallest or more. ASCII, no line wider than `width` (at least 30); empty without

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "run/curves.h"
+
 namespace lockstep {
 namespace {
 
@@ -44,9 +46,11 @@ std::vector<RunFolder> run_files(const fs::path& run_dir) {
   add_steps(run_dir, "evaluations", folders);
   add_steps(run_dir, "media", folders);
   add_folder(run_dir, "predictions", folders);
-  std::error_code failed;
-  const std::uintmax_t bytes = fs::file_size(run_dir / "gpu.csv", failed);
-  if (!failed) folders.push_back({.name = "gpu.csv", .files = {}, .bytes = bytes});
+  for (const char* file : {curves_name, "gpu.csv"}) {
+    std::error_code failed;
+    const std::uintmax_t bytes = fs::file_size(run_dir / file, failed);
+    if (!failed) folders.push_back({.name = file, .files = {}, .bytes = bytes});
+  }
   return folders;
 }
 

@@ -14,8 +14,8 @@ struct RunFolder {
   std::uint64_t bytes = 0;         // of all of them
 };
 
-// The folders of evaluations, pictures and predictions, and the log of the GPUs: those that are
-// there and hold something. Never throws: what cannot be read is left out.
+// The folders of evaluations, pictures and predictions, the curves and the log of the GPUs: those
+// that are there and hold something. Never throws: what cannot be read is left out.
 std::vector<RunFolder> run_files(const std::filesystem::path& run_dir);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Each rank takes the next part of the items until none is left.
+// Each rank takes the next items, or a piece of one, until none is left.
 #include "trainer/item_prediction.h"
 
 #include "base/clock.h"
@@ -9,6 +9,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/train_step.h"
 #include "launch/heartbeat.h"
+#include "plan/item_tasks.h"
 #include "run/item_results.h"
 #include "run/prediction_folder.h"
 #include "trainer/output_collector.h"
@@ -37,20 +38,18 @@ class Predictor {
     fs::create_directories(context_.scratch);
   }
 
-  void predict(std::int64_t part) {
-    const std::int64_t begin = part * job_.batch;
-    const std::int64_t end =
-        std::min(begin + job_.batch, static_cast<std::int64_t>(job_.items.size()));
-    std::vector<ItemResult> results(static_cast<std::size_t>(end - begin));
+  void predict(const ItemTask& task) {
+    if (task.pieces > 1) return predict_piece(task);
+    std::vector<ItemResult> results(static_cast<std::size_t>(task.end - task.begin));
     std::vector<std::int64_t> good;
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::string& fault = results[static_cast<std::size_t>(i - begin)].fault;
-      fault = item(i).fault.empty() ? fault_of_input(item(i)) : item(i).fault;
+    for (std::int64_t i = task.begin; i < task.end; ++i) {
+      std::string& fault = results[static_cast<std::size_t>(i - task.begin)].fault;
+      fault = fault_of(item(i));
       if (fault.empty()) good.push_back(i);
     }
     for (auto& [index, result] : results_of(good))
-      results[static_cast<std::size_t>(index - begin)] = std::move(result);
-    ItemResults(job_.scratch).write(part, results);
+      results[static_cast<std::size_t>(index - task.begin)] = std::move(result);
+    ItemResults(job_.scratch).write(task.begin / job_.batch, results);
   }
 
  private:
@@ -60,7 +59,9 @@ class Predictor {
     return job_.items[static_cast<std::size_t>(index)];
   }
 
-  static std::string fault_of_input(const PredictItem& item) {
+  // Why it is skipped before the recipe sees it; "": it is not.
+  static std::string fault_of(const PredictItem& item) {
+    if (!item.fault.empty()) return item.fault;
     // A folder is an item where the recipe lists it as one: it knows what lies in it.
     std::error_code ignored;
     if (item.path.empty() || std::filesystem::is_directory(item.path, ignored)) return "";
@@ -93,14 +94,67 @@ class Predictor {
     return results;
   }
 
-  // Nothing where the recipe throws; `fault` says what.
+  // The rank that ends an item's last piece joins all of them.
+  void predict_piece(const ItemTask& task) {
+    const PredictItem& item = job_.items[static_cast<std::size_t>(task.begin)];
+    ItemResult result{.fault = fault_of(item)};
+    if (result.fault.empty()) {
+      note(item);
+      const auto output = attempt(result.fault, [&] {
+        return setup_.recipe.predict_piece(model_, item, {task.piece, task.pieces}, context_);
+      });
+      if (output) result = as_piece(*output);
+    }
+    const fs::path folder = job_.scratch / cat("item-", task.begin);
+    fs::create_directories(folder);
+    const ItemResults pieces(folder);
+    pieces.write(task.piece, {result});
+    if (setup_.group.next_number(cat("pieces-", task.begin)) + 1 < task.pieces) return;
+    ItemResults(job_.scratch).write(task.begin, {joined(item, pieces, task.pieces)});
+  }
+
+  static ItemResult as_piece(const ItemOutput& output) {
+    ItemResult result{.bytes = output.bytes, .warning = output.warning};
+    if (!output.path.empty()) result.files.emplace_back(output.path, "");
+    return result;
+  }
+
+  ItemResult joined(const PredictItem& item, const ItemResults& results, std::int64_t count) {
+    std::vector<ItemOutput> pieces;
+    std::string fault;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const ItemResult piece = results.take(i).at(0);
+      if (fault.empty()) fault = piece.fault;
+      pieces.push_back({.bytes = piece.bytes,
+                        .path = piece.files.empty() ? fs::path() : piece.files[0].first,
+                        .warning = piece.warning});
+    }
+    std::optional<ItemOutput> output;
+    if (fault.empty())
+      output = attempt(fault, [&] { return setup_.recipe.join_pieces(item, pieces, context_); });
+    std::error_code ignored;
+    for (const ItemOutput& piece : pieces)
+      if (!piece.path.empty()) fs::remove(piece.path, ignored);
+    return output ? keep(item, *output) : ItemResult{.fault = fault};
+  }
+
   std::optional<std::vector<ItemOutput>> try_items(const std::vector<PredictItem>& items,
                                                    std::string& fault) {
-    try {
+    return attempt(fault, [&] {
       auto outputs = setup_.recipe.predict_items(model_, items, context_);
-      if (outputs.size() == items.size()) return outputs;
-      fault = cat("predict_items must return ", items.size(), " outputs, but returned ",
-                  outputs.size());
+      if (outputs.size() != items.size())
+        throw Error(cat("predict_items must return ", items.size(), " outputs, but returned ",
+                        outputs.size()));
+      return outputs;
+    });
+  }
+
+  // Nothing where the recipe throws; `fault` says what.
+  template <class Function>
+  auto attempt(std::string& fault, const Function& function)
+      -> std::optional<decltype(function())> {
+    try {
+      return function();
     } catch (const Error& error) {
       fault = error.what();
     } catch (const std::exception& error) {
@@ -123,7 +177,8 @@ class Predictor {
   }
 
   ItemResult keep(const PredictItem& item, const ItemOutput& output) {
-    ItemResult result{.in_file = output.path.empty() && !item.output.empty()};
+    ItemResult result{.in_file = output.path.empty() && !item.output.empty(),
+                      .warning = output.warning};
     if (item.output.empty()) result.bytes = output.bytes;
     if (result.in_file)
       result.files.emplace_back(written(output.bytes), item.output);
@@ -168,10 +223,10 @@ void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job) 
   std::unique_ptr<OutputCollector> collector;
   if (setup.group.rank() == 0) collector = std::make_unique<OutputCollector>(setup.recipe, job);
   Predictor predictor(setup, model, job);
-  const std::int64_t parts = parts_of(job);
-  for (std::int64_t part; (part = setup.group.next_number("items")) < parts;) {
+  const std::vector<ItemTask> tasks = item_tasks(job.items, job.batch, setup.group.size());
+  for (std::int64_t next; (next = setup.group.next_number("items")) < std::ssize(tasks);) {
     beat();
-    predictor.predict(part);
+    predictor.predict(tasks[static_cast<std::size_t>(next)]);
     if (collector && collector->failed()) break;
   }
   if (collector) collector->finish();

@@ -101,6 +101,8 @@ void OutputCollector::collect(Recipe& recipe) {
       const PredictItem& item = job_.items.at(static_cast<std::size_t>(done_));
       const std::string fault = result.fault.empty() ? fault_of(result) : result.fault;
       fault.empty() ? put(item, result, writer.get()) : skip(item, fault, writer.get());
+      if (fault.empty() && !result.warning.empty())
+        EventWriter().write({{"kind", "warning"}, {"text", cat(item.name, ": ", result.warning)}});
       ++done_;
     }
     show(false);

@@ -8,9 +8,12 @@
 #include "plan/interval.h"
 #include "plan/recipe_info.h"
 #include "plan/words.h"
+#include "run/curves.h"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace lockstep {
@@ -259,6 +262,11 @@ void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool 
          {"best", best},
          {"seconds", seconds},
          {"warm_up_s", evaluation.warm_up_s}});
+  std::error_code ignored;
+  // A longer file takes a tenth of a second and more: its curves are drawn at the end alone.
+  if (constexpr std::uintmax_t quickly_read = std::uintmax_t{16} << 20;
+      std::filesystem::file_size(run_.events_path(), ignored) <= quickly_read)
+    draw_curves(step);
   const std::lock_guard lock(mutex_);
   last_step_s_ += seconds;  // the next step's time is its own
 }
@@ -286,6 +294,11 @@ void Recorder::warn(std::int64_t step, const std::string& text) {
   write({{"kind", "warning"}, {"step", step}, {"text", text}});
 }
 
+void Recorder::draw_curves(std::int64_t step) {
+  const std::string fault = try_write_curves(run_.path(), run_.events_path());
+  if (!fault.empty()) warn(step, cat("the curves could not be drawn: ", fault));
+}
+
 void Recorder::ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs) {
   const auto& [why, early, by_quota] = end;
   const RunState state = why.empty() ? RunState::finished : RunState::stopped;
@@ -310,6 +323,7 @@ void Recorder::ended(std::int64_t step, const RunEnd& end, const GraphCounts& gr
   if (!early.empty()) event["early"] = early;
   if (!why.empty()) event.update({{"kind", "stop"}, {"why", why}, {"by_quota", by_quota}});
   write(event);
+  draw_curves(step);
 }
 
 }  // namespace lockstep

@@ -83,6 +83,7 @@ class Recorder {
 
  private:
   void write(const nlohmann::json& event);
+  void draw_curves(std::int64_t step);
 
   RunDir& run_;
   const Plan& plan_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/error.h"
@@ -27,12 +28,33 @@ std::string plain(std::string_view name) {
 
 struct Columns {
   std::size_t stamp = none, clock = none;  // clock: a time of day beside a date
-  std::array<std::size_t, 5> numbers{};    // open, high, low, close, volume
+  std::array<std::size_t, 5> numbers{};    // open, high, low, close, volume; none: not read
+  std::vector<std::size_t> own;
+  std::size_t label = none;
   std::vector<std::string> notes;
 };
 constexpr std::array number_names = {"open", "high", "low", "close", "volume"};
 
-Columns find_columns(const CsvTable& table) {
+bool is_wanted(BarColumns::Prices prices, std::size_t which) {
+  return prices == BarColumns::Prices::all || (prices == BarColumns::Prices::close && which == 3);
+}
+
+// Those that were asked for by name.
+void find_own(const CsvTable& table, const BarColumns& wanted, Columns& columns) {
+  if (!wanted.label.empty()) columns.label = table.column(wanted.label);
+  if (wanted.own == std::vector<std::string>{"*"}) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      if (i != columns.stamp && i != columns.clock && i != columns.label) columns.own.push_back(i);
+    return;
+  }
+  for (const std::string& name : wanted.own) {
+    columns.own.push_back(table.column(name));
+    if (columns.own.back() == columns.label)
+      throw Error(cat("the column ", name, " is the label, and cannot be a feature too"));
+  }
+}
+
+Columns find_columns(const CsvTable& table, const BarColumns& wanted) {
   std::vector<std::string> names;
   for (const std::string& column : table.columns) names.push_back(plain(column));
   const auto find = [&](std::initializer_list<const char*> wanted) {
@@ -49,12 +71,20 @@ Columns find_columns(const CsvTable& table) {
                      find({"close", "adjclose", "adjustedclose"}), find({"volume", "vol"})};
   std::vector<std::string> missing;
   if (columns.stamp == none) missing.emplace_back("timestamp");
-  for (std::size_t i = 0; i < 5; ++i)
-    if (columns.numbers[i] == none) missing.emplace_back(number_names[i]);
+  for (std::size_t i = 0; i < 5; ++i) {
+    if (!is_wanted(wanted.prices, i))
+      columns.numbers[i] = none;
+    else if (columns.numbers[i] == none)
+      missing.emplace_back(number_names[i]);
+  }
   if (!missing.empty())
     throw Error(cat(table.name, ", line 1: no column ", join(missing, ", "), " among ",
                     join(table.columns, ", ")),
-                "a price file has the columns timestamp, open, high, low, close and volume");
+                wanted.prices == BarColumns::Prices::all
+                    ? "a price file has the columns timestamp, open, high, low, close and volume"
+                    : "name the columns timestamp and close, or give label=COLUMN");
+  find_own(table, wanted, columns);
+  if (wanted.prices == BarColumns::Prices::none) return columns;
   const std::size_t adjusted = find({"adjclose", "adjustedclose"});
   if (names[columns.numbers[3]] != "close")
     columns.notes.push_back(cat(table.columns[adjusted], " is taken as the close"));
@@ -72,8 +102,10 @@ bool is_missing(std::string_view cell) {
 // Adds the rows of a table to the bars, one by one.
 class Reader {
  public:
-  Reader(const CsvTable& table, Bars& bars)
-      : table_(table), bars_(bars), columns_(find_columns(table)) {}
+  Reader(const CsvTable& table, Bars& bars, const BarColumns& wanted)
+      : table_(table), bars_(bars), columns_(find_columns(table, wanted)) {
+    for (const std::size_t column : columns_.own) bars_.own_names.push_back(table.columns[column]);
+  }
 
   void read_all() {
     reserve();
@@ -100,19 +132,31 @@ class Reader {
 
   void read(std::size_t row) {
     const auto& cells = table_.rows[row];
-    const auto gone = [&](std::size_t column) { return is_missing(cells[column]); };
-    if (std::all_of(columns_.numbers.begin(), columns_.numbers.end() - 1, gone)) {
+    const auto gone = [&](std::size_t column) {
+      return column == none || is_missing(cells[column]);
+    };
+    const bool has_prices = columns_.numbers[3] != none;
+    if (has_prices && std::all_of(columns_.numbers.begin(), columns_.numbers.end() - 1, gone)) {
       ++left_out_;
       return;
     }
     read_stamp(row);
-    std::array<double, 5> values{};
-    for (std::size_t i = 0; i < 5; ++i) values[i] = number(row, i);
-    bars_.open.push_back(values[0]);
-    bars_.high.push_back(values[1]);
-    bars_.low.push_back(values[2]);
-    bars_.close.push_back(values[3]);
-    bars_.volume.push_back(values[4]);
+    std::vector<double>* const prices[] = {&bars_.open, &bars_.high, &bars_.low, &bars_.close,
+                                           &bars_.volume};
+    for (std::size_t i = 0; i < 5; ++i)
+      if (columns_.numbers[i] != none) prices[i]->push_back(number(row, i));
+    for (const std::size_t column : columns_.own) bars_.own.push_back(own_number(row, column));
+    if (columns_.label != none) bars_.labels.push_back(own_number(row, columns_.label));
+  }
+
+  double own_number(std::size_t row, std::size_t column) const {
+    const std::string& cell = table_.rows[row][column];
+    if (is_missing(cell)) return std::numeric_limits<double>::quiet_NaN();
+    const auto value = to_number(cell);
+    if (!value || !std::isfinite(*value))
+      throw Error(cat(table_.place(row), ": ", table_.columns[column], " is '", printable(cell),
+                      "', which is no number"));
+    return *value;
   }
 
   double number(std::size_t row, std::size_t which) const {
@@ -192,18 +236,20 @@ bool is_csv(const std::filesystem::path& path) {
 
 }  // namespace
 
-Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol) {
+Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol,
+                const BarColumns& columns) {
   Bars bars{.symbol = symbol};
   const CsvTable table = parse_csv(text, name);
-  Reader(table, bars).read_all();
+  Reader(table, bars, columns).read_all();
   Hasher hasher;
   hasher.update(text);
   bars.hash = hasher.hex();
   return bars;
 }
 
-Bars read_bars(const std::filesystem::path& file, const std::string& symbol) {
-  return parse_bars(read_file(file), file.filename().string(), symbol);
+Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
+               const BarColumns& columns) {
+  return parse_bars(read_file(file), file.filename().string(), symbol, columns);
 }
 
 std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol) {

@@ -14,14 +14,24 @@ namespace lockstep::gbdt {
 // Columns of one length, in the order of time.
 struct Bars {
   std::string symbol;
-  std::vector<std::string> stamps;  // as the file writes them
-  std::vector<Day> days;            // on the clock that wrote the stamps
-  std::vector<double> open, high, low, close, volume;
+  std::vector<std::string> stamps;                     // as the file writes them
+  std::vector<Day> days;                               // on the clock that wrote the stamps
+  std::vector<double> open, high, low, close, volume;  // empty where they were not read
+  std::vector<std::string> own_names;                  // of columns that were asked for by name
+  std::vector<double> own;                             // [rows, own_names], NaN where missing
+  std::vector<double> labels;  // of the label's column, NaN where missing; empty without one
   // What a person should know and that stops nothing: gaps, rows left out, columns not used.
   std::vector<std::string> notes;
   std::string hash;  // of the file, or of how the bars were made: 32 hex digits
 
-  std::size_t size() const { return close.size(); }
+  std::size_t size() const { return stamps.size(); }
+};
+
+// Which columns of a file are read, beside the time.
+struct BarColumns {
+  enum class Prices { all, close, none } prices = Prices::all;
+  std::vector<std::string> own;  // by name; "*": all but the time and the label
+  std::string label;             // by name; empty: none
 };
 
 // Columns are found by name, whatever the case, with spaces or underscores: timestamp, datetime,
@@ -30,8 +40,10 @@ struct Bars {
 // (empty, null, nan) are left out with a note. Throws Error, which names file and line: columns
 // that are missing, what is no number, prices that are not above 0, a negative volume, times that
 // cannot be read, come twice or go back, a mix of stamps with and without a zone, no row at all.
-Bars read_bars(const std::filesystem::path& file, const std::string& symbol);
-Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol);
+Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
+               const BarColumns& columns = {});
+Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol,
+                const BarColumns& columns = {});
 
 // `path` itself where it is a file, else path/SYMBOL.csv, whatever the case of ".csv". Throws
 // Error, which names the nearest symbol.

@@ -39,16 +39,19 @@ DirectBatch plan_batch(const GbdtOptions& options) {
   const LightGbm library(find_lightgbm(options.gbdt.library));
   resolve_parameters(library, options.parameters());  // before any work
   const std::vector<PlannedWindow> windows = plan_windows(options);
-  DirectBatch batch{.keys = {"symbol", "start", "end"},
-                    .rows = {},
-                    .job_name = "{symbol}_{start}_to_{end}",
-                    .only_batch = {"symbols", "window_days", "stride_days", "data.made_symbols"},
-                    .outputs = {"model.txt", "predictions.csv", "metadata.json"},
-                    .cpus = options.gbdt.threads,
-                    .notes = notes_of(options, windows)};
+  DirectBatch batch{
+      .keys = {"symbol", "start", "end"},
+      .rows = {},
+      .job_name = "{symbol}_{start}_to_{end}",
+      .only_batch = {"symbols", "window_days", "stride_days", "data.made_symbols", "features"},
+      .outputs = {"model.txt", "predictions.csv", "metadata.json"},
+      .cpus = options.gbdt.threads,
+      .notes = notes_of(options, windows)};
+  if (!options.features.empty())  // not the file that lists them, which may change
+    batch.more_options.push_back(cat("features=", join(options.columns().own, ",")));
   if (options.gbdt.device != TrainDevice::cpu) {
     batch.gpus = "0.25";
-    batch.more_options = {"gbdt.device_id={gpu}"};
+    batch.more_options.emplace_back("gbdt.device_id={gpu}");
   }
   for (const PlannedWindow& window : windows)
     batch.rows.push_back({window.symbol, to_text(window.window.start), to_text(window.window.end)});

@@ -122,8 +122,8 @@ Series combine(const Series& a, const Series& b, double factor) {
 }  // namespace
 
 bool FeatureTable::complete(std::size_t index) const {
-  return std::none_of(row(index), row(index) + feature_count,
-                      [](double value) { return std::isnan(value); });
+  return takes_missing || std::none_of(row(index), row(index) + columns(),
+                                       [](double value) { return std::isnan(value); });
 }
 
 FeatureTable compute_features(const Bars& bars) {
@@ -147,12 +147,16 @@ FeatureTable compute_features(const Bars& bars) {
                                                      combine(macd, signal, -1),
                                                      adx(bars, atr, 14),
                                                      obv(bars)};
-  FeatureTable table;
+  FeatureTable table{.names = {feature_names.begin(), feature_names.end()}, .values = {}};
   table.values.resize(bars.size() * feature_count);
   for (std::size_t t = 0; t < bars.size(); ++t)
     for (std::size_t f = 0; f < feature_count; ++f)
       table.values[t * feature_count + f] = columns[f][t];
   return table;
+}
+
+FeatureTable own_features(const Bars& bars) {
+  return {.names = bars.own_names, .values = bars.own, .warm_up = 0, .takes_missing = true};
 }
 
 std::vector<double> forward_returns(const Bars& bars, std::size_t horizon) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "recipes/gbdt/bars/bars.h"
@@ -18,14 +19,18 @@ inline constexpr std::size_t feature_count = feature_names.size();
 // exponential means forget how they began.
 inline constexpr std::size_t warm_up_bars = 60;
 
-// A row per bar, row-major: values[row * feature_count + feature]. NaN where the bars before do not
-// reach, and where a feature divides by nothing (a price that has not moved for 14 bars).
+// A row per bar, row-major. NaN where the bars before do not reach, and where a feature divides by
+// nothing (a price that has not moved for 14 bars); of own columns, where a cell is missing.
 struct FeatureTable {
+  std::vector<std::string> names;
   std::vector<double> values;
+  std::size_t warm_up = warm_up_bars;  // bars that a window needs before its first
+  bool takes_missing = false;          // a row may lack features: LightGBM knows what to do
 
-  std::size_t rows() const { return values.size() / feature_count; }
-  const double* row(std::size_t index) const { return values.data() + index * feature_count; }
-  bool complete(std::size_t index) const;  // no NaN in the row
+  std::size_t columns() const { return names.size(); }
+  std::size_t rows() const { return columns() == 0 ? 0 : values.size() / columns(); }
+  const double* row(std::size_t index) const { return values.data() + index * columns(); }
+  bool complete(std::size_t index) const;  // the row may be used
 };
 
 // Of a symbol's whole series: VWAP and OBV count from its first bar.
@@ -41,6 +46,9 @@ struct FeatureTable {
 //                      last 14 directional movements over atr_14
 //   obv                sum of volume × sign of d
 FeatureTable compute_features(const Bars& bars);
+
+// The columns that were asked for by name.
+FeatureTable own_features(const Bars& bars);
 
 // close[t + horizon] / close[t] - 1 per bar; NaN where there is no such bar. horizon in bars.
 std::vector<double> forward_returns(const Bars& bars, std::size_t horizon);

@@ -2,6 +2,7 @@
 #include "recipes/gbdt/options/gbdt_options.h"
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 
 namespace lockstep::gbdt {
@@ -41,7 +42,13 @@ void add_data(OptionTable& table, GbdtOptions& o) {
              .unit = "bars",
              .min = 1,
              .max = 1000});
-  table.add("label.threshold", o.threshold,
+  table.add(
+      "features", o.features,
+      {.meaning = "columns of data.path's files to learn from, or a file with one a line; *: all "
+                  "but time and label; empty: the fifteen that are made of the prices"});
+  table.add("label", o.label_column,
+            {.meaning = "column of data.path's files to learn; empty: whether the close rises"});
+  table.add("threshold", o.threshold,
             {.meaning = "the label is 1 where the close rises by more than this share",
              .min = -1,
              .max = 10});
@@ -116,6 +123,15 @@ std::optional<Day> day_of(const char* key, const std::string& text) {
   return day;
 }
 
+std::vector<std::string> lines_of_list(const std::filesystem::path& file) {
+  std::vector<std::string> words;
+  for (const std::string& line : split(read_file(file), '\n'))
+    if (std::string word = trim(line); !word.empty() && word[0] != '#')
+      words.push_back(std::move(word));
+  if (words.empty()) throw Error(cat(file.string(), " lists nothing"), "write one name a line");
+  return words;
+}
+
 const char* const yes_or_no[] = {"false", "true"};
 
 }  // namespace
@@ -140,7 +156,22 @@ std::optional<Day> GbdtOptions::start_day() const { return day_of("start", start
 std::optional<Day> GbdtOptions::end_day() const { return day_of("end", end); }
 
 SplitOptions GbdtOptions::split() const {
-  return {.horizon = static_cast<std::size_t>(horizon), .valid_share = valid_share, .test = test};
+  return {.horizon = static_cast<std::size_t>(horizon),
+          .valid_share = valid_share,
+          .test = test,
+          .looks_ahead = label_column.empty()};
+}
+
+BarColumns GbdtOptions::columns() const {
+  using Prices = BarColumns::Prices;
+  std::vector<std::string> names = features;
+  if (names.size() == 1 && names[0] != "*" && std::filesystem::is_regular_file(names[0]))
+    names = lines_of_list(names[0]);
+  return {.prices = names.empty()          ? Prices::all
+                    : label_column.empty() ? Prices::close
+                                           : Prices::none,
+          .own = std::move(names),
+          .label = label_column};
 }
 
 Parameters GbdtOptions::parameters() const {
@@ -183,6 +214,9 @@ void GbdtOptions::check() const {
   if (first && last && *last - *first < shortest_window_days)
     throw Error(cat("start=", start, " and end=", end, " leave no room for a window"),
                 cat("a window has at least ", shortest_window_days, " days"));
+  if (made() && (!features.empty() || !label_column.empty()))
+    throw Error(cat(features.empty() ? "label" : "features",
+                    " names columns of files, but data.path is not given"));
   if (early_stopping > 0 && valid_share == 0)
     throw Error("early_stopping needs rows to validate on, but split.valid_share is 0",
                 "set early_stopping=0 too");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/direct_recipe.h"
+#include "recipes/gbdt/bars/bars.h"
 #include "recipes/gbdt/lightgbm/parameters.h"
 #include "recipes/gbdt/windows/windows.h"
 
@@ -28,7 +29,9 @@ struct GbdtOptions : DirectOptions {
     std::string path;  // folder of SYMBOL.csv, or one such file; empty: prices that are made
     std::int64_t made_symbols = 10;
   } data;
-  double threshold = 0.02;   // label.threshold
+  std::vector<std::string> features;  // columns of the files; empty: the fifteen
+  std::string label_column;           // the option label; empty: from the close
+  double threshold = 0.02;
   double valid_share = 0.2;  // split.valid_share
 
   std::int64_t num_leaves = 127, max_depth = 9, n_estimators = 500, min_child_samples = 20;
@@ -49,6 +52,7 @@ struct GbdtOptions : DirectOptions {
   } gbdt;
 
   bool made() const { return data.path.empty(); }
+  BarColumns columns() const;  // of the files. Throws Error
   // All parameters, under the names that they are asked for by: not resolved yet.
   Parameters parameters() const;
   SplitOptions split() const;
@@ -67,6 +71,7 @@ struct Trainer {
   DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);
   DirectBatch (*plan_batch)(const GbdtOptions& options);
   std::string (*gather)(const DirectBatchEnd& end);
+  std::string (*use)(const DirectUse& use);
 };
 extern Trainer trainer;
 

@@ -15,6 +15,10 @@ namespace {
        .gather =
            [](const DirectBatchEnd& end) {
              return trainer.gather == nullptr ? std::string() : trainer.gather(end);
+           },
+       .use =
+           [](const DirectUse& use) {
+             return trainer.use == nullptr ? std::string() : trainer.use(use);
            }});
   return true;
 }();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <numeric>
 
@@ -37,13 +38,14 @@ void write_gzip(const std::filesystem::path& file, std::string_view text) {
   write_text(file, packed);
 }
 
-std::string labels_csv(const Bars& bars, const std::vector<double>& returns, double threshold,
-                       const WindowRows& rows) {
+std::string labels_csv(const SymbolData& data, const WindowRows& rows) {
+  const auto cell = [](double value) { return std::isnan(value) ? Cell{} : Cell{value}; };
   std::string text = "timestamp,split,close,forward_return,label\n";
   const auto add = [&](const char* split, const std::vector<std::size_t>& part) {
     for (const std::size_t row : part)
-      text += csv_line({bars.stamps[row], std::string(split), bars.close[row], returns[row],
-                        std::int64_t{returns[row] > threshold}});
+      text += csv_line({data.bars.stamps[row], std::string(split),
+                        data.bars.close.empty() ? Cell{} : Cell{data.bars.close[row]},
+                        cell(data.returns[row]), static_cast<std::int64_t>(data.labels[row])});
   };
   add("train", rows.train);
   add("valid", rows.valid);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "recipes/gbdt/bars/bars.h"
-#include "recipes/gbdt/windows/windows.h"
+#include "recipes/gbdt/train/train_window.h"
 
 namespace lockstep::gbdt {
 
@@ -17,8 +17,8 @@ namespace lockstep::gbdt {
 void write_text(const std::filesystem::path& file, std::string_view text);
 void write_gzip(const std::filesystem::path& file, std::string_view text);
 
-std::string labels_csv(const Bars& bars, const std::vector<double>& returns, double threshold,
-                       const WindowRows& rows);
+// Without prices, close and forward_return are empty.
+std::string labels_csv(const SymbolData& data, const WindowRows& rows);
 std::string importance_csv(const std::vector<std::string>& names, std::span<const double> splits,
                            std::span<const double> gains);
 std::string predictions_csv(const Bars& bars, const std::string& window_label,

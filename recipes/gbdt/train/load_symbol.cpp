@@ -1,5 +1,7 @@
 // Prices and windows of symbols.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -38,8 +40,23 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
   return words;
 }
 
-WindowRange batch_range(const GbdtOptions& options, const Bars& bars) {
-  const auto whole = whole_range(bars);
+std::vector<double> labels_of(const std::vector<double>& returns, double threshold) {
+  std::vector<double> labels = returns;
+  for (double& value : labels)
+    if (!std::isnan(value)) value = value > threshold ? 1 : 0;
+  return labels;
+}
+
+void check_labels(const Bars& bars, const std::vector<double>& labels) {
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    if (!std::isnan(labels[row]) && labels[row] != 0 && labels[row] != 1)
+      throw Error(cat("the label of ", bars.symbol, " at ", bars.stamps[row], " is ",
+                      general(labels[row], 6), ", but must be 0 or 1"));
+}
+
+WindowRange batch_range(const GbdtOptions& options, const SymbolData& data) {
+  const Bars& bars = data.bars;
+  const auto whole = whole_range(bars, data.features.warm_up);
   const Window days = whole.value_or(Window{bars.days.front(), bars.days.back() + 1});
   const Day first = options.made() ? made_start() : days.start;
   const Day last = options.made() ? made_end() : days.end;
@@ -56,10 +73,16 @@ WindowRange batch_range(const GbdtOptions& options, const Bars& bars) {
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options,
                                               const std::string& symbol) {
   auto data = std::make_shared<SymbolData>();
-  data->bars = options.made() ? make_bars(symbol, made_range(options))
-                              : read_bars(find_symbol(options.data.path, symbol), symbol);
-  data->features = compute_features(data->bars);
-  data->returns = forward_returns(data->bars, static_cast<std::size_t>(options.horizon));
+  const BarColumns columns = options.columns();
+  Bars& bars = data->bars;
+  bars = options.made() ? make_bars(symbol, made_range(options))
+                        : read_bars(find_symbol(options.data.path, symbol), symbol, columns);
+  data->features = columns.own.empty() ? compute_features(bars) : own_features(bars);
+  data->returns = bars.close.empty()
+                      ? std::vector<double>(bars.size(), std::numeric_limits<double>::quiet_NaN())
+                      : forward_returns(bars, static_cast<std::size_t>(options.horizon));
+  data->labels = bars.labels.empty() ? labels_of(data->returns, options.threshold) : bars.labels;
+  check_labels(bars, data->labels);
   return data;
 }
 
@@ -80,22 +103,23 @@ std::vector<PlannedWindow> plan_windows(const GbdtOptions& options) {
   for (const std::string& symbol : batch_symbols(options)) {
     const auto data = load_symbol(options, symbol);
     const Day last = data->bars.days.back();
-    for (const Window& window : calendar_windows(batch_range(options, data->bars))) {
+    for (const Window& window : calendar_windows(batch_range(options, *data))) {
       if (options.test == TestWindow::full && !covers(last, window.end + window.end - window.start))
         continue;
       planned.push_back(
           {symbol, window,
-           split_rows(data->bars, data->features, data->returns, window, options.split()).skip});
+           split_rows(data->bars, data->features, data->labels, window, options.split()).skip});
     }
   }
   return planned;
 }
 
-Window only_window(const GbdtOptions& options, const Bars& bars) {
-  const auto whole = whole_range(bars);
+Window only_window(const GbdtOptions& options, const SymbolData& data) {
+  const Bars& bars = data.bars;
+  const auto whole = whole_range(bars, data.features.warm_up);
   if (!whole && !options.start_day())
     throw Error(cat(bars.symbol, " has ", bars.size(), " bars, too few for any window"),
-                cat("features need ", warm_up_bars, " bars before a window"));
+                cat("features need ", data.features.warm_up, " bars before a window"));
   const Day first = options.made() ? made_start() : whole ? whole->start : 0;
   const Day start = options.start_day().value_or(first);
   return {start, options.end_day().value_or(start + static_cast<Day>(options.window_days))};

@@ -28,10 +28,9 @@ constexpr std::array teacher_keys = {std::pair{"num_leaves", "num_leaves"},
                                      std::pair{"gpu_platform_id", "gpu_platform_id"},
                                      std::pair{"gpu_device_id", "gpu_device_id"}};
 
-std::vector<std::uint8_t> labels_of(const std::vector<double>& returns, double threshold,
-                                    const std::vector<std::size_t>& rows) {
+std::vector<std::uint8_t> labels_of(const SymbolData& data, const std::vector<std::size_t>& rows) {
   std::vector<std::uint8_t> labels;
-  for (const std::size_t row : rows) labels.push_back(returns[row] > threshold);
+  for (const std::size_t row : rows) labels.push_back(data.labels[row] != 0);
   return labels;
 }
 
@@ -44,8 +43,7 @@ class WindowTraining {
         library_(library),
         task_(task),
         say_(say),
-        telemetry_(task.folder, task.run_id, task.symbol),
-        names_(feature_names.begin(), feature_names.end()) {
+        telemetry_(task.folder, task.run_id, task.symbol) {
     telemetry_.event("run_start");
     if (task.window) set_window(*task.window);
   }
@@ -83,13 +81,14 @@ class WindowTraining {
 
   void load() {
     data_ = task_.load();
+    names_ = data_->features.names;
     for (const std::string& note : data_->bars.notes) tell(note);
-    if (!task_.window) set_window(only_window(options_, data_->bars));
+    if (!task_.window) set_window(only_window(options_, *data_));
     take_rows();
   }
 
   void take_rows() {
-    rows_ = split_rows(data_->bars, data_->features, data_->returns, window_, options_.split());
+    rows_ = split_rows(data_->bars, data_->features, data_->labels, window_, options_.split());
     if (rows_.skip.empty() && rows_.test.empty() && options_.test != TestWindow::none)
       tell("no prices after the window to test on");
     train_ = matrix(rows_.train);
@@ -97,12 +96,12 @@ class WindowTraining {
   }
 
   Rows matrix(const std::vector<std::size_t>& rows) const {
-    Rows result{.columns = static_cast<std::int32_t>(feature_count)};
-    result.values.reserve(rows.size() * feature_count);
+    Rows result{.columns = static_cast<std::int32_t>(names_.size())};
+    result.values.reserve(rows.size() * names_.size());
     for (const std::size_t row : rows) {
       const double* const values = data_->features.row(row);
-      result.values.insert(result.values.end(), values, values + feature_count);
-      result.labels.push_back(data_->returns[row] > options_.threshold ? 1.0F : 0.0F);
+      result.values.insert(result.values.end(), values, values + names_.size());
+      result.labels.push_back(static_cast<float>(data_->labels[row]));
     }
     return result;
   }
@@ -143,7 +142,7 @@ class WindowTraining {
                           [&](const std::string& line) { library_lines_.push_back(line); });
     const Model model(library_, trained_.model);
     const int threads = static_cast<int>(options_.gbdt.threads);
-    const auto columns = static_cast<std::int32_t>(feature_count);
+    const auto columns = static_cast<std::int32_t>(names_.size());
     valid_scores_ = model.predict(valid_.values, columns, threads);
     test_scores_ = model.predict(matrix(rows_.test).values, columns, threads);
     splits_ = model.split_importance();
@@ -151,16 +150,15 @@ class WindowTraining {
   }
 
   void evaluate() {
-    const auto valid_labels = labels_of(data_->returns, options_.threshold, rows_.valid);
+    const auto valid_labels = labels_of(*data_, rows_.valid);
     result_.valid = binary_metrics(valid_scores_, valid_labels);
-    const auto test_labels = labels_of(data_->returns, options_.threshold, rows_.test);
+    const auto test_labels = labels_of(*data_, rows_.test);
     result_.test = binary_metrics(test_scores_, test_labels);
     write_text(task_.folder / "model.txt", trained_.model);
     write_text(task_.folder / "predictions.csv",
                predictions_csv(data_->bars, label_, rows_.test, test_labels, test_scores_));
     write_text(task_.folder / "feature_importance.csv", importance_csv(names_, splits_, gains_));
-    write_gzip(task_.folder / "labels.csv.gz",
-               labels_csv(data_->bars, data_->returns, options_.threshold, rows_));
+    write_gzip(task_.folder / "labels.csv.gz", labels_csv(*data_, rows_));
   }
 
   // The last files, and the last lines of the telemetry.
@@ -200,26 +198,25 @@ class WindowTraining {
   }
 
   json metadata(const std::string& status, const std::string& why, double seconds) const {
-    json record = {
-        {"status", status},
-        {"symbol", task_.symbol},
-        {"window_label", label_},
-        {"date_range", date_range()},
-        {"lockstep", version()},
-        {"options", options_.table.to_json()},
-        {"seconds", seconds},
-        {"phases", telemetry_.seconds()},
-        {"sample_counts", sample_counts()},
-        {"features", names_},
-        {"label", {{"horizon_bars", options_.horizon}, {"threshold", options_.threshold}}},
-        {"data", data_json()},
-        {"notes", notes_},
-        {"library",
-         {{"name", "LightGBM"},
-          {"version", library_.version()},
-          {"path", library_.path().string()},
-          {"device", value_of(asked_, "device_type", "cpu")},
-          {"messages", library_lines_}}}};
+    json record = {{"status", status},
+                   {"symbol", task_.symbol},
+                   {"window_label", label_},
+                   {"date_range", date_range()},
+                   {"lockstep", version()},
+                   {"options", options_.table.to_json()},
+                   {"seconds", seconds},
+                   {"phases", telemetry_.seconds()},
+                   {"sample_counts", sample_counts()},
+                   {"features", names_},
+                   {"label", label_json()},
+                   {"data", data_json()},
+                   {"notes", notes_},
+                   {"library",
+                    {{"name", "LightGBM"},
+                     {"version", library_.version()},
+                     {"path", library_.path().string()},
+                     {"device", value_of(asked_, "device_type", "cpu")},
+                     {"messages", library_lines_}}}};
     if (!why.empty()) record[status == "skipped" ? "skip_reason" : "error"] = why;
     if (trained_.model.empty()) return record;
     const TreeSizes sizes = tree_sizes(trained_.model);
@@ -242,6 +239,15 @@ class WindowTraining {
         "95 %; Wilson (accuracy, precision, recall, F1, base rate), DeLong (AUC), normal "
         "(log-loss); rows taken for independent, though labels overlap";
     return record;
+  }
+
+  json label_json() const {
+    json label = {{"horizon_bars", options_.horizon}};
+    if (options_.label_column.empty())
+      label["threshold"] = options_.threshold;
+    else
+      label["column"] = options_.label_column;
+    return label;
   }
 
   json data_json() const {
@@ -299,7 +305,7 @@ class WindowTraining {
   Window window_;
   std::shared_ptr<const SymbolData> data_;
   Telemetry telemetry_;
-  const std::vector<std::string> names_;
+  std::vector<std::string> names_;  // of the features
   WindowRows rows_;
   Rows train_, valid_;
   Parameters asked_;

@@ -17,7 +17,8 @@ namespace lockstep::gbdt {
 struct SymbolData {
   Bars bars;
   FeatureTable features;
-  std::vector<double> returns;  // over the horizon
+  std::vector<double> returns;  // over the horizon; NaN: unknown, as always without prices
+  std::vector<double> labels;   // what is learnt; NaN: none
 };
 // Reads or makes them. Throws Error.
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options,
@@ -37,7 +38,7 @@ struct PlannedWindow {
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options);
 // Of `lockstep train`: from start (or the first day that has enough bars before it) to end (or
 // window_days later). Throws Error where the prices have none.
-Window only_window(const GbdtOptions& options, const Bars& bars);
+Window only_window(const GbdtOptions& options, const SymbolData& data);
 
 struct WindowTask {
   std::string symbol;

@@ -16,21 +16,22 @@ std::size_t first_bar(const Bars& bars, Day day) {
 }
 
 std::vector<std::size_t> usable_rows(const Bars& bars, const FeatureTable& features,
-                                     const std::vector<double>& returns, const Window& days) {
+                                     const std::vector<double>& labels, const Window& days) {
   std::vector<std::size_t> rows;
   const std::size_t end = first_bar(bars, days.end);
   for (std::size_t row = first_bar(bars, days.start); row < end; ++row)
-    if (!std::isnan(returns[row]) && features.complete(row)) rows.push_back(row);
+    if (!std::isnan(labels[row]) && features.complete(row)) rows.push_back(row);
   return rows;
 }
 
 // Why the prices do not reach far enough; "": they do.
-std::string too_short(const Bars& bars, const Window& window, const SplitOptions& options) {
+std::string too_short(const Bars& bars, std::size_t warm_up, const Window& window,
+                      const SplitOptions& options) {
   const std::size_t before = first_bar(bars, window.start), end = first_bar(bars, window.end);
-  if (before < warm_up_bars)
-    return cat("features need ", warm_up_bars, " bars before ", to_text(window.start), ", but ",
+  if (before < warm_up)
+    return cat("features need ", warm_up, " bars before ", to_text(window.start), ", but ",
                bars.symbol, " has ", before);
-  if (bars.size() - end < options.horizon)
+  if (options.looks_ahead && bars.size() - end < options.horizon)
     return cat("the prices of ", bars.symbol, " end at ", to_text(bars.days.back()),
                ", but labels need ", options.horizon, " bars from ", to_text(window.end), " on");
   const Day test_end = window.end + (window.end - window.start);
@@ -67,12 +68,12 @@ bool covers(Day last, Day end) {
 }
 
 WindowRows split_rows(const Bars& bars, const FeatureTable& features,
-                      const std::vector<double>& returns, const Window& window,
+                      const std::vector<double>& labels, const Window& window,
                       const SplitOptions& options) {
   WindowRows split;
-  split.skip = too_short(bars, window, options);
+  split.skip = too_short(bars, features.warm_up, window, options);
   if (!split.skip.empty()) return split;
-  const std::vector<std::size_t> rows = usable_rows(bars, features, returns, window);
+  const std::vector<std::size_t> rows = usable_rows(bars, features, labels, window);
   if (rows.size() < fewest_rows) {
     split.skip = cat("it has ", rows.size(), " rows with all features and a label, fewer than ",
                      fewest_rows);
@@ -96,17 +97,17 @@ WindowRows split_rows(const Bars& bars, const FeatureTable& features,
   split.valid.assign(rows.begin() + valid_begin, rows.begin() + valid_end);
   split.embargoed = rows.size() - split.train.size() - split.valid.size();
   if (options.test != TestWindow::none)
-    split.test = usable_rows(bars, features, returns,
-                             {window.end, window.end + (window.end - window.start)});
+    split.test =
+        usable_rows(bars, features, labels, {window.end, window.end + (window.end - window.start)});
   if (split.train.empty() || (valid_rows == 0 && options.valid_share > 0))
     split.skip = cat("an embargo of ", options.horizon, " bars leaves no rows to ",
                      split.train.empty() ? "train on" : "validate on", " of ", rows.size());
   return split;
 }
 
-std::optional<Window> whole_range(const Bars& bars) {
-  if (bars.size() <= warm_up_bars) return std::nullopt;
-  return Window{bars.days[warm_up_bars], bars.days.back() + 1};
+std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up) {
+  if (bars.size() <= warm_up) return std::nullopt;
+  return Window{bars.days[warm_up], bars.days.back() + 1};
 }
 
 }  // namespace lockstep::gbdt

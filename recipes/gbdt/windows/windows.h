@@ -53,19 +53,20 @@ struct SplitOptions {
   std::size_t horizon = 7;  // bars; also the embargo
   double valid_share = 0.2;
   TestWindow test = TestWindow::part;
+  bool looks_ahead = true;  // labels are of later bars, which must be there
 };
 
 // Training comes first, then validation, then the test in the following window. Between two parts
 // lie `horizon` rows that serve for neither, because their labels look into the later part. Rows
-// without all features or without a label serve for nothing. A window is skipped where the prices
-// end before window.end and `horizon` bars, where fewer than warm_up_bars lie before it, where it
-// has fewer than fewest_rows rows, and where no row is left for a part.
+// without all features or without a label (NaN) serve for nothing. A window is skipped where the
+// prices end before window.end and `horizon` bars, where too few bars for the features lie before
+// it, where it has fewer than fewest_rows rows, and where no row is left for a part.
 WindowRows split_rows(const Bars& bars, const FeatureTable& features,
-                      const std::vector<double>& returns, const Window& window,
+                      const std::vector<double>& labels, const Window& window,
                       const SplitOptions& options);
 
 // The days that a symbol has windows in, where they are not given: from the first bar with
-// warm_up_bars before it to the day after the last one. Nothing where there is no such bar.
-std::optional<Window> whole_range(const Bars& bars);
+// `warm_up` bars before it to the day after the last one. Nothing where there is no such bar.
+std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up = warm_up_bars);
 
 }  // namespace lockstep::gbdt

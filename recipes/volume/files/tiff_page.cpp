@@ -2,7 +2,9 @@
 #include "recipes/volume/files/tiff_page.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/text.h"
@@ -73,14 +75,65 @@ VoxelType type_of(TIFF* tiff, const Refuse& refuse) {
     if (bits == 16) return is_signed ? VoxelType::i16 : VoxelType::u16;
     if (bits == 32) return is_signed ? VoxelType::i32 : VoxelType::u32;
   }
-  if (format == SAMPLEFORMAT_IEEEFP && bits == 32) return VoxelType::f32;
+  if (format == SAMPLEFORMAT_UINT && bits == 1) return VoxelType::u8;
+  if (format == SAMPLEFORMAT_IEEEFP && (bits == 16 || bits == 32)) return VoxelType::f32;
   if (format == SAMPLEFORMAT_IEEEFP && bits == 64) return VoxelType::f64;
   const char* const what = format == SAMPLEFORMAT_IEEEFP       ? "float"
                            : format >= SAMPLEFORMAT_COMPLEXINT ? "complex"
                                                                : "integer";
   refuse(cat("its pixels are ", what, " of ", bits, " bits"),
-         "8, 16 and 32 bits are read, and float of 32 and 64");
+         "1, 8, 16 and 32 bits are read, and float of 16, 32 and 64");
   return VoxelType::u8;
+}
+
+TiffPacking packing_of(TIFF* tiff) {
+  const auto bits = field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1);
+  const auto format = field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  if (bits == 1) return TiffPacking::bits;
+  return bits == 16 && format == SAMPLEFORMAT_IEEEFP ? TiffPacking::half : TiffPacking::none;
+}
+
+// The bytes of so many pixels of a row as they are stored.
+std::int64_t stored_bytes(const TiffPage& page, std::int64_t pixels) {
+  switch (page.packing) {
+    case TiffPacking::bits:
+      return (pixels + 7) / 8;
+    case TiffPacking::half:
+      return 2 * pixels;
+    default:
+      return pixels * static_cast<std::int64_t>(bytes_of(page.type));
+  }
+}
+
+// IEEE 754 binary16.
+float from_half(std::uint16_t half) {
+  const std::uint32_t exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
+  const float sign = half & 0x8000 ? -1.0F : 1.0F;
+  if (exponent == 0x1F)
+    return sign * (fraction == 0 ? std::numeric_limits<float>::infinity()
+                                 : std::numeric_limits<float>::quiet_NaN());
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
+  return sign * std::ldexp(static_cast<float>(fraction + 1024), static_cast<int>(exponent) - 25);
+}
+
+void unpack(const TiffPage& page, std::span<const std::byte> stored, std::span<std::byte> out) {
+  const std::int64_t row_bytes = stored_bytes(page, page.width);
+  for (std::int64_t y = 0; y < page.height; ++y) {
+    const std::byte* const row = stored.data() + y * row_bytes;
+    std::byte* const to =
+        out.data() + y * page.width * static_cast<std::int64_t>(bytes_of(page.type));
+    for (std::int64_t x = 0; x < page.width; ++x) {
+      if (page.packing == TiffPacking::bits) {
+        const bool one = (row[x / 8] >> (7 - x % 8) & std::byte{1}) != std::byte{0};
+        to[x] = std::byte{one != page.inverted};
+        continue;
+      }
+      std::uint16_t half = 0;
+      std::memcpy(&half, row + 2 * x, sizeof half);
+      const float value = from_half(half);
+      std::memcpy(to + 4 * x, &value, sizeof value);
+    }
+  }
 }
 
 bool read_strips(TIFF* tiff, std::span<std::byte> out) {
@@ -98,7 +151,8 @@ bool read_strips(TIFF* tiff, std::span<std::byte> out) {
 bool read_tiles(TIFF* tiff, const TiffPage& page, std::span<std::byte> out) {
   const std::int64_t tile_width = field<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0);
   const std::int64_t tile_height = field<std::uint32_t>(tiff, TIFFTAG_TILELENGTH, 0);
-  const auto size = static_cast<std::int64_t>(bytes_of(page.type));
+  const std::int64_t row_bytes = stored_bytes(page, page.width);
+  const std::int64_t tile_row_bytes = stored_bytes(page, tile_width);
   std::vector<std::byte> tile(static_cast<std::size_t>(TIFFTileSize(tiff)));
   for (std::int64_t y = 0; y < page.height; y += tile_height)
     for (std::int64_t x = 0; x < page.width; x += tile_width) {
@@ -106,11 +160,11 @@ bool read_tiles(TIFF* tiff, const TiffPage& page, std::span<std::byte> out) {
           TIFFComputeTile(tiff, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), 0, 0);
       const auto bytes = static_cast<tmsize_t>(tile.size());
       if (TIFFReadEncodedTile(tiff, number, tile.data(), bytes) != bytes) return false;
-      const std::int64_t columns = std::min(tile_width, page.width - x);
+      // Tiles begin at multiples of 16 pixels, so at whole bytes.
+      const std::int64_t columns = stored_bytes(page, std::min(tile_width, page.width - x));
       for (std::int64_t row = 0; row < std::min(tile_height, page.height - y); ++row)
-        std::memcpy(out.data() + ((y + row) * page.width + x) * size,
-                    tile.data() + row * tile_width * size,
-                    static_cast<std::size_t>(columns * size));
+        std::memcpy(out.data() + (y + row) * row_bytes + stored_bytes(page, x),
+                    tile.data() + row * tile_row_bytes, static_cast<std::size_t>(columns));
     }
   return true;
 }
@@ -141,6 +195,7 @@ TiffPage describe_page(TIFF* tiff, const Refuse& refuse) {
   return {.height = field<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH, 0),
           .width = field<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH, 0),
           .type = type,
+          .packing = packing_of(tiff),
           .inverted = white,
           .directory = TIFFCurrentDirOffset(tiff)};
 }
@@ -155,6 +210,9 @@ void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes,
     refuse(
         cat("its ", tiled ? "tiles" : "strips", " are of ", piece, " bytes, its pages of ", bytes),
         "");
+  if (tiled && page.packing == TiffPacking::bits &&
+      field<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0) % 8 != 0)
+    refuse("its tiles of bits end within a byte", "");
   const std::uint32_t pieces = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
   for (std::uint32_t i = 0; i < pieces; ++i) {
     const std::uint64_t offset = TIFFGetStrileOffset(tiff, i);
@@ -168,7 +226,15 @@ void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes,
 }
 
 bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out) {
-  return TIFFIsTiled(tiff) ? read_tiles(tiff, page, out) : read_strips(tiff, out);
+  const auto read = [&](std::span<std::byte> stored) {
+    return TIFFIsTiled(tiff) ? read_tiles(tiff, page, stored) : read_strips(tiff, stored);
+  };
+  if (page.packing == TiffPacking::none) return read(out);
+  std::vector<std::byte> stored(
+      static_cast<std::size_t>(page.height * stored_bytes(page, page.width)));
+  if (!read(stored)) return false;
+  unpack(page, stored, out);
+  return true;
 }
 
 void invert(std::span<std::byte> voxels) {

@@ -51,7 +51,8 @@ void add_page(Stack& stack, const ReadVolume& how) {
   check_pixels(stack.tiff.get(), page, stack.source->size(), refuse);
   if (!stack.pages.empty()) {
     const TiffPage& first = stack.pages.front();
-    if (describe(page) != describe(first) || page.inverted != first.inverted)
+    if (describe(page) != describe(first) || page.inverted != first.inverted ||
+        page.packing != first.packing)
       refuse(cat("it is ", describe(page), page.inverted ? ", white first" : "", ", but page 1 is ",
                  describe(first), first.inverted ? ", white first" : ""),
              "the pages of a stack must be of one size and type; a pyramid is not a stack");
@@ -95,6 +96,9 @@ void find_raw_planes(Stack& stack, const ImageJ& imagej) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
   const std::uint64_t offset = TIFFGetStrileOffset(tiff, 0);
   const std::uint64_t bytes = plane_bytes(header) * static_cast<std::uint64_t>(imagej.images);
+  if (stack.pages.front().packing != TiffPacking::none)
+    stack.fail(cat("its description says images=", imagej.images,
+                   ", but its one page is of 1 bit, or floats of 16"));
   if (compression != COMPRESSION_NONE || TIFFIsTiled(tiff))
     stack.fail(cat("its description says images=", imagej.images,
                    ", but it has one page, which is compressed"));
@@ -135,7 +139,8 @@ class TiffReader : public VolumeReader {
       read_raw(plane, out);
     else
       read_page(plane, out);
-    if (stack_.pages.front().inverted) invert(out);
+    const TiffPage& first = stack_.pages.front();
+    if (first.inverted && first.packing == TiffPacking::none) invert(out);
   }
   void read_raw(std::uint64_t plane, std::span<std::byte> out) {
     stack_.source->read_all(stack_.raw + plane * out.size(), out);

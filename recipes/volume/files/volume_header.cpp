@@ -63,6 +63,14 @@ std::string describe(const VolumeShape& shape) {
   return text;
 }
 
+std::string describe_spacing(const std::array<double, 3>& spacing_mm) {
+  constexpr double small_mm = 0.1;
+  const auto [z, y, x] = spacing_mm;
+  const bool small = std::min({z, y, x}) < small_mm;
+  const auto text = [&](double mm) { return general(small ? mm * 1000 : mm, 4); };
+  return cat(text(z), " x ", text(y), " x ", text(x), small ? " \u00B5m" : " mm");
+}
+
 Matrix affine_of(const NiftiSpace& space) {
   if (space.sform_code <= 0 && space.qform_code > 0) return qform(space);
   Matrix matrix{};

@@ -20,6 +20,10 @@ struct VolumeShape {
 };
 std::string describe(const VolumeShape& shape);  // "80 x 64 x 80", "80 x 64 x 80, 2 channels"
 
+// z, y, x in millimetres: "2 x 0.5 x 0.5 mm", and "40 x 2 x 2 µm" where the smallest is below 0.1
+// mm.
+std::string describe_spacing(const std::array<double, 3>& spacing_mm);
+
 // Where a NIfTI file says that its voxels lie, as its header has it, so that it can be written
 // again.
 struct NiftiSpace {

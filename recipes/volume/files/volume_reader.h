@@ -30,8 +30,7 @@ class VolumeReader {
   void read_values(std::int64_t z, std::int64_t channel, std::span<float> out);
 
  protected:
-  VolumeReader(std::string name, VolumeHeader header)
-      : name_(std::move(name)), header_(std::move(header)) {}
+  VolumeReader(std::string name, VolumeHeader header) : name_(std::move(name)), header_(header) {}
   virtual void read(std::int64_t z, std::int64_t channel, std::span<std::byte> out) = 0;
 
  private:

@@ -90,7 +90,8 @@ float at_border(const Grid<T>& from, const PlaceRow& row, std::size_t x) {
 template <class To>
 To rounded(float value) {
   if constexpr (std::is_floating_point_v<To>) return value;
-  return static_cast<To>(static_cast<int>(value + 0.5F));  // values are not negative
+  const float up = value + 0.5F;  // values are not negative
+  return static_cast<To>(static_cast<int>(up));
 }
 
 // Places [first, last) of the row, all inside. First the voxels are brought together, in pairs that

@@ -77,10 +77,11 @@ Net::Net(const NetShape& shape, std::uint64_t seed) : shape_(shape) {
     if (shape.attention) {
       const std::int64_t narrow = bottleneck(width);
       const std::string name = cat("attention.", level);
-      attention_.push_back({keep(name + ".squeeze.weight", {narrow, width}, width, seed),
-                            keep(name + ".excite.weight", {width, narrow}, narrow, seed),
-                            keep(name + ".place.weight",
-                                 {1, 2, place_window, place_window, place_window}, 2 * 343, seed)});
+      attention_.push_back(
+          {keep(name + ".squeeze.weight", {narrow, width}, width, seed),
+           keep(name + ".excite.weight", {width, narrow}, narrow, seed),
+           keep(name + ".place.weight", {1, 2, place_window, place_window, place_window},
+                std::int64_t{2} * 343, seed)});
     }
     if (level == 0 || shape.deep_supervision)
       heads_.push_back(

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 namespace lockstep::volume {
@@ -16,8 +17,9 @@ namespace {
 constexpr int gap = 6, head = 22, least_height = 256;
 constexpr const char* axis_names[] = {"z", "y", "x"};
 
-// The plane across `axis` with the most foreground; the middle one where there is none.
-std::int64_t fullest_plane(const PictureInput& input, std::size_t axis) {
+// Of the planes across `axis` with nearly the most foreground the one nearest to the middle: at a
+// border there is little to see around it.
+std::int64_t shown_plane(const PictureInput& input, std::size_t axis) {
   const bool labelled = std::any_of(input.truth.begin(), input.truth.end(),
                                     [&](std::uint8_t l) { return l != 0 && l != input.no_label; });
   const std::span<const std::uint8_t> labels = labelled ? input.truth : input.predicted;
@@ -28,8 +30,16 @@ std::int64_t fullest_plane(const PictureInput& input, std::size_t axis) {
     for (at[1] = 0; at[1] < input.shape[1]; ++at[1])
       for (at[2] = 0; at[2] < input.shape[2]; ++at[2], ++i)
         counts[static_cast<std::size_t>(at[axis])] += labels[i] != 0 && labels[i] != input.no_label;
-  const auto fullest = std::max_element(counts.begin(), counts.end());
-  return *fullest == 0 ? input.shape[axis] / 2 : fullest - counts.begin();
+  constexpr double nearly = 0.8;
+  const double least =
+      nearly * static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+  const std::int64_t middle = input.shape[axis] / 2;
+  std::int64_t best = -1;
+  for (std::int64_t plane = 0; plane < input.shape[axis]; ++plane)
+    if (static_cast<double>(counts[static_cast<std::size_t>(plane)]) >= least &&
+        (best < 0 || std::abs(plane - middle) < std::abs(best - middle)))
+      best = plane;
+  return best;
 }
 
 // A plane: `down` and `across` are the axes that its rows and columns run along.
@@ -42,7 +52,7 @@ struct Plane {
 
 Plane plane_of(const PictureInput& input, std::size_t axis) {
   Plane plane{.axis = axis, .down = axis == 0 ? 1UL : 0UL, .across = axis == 2 ? 1UL : 2UL};
-  plane.index = fullest_plane(input, axis);
+  plane.index = shown_plane(input, axis);
   const double smallest = std::min(input.spacing[plane.down], input.spacing[plane.across]);
   const auto zoom = [&](std::size_t along) {
     const double voxel = std::clamp(input.spacing[along] / smallest, 1.0, 16.0);
@@ -83,7 +93,10 @@ void draw_plane(Image& image, int left, const PictureInput& input, const Plane& 
         tint(240, 50, 40);
       else if (truth != 0)
         tint(50, 110, 255);
-      const auto out = static_cast<std::size_t>(((head + row) * image.width() + left + column) * 3);
+      const auto out =
+          (static_cast<std::size_t>(head + row) * static_cast<std::size_t>(image.width()) +
+           static_cast<std::size_t>(left + column)) *
+          3;
       for (std::size_t c = 0; c < 3; ++c) pixels[out + c] = static_cast<std::uint8_t>(colour[c]);
     }
   draw_text(image, left + 4, head + 4, cat(axis_names[plane.axis], " ", plane.index),

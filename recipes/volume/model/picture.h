@@ -20,9 +20,9 @@ struct PictureInput {
   std::string title;
 };
 
-// A PNG: the planes across z, y and x that have the most foreground (of the label, else of the
-// prediction), side by side. Right places are green, missed ones blue, wrong ones red; places
-// without a label are dark.
+// A PNG: planes across z, y and x with nearly the most foreground (of the label, else of the
+// prediction), of these the ones nearest to the middle, side by side. Right places are green,
+// missed ones blue, wrong ones red; places without a label are dark.
 std::string three_planes(const PictureInput& input);
 
 }  // namespace lockstep::volume

@@ -2,9 +2,11 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "media/zip_writer.h"
+#include "recipes/volume/files/channel_files.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "recipes/volume/model/recipe.h"
 #include "recipes/volume/voxels/voxels.h"
+#include "run/prediction_folder.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -14,8 +16,6 @@
 namespace lockstep::volume {
 namespace {
 namespace fs = std::filesystem;
-
-constexpr std::array<double, 3> unknown_spacing{1, 1, 1};
 
 bool is_nifti(const std::string& name) {
   return name.ends_with(".nii") || name.ends_with(".nii.gz");
@@ -89,18 +89,36 @@ class Submission : public PredictionWriter {
 
 }  // namespace
 
-at::Tensor VolumeRecipe::probabilities_of(Model& model, Voxels voxels,
-                                          const ItemContext& context) const {
-  const VolumeShape original = voxels.shape;
-  const std::array<double, 3> spacing = voxels.source.spacing_mm.value_or(unknown_spacing);
-  if (spacing_) {
-    if (!voxels.source.spacing_mm)
-      throw Error("the file does not say its spacing, which data.spacing needs",
-                  "give files with a spacing, such as NIfTI, or train without data.spacing");
-    const VolumeShape wanted = resampled_shape(original, spacing, *spacing_);
-    if (wanted != original) voxels = resample(voxels, wanted);
-  }
+std::unique_ptr<VolumeReader> VolumeRecipe::open_for(const PredictItem& item) const {
+  auto reader = open_item(item.path, shape_.channels);
+  const std::int64_t channels = reader->header().shape.channels;
+  if (channels != shape_.channels)
+    throw Error(cat("it has ", channels, channels == 1 ? " channel" : " channels",
+                    ", but the model takes ", shape_.channels),
+                "give volumes like those of the training");
+  return reader;
+}
+
+RowRange VolumeRecipe::piece_planes(const VolumeShape& shape, ItemPiece piece,
+                                    const ItemContext& context) const {
+  return planes_of_piece(tiles(context.device, context.compute_dtype),
+                         {shape.depth, shape.height, shape.width}, piece.index, piece.count);
+}
+
+VolumeShape VolumeRecipe::model_shape(const VolumeHeader& header) const {
+  if (!spacing_) return header.shape;
+  if (!header.spacing_mm)
+    throw Error("the file does not say its spacing, which data.spacing needs",
+                "give files with a spacing, such as NIfTI, or train without data.spacing");
+  return resampled_shape(header.shape, *header.spacing_mm, *spacing_);
+}
+
+at::Tensor VolumeRecipe::probabilities_of(Model& model, Voxels voxels, RowRange rows,
+                                          const ItemContext& context, std::string& warning) const {
+  const VolumeShape shape = model_shape(voxels.source);
+  if (shape != voxels.shape) voxels = resample(voxels, shape);
   const std::vector<ChannelStatistics> statistics = statistics_of(voxels, {}, std::nullopt);
+  warning = odd_values(training_values_, normalization_, voxels.type, statistics);
   std::vector<TiledNet> nets;
   const auto add = [&](const Model& each, const Normalization& how) {
     nets.push_back(
@@ -110,34 +128,26 @@ at::Tensor VolumeRecipe::probabilities_of(Model& model, Voxels voxels,
   for (const FurtherRun& run : context.also)
     add(*run.model, normalization_from_json(run.extra.at("normalization")));
   const at::Tensor values = view_of(voxels);
-  const VolumeShape& shape = voxels.shape;
   at::Tensor found =
-      at::empty({shape_.outputs, shape.depth, shape.height, shape.width}, at::kFloat);
-  for_probabilities(nets, tiles(context.device, context.compute_dtype),
-                    {.extents = {shape.depth, shape.height, shape.width},
-                     .read =
-                         [&](RowRange rows) {
-                           const at::Tensor planes = values.slice(1, rows.begin, rows.end);
-                           return planes.scalar_type() == at::kByte ? planes
-                                                                    : planes.to(at::kFloat);
-                         }},
-                    [&](RowRange rows, const at::Tensor& planes) {
-                      found.slice(1, rows.begin, rows.end).copy_(planes);
-                    });
-  return shape == original ? found : resampled(found, original);
+      at::empty({shape_.outputs, rows.end - rows.begin, shape.height, shape.width}, at::kFloat);
+  const auto read = [&](RowRange wanted) {
+    const at::Tensor planes = values.slice(1, wanted.begin, wanted.end);
+    return planes.scalar_type() == at::kByte ? planes : planes.to(at::kFloat);
+  };
+  for_probabilities(
+      nets, tiles(context.device, context.compute_dtype),
+      {.extents = {shape.depth, shape.height, shape.width}, .rows = rows, .read = read},
+      [&](RowRange done, const at::Tensor& planes) {
+        found.slice(1, done.begin - rows.begin, done.end - rows.begin).copy_(planes);
+      });
+  return found;
 }
 
-ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
-                                      const ItemContext& context) {
-  const auto reader = open_volume(item.path);
-  Voxels voxels = read_voxels(*reader);
-  const VolumeHeader source = voxels.source;
-  if (voxels.shape.channels != shape_.channels)
-    throw Error(
-        cat("it has ", voxels.shape.channels, " channels, but the model takes ", shape_.channels),
-        "give volumes like those of the training");
-  const at::Tensor found = probabilities_of(model, std::move(voxels), context);
-  at::Tensor mask = labels_of(found, threshold_);
+ItemOutput VolumeRecipe::output_of(const PredictItem& item, const VolumeHeader& source,
+                                   const at::Tensor& found, const ItemContext& context) const {
+  const at::Tensor there =
+      model_shape(source) == source.shape ? found : resampled(found, source.shape);
+  at::Tensor mask = labels_of(there, threshold_);
   remove_small(mask);
 
   const auto scratch = [&](const std::string& name) {
@@ -150,13 +160,63 @@ ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
     for (std::int64_t c = shape_.outputs == 1 ? 0 : 1; c < shape_.outputs; ++c) {
       const std::string name =
           with_ending(item.output, shape_.outputs == 1 ? "_probability" : cat("_probability_", c));
-      write_planes(scratch(name), found[c], source);
+      write_planes(scratch(name), there[c], source);
       output.files.push_back({.name = name, .path = scratch(name)});
     }
   if (submission_.empty()) return output;
   output.bytes = read_file(output.path);
   fs::remove(output.path);
   output.path.clear();
+  return output;
+}
+
+ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
+                                      const ItemContext& context) {
+  const auto reader = open_for(item);
+  const VolumeHeader source = reader->header();
+  std::string warning;
+  const at::Tensor found = probabilities_of(model, read_voxels(*reader),
+                                            {0, model_shape(source).depth}, context, warning);
+  ItemOutput output = output_of(item, source, found, context);
+  output.warning = warning;
+  return output;
+}
+
+// A piece is a file of its planes' probabilities.
+ItemOutput VolumeRecipe::predict_piece(Model& model, const PredictItem& item, ItemPiece piece,
+                                       const ItemContext& context) {
+  const auto reader = open_for(item);
+  const RowRange rows = piece_planes(model_shape(reader->header()), piece, context);
+  ItemOutput output;
+  if (rows.begin == rows.end) return output;
+  const at::Tensor found =
+      probabilities_of(model, read_voxels(*reader), rows, context, output.warning);
+  output.path = context.scratch / cat(item.index, "-piece-", piece.index);
+  write_output(output.path, {static_cast<const char*>(found.const_data_ptr()), found.nbytes()});
+  return output;
+}
+
+ItemOutput VolumeRecipe::join_pieces(const PredictItem& item, const std::vector<ItemOutput>& pieces,
+                                     const ItemContext& context) {
+  const VolumeHeader source = open_for(item)->header();
+  const VolumeShape shape = model_shape(source);
+  at::Tensor found =
+      at::empty({shape_.outputs, shape.depth, shape.height, shape.width}, at::kFloat);
+  std::string warning;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (warning.empty()) warning = pieces[i].warning;
+    const RowRange rows =
+        piece_planes(shape, {static_cast<std::int64_t>(i), std::ssize(pieces)}, context);
+    if (rows.begin == rows.end) continue;
+    std::string bytes = read_file(pieces[i].path);
+    at::Tensor planes = found.slice(1, rows.begin, rows.end);
+    if (bytes.size() != planes.nbytes())
+      throw Error(cat("a piece of ", item.name, " holds ", bytes.size(), " bytes in place of ",
+                      planes.nbytes()));
+    planes.copy_(at::from_blob(bytes.data(), planes.sizes(), at::kFloat));
+  }
+  ItemOutput output = output_of(item, source, found, context);
+  output.warning = warning;
   return output;
 }
 

@@ -93,6 +93,7 @@ VolumeRecipe::VolumeRecipe(const VolumeOptions& options, const Prepared& prepare
       submission_(options.predict.submission) {
   if (prepared.extra.contains("normalization"))
     normalization_ = normalization_from_json(prepared.extra.at("normalization"));
+  training_values_ = value_range_from_json(prepared.extra.value("values", nlohmann::json()));
 }
 
 std::unique_ptr<Model> VolumeRecipe::build(std::uint64_t seed) {
@@ -166,6 +167,7 @@ at::Tensor VolumeRecipe::evaluate_one(const Net& net, const MappedVolume& volume
   for_probabilities(
       {{&net, normals_tensor(volume.normals)}}, tiles(context.device, context.compute_dtype),
       {.extents = {depth, shape.height, shape.width},
+       .rows = {0, depth},
        .read =
            [&](RowRange rows) {
              return planes_of(*volume.voxels, entry.begin + rows.begin, entry.begin + rows.end);

@@ -9,6 +9,7 @@
 #include "recipes/volume/model/patches.h"
 #include "recipes/volume/model/tiles.h"
 #include "recipes/volume/options/volume_options.h"
+#include "recipes/volume/voxels/value_range.h"
 #include "recipes/volume/voxels/voxels.h"
 
 #include <memory>
@@ -38,6 +39,10 @@ class VolumeRecipe : public Recipe {
 
   ItemOutput predict_item(Model& model, const PredictItem& item,
                           const ItemContext& context) override;
+  ItemOutput predict_piece(Model& model, const PredictItem& item, ItemPiece piece,
+                           const ItemContext& context) override;
+  ItemOutput join_pieces(const PredictItem& item, const std::vector<ItemOutput>& pieces,
+                         const ItemContext& context) override;
   std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
   std::string smaller_sample() const override;
 
@@ -45,12 +50,24 @@ class VolumeRecipe : public Recipe {
   TileOptions tiles(at::Device device, at::ScalarType type) const;
   // mask: u8 [D, H, W] on the CPU; clears small components.
   void remove_small(at::Tensor& mask) const;
-  // f32 [outputs, D, H, W] on the CPU, in the extents that the file has.
-  at::Tensor probabilities_of(Model& model, Voxels voxels, const ItemContext& context) const;
+  // Throws Error for one that does not suit the model.
+  std::unique_ptr<VolumeReader> open_for(const PredictItem& item) const;
+  RowRange piece_planes(const VolumeShape& shape, ItemPiece piece,
+                        const ItemContext& context) const;
+  // In which the model sees a volume of such a file.
+  VolumeShape model_shape(const VolumeHeader& header) const;
+  // Of planes `rows` of the volume in the model's shape: f32 [outputs, rows, H, W] on the CPU.
+  // warning: ItemOutput::warning.
+  at::Tensor probabilities_of(Model& model, Voxels voxels, RowRange rows,
+                              const ItemContext& context, std::string& warning) const;
+  // found: of the whole volume in the model's shape.
+  ItemOutput output_of(const PredictItem& item, const VolumeHeader& source, const at::Tensor& found,
+                       const ItemContext& context) const;
   at::Tensor evaluate_one(const Net& net, const MappedVolume& volume, StepContext& context) const;
 
   NetShape shape_;
   Normalization normalization_;
+  ValueRange training_values_;
   std::string volumes_;  // the file of PreparedVolumes; empty where there is no data
   PatchOptions patch_;
   ValueAugment values_;

@@ -12,17 +12,25 @@ at::Tensor shares(const at::Tensor& logits) {
   return wide.size(1) == 1 ? wide.sigmoid() : at::softmax(wide, 1);
 }
 
+SlidingWindows windows_over(const TileOptions& options, const Triple& extents) {
+  return SlidingWindows({.input = {extents.begin(), extents.end()},
+                         .window = {options.window.begin(), options.window.end()},
+                         .overlap = options.overlap,
+                         .weights = options.weights,
+                         .batch = options.batch,
+                         .device = options.device,
+                         .slabs_on = options.device});
+}
+
 }  // namespace
+
+RowRange planes_of_piece(const TileOptions& options, const Triple& extents, std::int64_t index,
+                         std::int64_t count) {
+  return windows_over(options, extents).part(index, count);
+}
 
 void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& options,
                        const TileInput& input, const SlidingWindows::Write& write) {
-  const SlidingWindows windows({.input = {input.extents.begin(), input.extents.end()},
-                                .window = {options.window.begin(), options.window.end()},
-                                .overlap = options.overlap,
-                                .weights = options.weights,
-                                .batch = options.batch,
-                                .device = options.device,
-                                .slabs_on = options.device});
   StepContext context;
   context.training = false;
   context.compute_dtype = options.type;
@@ -48,7 +56,7 @@ void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& opt
     const auto count = static_cast<double>(nets.size()) * turns;
     return (count == 1 ? sum : sum.div_(count)).contiguous();
   };
-  windows.run(input.read, predict, write);
+  windows_over(options, input.extents).run(input.rows, input.read, predict, write);
 }
 
 at::Tensor labels_of(const at::Tensor& probabilities, double threshold) {

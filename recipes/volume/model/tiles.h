@@ -22,6 +22,7 @@ struct TileOptions {
 
 struct TileInput {
   Triple extents{};
+  RowRange rows;  // the planes that are wanted
   // Planes [begin, end) as stored: [C, planes, H, W] u8 or f32, on the CPU.
   SlidingWindows::Read read;
 };
@@ -31,8 +32,13 @@ struct TiledNet {
   at::Tensor normals;  // f32 [C, 4]: how this network was given its volumes
 };
 
-// Probabilities, the mean over the networks: of foreground [1, planes, H, W] where they have one
-// output, else of each class. f32, on the device, planes in ascending order.
+// Planes of piece `index` of `count`, for devices that share a volume: together all, some empty.
+RowRange planes_of_piece(const TileOptions& options, const Triple& extents, std::int64_t index,
+                         std::int64_t count);
+
+// Probabilities of `input.rows`, the mean over the networks: of foreground [1, planes, H, W] where
+// they have one output, else of each class. f32, on the device, planes in ascending order, and the
+// same whatever rows are asked for.
 void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& options,
                        const TileInput& input, const SlidingWindows::Write& write);
 

@@ -75,7 +75,14 @@ std::optional<std::string> make_room(const fs::path& folder, double needed_bytes
     if (limits.most_gb > 0)
       why += cat("; ", bytes_text(taken), " of data.cache_gb=", general(limits.most_gb, 6),
                  " are taken");
-    return why + (disk > 0 ? ", of which 1 GiB or 5 % stay free" : "");
+    if (disk > 0) why += ", of which 1 GiB or 5 % stay free";
+    double others = 0;
+    for (const CachedFile& entry : entries)
+      if (!kept.contains(entry.path.filename().string())) others += entry.bytes;
+    if (others > 0)
+      why += cat("; removing the .vox files there that are of other volumes would free ",
+                 bytes_text(others), ", where no run uses them");
+    return why;
   }
   std::error_code ignored;
   for (const fs::path& path : removed) fs::remove(path, ignored);

@@ -32,11 +32,29 @@ std::string cached_name(const std::string& image_hash, const std::string& label_
   return hasher.hex() + ".vox";
 }
 
+// Of all volumes of a set: as many are read whole at each start, in a fraction of a second where
+// they are in memory.
+constexpr double whole_check_bytes = 2.0 * (1 << 30);
+
 bool is_whole(const fs::path& cached) try {
   const CachedVolume volume(cached);
   return true;
 } catch (const Error&) {
   return false;
+}
+
+std::string stamps_of(const Pair& pair) {
+  std::string stamps = stamp_of(pair.label);
+  for (const fs::path& image : pair.images()) stamps += "\n" + stamp_of(image);
+  return stamps;
+}
+
+// Of one file its own, of several that of theirs.
+std::string joint_hash(const std::vector<std::string>& hashes) {
+  if (hashes.size() == 1) return hashes[0];
+  Hasher hasher;
+  for (const std::string& hash : hashes) hasher.update(hash + "\n");
+  return hasher.hex();
 }
 
 std::string how_many(std::size_t count) { return cat(count, count == 1 ? " volume" : " volumes"); }
@@ -52,6 +70,7 @@ class Filler {
         say_(say),
         cached_(pairs.size()) {
     look_up();
+    check_contents();
   }
 
   std::vector<fs::path> fill() {
@@ -74,15 +93,50 @@ class Filler {
     index_.emplace(folder_ / "sources.json");
     missing_.clear();
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const auto image = known_hash(pairs_[i].image), label = known_hash(pairs_[i].label);
+      const auto image = known_image_hash(pairs_[i]), label = known_hash(pairs_[i].label);
       cached_[i] = image && label ? folder_ / cached_name(*image, *label, how_) : fs::path();
       if (cached_[i].empty() || !mark_used(cached_[i]) || !is_whole(cached_[i]))
         missing_.push_back(i);
     }
   }
 
+  // Of a set that is small enough, so that a start stays quick; what is damaged is read again.
+  void check_contents() {
+    std::vector<fs::path> there;
+    std::error_code ignored;
+    double bytes = 0;
+    for (std::size_t i = 0; i < cached_.size(); ++i) {
+      if (std::binary_search(missing_.begin(), missing_.end(), i)) continue;
+      there.push_back(cached_[i]);
+      bytes += static_cast<double>(fs::file_size(cached_[i], ignored));
+    }
+    if (bytes > whole_check_bytes) return;
+    std::vector<char> good(there.size());
+    run_parallel({.count = there.size(), .run = [&](std::size_t i) {
+                    good[i] = static_cast<char>(CachedVolume(there[i]).has_its_content());
+                  }});
+    std::vector<std::string> damaged;
+    for (std::size_t i = 0; i < there.size(); ++i)
+      if (good[i] == 0) damaged.push_back(there[i].filename().string());
+    if (damaged.empty()) return;
+    say_(cat("warning: ", how_many(damaged.size()), " in the cache ",
+             damaged.size() == 1 ? "is" : "are", " damaged and read again: ", first_five(damaged)));
+    for (const std::string& name : damaged) fs::remove(folder_ / name);
+    look_up();
+  }
+
   std::optional<std::string> known_hash(const fs::path& source) const {
     return index_->hash_of(source, stamp_of(source));
+  }
+
+  std::optional<std::string> known_image_hash(const Pair& pair) const {
+    std::vector<std::string> hashes;
+    for (const fs::path& image : pair.images()) {
+      const auto known = known_hash(image);
+      if (!known) return std::nullopt;
+      hashes.push_back(*known);
+    }
+    return joint_hash(hashes);
   }
 
   // Of processes that were ended: whoever has the lock is the only one that writes.
@@ -135,16 +189,18 @@ class Filler {
 
   void find_name(std::size_t i) {
     if (!cached_[i].empty()) return;
-    cached_[i] = folder_ / cached_name(hash_of(pairs_[i].image), hash_of(pairs_[i].label), how_);
+    std::vector<std::string> images;
+    for (const fs::path& image : pairs_[i].images()) images.push_back(hash_of(image));
+    cached_[i] = folder_ / cached_name(joint_hash(images), hash_of(pairs_[i].label), how_);
   }
 
   void decode_one(std::size_t i) {
     const Pair& pair = pairs_[i];
-    const std::string before = stamp_of(pair.image) + stamp_of(pair.label);
+    const std::string before = stamps_of(pair);
     find_name(i);
     if (mark_used(cached_[i]) && is_whole(cached_[i])) return;
     decode(pair, how_, cached_[i]);
-    if (stamp_of(pair.image) + stamp_of(pair.label) == before) return;
+    if (stamps_of(pair) == before) return;
     std::error_code ignored;
     fs::remove(cached_[i], ignored);
     throw Error(cat("the volume ", pair.id, " was changed while it was read"), "start again");

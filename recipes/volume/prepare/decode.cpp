@@ -15,6 +15,9 @@
 namespace lockstep::volume {
 namespace {
 
+namespace fs = std::filesystem;
+using Extents = std::array<std::int64_t, 3>;
+
 struct Readers {
   std::unique_ptr<VolumeReader> image, label;
 };
@@ -63,7 +66,7 @@ void check_same_place(const Pair& pair, const VolumeHeader& image, const VolumeH
 }
 
 Readers open_pair(const Pair& pair, const DecodeOptions& how) {
-  Readers readers{open_volume(pair.image), open_volume(pair.label)};
+  Readers readers{open_channels(pair.images()), open_volume(pair.label)};
   const VolumeShape &image = readers.image->header().shape, &label = readers.label->header().shape;
   if (without_channels(image) != without_channels(label))
     throw Error(cat("image and label of ", pair.id, " differ: ", pair.image.string(), " is ",
@@ -122,9 +125,27 @@ DecodeOptions decode_options(const VolumeOptions& options) {
           .channels = options.data.channels};
 }
 
+DecodeOptions training_options(const VolumeOptions& options) {
+  DecodeOptions how = decode_options(options);
+  if (!options.data.pad) how.patch = options.patch();
+  return how;
+}
+
+void check_holds_patch(const fs::path& image, const Extents& extents, const DecodeOptions& how) {
+  if (!how.patch) return;
+  const Extents& patch = *how.patch;
+  if (extents[0] >= patch[0] && extents[1] >= patch[1] && extents[2] >= patch[2]) return;
+  throw Error(cat("the volume ", image.string(), " is ", extents[0], " x ", extents[1], " x ",
+                  extents[2], how.spacing ? cat(" at ", describe_spacing(*how.spacing)) : "",
+                  ", smaller than data.patch, ", patch[0], " x ", patch[1], " x ", patch[2]),
+              "set data.patch to at most that, or data.pad=true to fill up what is missing");
+}
+
 CachedHeader header_of(const Pair& pair, const DecodeOptions& how) {
   const Readers readers = open_pair(pair, how);
-  return header_from(pair, readers.image->header(), how);
+  CachedHeader header = header_from(pair, readers.image->header(), how);
+  check_holds_patch(pair.image, {header.shape.depth, header.shape.height, header.shape.width}, how);
+  return header;
 }
 
 double decode_bytes(const Pair& pair, const DecodeOptions& how) {

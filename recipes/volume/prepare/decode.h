@@ -12,17 +12,25 @@
 
 namespace lockstep::volume {
 
-// What of the options decides what a cached volume holds.
+// What of the options decides what a cached volume holds, and which volumes are taken.
 struct DecodeOptions {
   std::optional<std::array<double, 3>> spacing;  // z, y, x in mm to resample to
   std::optional<std::int64_t> ignore;
   std::int64_t classes = 1;
   std::int64_t channels = 0;  // that a volume must have; 0: any number
+  // Which no volume may be smaller than; nothing where volumes are filled up, or not trained on.
+  std::optional<std::array<std::int64_t, 3>> patch{};
 };
 DecodeOptions decode_options(const VolumeOptions& options);
+DecodeOptions training_options(const VolumeOptions& options);  // with the patch
+
+// extents: of the volume in the cache, or of its part for training. Throws Error.
+void check_holds_patch(const std::filesystem::path& image,
+                       const std::array<std::int64_t, 3>& extents, const DecodeOptions& how);
 
 // What the cached volume will be, from the headers of both files alone; without statistics. Throws
-// Error: different shapes, a spacing that is not known, a number of channels that is not meant.
+// Error: different shapes, a spacing that is not known, a number of channels that is not meant, a
+// volume that is smaller than the patch.
 CachedHeader header_of(const Pair& pair, const DecodeOptions& how);
 
 // The memory that `decode` takes, about.

@@ -49,24 +49,14 @@ void split_planes(const VolumeEntry& entry, const VolumeOptions& options, Prepar
   }
 }
 
-using Extents = std::array<std::int64_t, 3>;
-
-void check_size(const VolumeEntry& entry, const Extents& extents, const VolumeOptions& options) {
-  const Extents patch = options.patch();
-  if (extents[0] >= patch[0] && extents[1] >= patch[1] && extents[2] >= patch[2]) return;
-  throw Error(cat("the volume ", entry.image.string(), " is ", extents[0], " x ", extents[1], " x ",
-                  extents[2], options.spacing() ? " at data.spacing" : "",
-                  ", smaller than data.patch, ", patch[0], " x ", patch[1], " x ", patch[2]),
-              "set data.patch to at most that, or data.pad=true to fill up what is missing");
-}
-
 // What is held back of a single volume may be thinner than a patch: tiles reach over its border.
 void check_sizes(const PreparedVolumes& volumes, const VolumeOptions& options) {
-  if (options.data.pad) return;
+  const DecodeOptions how = training_options(options);
   for (const VolumeEntry& entry : volumes.train)
-    check_size(entry, {entry.end - entry.begin, entry.shape.height, entry.shape.width}, options);
+    check_holds_patch(entry.image, {entry.end - entry.begin, entry.shape.height, entry.shape.width},
+                      how);
   for (const VolumeEntry& entry : volumes.valid)
-    check_size(entry, {entry.shape.depth, entry.shape.height, entry.shape.width}, options);
+    check_holds_patch(entry.image, {entry.shape.depth, entry.shape.height, entry.shape.width}, how);
 }
 
 std::vector<std::string> without_foreground(const std::vector<VolumeEntry>& entries) {
@@ -84,11 +74,10 @@ void warn_of_empty(const std::vector<std::string>& ids, const char* what, const 
 
 }  // namespace
 
-std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs,
-                                        const VolumeOptions& options, const fs::path& folder,
+std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs, const DecodeOptions& how,
+                                        const CacheLimits& limits, const fs::path& folder,
                                         const Say& say) {
-  const std::vector<fs::path> cached = cache_volumes(pairs, decode_options(options), folder,
-                                                     {.most_gb = options.data.cache_gb}, say);
+  const std::vector<fs::path> cached = cache_volumes(pairs, how, folder, limits, say);
   std::vector<VolumeEntry> entries;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const VolumeShape shape = CachedVolume(cached[i]).shape();

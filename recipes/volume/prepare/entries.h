@@ -12,8 +12,8 @@ namespace lockstep::volume {
 
 // Whole volumes, in the order of the pairs; `folder`: of the cache. Throws Error, besides
 // those of cache_volumes, where numbers of channels differ.
-std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs,
-                                        const VolumeOptions& options,
+std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs, const DecodeOptions& how,
+                                        const CacheLimits& limits,
                                         const std::filesystem::path& folder, const Say& say);
 
 // Into `train` and `valid` of a new record, with channels, type and normalisation. Says what is

@@ -1,7 +1,9 @@
 // Which volumes are predicted, and what their outputs are called.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
@@ -12,6 +14,7 @@
 #include "recipes/volume/prepare/made_volumes.h"
 #include "recipes/volume/prepare/prepare.h"
 #include "recipes/volume/prepare/prepared_run.h"
+#include "recipes/volume/voxels/voxels.h"
 
 namespace lockstep::volume {
 namespace {
@@ -107,11 +110,51 @@ std::vector<PredictItem> joined(std::vector<PredictItem> all) {
   return items;
 }
 
+// How many channels a volume has: of the run, by the options before there is one, or 0: unknown.
+std::int64_t known_channels(const VolumeOptions& options, const ItemQuery& query) {
+  const nlohmann::json extra =
+      query.run_dir.empty() ? nlohmann::json() : extra_of_run(query.run_dir);
+  return extra.is_object() && extra.contains("channels") ? extra["channels"].get<std::int64_t>()
+                                                         : options.data.channels;
+}
+
+// ID_0000, of which the other channels are files of their own, is the item ID; those are none.
+std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int64_t channels) {
+  std::vector<PredictItem> items;
+  std::error_code ignored;
+  for (PredictItem& item : all) {
+    const auto channel = item.fault.empty() ? channel_id(id_of(item.path)) : std::nullopt;
+    const fs::path path = item.path;
+    const auto beside = [&](std::int64_t number) {
+      const std::string ending = path.filename().string().substr(id_of(path).size());
+      return path.parent_path() / (channel_name(channel->id, number) + ending);
+    };
+    const bool joined =
+        channels > 1 || (channels == 0 && channel && fs::exists(beside(0), ignored) &&
+                         fs::exists(beside(1), ignored));
+    if (!channel || !joined) {
+      items.push_back(std::move(item));
+      continue;
+    }
+    if (channel->channel != 0) {
+      if (fs::exists(beside(0), ignored)) continue;
+      item.fault = cat("the volume ", channel->id, " has no channel 0: there is no ",
+                       beside(0).filename().string(), " beside ", item.name);
+    } else if (const std::size_t at = item.id.rfind(id_of(path)); at != item.id.npos) {
+      item.id.replace(at, id_of(path).size(), channel->id);
+      item.output.replace(item.output.rfind(id_of(path)), id_of(path).size(), channel->id);
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
 std::vector<PredictItem> typed_items(const VolumeOptions& options, const ItemQuery& query) {
   std::vector<PredictItem> all;
   for (const std::string& input : query.inputs)
     for (PredictItem& item : items_of_input(input, options, query)) all.push_back(std::move(item));
-  std::vector<PredictItem> items = joined(std::move(all));
+  std::vector<PredictItem> items =
+      joined(joined_channels(std::move(all), known_channels(options, query)));
   const auto good = [](const PredictItem& item) { return item.fault.empty(); };
   if (!items.empty() && std::none_of(items.begin(), items.end(), good))
     throw Error(items[0].fault,
@@ -152,9 +195,9 @@ TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
 }
 
 // Headers are read, so that what is no volume is known before any work.
-std::vector<PredictItem> looked_at(std::vector<PredictItem> items) {
+std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels) {
   for (PredictItem& item : items) try {
-      if (item.fault.empty()) open_volume(item.path);
+      if (item.fault.empty()) open_item(item.path, channels);
     } catch (const Error& error) {
       item.fault = error.what();
     }
@@ -167,7 +210,8 @@ std::vector<PredictItem> items_of_table(const TestSet& set,
   std::vector<std::string> missing;
   std::string hint;
   for (const TableId& row : read_ids(set.csv)) {
-    const auto found = volumes.find(row.id);
+    auto found = volumes.find(row.id);
+    if (found == volumes.end()) found = volumes.find(channel_name(row.id, 0));
     if (found != volumes.end()) {
       items.push_back(item_of(row.id, found->second));
       continue;
@@ -184,19 +228,19 @@ std::vector<PredictItem> items_of_table(const TestSet& set,
   return items;
 }
 
-}  // namespace
-
-std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
+std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQuery& query) {
   if (!query.inputs.empty()) return typed_items(options, query);
   const TestSet set = find_test_set(options, query);
   std::error_code ignored;
   if (!fs::is_directory(set.images, ignored))
     throw Error(cat("there is no folder ", set.images.string(), " (predict.images)"),
                 "check the path; it is taken from the current folder if relative");
+  const std::int64_t channels = known_channels(options, query);
   auto volumes = list_volumes(set.images);
   if (!volumes.empty()) drop_channel_suffix(volumes);
   if (!set.csv.empty()) {
-    std::vector<PredictItem> items = looked_at(joined(items_of_table(set, volumes)));
+    std::vector<PredictItem> items =
+        looked_at(joined(joined_channels(items_of_table(set, volumes), channels)), channels);
     for (const PredictItem& item : items)
       if (!item.fault.empty())
         throw Error(cat(set.csv.string(), " names a volume that cannot be predicted: ", item.fault),
@@ -208,7 +252,35 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
   if (items.empty())
     throw Error(cat("the folder ", set.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
-  return looked_at(joined(std::move(items)));
+  return looked_at(joined(joined_channels(std::move(items), channels)), channels);
+}
+
+// Layers of tiles across z, which devices can share.
+std::int64_t tile_layers(const VolumeHeader& header, const VolumeOptions& options) {
+  std::int64_t depth = header.shape.depth;
+  if (options.spacing() && header.spacing_mm)
+    depth = resampled_shape(header.shape, *header.spacing_mm, *options.spacing()).depth;
+  const std::int64_t tile = options.patch()[0];
+  const double step = std::max(1.0, static_cast<double>(tile) * (1 - options.predict.overlap));
+  const double more =
+      std::ceil(static_cast<double>(std::max<std::int64_t>(0, depth - tile)) / step);
+  return 1 + static_cast<std::int64_t>(more);
+}
+
+}  // namespace
+
+std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
+  constexpr std::size_t most_shared = 64;  // fewer than devices of a machine are ever left over
+  std::vector<PredictItem> items = found_items(options, query);
+  const std::int64_t channels = known_channels(options, query);
+  for (std::size_t i = items.size() - std::min(items.size(), most_shared); i < items.size(); ++i)
+    try {
+      if (items[i].fault.empty())
+        items[i].pieces = tile_layers(open_item(items[i].path, channels)->header(), options);
+    } catch (const Error&) {  // the worker says what is wrong
+      items[i].pieces = 1;
+    }
+  return items;
 }
 
 }  // namespace lockstep::volume

@@ -88,26 +88,63 @@ Folders find_folders(const Places& places) {
   return folders;
 }
 
-// ID_0000 becomes ID where labels are called so (nnU-Net).
-Volumes named_as_labels(Volumes images, const Volumes& labels) {
+// Channels from 1 on, of volumes that have a file for each.
+using FurtherChannels = std::map<std::string, std::vector<fs::path>>;
+
+constexpr const char* restore_it =
+    "restore the file, or leave the volume out by a table of the others (data.csv)";
+
+// Takes the files of a volume's channels from 1 on out of the images. Channel 0 is the volume's own
+// file.
+std::vector<fs::path> take_channels(const std::string& id, Volumes& images) {
+  std::vector<fs::path> further;
+  for (auto next = images.lower_bound(channel_name(id, 0)); next != images.end();) {
+    const auto named = channel_id(next->first);
+    if (!named || named->id != id) break;
+    const std::int64_t due = std::ssize(further) + 1;
+    if (named->channel != due)
+      throw Error(cat("the volume ", id, " has no channel ", due, ": ", channel_name(id, due),
+                      " is not beside ", next->second.string()),
+                  restore_it);
+    further.push_back(next->second);
+    next = images.erase(next);
+  }
+  return further;
+}
+
+// ID_0000 becomes ID where labels are called so (nnU-Net), and the files after it its channels.
+FurtherChannels name_as_labels(Volumes& images, const Volumes& labels) {
+  FurtherChannels further;
   for (const auto& [id, label] : labels) {
-    if (images.contains(id)) continue;
-    const auto first = images.find(id + "_0000");
-    if (first == images.end() || labels.contains(first->first)) continue;
-    if (const auto second = images.find(id + "_0001"); second != images.end())
-      throw Error(cat("the volume ", id,
-                      " has its channels in several files: ", first->second.filename().string(),
-                      " and ", second->second.filename().string()),
-                  "write the channels of a volume into one file, a NIfTI file of 4 dimensions");
+    const std::string first = channel_name(id, 0);
+    if (images.contains(id) || labels.contains(first)) continue;
     auto node = images.extract(first);
+    if (node.empty()) {
+      if (const auto second = images.find(channel_name(id, 1));
+          second != images.end() && !labels.contains(second->first))
+        throw Error(cat("the volume ", id, " has no channel 0: ", first, " is not beside ",
+                        second->second.string()),
+                    restore_it);
+      continue;
+    }
+    further[id] = take_channels(id, images);
     node.key() = id;
     images.insert(std::move(node));
   }
-  return images;
+  return further;
+}
+
+void check_channel_count(const Pair& pair, std::size_t most, const fs::path& folder) {
+  const std::size_t channels = pair.further.size() + 1;
+  if (channels < most)
+    throw Error(cat("the volume ", pair.id, " has no channel ", channels, ": ",
+                    channel_name(pair.id, static_cast<std::int64_t>(channels)), " is not in ",
+                    folder.string(), ", where other volumes have ", most, " channels"),
+                restore_it);
 }
 
 Pair pair_of(const std::string& id, const std::string& place, const Volumes& images,
-             const Volumes& labels, const Folders& folders) {
+             const Volumes& labels, const FurtherChannels& further, const Folders& folders) {
   const auto find = [&](const Volumes& volumes, const char* what, const fs::path& folder) {
     const auto found = volumes.find(id);
     if (found == volumes.end())
@@ -116,9 +153,11 @@ Pair pair_of(const std::string& id, const std::string& place, const Volumes& ima
                   nearest_hint(id, volumes));
     return found->second;
   };
+  const auto channels = further.find(id);
   return {.id = id,
           .image = find(images, "image", folders.images),
-          .label = find(labels, "label", folders.labels)};
+          .label = find(labels, "label", folders.labels),
+          .further = channels == further.end() ? std::vector<fs::path>() : channels->second};
 }
 
 // The table beside the images, of the same part of the data.
@@ -136,22 +175,27 @@ fs::path table_of(const Places& places, const fs::path& images) {
 std::vector<Pair> find_pairs(const Places& places, const Say& say) {
   const Folders folders = find_folders(places);
   const Volumes labels = list_volumes(folders.labels);
-  const Volumes images = named_as_labels(list_volumes(folders.images), labels);
+  Volumes images = list_volumes(folders.images);
+  const FurtherChannels further = name_as_labels(images, labels);
   if (images.empty())
     throw Error(cat("the folder ", folders.images.string(), " holds no volumes"),
                 "a volume is a file .tif, .tiff, .nii or .nii.gz, or a folder of slices");
   std::vector<Pair> pairs;
   if (const fs::path table = table_of(places, folders.images); !table.empty()) {
     for (const TableId& row : read_ids(table))
-      pairs.push_back(pair_of(row.id, row.place, images, labels, folders));
+      pairs.push_back(pair_of(row.id, row.place, images, labels, further, folders));
   } else {
     for (const auto& [id, image] : images)
-      pairs.push_back(pair_of(id, "", images, labels, folders));
+      pairs.push_back(pair_of(id, "", images, labels, further, folders));
     if (labels.size() > pairs.size())
       say(cat("passed over ", labels.size() - pairs.size(),
               labels.size() - pairs.size() == 1 ? " label in " : " labels in ",
               folders.labels.string(), " without an image"));
   }
+  std::size_t most = 1;
+  for (const Pair& pair : pairs) most = std::max(most, pair.further.size() + 1);
+  for (const Pair& pair : pairs)
+    if (further.contains(pair.id)) check_channel_count(pair, most, folders.images);
   std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.id < b.id; });
   return pairs;
 }

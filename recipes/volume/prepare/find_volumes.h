@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "recipes/volume/files/channel_files.h"
+
 namespace lockstep::volume {
 
 using Say = std::function<void(const std::string&)>;
@@ -21,11 +23,16 @@ struct Places {
 // A volume and its labels.
 struct Pair {
   std::string id;
-  std::filesystem::path image, label;  // absolute; a file, or a folder of slices
+  std::filesystem::path image, label;            // absolute; a file, or a folder of slices
+  std::vector<std::filesystem::path> further{};  // channels from 1 on, where each has its own file
+
+  std::vector<std::filesystem::path> images() const {
+    std::vector<std::filesystem::path> all{image};
+    all.insert(all.end(), further.begin(), further.end());
+    return all;
+  }
 };
 
-// ".tif", ".nii.gz" in small letters; empty for a folder of slices and for anything else.
-std::string volume_suffix(const std::filesystem::path& path);
 bool is_slice(const std::filesystem::path& path);         // by its name
 bool is_slice_folder(const std::filesystem::path& path);  // holds slices, and no volumes
 

@@ -47,13 +47,6 @@ bool has_one_page(const fs::path& path) try {
 
 }  // namespace
 
-std::string volume_suffix(const fs::path& path) {
-  const std::string name = lower_case(path.filename().string());
-  for (const std::string_view suffix : {".tif", ".tiff", ".nii", ".nii.gz"})
-    if (name.ends_with(suffix)) return std::string(suffix);
-  return {};
-}
-
 bool is_slice(const fs::path& path) {
   const std::string name = lower_case(path.filename().string());
   const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
@@ -119,7 +112,7 @@ std::string nearest_hint(const std::string& id, const std::map<std::string, fs::
   std::vector<std::string> names;
   for (const auto& [name, path] : volumes) names.push_back(name);
   const std::string near = nearest(id, names);
-  return near.empty() ? "" : cat("is it ", near, "?");
+  return near.empty() ? "" : cat("the nearest id is ", near);
 }
 
 std::string first_five(const std::vector<std::string>& names) {

@@ -14,7 +14,9 @@
 #include "recipes/volume/prepare/entries.h"
 #include "recipes/volume/prepare/made_volumes.h"
 #include "recipes/volume/prepare/prepared_run.h"
+#include "recipes/volume/prepare/split.h"
 #include "recipes/volume/prepare/warn_values.h"
+#include "recipes/volume/voxels/value_range.h"
 
 namespace lockstep::volume {
 namespace {
@@ -33,6 +35,8 @@ std::vector<Pair> pairs_of(const VolumeOptions& options, const PrepareContext& c
   say("no data.path is given: the volumes are made, curved sheets and blobs in noise");
   return find_pairs({.path = made_volumes(context.cache_dir, say).string()}, say);
 }
+
+CacheLimits limits_of(const VolumeOptions& options) { return {.most_gb = options.data.cache_gb}; }
 
 const Pair* find_id(const std::vector<Pair>& pairs, const std::string& id) {
   const auto found =
@@ -57,7 +61,8 @@ Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector
     else
       difference.missing.push_back(entry.id);
   if (difference.any()) return difference;
-  const std::vector<VolumeEntry> now = cached_entries(wanted, options, folder, say);
+  const std::vector<VolumeEntry> now =
+      cached_entries(wanted, decode_options(options), limits_of(options), folder, say);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (now[i].cached.filename() != entries[i].cached.filename())
       difference.changed.push_back(entries[i].id);
@@ -91,10 +96,12 @@ bool any_lies_where_it_was(const PreparedVolumes& before, const std::vector<Pair
 // Another set than the run's: all of it is evaluated.
 PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>& pairs,
                           const VolumeOptions& options, const fs::path& folder, const Say& say) {
-  say(cat("these are not the volumes that the run began with: all ", pairs.size(),
-          " of them are evaluated"));
+  say(cat("these are not the volumes that the run began with: ",
+          pairs.size() == 1 ? "this one is" : cat("all ", pairs.size(), " of them are"),
+          " evaluated"));
   PreparedVolumes volumes = before;
-  volumes.valid = volumes.train = cached_entries(pairs, options, folder, say);
+  volumes.valid = volumes.train =
+      cached_entries(pairs, decode_options(options), limits_of(options), folder, say);
   if (const VolumeEntry& first = volumes.valid.at(0); first.shape.channels != before.channels)
     throw Error(cat(first.image.string(), " has ", first.shape.channels,
                     " channels, but the run was trained on ", before.channels),
@@ -140,6 +147,18 @@ fs::path write_record(const PreparedVolumes& volumes, const fs::path& folder) {
   return path;
 }
 
+bool is_default(const OptionTable& table, const std::string& key) {
+  for (const OptionInfo& option : table.options())
+    if (option.key == key) return option.source.kind == ValueSource::Kind::standard;
+  return false;
+}
+
+ValueRange values_of(const std::vector<VolumeEntry>& entries) {
+  ValueRange range;
+  for (const VolumeEntry& entry : entries) range.add(CachedVolume(entry.cached).header());
+  return range;
+}
+
 Prepared prepared_for_prediction(const VolumeOptions& options, const PrepareContext& context) {
   json extra = extra_of_run(context.run_dir);
   if (!extra.is_object() || !extra.contains("normalization") || !extra.contains("channels")) {
@@ -153,6 +172,7 @@ Prepared prepared_for_prediction(const VolumeOptions& options, const PrepareCont
   Prepared prepared;
   prepared.extra = {{"normalization", extra.at("normalization")},
                     {"channels", extra.at("channels")},
+                    {"values", extra.value("values", json())},
                     {"made", extra.value("made", false)}};
   prepared.facts.unit = "patches";
   prepared.facts.parameters = parameter_count(options.net(extra.at("channels")));
@@ -172,6 +192,7 @@ Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& opti
   prepared.extra = {{"volumes", record.string()},
                     {"normalization", to_json(volumes.normalization)},
                     {"channels", volumes.channels},
+                    {"values", to_json(values_of(volumes.train))},
                     {"made", options.made()}};
   prepared.keep = {record};
   return prepared;
@@ -187,10 +208,16 @@ Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& con
     return prepared_from(prepare_again(options, context, std::move(*before), folder, say), options,
                          folder);
   }
+  const std::vector<Pair> pairs = pairs_of(options, context, say);
+  std::vector<std::string> ids;
+  for (const Pair& pair : pairs) ids.push_back(pair.id);
+  choose_valid(options, ids);  // what cannot be is said before anything is decoded
   const std::vector<VolumeEntry> entries =
-      cached_entries(pairs_of(options, context, say), options, folder, say);
+      cached_entries(pairs, training_options(options), limits_of(options), folder, say);
   const PreparedVolumes volumes = split_entries(entries, options, folder, say);
-  for (const std::string& warning : warnings_of(volumes)) say(warning);
+  for (const std::string& line : said_of_values(volumes)) say(line);
+  const bool meant = !is_default(options.table, "data.ignore") || options.made();
+  for (const std::string& line : said_of_ignored(volumes, meant)) say(line);
   say(cat(volumes.train.size(), volumes.train.size() == 1 ? " volume" : " volumes",
           " to train on, ", volumes.valid.size(), " to validate on"));
   return prepared_from(volumes, options, folder);

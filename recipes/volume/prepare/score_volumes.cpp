@@ -8,7 +8,9 @@
 
 #include "base/cells.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
+#include "media/zip_reader.h"
 #include "recipes/volume/files/volume_reader.h"
 #include "recipes/volume/metrics/volume_record.h"
 #include "recipes/volume/prepare/find_volumes.h"
@@ -79,13 +81,22 @@ const fs::path* find_volume(const Volumes& volumes, const std::string& id) {
   return found == volumes.end() ? nullptr : &found->second;
 }
 
-std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreContext& context,
-                                    const Say& say) {
+// A folder, or a zip file that is unpacked into `scratch`.
+Volumes list_predictions(const fs::path& path, const fs::path& scratch) {
   std::error_code ignored;
-  if (!fs::is_directory(context.predictions, ignored))
-    throw Error(cat(context.predictions.string(), " is no folder"),
-                "predictions=FOLDER names the folder of the masks; unpack a zip file first");
-  const Volumes predictions = list_volumes(context.predictions);
+  if (fs::is_directory(path, ignored)) return list_volumes(path);
+  if (!fs::exists(path, ignored) || path.extension() != ".zip")
+    throw Error(cat(path.string(), fs::exists(path, ignored) ? " is no folder" : " is not there"),
+                "predictions=PATH names the folder of the masks, or a zip file of them");
+  ZipReader zip(path);
+  for (std::size_t i = 0; i < zip.entries().size(); ++i)
+    if (!volume_suffix(zip.entries()[i].name).empty()) zip.extract(i, scratch);
+  return list_volumes(scratch);
+}
+
+std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreContext& context,
+                                    const fs::path& scratch, const Say& say) {
+  const Volumes predictions = list_predictions(context.predictions, scratch);
   const fs::path folder = truth_folder(options, predictions);
   const Volumes labels = list_volumes(folder);
   std::vector<Compared> compared;
@@ -109,7 +120,9 @@ std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreCon
     throw Error(cat("the folder ", folder.string(), " holds no labels"),
                 "name their folder with labels=FOLDER");
   if (predictions.size() > compared.size())
-    say(cat("passed over ", predictions.size() - compared.size(), " predictions without a label"));
+    say(cat("passed over ", predictions.size() - compared.size(),
+            predictions.size() - compared.size() == 1 ? " prediction" : " predictions",
+            " without a label"));
   return compared;
 }
 
@@ -191,7 +204,8 @@ void say_table(const std::vector<Compared>& compared, const std::vector<Scores>&
 
 std::vector<Score> score_volumes(const VolumeOptions& options, const ScoreContext& context) {
   const Say say = context.say ? context.say : [](const std::string&) {};
-  const std::vector<Compared> compared = find_compared(options, context, say);
+  const TemporaryDirectory scratch;
+  const std::vector<Compared> compared = find_compared(options, context, scratch.path(), say);
   std::vector<Scores> scores(compared.size());
   run_parallel({.count = compared.size(),
                 .bytes = [&](std::size_t i) { return score_bytes(compared[i]); },

@@ -53,7 +53,7 @@ void take_named(const VolumeOptions& options, const std::vector<std::string>& id
       const std::string near = nearest(named.id, ids);
       throw Error(cat(named.place, ": there is no volume ", named.id),
                   near.empty() ? "data.valid holds ids of volumes, or a file of them"
-                               : cat("is it ", near, "?"));
+                               : cat("the nearest id is ", near));
     }
     chosen[static_cast<std::size_t>(found - ids.begin())] = true;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text.h"
 #include "recipes/volume/voxels/cached_volume.h"
@@ -14,7 +15,7 @@ constexpr const char* what_helps = "; data.normalize=zscore, percentile or ct ma
 
 }  // namespace
 
-std::vector<std::string> warnings_of(const PreparedVolumes& volumes) {
+std::vector<std::string> said_of_values(const PreparedVolumes& volumes) {
   std::vector<std::string> warnings;
   const auto once = [&](const std::string& text) {
     if (warnings.empty()) warnings.push_back("warning: " + text + what_helps);
@@ -51,6 +52,33 @@ std::vector<std::string> warnings_of(const PreparedVolumes& volumes) {
     }
   }
   return warnings;
+}
+
+std::vector<std::string> said_of_ignored(const PreparedVolumes& volumes, bool meant) {
+  constexpr double nearly_all = 0.9;
+  std::map<std::filesystem::path, CachedHeader> headers;  // both halves of one volume name it
+  for (const auto* entries : {&volumes.train, &volumes.valid})
+    for (const VolumeEntry& entry : *entries)
+      if (!headers.contains(entry.cached))
+        headers.emplace(entry.cached, CachedVolume(entry.cached).header());
+  double ignored = 0, all = 0;
+  std::int64_t with = 0, label = -1;
+  for (const auto& [path, header] : headers) {
+    const VolumeShape& shape = header.shape;
+    all += static_cast<double>(shape.depth * shape.height * shape.width);
+    ignored += static_cast<double>(header.ignored);
+    with += header.ignored > 0 ? 1 : 0;
+    label = header.ignore;
+  }
+  if (ignored == 0) return {};
+  const bool much = ignored > nearly_all * all;
+  std::string text = cat(much ? "warning: " : "", "label ", label, " (data.ignore) is on ",
+                         fixed(100 * ignored / all, 1), " % of the voxels, in ", with, " of ",
+                         headers.size(), headers.size() == 1 ? " volume" : " volumes",
+                         ": it counts neither in the loss nor in a score");
+  if (!meant)
+    text += cat("; if it is a class of its own, set data.classes=", label + 1, " data.ignore=-1");
+  return {text};
 }
 
 }  // namespace lockstep::volume

@@ -11,6 +11,10 @@ namespace lockstep::volume {
 // A warning where normalised values of a volume lie far from 0 to 1 or are all the same,
 // or where volumes of several types are divided by different numbers; it names the first such
 // volume and what helps.
-std::vector<std::string> warnings_of(const PreparedVolumes& volumes);
+std::vector<std::string> said_of_values(const PreparedVolumes& volumes);
+
+// How many voxels are ignored, in how many volumes. What helps where the label may be a class of
+// its own, unless it is `meant`. A warning where it is more than 90 % of all.
+std::vector<std::string> said_of_ignored(const PreparedVolumes& volumes, bool meant);
 
 }  // namespace lockstep::volume

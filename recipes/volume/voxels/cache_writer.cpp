@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "recipes/volume/files/new_file.h"
 #include "recipes/volume/voxels/cached_layout.h"
@@ -30,6 +32,22 @@ std::vector<std::uint64_t> positives_before_rows(std::span<const std::uint8_t> l
     before.push_back(before.back() + count);
   }
   return before;
+}
+
+// Of everything behind the header, as it will lie in the file: gaps are zeros.
+std::string content_of(const CachedLayout& layout, std::span<const std::byte> image,
+                       std::span<const std::byte> labels, std::span<const std::byte> rows) {
+  Hasher hasher;
+  std::size_t at = layout.image_at;
+  const auto add = [&](std::size_t begin, std::span<const std::byte> part) {
+    hasher.update(std::string(begin - at, '\0'));
+    hasher.update(part.data(), part.size());
+    at = begin + part.size();
+  };
+  add(layout.image_at, image);
+  add(layout.labels_at, labels);
+  add(layout.rows_at, rows);
+  return hasher.hex();
 }
 
 [[noreturn]] void fail_full(const std::filesystem::path& path, std::uint64_t needed) {
@@ -85,24 +103,27 @@ void write_cached(const std::filesystem::path& path, const Voxels& voxels,
   header.shape = voxels.shape;
   header.type = voxels.type;
   header.labelled = !labels.empty();
-  const std::string json = cached_json(header);
-  const CachedLayout layout = layout_of(header, json.size());
+  header.ignored = header.ignore < 0 ? 0 : std::count(labels.begin(), labels.end(), header.ignore);
+  const CachedLayout layout = layout_of(header, cached_json(header).size());
   LOCKSTEP_CHECK(voxels.values.size() == layout.image_bytes);
   LOCKSTEP_CHECK(labels.size() == layout.labels_bytes);
+  const std::vector<std::uint64_t> before =
+      header.labelled ? positives_before_rows(labels, header) : std::vector<std::uint64_t>();
+  const auto rows = std::as_bytes(std::span(before));
+  header.content = content_of(layout, voxels.values, std::as_bytes(labels), rows);
+  const std::string json = cached_json(header);
   CachedPrologue prologue{};
   std::memcpy(prologue.magic, cached_magic, sizeof cached_magic);
   prologue.version = cached_version;
   prologue.json_bytes = static_cast<std::uint32_t>(json.size());
   prologue.file_bytes = layout.file_bytes;
+  prologue.json_sum = hash64(json);
   Output output(path, layout.file_bytes);
   output.put(0, std::as_bytes(std::span(&prologue, 1)));
   output.put(sizeof prologue, std::as_bytes(std::span(json)));
   output.put(layout.image_at, voxels.values);
   output.put(layout.labels_at, std::as_bytes(labels));
-  if (header.labelled) {
-    const std::vector<std::uint64_t> before = positives_before_rows(labels, header);
-    output.put(layout.rows_at, std::as_bytes(std::span(before)));
-  }
+  output.put(layout.rows_at, rows);
   output.commit();
 }
 

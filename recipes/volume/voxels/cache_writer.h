@@ -11,7 +11,7 @@
 namespace lockstep::volume {
 
 // Changes whenever a file of before cannot be read any more.
-inline constexpr int cached_version = 1;
+inline constexpr int cached_version = 2;
 
 // The bytes of such a file.
 std::uint64_t cached_bytes(const CachedHeader& header);

@@ -14,6 +14,7 @@ struct CachedPrologue {
   char magic[8];
   std::uint32_t version, json_bytes;
   std::uint64_t file_bytes;
+  std::uint64_t json_sum;  // hash64 of the header
 };
 inline constexpr char cached_magic[8] = {'L', 'O', 'C', 'K', 'V', 'O', 'X', '\n'};
 

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "recipes/volume/voxels/cache_writer.h"
@@ -37,6 +38,8 @@ CachedHeader header_from(const json& json, const std::string& name) {
   header.ignore = json.at("ignore");
   header.spacing_mm = json.at("spacing_mm");
   header.spacing_known = json.at("spacing_known");
+  header.ignored = json.at("ignored");
+  header.content = json.at("content");
   for (const auto& channel : json.at("channels"))
     header.channels.push_back(channel_statistics_from_json(channel));
   return header;
@@ -53,6 +56,7 @@ bool take_header(std::span<const std::byte> file, const std::string& name, Cache
       prologue.json_bytes > file.size() - sizeof prologue)
     return false;
   const auto* text = reinterpret_cast<const char*>(file.data() + sizeof prologue);
+  if (hash64({text, prologue.json_bytes}) != prologue.json_sum) return false;
   header = header_from(parse_json({text, prologue.json_bytes}), name);
   layout = layout_of(header, prologue.json_bytes);
   return layout.file_bytes == file.size();
@@ -89,6 +93,8 @@ std::string cached_json(const CachedHeader& header) {
               {"ignore", header.ignore},
               {"spacing_mm", header.spacing_mm},
               {"spacing_known", header.spacing_known},
+              {"ignored", header.ignored},
+              {"content", header.content},
               {"channels", channels}}
       .dump();
 }
@@ -119,6 +125,7 @@ CachedVolume::CachedVolume(const std::filesystem::path& path) {
     throw Error(cat(path.string(), " is not a whole cached volume of this version"),
                 "remove it; it is prepared again");
   }
+  content_at_ = layout.image_at;
   image_ = file.subspan(layout.image_at, layout.image_bytes);
   const auto labels = file.subspan(layout.labels_at, layout.labels_bytes);
   labels_ = {reinterpret_cast<const std::uint8_t*>(labels.data()), labels.size()};
@@ -129,6 +136,12 @@ CachedVolume::CachedVolume(const std::filesystem::path& path) {
 
 CachedVolume::~CachedVolume() {
   if (mapped_ != nullptr) ::munmap(mapped_, bytes_);
+}
+
+bool CachedVolume::has_its_content() const {
+  Hasher hasher;
+  hasher.update(mapped_ + content_at_, bytes_ - content_at_);
+  return hasher.hex() == header_.content;
 }
 
 std::int64_t CachedVolume::positives(std::int64_t begin, std::int64_t end) const {

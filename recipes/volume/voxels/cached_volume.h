@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "recipes/volume/files/volume_header.h"
@@ -20,13 +21,16 @@ struct CachedHeader {
   std::int64_t ignore = -1;                   // the label that counts nowhere; -1: none
   std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 where the file does not say
   bool spacing_known = false;
+  std::int64_t ignored = 0;  // voxels whose label is `ignore`
   std::vector<ChannelStatistics> channels;
+  std::string content = std::string(32, '0');  // XXH3-128 of all behind the header
 };
 
 // Immutable; used by any number of threads at once.
 class CachedVolume {
  public:
-  // Throws Error, naming the file, if it is not a whole one of this version.
+  // Throws Error, naming the file, if it is not a whole one of this version: its header has a
+  // checksum, its length follows from it.
   explicit CachedVolume(const std::filesystem::path& path);
   ~CachedVolume();
   CachedVolume(const CachedVolume&) = delete;
@@ -37,6 +41,9 @@ class CachedVolume {
   std::span<const std::byte> image() const { return image_; }       // [C, D, H, W] of header().type
   std::span<const std::uint8_t> labels() const { return labels_; }  // [D, H, W]; empty: none
 
+  // Whether voxels, labels and rows are those that were written: reads all of the file.
+  bool has_its_content() const;
+
   // Voxels of foreground, those that are neither 0 nor ignored, of planes [begin, end).
   std::int64_t positives(std::int64_t begin, std::int64_t end) const;
   // The k-th of them as z, y, x, in the order of the voxels; 0 <= k < positives(begin, end).
@@ -45,7 +52,7 @@ class CachedVolume {
  private:
   CachedHeader header_;
   std::byte* mapped_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, content_at_ = 0;
   std::span<const std::byte> image_;
   std::span<const std::uint8_t> labels_;
   // Foreground voxels before each row z * height + y, and all of them: [D * H + 1].

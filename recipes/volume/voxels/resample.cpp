@@ -36,10 +36,9 @@ Axis axis_of(std::int64_t from, std::int64_t to) {
 
 template <class Voxel>
 Voxel rounded(float value) {
-  if constexpr (std::is_floating_point_v<Voxel>)
-    return value;
-  else
-    return static_cast<Voxel>(value + 0.5F);
+  if constexpr (std::is_floating_point_v<Voxel>) return value;
+  const float up = value + 0.5F;  // values are not negative
+  return static_cast<Voxel>(up);
 }
 
 // The rows of a channel that an output row lies between, and the output row.
@@ -79,8 +78,7 @@ void resample_values(const Voxels& voxels, Voxels& result) {
 
 std::vector<std::int64_t> nearest_of(std::int64_t from, std::int64_t to) {
   std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < to; ++i)
-    places.push_back(static_cast<std::int64_t>(source_of(i, from, to) + 0.5));
+  for (std::int64_t i = 0; i < to; ++i) places.push_back(std::llround(source_of(i, from, to)));
   return places;
 }
 

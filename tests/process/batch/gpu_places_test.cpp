@@ -136,6 +136,32 @@ TEST_F(BatchOnGpus, AnalyzeSaysWhichDeviceRanWhatAndWhyOneWasIdle) {
   EXPECT_THAT(read_file(batch() / "timeline.svg"), HasSubstr("GPU 1, slot 1"));
 }
 
+TEST_F(BatchOnGpus, AnalyzeShowsADeviceThatAllJobsWentPast) {
+  // All jobs want what only one device has left.
+  set({gpu(0), gpu(1, {{"processes", nlohmann::json::array()}})});  // this test is on the first
+  ASSERT_EQ(
+      run_jobs({"--gpus", "1", "--cpus", "0"}, {"sh", "-c", "sleep 0.7", "{1}", ":::", "1", "2"})
+          .code,
+      0);
+  const ToolResult result = run({"batch", "analyze", "b"});
+  EXPECT_THAT(result.out, HasSubstr("GPU 0: 0 % of the attempts: no job was put there\n"));
+  EXPECT_THAT(result.out, HasSubstr("s: used by "));
+  EXPECT_THAT(result.out, HasSubstr("balance of the time of jobs: GPU 0 0 %, GPU 1 100 %"));
+  EXPECT_THAT(result.out, ::testing::ContainsRegex("GPU 0 \\|\\.+\\|\nGPU 1 \\|1+\\|"));
+}
+
+TEST_F(BatchOnGpus, AnalyzeComparesBatches) {
+  ASSERT_EQ(run(run_words({"--gpus", "1"}, {"sleep", "0.2"}, "one")).code, 0);
+  ASSERT_EQ(run(run_words({}, {"sleep", "0.2"}, "two")).code, 0);
+  const ToolResult result = run({"batch", "analyze", "one", "two"});
+  EXPECT_THAT(result.out, HasSubstr("one:\n1 attempt in "));
+  EXPECT_THAT(result.out, HasSubstr("\ntwo:\n1 attempt in "));
+  EXPECT_THAT(result.out, HasSubstr("\nbatch  attempts  seconds"));
+  const auto json = nlohmann::json::parse(run({"batch", "analyze", "one", "two", "--json"}).out);
+  EXPECT_EQ(json.at(1).at("batch"), "two");
+  EXPECT_EQ(run({"batch", "analyze", "one", "two", "--chart", "x.svg"}).code, 2);
+}
+
 TEST_F(BatchOnGpus, ADryRunSaysWhereJobsWouldGoAndRunsNone) {
   const ToolResult result =
       run_jobs({"--gpus", "0.5", "--devices-like", "8xT4"}, {"touch", "{1}", ":::", "a", "b"});

@@ -59,6 +59,17 @@ TEST_F(GbdtBatch, IsAJobFileThatCanBeEditedAndRunAgain) {
   EXPECT_THAT(result.out, HasSubstr("expected 12 windows of 3 symbols, 1 to 6 of each"));
 }
 
+TEST_F(GbdtBatch, PredictsAndEvaluatesAsAWhole) {
+  ASSERT_EQ(batch({"--name", "g"}).code, 0);
+  const ToolResult evaluated = tool({"evaluate", "g"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_THAT(evaluated.out, HasSubstr("MADE02_2024-06-19_to_2024-12-01 "));
+  const ToolResult predicted = tool({"predict", "g", "end=2025-01-01"});
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_THAT(predicted.err, HasSubstr("rows of 12 windows in "));
+  EXPECT_GT(read_csv(folder() / "runs/g/predicted.csv").rows.size(), 3000u);
+}
+
 TEST_F(GbdtBatch, ComparesTheValuesOfAList) {
   const ToolResult result =
       batch({"--name", "g", "num_leaves=2,4", "data.made_symbols=1", "min_child_samples=5"});

@@ -57,6 +57,63 @@ TEST_F(Gbdt, TrainsOnRealPricesWithWhatWasAskedFor) {
   EXPECT_EQ(metadata.at("library").at("version"), "4.7.0");
 }
 
+TEST_F(Gbdt, LearnsFromOwnColumnsWithAnOwnLabel) {
+  std::string csv = "date,signal,noise,other,up\n";
+  for (int day = 0; day < 336; ++day) {
+    const int month = day / 28 + 1;
+    csv += cat("2020-", month < 10 ? "0" : "", month, "-", day % 28 < 9 ? "0" : "", day % 28 + 1,
+               ",", day % 7 == 3 ? "" : cat(day * 37 % 101), ",", day * 53 % 89, ",", day, ",",
+               day * 37 % 101 > 50 ? 1 : 0, "\n");
+  }
+  std::filesystem::create_directories(folder() / "own");
+  write_file_atomic(folder() / "own/AB.csv", csv);
+  write_file_atomic(folder() / "list", "signal\nnoise\n");
+  const std::vector<std::string> words = {"train",
+                                          "gbdt",
+                                          "data.path=own",
+                                          "label=up",
+                                          "horizon=1",
+                                          "n_estimators=20",
+                                          "min_child_samples=5"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return job(more);
+  };
+  const ToolResult result = with({"features=list"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto metadata = nlohmann::json::parse(text("out/metadata.json"));
+  EXPECT_EQ(metadata.at("features"), (std::vector<std::string>{"signal", "noise"}));
+  EXPECT_EQ(metadata.at("date_range").at("start"), "2020-01-01");  // no bars before it are needed
+  EXPECT_GT(metadata.at("metrics").at("test").at("auc"), 0.9);
+  EXPECT_THAT(text("out/feature_importance.csv"), HasSubstr("signal,"));
+  EXPECT_EQ(with({"features=*"}).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(text("out/metadata.json")).at("features").size(), 3);
+  EXPECT_THAT(with({"features=signl"}).err, HasSubstr("signal"));
+  EXPECT_THAT(with({"features=signal", "label=other"}).err, HasSubstr("is 2, but must be 0 or 1"));
+  EXPECT_THAT(with({"features=up"}).err, HasSubstr("up is the label"));
+  EXPECT_THAT(job({"train", "gbdt", "label=up"}).err, HasSubstr("data.path is not given"));
+}
+
+TEST_F(Gbdt, PredictsAndEvaluatesWithARun) {
+  write_prices("AB");
+  ASSERT_EQ(tool({"train", "gbdt", "--name", "g", "data.path=prices", "start=2020-04-01",
+                  "end=2020-10-01", "horizon=3", "n_estimators=10"})
+                .code,
+            0);
+  const ToolResult evaluated = tool({"evaluate", "g"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_THAT(evaluated.out, HasSubstr("AB_2020-04-01_to_2020-10-01"));
+  const ToolResult predicted = tool({"predict", "g", "out=p.csv"});
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  // The rows of the test are predicted as they were then, and the newest, without a label, besides.
+  const std::string all = text("p.csv"), tested = text("runs/g/predictions.csv");
+  EXPECT_TRUE(all.starts_with(tested.substr(0, tested.size() / 2)));
+  EXPECT_THAT(all, HasSubstr("2021-03-28,AB,AB_2020-04-01_to_2020-10-01,,0."));
+  EXPECT_THAT(tool({"predict", "g", "out=p.csv"}).err, HasSubstr("is there already"));
+  EXPECT_THAT(tool({"predict", "g", "num_leaves=3"}).err, HasSubstr("was trained with"));
+  EXPECT_THAT(tool({"evaluate", "g", "start=2030-01-01"}).err, HasSubstr("no row"));
+}
+
 TEST_F(Gbdt, OfBadPricesNamesFileAndLine) {
   std::filesystem::create_directories(folder() / "prices");
   const auto error_with = [&](const std::string& csv) {

@@ -1,6 +1,7 @@
 // The toy regression as a plugin that predicts files: each line of a .row file holds 5 numbers, and
 // the model makes 3 of them. Outputs show every bit. A line may also be a word that makes trouble.
-// `items` averages runs; `found` finds the files by itself, and does not.
+// `items` averages runs; `found` does not, finds the files by itself, and lets devices share one
+// where predict.pieces says so.
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -60,14 +61,16 @@ std::vector<float> read_rows(const std::string& path) {
 struct ItemOptions : RecipeOptions {
   std::string data;
   double scale = 1, shift = 0;
-  std::int64_t fill_mb = 0, unused = 7;
-  std::string beside, kind = "plain";
+  std::int64_t fill_mb = 0, unused = 7, pieces = 1;
+  std::string beside, trace, kind = "plain";
 
   ItemOptions() {
     table.add("data.path", data, {.meaning = "file with a factor", .is_path = true});
     table.add("predict.scale", scale, {.meaning = "multiplies what is predicted"});
     table.add("predict.fill_mb", fill_mb, {.meaning = "makes outputs large", .min = 0, .max = 1e4});
     table.add("predict.beside", beside, {.meaning = "name of each item's second file"});
+    table.add("predict.pieces", pieces, {.meaning = "pieces of an item at most", .min = 1});
+    table.add("predict.trace", trace, {.meaning = "a folder that gets a file for each piece"});
     table.add("model.kind", kind, {.meaning = "changes nothing"});
     table.add("data.unused", unused, {.meaning = "size of a parameter", .min = 1});
     table.add("evaluate.shift", shift, {.meaning = "is added to the metric"});
@@ -125,7 +128,8 @@ struct FoundOptions : ItemOptions {
                        .name = id,
                        .id = id,
                        .path = file,
-                       .output = id + ".out"});
+                       .output = id + ".out",
+                       .pieces = pieces});
     }
     return items;
   }
@@ -176,19 +180,53 @@ class ItemRecipe : public ToyRecipe {
   }
   ItemOutput predict_item(Model& model, const PredictItem& item,
                           const ItemContext& context) override {
+    return output_of(item, text_of(model, item, {}, context), context);
+  }
+  ItemOutput predict_piece(Model& model, const PredictItem& item, ItemPiece piece,
+                           const ItemContext& context) override {
+    if (!options_.trace.empty())
+      write_file_atomic(fs::path(options_.trace) / cat(item.id, "-", piece.index, "-", piece.count),
+                        cat(getpid()));
+    const std::string text = text_of(model, item, piece, context);
+    if (piece.index % 2 == 0) return {.bytes = text};
+    const fs::path file = context.scratch / cat("piece-", item.index, "-", piece.index);
+    write_file_atomic(file, text);
+    return {.path = file, .warning = "odd"};
+  }
+  ItemOutput join_pieces(const PredictItem& item, const std::vector<ItemOutput>& pieces,
+                         const ItemContext& context) override {
+    std::string text;
+    for (const ItemOutput& piece : pieces)
+      text += piece.path.empty() ? piece.bytes : read_file(piece.path);
+    ItemOutput output = output_of(item, text, context);
+    output.warning = pieces.at(1).warning;
+    return output;
+  }
+  std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override {
+    return std::make_unique<CsvWriter>(outputs);
+  }
+
+ private:
+  std::string text_of(Model& model, const PredictItem& item, ItemPiece piece,
+                      const ItemContext& context) const {
     const std::vector<float> values = read_rows(item.path);
     const auto rows = static_cast<std::int64_t>(values.size()) / 5;
     const at::Tensor x = at::tensor(values).view({rows, 5});
     at::Tensor y = rows_of(model, x, context.extra);
     for (const FurtherRun& run : context.also) y = y + rows_of(*run.model, x, run.extra);
     y = y / static_cast<double>(context.models(model).size());
-    std::string text = cat(rows, " rows\n");
-    for (std::int64_t i = 0; i < y.numel(); ++i)
+    std::string text = piece.index == 0 ? cat(rows, " rows\n") : "";
+    const auto begin_of = [&](std::int64_t index) { return y.numel() * index / piece.count; };
+    for (std::int64_t i = begin_of(piece.index); i < begin_of(piece.index + 1); ++i)
       text += precise(y.flatten()[i].item<float>()) + "\n";
+    if (piece.index + 1 < piece.count) return text;
     // A sum over many numbers, which threads would share out.
     const at::Tensor first = dynamic_cast<ToyModel&>(model).first;
     text += precise(at::linear(x.repeat({4000, 1}), first).sum().item<float>()) + "\n";
-    text += std::string(static_cast<std::size_t>(options_.fill_mb) << 20, 'x');
+    return text + std::string(static_cast<std::size_t>(options_.fill_mb) << 20, 'x');
+  }
+  ItemOutput output_of(const PredictItem& item, const std::string& text,
+                       const ItemContext& context) const {
     const fs::path own = context.scratch / cat("moved-", item.index);
     write_file_atomic(own, "moved\n");
     return {.bytes = text,
@@ -197,11 +235,6 @@ class ItemRecipe : public ToyRecipe {
                        .bytes = "beside\n"},
                       {.name = cat("moved/", item.id, ".txt"), .path = own}}};
   }
-  std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override {
-    return std::make_unique<CsvWriter>(outputs);
-  }
-
- private:
   at::Tensor rows_of(Model& model, const at::Tensor& x, const nlohmann::json& extra) const {
     const auto& toy = dynamic_cast<ToyModel&>(model);
     return at::linear(at::tanh(at::linear(x, toy.first, toy.bias)), toy.second) *

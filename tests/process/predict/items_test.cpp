@@ -37,6 +37,47 @@ TEST_F(Predict, GivesTheSameBytesOnAnyNumberOfDevices) {
   EXPECT_THAT(first.at("r2.out"), HasSubstr("3 rows\n"));
 }
 
+TEST_F(Predict, SharesAnItemAmongDevicesAndGivesTheSameBytes) {
+  ASSERT_EQ(tool({"train", "found", "--plugin", plugin(), "--devices", "cpu:1", "--name", "shared",
+                  "stop.steps=2", "data.path=factor.txt"})
+                .code,
+            0);
+  const auto predict = [&](const std::string& devices, const std::vector<std::string>& ids) {
+    const fs::path trace = folder->path() / ("trace-" + devices);
+    fs::create_directories(trace);
+    std::vector<std::string> words{"predict",
+                                   "shared",
+                                   "pieces=4",
+                                   "out=shared-" + devices,
+                                   "--devices",
+                                   devices,
+                                   "trace=" + trace.string()};
+    words.insert(words.begin() + 2, ids.begin(), ids.end());
+    return tool(words);
+  };
+  const std::vector<std::string> ids{"r6", "r2", "r5", "r4", "r3"};
+  for (const char* devices : {"cpu:1", "cpu:3", "cpu:4"}) {
+    const ToolResult result = predict(devices, ids);
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(contents(folder->path() / (std::string("shared-") + devices)),
+              contents(folder->path() / "shared-cpu:1"));
+    if (std::string(devices) == "cpu:4") {
+      EXPECT_THAT(result.err, HasSubstr("r3: odd")) << "the warning of a piece";
+    }
+  }
+  EXPECT_TRUE(fs::is_empty(folder->path() / "trace-cpu:1"));
+  EXPECT_TRUE(fs::is_empty(folder->path() / "trace-cpu:3")) << "two are left for three devices";
+  std::vector<std::string> names;
+  for (const auto& [name, process] : contents(folder->path() / "trace-cpu:4"))
+    names.push_back(name);
+  EXPECT_THAT(names, ::testing::ElementsAre("r3-0-4", "r3-1-4", "r3-2-4", "r3-3-4"));
+
+  const ToolResult bad = predict("cpu:2", {"bad"});
+  EXPECT_EQ(bad.code, 1) << bad.err;
+  EXPECT_THAT(bad.err, HasSubstr("skipped bad: line 2 must hold 5 numbers, but holds 3"));
+  EXPECT_EQ(contents(folder->path() / "trace-cpu:2").size(), 2U);
+}
+
 TEST_F(Predict, NeedsNoTrainingDataAndWritesBelowTheRun) {
   fs::rename(folder->path() / "factor.txt", folder->path() / "gone.txt");
   const ToolResult result =

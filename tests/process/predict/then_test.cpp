@@ -95,6 +95,25 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
   EXPECT_THAT(again.err, HasSubstr("predicted 2 items into"));
 }
 
+TEST_F(ThenPredict, EvaluatesAfterAQuotaOrSaysWhyNot) {
+  std::vector<std::string> all = words("both", {"stop.steps=100000000", "stop.budget=3s"});
+  std::replace(all.begin(), all.end(), std::string("predict"), std::string("evaluate,predict"));
+  const ToolResult stopped = tool(all);
+  ASSERT_EQ(stopped.code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("--then evaluate is left out: the time is over"));
+  EXPECT_THAT(stopped.err, HasSubstr("lockstep evaluate runs/both does it"));
+  EXPECT_THAT(stopped.err, HasSubstr("predicted 2 items into"));
+}
+
+TEST_F(ThenPredict, RefusesAFolderThatCannotBeMadeBeforeTraining) {
+  write_file_atomic(folder->path() / "a-file", "x");
+  const ToolResult result = tool(words("never", {"stop.steps=3", "out=a-file/masks"}));
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("cannot write into"));
+  EXPECT_THAT(result.err, HasSubstr("a-file is no folder"));
+  EXPECT_FALSE(fs::exists(folder->path() / "runs/never"));
+}
+
 TEST_F(ThenPredict, KeepsATenthOfTheQuotaByItself) {
   const ToolResult stopped = tool(words("tenth", {"stop.steps=100000000", "stop.budget=3s"}));
   ASSERT_EQ(stopped.code, 75) << stopped.err;

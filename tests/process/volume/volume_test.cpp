@@ -78,6 +78,9 @@ TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
   for (const char* column : {"id", "dice", "iou", "score", "surface_dice", "voi_score"})
     EXPECT_THAT(table.columns, ::testing::Contains(column));
   EXPECT_FALSE(fs::is_empty(run("a") / "media/step-000000008"));
+  EXPECT_THAT(read_file(run("a") / "curves.svg"),
+              ::testing::AllOf(HasSubstr(">loss<"), HasSubstr(">dice (validation)<")));
+  EXPECT_THAT(trained.err, HasSubstr("curves runs/a/curves.svg"));
 
   for (const int ranks : {1, 2}) {
     const ToolResult predicted =
@@ -120,8 +123,57 @@ TEST_F(Volume, TakesFoldersOfSlices) {
     EXPECT_TRUE(fs::exists(folder.path() / std::string(1, input[0]) / "scan.tif"));
   }
   write_file_atomic(folder.path() / "bad.tif", "no volume");
+  const ToolResult lacks =
+      tool({"predict", "a", "bad.tif", file.string(), "out=z", "submission=submission.zip"});
+  EXPECT_EQ(lacks.code, 1);
+  EXPECT_THAT(lacks.err, HasSubstr("warning: submission.zip lacks 1 of 2 items: bad.tif"));
   EXPECT_EQ(tool({"predict", "a", "bad.tif", file.string(), "out=x"}).code, 1);
   EXPECT_EQ(tool({"predict", "a", "submission=a/b.zip"}).code, 2);
+}
+
+TEST_F(Volume, SharesAVolumeAmongDevices) {
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
+  const fs::path made = run("a").parent_path() / ".cache/made-volumes/test_images";
+  const std::string file = fs::directory_iterator(made)->path();
+  std::string first;
+  for (const char* devices : {"cpu:1", "cpu:2", "cpu:3"}) {
+    const ToolResult result = tool({"predict", "a", file, "overlap=0.5", "save=probabilities",
+                                    cat("out=", devices), "--devices", devices});
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::string all;
+    for (const auto& entry : fs::directory_iterator(folder.path() / devices))
+      all += read_file(entry.path());
+    EXPECT_GT(all.size(), 0U);
+    if (first.empty()) first = all;
+    EXPECT_TRUE(all == first) << devices;
+  }
+}
+
+TEST_F(Volume, TakesChannelsFromFilesOfTheirOwn) {
+  ASSERT_EQ(tool({"prepare", "volume"}).code, 0);
+  const fs::path made = folder.path() / "runs/.cache/made-volumes", data = folder.path() / "data";
+  const auto copy = [&](const char* from, const char* to) {
+    fs::create_directories(data / to);
+    for (const auto& entry : fs::directory_iterator(made / from))
+      for (const char* channel : {"_0000.tif", "_0001.tif"})
+        fs::copy_file(entry.path(), data / to / (entry.path().stem().string() + channel));
+  };
+  copy("train_images", "imagesTr");
+  copy("test_images", "imagesTs");
+  fs::copy(made / "train_labels", data / "labelsTr");
+  const ToolResult trained = train_small("a", 1, {"data.path=data", "stop.steps=2"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  ASSERT_EQ(tool({"evaluate", "a"}).code, 0);
+  const ToolResult predicted = tool({"predict", "a", "out=masks"});
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  std::vector<std::string> masks;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "masks"))
+    masks.push_back(entry.path().filename().string());
+  EXPECT_THAT(masks, ::testing::UnorderedElementsAre("made-09.tif", "made-10.tif"));
+  fs::remove(data / "imagesTs/made-10_0001.tif");
+  const ToolResult missing = tool({"predict", "a", "out=again"});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("the volume made-10 has no channel 1"));
 }
 
 TEST_F(Volume, AveragesRunsOfFolds) {

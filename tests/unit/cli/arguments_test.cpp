@@ -5,9 +5,32 @@
 #include <gtest/gtest.h>
 
 #include "fakes/error_of.h"
+#include "plan/recipe_info.h"
 
 namespace lockstep::cli {
 namespace {
+
+struct OtherOptions : RecipeOptions {
+  OtherOptions() { table.add("data.things", things, {.meaning = "how many things"}); }
+  std::int64_t things = 3;
+};
+
+TEST(Arguments, HelpOfARecipeListsItsOptions) {
+  register_recipe({.name = "other", .summary = "for tests", .make_options = [] {
+                     return std::make_unique<OtherOptions>();
+                   }});
+  const Command train{.name = "train",
+                      .operands = "RECIPE",
+                      .summary = "trains",
+                      .takes_assignments = true,
+                      .complete = "recipe"};
+  EXPECT_EQ(command_help(train, {"--help"}).find("data.things"), std::string::npos);
+  const std::string help = command_help(train, {"other", "--help"});
+  EXPECT_NE(help.find("Options of other (those of the engine: lockstep config other):"),
+            std::string::npos);
+  EXPECT_NE(help.find("data.things=3"), std::string::npos) << help;
+  EXPECT_NE(help.find("how many things"), std::string::npos);
+}
 
 using testing::AllOf;
 using testing::ElementsAre;

@@ -150,6 +150,22 @@ TEST(Chart, GanttSpansHaveTheColourOfTheirKind) {
   EXPECT_THAT(svg, HasSubstr(">GPU 1<"));
 }
 
+TEST(Chart, PanelsStandBelowEachOther) {
+  const XySeries line{.name = "only", .x = {0, 1}, .y = {0, 1}};
+  const std::string svg =
+      xy_panels("both", {{{.title = "first \"url(#clip\"", .height = 300}, {line}},
+                         {{.title = "second", .height = 200}, {line}}});
+  expect_xml(svg);
+  EXPECT_THAT(svg, HasSubstr("width=\"720\" height=\"500\""));
+  EXPECT_THAT(svg, HasSubstr("<svg y=\"0\""));
+  EXPECT_THAT(svg, HasSubstr("<svg y=\"300\""));
+  for (const char* area : {"panel0-clip1", "panel1-clip1"}) {
+    EXPECT_EQ(count(svg, std::string("id=\"") + area + "\""), 1U);
+    EXPECT_EQ(count(svg, std::string("\"url(#") + area + ")\""), 1U);
+  }
+  expect_xml(xy_panels("none", {}));
+}
+
 TEST(Chart, TextsAreEscaped) {
   const std::string nasty = "</text><script>&\"'\x01\xff\xed\xa0\x80\ufffe";
   const std::string svg =

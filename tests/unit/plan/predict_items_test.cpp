@@ -152,13 +152,15 @@ TEST_F(Items, SurviveTheWayToAnotherProcessWhateverTheirNames) {
                                         .path = "/p\xfe",
                                         .text = "t",
                                         .output = "o",
-                                        .fault = "f"}};
+                                        .fault = "f",
+                                        .pieces = 3}};
   const PredictItem back = items_from_cbor(to_cbor(items)).at(0);
   EXPECT_EQ(back.index, 4);
   EXPECT_EQ(back.name, items[0].name);
   EXPECT_EQ(back.path, items[0].path);
   EXPECT_EQ(back.output, "o");
   EXPECT_EQ(back.fault, "f");
+  EXPECT_EQ(back.pieces, 3);
   EXPECT_NE(error_of([] { items_from_cbor("no"); }), "");
 }
 

@@ -124,6 +124,13 @@ TEST_F(Train, ASampleThatIsNoNumberLeavesNoTraceInStatisticsAndCheckpoints) {
   EXPECT_EQ(evaluation.at("best"), true);
 }
 
+TEST_F(Train, ARunLeavesItsCurvesAsAPicture) {
+  options.on_nan = OnNan::skip;
+  EXPECT_EQ(train(), TrainEnd::finished);
+  const std::string svg = read_file(run.path() / "curves.svg");
+  EXPECT_NE(svg.find(">loss<"), svg.npos);
+}
+
 TEST_F(Train, AnEvaluationThatIsNotFiniteIsNeverTheBest) {
   class NoNumber : public NormRecipe {
     at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {

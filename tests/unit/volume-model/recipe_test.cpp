@@ -1,7 +1,10 @@
 // The recipe as the engine uses it: its contract, losses in parts, records and metrics.
 #include "recipes/volume/model/recipe.h"
 
+#include "base/files.h"
+#include "base/text.h"
 #include "engine/contract_check.h"
+#include "recipes/volume/files/volume_writer.h"
 #include "tests/unit/volume-model/cached.h"
 
 #include <ATen/core/grad_mode.h>
@@ -11,6 +14,8 @@
 
 namespace lockstep::volume {
 namespace {
+
+namespace fs = std::filesystem;
 
 class VolumeRecipeTest : public testing::Test {
  protected:
@@ -110,6 +115,52 @@ TEST_F(VolumeRecipeTest, NamesTheMetricsThatItGives) {
     ASSERT_EQ(table.rows.size(), 1U);
     EXPECT_EQ(fault_of(table), "");
     EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "a");
+  }
+}
+
+// A volume in a file with a spacing.
+fs::path write_scan(const fs::path& folder) {
+  const VolumeHeader header{.shape = {.depth = 30, .height = 18, .width = 22},
+                            .type = VoxelType::u8,
+                            .spacing_mm = {{1, 1, 1}}};
+  const auto writer = create_nifti(folder / "scan.nii", header);
+  std::vector<std::byte> plane(18 * 22);
+  for (int z = 0; z < 30; ++z) {
+    for (std::size_t i = 0; i < plane.size(); ++i)
+      plane[i] = static_cast<std::byte>((i * i + static_cast<std::size_t>(31 * z * z)) % 251);
+    writer->write_plane(plane);
+  }
+  writer->finish();
+  return folder / "scan.nii";
+}
+
+TEST_F(VolumeRecipeTest, MakesTheSameOfAVolumeInPieces) {
+  const PredictItem item{.name = "scan", .path = write_scan(folder.path()), .output = "scan.nii"};
+  options.predict.save = Save::probabilities;
+  options.predict.overlap = 0.5;
+  for (const bool resampled : {false, true}) {
+    if (resampled) options.data.spacing = {"0.7", "1", "1"};
+    VolumeRecipe recipe(options, prepared);
+    const auto model = recipe.build(1);
+    const at::NoGradGuard no_gradients;
+    const auto context = [&](const std::string& name) {
+      fs::create_directories(folder.path() / name);
+      return ItemContext{.scratch = folder.path() / name};
+    };
+    const ItemOutput whole = recipe.predict_item(*model, item, context("whole"));
+    const std::string mask = read_file(whole.path), shares = read_file(whole.files.at(0).path);
+    for (const std::int64_t count : {2, 3, 20}) {
+      std::vector<ItemOutput> pieces;
+      std::uintmax_t bytes = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        pieces.push_back(recipe.predict_piece(*model, item, {i, count}, context(cat("piece-", i))));
+        if (!pieces.back().path.empty()) bytes += fs::file_size(pieces.back().path);
+      }
+      EXPECT_EQ(bytes, (resampled ? 43U : 30U) * 18 * 22 * sizeof(float)) << "each plane once";
+      const ItemOutput joined = recipe.join_pieces(item, pieces, context("joined"));
+      EXPECT_EQ(read_file(joined.path), mask) << count;
+      EXPECT_EQ(read_file(joined.files.at(0).path), shares) << count;
+    }
   }
 }
 

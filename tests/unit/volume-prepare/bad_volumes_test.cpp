@@ -78,6 +78,7 @@ TEST_F(BadVolumes, SmallerThanAPatch) {
   EXPECT_THAT(prepare_error(),
               AllOf(HasSubstr("a.tif is 6 x 5 x 7, smaller than data.patch, 4 x 4 x 8"),
                     HasSubstr("data.pad=true")));
+  EXPECT_EQ(said.find("reading"), std::string::npos) << "before anything is decoded";
   options.data.pad = true;
   EXPECT_EQ(prepare_error(), "");
 }

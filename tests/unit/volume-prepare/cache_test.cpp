@@ -46,6 +46,23 @@ TEST_F(Cache, HoldsVoxelsLabelsAndStatistics) {
   EXPECT_FALSE(volume.header().spacing_known);
 }
 
+TEST_F(Cache, ReadsAgainWhatIsDamaged) {
+  write_pairs({"a", "b"});
+  age();
+  const fs::path cached = volumes().train[0].cached;
+  const std::string whole = read_file(cached);
+  for (const std::size_t at : {whole.size() - 1, whole.size() / 2, std::size_t{60}}) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    std::ofstream(cached, std::ios::in | std::ios::binary) << bytes;
+    volumes();
+    EXPECT_THAT(said, HasSubstr("reading 1 volume into the cache")) << at;
+    EXPECT_EQ(read_file(cached), whole) << at;
+  }
+  volumes();
+  EXPECT_THAT(said, Not(HasSubstr("reading")));
+}
+
 TEST_F(Cache, ReadsSourcesOnce) {
   write_pairs({"a", "b"});
   age();
@@ -195,10 +212,14 @@ TEST_F(CacheRoom, NeverRemovesWhatIsInUse) {
   const auto before = cache_them({"a", "b"}, plenty);
   const double one = static_cast<double>(fs::file_size(before[0]));
   use_long_ago(before[0], 2);
-  EXPECT_THAT(error_of([&] {
-                cache_them({"a", "c"}, plenty, 2.1 * one / 1e9);
-              }),
-              AllOf(HasSubstr("has no room"), HasSubstr("data.cache_gb")));
+  EXPECT_THAT(
+      error_of([&] {
+        cache_them({"a", "c"}, plenty, 2.1 * one / 1e9);
+      }),
+      AllOf(HasSubstr("has no room"), HasSubstr("data.cache_gb"),
+            HasSubstr(cat("removing the .vox files there that are of other volumes would free ",
+                          format_bytes(static_cast<double>(fs::file_size(before[1]))),
+                          ", where no run uses them"))));
   EXPECT_TRUE(fs::exists(before[0])) << "of this set";
   EXPECT_TRUE(fs::exists(before[1])) << "used just now by another run";
 }

@@ -36,9 +36,46 @@ TEST_F(Find, KnowsTheLayoutOfNnUNet) {
   write(data() / "imagesTr" / "case_1_0000.nii.gz", usual, image_of(usual, 1));
   write(data() / "labelsTr" / "case_1.nii.gz", usual, labels_of(usual));
   EXPECT_THAT(ids_of(volumes().train), ElementsAre("case_1"));
-  write(data() / "imagesTr" / "case_1_0001.nii.gz", usual, image_of(usual, 2));
-  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("case_1_0000.nii.gz and case_1_0001.nii.gz"),
-                                     HasSubstr("4 dimensions")));
+}
+
+TEST_F(Find, TakesChannelsFromFilesOfTheirOwn) {
+  const std::filesystem::path images = data() / "imagesTr";
+  for (const char* id : {"case_1", "case_2"}) {
+    for (int channel : {0, 1, 2})
+      write(images / cat(id, "_000", channel, ".nii.gz"), usual, image_of(usual, channel));
+    write(data() / "labelsTr" / cat(id, ".nii.gz"), usual, labels_of(usual));
+  }
+  options.data.valid_share = 0;
+  const PreparedVolumes found = volumes();
+  EXPECT_THAT(ids_of(found.train), ElementsAre("case_1", "case_2"));
+  EXPECT_EQ(found.channels, 3);
+  const CachedVolume cached(found.train[0].cached);
+  const auto second = cached.image().subspan(voxels(usual), voxels(usual));
+  const auto wanted = image_of(usual, 1);
+  EXPECT_TRUE(std::equal(second.begin(), second.end(), std::as_bytes(std::span(wanted)).begin()));
+  // Another content of the second channel alone is another volume.
+  write(images / "case_1_0001.nii.gz", usual, image_of(usual, 9));
+  EXPECT_NE(volumes().train[0].cached, found.train[0].cached);
+  EXPECT_EQ(volumes().train[1].cached, found.train[1].cached);
+}
+
+TEST_F(Find, SaysWhichChannelIsMissing) {
+  const std::filesystem::path images = data() / "imagesTr";
+  for (const char* id : {"case_1", "case_2"}) {
+    for (int channel : {0, 1, 2})
+      write(images / cat(id, "_000", channel, ".nii"), usual, image_of(usual, channel));
+    write(data() / "labelsTr" / cat(id, ".nii"), usual, labels_of(usual));
+  }
+  std::filesystem::remove(images / "case_2_0002.nii");
+  EXPECT_THAT(prepare_error(),
+              AllOf(HasSubstr("the volume case_2 has no channel 2: case_2_0002 is not in"),
+                    HasSubstr("other volumes have 3 channels")));
+  std::filesystem::remove(images / "case_1_0001.nii");
+  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("the volume case_1 has no channel 1"),
+                                     HasSubstr("case_1_0001 is not beside")));
+  std::filesystem::remove(images / "case_2_0000.nii");
+  write(images / "case_1_0001.nii", usual, image_of(usual, 1));
+  EXPECT_THAT(prepare_error(), HasSubstr("the volume case_2 has no channel 0"));
 }
 
 TEST_F(Find, AnIdThatEndsInZeroesStaysWhereItsLabelIsCalledSo) {
@@ -97,15 +134,16 @@ TEST_F(Find, TakesFoldersOfSlices) {
 TEST_F(Find, SaysWhichImageHasNoLabel) {
   write_pairs({"scan-1", "scan-2"});
   write_image("scan-3");
-  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("the volume scan-3 has no label in"),
-                                     HasSubstr("train_labels"), HasSubstr("is it scan-")));
+  EXPECT_THAT(prepare_error(),
+              AllOf(HasSubstr("the volume scan-3 has no label in"), HasSubstr("train_labels"),
+                    HasSubstr("the nearest id is scan-")));
 }
 
 TEST_F(Find, SaysWhichLineOfATableHasNoVolume) {
   write_pairs({"scan-1", "scan-2"});
   write_text("train.csv", "id\nscan-1\nscam-2\n");
   EXPECT_THAT(prepare_error(), AllOf(HasSubstr("train.csv, line 3: the volume scam-2 has no image"),
-                                     HasSubstr("is it scan-2?")));
+                                     HasSubstr("the nearest id is scan-2")));
   std::filesystem::remove(data() / "train_labels/scan-1.tif");
   write_text("train.csv", "id\nscan-1\n");
   EXPECT_THAT(prepare_error(), HasSubstr("train.csv, line 2: the volume scan-1 has no label"));
@@ -114,8 +152,8 @@ TEST_F(Find, SaysWhichLineOfATableHasNoVolume) {
 TEST_F(Find, RefusesTablesThatAreNone) {
   write_pairs({"a"});
   write_text("train.csv", "ids\na\n");
-  EXPECT_THAT(prepare_error(),
-              AllOf(HasSubstr("train.csv has no column id"), HasSubstr("is it ids?")));
+  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("train.csv has no column id"),
+                                     HasSubstr("the nearest of its columns is ids")));
   write_text("train.csv", "id\na\na\n");
   EXPECT_THAT(prepare_error(),
               AllOf(HasSubstr("line 3: the id a is there already"), HasSubstr("line 2")));

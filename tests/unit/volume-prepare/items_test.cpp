@@ -58,12 +58,54 @@ TEST_F(Items, AreAllOfTheFolderWithoutATable) {
   EXPECT_THAT(outputs_of(find()), ElementsAre("c.tif"));
 }
 
+TEST_F(Items, SayHowManyDevicesCanShareThem) {
+  write(data() / "test_images/a.tif", {.depth = 40, .height = 16, .width = 16},
+        std::vector<std::uint8_t>(40 * 16 * 16));
+  write_text("test_images/b.tif", "no volume");
+  options.data.patch = {"16"};
+  options.predict.overlap = 0.5;
+  const std::vector<std::string> inputs{(data() / "test_images/a.tif").string(),
+                                        (data() / "test_images/b.tif").string()};
+  EXPECT_EQ(find(inputs).at(0).pieces, 4) << "tiles begin at planes 0, 8, 16 and 24";
+  EXPECT_EQ(find(inputs).at(1).pieces, 1);
+  options.predict.overlap = 0;
+  EXPECT_EQ(find(inputs).at(0).pieces, 3);
+  options.data.patch = {"64"};
+  EXPECT_EQ(find(inputs).at(0).pieces, 1);
+}
+
 TEST_F(Items, NameAllMissingIdsBeforeAnyWork) {
   write_test("scan-1.tif");
   write_text("test.csv", "id\nscan-1\nscan-2\nscan-3\nscan-4\nscan-5\nscan-6\nscan-7\n");
   EXPECT_THAT(find_error(), AllOf(HasSubstr("test.csv names 6 volumes that are not in"),
                                   HasSubstr("scan-2, scan-3, scan-4, scan-5, scan-6 and 1 more"),
-                                  HasSubstr("is it scan-1?")));
+                                  HasSubstr("the nearest id is scan-1")));
+}
+
+TEST_F(Items, HaveTheirChannelsInFilesOfTheirOwn) {
+  const fs::path images = data() / "imagesTs";
+  for (const char* name : {"a_0000.nii", "a_0001.nii", "b_0000.nii", "b_0001.nii"})
+    write(images / name, usual, image_of(usual, 1));
+  options.data.channels = 2;
+  EXPECT_THAT(outputs_of(find()), ElementsAre("a.nii", "b.nii"));
+  EXPECT_EQ(find()[0].id, "a.nii");
+  EXPECT_THAT(outputs_of(find({(images / "*.nii").string()})), ElementsAre("a.nii", "b.nii"));
+  write_text("test.csv", "id\nb\n");
+  EXPECT_THAT(outputs_of(find()), ElementsAre("b.nii"));
+  fs::remove(images / "b_0001.nii");
+  EXPECT_THAT(find_error(), AllOf(HasSubstr("test.csv names a volume that cannot be predicted"),
+                                  HasSubstr("the volume b has no channel 1")));
+  fs::remove(images / "a_0000.nii");
+  fs::remove(data() / "test.csv");
+  const auto items = find();
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_THAT(items[0].fault, HasSubstr("the volume a has no channel 0"));
+  options.data.channels = 0;
+  EXPECT_EQ(find().size(), 2U);  // nothing is known
+  const fs::path run = path("run");
+  fs::create_directories(run);
+  write_file_atomic(run / "run.json", R"({"extra": {"channels": 2, "normalization": {}}})");
+  EXPECT_THAT(find({}, run)[0].fault, HasSubstr("has no channel 0"));
 }
 
 TEST_F(Items, OfNnUNetDropTheChannel) {

@@ -1,6 +1,7 @@
 // Scores of masks in files.
 #include <map>
 
+#include "media/zip_writer.h"
 #include "prepare_test.h"
 
 namespace lockstep::volume {
@@ -133,8 +134,24 @@ TEST_F(ScoreFiles, TakeToleranceInMillimetres) {
   EXPECT_LT(far, 0.9);
 }
 
+TEST_F(ScoreFiles, TakeASubmission) {
+  const VolumeShape shape{.depth = 2, .height = 2, .width = 2};
+  const std::vector<std::uint8_t> mask{0, 1, 1, 0, 0, 0, 1, 1};
+  write(data() / "test_labels/a.tif", shape, mask);
+  write(path("masks") / "a.tif", shape, mask);
+  ZipWriter zip(path("submission.zip"));
+  zip.add_file("a.tif", path("masks") / "a.tif");
+  zip.finish();
+  const auto scores = score_volumes(options, {.predictions = path("submission.zip")});
+  EXPECT_EQ(scores.at(0).name, "dice");
+  EXPECT_DOUBLE_EQ(scores.at(0).value, 1);
+  write_file_atomic(path("other.zip"), "no archive");
+  EXPECT_THAT(error_of([&] { score_volumes(options, {.predictions = path("other.zip")}); }),
+              HasSubstr("other.zip: it is no zip archive"));
+}
+
 TEST_F(ScoreFiles, NeedFoldersThatAreThere) {
-  EXPECT_THAT(score_error(), HasSubstr("is no folder"));
+  EXPECT_THAT(score_error(), HasSubstr("is not there"));
   write_mask("a", slab(1));
   fs::create_directories(data());
   EXPECT_THAT(score_error(), HasSubstr("there are no labels in"));

@@ -89,8 +89,9 @@ TEST_F(SplitByName, TakesIdsOrAFileOfThem) {
 TEST_F(SplitByName, RefusesIdsThatAreNotThere) {
   write_pairs({"scan-a", "scan-b"});
   options.data.valid = {"scan-c"};
-  EXPECT_THAT(prepare_error(),
-              AllOf(HasSubstr("data.valid: there is no volume scan-c"), HasSubstr("is it scan-")));
+  EXPECT_THAT(prepare_error(), AllOf(HasSubstr("data.valid: there is no volume scan-c"),
+                                     HasSubstr("the nearest id is scan-")));
+  EXPECT_EQ(said.find("reading"), std::string::npos) << "before anything is decoded";
   options.data.valid = {"scan-a", "scan-b"};
   EXPECT_THAT(prepare_error(), HasSubstr("no volume is left for training"));
 }

@@ -105,6 +105,25 @@ TEST_F(Cached, RefusesWhatIsNotWholeByName) {
   EXPECT_NE(refused(other), "");
 }
 
+TEST_F(Cached, NoticesEveryByteThatDiffers) {
+  const auto file = path("a.vox");
+  write_cached(file, voxels_from(shape, counted<std::uint8_t>(120)), some_labels(), {.ignore = 2});
+  const std::string whole = read_file(file);
+  EXPECT_TRUE(CachedVolume{file}.has_its_content());
+  EXPECT_EQ(CachedVolume{file}.header().ignored,
+            std::ranges::count(some_labels(), std::uint8_t{2}));
+  const std::size_t json = whole.find('{'), end = whole.rfind('}');
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    write_file_atomic(file, bytes);
+    bool good = false;
+    const std::string refused = error_of([&] { good = CachedVolume{file}.has_its_content(); });
+    const bool gap = at > end && at < (end + 64) / 64 * 64;  // behind the header
+    EXPECT_EQ(!refused.empty() || !good, !gap) << at << " of " << json << " and " << end;
+  }
+}
+
 TEST_F(Cached, SaysWhatIsNeededWhereTheDiskIsFull) {
   // A file that may not grow stands for a disk that is full.
   const auto old_action = ::signal(SIGXFSZ, SIG_IGN);

@@ -1,6 +1,7 @@
 // TIFF stacks, made with libtiff itself in every form that is read, and damaged ones.
 #include <tiffio.h>
 
+#include <cmath>
 #include <thread>
 
 #include "fakes/test_data.h"
@@ -150,6 +151,73 @@ TEST_F(TiffTest, MinIsWhiteIsTurnedAround) {
   for (std::size_t i = 0; i < read.size(); ++i) ASSERT_EQ(read[i], 65535 - voxels[i]);
 }
 
+// Rows of bits, the first in the highest.
+std::vector<std::uint8_t> packed(const std::vector<std::uint8_t>& bits, std::size_t row) {
+  std::vector<std::uint8_t> bytes((row + 7) / 8);
+  for (std::size_t i = 0; i < row; ++i)
+    bytes[i / 8] = static_cast<std::uint8_t>(bytes[i / 8] | (bits[i] << (7 - i % 8)));
+  return bytes;
+}
+
+TEST_F(TiffTest, BitsBecomeZerosAndOnes) {
+  std::vector<std::uint8_t> voxels(depth * height * width);
+  for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = i * i % 7 < 3;
+  for (const int photometric : {PHOTOMETRIC_MINISBLACK, PHOTOMETRIC_MINISWHITE})
+    for (const bool tiled : {false, true}) {
+      TIFF* const tiff = TIFFOpen(path("v.tif").c_str(), "w");
+      for (std::int64_t z = 0; z < depth; ++z) {
+        set_tags(tiff, {.compression = COMPRESSION_LZW, .tiled = tiled, .photometric = photometric},
+                 {1, SAMPLEFORMAT_UINT}, height, width);
+        std::vector<std::vector<std::uint8_t>> rows;
+        for (std::int64_t y = 0; y < height; ++y) {
+          const auto* const row = voxels.data() + (z * height + y) * width;
+          rows.push_back(packed({row, row + width}, width));
+        }
+        for (std::uint32_t y = 0; !tiled && y < height; ++y)
+          TIFFWriteScanline(tiff, rows[y].data(), y, 0);
+        for (std::uint32_t y = 0; tiled && y < height; y += 32)
+          for (std::uint32_t x = 0; x < width; x += 16) {
+            std::vector<std::uint8_t> tile(2 * 32);
+            for (std::uint32_t i = 0; i < 64 && y + i / 2 < height; ++i)
+              if (x / 8 + i % 2 < rows[0].size()) tile[i] = rows[y + i / 2][x / 8 + i % 2];
+            TIFFWriteTile(tiff, tile.data(), x, y, 0, 0);
+          }
+        TIFFWriteDirectory(tiff);
+      }
+      TIFFClose(tiff);
+      auto wanted = voxels;
+      if (photometric == PHOTOMETRIC_MINISWHITE)
+        for (std::uint8_t& voxel : wanted) voxel = 1 - voxel;
+      const auto reader = open_volume(path("v.tif"));
+      EXPECT_EQ(reader->header().type, VoxelType::u8);
+      EXPECT_EQ(voxels_of<std::uint8_t>(*reader), wanted) << tiled;
+    }
+}
+
+TEST_F(TiffTest, HalvesBecomeFloats) {
+  const std::vector<std::pair<std::uint16_t, float>> known{
+      {0x0000, 0.0F},    {0x3C00, 1.0F},     {0xC000, -2.0F},    {0x3555, 0.333251953125F},
+      {0x7BFF, 65504.F}, {0x0400, 0x1p-14F}, {0x0001, 0x1p-24F}, {0x83FF, -0x1.ff8p-15F},
+      {0x7C00, INFINITY}};
+  const auto width = static_cast<std::uint32_t>(known.size());
+  for (const char* mode : {"wl", "wb"}) {
+    TIFF* const tiff = TIFFOpen(path("v.tif").c_str(), mode);
+    for (int z = 0; z < 2; ++z) {
+      set_tags(tiff, {.compression = COMPRESSION_ADOBE_DEFLATE}, {16, SAMPLEFORMAT_IEEEFP}, 1,
+               width);
+      std::vector<std::uint16_t> row;
+      for (const auto& [half, value] : known) row.push_back(half);
+      TIFFWriteScanline(tiff, row.data(), 0, 0);
+      TIFFWriteDirectory(tiff);
+    }
+    TIFFClose(tiff);
+    const auto reader = open_volume(path("v.tif"));
+    EXPECT_EQ(reader->header().type, VoxelType::f32);
+    const std::vector<float> found = voxels_of<float>(*reader);
+    for (std::size_t i = 0; i < known.size(); ++i) EXPECT_EQ(found[i], known[i].second) << i;
+  }
+}
+
 TEST_F(TiffTest, PlanesComeInAnyOrder) {
   const auto voxels = made_voxels<std::uint16_t>(depth * height * width);
   write_tiff(path("v.tif"), {.compression = COMPRESSION_LZW}, voxels);
@@ -191,7 +259,7 @@ TEST_F(TiffTest, WhatIsNoStackIsNamed) {
   expect({{}, {.rows = 5}}, "page 2: it is 5 x 4 u8, but page 1 is 4 x 4 u8");
   expect({{}, {}, {.type = {16, SAMPLEFORMAT_INT}}},
          "page 3: it is 4 x 4 i16, but page 1 is 4 x 4 u8");
-  expect({{.type = {1, SAMPLEFORMAT_UINT}}, {}}, "page 1: its pixels are integer of 1 bits");
+  expect({{.type = {4, SAMPLEFORMAT_UINT}}, {}}, "page 1: its pixels are integer of 4 bits");
   expect({{.form = {.compression = COMPRESSION_JPEG}}, {}},
          "page 1: its compression, JPEG, is not read");
 }

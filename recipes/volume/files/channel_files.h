@@ -1,0 +1,43 @@
+// Channels in files of their own, as nnU-Net names them: ID_0000.nii.gz, ID_0001.nii.gz, …
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipes/volume/files/volume_reader.h"
+
+namespace lockstep::volume {
+
+// ".tif", ".nii.gz" in small letters; empty for a folder of slices and for anything else.
+std::string volume_suffix(const std::filesystem::path& path);
+
+// "case_1" and 3 of "case_1_0003"; nothing for an id that does not end in _ and four digits.
+struct ChannelId {
+  std::string id;
+  std::int64_t channel = 0;
+};
+std::optional<ChannelId> channel_id(const std::string& id);
+std::string channel_name(const std::string& id, std::int64_t channel);  // "case_1_0003"
+
+// The name of a volume's file or folder without its suffix.
+std::string id_of(const std::filesystem::path& path);
+
+// The files of channels 0 to `channels` - 1 beside the one of channel 0, which has another of these
+// suffixes where its own is not there. Throws Error, which names the one that is missing.
+std::vector<std::filesystem::path> channel_files(const std::filesystem::path& first,
+                                                 std::int64_t channels);
+
+// One file, as open_volume; or several of one channel each as one volume. Files of different types,
+// slopes or intercepts are f32 then. Throws Error, besides, where extents, spacing or places
+// differ, and where a file has several channels.
+std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::path>& files,
+                                            const ReadVolume& how = {});
+
+// A volume for a model of `channels` channels: the file, or, where it has one channel and is called
+// ID_0000, with its further channels beside it. 0: the file alone. Throws Error as both do.
+std::unique_ptr<VolumeReader> open_item(const std::filesystem::path& path, std::int64_t channels);
+
+}  // namespace lockstep::volume
