@@ -265,7 +265,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
 }
 
 int batch_run_main(const Parsed& parsed) {
-  const Asked asked = asked_jobs(parsed);
+  Asked asked = asked_jobs(parsed);
   check_jobs(asked.jobs);
   check_reports(parsed);
   const std::vector<QueuedJob> queued = as_queued(asked.jobs);
@@ -277,6 +277,7 @@ int batch_run_main(const Parsed& parsed) {
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
   Ledger ledger = Ledger::open(batch.ledger());
   const AddedJobs added = ledger.add(asked.jobs, asked.is_file);
+  asked.jobs = {};  // the ledger has them
   say(begin_text(batch, added, resources, devices));
   return run_batch(parsed, batch, ledger, resources, devices);
 }

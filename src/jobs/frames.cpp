@@ -51,7 +51,8 @@ bool wait_to_send(int socket, FrameReader* meanwhile) {
   pollfd watched{socket, POLLOUT, 0};
   if (meanwhile != nullptr) watched.events |= POLLIN;
   if (::poll(&watched, 1, -1) < 0) return errno == EINTR;
-  return (watched.revents & POLLIN) == 0 || meanwhile->read(socket) != FrameReader::Read::ended;
+  if (meanwhile == nullptr || (watched.revents & POLLIN) == 0) return true;
+  return meanwhile->read(socket) != FrameReader::Read::ended;
 }
 
 }  // namespace

@@ -191,6 +191,8 @@ void Ledger::insert(const Job& job, std::int64_t number, const std::string& name
 
 AddedJobs Ledger::add(const JobList& list, bool replaces) {
   AddedJobs result;
+  // Keys come in no order: what does not fit would be written and read again and again.
+  database_->execute("PRAGMA cache_size = -65536");
   Transaction transaction(*database_);
   std::unordered_map<std::string, std::int64_t> known;
   std::unordered_set<std::string> names;
@@ -245,6 +247,8 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
     set_fact("min_finished", cat(list.limits.min_finished));
   }
   transaction.commit();
+  database_->execute("PRAGMA cache_size = -2000");
+  database_->execute("PRAGMA shrink_memory");
   return result;
 }
 
