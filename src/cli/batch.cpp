@@ -304,7 +304,8 @@ Command on_batch(const std::string& name, const std::string& operands, const std
           .takes_assignments = true,
           .only_options = {"run.root"},
           .complete = "batch",
-          .run = std::move(run)};
+          .run = std::move(run),
+          .operands_have_equals = true};
 }
 
 bool is_batch(const fs::path& path) {
