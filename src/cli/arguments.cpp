@@ -127,6 +127,13 @@ void check_operands(const Command& command, const Parsed& parsed) {
                   usage);
 }
 
+// The name of a job may look like one: "lr=0.1". Keys that such commands take have a dot.
+bool is_operand(const Command& command, const Parsed& parsed, const std::string& word) {
+  return !command.only_options.empty() && !parsed.positionals.empty() &&
+         parsed.positionals.size() < command.max_positionals &&
+         word.substr(0, word.find('=')).find('.') == std::string::npos;
+}
+
 }  // namespace
 
 Parsed parse(const Command& command, const Words& words) {
@@ -147,7 +154,8 @@ Parsed parse(const Command& command, const Words& words) {
     } else if (command.takes_program) {
       after.assign(here, words.end());
       break;
-    } else if (command.takes_assignments && is_assignment(word)) {
+    } else if (command.takes_assignments && is_assignment(word) &&
+               !is_operand(command, parsed, word)) {
       parsed.assignments.push_back(word);
     } else {
       parsed.positionals.push_back(word);

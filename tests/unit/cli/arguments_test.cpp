@@ -140,5 +140,14 @@ TEST(Arguments, ACommandMayTakeFewOptions) {
               HasSubstr("takes no option but run.root, but was given seed=3"));
 }
 
+TEST(Arguments, AnOperandMayLookLikeAnOptionWhereFewAreTaken) {
+  Command few = reader();
+  few.only_options = {"run.root"};
+  few.max_positionals = 2;
+  const Parsed parsed = parse(few, {"run", "lr=0.1,seed=2", "run.root=x"});
+  EXPECT_THAT(parsed.positionals, ElementsAre("run", "lr=0.1,seed=2"));
+  EXPECT_THAT(parsed.assignments, ElementsAre("run.root=x"));
+}
+
 }  // namespace
 }  // namespace lockstep::cli
