@@ -228,7 +228,8 @@ int slots_main(const Parsed& parsed) {
   if (!batch_holder(batch))
     throw Error(cat("batch ", batch.path.filename().string(), " does not run"),
                 cat("lockstep batch resume ", batch.path.filename().string(), " --slots ", asked));
-  Ledger::open(batch.ledger()).request("slots", 0, asked);
+  for (const BatchFolder& part : parts_of(batch))
+    if (batch_holder(part)) Ledger::open(part.ledger()).request("slots", 0, asked);
   return exit_finished;
 }
 

@@ -1,15 +1,23 @@
 #include "jobs/batch_shares.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "jobs/job_json.h"
 #include "jobs/share_out.h"
 
 namespace lockstep {
@@ -118,36 +126,60 @@ void set_numbers(Ledger& ledger, const NewShare& share) {
       .run();
 }
 
-void write_new_share(const BatchFolder& batch, const NewShare& share) {
-  const fs::path building = shares_folder(batch) / cat(".new-", share.number);
+fs::path building_folder(const BatchFolder& batch, const NewShare& share) {
+  return shares_folder(batch) / cat(".new-", share.number);
+}
+
+// Under a temporary name, and not yet durable.
+void build_share(const BatchFolder& batch, const NewShare& share) {
+  const fs::path building = building_folder(batch, share);
   fs::remove_all(building);
-  make_directories(building);
+  fs::create_directory(building);
   for (const char* name : shared_folders)
     fs::create_directory_symlink(fs::path("../..") / name, building / name);
-  {
-    Ledger ledger = Ledger::open(BatchFolder{building}.ledger());
-    Transaction transaction(ledger.database());
-    ledger.add(share.list, true);
-    set_numbers(ledger, share);
-    Statement hold(ledger.database(), "UPDATE job SET listed = 2 WHERE key = ?");
-    for (const std::string& key : held_keys(share.list.jobs)) hold.bind(1, key).run();
-    transaction.commit();
+  Ledger ledger = Ledger::open(BatchFolder{building}.ledger());
+  ledger.database().execute("PRAGMA synchronous = OFF");  // all are synced at once, later
+  Transaction transaction(ledger.database());
+  ledger.add(share.list, true);
+  set_numbers(ledger, share);
+  Statement hold(ledger.database(), "UPDATE job SET listed = 2 WHERE key = ?");
+  for (const std::string& key : held_keys(share.list.jobs)) hold.bind(1, key).run();
+  transaction.commit();
+}
+
+void sync_file_system(const fs::path& path) {
+  const UniqueFd folder(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!folder || ::syncfs(folder.get()) != 0)
+    throw Error(cat("cannot sync the folder ", path.string(), ": ", errno_text(errno)));
+}
+
+// Whether the ledger says of its jobs what the list says, so that it need not be written.
+bool says_the_same(Ledger& ledger, const JobList& own) {
+  std::unordered_map<std::string, std::string> listed;
+  Statement rows(ledger.database(), "SELECT key, spec FROM job WHERE listed != 0");
+  while (rows.step()) listed.emplace(rows.text(0), rows.text(1));
+  if (listed.size() != own.jobs.size()) return false;
+  for (const Job& job : own.jobs) {
+    const auto found = listed.find(job.key);
+    if (found == listed.end() || parse_json(found->second) != job_json(job)) return false;
   }
-  fs::rename(building, share_folder(batch, share.number).path);
-  sync_directory(shares_folder(batch));
+  const BatchLimits limits = ledger.limits();
+  return limits.max_failure_rate == own.limits.max_failure_rate &&
+         limits.min_finished == own.limits.min_finished;
 }
 
 // Jobs that are known: what the list says of them now.
 void relist(const BatchFolder& share, const JobList& list) {
   Ledger ledger = Ledger::open(share.ledger());
   std::unordered_set<std::string> keys;
-  Transaction transaction(ledger.database());
   Statement rows(ledger.database(), "SELECT key FROM job");
   while (rows.step()) keys.insert(rows.text(0));
   rows.reset();
   JobList own{.jobs = {}, .limits = list.limits};
   for (const Job& job : list.jobs)
     if (keys.contains(job.key)) own.jobs.push_back(job);
+  if (says_the_same(ledger, own)) return;
+  Transaction transaction(ledger.database());
   ledger.database().execute(
       "CREATE TEMP TABLE IF NOT EXISTS held(id); DELETE FROM held;"
       "INSERT INTO held SELECT id FROM job WHERE listed = 2");
@@ -246,7 +278,12 @@ void write_shares(const BatchFolder& batch, const JobList& list, const SharePlan
   for (const char* name : shared_folders) make_directories(batch.path / name);
   make_directories(shares_folder(batch));
   for (const std::int64_t share : shares_of(batch)) relist(share_folder(batch, share), list);
-  for (const NewShare& share : plan.shares) write_new_share(batch, share);
+  if (plan.shares.empty()) return;
+  for (const NewShare& share : plan.shares) build_share(batch, share);
+  sync_file_system(shares_folder(batch));
+  for (const NewShare& share : plan.shares)
+    fs::rename(building_folder(batch, share), share_folder(batch, share.number).path);
+  sync_directory(shares_folder(batch));
 }
 
 std::int64_t release_held(const BatchFolder& batch, std::int64_t share) {

@@ -50,7 +50,7 @@ TEST_F(FakeSlurm, RunsEveryJobOnceAndReadsAllSharesTogether) {
       nlohmann::json::parse(run({"batch", "status", "b", "--jobs", "--json"}).out)["jobs"];
   ASSERT_EQ(rows.size(), 20u);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(rows[static_cast<std::size_t>(i)]["job"], i + 1);
-  EXPECT_THAT(run({"batch", "logs", "b", "20"}).out, HasSubstr("said 20"));
+  EXPECT_THAT(run({"batch", "logs", "b", "x=20"}).out, HasSubstr("said 20"));
   EXPECT_THAT(run({"runs"}).out, HasSubstr("batch b: 19 done, 1 failed of 20"));
   const auto analysis = nlohmann::json::parse(run({"batch", "analyze", "b", "--json"}).out);
   EXPECT_EQ(analysis["attempts"], 20);
@@ -225,7 +225,7 @@ TEST_F(FakeSlurm, CancelEndsWhatWaitsHereAndInTheQueue) {
   write("b.toml", numbers(8));
   only_queue();
   slurm({"--jobs-per-task", "4"});
-  EXPECT_THAT(run({"batch", "cancel", "b", "5"}).err, HasSubstr("1 job cancelled"));
+  EXPECT_THAT(run({"batch", "cancel", "b", "x=5"}).err, HasSubstr("1 job cancelled"));
   EXPECT_EQ(text("fake/cancelled"), "");
   EXPECT_THAT(run({"batch", "cancel", "b"}).err, HasSubstr("7 jobs cancelled"));
   EXPECT_EQ(text("fake/cancelled"), "--state=PENDING 101\n");
@@ -273,6 +273,21 @@ TEST_F(FakeSlurm, CommandsOfOneMachineRefuseSuchABatch) {
               HasSubstr("--joblog is not for a batch that runs under Slurm"));
   run({"batch", "run", "--name", "c", "b.toml"});
   EXPECT_THAT(slurm({"--name", "c"}).err, HasSubstr("is one of lockstep batch run"));
+}
+
+TEST_F(FakeSlurm, WhatARecipeMakesOfAllJobsIsMadeOnceTheLastTaskIsOver) {
+  if (!std::filesystem::exists(std::filesystem::path(LOCKSTEP_BUILD_DIR) /
+                               "lightgbm/lib/lib_lightgbm.so"))
+    GTEST_SKIP() << "LightGBM is not there";
+  const ToolResult written = run({"batch", "gbdt", "data.made_symbols=2", "n_estimators=5",
+                                  "--write", "b.toml", "--name", "b"});
+  ASSERT_EQ(written.code, 0) << written.err;
+  const ToolResult handed = slurm({"--jobs-per-task", "7"});
+  ASSERT_EQ(handed.code, 0) << handed.err;
+  EXPECT_THAT(run({"batch", "status", "b"}).out, HasSubstr("12 done of 12"));
+  EXPECT_EQ(lines_in(text("runs/b/windows.csv")), 13);
+  EXPECT_THAT(text("fake/101.1.out"), HasSubstr((batch() / "windows.csv").string()))
+      << text("fake/101.1.out");
 }
 
 TEST_F(FakeSlurm, FlagsOfTasksReachThemAlsoWithResume) {
