@@ -146,10 +146,7 @@ TEST(Arguments, FlagsOfOneLetterTakeValuesToo) {
   const Parsed parsed = parse(command, {"-a", "-", "run", "-a=b"});
   EXPECT_THAT(parsed.all("-a"), ElementsAre("-", "b"));
   EXPECT_THAT(parsed.positionals, ElementsAre("run"));
-  EXPECT_THAT(error_of([&] {
-                parse(command, {"run", "-b"});
-              }),
-              HasSubstr("has no flag -b"));
+  EXPECT_THAT(error_of([&] { parse(command, {"run", "-b"}); }), HasSubstr("has no flag -b"));
 }
 
 TEST(Arguments, OperandsMayHaveEqualsSignsWhereTheCommandSaysSo) {
