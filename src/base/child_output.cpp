@@ -24,15 +24,13 @@ std::string read_all(int fd) {
   }
 }
 
-}  // namespace
-
-ChildOutput child_output(std::vector<std::string> words, int keep_fd) {
+ChildOutput output_of(std::vector<std::string> words, int keep_fd, int error_fd) {
   Pipe pipe = make_pipe();
   const pid_t child = spawn({.argv = std::move(words),
                              .environment = {},
                              .stdin_fd = STDIN_FILENO,
                              .stdout_fd = pipe.write.get(),
-                             .stderr_fd = STDERR_FILENO,
+                             .stderr_fd = error_fd,
                              .inherited = keep_fd < 0 ? std::vector<int>{} : std::vector{keep_fd},
                              .inherits_all = true,
                              .own_group = false});
@@ -40,6 +38,16 @@ ChildOutput child_output(std::vector<std::string> words, int keep_fd) {
   ChildOutput output{.out = read_all(pipe.read.get())};
   output.code = wait_for_exit(child);
   return output;
+}
+
+}  // namespace
+
+ChildOutput child_output(std::vector<std::string> words, int keep_fd) {
+  return output_of(std::move(words), keep_fd, STDERR_FILENO);
+}
+
+ChildOutput quiet_child_output(std::vector<std::string> words) {
+  return output_of(std::move(words), -1, -1);
 }
 
 }  // namespace lockstep

@@ -14,5 +14,7 @@ struct ChildOutput {
 // Runs `words` (a program, which is looked up in PATH, and its arguments) with our standard input
 // and error. keep_fd: stays open in it, under its number. Throws Error if it cannot be started.
 ChildOutput child_output(std::vector<std::string> words, int keep_fd = -1);
+// Likewise; what it writes to standard error goes nowhere.
+ChildOutput quiet_child_output(std::vector<std::string> words);
 
 }  // namespace lockstep

@@ -38,9 +38,7 @@ bool in_path(const std::string& program) {
 // What it prints, without its errors; nothing where it is not there or fails.
 std::optional<std::string> answer_of(std::vector<std::string> words) {
   if (!in_path(words[0])) return std::nullopt;
-  std::vector<std::string> quiet{"/bin/sh", "-c", "exec \"$@\" 2>/dev/null", "sh"};
-  quiet.insert(quiet.end(), words.begin(), words.end());
-  const ChildOutput output = child_output(std::move(quiet));
+  const ChildOutput output = quiet_child_output(std::move(words));
   return output.code == 0 ? std::optional(output.out) : std::nullopt;
 }
 

@@ -137,7 +137,7 @@ std::string slurm_job_name(const BatchFolder& batch) {
 
 std::string slurm_script(const BatchFolder& batch, const std::string& program,
                          const SlurmOptions& options, const std::vector<std::int64_t>& shares) {
-  std::string text = "#!/bin/sh\n";
+  std::string text = "#!/usr/bin/env sh\n";
   const auto line = [&](const std::string& option) { text += cat("#SBATCH ", option, "\n"); };
   line("--job-name=" + sbatch_word(slurm_job_name(batch)));
   line(cat("--array=0-", shares.size() - 1, options.at_once > 0 ? cat("%", options.at_once) : ""));
