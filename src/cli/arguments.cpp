@@ -112,6 +112,13 @@ std::string value_of(const Flag& flag, const Words& words, std::size_t& at) {
   return words[++at];
 }
 
+bool is_option(const Command& command, const std::string& word) {
+  if (!command.takes_assignments || !is_assignment(word)) return false;
+  const std::vector<std::string>& only = command.only_options;
+  return !command.operands_have_equals ||
+         std::find(only.begin(), only.end(), word.substr(0, word.find('='))) != only.end();
+}
+
 void check_operands(const Command& command, const Parsed& parsed) {
   const std::string usage = cat("usage: lockstep ", command.name, " ", command.operands);
   if (parsed.positionals.size() < command.min_positionals)
@@ -147,7 +154,7 @@ Parsed parse(const Command& command, const Words& words) {
     } else if (command.takes_program) {
       after.assign(here, words.end());
       break;
-    } else if (command.takes_assignments && is_assignment(word)) {
+    } else if (is_option(command, word)) {
       parsed.assignments.push_back(word);
     } else {
       parsed.positionals.push_back(word);

@@ -54,6 +54,8 @@ struct Command {
   std::vector<TriedFlag> tried_flags{};
   std::string group{};       // whose options may be named without it (bare_keys.h)
   bool takes_files = false;  // for completion: operands may be files
+  // Of only_options alone words are options: an operand may be "lr=0.1,seed=2", the name of a job.
+  bool operands_have_equals = false;
 };
 
 // Throws Error: unknown flag (nearest named), value missing, too few or too many operands.

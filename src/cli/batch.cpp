@@ -13,13 +13,16 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "cli/batch_slurm.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/run_root.h"
 #include "jobs/analysis.h"
+#include "jobs/batch_shares.h"
 #include "jobs/batch_text.h"
 #include "jobs/process_tree.h"
 #include "jobs/settle.h"
+#include "jobs/slurm_queue.h"
 #include "jobs/supervisor.h"
 #include "launch/launch.h"
 
@@ -27,8 +30,6 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-Ledger ledger_of(const BatchFolder& batch) { return Ledger::open_to_read(batch.ledger()); }
 
 std::int64_t job_of(Ledger& ledger, const std::string& name) {
   if (const auto id = ledger.find(name)) return *id;
@@ -48,7 +49,7 @@ nlohmann::json job_rows(Ledger& ledger, const std::string& condition) {
       cat("SELECT job.id, name, state, job.reason, tries, last.exit_code, "
           "last.ended - last.started, last.devices, last.number FROM job LEFT JOIN "
           "attempt AS last ON last.id = (SELECT max(id) FROM attempt WHERE attempt.job = "
-          "job.id) WHERE listed = 1",
+          "job.id) WHERE listed != 0",
           condition, " ORDER BY job.id"));
   while (jobs.step()) {
     nlohmann::json row{{"job", jobs.integer(0)},
@@ -87,7 +88,7 @@ std::string condition_of(const Parsed& parsed) {
 
 int status_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
-  Ledger ledger = ledger_of(batch);
+  Ledger ledger = ledger_to_read(batch);
   const auto holder = batch_holder(batch);
   if (parsed.positionals.size() > 1) {
     const std::int64_t id = job_of(ledger, parsed.positionals[1]);
@@ -106,6 +107,12 @@ int status_main(const Parsed& parsed) {
     print(job_table(job_rows(ledger, condition_of(parsed))));
     return exit_finished;
   }
+  if (has_shares(batch)) {
+    print(cat("batch ", batch.path.filename().string(), " under Slurm, ", shares_text(batch),
+              ledger.fact("paused") == "yes" ? ", paused" : "", "\n",
+              batch_summary(batch, ledger)));
+    return exit_finished;
+  }
   print(cat("batch ", batch.path.filename().string(), " ",
             holder ? cat("runs (process ", holder->pid, " on ", holder->host, ")")
                    : std::string("does not run"),
@@ -115,7 +122,7 @@ int status_main(const Parsed& parsed) {
 
 int logs_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
-  Ledger ledger = ledger_of(batch);
+  Ledger ledger = ledger_to_read(batch);
   const std::int64_t id = job_of(ledger, parsed.positionals[1]);
   const Job job = ledger.job(id);
   Statement last(ledger.database(), "SELECT max(number) FROM attempt WHERE job = ?");
@@ -148,13 +155,11 @@ std::size_t cancel_running(Ledger& ledger, std::int64_t job) {
   return count;
 }
 
-// What the scheduler does at once where one runs, and else at once by the ledger.
-int request_main(const Parsed& parsed, const std::string& what) {
-  const BatchFolder batch = open_batch(parsed);
-  Ledger ledger = Ledger::open(batch.ledger());
-  const bool runs = batch_holder(batch).has_value();
-  std::int64_t job = 0;
-  if (parsed.positionals.size() > 1) job = job_of(ledger, parsed.positionals[1]);
+// Asks one ledger: the scheduler does it at once where one runs, else it is done here. How many
+// jobs it will be done to; nothing where the scheduler decides.
+std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t job) {
+  Ledger ledger = Ledger::open(part.ledger());
+  const bool runs = batch_holder(part).has_value();
   if (runs) {
     if (what == "retry" && job == 0) {
       Transaction transaction(ledger.database());
@@ -164,11 +169,11 @@ int request_main(const Parsed& parsed, const std::string& what) {
     } else {
       ledger.request(what, job, "");
     }
-    return exit_finished;
+    return 0;
   }
   if (what == "pause" || what == "unpause") {
     ledger.set_fact("paused", what == "pause" ? "yes" : "no");
-    return exit_finished;
+    return 0;
   }
   std::size_t ended = 0;
   if (what == "cancel") ended = cancel_running(ledger, job);
@@ -188,7 +193,28 @@ int request_main(const Parsed& parsed, const std::string& what) {
   transaction.commit();
   if (ended > 0)
     say(cat(ended, ended == 1 ? " job that still runs is" : " jobs that still run are", " ended"));
-  say(cat(rows.size(), rows.size() == 1 ? " job" : " jobs",
+  return rows.size();
+}
+
+// What the scheduler does at once where one runs, and else at once by the ledger.
+int request_main(const Parsed& parsed, const std::string& what) {
+  const BatchFolder batch = open_batch(parsed);
+  std::int64_t job = 0;
+  if (parsed.positionals.size() > 1) {
+    Ledger ledger = ledger_to_read(batch);
+    job = job_of(ledger, parsed.positionals[1]);
+  }
+  if (what == "cancel" && job == 0 && has_shares(batch)) cancel_pending(batch);
+  std::size_t changed = 0;
+  bool all_run = true;
+  for (const BatchFolder& part : parts_of(batch)) {
+    if (job != 0 && has_shares(batch) && !Ledger::open_to_read(part.ledger()).find(cat(job)))
+      continue;
+    all_run = batch_holder(part) && all_run;
+    changed += ask(part, what, job);
+  }
+  if (what == "pause" || what == "unpause" || (all_run && changed == 0)) return exit_finished;
+  say(cat(changed, changed == 1 ? " job" : " jobs",
           what == "retry" ? " will run with lockstep batch resume " + batch.path.filename().string()
                           : std::string(" cancelled")));
   return exit_finished;
@@ -202,14 +228,24 @@ int slots_main(const Parsed& parsed) {
   if (!batch_holder(batch))
     throw Error(cat("batch ", batch.path.filename().string(), " does not run"),
                 cat("lockstep batch resume ", batch.path.filename().string(), " --slots ", asked));
-  Ledger::open(batch.ledger()).request("slots", 0, asked);
+  for (const BatchFolder& part : parts_of(batch))
+    if (batch_holder(part)) Ledger::open(part.ledger()).request("slots", 0, asked);
   return exit_finished;
+}
+
+// Whether something of it will still run by itself.
+bool goes_on(const BatchFolder& batch) {
+  if (batch_holder(batch)) return true;
+  if (!has_shares(batch)) return false;
+  const auto tasks = slurm_tasks(batch);
+  return tasks && !tasks->empty();
 }
 
 int wait_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
-  while (batch_holder(batch)) system_clock().sleep_s(0.5);
-  Ledger ledger = ledger_of(batch);
+  // Slurm is not asked more often than people do.
+  while (goes_on(batch)) system_clock().sleep_s(has_shares(batch) ? 5 : 0.5);
+  Ledger ledger = ledger_to_read(batch);
   const auto counts = ledger.counts();
   print(counts_text(counts));
   if (counts.contains(JobState::failed)) return exit_failed;
@@ -269,7 +305,32 @@ Command on_batch(const std::string& name, const std::string& operands, const std
           .takes_assignments = true,
           .only_options = {"run.root"},
           .complete = "batch",
-          .run = std::move(run)};
+          .run = std::move(run),
+          .operands_have_equals = true};
+}
+
+bool is_batch(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path / "ledger.sqlite", ignored) || has_shares({path});
+}
+
+// Those of a batch that Slurm runs are handed to it again.
+Command resume_anywhere() {
+  Command command = batch_resume_command();
+  command.run = [run = command.run](const Parsed& parsed) {
+    const BatchFolder batch = open_batch(parsed);
+    return has_shares(batch) ? resume_under_slurm(parsed, batch) : run(parsed);
+  };
+  return command;
+}
+
+Command add_where_possible() {
+  Command command = batch_add_command();
+  command.run = [run = command.run](const Parsed& parsed) {
+    refuse_slurm(open_batch(parsed), "lockstep batch add");
+    return run(parsed);
+  };
+  return command;
 }
 
 Command asking(const std::string& what, const std::string& operands, const std::string& summary,
@@ -284,7 +345,7 @@ std::vector<fs::path> batches_in(const fs::path& root) {
   std::vector<fs::path> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(root, ignored))
-    if (fs::exists(entry.path() / "ledger.sqlite", ignored)) found.push_back(entry.path());
+    if (is_batch(entry.path())) found.push_back(entry.path());
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -293,9 +354,8 @@ BatchFolder open_batch(const Parsed& parsed) { return open_batch(parsed, parsed.
 
 BatchFolder open_batch(const Parsed& parsed, const std::string& name) {
   const fs::path root = run_root(parsed);
-  std::error_code ignored;
   for (const fs::path& path : {root / name, fs::path(name)})
-    if (fs::exists(path / "ledger.sqlite", ignored)) return {fs::absolute(path).lexically_normal()};
+    if (is_batch(path)) return {fs::absolute(path).lexically_normal()};
   std::vector<std::string> names;
   for (const fs::path& path : batches_in(root)) names.push_back(path.filename().string());
   const std::string near = nearest(name, names);
@@ -303,9 +363,7 @@ BatchFolder open_batch(const Parsed& parsed, const std::string& name) {
               near.empty() ? "lockstep batch run makes one" : cat("did you mean ", near, "?"));
 }
 
-std::optional<LockHolder> batch_holder(const BatchFolder& batch) {
-  return lock_holder(batch.lock(), lock_rules(batch.path));
-}
+std::optional<LockHolder> batch_holder(const BatchFolder& batch) { return holder_of(batch); }
 
 Command batch_analyze_command() {
   constexpr std::size_t most_batches = 100;
@@ -339,8 +397,10 @@ std::vector<Command> batch_commands() {
                             .hidden = true};
   std::vector<Command> commands{
       batch_run_command(),
-      batch_resume_command(),
-      batch_add_command(),
+      resume_anywhere(),
+      add_where_possible(),
+      batch_slurm_command(),
+      batch_slurm_task_command(),
       batch_analyze_command(),
       status,
       logs,

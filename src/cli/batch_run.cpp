@@ -17,6 +17,7 @@
 #include "base/whole_number.h"
 #include "cli/batch.h"
 #include "cli/batch_reports.h"
+#include "cli/batch_slurm.h"
 #include "cli/batch_view.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -181,6 +182,7 @@ bool is_vacant(const fs::path& folder) {
 BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
   const fs::path root = run_root(parsed);
   BatchFolder batch{fs::absolute(root / asked.name).lexically_normal()};
+  refuse_slurm(batch, "lockstep batch run");
   std::error_code ignored;
   if (!fs::exists(batch.record(), ignored) && !is_vacant(batch.path))
     throw Error(cat(batch.path.string(), " is there already, and is no batch"),

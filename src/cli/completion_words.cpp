@@ -142,7 +142,7 @@ Completion offer_kind(const std::string& complete, const Parsed& parsed, std::si
   if (complete == "recipe") return offer(recipe_candidates(), value_at);
   if (complete == "run") return offer(run_candidates(run_root(parsed)), value_at);
   if (complete == "batch")
-    return offer(folder_candidates(run_root(parsed), "ledger.sqlite"), value_at);
+    return offer(folder_candidates(run_root(parsed), "batch.json"), value_at);
   if (complete == "devices")
     return offer(bare({"all", "cpu", "cpu:2", "cpu:4", "0", "0,1"}), value_at);
   if (complete.starts_with("word ")) return offer(bare(split(complete.substr(5), '|')), value_at);

@@ -7,6 +7,7 @@
 #include "cli/direct.h"
 #include "cli/output.h"
 #include "cli/run_root.h"
+#include "jobs/batch_shares.h"
 #include "launch/launch.h"
 #include "run/json_lines.h"
 #include "run/run_dir.h"
@@ -34,7 +35,7 @@ std::optional<fs::path> folder_of(const Parsed& parsed, const char* file) {
 
 Models models_of_batch(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
-  Ledger ledger = Ledger::open_to_read(batch.ledger());
+  Ledger ledger = ledger_to_read(batch);
   Models models{.folder = batch.path};
   for (const DirectRecipe& recipe : direct_recipes()) {
     if (!recipe.use) continue;
@@ -48,7 +49,7 @@ Models models_of_batch(const Parsed& parsed) {
 }
 
 std::optional<Models> models_of(const Parsed& parsed) {
-  if (folder_of(parsed, "ledger.sqlite")) return models_of_batch(parsed);
+  if (folder_of(parsed, "batch.json")) return models_of_batch(parsed);
   if (!folder_of(parsed, "run.json")) return std::nullopt;
   const RunDir run = RunDir::open(parsed.positionals[0], run_root(parsed));
   const DirectRecipe* const recipe = find_direct_recipe(text_or(run.record(), "recipe", ""));

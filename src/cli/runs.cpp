@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/run_root.h"
+#include "jobs/batch_shares.h"
 #include "jobs/batch_text.h"
 #include "run/run_summary.h"
 
@@ -20,8 +21,7 @@ std::string batch_lines(const std::string& root) {
       const BatchFolder batch{path};
       const bool runs = batch_holder(batch).has_value();
       lines += cat("batch ", path.filename().string(), ": ",
-                   counts_text(Ledger::open_to_read(batch.ledger()).counts()),
-                   runs ? ", runs now" : "", "\n");
+                   counts_text(ledger_to_read(batch).counts()), runs ? ", runs now" : "", "\n");
     } catch (const Error& error) {
       say(printable(
           cat("warning: batch ", path.filename().string(), " is left out: ", error.what())));

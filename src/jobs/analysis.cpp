@@ -4,10 +4,13 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "jobs/batch_shares.h"
 #include "jobs/ledger.h"
 #include "media/chart.h"
 #include "media/csv_table.h"
@@ -125,10 +128,12 @@ void read_samples(const BatchFolder& batch, double origin,
 
 // A job's events: {"phase": "train", "seconds": 1.5}, or with "begin" and "end" in seconds.
 void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
-  std::error_code ignored;
-  for (const auto& job : fs::directory_iterator(batch.path / "jobs", ignored)) {
+  std::set<std::string> done;
+  for (const AttemptSpan& span : analysis.spans)
+    if (span.outcome == to_string(AttemptOutcome::done)) done.insert(span.job);
+  for (const std::string& job : done) {
     bool any = false;
-    for_each_line(job.path() / "events.jsonl", [&](const std::string& line) {
+    for_each_line(batch.published(job) / "events.jsonl", [&](const std::string& line) {
       const nlohmann::json event = parse_object(line);
       if (event.is_discarded()) return;
       const std::string phase = text_or(event, "phase", "");
@@ -180,11 +185,10 @@ std::string percent(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : std::string("not measured");
 }
 
-}  // namespace
-
-BatchAnalysis analyze(const BatchFolder& batch) {
+// Of one ledger.
+BatchAnalysis analyze_part(const BatchFolder& batch) {
   BatchAnalysis analysis;
-  double origin = 0;
+  double& origin = analysis.begin;
   read_spans(batch, analysis, origin);
   std::map<std::string, DeviceTimes> devices;
   double last_start = 0;  // of a job with a GPU
@@ -226,6 +230,87 @@ BatchAnalysis analyze(const BatchFolder& batch) {
   return analysis;
 }
 
+// a is the mean of `of_a` samples, b of `of_b`.
+std::optional<double> mean_of(std::optional<double> a, std::int64_t of_a, std::optional<double> b,
+                              std::int64_t of_b) {
+  if (!a || !b) return a ? a : b;
+  if (of_a + of_b == 0) return std::nullopt;
+  return (*a * static_cast<double>(of_a) + *b * static_cast<double>(of_b)) /
+         static_cast<double>(of_a + of_b);
+}
+
+void add_use(std::vector<DeviceUse>& devices, const DeviceUse& use) {
+  const auto known = std::find_if(devices.begin(), devices.end(),
+                                  [&](const DeviceUse& one) { return one.uuid == use.uuid; });
+  if (known == devices.end()) {
+    devices.push_back(use);
+    return;
+  }
+  known->busy_percent = mean_of(known->busy_percent, known->samples, use.busy_percent, use.samples);
+  known->sm_percent = mean_of(known->sm_percent, known->samples, use.sm_percent, use.samples);
+  known->power_w = mean_of(known->power_w, known->samples, use.power_w, use.samples);
+  // Not of this batch's jobs: the samples beside those of `samples` are not counted.
+  known->outside_percent = mean_of(known->outside_percent, 1, use.outside_percent, 1);
+  if (!known->index) known->index = use.index;
+  known->attempts += use.attempts;
+  known->samples += use.samples;
+  known->busy_s += use.busy_s;
+  known->job_s += use.job_s;
+  known->idle_wanted_s += use.idle_wanted_s;
+  known->idle_at_end_s += use.idle_at_end_s;
+}
+
+void add_part(BatchAnalysis& all, BatchAnalysis part, const std::string& name,
+              const std::string& host) {
+  const double shift = part.begin - all.begin;
+  for (AttemptSpan& span : part.spans) {
+    span.share = name;
+    span.begin += shift;
+    span.end += shift;
+    all.wall_s = std::max(all.wall_s, span.end);
+    all.busy_slots += span.end - span.begin;
+    all.spans.push_back(std::move(span));
+  }
+  for (DeviceUse& use : part.devices) {
+    use.host = host;
+    add_use(all.devices, use);
+  }
+  for (const auto& [phase, seconds] : part.phases_s) all.phases_s[phase] += seconds;
+  all.with_phases += part.with_phases;
+  all.gpu_hours += part.gpu_hours;
+  if (part.energy_kwh) all.energy_kwh = all.energy_kwh.value_or(0) + *part.energy_kwh;
+}
+
+BatchAnalysis analyze_shares(const BatchFolder& batch) {
+  std::vector<std::pair<std::int64_t, BatchAnalysis>> parts;
+  for (const std::int64_t share : shares_of(batch))
+    if (BatchAnalysis part = analyze_part(share_folder(batch, share)); !part.spans.empty())
+      parts.emplace_back(share, std::move(part));
+  BatchAnalysis all;
+  for (const auto& [share, part] : parts)
+    if (all.begin == 0 || part.begin < all.begin) all.begin = part.begin;
+  for (auto& [share, part] : parts) {
+    const BatchFolder folder = share_folder(batch, share);
+    add_part(all, std::move(part), cat("share ", share),
+             Ledger::open_to_read(folder.ledger()).fact("host"));
+  }
+  std::stable_sort(all.spans.begin(), all.spans.end(),
+                   [](const AttemptSpan& a, const AttemptSpan& b) { return a.begin < b.begin; });
+  if (all.wall_s > 0) all.busy_slots /= all.wall_s;
+  return all;
+}
+
+std::string name_of(const DeviceUse& use) {
+  const std::string name = use.index ? cat("GPU ", *use.index) : use.uuid;
+  return use.host.empty() ? name : cat(name, " of ", use.host);
+}
+
+}  // namespace
+
+BatchAnalysis analyze(const BatchFolder& batch) {
+  return has_shares(batch) ? analyze_shares(batch) : analyze_part(batch);
+}
+
 std::string analysis_text(const BatchAnalysis& analysis) {
   if (analysis.spans.empty()) return "no job has ended yet\n";
   std::string text =
@@ -234,7 +319,7 @@ std::string analysis_text(const BatchAnalysis& analysis) {
           fixed(static_cast<double>(analysis.spans.size()) / analysis.wall_s * 60, 1),
           " per minute, ", fixed(analysis.busy_slots, 2), " at once on average\n");
   for (const DeviceUse& use : analysis.devices) {
-    const std::string name = use.index ? cat("GPU ", *use.index) : use.uuid;
+    const std::string name = name_of(use);
     if (use.attempts == 0) {
       text += cat(name, ": 0 % of the attempts: no job was put there\n", idle_text(use));
       continue;
@@ -275,14 +360,13 @@ std::string analysis_svg(const BatchAnalysis& analysis, const std::string& title
                           .end = span.end,
                           .kind = span.outcome,
                           .tip = cat(span.job, ": ", fixed(span.end - span.begin, 2), " s")};
-    const std::string slot = cat("slot ", span.slot);
+    const std::string slot = cat(span.share, span.share.empty() ? "" : ", ", "slot ", span.slot);
     if (span.devices.empty()) rows[slot].spans.push_back(drawn);
     for (const std::string& uuid : span.devices) {
       const auto use = std::find_if(analysis.devices.begin(), analysis.devices.end(),
                                     [&](const DeviceUse& one) { return one.uuid == uuid; });
-      const std::string device = use != analysis.devices.end() && use->index
-                                     ? cat("GPU ", *use->index)
-                                     : uuid.substr(0, 12);
+      const std::string device =
+          use != analysis.devices.end() && use->index ? name_of(*use) : uuid.substr(0, 12);
       rows[cat(device, ", ", slot)].spans.push_back(drawn);
     }
   }
@@ -308,6 +392,7 @@ nlohmann::json analysis_json(const BatchAnalysis& analysis) {
   for (const DeviceUse& use : analysis.devices)
     result["devices"].push_back(
         {{"uuid", use.uuid},
+         {"host", use.host.empty() ? nlohmann::json() : nlohmann::json(use.host)},
          {"index", use.index ? nlohmann::json(*use.index) : nlohmann::json()},
          {"attempts", use.attempts},
          {"busy_s", use.busy_s},

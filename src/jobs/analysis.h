@@ -16,6 +16,7 @@ namespace lockstep {
 struct AttemptSpan {
   std::string job;
   std::string outcome;
+  std::string share{};  // "share 4" of a batch whose tasks have slots of their own; else ""
   int slot = 0;
   std::vector<std::string> devices;  // UUIDs
   double begin = 0, end = 0;
@@ -25,6 +26,7 @@ struct AttemptSpan {
 struct DeviceUse {
   std::string uuid;
   std::optional<int> index;  // as nvidia-smi counts; nothing: there is no gpu.csv
+  std::string host{};        // of a batch that may run on several; else ""
   std::int64_t attempts = 0;
   double busy_s = 0;         // at least one job ran on it
   double job_s = 0;          // of all jobs on it: more than busy_s where they overlapped
@@ -40,6 +42,7 @@ struct DeviceUse {
 struct BatchAnalysis {
   std::vector<AttemptSpan> spans;  // by begin
   std::vector<DeviceUse> devices;
+  double begin = 0;                        // of the first start, unix seconds
   double wall_s = 0;                       // from the first start to the last end
   double busy_slots = 0;                   // mean number of jobs at once
   std::map<std::string, double> phases_s;  // summed over jobs, as they reported them
@@ -48,7 +51,8 @@ struct BatchAnalysis {
   std::optional<double> energy_kwh;  // of the GPUs, while jobs ran on them
 };
 
-// Throws Error where the ledger cannot be read. Of several batches: one after the other in time.
+// Throws Error where a ledger cannot be read. Of a batch with shares: all of them together, by
+// their clocks; a device counts as idle only while the share that had it ran.
 BatchAnalysis analyze(const BatchFolder& batch);
 std::string analysis_text(const BatchAnalysis& analysis);
 // A line per device, and per slot without one, with the number of jobs at once over time.

@@ -17,6 +17,7 @@ namespace lockstep {
 //   logs/NAME.K.log what the K-th attempt of a job printed; absent where it printed nothing
 //   gpu.csv         what the GPUs of jobs that asked for some did, a line per second and GPU
 //   supervisors/    records of the processes that start the jobs
+//   shares/K/       of one that Slurm runs: a batch of its own (batch_shares.h)
 struct BatchFolder {
   std::filesystem::path path;
 

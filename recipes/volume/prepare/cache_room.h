@@ -14,6 +14,7 @@ struct CacheLimits {
   double most_gb = 0;  // of all cached volumes, in 10^9 bytes; 0: what the disk has room for
   // Free bytes of the disk of a folder; empty: as the system says.
   std::function<double(const std::filesystem::path&)> free_bytes{};
+  double check_s = 2;  // that a start takes at most, about, to compare contents with checksums
 };
 
 // Of the cached volumes in `folder`, those that were not used longest are removed until

@@ -32,9 +32,8 @@ std::string cached_name(const std::string& image_hash, const std::string& label_
   return hasher.hex() + ".vox";
 }
 
-// Of all volumes of a set: as many are read whole at each start, in a fraction of a second where
-// they are in memory.
-constexpr double whole_check_bytes = 2.0 * (1 << 30);
+// A larger volume is not read whole at a start.
+constexpr double largest_checked_bytes = 2.0 * (1 << 30);
 
 bool is_whole(const fs::path& cached) try {
   const CachedVolume volume(cached);
@@ -100,20 +99,26 @@ class Filler {
     }
   }
 
-  // Of a set that is small enough, so that a start stays quick; what is damaged is read again.
+  // Of as many as the time allows, from another one on at each start; what is damaged is read
+  // again.
   void check_contents() {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
     std::vector<fs::path> there;
     std::error_code ignored;
-    double bytes = 0;
-    for (std::size_t i = 0; i < cached_.size(); ++i) {
-      if (std::binary_search(missing_.begin(), missing_.end(), i)) continue;
-      there.push_back(cached_[i]);
-      bytes += static_cast<double>(fs::file_size(cached_[i], ignored));
-    }
-    if (bytes > whole_check_bytes) return;
-    std::vector<char> good(there.size());
+    for (std::size_t i = 0; i < cached_.size(); ++i)
+      if (!std::binary_search(missing_.begin(), missing_.end(), i) &&
+          static_cast<double>(fs::file_size(cached_[i], ignored)) <= largest_checked_bytes)
+        there.push_back(cached_[i]);
+    if (there.empty()) return;
+    const auto ticks = static_cast<std::size_t>(begin.time_since_epoch().count());
+    std::rotate(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(ticks % there.size()),
+                there.end());
+    std::vector<char> good(there.size(), 1);
     run_parallel({.count = there.size(), .run = [&](std::size_t i) {
-                    good[i] = static_cast<char>(CachedVolume(there[i]).has_its_content());
+                    if (std::chrono::duration<double>(Clock::now() - begin).count() <
+                        limits_.check_s)
+                      good[i] = static_cast<char>(CachedVolume(there[i]).has_its_content());
                   }});
     std::vector<std::string> damaged;
     for (std::size_t i = 0; i < there.size(); ++i)

@@ -51,6 +51,18 @@ TEST_F(BatchWords, AndFromFilesWithEachOther) {
   EXPECT_THAT(printed(), ElementsAre("a 1", "a 2", "b 1", "b 2"));
 }
 
+TEST_F(BatchWords, AJobIsGivenByTheNameThatItWasGiven) {
+  write("b.toml", "command = ['sh', '-c', 'echo {lr}; exit 1']\n[matrix]\nlr = [0.1, 0.2]\n");
+  ASSERT_EQ(run({"batch", "run", "b.toml", "run.root=runs"}).code, 1);
+  EXPECT_EQ(run({"batch", "logs", "b", "lr=0.2", "run.root=runs"}).out, "0.2\n");
+  EXPECT_THAT(run({"batch", "status", "b", "lr=0.2"}).out, HasSubstr("\"name\": \"lr=0.2\""));
+  EXPECT_EQ(run({"batch", "retry", "b", "lr=0.1"}).code, 0);
+  EXPECT_EQ(jobs_in("waiting"), 1);
+  EXPECT_EQ(run({"batch", "cancel", "b", "lr=0.1"}).code, 0);
+  EXPECT_EQ(jobs_in("cancelled"), 1);
+  EXPECT_THAT(run({"batch", "logs", "b", "lr=0.3"}).err, HasSubstr("did you mean lr="));
+}
+
 TEST_F(BatchWords, AFileThatIsNotThereIsNamed) {
   const ToolResult result = run({"batch", "run", "-a", "nothing-here", "--", "echo"});
   EXPECT_EQ(result.code, 2);

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "fakes/tool.h"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,9 +47,10 @@ class SlurmNode {
       return "this user may not make namespaces";
     return "";
   }
-  // Throws std::runtime_error with what the daemons said if it does not start.
-  SlurmNode() {
-    configure();
+  // gpus: so many, which are files. Throws std::runtime_error with what the daemons said if it does
+  // not start.
+  explicit SlurmNode(int gpus = 0) {
+    configure(gpus);
     std::filesystem::create_directory(folder_.path() / "out");
     outer_ = std::make_unique<ToolProcess>(
         std::vector<std::string>{"setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork",
@@ -69,6 +72,8 @@ class SlurmNode {
   SlurmNode(const SlurmNode&) = delete;
   SlurmNode& operator=(const SlurmNode&) = delete;
 
+  // Whether jobs are told which GPUs they have: device files could be made.
+  bool has_gpus() const { return has_gpus_; }
   // The words that run `words` on the node.
   std::vector<std::string> on(const std::vector<std::string>& words) const {
     std::vector<std::string> all{"nsenter",
@@ -96,7 +101,7 @@ class SlurmNode {
   static bool works(const std::string& line) {
     return std::system(cat("PATH=$PATH:/usr/sbin:/sbin; ", line, " >/dev/null 2>&1").c_str()) == 0;
   }
-  void configure() const {
+  void configure(int gpus) {
     const std::string root = folder_.path().string();
     for (const char* part : {"state", "spool", "socket", "key"})
       std::filesystem::create_directory(folder_.path() / part);
@@ -119,9 +124,20 @@ class SlurmNode {
         << "SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nJobRequeue=1\n"
         << "ReturnToService=2\nMailProg=/bin/true\nAccountingStorageType=accounting_storage/none\n"
         << "JobAcctGatherType=jobacct_gather/none\n"
-        << "NodeName=localhost CPUs=" << sysconf(_SC_NPROCESSORS_ONLN) << " State=UNKNOWN\n"
+        << (gpus > 0 ? "GresTypes=gpu\n" : "")
+        << "NodeName=localhost CPUs=" << sysconf(_SC_NPROCESSORS_ONLN)
+        << (gpus > 0 ? " Gres=gpu:" + std::to_string(gpus) : "") << " State=UNKNOWN\n"
         << "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP "
            "OverSubscribe=FORCE\n";
+    std::ofstream gres(root + "/gres.conf");
+    for (int i = 0; i < gpus; ++i) {
+      const std::string device = root + "/nvidia" + std::to_string(i);
+      // Slurm names only devices to its jobs. This one is no driver's here.
+      has_gpus_ =
+          mknod(device.c_str(), S_IFCHR | 0600, makedev(195, static_cast<unsigned>(i))) == 0;
+      if (!has_gpus_) std::ofstream{device};
+      gres << "NodeName=localhost Name=gpu File=" << device << "\n";
+    }
     // What the daemons say goes to standard error. The first process of the namespace stays.
     std::ofstream(root + "/start.sh")
         << "PATH=$PATH:/usr/sbin:/sbin\nhostname localhost\nip link set lo up\n"
@@ -145,6 +161,7 @@ class SlurmNode {
   }
 
   TemporaryDirectory folder_;
+  bool has_gpus_ = false;
   std::unique_ptr<ToolProcess> outer_;
   pid_t init_ = -1;
 };

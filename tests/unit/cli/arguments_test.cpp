@@ -140,5 +140,42 @@ TEST(Arguments, ACommandMayTakeFewOptions) {
               HasSubstr("takes no option but run.root, but was given seed=3"));
 }
 
+TEST(Arguments, FlagsOfOneLetterTakeValuesToo) {
+  Command command = reader();
+  command.flags.push_back({"-a", "FILE", "values"});
+  const Parsed parsed = parse(command, {"-a", "-", "run", "-a=b"});
+  EXPECT_THAT(parsed.all("-a"), ElementsAre("-", "b"));
+  EXPECT_THAT(parsed.positionals, ElementsAre("run"));
+  EXPECT_THAT(error_of([&] {
+                parse(command, {"run", "-b"});
+              }),
+              HasSubstr("has no flag -b"));
+}
+
+TEST(Arguments, OperandsMayHaveEqualsSignsWhereTheCommandSaysSo) {
+  Command command = reader();
+  command.only_options = {"run.root"};
+  command.operands_have_equals = true;
+  const Parsed parsed = parse(command, {"batch", "run.root=x", "lr=0.1,seed=2"});
+  EXPECT_THAT(parsed.positionals, ElementsAre("batch", "lr=0.1,seed=2"));
+  EXPECT_THAT(parsed.assignments, ElementsAre("run.root=x"));
+}
+
+TEST(Arguments, CommandsOfTwoWordsAreOneLineOfTheOverview) {
+  Command run = reader(), stop = reader(), hidden = reader();
+  run.name = "batch run";
+  run.summary = "run many";
+  stop.name = "batch stop";
+  hidden.name = "batch inner";
+  hidden.hidden = true;
+  const std::vector<Command> commands{reader(), run, stop, hidden};
+  EXPECT_THAT(second_words(commands, "batch"), ElementsAre("run", "stop"));
+  EXPECT_THAT(second_words(commands, "read"), IsEmpty());
+  EXPECT_THAT(overview(commands),
+              HasSubstr("  batch       run many\n              lockstep batch run|stop\n"));
+  EXPECT_THAT(group_help(commands, "batch"),
+              AllOf(HasSubstr("  run       run many\n"), HasSubstr("  stop ")));
+}
+
 }  // namespace
 }  // namespace lockstep::cli

@@ -163,16 +163,17 @@ TEST_F(Cache, IsSafeForTwoProcessesAtOnce) {
 class CacheRoom : public Cache {
  protected:
   std::vector<fs::path> cache_them(const std::vector<std::string>& ids, double free_bytes,
-                                   double most_gb = 0) {
+                                   double most_gb = 0, double check_s = 60) {
     std::vector<Pair> pairs;
     for (const std::string& id : ids)
       pairs.push_back({.id = id,
                        .image = data() / "train_images" / (id + ".tif"),
                        .label = data() / "train_labels" / (id + ".tif")});
-    return cache_volumes(
-        pairs, decode_options(options), cache() / "volumes",
-        {.most_gb = most_gb, .free_bytes = [=](const fs::path&) { return free_bytes; }},
-        [&](const std::string& line) { said += line + "\n"; });
+    return cache_volumes(pairs, decode_options(options), cache() / "volumes",
+                         {.most_gb = most_gb,
+                          .free_bytes = [=](const fs::path&) { return free_bytes; },
+                          .check_s = check_s},
+                         [&](const std::string& line) { said += line + "\n"; });
   }
   static void use_long_ago(const fs::path& cached, int hours) {
     fs::last_write_time(cached, fs::file_time_type::clock::now() - std::chrono::hours(hours));
@@ -180,6 +181,19 @@ class CacheRoom : public Cache {
   static constexpr double gib = 1 << 30;
   static constexpr double plenty = 100 * gib;
 };
+
+TEST_F(CacheRoom, ReadsContentsNoLongerThanAStartMayTake) {
+  write_pairs({"a", "b"});
+  age();
+  const fs::path cached = cache_them({"a", "b"}, plenty)[0];
+  std::string bytes = read_file(cached);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_file_atomic(cached, bytes);
+  cache_them({"a", "b"}, plenty, 0, 0);
+  EXPECT_THAT(said, Not(HasSubstr("damaged")));
+  cache_them({"a", "b"}, plenty);
+  EXPECT_THAT(said, HasSubstr("1 volume in the cache is damaged and read again"));
+}
 
 TEST_F(CacheRoom, RefusesWhatDoesNotFitBeforeAnythingIsDecoded) {
   write_pairs({"a", "b"});
