@@ -3,7 +3,7 @@
 # a ledger with many jobs takes to its first job, to its status, and to go on. Writes a record.
 #   bench/batch_overhead.sh OUT_FILE      needs python3, and parallel (Debian's package of that name)
 # Environment: LOCKSTEP names the tool (build/lockstep); JOBS (10000), REPEATS (3), LEDGER_JOBS (100000);
-# LOCKSTEP_COMMIT where the checkout has no git history.
+# LOCKSTEP_COMMIT where the checkout has no git history. On a machine that others use: chrt -f 10 bench/batch_overhead.sh …
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib/common.sh
@@ -90,6 +90,8 @@ with open("record", "w") as out:
     print(f'command = "bench/batch_overhead.sh OUT_FILE"\ncommit = {text(commit)}', file=out)
     print(f'machine = {text(f"{len(os.sched_getaffinity(0))} cores, {cpu}")}', file=out)
     print(f'date = "{time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}"\njobs = {jobs}', file=out)
+    if os.sched_getscheduler(0) == os.SCHED_FIFO:
+        print('context = "all three at real-time priority (chrt -f 10), because other programs took the cores"', file=out)
     for name in ms:
         print(f'{name}_ms_per_job = {numbers(ms[name], 3)}\n{name}_load_before = {numbers(values(name, "load"), 2)}', file=out)
     print(f"more_than_xargs_ms_per_job = {numbers(over, 3)}\nmedian_more_than_xargs_ms = {statistics.median(over):.3f}", file=out)
