@@ -29,6 +29,7 @@
 #include "jobs/job_file.h"
 #include "jobs/job_requests.h"
 #include "jobs/job_words.h"
+#include "jobs/near_cores.h"
 #include "jobs/other_tenants.h"
 #include "jobs/scheduler.h"
 #include "launch/launch.h"
@@ -80,7 +81,10 @@ int slots_of(const Parsed& parsed) {
 
 BatchResources resources_of(const Parsed& parsed, const std::vector<Device>& devices) {
   BatchResources resources{.cores = cores_of_this_process(), .slots = slots_of(parsed)};
-  for (const Device& device : devices) resources.devices.push_back(device.uuid);
+  for (const Device& device : devices) {
+    resources.devices.push_back(device.uuid);
+    resources.near.push_back(near_cores(device.pci_bus_id));
+  }
   return resources;
 }
 

@@ -57,6 +57,20 @@ std::vector<int> Resources::choose_devices(const GpuRequest& gpus) const {
   return order;
 }
 
+// Those near its first device before others; there are enough.
+std::vector<int> Resources::choose_cores(std::size_t count, const std::vector<int>& devices) const {
+  std::vector<int> chosen;
+  const auto take = [&](int core) {
+    if (chosen.size() < count && free_cores_.contains(core) &&
+        std::find(chosen.begin(), chosen.end(), core) == chosen.end())
+      chosen.push_back(core);
+  };
+  if (!devices.empty() && static_cast<std::size_t>(devices[0]) < all_.near.size())
+    for (const int core : all_.near[static_cast<std::size_t>(devices[0])]) take(core);
+  for (const int core : free_cores_) take(core);
+  return chosen;
+}
+
 std::optional<Placement> Resources::place(const QueuedJob& job) {
   if (static_cast<int>(used_slots_.size()) >= slots()) return std::nullopt;
   if (pins() && job.cpus > free_cpus_ + tolerance) return std::nullopt;
@@ -69,10 +83,8 @@ std::optional<Placement> Resources::place(const QueuedJob& job) {
   // Parts of a core are shared by whoever asks for parts.
   if (const auto whole = static_cast<std::size_t>(job.cpus);
       pins() && std::abs(job.cpus - static_cast<double>(whole)) < tolerance &&
-      whole <= free_cores_.size()) {
-    auto core = free_cores_.begin();
-    for (std::size_t i = 0; i < whole; ++i) result.cores.push_back(*core++);
-  }
+      whole <= free_cores_.size())
+    result.cores = choose_cores(whole, result.devices);
   for (const int core : result.cores) free_cores_.erase(core);
   for (const int device : result.devices)
     free_share_[static_cast<std::size_t>(device)] -= result.share;

@@ -11,9 +11,10 @@
 namespace lockstep {
 
 struct BatchResources {
-  std::vector<int> cores;            // numbers that the batch may use
-  int slots = 0;                     // jobs at once at most; 0: as many as the cores allow
-  std::vector<std::string> devices;  // UUIDs of GPUs
+  std::vector<int> cores;              // numbers that the batch may use
+  int slots = 0;                       // jobs at once at most; 0: as many as the cores allow
+  std::vector<std::string> devices;    // UUIDs of GPUs
+  std::vector<std::vector<int>> near;  // by device, cores on its NUMA node; may be shorter
 };
 
 struct Placement {
@@ -53,6 +54,7 @@ class Resources {
  private:
   bool pins() const;  // cores are given out one by one
   std::vector<int> choose_devices(const GpuRequest& gpus) const;
+  std::vector<int> choose_cores(std::size_t count, const std::vector<int>& devices) const;
 
   BatchResources all_;
   double free_cpus_;

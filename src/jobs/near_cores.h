@@ -1,0 +1,17 @@
+// Cores on the same NUMA node as a device.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+// Of a list as the kernel writes it, "0-31,64-95"; empty where it is none.
+std::vector<int> cores_of_list(std::string_view list);
+
+// Numbers of the cores near a PCI device ("0000:17:00.0"), in order; empty: unknown, or all are.
+std::vector<int> near_cores(const std::string& pci_bus_id, const std::filesystem::path& root = "/");
+
+}  // namespace lockstep
