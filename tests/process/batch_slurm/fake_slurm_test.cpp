@@ -54,6 +54,7 @@ TEST_F(FakeSlurm, RunsEveryJobOnceAndReadsAllSharesTogether) {
   EXPECT_THAT(run({"runs"}).out, HasSubstr("batch b: 19 done, 1 failed of 20"));
   const auto analysis = nlohmann::json::parse(run({"batch", "analyze", "b", "--json"}).out);
   EXPECT_EQ(analysis["attempts"], 20);
+  run({"batch", "analyze", "b"});
   EXPECT_THAT(text("runs/b/timeline.svg"), HasSubstr("share 4, slot 0"));
 }
 
@@ -286,8 +287,7 @@ TEST_F(FakeSlurm, WhatARecipeMakesOfAllJobsIsMadeOnceTheLastTaskIsOver) {
   ASSERT_EQ(handed.code, 0) << handed.err;
   EXPECT_THAT(run({"batch", "status", "b"}).out, HasSubstr("12 done of 12"));
   EXPECT_EQ(lines_in(text("runs/b/windows.csv")), 13);
-  EXPECT_THAT(text("fake/101.1.out"), HasSubstr((batch() / "windows.csv").string()))
-      << text("fake/101.1.out");
+  EXPECT_THAT(text("fake/101.1.out"), HasSubstr("in " + batch().string() + ": windows.csv"));
 }
 
 TEST_F(FakeSlurm, FlagsOfTasksReachThemAlsoWithResume) {
