@@ -123,71 +123,83 @@ void DeviceWatch::begin(AttemptSight& sight) const {
       sight.before.emplace(reader_->gpus()[gpu].uuid, process.pid);
 }
 
-void DeviceWatch::look(const std::vector<WatchedAttempt>& attempts) const {
-  if (!newest_) return;
-  struct Seen {
-    std::size_t gpu;
-    int pid;
-    std::int64_t bytes;
-    bool certain;  // it has files of the driver open, or numbers are the same in and out
-  };
-  std::map<std::string, std::vector<Seen>> by_mark;
-  std::vector<bool> hidden(newest_->gpus.size());  // has processes that are nobody here
+// Processes of attempts by their mark, and which GPUs have processes that are nobody here.
+DeviceWatch::Listed DeviceWatch::listed() const {
+  Listed result{.hidden = std::vector<bool>(newest_->gpus.size())};
   for (std::size_t gpu = 0; gpu < newest_->gpus.size(); ++gpu)
     for (const GpuProcess& process : newest_->gpus[gpu].processes) {
       const std::string mark = attempt_of(process.pid);
       if (mark.empty()) {
-        hidden[gpu] = hidden[gpu] || !process_info(process.pid);
+        result.hidden[gpu] = result.hidden[gpu] || !process_info(process.pid);
         continue;
       }
-      by_mark[mark].push_back({gpu, process.pid,
-                               static_cast<std::int64_t>(process.memory_bytes.value_or(0)),
-                               !numbers_may_lie_ || has_gpu_files(process.pid).value_or(false)});
+      result.by_mark[mark].push_back(
+          {.gpu = gpu,
+           .pid = process.pid,
+           .bytes = static_cast<std::int64_t>(process.memory_bytes.value_or(0)),
+           .certain = !numbers_may_lie_ || has_gpu_files(process.pid).value_or(false)});
     }
-  const double now = system_clock().now_s();
-  for (const WatchedAttempt& attempt : attempts) {
-    AttemptSight& sight = *attempt.sight;
-    std::map<std::size_t, std::int64_t> on;  // bytes by GPU, of its own
-    bool own = false, hides = false;
-    std::optional<std::size_t> elsewhere;
-    for (const std::size_t device : attempt.devices) {
-      if (!gpu_of_[device]) continue;
-      on.emplace(*gpu_of_[device], 0);
-      hides = hides || hidden[*gpu_of_[device]];
-    }
-    if (const auto found = by_mark.find(attempt.mark); found != by_mark.end())
-      for (const Seen& seen : found->second) {
-        if (const auto place = on.find(seen.gpu); place != on.end()) {
-          place->second += seen.bytes;
-          own = true;
-        } else if (seen.certain &&
-                   !sight.before.contains({reader_->gpus()[seen.gpu].uuid, seen.pid})) {
-          elsewhere = seen.gpu;
-        }
+  return result;
+}
+
+void DeviceWatch::look(const std::vector<WatchedAttempt>& attempts) const {
+  if (!newest_) return;
+  const Listed all = listed();
+  for (const WatchedAttempt& attempt : attempts) look(attempt, all);
+}
+
+void DeviceWatch::look(const WatchedAttempt& attempt, const Listed& all) const {
+  std::map<std::size_t, std::int64_t> own_bytes;  // by GPU
+  bool hidden = false, seen = false;
+  for (const std::size_t device : attempt.devices) {
+    if (!gpu_of_[device]) continue;
+    own_bytes.emplace(*gpu_of_[device], 0);
+    hidden = hidden || all.hidden[*gpu_of_[device]];
+  }
+  std::optional<std::size_t> elsewhere;
+  if (const auto found = all.by_mark.find(attempt.mark); found != all.by_mark.end())
+    for (const ListedProcess& process : found->second) {
+      if (const auto own = own_bytes.find(process.gpu); own != own_bytes.end()) {
+        own->second += process.bytes;
+        seen = true;
+      } else if (process.certain && !attempt.sight->before.contains(
+                                        {reader_->gpus()[process.gpu].uuid, process.pid})) {
+        elsewhere = process.gpu;
       }
-    sight.wrong_samples = elsewhere ? sight.wrong_samples + 1 : 0;
-    if (sight.wrong_samples >= wrong_in_a_row) {
-      sight.verdict = Verdict::wrong;
-      sight.wrong_device = name_of(*elsewhere);
-    } else if (own && sight.verdict != Verdict::wrong) {
-      sight.verdict = Verdict::verified;
-    } else if (hides && sight.verdict == Verdict::unseen) {
-      sight.verdict = Verdict::unverifiable;
     }
-    std::int64_t peak = 0;
-    for (const auto& [gpu, used] : on) peak = std::max(peak, used);
-    // Where the driver does not tell of processes, what the device has is that of the one on it.
-    if (peak == 0 && attempt.alone && (own || hides))
-      for (const std::size_t device : attempt.devices) peak = std::max(peak, used_bytes(device));
-    if (peak > sight.peak_bytes) {
-      sight.peak_bytes = peak;
-      sight.grown_s = now;
-    }
-    if (attempt.alone && (own || hides) && !attempt.devices.empty())
-      if (const auto active = activity_percent(attempt.devices[0])) {
-        sight.activity_sum += *active;
-        ++sight.alone_samples;
-      }
+  judge(*attempt.sight, seen, hidden, elsewhere);
+  if (!seen && !hidden) return;
+  std::int64_t bytes = 0;
+  for (const auto& [gpu, used] : own_bytes) bytes = std::max(bytes, used);
+  // Where the driver does not tell of processes, what the device has is that of the one on it.
+  if (bytes == 0 && attempt.alone)
+    for (const std::size_t device : attempt.devices) bytes = std::max(bytes, used_bytes(device));
+  measure(attempt, bytes);
+}
+
+void DeviceWatch::judge(AttemptSight& sight, bool seen, bool hidden,
+                        std::optional<std::size_t> elsewhere) const {
+  sight.wrong_samples = elsewhere ? sight.wrong_samples + 1 : 0;
+  if (sight.wrong_samples >= wrong_in_a_row) {
+    sight.verdict = Verdict::wrong;
+    sight.wrong_device = name_of(*elsewhere);
+  } else if (seen && sight.verdict != Verdict::wrong) {
+    sight.verdict = Verdict::verified;
+  } else if (hidden && sight.verdict == Verdict::unseen) {
+    sight.verdict = Verdict::unverifiable;
+  }
+}
+
+void DeviceWatch::measure(const WatchedAttempt& attempt, std::int64_t bytes) const {
+  AttemptSight& sight = *attempt.sight;
+  if (bytes > sight.peak_bytes) {
+    sight.peak_bytes = bytes;
+    sight.grown_s = system_clock().now_s();
+  }
+  if (!attempt.alone || attempt.devices.empty()) return;
+  if (const auto active = activity_percent(attempt.devices[0])) {
+    sight.activity_sum += *active;
+    ++sight.alone_samples;
   }
 }
 

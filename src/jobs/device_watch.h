@@ -70,6 +70,21 @@ class DeviceWatch {
   bool has_others(std::size_t device) const;
 
  private:
+  struct ListedProcess {
+    std::size_t gpu = 0;
+    int pid = 0;
+    std::int64_t bytes = 0;
+    bool certain = false;  // it has files of the driver open, or numbers are the same in and out
+  };
+  struct Listed {
+    std::map<std::string, std::vector<ListedProcess>> by_mark{};
+    std::vector<bool> hidden;  // by GPU
+  };
+  Listed listed() const;
+  void look(const WatchedAttempt& attempt, const Listed& all) const;
+  void judge(AttemptSight& sight, bool seen, bool hidden,
+             std::optional<std::size_t> elsewhere) const;
+  void measure(const WatchedAttempt& attempt, std::int64_t bytes) const;
   const GpuSample* sample(std::size_t device) const;
   std::string name_of(std::size_t gpu) const;
 
