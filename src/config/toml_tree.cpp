@@ -126,8 +126,8 @@ void check_utf8(std::string_view text, const std::filesystem::path& path) {
 
 Toml parse(const std::string& text, const std::filesystem::path& path) {
   check_utf8(text, path);
-  check_lines(text, path);
   check_limits(text, path);
+  check_lines(text, path);
   std::istringstream stream(text);
   try {
     return toml::parse<toml::discard_comments, std::map, std::vector>(stream, path.string());
