@@ -106,12 +106,12 @@ TEST_F(BatchPacking, AJobOnAnotherDeviceIsStoppedAndSaysWhere) {
 }
 
 TEST_F(BatchPacking, OneThatRunsOutOfMemoryWhereItSharesRunsAlone) {
-  // Fails where another is there.
+  // The fourth waits for another beside it, and fails then.
   const std::string script =
       on("$CUDA_VISIBLE_DEVICES", "2",
-         "sleep 1.3; if [ $(ls now | wc -l) -gt 1 ] && [ ! -e alone ] && [ $1 = 3 ]; then touch "
-         "alone; rm now/$$; echo 'RuntimeError: CUDA out of memory. Tried to allocate'; exit 1; "
-         "fi");
+         "[ $1 = 3 ] || sleep 1.5; if [ $1 = 3 ] && [ ! -e alone ]; then touch alone; for i in "
+         "$(seq 100); do [ $(ls now | wc -l) -gt 1 ] && break; sleep 0.1; done; sleep 0.1; "
+         "rm now/$$; echo 'RuntimeError: CUDA out of memory. Tried to allocate'; exit 1; fi");
   set_gpus(1);
   Words command{"sh", "-c", script, "x", "{1}", ":::", "0", "1", "2", "3", "4"};
   const ToolResult result = run_jobs(flags, command);

@@ -99,7 +99,7 @@ TEST_F(OwnTable, TellsWhatItCannotUse) {
   const ToolResult wrong =
       train("table", "b", "cpu:1", {"data.path=penguins.csv", "data.target=specie"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("species?"));
+  EXPECT_THAT(wrong.err, HasSubstr("the nearest of its columns is species"));
   const ToolResult evaluated = tool({"evaluate", "a", "data.valid=few.csv"});
   EXPECT_THAT(evaluated.err, HasSubstr("few.csv has no column species"));
 }
