@@ -117,7 +117,7 @@ class ShellCase:
         self.make_run("plain")
         for name in ["other batch", "search"]:
             self.make_run(name)
-            (self.folder / "runs" / name / "run.json").rename(self.folder / "runs" / name / "ledger.sqlite")
+            (self.folder / "runs" / name / "run.json").rename(self.folder / "runs" / name / "batch.json")
         (self.folder / "unlike_any.py").write_text("")
         self.assertEqual(self.arguments("lockstep bat<TAB>stat<TAB>sea<TAB>"), ["batch", "status", "search"])
         self.assertEqual(self.arguments("lockstep batch resume oth<TAB>"), ["batch", "resume", "other batch"])
