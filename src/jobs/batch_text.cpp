@@ -1,7 +1,6 @@
 #include "jobs/batch_text.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/cells.h"
 #include "base/text.h"
@@ -11,7 +10,7 @@ namespace lockstep {
 namespace {
 
 constexpr std::int64_t most_failures = 20, most_slowest = 5, most_notes = 10;
-constexpr std::streamoff tail_bytes = 8 << 10;
+constexpr std::size_t tail_bytes = 8 << 10;
 
 std::string plural(std::int64_t count, const char* one, const char* many) {
   return cat(count, " ", count == 1 ? one : many);
@@ -22,13 +21,7 @@ std::string counted(std::int64_t count, const char* word) {
 }
 
 std::string last_line(const std::filesystem::path& log) {
-  std::ifstream file(log, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg(), from = std::max<std::streamoff>(0, size - tail_bytes);
-  std::string text(static_cast<std::size_t>(size - from), '\0');
-  file.seekg(from);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return clean_cells(last_lines(text, 1));
+  return clean_cells(last_lines_of_file(log, 1, tail_bytes));
 }
 
 std::string where(const std::optional<Placement>& placement, const std::vector<Device>& devices) {

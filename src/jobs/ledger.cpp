@@ -108,6 +108,19 @@ std::string unused_name(const Job& job, std::unordered_set<std::string>& names) 
   return name;
 }
 
+// What the scheduler needs of a job to choose it, from the parameter `first` on: priority, cpus,
+// gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
+Statement& bind_demand(Statement& row, int first, const Job& job) {
+  return row.bind(first, std::int64_t{job.priority})
+      .bind(first + 1, job.cpus)
+      .bind(first + 2, static_cast<std::int64_t>(job.gpus.kind))
+      .bind(first + 3, std::int64_t{job.gpus.devices})
+      .bind(first + 4, job.gpus.share)
+      .bind(first + 5, static_cast<std::int64_t>(job.gpu_memory.kind))
+      .bind(first + 6, job.gpu_memory.bytes)
+      .bind(first + 7, job.kind);
+}
+
 }  // namespace
 
 const char* to_string(JobState state) {
@@ -171,19 +184,8 @@ void Ledger::insert(const Job& job, std::int64_t number, const std::string& name
   Statement& row = database_->prepared(
       "INSERT INTO job(id, key, name, spec, priority, cpus, gpus, gpu_devices, gpu_share, "
       "gpu_memory, gpu_memory_bytes, kind) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  row.bind(1, number)
-      .bind(2, job.key)
-      .bind(3, name)
-      .bind(4, as_text(job_json(job)))
-      .bind(5, std::int64_t{job.priority})
-      .bind(6, job.cpus)
-      .bind(7, static_cast<std::int64_t>(job.gpus.kind))
-      .bind(8, std::int64_t{job.gpus.devices})
-      .bind(9, job.gpus.share)
-      .bind(10, static_cast<std::int64_t>(job.gpu_memory.kind))
-      .bind(11, job.gpu_memory.bytes)
-      .bind(12, job.kind)
-      .run();
+  row.bind(1, number).bind(2, job.key).bind(3, name).bind(4, as_text(job_json(job)));
+  bind_demand(row, 5, job).run();
   Statement& need =
       database_->prepared("INSERT OR IGNORE INTO dependency(job, needs) VALUES(?, ?)");
   for (const std::string& key : job.after) need.bind(1, number).bind(2, key).run();
@@ -220,17 +222,8 @@ AddedJobs Ledger::add(const JobList& list, bool replaces) {
     }
     listed.insert(found->second);
     ++result.known;
-    relist.bind(1, found->second)
-        .bind(2, as_text(job_json(job)))
-        .bind(3, std::int64_t{job.priority})
-        .bind(4, job.cpus)
-        .bind(5, static_cast<std::int64_t>(job.gpus.kind))
-        .bind(6, std::int64_t{job.gpus.devices})
-        .bind(7, job.gpus.share)
-        .bind(8, static_cast<std::int64_t>(job.gpu_memory.kind))
-        .bind(9, job.gpu_memory.bytes)
-        .bind(10, job.kind)
-        .run();
+    relist.bind(1, found->second).bind(2, as_text(job_json(job)));
+    bind_demand(relist, 3, job).run();
   }
   if (replaces) {
     Statement& leave_out =

@@ -1,7 +1,6 @@
 #include "jobs/out_of_memory.h"
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::streamoff tail_of_memory_bytes = 64 << 10;
+constexpr std::size_t tail_of_memory_bytes = 64 << 10;
 constexpr int tail_lines = 200;
 
 // In lower case. Of lines with "out of memory" those that speak of a device too.
@@ -38,14 +37,8 @@ bool says_so(std::string line) {
 }  // namespace
 
 std::string out_of_memory_line(const std::filesystem::path& log) {
-  std::ifstream file(log, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg();
-  const std::streamoff from = std::max<std::streamoff>(0, size - tail_of_memory_bytes);
-  std::string text(static_cast<std::size_t>(size - from), '\0');
-  file.seekg(from);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  for (const std::string& line : split(last_lines(text, tail_lines), '\n'))
+  const std::string tail = last_lines_of_file(log, tail_lines, tail_of_memory_bytes);
+  for (const std::string& line : split(tail, '\n'))
     if (says_so(line)) return clean_cells(trim(line));
   return {};
 }

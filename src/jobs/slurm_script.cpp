@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/options.h"
+#include "jobs/placeholders.h"
 
 namespace lockstep {
 namespace {
@@ -17,14 +18,6 @@ constexpr std::string_view plain_characters =
 
 bool is_plain(const std::string& text) {
   return !text.empty() && text.find_first_not_of(plain_characters) == std::string::npos;
-}
-
-// For sh.
-std::string shell_quoted(const std::string& text) {
-  if (is_plain(text)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 // "--account=ml" to "--account", "-Aml" to "-A".
@@ -155,12 +148,12 @@ std::string slurm_script(const BatchFolder& batch, const std::string& program,
   std::vector<std::string> numbers;
   for (const std::int64_t share : shares) numbers.push_back(cat(share));
   std::vector<std::string> words{program, "batch", "slurm-task", batch.path.string()};
-  for (std::string& word : words) word = shell_quoted(word);
+  for (std::string& word : words) word = quote_for_shell(word);
   text += cat(
       "\n# The shares of the tasks 0, 1, ...: which jobs they have is in "
       "shares/*/ledger.sqlite.\nset -- ",
       join(numbers, " "), "\nshift \"$SLURM_ARRAY_TASK_ID\"\nexec ", join(words, " "), " \"$1\"");
-  for (const std::string& word : options.task_words) text += " " + shell_quoted(word);
+  for (const std::string& word : options.task_words) text += " " + quote_for_shell(word);
   return text + "\n";
 }
 

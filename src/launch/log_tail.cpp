@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fstream>
 #include <vector>
 
 #include "base/text.h"
@@ -25,6 +26,18 @@ std::string as_visible(std::string line) {
 }
 
 }  // namespace
+
+std::string last_lines_of_file(const std::filesystem::path& path, int lines, std::size_t bytes) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  const std::streamoff from =
+      std::max<std::streamoff>(0, size - static_cast<std::streamoff>(bytes));
+  std::string text(static_cast<std::size_t>(size - from), '\0');
+  file.seekg(from);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return last_lines(text, lines);
+}
 
 void LogTail::add(std::string_view bytes) {
   text_.append(bytes);

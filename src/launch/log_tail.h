@@ -1,6 +1,8 @@
 // The end of what a rank printed, for the message about its failure.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -10,6 +12,9 @@ namespace lockstep {
 // with carriage returns (a progress bar) what was last visible; bytes of a line beyond 1000 are
 // left out.
 std::string last_lines(std::string_view text, int lines);
+
+// Likewise of a file, of which the last `bytes` are read; "" if it cannot be read.
+std::string last_lines_of_file(const std::filesystem::path& file, int lines, std::size_t bytes);
 
 // Remembers the end of a stream: at least its last 256 KiB.
 class LogTail {
