@@ -52,7 +52,6 @@ CREATE TABLE attempt(
   slot INTEGER NOT NULL,
   cores TEXT NOT NULL,           -- JSON list of core numbers
   devices TEXT NOT NULL,         -- JSON list of UUIDs
-  pid INTEGER, pid_start INTEGER, -- of /proc/PID/stat
   outcome TEXT,                  -- NULL until it has ended
   reason TEXT, exit_code INTEGER,
   started REAL, ended REAL,      -- unix seconds
@@ -337,14 +336,6 @@ void Ledger::begin(std::vector<Attempt>& attempts) {
     state.bind(1, attempt.job).run();
   }
   transaction.commit();
-}
-
-void Ledger::started(std::int64_t attempt, int pid, std::uint64_t pid_start) {
-  database_->prepared("UPDATE attempt SET pid = ?2, pid_start = ?3 WHERE id = ?1")
-      .bind(1, attempt)
-      .bind(2, std::int64_t{pid})
-      .bind(3, static_cast<std::int64_t>(pid_start))
-      .run();
 }
 
 void Ledger::ask_end(const Attempt& attempt, const std::string& why) {

@@ -114,7 +114,6 @@ class Ledger {
 
   // All in one transaction, before any of them is started. Fills in id and number.
   void begin(std::vector<Attempt>& attempts);
-  void started(std::int64_t attempt, int pid, std::uint64_t pid_start);
   // Remembered until it has ended, also by a scheduler that comes later.
   void ask_end(const Attempt& attempt, const std::string& why);
   // Of both at once. Nothing if the attempt's end was known.
