@@ -1,7 +1,9 @@
 #include "monitor/gpm.h"
 
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <mutex>
 
 namespace lockstep {
 namespace {
@@ -23,6 +25,15 @@ constexpr std::array<Wanted, 7> wanted{{
     {Metric::nvlink_sent, nvml::gpm_nvlink_sent, mebibyte},
     {Metric::nvlink_received, nvml::gpm_nvlink_received, mebibyte},
 }};
+
+// Of the whole process: NVML crashes where two threads take samples at once (seen in
+// nvmlGpmSampleGet of driver 580.159 on an H200), though the rest of it may be called from any. Who
+// waits long goes without a sample, so that a driver that hangs holds up one thread only.
+std::timed_mutex& sampling() {
+  static std::timed_mutex mutex;
+  return mutex;
+}
+constexpr std::chrono::milliseconds longest_wait(500);
 
 }  // namespace
 
@@ -56,7 +67,8 @@ std::vector<std::pair<Metric, Reading>> Gpm::read(double now_s) {
 }
 
 void Gpm::take(double now_s) {
-  const bool got = api_->nvmlGpmSampleGet(device_, after_.get()) == nvml::success;
+  const std::unique_lock lock(sampling(), longest_wait);
+  const bool got = lock && api_->nvmlGpmSampleGet(device_, after_.get()) == nvml::success;
   nvml::GpmMetrics metrics;
   nvml::Return result = nvml::success;
   if (got && has_one_) {

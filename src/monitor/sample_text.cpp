@@ -6,6 +6,7 @@
 
 #include "base/columns.h"
 #include "base/text.h"
+#include "media/csv_table.h"
 #include "monitor/own_runs.h"
 #include "monitor/reading_text.h"
 
@@ -16,13 +17,6 @@ using Row = std::vector<std::string>;
 
 std::string of_two(const Reading& a, const Reading& b, double scale = 1, int digits = 0) {
   return number_text(a, scale, digits) + "/" + number_text(b, scale, digits);
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return text;
-  std::string inside;
-  for (const char c : text) inside += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return "\"" + inside + "\"";
 }
 
 std::string processes_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
@@ -128,7 +122,7 @@ std::string csv_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sam
   std::string text;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     text += cat(fixed(sample.wall_s, 3), ",", gpus[i].index, ",", gpus[i].uuid, ",",
-                quoted(gpus[i].name));
+                csv_cell(gpus[i].name));
     for (const Reading& reading : sample.gpus[i].readings)
       text += cat(",", reading.state == ReadingState::measured      ? general(reading.value, 12)
                        : reading.state == ReadingState::unsupported ? "unsupported"

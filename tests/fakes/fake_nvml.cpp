@@ -35,7 +35,8 @@ struct OpaqueGpu {
 
 namespace {
 
-constexpr nvml::Return invalid_argument = 2, version_mismatch = 25, gpu_is_lost = 15;
+constexpr nvml::Return invalid_argument = 2, version_mismatch = 25, gpu_is_lost = 15,
+                       unknown_error = 999;
 
 std::mutex mutex;  // of all below; not held while a function takes its time
 NvmlScript script;
@@ -554,7 +555,12 @@ nvml::Return nvmlGpmSampleFree(nvml::GpmSample sample) {
   return nvml::success;
 }
 
+// Two threads at once crash the real one: here the second gets no sample.
 nvml::Return nvmlGpmSampleGet(nvml::Device device, nvml::GpmSample sample) {
+  static std::mutex one_at_a_time;
+  const std::unique_lock alone(one_at_a_time, std::try_to_lock);
+  if (!alone) return unknown_error;
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
   const Call call(device);
   *of(sample) = {&call.gpu(), call.fact("gpm", json::object())};
   return call.answer();

@@ -1,8 +1,10 @@
 // make_nvml_reader() over a fake library.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/files.h"
 #include "checkout_paths.h"
@@ -96,6 +98,24 @@ TEST_F(NvmlReader, HasActivityFromTheSecondSampleOn) {
   EXPECT_DOUBLE_EQ(second[Metric::sm_active].period_s, 0.5);
   EXPECT_EQ(second[Metric::sm_active].source, "GPM");
   EXPECT_EQ(second[Metric::nvlink_sent].state, ReadingState::unsupported);
+}
+
+TEST_F(NvmlReader, TakesNoTwoSamplesOfActivityAtOnce) {
+  reader(json::array({hopper()}));
+  std::atomic<int> without = 0;
+  const auto look = [&] {
+    FakeClock clock;
+    const std::unique_ptr<GpuReader> own = make_nvml_reader(clock);
+    own->read(0);
+    for (int i = 0; i < 100; ++i) {
+      clock.advance(1);
+      without += own->read(0)[Metric::sm_active].state != ReadingState::measured;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back(look);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(without, 0);
 }
 
 TEST_F(NvmlReader, KeepsActivityWhileTwoSamplesWouldBeTooNear) {
