@@ -27,8 +27,8 @@ test_libraries='
 libgtest-dev          gtest/gtest.h libgtest.a|libgtest.so
 libgmock-dev          gmock/gmock.h libgmock.a|libgmock.so'
 # What some tests need besides, and skip without: a Slurm of their own, hosts in network namespaces,
-# those who look at the monitor's page and metrics.
-test_packages=(slurm-wlm munge iproute2 prometheus chromium chromium-driver)
+# those who look at the monitor's page and metrics, an OpenCL driver for CPUs.
+test_packages=(slurm-wlm munge iproute2 prometheus chromium chromium-driver pocl-opencl-icd)
 
 compiler_version() { "$1" -dumpfullversion -dumpversion 2>/dev/null; }
 

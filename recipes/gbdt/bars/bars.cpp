@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "base/error.h"
@@ -11,26 +12,28 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "recipes/gbdt/bars/label_column.h"
 
 namespace lockstep::gbdt {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-// "Adj Close*" and "adj_close" alike: letters alone, lower case.
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// "Adj Close*" and "adj_close" alike, but not "close_5": letters and digits alone, lower case.
 std::string plain(std::string_view name) {
-  std::string letters;
+  std::string kept;
   for (const char c : name)
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-      letters += static_cast<char>(c >= 'a' ? c : c - 'A' + 'a');
-  return letters;
+    if (const char l = lower(c); (l >= 'a' && l <= 'z') || (l >= '0' && l <= '9')) kept += l;
+  return kept;
 }
 
 struct Columns {
   std::size_t stamp = none, clock = none;  // clock: a time of day beside a date
   std::array<std::size_t, 5> numbers{};    // open, high, low, close, volume; none: not read
   std::vector<std::size_t> own;
-  std::size_t label = none;
+  std::size_t label = none, group = none;
   std::vector<std::string> notes;
 };
 constexpr std::array number_names = {"open", "high", "low", "close", "volume"};
@@ -41,10 +44,16 @@ bool is_wanted(BarColumns::Prices prices, std::size_t which) {
 
 // Those that were asked for by name.
 void find_own(const CsvTable& table, const BarColumns& wanted, Columns& columns) {
-  if (!wanted.label.empty()) columns.label = table.column(wanted.label);
+  const bool has_label =
+      std::find(table.columns.begin(), table.columns.end(), wanted.label) != table.columns.end();
+  if (!wanted.label.empty() && (has_label || !wanted.label_optional))
+    columns.label = table.column(wanted.label);
+  if (!wanted.group.empty()) columns.group = table.column(wanted.group);
   if (wanted.own == std::vector<std::string>{"*"}) {
+    const std::size_t others[] = {columns.stamp, columns.clock, columns.label, columns.group};
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (i != columns.stamp && i != columns.clock && i != columns.label) columns.own.push_back(i);
+      if (std::find(std::begin(others), std::end(others), i) == std::end(others))
+        columns.own.push_back(i);
     return;
   }
   for (const std::string& name : wanted.own) {
@@ -52,6 +61,20 @@ void find_own(const CsvTable& table, const BarColumns& wanted, Columns& columns)
     if (columns.own.back() == columns.label)
       throw Error(cat("the column ", name, " is the label, and cannot be a feature too"));
   }
+}
+
+// The time, and a time of day beside it.
+template <class Find>
+void find_time(const CsvTable& table, const BarColumns& wanted, const Find& find,
+               Columns& columns) {
+  if (wanted.time == "none") return;
+  if (!wanted.time.empty()) {
+    columns.stamp = table.column(wanted.time);
+    return;
+  }
+  columns.stamp = find({"timestamp", "datetime", "date", "time"});
+  if (columns.stamp != none && plain(table.columns[columns.stamp]) == "date")
+    columns.clock = find({"time"});
 }
 
 Columns find_columns(const CsvTable& table, const BarColumns& wanted) {
@@ -65,12 +88,12 @@ Columns find_columns(const CsvTable& table, const BarColumns& wanted) {
     return none;
   };
   Columns columns;
-  columns.stamp = find({"timestamp", "datetime", "date", "time"});
-  if (columns.stamp != none && names[columns.stamp] == "date") columns.clock = find({"time"});
+  find_time(table, wanted, find, columns);
   columns.numbers = {find({"open"}), find({"high"}), find({"low"}),
                      find({"close", "adjclose", "adjustedclose"}), find({"volume", "vol"})};
   std::vector<std::string> missing;
-  if (columns.stamp == none) missing.emplace_back("timestamp");
+  if (columns.stamp == none && wanted.prices != BarColumns::Prices::none)
+    missing.emplace_back("timestamp");
   for (std::size_t i = 0; i < 5; ++i) {
     if (!is_wanted(wanted.prices, i))
       columns.numbers[i] = none;
@@ -81,7 +104,8 @@ Columns find_columns(const CsvTable& table, const BarColumns& wanted) {
     throw Error(cat(table.name, ", line 1: no column ", join(missing, ", "), " among ",
                     join(table.columns, ", ")),
                 wanted.prices == BarColumns::Prices::all
-                    ? "a price file has the columns timestamp, open, high, low, close and volume"
+                    ? "a price file has the columns timestamp, open, high, low, close and volume; "
+                      "features=* label=COLUMN learns from any other"
                     : "name the columns timestamp and close, or give label=COLUMN");
   find_own(table, wanted, columns);
   if (wanted.prices == BarColumns::Prices::none) return columns;
@@ -95,15 +119,18 @@ Columns find_columns(const CsvTable& table, const BarColumns& wanted) {
 }
 
 bool is_missing(std::string_view cell) {
-  const std::string word = plain(cell);
-  return cell.empty() || cell == "-" || word == "null" || word == "nan" || word == "na";
+  std::string word = trim(cell);
+  std::transform(word.begin(), word.end(), word.begin(), lower);
+  constexpr std::array words = {"", "-", "null", "nan", "-nan", "n/a", "na", "#n/a", "<na>"};
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 // Adds the rows of a table to the bars, one by one.
 class Reader {
  public:
   Reader(const CsvTable& table, Bars& bars, const BarColumns& wanted)
-      : table_(table), bars_(bars), columns_(find_columns(table, wanted)) {
+      : table_(table), bars_(bars), wanted_(wanted), columns_(find_columns(table, wanted)) {
+    bars_.timeless = columns_.stamp == none;
     for (const std::size_t column : columns_.own) bars_.own_names.push_back(table.columns[column]);
   }
 
@@ -114,10 +141,15 @@ class Reader {
       throw Error(cat(table_.name, " holds no bar below its line of names"),
                   "a price file has one bar a line");
     bars_.notes = columns_.notes;
+    if (columns_.label != none) {
+      read_labels();
+      note_labels();
+    }
+    if (columns_.group != none) read_groups();
     if (left_out_ > 0)
       bars_.notes.push_back(
           cat(left_out_, left_out_ == 1 ? " row without" : " rows without", " prices left out"));
-    note_gaps();
+    if (!bars_.timeless) note_gaps();
     if (bars_.size() == 1) bars_.notes.push_back("there is one bar alone");
   }
 
@@ -140,13 +172,18 @@ class Reader {
       ++left_out_;
       return;
     }
-    read_stamp(row);
+    rows_.push_back(row);
+    if (bars_.timeless) {
+      bars_.stamps.push_back(cat(row + 1));
+      bars_.days.push_back(0);
+    } else {
+      read_stamp(row);
+    }
     std::vector<double>* const prices[] = {&bars_.open, &bars_.high, &bars_.low, &bars_.close,
                                            &bars_.volume};
     for (std::size_t i = 0; i < 5; ++i)
       if (columns_.numbers[i] != none) prices[i]->push_back(number(row, i));
     for (const std::size_t column : columns_.own) bars_.own.push_back(own_number(row, column));
-    if (columns_.label != none) bars_.labels.push_back(own_number(row, columns_.label));
   }
 
   double own_number(std::size_t row, std::size_t column) const {
@@ -155,8 +192,62 @@ class Reader {
     const auto value = to_number(cell);
     if (!value || !std::isfinite(*value))
       throw Error(cat(table_.place(row), ": ", table_.columns[column], " is '", printable(cell),
-                      "', which is no number"));
+                      "', which is no number"),
+                  column == columns_.label ? "objective=multiclass takes any texts as classes"
+                                           : "features are numbers; leave the column out");
     return *value;
+  }
+
+  void note_labels() {
+    const auto missing = std::count_if(bars_.labels.begin(), bars_.labels.end(),
+                                       [](double x) { return std::isnan(x); });
+    if (missing > 0)
+      bars_.notes.push_back(cat(missing, missing == 1 ? " row has" : " rows have", " no ",
+                                table_.columns[columns_.label], ", which is the label"));
+  }
+
+  // Where labels are not needed, what cannot be one is none: a placeholder such as ?.
+  bool is_label(std::size_t row) const {
+    const std::string& cell = table_.rows[row][columns_.label];
+    if (is_missing(cell)) return false;
+    if (!wanted_.label_optional) return true;
+    if (wanted_.label_kind != LabelKind::number) return is_class(cell, wanted_.classes);
+    const auto value = to_number(cell);
+    return value && std::isfinite(*value);
+  }
+
+  void read_labels() {
+    if (wanted_.label_kind == LabelKind::number) {
+      for (const std::size_t row : rows_)
+        bars_.labels.push_back(is_label(row) ? own_number(row, columns_.label)
+                                             : std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
+    LabelColumn column{.table = table_, .column = columns_.label, .rows = rows_};
+    for (const std::size_t row : rows_) column.missing.push_back(!is_label(row));
+    bars_.classes =
+        wanted_.classes.empty() ? classes_of(column, wanted_.label_kind) : wanted_.classes;
+    bars_.labels = class_labels(column, bars_.classes);
+  }
+
+  void read_groups() {
+    std::map<std::string, std::size_t> known;  // where each one began
+    for (const std::size_t row : rows_) {
+      const std::string& cell = table_.rows[row][columns_.group];
+      if (is_missing(cell))
+        throw Error(
+            cat(table_.place(row), ": no ", table_.columns[columns_.group], ", which is the group"),
+            "each row of a ranking belongs to a group");
+      if (bars_.group_names.empty() || bars_.group_names.back() != cell) {
+        const auto [first, is_new] = known.emplace(cell, row);
+        if (!is_new)
+          throw Error(cat(table_.place(row), ": the group ", printable(cell), " began in line ",
+                          table_.lines[first->second], " and comes again after another"),
+                      cat("sort the file by ", table_.columns[columns_.group]));
+        bars_.group_names.push_back(cell);
+      }
+      bars_.groups.push_back(static_cast<std::int64_t>(bars_.group_names.size()) - 1);
+    }
   }
 
   double number(std::size_t row, std::size_t which) const {
@@ -178,7 +269,8 @@ class Reader {
     const auto stamp = parse_stamp(text);
     if (!stamp)
       throw Error(cat(table_.place(row), ": '", printable(text), "' is no date or time"),
-                  "write 2022-01-31, 2022-01-31 09:15:00 or 2022-01-31T09:15:00+05:30");
+                  "write 2022-01-31, 2022-01-31 09:15:00 or 2022-01-31T09:15:00+05:30; time=none "
+                  "takes the rows as they stand");
     if (last_row_ != none) check_order(row, text, *stamp);
     last_ = *stamp;
     last_row_ = row;
@@ -192,13 +284,15 @@ class Reader {
       throw Error(cat(table_.place(row), ": ", printable(text), stamp.zone ? " has a" : " has no",
                       " time zone, unlike ", before),
                   "write all stamps with a zone, or none");
+    if (stamp.instant_s == last_.instant_s && columns_.group != none) return;
     if (stamp.instant_s == last_.instant_s)
       throw Error(cat(table_.place(row), ": ", printable(text), " was in ", before, " already"),
-                  "leave one bar for each point in time");
+                  "leave one bar for each point in time; time=none takes the rows as they stand");
     if (stamp.instant_s < last_.instant_s)
       throw Error(cat(table_.place(row), ": ", printable(text), " comes after ",
                       bars_.stamps.back(), " of ", before),
-                  "sort the file by time, the oldest bar first");
+                  "sort the file by time, the oldest bar first; time=none takes the rows as they "
+                  "stand");
   }
 
   // Daily bars pause for weekends and holidays; what is far longer than usual is told.
@@ -224,7 +318,9 @@ class Reader {
   static constexpr int usual_pause_days = 7;
   const CsvTable& table_;
   Bars& bars_;
+  const BarColumns& wanted_;
   const Columns columns_;
+  std::vector<std::size_t> rows_;  // of the table, that became bars
   std::size_t last_row_ = none;
   Stamp last_;
   std::size_t left_out_ = 0;
@@ -238,7 +334,7 @@ bool is_csv(const std::filesystem::path& path) {
 
 Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol,
                 const BarColumns& columns) {
-  Bars bars{.symbol = symbol};
+  Bars bars{.symbol = symbol, .classes = columns.classes};
   const CsvTable table = parse_csv(text, name);
   Reader(table, bars, columns).read_all();
   Hasher hasher;
@@ -254,6 +350,8 @@ Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
 
 std::filesystem::path find_symbol(const std::filesystem::path& path, const std::string& symbol) {
   if (std::filesystem::is_regular_file(path)) return path;
+  const std::filesystem::path usual = path / (symbol + ".csv");
+  if (symbol.find('/') == symbol.npos && std::filesystem::is_regular_file(usual)) return usual;
   const std::vector<std::string> all = list_symbols(path);
   for (const auto& entry : std::filesystem::directory_iterator(path))
     if (is_csv(entry.path()) && entry.path().stem() == symbol) return entry.path();

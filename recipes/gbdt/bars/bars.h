@@ -19,7 +19,14 @@ struct Bars {
   std::vector<double> open, high, low, close, volume;  // empty where they were not read
   std::vector<std::string> own_names;                  // of columns that were asked for by name
   std::vector<double> own;                             // [rows, own_names], NaN where missing
-  std::vector<double> labels;  // of the label's column, NaN where missing; empty without one
+  // Of the label's column, NaN where missing; of classes their place in `classes`. Empty without
+  // one.
+  std::vector<double> labels;
+  std::vector<std::string> classes;      // of the label, in their order; empty: it is a number
+  std::vector<std::int64_t> groups;      // of each row, 0, 0, 1, …; empty: there are none
+  std::vector<std::string> group_names;  // as the file writes them
+  // The file has no time: stamps are the numbers of its rows, from 1, and all days are one.
+  bool timeless = false;
   // What a person should know and that stops nothing: gaps, rows left out, columns not used.
   std::vector<std::string> notes;
   std::string hash;  // of the file, or of how the bars were made: 32 hex digits
@@ -27,19 +34,30 @@ struct Bars {
   std::size_t size() const { return stamps.size(); }
 };
 
-// Which columns of a file are read, beside the time.
+enum class LabelKind { number, two_classes, classes };
+
+// Which columns of a file are read.
 struct BarColumns {
   enum class Prices { all, close, none } prices = Prices::all;
-  std::vector<std::string> own;  // by name; "*": all but the time and the label
+  std::vector<std::string> own;  // by name; "*": all but the time, the label and the group
   std::string label;             // by name; empty: none
+  LabelKind label_kind = LabelKind::number;
+  std::vector<std::string> classes{};  // those of a trained model: no other label may come
+  bool label_optional = false;  // there may be no such column, and what is no label is missing
+  std::string group{};          // by name; empty: none
+  std::string time{};           // by name; empty: found by name; "none": not read
 };
 
 // Columns are found by name, whatever the case, with spaces or underscores: timestamp, datetime,
 // date or time (a date and a time column belong together), open, high, low, close (or adj close
 // where there is no close), volume; others are passed over. Rows in which all numbers are missing
-// (empty, null, nan) are left out with a note. Throws Error, which names file and line: columns
-// that are missing, what is no number, prices that are not above 0, a negative volume, times that
-// cannot be read, come twice or go back, a mix of stamps with and without a zone, no row at all.
+// (empty, null, nan) are left out with a note. Where no prices are read there may be no time: rows
+// stand in the order of the file then. Classes (`two_classes`: 0 and 1, or any two) are in the
+// order of their numbers, or where some are none, of their texts. Rows of a group stand together,
+// and may be of one time. Throws Error, which names file and line: columns that are missing, what
+// is no number, prices that are not above 0, a negative volume, times that cannot be read, come
+// twice or go back, a mix of stamps with and without a zone, a group that comes again, too many
+// classes, no row at all.
 Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
                const BarColumns& columns = {});
 Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol,

@@ -10,6 +10,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "media/chart.h"
+#include "media/csv_table.h"
+#include "recipes/gbdt/batch/cpu_check.h"
+#include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/records.h"
 #include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/options/gbdt_options.h"
@@ -20,22 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The rows of all windows, each with its setting where there are several.
-std::string all_predictions(const BatchRecords& records) {
-  std::string text = "timestamp,symbol,window,label,probability";
-  for (const std::string& key : records.keys) text += "," + key;
-  text += "\n";
+std::vector<Predictions> read_predictions(const BatchRecords& records) {
+  std::vector<Predictions> all;
   for (const WindowRecord& window : records.windows) {
     const fs::path file = window.folder / "predictions.csv";
     if (window.status != "success" || !fs::exists(file)) continue;
-    std::vector<Cell> cells;
-    for (const auto& [key, value] : window.setting) cells.emplace_back(value);
-    const std::string more = cells.empty() ? "\n" : "," + csv_line(cells);
-    const std::vector<std::string> lines = split(read_file(file), '\n');
-    for (std::size_t i = 1; i < lines.size(); ++i)
-      if (!lines[i].empty()) text += lines[i] + more;
+    std::vector<std::string> lines = csv_lines(read_file(file));
+    if (lines.empty()) continue;
+    const CsvTable header = parse_csv(lines.at(0), file.string());
+    lines.erase(lines.begin());
+    all.push_back({&window, header.columns, std::move(lines)});
   }
-  return text;
+  return all;
 }
 
 // Each window's own line; its files lie where they were published, no longer where it wrote them.
@@ -52,16 +51,32 @@ std::string all_ledger_lines(const BatchRecords& records) {
   return text;
 }
 
-HeatMap map_of(const BatchRecords& records, const std::string& setting) {
+// Of the main metric of what this setting learns.
+const MetricInfo& main_metric(const BatchRecords& records, const std::string& setting) {
+  for (const WindowRecord& window : records.windows)
+    if (window.metrics && setting_text(window) == setting)
+      return *find_metric(objective_of(window).main_metric);
+  return *find_metric("auc");
+}
+
+HeatMap map_of(const BatchRecords& records, const std::string& setting, const MetricInfo& metric) {
   std::map<std::pair<std::string, std::string>, double> values;
   std::set<std::string> symbols, starts;
+  const auto column_of = [](const WindowRecord& window) {
+    return window.start.empty() ? std::string("all rows") : window.start;
+  };
   for (const WindowRecord& window : records.windows) {
     if (setting_text(window) != setting) continue;
     symbols.insert(window.symbol);
-    starts.insert(window.start);
-    if (window.metrics) values[{window.symbol, window.start}] = window.metrics->auc.estimate;
+    starts.insert(column_of(window));
+    if (window.metrics)
+      values[{window.symbol, column_of(window)}] = window.metrics->value(metric.name).estimate;
   }
-  HeatMap map{.rows = {symbols.begin(), symbols.end()}, .columns = {starts.begin(), starts.end()}};
+  HeatMap map{.rows = {symbols.begin(), symbols.end()},
+              .columns = {starts.begin(), starts.end()},
+              .low = metric.low,
+              .middle = metric.middle,
+              .high = metric.high};
   for (const std::string& symbol : map.rows)
     for (const std::string& start : map.columns) {
       const auto found = values.find({symbol, start});
@@ -80,35 +95,63 @@ std::string file_name(const std::string& setting) {
   return name.substr(0, longest) + ".svg";
 }
 
+constexpr std::size_t most_maps = 20;
+
+// What an earlier end of the batch drew of settings that it may no longer have.
+void remove_old(const fs::path& folder) {
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "confusion.csv" || (name.starts_with("heatmap") && name.ends_with(".svg")))
+      old.push_back(entry.path());
+  }
+  for (const fs::path& file : old) fs::remove(file);
+}
+
 std::vector<std::string> write_maps(const fs::path& folder, const BatchRecords& records,
                                     const std::vector<SettingResult>& results) {
-  constexpr std::size_t most = 20;
   std::vector<std::string> files;
   for (const SettingResult& one : results) {
-    if (files.size() == most) break;
+    if (files.size() == most_maps) break;
     files.push_back(file_name(one.setting));
+    const MetricInfo& metric = main_metric(records, one.setting);
     write_text(folder / files.back(),
-               heat_chart({.title = cat("AUC by symbol and window", one.setting.empty() ? "" : ", ",
-                                        one.setting),
+               heat_chart({.title = cat(metric.title, " by symbol and window",
+                                        one.setting.empty() ? "" : ", ", one.setting),
                            .x = {.label = "start of the window"},
                            .width = 900},
-                          map_of(records, one.setting)));
+                          map_of(records, one.setting, metric)));
   }
   return files;
 }
 
+std::string validated_text(const BatchRecords& records) {
+  const std::size_t count = records.only_validated;
+  if (count == 0) return "";
+  return cat(count, count == 1 ? " window was" : " windows were",
+             " only validated, without rows to test on: not in these metrics\n");
+}
+
 std::string gather(const DirectBatchEnd& end) {
   const BatchRecords records = read_records(end);
-  const std::vector<SettingResult> results = setting_results(records);
+  const std::vector<SettingResult> results = setting_results(records, end.activity);
   const fs::path& folder = end.folder;
   write_text(folder / "windows.csv", to_csv(window_table(records)));
   write_text(folder / "settings.csv", to_csv(setting_table(results)));
-  write_text(folder / "predictions.csv", all_predictions(records));
+  write_text(folder / "predictions.csv", all_predictions(records, read_predictions(records)));
   write_text(folder / "teacher_runs.json", all_ledger_lines(records));
-  const std::vector<std::string> maps = write_maps(folder, records, results);
-  return cat(batch_text(records, results), "intervals: 95 %, by bootstrap over windows\n",
-             expected_text(records), "in ", folder.string(),
-             ": windows.csv, settings.csv, predictions.csv, teacher_runs.json, ", join(maps, ", "),
+  remove_old(folder);
+  std::vector<std::string> more = write_maps(folder, records, results);
+  if (results.size() > most_maps)
+    more.push_back(cat("no map of ", results.size() - most_maps, " more settings"));
+  if (const ItemTable confusion = confusion_table(results); !confusion.empty()) {
+    write_text(folder / "confusion.csv", to_csv(confusion));
+    more.insert(more.begin(), "confusion.csv");
+  }
+  return cat(batch_text(records, results), validated_text(records),
+             "intervals: 95 %, by bootstrap over windows, of one window over its rows\n",
+             compare_with_cpu(records), expected_text(records), "in ", folder.string(),
+             ": windows.csv, settings.csv, predictions.csv, teacher_runs.json, ", join(more, ", "),
              "\n");
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "recipes/gbdt/lightgbm/booster.h"
+#include "recipes/gbdt/lightgbm/opencl.h"
 #include "recipes/gbdt/train/train_window.h"
 
 namespace lockstep::gbdt {
@@ -22,9 +22,14 @@ std::vector<std::string> notes_of(const GbdtOptions& options,
     if (!window.skip.empty()) ++skipped;
   }
   std::vector<std::string> notes;
-  if (options.made()) notes.emplace_back("the prices are made, with a planted signal");
+  if (options.made())
+    notes.push_back(cat(options.data.made_rows > 0 ? "the tables are" : "the prices are",
+                        " made, with a planted signal"));
   notes.push_back(cat(counted(symbols.size(), "symbol", "symbols"), ", ",
                       counted(windows.size(), "window", "windows")));
+  if (!windows.empty())
+    if (std::string idle = options.idle_note(windows[0].window.is_everything); !idle.empty())
+      notes.push_back(std::move(idle));
   if (skipped > 0)
     notes.push_back(
         cat(counted(skipped, "window", "windows"), " will be skipped, the first, ", [&] {
@@ -35,10 +40,21 @@ std::vector<std::string> notes_of(const GbdtOptions& options,
   return notes;
 }
 
+// Not the file that lists them, which may change; unless a name has a comma, as no list can.
+std::string features_option(const GbdtOptions& options) {
+  const std::vector<std::string> names = options.columns().own;
+  const bool listable = std::none_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.find(',') != std::string::npos;
+  });
+  return cat("features=",
+             listable ? join(names, ",") : std::filesystem::absolute(options.features[0]).string());
+}
+
 DirectBatch plan_batch(const GbdtOptions& options) {
-  const LightGbm library(find_lightgbm(options.gbdt.library));
+  const LightGbm library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
   resolve_parameters(library, options.parameters());  // before any work
-  const std::vector<PlannedWindow> windows = plan_windows(options);
+  std::vector<std::string> left_out;
+  const std::vector<PlannedWindow> windows = plan_windows(options, &left_out);
   DirectBatch batch{
       .keys = {"symbol", "start", "end"},
       .rows = {},
@@ -47,14 +63,23 @@ DirectBatch plan_batch(const GbdtOptions& options) {
       .outputs = {"model.txt", "predictions.csv", "metadata.json"},
       .cpus = options.gbdt.threads,
       .notes = notes_of(options, windows)};
-  if (!options.features.empty())  // not the file that lists them, which may change
-    batch.more_options.push_back(cat("features=", join(options.columns().own, ",")));
+  for (const std::string& symbol : left_out) batch.notes.push_back(cat("left out: ", symbol));
+  if (!options.features.empty()) batch.more_options.push_back(features_option(options));
   if (options.gbdt.device != TrainDevice::cpu) {
     batch.gpus = "0.25";
     batch.more_options.emplace_back("gbdt.device_id={gpu}");
+    if (options.gbdt.device == TrainDevice::gpu && opencl_platforms(library).empty())
+      batch.notes.emplace_back(
+          "there is no OpenCL platform here: the jobs have to run on another machine");
   }
   for (const PlannedWindow& window : windows)
-    batch.rows.push_back({window.symbol, to_text(window.window.start), to_text(window.window.end)});
+    batch.rows.push_back({window.symbol, start_text(window.window), end_text(window.window)});
+  if (std::all_of(windows.begin(), windows.end(),
+                  [](const PlannedWindow& one) { return one.window.is_everything; })) {
+    batch.keys = {"symbol"};
+    batch.job_name = "{symbol}";
+    for (auto& row : batch.rows) row.resize(1);
+  }
   return batch;
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -26,8 +27,11 @@ std::string text_of(const json& value) {
 
 // What the batch itself knows of a window.
 WindowRecord record_of_job(const DirectJob& job) {
-  WindowRecord record{
-      .folder = job.folder, .label = job.name, .status = job.state, .why = job.reason};
+  WindowRecord record{.folder = job.folder,
+                      .job = job.name,
+                      .label = job.name,
+                      .status = job.state,
+                      .why = job.reason};
   const auto parameter = [&](const char* key) {
     const auto found = job.parameters.find(key);
     return found == job.parameters.end() ? std::string() : found->second;
@@ -40,6 +44,16 @@ WindowRecord record_of_job(const DirectJob& job) {
   return record;
 }
 
+// Each parameter as the option that a batch gives it by.
+void add_pairs(WindowRecord& record, const json& params) {
+  for (const json& word : params) {
+    const auto text = word.get<std::string>();
+    const std::size_t equals = text.find('=');
+    record.setting[cat("params.", trim(text.substr(0, equals)))] =
+        equals == std::string::npos ? "" : trim(text.substr(equals + 1));
+  }
+}
+
 // Throws json's exceptions where the metadata is not as this recipe writes it.
 void add_metadata(WindowRecord& record, json data) {
   WindowRecord read = record;
@@ -50,7 +64,10 @@ void add_metadata(WindowRecord& record, json data) {
   read.status = data.at("status").get<std::string>();
   read.why = data.value("skip_reason", data.value("error", ""));
   for (const auto& [key, value] : data.at("options").items())
-    if (!not_settings.contains(key)) read.setting[key] = text_of(value);
+    if (key == "params")
+      add_pairs(read, value);
+    else if (!not_settings.contains(key))
+      read.setting[key] = text_of(value);
   if (data.contains("metrics")) {
     const json& metrics = data["metrics"];
     read.metrics = metrics_from_json(metrics.at(metrics.contains("test") ? "test" : "validation"));
@@ -90,7 +107,42 @@ void keep_differences(BatchRecords& records) {
     std::erase_if(window.setting, [&](const auto& one) { return values[one.first].size() < 2; });
 }
 
+bool is_tested(const WindowRecord& window) {
+  return window.metadata.is_object() &&
+         window.metadata.value("metrics", json::object()).contains("test");
+}
+
+// Validation ended training, so it flatters: beside windows with a test it counts for nothing.
+void keep_tests(BatchRecords& records) {
+  records.are_tested = std::any_of(records.windows.begin(), records.windows.end(), is_tested);
+  if (!records.are_tested) return;
+  for (WindowRecord& window : records.windows)
+    if (window.metrics && !is_tested(window)) {
+      window.metrics.reset();
+      ++records.only_validated;
+    }
+}
+
 }  // namespace
+
+const Objective& objective_of(const WindowRecord& window) {
+  if (window.metadata.is_object() && window.metadata.contains("objective"))
+    return find_objective(window.metadata["objective"].get<std::string>());
+  const auto given = window.setting.find("objective");
+  return find_objective(given == window.setting.end() ? "binary" : given->second);
+}
+
+Window window_of(const WindowRecord& window) {
+  if (window.start.empty()) return {.is_everything = true};
+  return {parse_day(window.start).value(), parse_day(window.end).value()};
+}
+
+void set_recorded(const WindowRecord& window, GbdtOptions& options) {
+  const ValueSource recorded{.kind = ValueSource::Kind::preset};
+  for (const auto& [key, value] : window.metadata.at("options").items())
+    if (options.table.has(key)) options.table.set_json(key, value, recorded);
+  options.table.set("symbol", window.symbol, recorded);
+}
 
 std::string setting_text(const WindowRecord& window) {
   std::vector<std::string> words;
@@ -98,10 +150,35 @@ std::string setting_text(const WindowRecord& window) {
   return join(words, ",");
 }
 
+std::vector<Cell> setting_cells(const BatchRecords& records, const WindowRecord& window) {
+  std::vector<Cell> cells;
+  for (const std::string& key : records.keys) {
+    const auto found = window.setting.find(key);
+    cells.emplace_back(found == window.setting.end() ? Cell{} : Cell{found->second});
+  }
+  return cells;
+}
+
+BatchRecords read_records(const std::vector<fs::path>& folders) {
+  BatchRecords records;
+  for (const fs::path& folder : folders) {
+    WindowRecord record{.folder = folder};
+    try {
+      add_metadata(record, parse_json(read_file(folder / "metadata.json")));
+    } catch (const json::exception& error) {
+      throw Error(cat((folder / "metadata.json").string(), " cannot be read: ", error.what()));
+    }
+    records.windows.push_back(std::move(record));
+  }
+  keep_differences(records);
+  return records;
+}
+
 BatchRecords read_records(const DirectBatchEnd& end) {
   BatchRecords records;
   for (const DirectJob& job : end.jobs) records.windows.push_back(read_record(job));
   keep_differences(records);
+  keep_tests(records);
   const auto order = [](const WindowRecord& window) {
     return std::tuple(window.symbol, window.start, window.end, setting_text(window));
   };

@@ -9,28 +9,45 @@
 #include <vector>
 
 #include "plan/direct_recipe.h"
-#include "recipes/gbdt/metrics/metrics.h"
+#include "recipes/gbdt/options/gbdt_options.h"
+#include "run/item_table.h"
 
 namespace lockstep::gbdt {
 
 struct WindowRecord {
   std::filesystem::path folder;
+  std::string job{};  // its name in the batch
   std::string symbol, label, start, end;
   // success, skipped or failed, or the state of a job that did not come so far; why not
   std::string status, why;
   std::map<std::string, std::string> setting;  // options in which jobs of the batch differ
   nlohmann::json metadata;
-  std::optional<BinaryMetrics> metrics;  // of the test, or of validation where there is none
+  // Of the test; of validation where no window of the batch has a test.
+  std::optional<Metrics> metrics;
 };
 
 struct BatchRecords {
   std::vector<WindowRecord> windows;  // by symbol, start and setting
   std::vector<std::string> keys;      // of the settings; empty: all jobs have the same options
+  bool are_tested = true;             // else metrics are of validation
+  std::size_t only_validated = 0;     // windows without a test, where others have one
 };
 
 // A window for each job, also where it left nothing that can be read.
 BatchRecords read_records(const DirectBatchEnd& end);
+// Of trainings that succeeded, in the order of their folders. Throws Error where one cannot be
+// read.
+BatchRecords read_records(const std::vector<std::filesystem::path>& folders);
+// Of each of `keys`, nothing where the window does not have it.
+std::vector<Cell> setting_cells(const BatchRecords& records, const WindowRecord& window);
 
+// What it learnt, as its options say; binary where nothing can be read.
+const Objective& objective_of(const WindowRecord& window);
+// The days that it was trained on.
+Window window_of(const WindowRecord& window);
+// The options that it was trained with, as a preset: none counts as given. Throws Error and json's
+// exceptions where its metadata has none.
+void set_recorded(const WindowRecord& window, GbdtOptions& options);
 std::string setting_text(const WindowRecord& window);  // "num_leaves=127,horizon=5"; "" for none
 
 }  // namespace lockstep::gbdt

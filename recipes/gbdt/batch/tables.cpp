@@ -6,6 +6,7 @@
 
 #include "base/cells.h"
 #include "base/text.h"
+#include "recipes/gbdt/metrics/metric_text.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -25,33 +26,48 @@ Cell cell(double value) {
   return value;
 }
 
-struct Metric {
-  const char* name;
-  Interval BinaryMetrics::*field;
-  bool has_interval;
-};
-constexpr Metric metric_columns[] = {{"base_rate", &BinaryMetrics::base_rate, false},
-                                     {"auc", &BinaryMetrics::auc, true},
-                                     {"log_loss", &BinaryMetrics::log_loss, true},
-                                     {"accuracy", &BinaryMetrics::accuracy, true},
-                                     {"precision", &BinaryMetrics::precision, false},
-                                     {"recall", &BinaryMetrics::recall, false},
-                                     {"f1", &BinaryMetrics::f1, true}};
+// Those that some of these have.
+using Infos = std::vector<const MetricInfo*>;
 
-void add_metric_names(std::vector<std::string>& columns) {
-  for (const Metric& metric : metric_columns) {
-    columns.emplace_back(metric.name);
-    if (!metric.has_interval) continue;
-    columns.push_back(cat(metric.name, "_low"));
-    columns.push_back(cat(metric.name, "_high"));
+void add_known(Infos& infos, const Metrics& metrics) {
+  for (const Metric& metric : metrics.list)
+    if (std::find(infos.begin(), infos.end(), metric.info) == infos.end())
+      infos.push_back(metric.info);
+  std::sort(infos.begin(), infos.end());  // as they stand in their table
+}
+
+Infos metrics_of(const BatchRecords& records) {
+  Infos infos;
+  for (const WindowRecord& window : records.windows)
+    if (window.metrics) add_known(infos, *window.metrics);
+  return infos;
+}
+
+Infos metrics_of(const std::vector<SettingResult>& results) {
+  Infos infos;
+  for (const SettingResult& result : results) add_known(infos, result.metrics);
+  return infos;
+}
+
+Infos brief(Infos infos) {
+  std::erase_if(infos, [](const MetricInfo* info) { return !info->is_brief; });
+  return infos;
+}
+
+void add_metric_names(std::vector<std::string>& columns, const Infos& infos) {
+  for (const MetricInfo* info : infos) {
+    columns.emplace_back(info->name);
+    if (!info->has_interval) continue;
+    columns.push_back(cat(info->name, "_low"));
+    columns.push_back(cat(info->name, "_high"));
   }
 }
 
-void add_metrics(std::vector<Cell>& row, const BinaryMetrics* metrics) {
-  for (const Metric& metric : metric_columns) {
-    const Interval value = metrics == nullptr ? Interval{NAN, NAN, NAN} : metrics->*metric.field;
+void add_metrics(std::vector<Cell>& row, const Infos& infos, const Metrics& metrics) {
+  for (const MetricInfo* info : infos) {
+    const Interval value = metrics.value(info->name);
     row.push_back(cell(value.estimate));
-    if (!metric.has_interval) continue;
+    if (!info->has_interval) continue;
     row.push_back(cell(value.low));
     row.push_back(cell(value.high));
   }
@@ -61,11 +77,9 @@ double seconds_of(const WindowRecord& window, const char* phase) {
   return window.metadata.value("phases", json::object()).value(phase, 0.0);
 }
 
-std::string number(double value) { return std::isnan(value) ? "-" : fixed(value, 3); }
-
-std::string with_interval(const Interval& value) {
-  if (std::isnan(value.low)) return number(value.estimate);
-  return cat(number(value.estimate), " (", number(value.low), " to ", number(value.high), ")");
+std::string with_interval(const MetricInfo& info, const Metrics& metrics) {
+  const Metric metric{.info = &info, .value = metrics.value(info.name)};
+  return info.has_interval ? interval_text(metric) : metric_text(metric);
 }
 
 // Columns below each other; the first one to the left.
@@ -91,44 +105,71 @@ std::string name_of(const WindowRecord& window) {
 }
 
 std::string window_lines(const BatchRecords& records) {
-  Lines lines = {{"window", "rows", "trees", "tested", "base rate", "AUC", "accuracy", "log-loss"}};
+  const Infos infos = brief(metrics_of(records));
+  Lines lines = {{"window", "rows", "trees", records.are_tested ? "tested" : "validated"}};
+  for (const MetricInfo* info : infos) lines[0].emplace_back(info->title);
   for (const WindowRecord& window : records.windows) {
-    if (!window.metrics) continue;
-    const BinaryMetrics& m = *window.metrics;
+    if (window.status != "success") continue;
+    const Metrics metrics = window.metrics.value_or(Metrics{});
     lines.push_back({name_of(window), cat(window.metadata["sample_counts"].value("train", 0)),
-                     cat(window.metadata["model"].value("trees", 0)), cat(m.counts.rows()),
-                     number(m.base_rate.estimate), number(m.auc.estimate),
-                     number(m.accuracy.estimate), number(m.log_loss.estimate)});
+                     cat(window.metadata["model"].value("trees", 0)),
+                     window.metrics ? cat(metrics.rows) : "-"});
+    for (const MetricInfo* info : infos) lines.back().push_back(metric_text(metrics, info->name));
   }
   return aligned(lines);
 }
 
+// Metrics of several objectives are no mean of anything: a line for each then.
 std::string symbol_lines(const BatchRecords& records) {
-  std::map<std::string, std::vector<BinaryMetrics>> by_symbol;
-  std::map<std::string, std::size_t> all;
+  const bool mixed =
+      std::find(records.keys.begin(), records.keys.end(), "objective") != records.keys.end();
+  std::map<std::string, std::vector<Metrics>> by_symbol;
+  std::map<std::string, std::size_t> all, done;
   for (const WindowRecord& window : records.windows) {
-    ++all[window.symbol];
-    if (window.metrics) by_symbol[window.symbol].push_back(*window.metrics);
+    const std::string name =
+        mixed ? cat(window.symbol, " ", objective_of(window).name) : window.symbol;
+    ++all[name];
+    done[name] += window.status == "success";
+    if (window.metrics) by_symbol[name].push_back(*window.metrics);
   }
-  Lines lines = {{"symbol", "windows", "done", "base rate", "AUC", "accuracy"}};
+  const Infos infos = brief(metrics_of(records));
+  Lines lines = {{"symbol", "windows", "done"}};
+  for (const MetricInfo* info : infos) lines[0].emplace_back(info->title);
   for (const auto& [symbol, count] : all) {
-    const BinaryMetrics m = over_windows(by_symbol[symbol]);
-    lines.push_back({symbol, cat(count), cat(by_symbol[symbol].size()),
-                     number(m.base_rate.estimate), with_interval(m.auc),
-                     with_interval(m.accuracy)});
+    const Metrics metrics = over_windows(by_symbol[symbol]);
+    lines.push_back({symbol, cat(count), cat(done[symbol])});
+    for (const MetricInfo* info : infos) lines.back().push_back(with_interval(*info, metrics));
   }
   return aligned(lines);
+}
+
+// Never 0 % of what was too short to be seen.
+std::string percent(const std::optional<double>& value) {
+  return value ? cat(fixed(*value, 0), " %") : "too short to tell";
 }
 
 std::string setting_lines(const std::vector<SettingResult>& results) {
-  Lines lines = {{results.size() > 1 ? "setting" : "all", "done", "skipped", "failed", "AUC",
-                  "log-loss", "accuracy", "base rate", "s per window"}};
-  for (const SettingResult& one : results)
-    lines.push_back(
-        {one.setting.empty() ? "windows" : one.setting, cat(one.success), cat(one.skipped),
-         cat(one.failed), with_interval(one.metrics.auc), with_interval(one.metrics.log_loss),
-         with_interval(one.metrics.accuracy), number(one.metrics.base_rate.estimate),
-         one.success == 0 ? "-" : fixed(one.seconds / static_cast<double>(one.success), 4)});
+  const Infos infos = brief(metrics_of(results));
+  Lines lines = {{results.size() > 1 ? "setting" : "all", "done", "skipped", "failed"}};
+  for (const MetricInfo* info : infos) lines[0].emplace_back(info->title);
+  lines[0].emplace_back("s per window");
+  const bool seen = std::any_of(results.begin(), results.end(),
+                                [](const auto& one) { return one.activity.has_value(); });
+  const bool gpus = seen && std::any_of(results.begin(), results.end(), [](const auto& one) {
+                      return one.activity && one.activity->on_gpus;
+                    });
+  if (seen) lines[0].emplace_back("CPU busy");
+  if (gpus) lines[0].emplace_back("GPU busy");
+  for (const SettingResult& one : results) {
+    lines.push_back({one.setting.empty() ? "windows" : one.setting, cat(one.success),
+                     cat(one.skipped), cat(one.failed)});
+    for (const MetricInfo* info : infos) lines.back().push_back(with_interval(*info, one.metrics));
+    lines.back().push_back(
+        one.success == 0 ? "-" : fixed(one.seconds / static_cast<double>(one.success), 4));
+    const DirectActivity activity = one.activity.value_or(DirectActivity{});
+    if (seen) lines.back().push_back(percent(activity.cpu_percent));
+    if (gpus) lines.back().push_back(activity.on_gpus ? percent(activity.gpu_percent) : "-");
+  }
   return aligned(lines);
 }
 
@@ -141,22 +182,21 @@ ItemTable window_table(const BatchRecords& records) {
   for (const char* name :
        {"status", "train_rows", "valid_rows", "test_rows", "trees", "most_leaves"})
     table.columns.emplace_back(name);
-  add_metric_names(table.columns);
+  const Infos infos = metrics_of(records);
+  add_metric_names(table.columns, infos);
   for (const char* name :
        {"features_s", "training_s", "prediction_s", "evaluation_s", "seconds", "why"})
     table.columns.emplace_back(name);
   for (const WindowRecord& window : records.windows) {
     const json& data = window.metadata;
     std::vector<Cell> row = {window.symbol, window.start, window.end};
-    for (const std::string& key : records.keys) {
-      const auto found = window.setting.find(key);
-      row.emplace_back(found == window.setting.end() ? Cell{} : Cell{found->second});
-    }
+    const std::vector<Cell> setting = setting_cells(records, window);
+    row.insert(row.end(), setting.begin(), setting.end());
     row.emplace_back(window.status);
     for (const char* where : {"/sample_counts/train", "/sample_counts/valid", "/sample_counts/test",
                               "/model/trees", "/model/most_leaves"})
       row.push_back(cell(data, json::json_pointer(where)));
-    add_metrics(row, window.metrics ? &*window.metrics : nullptr);
+    add_metrics(row, infos, window.metrics.value_or(Metrics{}));
     for (const char* where : {"/phases/features", "/phases/training", "/phases/prediction",
                               "/phases/evaluation", "/seconds"})
       row.push_back(cell(data, json::json_pointer(where)));
@@ -166,18 +206,22 @@ ItemTable window_table(const BatchRecords& records) {
   return table;
 }
 
-std::vector<SettingResult> setting_results(const BatchRecords& records) {
+std::vector<SettingResult> setting_results(
+    const BatchRecords& records,
+    const std::function<DirectActivity(const std::set<std::string>& jobs)>& activity) {
   std::map<std::string, SettingResult> results;
-  std::map<std::string, std::vector<BinaryMetrics>> metrics;
+  std::map<std::string, std::set<std::string>> jobs;
+  std::map<std::string, std::vector<Metrics>> metrics;
   for (const WindowRecord& window : records.windows) {
     const std::string setting = setting_text(window);
     SettingResult& result = results[setting];
     result.setting = setting;
+    jobs[setting].insert(window.job);
     if (window.status == "skipped") ++result.skipped;
     if (window.status == "failed") ++result.failed;
-    if (!window.metrics) continue;
+    if (window.status != "success") continue;
     ++result.success;
-    metrics[setting].push_back(*window.metrics);
+    if (window.metrics) metrics[setting].push_back(*window.metrics);
     result.seconds += window.metadata.value("seconds", 0.0);
     result.features_s += seconds_of(window, "features");
     result.training_s += seconds_of(window, "training");
@@ -185,6 +229,7 @@ std::vector<SettingResult> setting_results(const BatchRecords& records) {
   std::vector<SettingResult> all;
   for (auto& [setting, result] : results) {
     result.metrics = over_windows(metrics[setting]);
+    if (activity) result.activity = activity(jobs[setting]);
     all.push_back(std::move(result));
   }
   return all;
@@ -192,17 +237,32 @@ std::vector<SettingResult> setting_results(const BatchRecords& records) {
 
 ItemTable setting_table(const std::vector<SettingResult>& results) {
   ItemTable table{.columns = {"setting", "success", "skipped", "failed"}};
-  add_metric_names(table.columns);
-  for (const char* name : {"seconds", "features_s", "training_s"}) table.columns.emplace_back(name);
+  const Infos infos = metrics_of(results);
+  add_metric_names(table.columns, infos);
+  for (const char* name : {"seconds", "features_s", "training_s", "cpu_percent", "gpu_percent"})
+    table.columns.emplace_back(name);
   for (const SettingResult& one : results) {
     std::vector<Cell> row = {one.setting, static_cast<std::int64_t>(one.success),
                              static_cast<std::int64_t>(one.skipped),
                              static_cast<std::int64_t>(one.failed)};
-    add_metrics(row, &one.metrics);
+    add_metrics(row, infos, one.metrics);
     for (const double seconds : {one.seconds, one.features_s, one.training_s})
       row.push_back(cell(seconds));
+    const DirectActivity activity = one.activity.value_or(DirectActivity{});
+    row.push_back(cell(activity.cpu_percent.value_or(NAN)));
+    row.push_back(cell(activity.gpu_percent.value_or(NAN)));
     table.rows.push_back(std::move(row));
   }
+  return table;
+}
+
+ItemTable confusion_table(const std::vector<SettingResult>& results) {
+  ItemTable table;
+  for (const SettingResult& one : results)
+    for (const auto& [is, row] : one.metrics.confusion)
+      for (const auto& [called, count] : row)
+        table.rows.push_back({one.setting, is, called, count});
+  if (!table.rows.empty()) table.columns = {"setting", "class", "predicted", "rows"};
   return table;
 }
 

@@ -17,12 +17,19 @@ ItemTable window_table(const BatchRecords& records);
 struct SettingResult {
   std::string setting;  // "": the batch has one alone
   std::size_t success = 0, skipped = 0, failed = 0;
-  BinaryMetrics metrics;                               // over windows; of nothing: NaN
+  Metrics metrics;                                     // over windows; of nothing: empty
   double seconds = 0, features_s = 0, training_s = 0;  // sums over windows
+  std::optional<DirectActivity> activity{};            // while its jobs ran
 };
-std::vector<SettingResult> setting_results(const BatchRecords& records);
+// activity: as DirectBatchEnd has it; may be empty.
+std::vector<SettingResult> setting_results(
+    const BatchRecords& records,
+    const std::function<DirectActivity(const std::set<std::string>& jobs)>& activity = {});
 // quality, time and windows, a row per setting.
 ItemTable setting_table(const std::vector<SettingResult>& results);
+// Rows by class and predicted class, over all windows of each setting. Empty: nothing is
+// classified.
+ItemTable confusion_table(const std::vector<SettingResult>& results);
 
 // Both for a terminal, with the windows themselves where they are at most `most_windows`, else
 // symbol by symbol.

@@ -5,15 +5,17 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
+#include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/lightgbm/booster.h"
 #include "recipes/gbdt/train/artefacts.h"
+#include "recipes/gbdt/train/labels.h"
 #include "recipes/gbdt/train/train_window.h"
 #include "run/item_table.h"
 
@@ -32,24 +34,35 @@ struct TrainedWindow {
   fs::path folder;
   std::string label;
   Window window;
+  std::vector<std::string> classes;  // of its label
+  std::string data_hash, data_path;  // of what it was trained on
   GbdtOptions options;
 };
 
-std::unique_ptr<TrainedWindow> read_window(const fs::path& folder,
+// What is asked of the rows has to be possible, and to matter.
+void check_given(const GbdtOptions& options) {
+  if (!options.label_column.empty() && options.table.is_given("horizon"))
+    throw Error(cat("horizon does nothing: the label is the column ", options.label_column));
+  options.check();
+}
+
+std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
                                            const std::vector<std::string>& assignments) {
   auto trained = std::make_unique<TrainedWindow>();
-  const fs::path file = folder / "metadata.json";
+  const json& data = record.metadata;
   try {
-    const json data = parse_json(read_file(file));
-    trained->folder = folder;
-    trained->label = data.at("window_label").get<std::string>();
-    trained->window = {parse_day(data.at("date_range").at("start").get<std::string>()).value(),
-                       parse_day(data.at("date_range").at("end").get<std::string>()).value()};
-    for (const auto& [key, value] : data.at("options").items())
-      if (trained->options.table.has(key)) trained->options.table.set_json(key, value);
-    trained->options.table.set("symbol", data.at("symbol").get<std::string>());
+    trained->folder = record.folder;
+    trained->label = record.label;
+    trained->window = window_of(record);
+    trained->classes = data.at("label").value("classes", trained->classes);
+    trained->data_hash = data.at("data").value("hash", "");
+    trained->data_path = data.at("data").value("path", "");
+    set_recorded(record, trained->options);
+    // By name, whatever a list of columns says by now, and in the order of training.
+    if (!trained->options.features.empty())
+      trained->options.features = data.at("features").get<std::vector<std::string>>();
   } catch (const std::exception& error) {
-    throw Error(cat(file.string(), " cannot be read: ", error.what()));
+    throw Error(cat((record.folder / "metadata.json").string(), " cannot be read: ", error.what()));
   }
   for (const std::string& word : assignments) {
     const std::size_t equals = word.find('=');
@@ -58,6 +71,7 @@ std::unique_ptr<TrainedWindow> read_window(const fs::path& folder,
       throw Error(cat(key, " is what the model was trained with, and cannot be another now"));
     if (key != "start" && key != "end") trained->options.table.set(key, word.substr(equals + 1));
   }
+  check_given(trained->options);
   trained->options.table.make_paths_absolute(fs::current_path());
   return trained;
 }
@@ -66,13 +80,16 @@ std::unique_ptr<TrainedWindow> read_window(const fs::path& folder,
 Window days_of(const TrainedWindow& trained, const DirectUse& use) {
   constexpr Day no_end = std::numeric_limits<Day>::max();
   const Day length = trained.window.end - trained.window.start;
-  Window days{trained.window.end, use.predicts ? no_end : trained.window.end + length};
+  Window days{trained.window.end, use.predicts ? no_end : trained.window.end + length,
+              trained.window.is_everything};
   for (const std::string& word : use.assignments) {
     const std::size_t equals = word.find('=');
     const std::string key = trim(word.substr(0, equals)), text = trim(word.substr(equals + 1));
     if (key != "start" && key != "end") continue;
     const auto day = parse_day(text);
     if (!day) throw Error(cat(key, " must be a day such as 2022-01-31, but is ", text));
+    if (days.is_everything)
+      throw Error(cat(key, "=", text, ": the model of ", trained.label, " knows no time"));
     (key == "start" ? days.start : days.end) = *day;
   }
   return days;
@@ -81,13 +98,22 @@ Window days_of(const TrainedWindow& trained, const DirectUse& use) {
 // Prices of a symbol are read once for all its windows.
 class Symbols {
  public:
-  std::shared_ptr<const SymbolData> of(const GbdtOptions& options) {
+  std::shared_ptr<const SymbolData> of(const TrainedWindow& trained, bool predicts) {
+    const GbdtOptions& options = trained.options;
     const std::string key =
-        cat(options.symbol, "|", options.data.path, "|", options.horizon, "|", options.threshold,
-            "|", join(options.features, ","), "|", options.label_column,
-            options.made() ? cat("|", options.start, "|", options.end) : "");
+        cat(options.objective, "|", options.group_column, "|", options.time_column, "|",
+            join(trained.classes, ","), "|", options.symbol, "|", options.data.path, "|",
+            options.horizon, "|", options.threshold, "|", join(options.features, ","), "|",
+            options.label_column,
+            options.made() ? cat("|", options.start, "|", options.end, "|", options.seed, "|",
+                                 options.data.made_rows)
+                           : "");
     std::shared_ptr<const SymbolData>& data = known_[key];
-    if (data == nullptr) data = load_symbol(options, options.symbol);
+    if (data == nullptr) {
+      LoadHow how{.label_optional = predicts};
+      if (!options.label_column.empty()) how.classes = trained.classes;
+      data = load_symbol(options, options.symbol, how);
+    }
     return data;
   }
 
@@ -100,17 +126,40 @@ struct Used {
   std::vector<double> scores;
 };
 
-Used predict(const LightGbm& library, const TrainedWindow& trained, const SymbolData& data,
-             const Window& days) {
-  Used used;
-  const FeatureTable& features = data.features;
-  std::vector<double> values;
+// Without a time: of the data that it was trained on the test, of other data all rows.
+std::vector<std::size_t> timeless_rows(const TrainedWindow& trained, const SymbolData& data) {
+  std::vector<std::size_t> rows;
+  if (data.bars.hash == trained.data_hash)
+    return split_rows(data.bars, data.features, data.labels, trained.window,
+                      trained.options.split())
+        .test;
+  for (std::size_t row = 0; row < data.bars.size(); ++row)
+    if (data.features.complete(row)) rows.push_back(row);
+  return rows;
+}
+
+std::vector<std::size_t> rows_of(const TrainedWindow& trained, const SymbolData& data,
+                                 const Window& days) {
+  if (data.bars.timeless != trained.window.is_everything)
+    throw Error(cat(data.bars.symbol, data.bars.timeless ? " has no time" : " has a time",
+                    ", unlike what the model was trained on"),
+                "name the column of the time as in training");
+  if (days.is_everything) return timeless_rows(trained, data);
+  std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < data.bars.size(); ++row) {
     const Day day = data.bars.days[row];
-    if (day < days.start || day >= days.end || !features.complete(row)) continue;
-    used.rows.push_back(row);
-    values.insert(values.end(), features.row(row), features.row(row) + features.columns());
+    if (day >= days.start && day < days.end && data.features.complete(row)) rows.push_back(row);
   }
+  return rows;
+}
+
+Used predict(const LightGbm& library, const TrainedWindow& trained, const SymbolData& data,
+             const Window& days) {
+  Used used{.rows = rows_of(trained, data, days)};
+  const FeatureTable& features = data.features;
+  std::vector<double> values;
+  for (const std::size_t row : used.rows)
+    values.insert(values.end(), features.row(row), features.row(row) + features.columns());
   const LightGbmLog log(library, [](const std::string&) {});
   const Model model(library, read_file(trained.folder / "model.txt"));
   used.scores = model.predict(values, static_cast<std::int32_t>(features.columns()),
@@ -118,64 +167,108 @@ Used predict(const LightGbm& library, const TrainedWindow& trained, const Symbol
   return used;
 }
 
-BinaryMetrics metrics_of(const Used& used, const SymbolData& data) {
-  std::vector<double> scores;
-  std::vector<std::uint8_t> labels;
-  for (std::size_t i = 0; i < used.rows.size(); ++i) {
-    const double label = data.labels[used.rows[i]];
-    if (std::isnan(label)) continue;
-    scores.push_back(used.scores[i]);
-    labels.push_back(label != 0);
+// What a person should know of all that was used: each line once.
+class Notes {
+ public:
+  void add(const TrainedWindow& trained, const SymbolData& data, const Used& used) {
+    rows_ += used.rows.size();
+    if (!trained.options.label_column.empty()) note_labels(trained, data, used);
+    const Window& window = trained.window;
+    if (window.is_everything) {
+      if (data.bars.hash != trained.data_hash && trained.options.data.path == trained.data_path)
+        lines_.insert(cat(trained.data_path,
+                          " has changed since training: all its rows are used, also those that "
+                          "the model learnt from"));
+      return;
+    }
+    for (const std::size_t row : used.rows)
+      if (data.bars.days[row] >= window.start && data.bars.days[row] < window.end) ++learnt_;
   }
-  return binary_metrics(scores, labels);
+
+  std::string text() const {
+    std::string text;
+    if (learnt_ > 0)
+      text = cat("note: ", learnt_, " of the ", rows_,
+                 " rows lie in the window of training: they are no test\n");
+    for (const std::string& line : lines_) text += cat("note: ", line, "\n");
+    return text;
+  }
+
+ private:
+  // None at all is usual for rows to predict.
+  void note_labels(const TrainedWindow& trained, const SymbolData& data, const Used& used) {
+    const auto missing = std::count_if(used.rows.begin(), used.rows.end(), [&](std::size_t row) {
+      return std::isnan(data.labels[row]);
+    });
+    if (missing > 0 && !data.bars.labels.empty())
+      lines_.insert(cat(data.bars.symbol, ": ", missing, missing == 1 ? " row has" : " rows have",
+                        " no label of ", trained.options.label_column));
+  }
+
+  std::set<std::string> lines_;
+  std::size_t rows_ = 0, learnt_ = 0;  // learnt: in the window of training
+};
+
+Predictions predictions_of(const TrainedWindow& trained, const WindowRecord& record,
+                           const SymbolData& data, const Used& used) {
+  const Objective& objective = trained.options.learns();
+  return {
+      .window = &record,
+      .columns = prediction_columns(objective, data),
+      .lines = csv_lines(prediction_lines(objective, data, trained.label, used.rows, used.scores))};
 }
 
-std::string lines_of(const TrainedWindow& trained, const SymbolData& data, const Used& used) {
-  std::string text;
-  for (std::size_t i = 0; i < used.rows.size(); ++i) {
-    const double label = data.labels[used.rows[i]];
-    text += csv_line({data.bars.stamps[used.rows[i]], data.bars.symbol, trained.label,
-                      std::isnan(label) ? Cell{} : Cell{static_cast<std::int64_t>(label)},
-                      used.scores[i]});
-  }
-  return text;
+// What is given for an option; nothing: as in training.
+std::optional<std::string> given(const DirectUse& use, std::string_view key) {
+  for (const std::string& word : use.assignments)
+    if (const std::size_t equals = word.find('='); trim(word.substr(0, equals)) == key)
+      return word.substr(equals + 1);
+  return std::nullopt;
+}
+
+// Models of several symbols need several files.
+void check_symbols(const DirectUse& use, const BatchRecords& records) {
+  const auto path = given(use, "data.path");
+  if (!path || given(use, "symbol")) return;
+  std::set<std::string> symbols;
+  for (const WindowRecord& record : records.windows) symbols.insert(record.symbol);
+  check_one_file(symbols, *path);
 }
 
 std::string use_models(const DirectUse& use) {
   Symbols symbols;
-  BatchRecords records;
-  std::string predictions = "timestamp,symbol,window,label,probability\n";
+  BatchRecords records = read_records(use.folders);
+  std::vector<Predictions> predictions;
   std::unique_ptr<LightGbm> library;
   std::size_t rows = 0;
-  for (const fs::path& folder : use.folders) {
-    const auto trained = read_window(folder, use.assignments);
+  bool timeless = false;
+  Notes notes;
+  check_symbols(use, records);
+  for (WindowRecord& record : records.windows) {
+    const auto trained = read_window(record, use.assignments);
     if (library == nullptr)
       library = std::make_unique<LightGbm>(find_lightgbm(trained->options.gbdt.library));
-    const auto data = symbols.of(trained->options);
-    const Window days = days_of(*trained, use);
-    const Used used = predict(*library, *trained, *data, days);
+    const auto data = symbols.of(*trained, use.predicts);
+    const Used used = predict(*library, *trained, *data, days_of(*trained, use));
     rows += used.rows.size();
+    timeless = timeless || trained->window.is_everything;
+    notes.add(*trained, *data, used);
     if (use.predicts) {
-      predictions += lines_of(*trained, *data, used);
+      predictions.push_back(predictions_of(*trained, record, *data, used));
       continue;
     }
-    WindowRecord record{.folder = folder,
-                        .symbol = trained->options.symbol,
-                        .label = trained->label,
-                        .start = to_text(trained->window.start),
-                        .end = to_text(trained->window.end),
-                        .status = "success"};
-    record.metadata = parse_json(read_file(folder / "metadata.json"));
-    record.metrics = metrics_of(used, *data);
-    if (record.metrics->counts.rows() == 0) record.metrics.reset();
-    records.windows.push_back(std::move(record));
+    record.metrics = measure(trained->options, *data, used.rows, used.scores);
+    if (record.metrics->rows == 0) record.metrics.reset();
   }
+  if (rows == 0 && timeless)
+    throw Error("there is no row to use: the models were trained without a test",
+                "give data.path=NEW.csv with other rows");
   if (rows == 0)
     throw Error("there is no row to use after the windows of training",
                 "give start=DAY and end=DAY, or data.path=DIR with later prices");
-  if (!use.predicts) return batch_text(records, setting_results(records));
-  write_file_atomic(use.out, predictions);
-  return cat(rows, " rows of ", use.folders.size(),
+  if (!use.predicts) return batch_text(records, setting_results(records)) + notes.text();
+  write_file_atomic(use.out, all_predictions(records, predictions));
+  return cat(notes.text(), rows, " rows of ", use.folders.size(),
              use.folders.size() == 1 ? " window" : " windows", " in ", use.out.string());
 }
 

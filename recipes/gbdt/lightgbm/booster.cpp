@@ -4,6 +4,8 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -11,7 +13,7 @@
 namespace lockstep::gbdt {
 namespace {
 
-constexpr int float32 = 0, float64 = 1;  // C_API_DTYPE_…
+constexpr int float32 = 0, float64 = 1, int32 = 2;  // C_API_DTYPE_…
 
 // A dataset or a booster, freed by the library.
 class Owned {
@@ -31,6 +33,26 @@ class Owned {
   int (*release_)(void*);
 };
 
+// LightGBM refuses characters that JSON has for itself, takes blanks for _, and wants each name
+// once. Its model says these; whoever reads columns goes by their own names.
+std::vector<std::string> names_for_library(std::span<const std::string> names) {
+  std::vector<std::string> safe;
+  std::set<std::string> taken;
+  for (std::string name : names) {
+    std::replace_if(
+        name.begin(), name.end(),
+        [](char c) {
+          return static_cast<unsigned char>(c) <= ' ' ||
+                 std::string_view("\",:[]{}").find(c) != std::string_view::npos;
+        },
+        '_');
+    std::string once = name;
+    for (int i = 2; !taken.insert(once).second; ++i) once = cat(name, "_", i);
+    safe.push_back(std::move(once));
+  }
+  return safe;
+}
+
 void fill_dataset(const LightGbm& library, const Rows& rows, const TrainRequest& request,
                   const std::string& parameters, void* reference, Owned& dataset) {
   const LightGbmApi& api = library.api();
@@ -40,9 +62,14 @@ void fill_dataset(const LightGbm& library, const Rows& rows, const TrainRequest&
   library.check(
       api.dataset_set_field(dataset.get(), "label", rows.labels.data(), rows.rows(), float32),
       "taking labels over");
+  if (!rows.groups.empty())
+    library.check(api.dataset_set_field(dataset.get(), "group", rows.groups.data(),
+                                        static_cast<int>(rows.groups.size()), int32),
+                  "taking groups over");
   if (reference != nullptr || request.names.empty()) return;
+  const std::vector<std::string> safe = names_for_library(request.names);
   std::vector<const char*> names;
-  for (const std::string& name : request.names) names.push_back(name.c_str());
+  for (const std::string& name : safe) names.push_back(name.c_str());
   library.check(api.dataset_set_names(dataset.get(), names.data(), static_cast<int>(names.size())),
                 "taking names over");
 }
@@ -195,6 +222,7 @@ Model::Model(const LightGbm& library, const std::string& text) : library_(librar
   library.check(library.api().booster_load(text.c_str(), &iterations, &booster_),
                 "reading a model");
   library.check(library.api().booster_features(booster_, &columns_), "reading a model");
+  outputs_ = outputs_of_model(text);
 }
 
 Model::~Model() { library_.api().booster_free(booster_); }
@@ -204,13 +232,14 @@ std::vector<double> Model::predict(std::span<const double> values, std::int32_t 
   if (columns != columns_)
     throw Error(
         cat("the model was trained on ", columns_, " columns, but the rows have ", columns));
-  std::vector<double> result(values.size() / static_cast<std::size_t>(columns));
+  const std::size_t rows = values.size() / static_cast<std::size_t>(columns);
+  std::vector<double> result(rows * static_cast<std::size_t>(outputs_));
   if (result.empty()) return result;
   std::int64_t count = 0;
   const std::string parameters = cat("num_threads=", threads);
-  library_.check(library_.api().booster_predict(
-                     booster_, values.data(), float64, static_cast<std::int32_t>(result.size()),
-                     columns, 1, 0, 0, -1, parameters.c_str(), &count, result.data()),
+  library_.check(library_.api().booster_predict(booster_, values.data(), float64,
+                                                static_cast<std::int32_t>(rows), columns, 1, 0, 0,
+                                                -1, parameters.c_str(), &count, result.data()),
                  "predicting");
   return result;
 }

@@ -12,10 +12,12 @@
 
 namespace lockstep::gbdt {
 
-// values [rows, columns], row-major; labels [rows]. NaN is a missing value.
+// values [rows, columns], row-major; labels [rows]. NaN is a missing value. groups: of a ranking,
+// how many rows each one has, in order.
 struct Rows {
   std::vector<double> values;
   std::vector<float> labels;
+  std::vector<std::int32_t> groups{};
   std::int32_t columns = 0;
 
   std::int32_t rows() const { return static_cast<std::int32_t>(labels.size()); }
@@ -58,10 +60,12 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // Probabilities (of an objective that has them) [rows]. values [rows, columns], row-major.
+  // What the objective predicts (probabilities, where it has them) [rows, outputs]. values
+  // [rows, columns], row-major.
   // Throws Error where the columns are others than those of training.
   std::vector<double> predict(std::span<const double> values, std::int32_t columns,
                               int threads) const;
+  int outputs() const { return outputs_; }       // numbers a row: classes, or 1
   std::vector<double> split_importance() const;  // [columns]: how often each one splits
   std::vector<double> gain_importance() const;   // [columns]: what these splits gained
 
@@ -70,7 +74,7 @@ class Model {
 
   const LightGbm& library_;
   void* booster_ = nullptr;
-  int columns_ = 0;
+  int columns_ = 0, outputs_ = 1;
 };
 
 }  // namespace lockstep::gbdt

@@ -50,8 +50,15 @@ LightGbmApi find_all(void* library, const fs::path& path) {
   get("LGBM_BoosterPredictForMat", api.booster_predict);
   get("LGBM_BoosterFeatureImportance", api.booster_importance);
   get("LGBM_BoosterGetNumFeature", api.booster_features);
-  get("LGBM_BoosterGetLoadedParam", api.booster_loaded_parameters);
   return api;
+}
+
+const char* hint_for(const std::string& why) {
+  if (why.find("libgomp") != std::string::npos) return "it needs OpenMP: apt-get install libgomp1";
+  if (why.find("libnccl") != std::string::npos)
+    return "it was built with the NCCL of a LibTorch that is no longer there: make lightgbm-cuda "
+           "builds it anew; or name the folder of a libnccl.so.2 in LD_LIBRARY_PATH";
+  return own_hint;
 }
 
 std::string read_version(const fs::path& library) {
@@ -78,14 +85,12 @@ void collect(const char* text) {
 
 LightGbm::LightGbm(const fs::path& path) : path_(path) {
   // With a slash, so that no other folder is searched.
-  void* const library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
+  handle_ = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ == nullptr) {
     const std::string why = dlerror();
-    const bool openmp = why.find("libgomp") != std::string::npos;
-    throw Error(cat("LightGBM cannot be loaded: ", why),
-                openmp ? "it needs OpenMP: apt-get install libgomp1" : own_hint);
+    throw Error(cat("LightGBM cannot be loaded: ", why), hint_for(why));
   }
-  api_ = find_all(library, path);
+  api_ = find_all(handle_, path);
   version_ = read_version(path);
   std::int64_t bytes = 0;
   check(api_.dump_aliases(0, &bytes, nullptr), "listing its parameters");
@@ -103,7 +108,9 @@ void LightGbm::check(int result, const char* doing) const {
   if (result != 0) throw Error(cat("LightGBM failed at ", doing, ": ", api_.last_error()));
 }
 
-fs::path find_lightgbm(const fs::path& chosen) {
+void* LightGbm::symbol(const char* name) const { return dlsym(handle_, name); }
+
+fs::path find_lightgbm(const fs::path& chosen, const std::string& device) {
   std::error_code failed;
   if (!chosen.empty()) {
     if (!fs::exists(chosen, failed))
@@ -111,11 +118,18 @@ fs::path find_lightgbm(const fs::path& chosen) {
                   "gbdt.library is the path of lib_lightgbm.so");
     return chosen;
   }
+  const bool cuda = device == "cuda";
   const fs::path program = program_folder();
   for (const fs::path& folder :
        {program, program / "../lib/lockstep", program / "..", program / "../.."})
-    if (const fs::path file = folder / "lightgbm/lib/lib_lightgbm.so"; fs::exists(file, failed))
+    if (const fs::path file =
+            folder / (cuda ? "lightgbm-cuda" : "lightgbm") / "lib/lib_lightgbm.so";
+        fs::exists(file, failed))
       return fs::canonical(file);
+  if (cuda)
+    throw Error("LightGBM with CUDA is not there",
+                "make lightgbm-cuda builds it; or name a library of one's own, gbdt.library=PATH; "
+                "gbdt.device=gpu trains by OpenCL with the library that comes along");
   throw Error("LightGBM is not there", own_hint);
 }
 

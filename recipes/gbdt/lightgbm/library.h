@@ -43,8 +43,6 @@ struct LightGbmApi {
                          const char* parameters, std::int64_t* count, double* result);
   int (*booster_importance)(Handle booster, int iterations, int kind, double* result);
   int (*booster_features)(Handle booster, int* count);
-  int (*booster_loaded_parameters)(Handle booster, std::int64_t bytes, std::int64_t* needed,
-                                   char* json);
 };
 
 // One library for as long as the program runs; LightGBM cannot be unloaded safely.
@@ -59,19 +57,23 @@ class LightGbm {
   const std::string& version() const { return version_; }
   // Other names of parameters to the names that LightGBM knows them by.
   const std::map<std::string, std::string>& aliases() const { return aliases_; }
+  // Any function of the library and of those that it needs; null where it has none of this name.
+  void* symbol(const char* name) const;
   // Throws Error with LightGBM's own words where `result` is a failure. `doing`: "making a model".
   void check(int result, const char* doing) const;
 
  private:
+  void* handle_ = nullptr;
   LightGbmApi api_{};
   std::filesystem::path path_;
   std::string version_;
   std::map<std::string, std::string> aliases_;
 };
 
-// The library at `chosen`, or, where that is empty, the one that came with this program. Throws
-// Error, which says how to get it.
-std::filesystem::path find_lightgbm(const std::filesystem::path& chosen);
+// The library at `chosen`, or, where that is empty, the one that came with this program: for the
+// device "cuda" the one that was built for it. Throws Error, which says how to get it.
+std::filesystem::path find_lightgbm(const std::filesystem::path& chosen,
+                                    const std::string& device = "cpu");
 
 // What LightGBM says on this thread goes to `sink`, a line at a time without "[LightGBM]", for as
 // long as this lives; never to stdout. Scopes do not nest.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -16,6 +17,42 @@ std::vector<std::string> all_names(const LightGbm& library) {
   std::vector<std::string> names;
   for (const auto& [name, canonical] : library.aliases()) names.push_back(name);
   return names;
+}
+
+// What LightGBM's own program does, and a booster that is handed rows takes without a word.
+struct Unused {
+  const char* why;
+  std::vector<std::string_view> names;
+};
+
+const std::vector<Unused>& unused() {
+  static const std::vector<Unused> all = {
+      {"says which columns of a file LightGBM reads, but rows are handed to it; features=, label= "
+       "and group= choose columns",
+       {"ignore_column", "label_column", "group_column", "weight_column", "header", "two_round",
+        "pre_partition", "precise_float_parser", "parser_config_file"}},
+      {"is a file of LightGBM's own program",
+       {"data", "valid", "config", "input_model", "output_model", "output_result", "convert_model",
+        "convert_model_language", "save_binary", "snapshot_freq"}},
+      {"belongs to LightGBM's own loop; here early_stopping=TREES ends training",
+       {"early_stopping_min_delta", "is_provide_training_metric", "metric_freq", "task"}},
+      {"is of prediction, not of training",
+       {"start_iteration_predict", "num_iteration_predict", "predict_raw_score",
+        "predict_leaf_index", "predict_contrib", "predict_disable_shape_check", "pred_early_stop",
+        "pred_early_stop_freq", "pred_early_stop_margin"}},
+      {"trains over several machines, which nothing starts here",
+       {"num_machines", "machines", "machine_list_filename", "local_listen_port"}}};
+  return all;
+}
+
+void check_effect(const std::string& name, const std::string& value) {
+  for (const Unused& one : unused())
+    if (std::find(one.names.begin(), one.names.end(), name) != one.names.end())
+      throw Error(cat("LightGBM's parameter ", name, " would do nothing"), cat("it ", one.why));
+  if (name != "forcedsplits_filename" && name != "forcedbins_filename") return;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(value, failed))
+    throw Error(cat(name, ": there is no file ", printable(value)));
 }
 
 void check_value(const std::string& name, const std::string& value) {
@@ -99,6 +136,7 @@ Parameters resolve_parameters(const LightGbm& library, const Parameters& asked) 
     }
     const std::string& canonical = found->second;
     check_value(canonical, value);
+    check_effect(canonical, value);
     const auto [before, fresh] = given.emplace(canonical, name);
     if (!fresh)
       throw Error(before->second == name
@@ -128,6 +166,15 @@ std::map<std::string, std::string> parameters_of_model(const std::string& model)
         std::string(line.substr(colon + 2, line.size() - colon - 3));
   });
   return parameters;
+}
+
+int outputs_of_model(const std::string& model) {
+  constexpr std::string_view key = "\nnum_class=";
+  const std::size_t found = model.find(key);
+  if (found == std::string::npos) return 1;
+  const std::size_t begin = found + key.size();
+  const auto count = to_number(model.substr(begin, model.find('\n', begin) - begin));
+  return std::max(1, static_cast<int>(count.value_or(1)));
 }
 
 TreeSizes tree_sizes(const std::string& model) {
@@ -167,7 +214,7 @@ std::vector<std::string> differences(const Parameters& asked, const std::string&
   };
   beyond("num_leaves", "a tree has leaves:", sizes.most_leaves);
   beyond("max_depth", "a tree has a depth of", sizes.deepest);
-  beyond("num_iterations", "trees:", sizes.trees);
+  beyond("num_iterations", "iterations:", sizes.trees / outputs_of_model(model));
   return found;
 }
 
@@ -178,7 +225,7 @@ std::string unreachable_leaves(const Parameters& asked, std::int64_t rows) {
   const std::int64_t most = std::max<std::int64_t>(1, rows / least);
   if (most >= leaves) return "";
   return cat("num_leaves=", leaves, " cannot be reached: ", rows, " rows with at least ", least,
-             " a leaf (min_child_samples) make at most ", most);
+             " a leaf (min_child_samples) make about ", most, " at most");
 }
 
 }  // namespace lockstep::gbdt

@@ -14,7 +14,8 @@ namespace lockstep::gbdt {
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 // The same under the names that LightGBM itself uses. Throws Error: a name that it does not know
-// (the nearest is named), two names of one parameter, a value with spaces, and num_gpu above 1.
+// (the nearest is named), two names of one parameter, a value with spaces, num_gpu above 1, what
+// only LightGBM's own program reads, and a file that is not there.
 Parameters resolve_parameters(const LightGbm& library, const Parameters& asked);
 
 std::string parameter_text(const Parameters& parameters);  // "key=value key=value"
@@ -23,7 +24,10 @@ std::string parameter_text(const Parameters& parameters);  // "key=value key=val
 // with.
 std::map<std::string, std::string> parameters_of_model(const std::string& model);
 
-// Of the trees in such a text.
+// Numbers that such a model predicts for a row: its classes, where it has more than two, or 1.
+int outputs_of_model(const std::string& model);
+
+// Of the trees in such a text. An iteration grows as many as the model has outputs.
 struct TreeSizes {
   std::int64_t trees = 0, most_leaves = 0, deepest = 0;
   double mean_leaves = 0;

@@ -1,46 +1,103 @@
-// How good probabilities of two classes are, with intervals in closed form.
+// How good predictions are: a list of named metrics, each with an interval.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "media/bootstrap.h"
 
 namespace lockstep::gbdt {
 
-struct Confusion {
-  std::int64_t true_positive = 0, false_positive = 0, true_negative = 0, false_negative = 0;
+// What is known of a metric besides its value. A new metric is a row of the table in
+// metric_info.cpp.
+struct MetricInfo {
+  const char* name;                        // in files: "log_loss"
+  const char* title;                       // for people: "log-loss"
+  double (*of_ratio)(double) = nullptr;    // see Metric; null: as it is
+  bool is_brief = true;                    // shown for each window on a terminal
+  bool has_interval = true;                // in the tables of a batch
+  bool is_share = true;                    // lies between 0 and 1, or about there
+  double low = 0, middle = 0.5, high = 1;  // of the colours of a map
+};
+// All of them, in the order in which they are shown.
+std::span<const MetricInfo> all_metrics();
+// Null: there is none of that name.
+const MetricInfo* find_metric(std::string_view name);
 
-  std::int64_t rows() const {
-    return true_positive + false_positive + true_negative + false_negative;
-  }
+// One metric of some rows: of_ratio(part / whole). So windows are put together by adding both up.
+// whole = 0: it is not defined there, and the value is NaN.
+struct Metric {
+  const MetricInfo* info = nullptr;
+  Interval value;  // 95 %
+  double part = 0, whole = 0;
 };
 
-// Each with a 95 % interval. NaN where it is not defined: precision without anything called
-// positive, recall without a positive, AUC with one class, all without rows.
-struct BinaryMetrics {
-  Confusion counts;
-  Interval accuracy, precision, recall, f1, auc, log_loss;
-  Interval base_rate;  // share of positives: what a guess for all rows would say
+// Rows of each class (first key) by the class that was predicted (second key).
+using ConfusionMatrix = std::map<std::string, std::map<std::string, std::int64_t>>;
+
+struct Metrics {
+  std::int64_t rows = 0;
+  std::vector<Metric> list;     // in the order of all_metrics
+  ConfusionMatrix confusion{};  // empty where nothing is classified
+
+  Interval value(std::string_view name) const;  // NaN where it is not there
 };
 
-// probabilities [N] of class 1; labels [N], 0 or 1; positive is called what is above `threshold`.
-// Intervals: Wilson's of a proportion (JASA 1927) for accuracy, precision, recall and base rate;
-// for F1 = 2J / (1 + J) the one of the proportion J = TP / (TP + FP + FN); DeLong's variance
-// (Biometrics 1988) on the logit of the AUC; the normal one of a mean for the log-loss. They take
-// rows for independent. Labels of neighbouring rows overlap by the horizon, so true intervals are
-// wider; those over many windows (`over_windows`) do not have that fault.
-BinaryMetrics binary_metrics(std::span<const double> probabilities,
-                             std::span<const std::uint8_t> labels, double threshold = 0.5);
+// Rows with their predictions.
+struct ScoredRows {
+  // [rows]; of several classes [rows, classes], row-major: probabilities.
+  std::span<const double> scores;
+  std::span<const double> labels;          // [rows]; of classes their numbers, from 0
+  std::span<const std::string> classes{};  // their names; empty: 0, 1, …
+  std::span<const std::int32_t> groups{};  // of a ranking: rows of each group, in order
+  double alpha = 0.9;                      // the quantile that was asked for
+};
 
-// Over all windows: counts added up, AUC and log-loss as means over rows (AUC: of the windows that
-// have one). Intervals by bootstrap (media/bootstrap.h), a window being one row of it.
-BinaryMetrics over_windows(std::span<const BinaryMetrics> windows);
+// All of these take rows for independent: labels of neighbouring rows may overlap by the horizon,
+// so true intervals are wider. Those over many windows (`over_windows`) do not have that fault.
 
-// {"rows", "accuracy": 0.5, "accuracy_interval": [low, high], …}; null for NaN.
-nlohmann::json to_json(const BinaryMetrics& metrics);
-BinaryMetrics metrics_from_json(const nlohmann::json& json);  // of to_json
+// Probabilities of class 1; called 1 is what is above 0.5. Intervals: Wilson's of a proportion
+// (JASA 1927) for accuracy, precision, recall and base rate (the share of class 1); for
+// F1 = 2J / (1 + J) the one of the proportion J = TP / (TP + FP + FN); DeLong's variance
+// (Biometrics 1988) on the logit of the AUC; the normal one of a mean for the log-loss.
+Metrics binary_metrics(const ScoredRows& rows);
+
+// The class of the highest probability is called. Means over classes (macro_…) are over those that
+// are there or were called, as scikit-learn has them, an undefined one being 0. base_rate is the
+// share of the most frequent class. Intervals: Wilson's for accuracy and base rate, normal ones for
+// the log-loss and, by the delta method on the cells of the confusion matrix, for the macro means.
+Metrics multiclass_metrics(const ScoredRows& rows);
+
+// RMSE, MAE, R2 and Spearman's rank correlation (the information coefficient of a forecast);
+// base_rmse is the RMSE of the mean of these labels for all rows. Intervals: normal ones of mean
+// squared and absolute errors; delta method for R2; Fisher's z with Bonett and Wright's variance
+// (Psychometrika 2000) for the rank correlation.
+Metrics regression_metrics(const ScoredRows& rows);
+
+// The pinball loss and the coverage (share of labels that are not above the prediction, which
+// should be alpha) besides.
+Metrics quantile_metrics(const ScoredRows& rows);
+
+// Labels are relevances, gains 2^label - 1 (Burges et al., ICML 2005). NDCG at 1, 3, 5, 10 and mean
+// average precision (label above 0 is relevant), means over groups; groups without a relevant row
+// count for neither. Rows of one score share their places: their mean discount for NDCG, one
+// threshold for the precision, as scikit-learn has both. base_ndcg@10 is that of an order at
+// random. Intervals: normal ones of means over groups.
+Metrics ranking_metrics(const ScoredRows& rows);
+
+// Over all windows. Intervals by bootstrap (media/bootstrap.h), a window being one row of it; of
+// one window alone its own. What is of all rows in one window (AUC, rank correlation, macro means)
+// is a mean over the windows that have it, by rows.
+Metrics over_windows(std::span<const Metrics> windows);
+
+// {"rows", "accuracy": 0.5, "accuracy_interval": [low, high], …, "sums": {"accuracy": [part,
+// whole], …}, "confusion": {…}}; null for NaN.
+nlohmann::json to_json(const Metrics& metrics);
+Metrics metrics_from_json(const nlohmann::json& json);  // of to_json; throws json's exceptions
 
 }  // namespace lockstep::gbdt

@@ -8,7 +8,27 @@
 namespace lockstep::gbdt {
 namespace {
 
-void add_data(OptionTable& table, GbdtOptions& o) {
+void add_label(OptionTable& table, GbdtOptions& o) {
+  table.add("objective", o.objective,
+            {.meaning = "what is learnt: binary, multiclass, regression, ranking (lambdarank), or "
+                        "another of LightGBM's, such as regression_l1, huber, quantile, poisson"});
+  table.add(
+      "label", o.label_column,
+      {.meaning = "column of data.path's files to learn; empty: what the close does over the "
+                  "horizon (whether it rises; whether it falls, stays or rises; its return)"});
+  table.add("group", o.group_column,
+            {.meaning = "of a ranking: column of data.path's files; rows with one value of it are "
+                        "ranked among each other"});
+  table.add("time", o.time_column,
+            {.meaning = "column of the time; empty: timestamp, datetime, date or time; none: rows "
+                        "have no time"});
+  table.add("threshold", o.threshold,
+            {.meaning = "the close rises (falls) where it does so by more than this share",
+             .min = -1,
+             .max = 10});
+}
+
+void add_symbols(OptionTable& table, GbdtOptions& o) {
   table.add("symbol", o.symbol,
             {.meaning = "whose prices to train on; empty: the first of data.path"});
   table.add("symbols", o.symbols,
@@ -21,6 +41,14 @@ void add_data(OptionTable& table, GbdtOptions& o) {
   table.add(
       "data.made_symbols", o.data.made_symbols,
       {.meaning = "how many symbols are made where data.path is empty", .min = 1, .max = 100'000});
+  table.add("data.made_rows", o.data.made_rows,
+            {.meaning = "where data.path is empty: rows of a plain table that is made, 28 columns "
+                        "without a time; 0: prices",
+             .min = 0,
+             .max = 100'000'000});
+}
+
+void add_windows(OptionTable& table, GbdtOptions& o) {
   table.add("start", o.start,
             {.meaning = "first day, as 2022-01-31; empty: the first with enough bars before it"});
   table.add("end", o.end,
@@ -36,27 +64,28 @@ void add_data(OptionTable& table, GbdtOptions& o) {
              .unit = "days",
              .min = 0,
              .max = 36'525});
-  table.add("horizon", o.horizon,
-            {.meaning = "how far ahead the label looks; as many rows between training, validation "
-                        "and test serve for none of them",
-             .unit = "bars",
-             .min = 1,
-             .max = 1000});
+  table.add(
+      "horizon", o.horizon,
+      {.meaning = "how far ahead the label looks; as many rows (of a ranking: groups) between "
+                  "training, validation and test serve for none of them",
+       .unit = "bars",
+       .min = 0,
+       .max = 1000});
   table.add(
       "features", o.features,
       {.meaning = "columns of data.path's files to learn from, or a file with one a line; *: all "
                   "but time and label; empty: the fifteen that are made of the prices"});
-  table.add("label", o.label_column,
-            {.meaning = "column of data.path's files to learn; empty: whether the close rises"});
-  table.add("threshold", o.threshold,
-            {.meaning = "the label is 1 where the close rises by more than this share",
-             .min = -1,
-             .max = 10});
+  add_label(table, o);
   table.add("split.valid_share", o.valid_share,
             {.meaning = "of a window's rows, the last ones, to validate on", .min = 0, .max = 0.9});
   table.add("test", o.test,
             {.meaning = "days after the window, as many as in it, to test on: full, or the window "
                         "is left out; part, as many as there are; none"});
+  table.add("split.test_share", o.test_share,
+            {.meaning = "of the rows of a file without a time, to test on", .min = 0, .max = 0.9});
+  table.add("split.shuffle", o.shuffle,
+            {.meaning = "rows without a time are shared out at random, by seed; else in the order "
+                        "of the file"});
 }
 
 void add_model(OptionTable& table, GbdtOptions& o) {
@@ -79,7 +108,8 @@ void add_model(OptionTable& table, GbdtOptions& o) {
   table.add("colsample_bytree", o.colsample_bytree,
             {.meaning = "share of the features that a tree sees", .min = 1e-6, .max = 1});
   table.add("is_unbalance", o.is_unbalance,
-            {.meaning = "the rarer label counts as much as the other"});
+            {.meaning = "of binary and multiclassova: the rarer label counts as much as the "
+                        "other"});
   table.add("early_stopping", o.early_stopping,
             {.meaning = "trees without a better metric on the validation rows, after which "
                         "training ends; 0: all trees",
@@ -87,19 +117,23 @@ void add_model(OptionTable& table, GbdtOptions& o) {
              .max = 1'000'000});
   table.add("seed", o.seed, {.meaning = "of all that is drawn", .min = 0, .max = 2'147'483'647});
   table.add("params", o.params,
-            {.meaning = "further parameters of LightGBM, such as lambda_l2=1,max_bin=63"});
+            {.meaning = "further parameters of LightGBM, such as lambda_l2=1,max_bin=63; or one by "
+                        "one, params.lambda_l2=1"});
 }
 
 void add_library(OptionTable& table, GbdtOptions& o) {
   table.add("gbdt.library", o.gbdt.library,
-            {.meaning = "path of lib_lightgbm.so; empty: the one that came with Lockstep",
+            {.meaning = "path of lib_lightgbm.so; empty: the one that came with Lockstep, or for "
+                        "cuda that of make "
+                        "lightgbm-cuda",
              .is_path = true});
-  table.add("gbdt.device", o.gbdt.device,
-            {.meaning = "cpu; gpu: by OpenCL; cuda: with a library that was built for it"});
-  table.add("gbdt.platform", o.gbdt.platform,
-            {.meaning = "OpenCL platform (gpu_platform_id); -1: LightGBM's choice",
-             .min = -1,
-             .max = 1000});
+  table.add(
+      "gbdt.device", o.gbdt.device,
+      {.meaning = "cpu; gpu: by OpenCL; cuda: with the library that make lightgbm-cuda builds"});
+  table.add(
+      "gbdt.gpu_platform", o.gbdt.gpu_platform,
+      {.meaning = "OpenCL platform of gbdt.device=gpu: a part of its name, such as nvidia, or "
+                  "its number; empty: NVIDIA's, else the first"});
   table.add("gbdt.device_id", o.gbdt.device_id,
             {.meaning = "gpu_device_id, among the GPUs that the process sees; -1: the first",
              .min = -1,
@@ -123,7 +157,67 @@ std::optional<Day> day_of(const char* key, const std::string& text) {
   return day;
 }
 
-std::vector<std::string> lines_of_list(const std::filesystem::path& file) {
+LabelKind label_kind(Task task) {
+  return task == Task::binary       ? LabelKind::two_classes
+         : task == Task::multiclass ? LabelKind::classes
+                                    : LabelKind::number;
+}
+
+// What a ranking needs, and what nothing else can have.
+void check_groups(const GbdtOptions& o, Task task) {
+  if (task != Task::ranking) {
+    if (!o.group_column.empty())
+      throw Error(cat("group=", o.group_column, " is of a ranking, but objective=", o.objective),
+                  "set objective=ranking");
+    return;
+  }
+  if (o.made()) return;
+  if (o.group_column.empty())
+    throw Error("a ranking needs groups: rows that are ranked among each other",
+                "give group=COLUMN, such as the query or the day");
+  if (o.label_column.empty())
+    throw Error("a ranking of files needs label=COLUMN: how relevant each row is, from 0");
+}
+
+void check_label(const GbdtOptions& o) {
+  const Objective& objective = o.learns();
+  check_groups(o, objective.task);
+  if (o.label_column.empty() && o.horizon == 0)
+    throw Error("horizon=0: the close does not move over no bars",
+                "set horizon=1, or label=COLUMN");
+  if (o.label_column.empty() && objective.task == Task::multiclass && o.threshold < 0)
+    throw Error(cat("threshold=", general(o.threshold, 6),
+                    " leaves no closes between those that fall and those that rise"),
+                "give the share that a rise or fall has at least");
+  if (o.label_column.empty() && objective.task == Task::regression && objective.least_label == 0)
+    throw Error(cat("objective=", o.objective, " learns no negative numbers, such as returns"),
+                "give label=COLUMN, or objective=regression");
+  if (o.is_unbalance && o.table.is_given("is_unbalance") && !objective.balances)
+    throw Error(cat("is_unbalance does nothing with objective=", o.objective),
+                "it is of binary and multiclassova");
+}
+
+// Given options that would do nothing.
+void check_idle(const GbdtOptions& o) {
+  const auto refuse = [&](const char* key, const std::string& why, const char* hint) {
+    if (o.table.is_given(key)) throw Error(cat(key, " does nothing: ", why), hint);
+  };
+  if (o.gbdt.device != TrainDevice::gpu)
+    for (const char* key : {"gbdt.gpu_platform", "gbdt.double_precision"})
+      refuse(key, cat("gbdt.device is ", o.table.get("gbdt.device")), "it is of gbdt.device=gpu");
+  if (!o.label_column.empty())
+    refuse("threshold", cat("the label is the column ", o.label_column), "leave it out");
+  if (o.features.empty() && o.data.made_rows == 0)
+    for (const char* key : {"split.test_share", "split.shuffle"})
+      refuse(key, "prices have a time, and the days after a window are its test",
+             "it is of tables without a time");
+}
+
+const char* const yes_or_no[] = {"false", "true"};
+
+}  // namespace
+
+std::vector<std::string> listed_names(const std::filesystem::path& file) {
   std::vector<std::string> words;
   for (const std::string& line : split(read_file(file), '\n'))
     if (std::string word = trim(line); !word.empty() && word[0] != '#')
@@ -132,14 +226,12 @@ std::vector<std::string> lines_of_list(const std::filesystem::path& file) {
   return words;
 }
 
-const char* const yes_or_no[] = {"false", "true"};
-
-}  // namespace
-
 GbdtOptions::GbdtOptions() {
   preset = "baseline";
+  pairs = "params";
   add_common_options();
-  add_data(table, *this);
+  add_symbols(table, *this);
+  add_windows(table, *this);
   add_model(table, *this);
   add_library(table, *this);
   table.add_preset(
@@ -159,23 +251,42 @@ SplitOptions GbdtOptions::split() const {
   return {.horizon = static_cast<std::size_t>(horizon),
           .valid_share = valid_share,
           .test = test,
-          .looks_ahead = label_column.empty()};
+          .looks_ahead = label_column.empty(),
+          .test_share = test_share,
+          .shuffle = shuffle,
+          .seed = static_cast<std::uint64_t>(seed)};
 }
+
+const Objective& GbdtOptions::learns() const { return find_objective(objective); }
 
 BarColumns GbdtOptions::columns() const {
   using Prices = BarColumns::Prices;
   std::vector<std::string> names = features;
   if (names.size() == 1 && names[0] != "*" && std::filesystem::is_regular_file(names[0]))
-    names = lines_of_list(names[0]);
+    names = listed_names(names[0]);
   return {.prices = names.empty()          ? Prices::all
                     : label_column.empty() ? Prices::close
                                            : Prices::none,
           .own = std::move(names),
-          .label = label_column};
+          .label = label_column,
+          .label_kind = label_kind(learns().task),
+          .group = group_column,
+          .time = time_column};
 }
 
-Parameters GbdtOptions::parameters() const {
-  Parameters all = {{"objective", "binary"},
+std::string GbdtOptions::param(std::initializer_list<const char*> names,
+                               const std::string& otherwise) const {
+  for (const std::string& word : params) {
+    const std::size_t equals = word.find('=');
+    for (const char* name : names)
+      if (trim(word.substr(0, equals)) == name) return trim(word.substr(equals + 1));
+  }
+  return otherwise;
+}
+
+Parameters GbdtOptions::parameters(std::size_t classes) const {
+  const Objective& learnt = learns();
+  Parameters all = {{"objective", learnt.name},
                     {"num_leaves", cat(num_leaves)},
                     {"max_depth", cat(max_depth)},
                     {"n_estimators", cat(n_estimators)},
@@ -184,16 +295,18 @@ Parameters GbdtOptions::parameters() const {
                     {"subsample", table.get("subsample")},
                     {"subsample_freq", cat(subsample_freq)},
                     {"colsample_bytree", table.get("colsample_bytree")},
-                    {"is_unbalance", yes_or_no[is_unbalance ? 1 : 0]},
                     {"seed", cat(seed)},
                     {"num_threads", cat(gbdt.threads)},
                     {"device_type", table.get("gbdt.device")}};
+  if (learnt.balances) all.emplace_back("is_unbalance", yes_or_no[is_unbalance ? 1 : 0]);
+  if (learnt.task == Task::multiclass && classes > 0) all.emplace_back("num_class", cat(classes));
+  if (learnt.task == Task::ranking &&
+      param({"eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"}, "").empty())
+    all.emplace_back("eval_at", "10");
   if (early_stopping > 0) all.emplace_back("early_stopping_round", cat(early_stopping));
   if (gbdt.device != TrainDevice::cpu) all.emplace_back("gpu_device_id", cat(gbdt.device_id));
-  if (gbdt.device == TrainDevice::gpu) {
-    all.emplace_back("gpu_platform_id", cat(gbdt.platform));
+  if (gbdt.device == TrainDevice::gpu)
     all.emplace_back("gpu_use_dp", yes_or_no[gbdt.double_precision ? 1 : 0]);
-  }
   if (gbdt.num_gpu > 1) all.emplace_back("num_gpu", cat(gbdt.num_gpu));
   bool metric = false;
   for (const std::string& word : params) {
@@ -201,7 +314,7 @@ Parameters GbdtOptions::parameters() const {
     all.emplace_back(trim(word.substr(0, equals)), trim(word.substr(equals + 1)));
     metric = metric || all.back().first.starts_with("metric");
   }
-  if (!metric) all.emplace_back("metric", "binary_logloss");
+  if (!metric) all.emplace_back("metric", learnt.metric);
   return all;
 }
 
@@ -210,16 +323,26 @@ void GbdtOptions::check() const {
     if (const std::size_t equals = word.find('='); equals == std::string::npos || equals == 0)
       throw Error(cat("params holds '", word, "', which is not of the form name=value"),
                   "for example params=lambda_l2=1,max_bin=63");
+  check_label(*this);
+  check_idle(*this);
+  if (!made() && data.made_rows > 0)
+    throw Error("data.made_rows makes a table, but data.path names files");
   const auto first = start_day(), last = end_day();
   if (first && last && *last - *first < shortest_window_days)
     throw Error(cat("start=", start, " and end=", end, " leave no room for a window"),
                 cat("a window has at least ", shortest_window_days, " days"));
-  if (made() && (!features.empty() || !label_column.empty()))
-    throw Error(cat(features.empty() ? "label" : "features",
-                    " names columns of files, but data.path is not given"));
+  if (made())
+    for (const auto& [key, is_given] :
+         {std::pair{"features", !features.empty()}, std::pair{"label", !label_column.empty()},
+          std::pair{"group", !group_column.empty()}, std::pair{"time", !time_column.empty()}})
+      if (is_given) throw Error(cat(key, " names columns of files, but data.path is not given"));
   if (early_stopping > 0 && valid_share == 0)
     throw Error("early_stopping needs rows to validate on, but split.valid_share is 0",
                 "set early_stopping=0 too");
+  if (early_stopping > 0 && param({"boosting", "boosting_type", "boost"}, "") == "dart")
+    throw Error(
+        "early_stopping cannot go back to the best trees of boosting=dart: later ones changed them",
+        "set early_stopping=0");
   if (subsample < 1 && subsample_freq == 0)
     throw Error(cat("subsample=", table.get("subsample"), " does nothing with subsample_freq=0"),
                 "set subsample=1, or subsample_freq=1");
@@ -228,6 +351,35 @@ void GbdtOptions::check() const {
                     ": training one model on several GPUs crashes in LightGBM 4.7.0 (an illegal "
                     "memory access)"),
                 "train one window on each GPU instead: lockstep batch gbdt");
+  if (gbdt.device == TrainDevice::cuda && gbdt.strict && max_depth > 0)
+    throw Error(cat("max_depth=", max_depth,
+                    ": by CUDA LightGBM 4.7.0 lets trees grow deeper (its issue 6969)"),
+                "max_depth=-1 asks for what it does; gbdt.strict=false makes it a warning");
+  // On an H200: AUC 0.43 where the CPU has 0.80; without it 0.80 on both.
+  if (gbdt.device == TrainDevice::cuda && is_unbalance && find_objective(objective).balances)
+    throw Error("by CUDA LightGBM 4.7.0 learns nothing of use with is_unbalance=true",
+                "set is_unbalance=false, or train on the CPU or by OpenCL (gbdt.device=gpu)");
+}
+
+std::string GbdtOptions::idle_note(bool timeless) const {
+  std::vector<std::string> idle;
+  const auto add = [&](const char* key) {
+    if (table.is_given(key)) idle.emplace_back(key);
+  };
+  if (timeless) {
+    for (const char* key : {"horizon", "window_days", "stride_days"}) add(key);
+    if (test == TestWindow::full) add("test");
+    if (made()) add("threshold");
+  } else {
+    for (const char* key : {"split.test_share", "split.shuffle"}) add(key);
+  }
+  if (idle.empty()) return "";
+  return cat(join(idle, ", "), idle.size() == 1 ? " does" : " do", " nothing: the rows have ",
+             timeless ? "no" : "a", " time");
+}
+
+void GbdtOptions::load_ahead() const {
+  if (trainer.load_ahead != nullptr) trainer.load_ahead(*this);
 }
 
 DirectResult GbdtOptions::train(const DirectContext& context) const {

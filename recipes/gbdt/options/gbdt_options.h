@@ -9,6 +9,7 @@
 #include "plan/direct_recipe.h"
 #include "recipes/gbdt/bars/bars.h"
 #include "recipes/gbdt/lightgbm/parameters.h"
+#include "recipes/gbdt/objectives/objective.h"
 #include "recipes/gbdt/windows/windows.h"
 
 namespace lockstep::gbdt {
@@ -28,11 +29,16 @@ struct GbdtOptions : DirectOptions {
   struct {
     std::string path;  // folder of SYMBOL.csv, or one such file; empty: prices that are made
     std::int64_t made_symbols = 10;
+    std::int64_t made_rows = 0;  // of a table instead of prices; 0: prices
   } data;
   std::vector<std::string> features;  // columns of the files; empty: the fifteen
   std::string label_column;           // the option label; empty: from the close
+  std::string group_column;           // the option group; of a ranking
+  std::string time_column;            // the option time; empty: found by name
+  std::string objective = "binary";   // or an alias
   double threshold = 0.02;
-  double valid_share = 0.2;  // split.valid_share
+  double valid_share = 0.2, test_share = 0.2;  // split.…
+  bool shuffle = true;                         // split.shuffle
 
   std::int64_t num_leaves = 127, max_depth = 9, n_estimators = 500, min_child_samples = 20;
   double learning_rate = 0.01, subsample = 0.8, colsample_bytree = 0.8;
@@ -45,29 +51,43 @@ struct GbdtOptions : DirectOptions {
   struct {
     std::string library;  // empty: the one that came with Lockstep
     TrainDevice device = TrainDevice::cpu;
-    std::int64_t platform = -1, device_id = -1, num_gpu = 1;
+    std::string gpu_platform;  // part of its name; empty: NVIDIA's, else the first
+    std::int64_t device_id = -1, num_gpu = 1;
     bool double_precision = false;
     std::int64_t threads = 1;
     bool strict = true;
   } gbdt;
 
   bool made() const { return data.path.empty(); }
-  BarColumns columns() const;  // of the files. Throws Error
-  // All parameters, under the names that they are asked for by: not resolved yet.
-  Parameters parameters() const;
+  BarColumns columns() const;       // of the files. Throws Error
+  const Objective& learns() const;  // Throws Error
+  // The value among `params` of the first of these names that is there; else `otherwise`.
+  std::string param(std::initializer_list<const char*> names, const std::string& otherwise) const;
+  // All parameters, under the names that they are asked for by: not resolved yet. classes: of a
+  // label of several; 0: not known yet.
+  Parameters parameters(std::size_t classes = 0) const;
   SplitOptions split() const;
   // Of `start` and `end`, where they are given. Throw Error.
   std::optional<Day> start_day() const;
   std::optional<Day> end_day() const;
 
+  // Which given options do nothing with rows that have a time, or none; "": all do something.
+  std::string idle_note(bool timeless) const;
+
   void check() const override;
+  void load_ahead() const override;
   DirectResult train(const DirectContext& context) const override;
   DirectBatch plan_batch() const override;
 };
 
+// The lines of a file, without empty ones and those that begin with #. Throws Error where it has
+// none.
+std::vector<std::string> listed_names(const std::filesystem::path& file);
+
 // What GbdtOptions and the recipe call: set by linking the targets gbdt-train and gbdt-batch, null
 // elsewhere.
 struct Trainer {
+  void (*load_ahead)(const GbdtOptions& options);
   DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);
   DirectBatch (*plan_batch)(const GbdtOptions& options);
   std::string (*gather)(const DirectBatchEnd& end);

@@ -38,14 +38,36 @@ void write_gzip(const std::filesystem::path& file, std::string_view text) {
   write_text(file, packed);
 }
 
+namespace {
+
+Cell label_cell(const SymbolData& data, std::size_t row) {
+  const double label = data.labels[row];
+  if (std::isnan(label)) return {};
+  if (!data.classes.empty()) return data.classes[static_cast<std::size_t>(label)];
+  return label;
+}
+
+const char* stamp_name(const Bars& bars) { return bars.timeless ? "row" : "timestamp"; }
+
+const std::string& group_name(const Bars& bars, std::size_t row) {
+  return bars.group_names[static_cast<std::size_t>(bars.groups[row])];
+}
+
+}  // namespace
+
 std::string labels_csv(const SymbolData& data, const WindowRows& rows) {
   const auto cell = [](double value) { return std::isnan(value) ? Cell{} : Cell{value}; };
-  std::string text = "timestamp,split,close,forward_return,label\n";
+  const bool grouped = !data.bars.groups.empty();
+  std::string text =
+      cat(stamp_name(data.bars), ",split,close,forward_return,label", grouped ? ",group\n" : "\n");
   const auto add = [&](const char* split, const std::vector<std::size_t>& part) {
-    for (const std::size_t row : part)
-      text += csv_line({data.bars.stamps[row], std::string(split),
-                        data.bars.close.empty() ? Cell{} : Cell{data.bars.close[row]},
-                        cell(data.returns[row]), static_cast<std::int64_t>(data.labels[row])});
+    for (const std::size_t row : part) {
+      std::vector<Cell> cells = {data.bars.stamps[row], std::string(split),
+                                 data.bars.close.empty() ? Cell{} : Cell{data.bars.close[row]},
+                                 cell(data.returns[row]), label_cell(data, row)};
+      if (grouped) cells.emplace_back(group_name(data.bars, row));
+      text += csv_line(cells);
+    }
   };
   add("train", rows.train);
   add("valid", rows.valid);
@@ -69,15 +91,39 @@ std::string importance_csv(const std::vector<std::string>& names, std::span<cons
   return text;
 }
 
-std::string predictions_csv(const Bars& bars, const std::string& window_label,
-                            const std::vector<std::size_t>& rows,
-                            std::span<const std::uint8_t> labels,
-                            std::span<const double> probabilities) {
-  std::string text = "timestamp,symbol,window,label,probability\n";
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    text += csv_line({bars.stamps[rows[i]], bars.symbol, window_label, std::int64_t{labels[i]},
-                      probabilities[i]});
+std::vector<std::string> prediction_columns(const Objective& objective, const SymbolData& data) {
+  std::vector<std::string> columns = {stamp_name(data.bars), "symbol", "window"};
+  if (!data.bars.groups.empty()) columns.emplace_back("group");
+  columns.emplace_back("label");
+  columns.emplace_back(objective.task == Task::binary    ? "probability"
+                       : objective.task == Task::ranking ? "score"
+                                                         : "prediction");
+  if (objective.task == Task::multiclass)
+    for (const std::string& name : data.classes) columns.push_back(cat("probability_", name));
+  return columns;
+}
+
+std::string prediction_lines(const Objective& objective, const SymbolData& data,
+                             const std::string& window_label, const std::vector<std::size_t>& rows,
+                             std::span<const double> scores) {
+  const std::size_t outputs = rows.empty() ? 1 : scores.size() / rows.size();
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<Cell> cells = {data.bars.stamps[rows[i]], data.bars.symbol, window_label};
+    if (!data.bars.groups.empty()) cells.emplace_back(group_name(data.bars, rows[i]));
+    cells.push_back(label_cell(data, rows[i]));
+    const auto of_row = scores.subspan(i * outputs, outputs);
+    if (objective.task == Task::multiclass)
+      cells.emplace_back(data.classes[static_cast<std::size_t>(
+          std::max_element(of_row.begin(), of_row.end()) - of_row.begin())]);
+    cells.insert(cells.end(), of_row.begin(), of_row.end());
+    text += csv_line(cells);
+  }
   return text;
+}
+
+std::string header_line(const std::vector<std::string>& columns) {
+  return csv_line({columns.begin(), columns.end()});
 }
 
 }  // namespace lockstep::gbdt

@@ -10,6 +10,7 @@
 
 #include "recipes/gbdt/bars/bars.h"
 #include "recipes/gbdt/train/train_window.h"
+#include "run/item_table.h"
 
 namespace lockstep::gbdt {
 
@@ -21,9 +22,16 @@ void write_gzip(const std::filesystem::path& file, std::string_view text);
 std::string labels_csv(const SymbolData& data, const WindowRows& rows);
 std::string importance_csv(const std::vector<std::string>& names, std::span<const double> splits,
                            std::span<const double> gains);
-std::string predictions_csv(const Bars& bars, const std::string& window_label,
-                            const std::vector<std::size_t>& rows,
-                            std::span<const std::uint8_t> labels,
-                            std::span<const double> probabilities);
+
+// "timestamp,symbol,window,label" and what the model predicts: probability; prediction and
+// probability_CLASS for each class; prediction; or score. A row's group where there are some; "row"
+// instead of a timestamp that is not there.
+std::vector<std::string> prediction_columns(const Objective& objective, const SymbolData& data);
+// A line for each of these rows. scores [rows, outputs]; without a label its cell is empty.
+std::string prediction_lines(const Objective& objective, const SymbolData& data,
+                             const std::string& window_label, const std::vector<std::size_t>& rows,
+                             std::span<const double> scores);
+// Column names as a line.
+std::string header_line(const std::vector<std::string>& columns);
 
 }  // namespace lockstep::gbdt

@@ -4,9 +4,10 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "recipes/gbdt/bars/made_bars.h"
+#include "recipes/gbdt/bars/made_table.h"
+#include "recipes/gbdt/train/labels.h"
 #include "recipes/gbdt/train/train_window.h"
 
 namespace lockstep::gbdt {
@@ -32,26 +33,14 @@ MadeBars made_range(const GbdtOptions& options) {
           .seed = static_cast<std::uint64_t>(options.seed)};
 }
 
-std::vector<std::string> lines_of(const std::filesystem::path& file) {
-  std::vector<std::string> words;
-  for (const std::string& line : split(read_file(file), '\n'))
-    if (std::string word = trim(line); !word.empty() && word[0] != '#')
-      words.push_back(std::move(word));
-  return words;
-}
-
-std::vector<double> labels_of(const std::vector<double>& returns, double threshold) {
-  std::vector<double> labels = returns;
-  for (double& value : labels)
-    if (!std::isnan(value)) value = value > threshold ? 1 : 0;
-  return labels;
-}
-
-void check_labels(const Bars& bars, const std::vector<double>& labels) {
-  for (std::size_t row = 0; row < labels.size(); ++row)
-    if (!std::isnan(labels[row]) && labels[row] != 0 && labels[row] != 1)
-      throw Error(cat("the label of ", bars.symbol, " at ", bars.stamps[row], " is ",
-                      general(labels[row], 6), ", but must be 0 or 1"));
+MadeTable made_table(const GbdtOptions& options) {
+  const Task task = options.learns().task;
+  return {.rows = options.data.made_rows,
+          .label = task == Task::binary       ? MadeLabel::two_classes
+                   : task == Task::multiclass ? MadeLabel::three_classes
+                   : task == Task::ranking    ? MadeLabel::relevance
+                                              : MadeLabel::number,
+          .seed = static_cast<std::uint64_t>(options.seed)};
 }
 
 WindowRange batch_range(const GbdtOptions& options, const SymbolData& data) {
@@ -68,12 +57,34 @@ WindowRange batch_range(const GbdtOptions& options, const SymbolData& data) {
       .stride_days = options.stride_days > 0 ? static_cast<int>(options.stride_days) : window_days};
 }
 
+std::vector<Window> windows_of(const GbdtOptions& options, const SymbolData& data) {
+  try {
+    return calendar_windows(batch_range(options, data));
+  } catch (const Error& error) {
+    throw Error(cat(data.bars.symbol, ": ", error.what()), error.hint());
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options,
-                                              const std::string& symbol) {
+std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
+                                              const LoadHow& how) {
   auto data = std::make_shared<SymbolData>();
-  const BarColumns columns = options.columns();
+  if (options.made() && options.data.made_rows > 0) {
+    data->bars = make_table(symbol, made_table(options));
+    data->features = own_features(data->bars);
+    data->returns.assign(data->bars.size(), std::numeric_limits<double>::quiet_NaN());
+    make_labels(options, *data);
+    return data;
+  }
+  if (options.made() && options.learns().task == Task::ranking) {
+    make_panel(options, symbol, made_range(options), *data);
+    make_labels(options, *data);
+    return data;
+  }
+  BarColumns columns = options.columns();
+  columns.classes = how.classes;
+  columns.label_optional = how.label_optional;
   Bars& bars = data->bars;
   bars = options.made() ? make_bars(symbol, made_range(options))
                         : read_bars(find_symbol(options.data.path, symbol), symbol, columns);
@@ -81,42 +92,78 @@ std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options,
   data->returns = bars.close.empty()
                       ? std::vector<double>(bars.size(), std::numeric_limits<double>::quiet_NaN())
                       : forward_returns(bars, static_cast<std::size_t>(options.horizon));
-  data->labels = bars.labels.empty() ? labels_of(data->returns, options.threshold) : bars.labels;
-  check_labels(bars, data->labels);
+  make_labels(options, *data);
   return data;
+}
+
+void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path) {
+  if (symbols.size() < 2 || !std::filesystem::is_regular_file(path)) return;
+  throw Error(cat(path.string(), " is one file, but stands for the symbols ",
+                  join(std::vector(symbols.begin(), symbols.end()), ", ")),
+              "data.path=DIR has a file SYMBOL.csv for each; symbol=NAME takes the file for one");
 }
 
 std::vector<std::string> batch_symbols(const GbdtOptions& options) {
   std::vector<std::string> wanted = options.symbols;
   if (wanted.empty() && !options.symbol.empty()) wanted = {options.symbol};
   if (wanted.size() == 1 && std::filesystem::is_regular_file(wanted[0]))
-    wanted = lines_of(wanted[0]);
+    wanted = listed_names(wanted[0]);
   if (options.made())
     return wanted.empty() ? made_symbols(static_cast<int>(options.data.made_symbols)) : wanted;
   if (wanted.empty()) return list_symbols(options.data.path);
+  check_one_file({wanted.begin(), wanted.end()}, options.data.path);
   for (const std::string& symbol : wanted) find_symbol(options.data.path, symbol);
   return wanted;
 }
 
-std::vector<PlannedWindow> plan_windows(const GbdtOptions& options) {
+std::string first_symbol(const GbdtOptions& options) {
+  if (!options.symbol.empty()) return options.symbol;
+  return batch_symbols(options).front();
+}
+
+std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
+                                        std::vector<std::string>* left_out) {
   std::vector<PlannedWindow> planned;
+  std::optional<Error> none;  // of the first symbol that is too short
   for (const std::string& symbol : batch_symbols(options)) {
     const auto data = load_symbol(options, symbol);
+    const auto plan = [&](const Window& window) {
+      const WindowRows rows =
+          split_rows(data->bars, data->features, data->labels, window, options.split());
+      planned.push_back(
+          {symbol, window, rows.skip.empty() ? nothing_to_learn(*data, rows.train) : rows.skip});
+    };
+    if (data->bars.timeless) {
+      plan(only_window(options, *data));
+      continue;
+    }
     const Day last = data->bars.days.back();
-    for (const Window& window : calendar_windows(batch_range(options, *data))) {
+    std::vector<Window> windows;
+    try {
+      windows = windows_of(options, *data);
+    } catch (const Error& error) {
+      if (left_out != nullptr) left_out->push_back(error.what());
+      if (!none) none = error;
+    }
+    for (const Window& window : windows) {
       if (options.test == TestWindow::full && !covers(last, window.end + window.end - window.start))
         continue;
-      planned.push_back(
-          {symbol, window,
-           split_rows(data->bars, data->features, data->labels, window, options.split()).skip});
+      plan(window);
     }
   }
+  if (planned.empty() && none) throw *none;
   return planned;
 }
 
 Window only_window(const GbdtOptions& options, const SymbolData& data) {
   const Bars& bars = data.bars;
   const auto whole = whole_range(bars, data.features.warm_up);
+  if (bars.timeless) {
+    if (options.start_day() || options.end_day())
+      throw Error(cat("start and end need a time, but ", bars.symbol, " has none"),
+                  "name the column of the time: time=COLUMN");
+    return *whole;
+  }
   if (!whole && !options.start_day())
     throw Error(cat(bars.symbol, " has ", bars.size(), " bars, too few for any window"),
                 cat("features need ", data.features.warm_up, " bars before a window"));

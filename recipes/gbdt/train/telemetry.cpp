@@ -46,11 +46,11 @@ void Telemetry::event(const std::string& event_type, nlohmann::json fields) {
   if (batch_) append_line(batch_.get(), text);
 }
 
-void Telemetry::phase(const std::string& name, const std::function<void()>& work) {
+void Telemetry::phase(const std::string& name, const std::function<void()>& work, double before_s) {
   const double begin = system_clock().now_s();
   event("phase_start", {{"phase", name}});
   work();
-  const double seconds = system_clock().now_s() - begin;
+  const double seconds = system_clock().now_s() - begin + before_s;
   seconds_[name] += seconds;
   event("phase_end", {{"phase", name}, {"duration_seconds", seconds}});
 }

@@ -25,8 +25,9 @@ class Telemetry {
   void set_window(const std::string& label) { window_ = label; }
   // Of `fields` only those above; event_type is what the line is.
   void event(const std::string& event_type, nlohmann::json fields = nlohmann::json::object());
-  // Runs `work` between phase_start and phase_end and keeps its time.
-  void phase(const std::string& name, const std::function<void()>& work);
+  // Runs `work` between phase_start and phase_end and keeps its time, with what was spent on it
+  // before.
+  void phase(const std::string& name, const std::function<void()>& work, double before_s = 0);
   // Seconds by phase.
   const std::map<std::string, double>& seconds() const { return seconds_; }
 

@@ -1,13 +1,15 @@
 // lockstep train gbdt: one symbol and window.
-#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/cells.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
+#include "jobs/placeholders.h"
+#include "recipes/gbdt/lightgbm/gpu.h"
+#include "recipes/gbdt/metrics/metric_text.h"
+#include "recipes/gbdt/train/kept_data.h"
 #include "recipes/gbdt/train/train_window.h"
 
 namespace lockstep::gbdt {
@@ -18,67 +20,45 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-std::string first_symbol(const GbdtOptions& options) {
-  if (!options.symbol.empty()) return options.symbol;
-  return batch_symbols(options).front();
+// What this training was told of its data and its label, for another command.
+std::string data_words(const GbdtOptions& options) {
+  std::string words;
+  for (const char* key : {"data.path", "data.made_rows", "features", "label", "group", "time",
+                          "objective", "horizon", "threshold", "test", "split.valid_share",
+                          "split.test_share", "split.shuffle", "params", "early_stopping"})
+    if (options.table.is_given(key))
+      words += " " + quote_for_shell(cat(key, "=", options.table.get(key)));
+  return words;
 }
 
-std::string number(const Interval& value) {
-  if (std::isnan(value.estimate)) return "undefined";
-  if (std::isnan(value.low)) return fixed(value.estimate, 3);
-  return cat(fixed(value.estimate, 3), " (", fixed(value.low, 3), " to ", fixed(value.high, 3),
-             ")");
-}
-
-std::string rows_of(const char* part, const BinaryMetrics& metrics) {
-  return cat(part, ", ", metrics.counts.rows(), " rows");
-}
-
-// A line for each metric, with 95 % intervals.
-std::string metric_table(const WindowResult& result) {
-  constexpr int name_width = 12, value_width = 28;
-  const bool tested = result.test.counts.rows() > 0;
-  const auto line = [&](const std::string& name, const std::string& valid,
-                        const std::string& test) {
-    return cat(pad_cells(name, name_width), pad_cells(valid, tested ? value_width : 0),
-               tested ? test : "", "\n");
-  };
-  std::string text = line("", rows_of("validation", result.valid), rows_of("test", result.test));
-  const std::pair<const char*, Interval BinaryMetrics::*> rows[] = {
-      {"base rate", &BinaryMetrics::base_rate},
-      {"AUC", &BinaryMetrics::auc},
-      {"log-loss", &BinaryMetrics::log_loss},
-      {"accuracy", &BinaryMetrics::accuracy},
-      {"precision", &BinaryMetrics::precision},
-      {"recall", &BinaryMetrics::recall},
-      {"F1", &BinaryMetrics::f1}};
-  for (const auto& [name, field] : rows)
-    text += line(name, number(result.valid.*field), number(result.test.*field));
-  return text;
-}
-
-std::vector<std::string> next_commands(const GbdtOptions& options, const std::string& symbol) {
-  const std::string data = options.made() ? "" : cat(" data.path=", options.data.path);
+std::vector<std::string> next_commands(const GbdtOptions& options, const DirectContext& context,
+                                       const std::string& symbol) {
+  const std::string data = data_words(options);
   std::vector<std::string> commands = {
-      cat("lockstep train gbdt preset=experiment symbol=", symbol, data),
+      cat("lockstep train gbdt preset=experiment ", quote_for_shell(cat("symbol=", symbol)), data),
       cat("lockstep batch gbdt", data)};
   if (options.made())
     commands.emplace_back("lockstep train gbdt data.path=DIR symbol=NAME start=2022-01-01");
+  else
+    commands.push_back(cat("lockstep predict ", context.name, " data.path=NEWER.csv"));
   return commands;
 }
 
 DirectResult train(const GbdtOptions& options, const DirectContext& context) {
-  const LightGbm library(find_lightgbm(options.gbdt.library));
-  resolve_parameters(library, options.parameters());  // before any work
+  const auto library =
+      kept_library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
+  Parameters asked = resolve_parameters(*library, options.parameters());  // before any work
+  choose_gpu(*library, options.gbdt.gpu_platform, asked);
   const std::string symbol = first_symbol(options);
   const WindowTask task{
       .symbol = symbol,
-      .load = [&] { return load_symbol(options, symbol); },
+      .load = [&] { return kept_symbol(options, symbol); },
+      .loaded_ahead_s = take_seconds_ahead(),
       .folder = context.folder,
       .batch_id = environment("LOCKSTEP_BATCH"),
       .run_id = context.name,
       .attempt = whole_number<std::int64_t>(environment("LOCKSTEP_TRY")).value_or(1)};
-  const WindowResult result = train_window(options, library, task, context.say);
+  const WindowResult result = train_window(options, *library, task, context.say);
   if (result.status == DirectResult::Status::success) {
     const auto& model = result.metadata.at("model");
     context.say(cat(result.metadata.at("window_label").get<std::string>(), ": ",
@@ -90,12 +70,15 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
   return {.status = result.status,
           .why = result.skip_reason,
           .record = result.metadata,
-          .table = result.status == DirectResult::Status::success ? metric_table(result) : "",
-          .next = next_commands(options, symbol)};
+          .table = result.status == DirectResult::Status::success
+                       ? metric_lines("validation", result.valid, "test", result.test)
+                       : "",
+          .next = next_commands(options, context, symbol)};
 }
 
 [[maybe_unused]] const bool train_linked = [] {
   trainer.train = train;
+  trainer.load_ahead = load_ahead;
   return true;
 }();
 

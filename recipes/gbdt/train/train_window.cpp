@@ -1,6 +1,7 @@
 #include "recipes/gbdt/train/train_window.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -8,8 +9,12 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "recipes/gbdt/lightgbm/booster.h"
+#include "recipes/gbdt/lightgbm/gpu.h"
 #include "recipes/gbdt/train/artefacts.h"
+#include "recipes/gbdt/train/job_results.h"
+#include "recipes/gbdt/train/labels.h"
 #include "recipes/gbdt/train/telemetry.h"
+#include "run/job_report.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -28,10 +33,12 @@ constexpr std::array teacher_keys = {std::pair{"num_leaves", "num_leaves"},
                                      std::pair{"gpu_platform_id", "gpu_platform_id"},
                                      std::pair{"gpu_device_id", "gpu_device_id"}};
 
-std::vector<std::uint8_t> labels_of(const SymbolData& data, const std::vector<std::size_t>& rows) {
-  std::vector<std::uint8_t> labels;
-  for (const std::size_t row : rows) labels.push_back(data.labels[row] != 0);
-  return labels;
+// The first of them.
+std::string list_text(std::vector<std::string> words) {
+  constexpr std::size_t most = 12;
+  const bool more = words.size() > most;
+  words.resize(std::min(words.size(), most));
+  return join(words, ", ") + (more ? ", …" : "");
 }
 
 // One window in the making: what its steps share.
@@ -52,7 +59,8 @@ class WindowTraining {
     telemetry_.event("teacher_window_start", {{"status", "running"}});
     const double begin = system_clock().now_s();
     try {
-      telemetry_.phase("features", [&] { load(); });
+      telemetry_.phase(
+          "features", [&] { load(); }, task_.loaded_ahead_s);
       if (rows_.skip.empty()) train_and_test();
     } catch (const Error& error) {
       end("failed", error.what(), system_clock().now_s() - begin);
@@ -84,15 +92,28 @@ class WindowTraining {
     names_ = data_->features.names;
     for (const std::string& note : data_->bars.notes) tell(note);
     if (!task_.window) set_window(only_window(options_, *data_));
+    if (const std::string idle = options_.idle_note(data_->bars.timeless); !idle.empty())
+      tell(idle);
+    tell_classes();
     take_rows();
+  }
+
+  void tell_classes() {
+    const std::vector<std::string>& classes = data_->bars.classes;
+    if (classes.empty() || classes == std::vector<std::string>{"0", "1"}) return;
+    if (options_.learns().task == Task::binary && classes.size() == 2)
+      tell(cat(options_.label_column, ": ", classes[1], " is 1, ", classes[0], " is 0"));
+    else
+      tell(cat(options_.label_column, ": ", classes.size(), " classes, ", list_text(classes)));
   }
 
   void take_rows() {
     rows_ = split_rows(data_->bars, data_->features, data_->labels, window_, options_.split());
     if (rows_.skip.empty() && rows_.test.empty() && options_.test != TestWindow::none)
-      tell("no prices after the window to test on");
+      tell(data_->bars.timeless ? "no rows to test on" : "no prices after the window to test on");
     train_ = matrix(rows_.train);
     valid_ = matrix(rows_.valid);
+    if (rows_.skip.empty()) rows_.skip = nothing_to_learn(*data_, rows_.train);
   }
 
   Rows matrix(const std::vector<std::size_t>& rows) const {
@@ -103,19 +124,27 @@ class WindowTraining {
       result.values.insert(result.values.end(), values, values + names_.size());
       result.labels.push_back(static_cast<float>(data_->labels[row]));
     }
+    result.groups = group_sizes(data_->bars, rows);
     return result;
   }
 
   void train_and_test() {
-    asked_ = resolve_parameters(library_, options_.parameters());
+    asked_ = resolve_parameters(library_, options_.parameters(data_->classes.size()));
+    gpu_name_ = choose_gpu(library_, options_.gbdt.gpu_platform, asked_);
     if (const std::string note = unreachable_leaves(asked_, train_.rows()); !note.empty())
       tell(note);
-    const auto positives = std::count(train_.labels.begin(), train_.labels.end(), 1.0F);
-    if (positives == 0 || positives == train_.rows())
-      tell(cat("all ", train_.rows(), " training rows have the label ", positives == 0 ? 0 : 1));
+    tell_absent_classes();
     telemetry_.phase("training", [&] { train(); });
     telemetry_.phase("prediction", [&] { predict(); });
     telemetry_.phase("evaluation", [&] { evaluate(); });
+  }
+
+  void tell_absent_classes() {
+    std::vector<std::string> absent;
+    for (std::size_t i = 0; i < data_->classes.size(); ++i)
+      if (std::count(train_.labels.begin(), train_.labels.end(), static_cast<float>(i)) == 0)
+        absent.push_back(data_->classes[i]);
+    if (!absent.empty()) tell(cat("no training row has the class ", list_text(absent)));
   }
 
   void train() {
@@ -136,7 +165,6 @@ class WindowTraining {
     tell(cat("warning: ", what));
   }
 
-  // Probabilities of class 1 of the rows of both parts.
   void predict() {
     const LightGbmLog log(library_,
                           [&](const std::string& line) { library_lines_.push_back(line); });
@@ -150,13 +178,13 @@ class WindowTraining {
   }
 
   void evaluate() {
-    const auto valid_labels = labels_of(*data_, rows_.valid);
-    result_.valid = binary_metrics(valid_scores_, valid_labels);
-    const auto test_labels = labels_of(*data_, rows_.test);
-    result_.test = binary_metrics(test_scores_, test_labels);
+    const Objective& objective = options_.learns();
+    result_.valid = measure(options_, *data_, rows_.valid, valid_scores_);
+    result_.test = measure(options_, *data_, rows_.test, test_scores_);
     write_text(task_.folder / "model.txt", trained_.model);
     write_text(task_.folder / "predictions.csv",
-               predictions_csv(data_->bars, label_, rows_.test, test_labels, test_scores_));
+               header_line(prediction_columns(objective, *data_)) +
+                   prediction_lines(objective, *data_, label_, rows_.test, test_scores_));
     write_text(task_.folder / "feature_importance.csv", importance_csv(names_, splits_, gains_));
     write_gzip(task_.folder / "labels.csv.gz", labels_csv(*data_, rows_));
   }
@@ -165,6 +193,7 @@ class WindowTraining {
   void end(const std::string& status, const std::string& why, double seconds) {
     result_.metadata = metadata(status, why, seconds);
     write_text(task_.folder / "metadata.json", result_.metadata.dump(2) + "\n");
+    report_to_batch(job_results(result_.metadata));
     write_text(task_.folder / "teacher_runs.json", ledger_line(status, why).dump() + "\n");
     const char* const kind = status == "success"   ? "teacher_window_success"
                              : status == "skipped" ? "teacher_window_skip"
@@ -177,16 +206,11 @@ class WindowTraining {
     telemetry_.event("run_end", {{"status", status}, {"duration_seconds", seconds}});
   }
 
-  const BinaryMetrics& best_metrics() const {
-    return rows_.test.empty() ? result_.valid : result_.test;
-  }
-
   json short_metrics() const {
-    const json all = to_json(best_metrics());
     json metrics = {{"of", rows_.test.empty() ? "validation" : "test"}};
-    for (const char* name :
-         {"accuracy", "precision", "recall", "f1", "auc", "log_loss", "base_rate"})
-      metrics[name] = all.at(name);
+    const json all = to_json(rows_.test.empty() ? result_.valid : result_.test);
+    for (const MetricInfo& info : all_metrics())
+      if (all.contains(info.name)) metrics[info.name] = all[info.name];
     return metrics;
   }
 
@@ -208,15 +232,11 @@ class WindowTraining {
                    {"phases", telemetry_.seconds()},
                    {"sample_counts", sample_counts()},
                    {"features", names_},
+                   {"objective", options_.learns().name},
                    {"label", label_json()},
                    {"data", data_json()},
                    {"notes", notes_},
-                   {"library",
-                    {{"name", "LightGBM"},
-                     {"version", library_.version()},
-                     {"path", library_.path().string()},
-                     {"device", value_of(asked_, "device_type", "cpu")},
-                     {"messages", library_lines_}}}};
+                   {"library", library_json()}};
     if (!why.empty()) record[status == "skipped" ? "skip_reason" : "error"] = why;
     if (trained_.model.empty()) return record;
     const TreeSizes sizes = tree_sizes(trained_.model);
@@ -236,17 +256,30 @@ class WindowTraining {
     record["metrics"] = {{"validation", to_json(result_.valid)}};
     if (!rows_.test.empty()) record["metrics"]["test"] = to_json(result_.test);
     record["metrics"]["intervals"] =
-        "95 %; Wilson (accuracy, precision, recall, F1, base rate), DeLong (AUC), normal "
-        "(log-loss); rows taken for independent, though labels overlap";
+        "95 %, in closed form; rows taken for independent, though labels may overlap";
     return record;
   }
 
+  json library_json() const {
+    json library = {{"name", "LightGBM"},
+                    {"version", library_.version()},
+                    {"path", library_.path().string()},
+                    {"device", value_of(asked_, "device_type", "cpu")},
+                    {"messages", library_lines_}};
+    if (gpu_name_.empty()) return library;
+    library["gpu_name"] = gpu_name_;
+    if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES")) library["gpu"] = visible;
+    return library;
+  }
+
   json label_json() const {
-    json label = {{"horizon_bars", options_.horizon}};
+    json label = {{"horizon_bars", options_.horizon}, {"rule", label_rule(options_)}};
     if (options_.label_column.empty())
       label["threshold"] = options_.threshold;
     else
       label["column"] = options_.label_column;
+    if (!options_.group_column.empty()) label["group"] = options_.group_column;
+    if (data_ != nullptr && !data_->classes.empty()) label["classes"] = data_->classes;
     return label;
   }
 
@@ -255,6 +288,7 @@ class WindowTraining {
     if (data_ == nullptr) return data;
     data["hash"] = data_->bars.hash;
     data["bars"] = data_->bars.size();
+    data["has_time"] = !data_->bars.timeless;
     return data;
   }
 
@@ -264,15 +298,13 @@ class WindowTraining {
     return asked;
   }
 
-  json date_range() const {
-    return {{"start", to_text(window_.start)}, {"end", to_text(window_.end)}};
-  }
+  json date_range() const { return {{"start", start_text(window_)}, {"end", end_text(window_)}}; }
 
   ordered_json ledger_line(const std::string& status, const std::string& why) const {
     ordered_json line;
     line["batch_id"] = task_.batch_id;
     line["symbol"] = task_.symbol;
-    line["date_range"] = {{"start", to_text(window_.start)}, {"end", to_text(window_.end)}};
+    line["date_range"] = {{"start", start_text(window_)}, {"end", end_text(window_)}};
     line["window_label"] = label_;
     line["artifacts_path"] = std::filesystem::absolute(task_.folder).string();
     line["metrics"] = status == "success" ? ordered_json(short_metrics()) : ordered_json();
@@ -309,6 +341,7 @@ class WindowTraining {
   WindowRows rows_;
   Rows train_, valid_;
   Parameters asked_;
+  std::string gpu_name_;
   Trained trained_;
   std::vector<double> valid_scores_, test_scores_, splits_, gains_;
   WindowResult result_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,24 @@ struct SymbolData {
   Bars bars;
   FeatureTable features;
   std::vector<double> returns;  // over the horizon; NaN: unknown, as always without prices
-  std::vector<double> labels;   // what is learnt; NaN: none
+  std::vector<double> labels;   // what is learnt; NaN: none. Of classes their places in `classes`
+  std::vector<std::string> classes{};  // empty: labels are numbers
+};
+// Of what a trained model is used on.
+struct LoadHow {
+  std::vector<std::string> classes{};  // those of the model; empty: those of the file
+  bool label_optional = false;         // there may be no column of labels, or no labels in it
 };
 // Reads or makes them. Throws Error.
-std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options,
-                                              const std::string& symbol);
+std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
+                                              const LoadHow& how = {});
 // Those of a batch: options.symbols (or the lines of the one file that it names), else all of
 // data.path, else the made ones. Throws Error; names the nearest of a symbol without a file.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
+// Throws Error where several symbols would be read from one file.
+void check_one_file(const std::set<std::string>& symbols, const std::filesystem::path& path);
+// The one of `lockstep train`: options.symbol, else the first of a batch. Throws Error.
+std::string first_symbol(const GbdtOptions& options);
 
 // A window of a batch, with why it cannot be trained, as far as the prices tell.
 struct PlannedWindow {
@@ -34,8 +45,10 @@ struct PlannedWindow {
   std::string skip;  // "": nothing is against it
 };
 // All windows of a batch, symbol by symbol. With test=full those without a full test window are
-// left out. Throws Error; reads the prices of each symbol.
-std::vector<PlannedWindow> plan_windows(const GbdtOptions& options);
+// left out. left_out: takes a line for each symbol whose days have room for none. Throws Error,
+// also where no symbol has room; reads the prices of each symbol.
+std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
+                                        std::vector<std::string>* left_out = nullptr);
 // Of `lockstep train`: from start (or the first day that has enough bars before it) to end (or
 // window_days later). Throws Error where the prices have none.
 Window only_window(const GbdtOptions& options, const SymbolData& data);
@@ -46,6 +59,7 @@ struct WindowTask {
   // The symbol's prices: load_symbol, or what an earlier window of the symbol loaded. Its time
   // counts as that of the features, and its Error as this window's.
   std::function<std::shared_ptr<const SymbolData>()> load;
+  double loaded_ahead_s = 0;     // that went into them before, for this window
   std::filesystem::path folder;  // is there; files in it are replaced
   std::string batch_id;          // "" : none
   std::string run_id;            // in the telemetry's name: a plain file name
@@ -55,14 +69,14 @@ struct WindowTask {
 struct WindowResult {
   DirectResult::Status status = DirectResult::Status::success;
   std::string skip_reason;
-  BinaryMetrics test, valid;  // test: of the following window, where there is one
-  nlohmann::json metadata;    // as written to metadata.json
+  Metrics test, valid;      // test: of the following window, where there is one
+  nlohmann::json metadata;  // as written to metadata.json
 };
 
 // Writes into the folder
 //   model.txt               LightGBM's own text format
 //   labels.csv.gz           timestamp,split,close,forward_return,label: a row per bar in use
-//   predictions.csv         timestamp,symbol,window,label,probability: of the test rows
+//   predictions.csv         timestamp,symbol,window,label and what was predicted: of the test rows
 //   feature_importance.csv  feature,importance,rank,gain: by splits
 //   metadata.json           what was asked and used, rows, trees, metrics, times, library, data
 //   teacher_runs.json       one line of JSON: the entry of a run ledger

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/philox.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -15,13 +16,75 @@ std::size_t first_bar(const Bars& bars, Day day) {
                                   bars.days.begin());
 }
 
+// The group of a row, or the row itself where there are none; of the end, one more than the last.
+std::size_t unit_of(const Bars& bars, std::size_t row) {
+  if (bars.groups.empty()) return row;
+  return static_cast<std::size_t>(row < bars.size() ? bars.groups[row] : bars.groups.back() + 1);
+}
+
+std::vector<std::size_t> rows_between(const Bars& bars, const FeatureTable& features,
+                                      const std::vector<double>& labels, std::size_t begin,
+                                      std::size_t end) {
+  const bool grouped = !bars.groups.empty();
+  const auto torn = [&](std::size_t row) {
+    return (begin > 0 && bars.groups[begin - 1] == bars.groups[row]) ||
+           (end < bars.size() && bars.groups[end] == bars.groups[row]);
+  };
+  std::vector<std::size_t> rows;
+  for (std::size_t row = begin; row < end; ++row)
+    if (!std::isnan(labels[row]) && features.complete(row) && !(grouped && torn(row)))
+      rows.push_back(row);
+  return rows;
+}
+
 std::vector<std::size_t> usable_rows(const Bars& bars, const FeatureTable& features,
                                      const std::vector<double>& labels, const Window& days) {
-  std::vector<std::size_t> rows;
-  const std::size_t end = first_bar(bars, days.end);
-  for (std::size_t row = first_bar(bars, days.start); row < end; ++row)
-    if (!std::isnan(labels[row]) && features.complete(row)) rows.push_back(row);
-  return rows;
+  return rows_between(bars, features, labels, first_bar(bars, days.start),
+                      first_bar(bars, days.end));
+}
+
+std::string too_few(std::size_t rows) {
+  if (rows >= fewest_rows) return "";
+  return cat("it has ", rows, " rows with all features and a label, fewer than ", fewest_rows);
+}
+
+std::size_t share_of(double share, std::size_t all) {
+  return static_cast<std::size_t>(std::llround(share * static_cast<double>(all)));
+}
+
+// Fisher and Yates, from draws that depend on the seed alone.
+void shuffle(std::vector<std::size_t>& units, std::uint64_t seed) {
+  Random random(seed, RandomStream::order, 0, 0);
+  for (std::size_t i = units.size(); i > 1; --i)
+    std::swap(units[i - 1], units[static_cast<std::size_t>(random.below(i))]);
+}
+
+// Bars without a time: training, validation and test by their shares of the groups, or rows.
+WindowRows split_everything(const Bars& bars, const FeatureTable& features,
+                            const std::vector<double>& labels, const SplitOptions& options) {
+  WindowRows split;
+  const std::vector<std::size_t> rows = rows_between(bars, features, labels, 0, bars.size());
+  split.skip = too_few(rows.size());
+  if (!split.skip.empty()) return split;
+  std::vector<std::size_t> units;
+  for (const std::size_t row : rows)
+    if (units.empty() || units.back() != unit_of(bars, row)) units.push_back(unit_of(bars, row));
+  if (options.shuffle) shuffle(units, options.seed);
+  const std::size_t test =
+      options.test == TestWindow::none ? 0 : share_of(options.test_share, units.size());
+  const std::size_t valid = share_of(options.valid_share, units.size() - test);
+  std::vector<char> part(unit_of(bars, bars.size()), 'r');  // r: training
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const std::size_t from_end = units.size() - i;
+    part[units[i]] = from_end <= test ? 't' : from_end <= test + valid ? 'v' : 'r';
+  }
+  for (const std::size_t row : rows) {
+    const char which = part[unit_of(bars, row)];
+    (which == 't' ? split.test : which == 'v' ? split.valid : split.train).push_back(row);
+  }
+  if (split.train.empty() || (split.valid.empty() && options.valid_share > 0))
+    split.skip = cat("no rows are left to ", split.train.empty() ? "train" : "validate", " on");
+  return split;
 }
 
 // Why the prices do not reach far enough; "": they do.
@@ -31,7 +94,7 @@ std::string too_short(const Bars& bars, std::size_t warm_up, const Window& windo
   if (before < warm_up)
     return cat("features need ", warm_up, " bars before ", to_text(window.start), ", but ",
                bars.symbol, " has ", before);
-  if (options.looks_ahead && bars.size() - end < options.horizon)
+  if (options.looks_ahead && unit_of(bars, bars.size()) - unit_of(bars, end) < options.horizon)
     return cat("the prices of ", bars.symbol, " end at ", to_text(bars.days.back()),
                ", but labels need ", options.horizon, " bars from ", to_text(window.end), " on");
   const Day test_end = window.end + (window.end - window.start);
@@ -44,7 +107,16 @@ std::string too_short(const Bars& bars, std::size_t warm_up, const Window& windo
 }  // namespace
 
 std::string window_label(const std::string& symbol, const Window& window) {
+  if (window.is_everything) return symbol;
   return cat(symbol, "_", to_text(window.start), "_to_", to_text(window.end));
+}
+
+std::string start_text(const Window& window) {
+  return window.is_everything ? "" : to_text(window.start);
+}
+
+std::string end_text(const Window& window) {
+  return window.is_everything ? "" : to_text(window.end);
 }
 
 std::vector<Window> calendar_windows(const WindowRange& range) {
@@ -70,42 +142,47 @@ bool covers(Day last, Day end) {
 WindowRows split_rows(const Bars& bars, const FeatureTable& features,
                       const std::vector<double>& labels, const Window& window,
                       const SplitOptions& options) {
+  if (bars.timeless) return split_everything(bars, features, labels, options);
   WindowRows split;
   split.skip = too_short(bars, features.warm_up, window, options);
   if (!split.skip.empty()) return split;
   const std::vector<std::size_t> rows = usable_rows(bars, features, labels, window);
-  if (rows.size() < fewest_rows) {
-    split.skip = cat("it has ", rows.size(), " rows with all features and a label, fewer than ",
-                     fewest_rows);
-    return split;
-  }
+  split.skip = too_few(rows.size());
+  if (!split.skip.empty()) return split;
   // A row is out where its label looks at a bar of the next part.
   const auto before = [&](std::size_t end_bar) {
-    return static_cast<std::ptrdiff_t>(std::lower_bound(rows.begin(), rows.end(), end_bar,
-                                                        [&](std::size_t row, std::size_t end) {
-                                                          return row + options.horizon < end;
-                                                        }) -
-                                       rows.begin());
+    const std::size_t end_unit = unit_of(bars, end_bar);
+    return static_cast<std::ptrdiff_t>(
+        std::lower_bound(rows.begin(), rows.end(), end_unit,
+                         [&](std::size_t row, std::size_t end) {
+                           return unit_of(bars, row) + options.horizon < end;
+                         }) -
+        rows.begin());
   };
   const std::ptrdiff_t valid_end = before(first_bar(bars, window.end));
   const auto valid_rows = static_cast<std::ptrdiff_t>(
-      std::llround(options.valid_share * static_cast<double>(valid_end)));
-  const std::ptrdiff_t valid_begin = valid_end - valid_rows;
-  const std::ptrdiff_t train_end =
-      valid_rows == 0 ? valid_end : before(rows[static_cast<std::size_t>(valid_begin)]);
+      share_of(options.valid_share, static_cast<std::size_t>(valid_end)));
+  std::size_t valid_begin = static_cast<std::size_t>(valid_end - valid_rows);
+  while (valid_rows > 0 && valid_begin > 0 &&
+         unit_of(bars, rows[valid_begin - 1]) == unit_of(bars, rows[valid_begin]))
+    --valid_begin;
+  const std::ptrdiff_t train_end = valid_rows == 0 ? valid_end : before(rows[valid_begin]);
   split.train.assign(rows.begin(), rows.begin() + train_end);
-  split.valid.assign(rows.begin() + valid_begin, rows.begin() + valid_end);
+  split.valid.assign(rows.begin() + static_cast<std::ptrdiff_t>(valid_begin),
+                     rows.begin() + valid_end);
   split.embargoed = rows.size() - split.train.size() - split.valid.size();
   if (options.test != TestWindow::none)
     split.test =
         usable_rows(bars, features, labels, {window.end, window.end + (window.end - window.start)});
   if (split.train.empty() || (valid_rows == 0 && options.valid_share > 0))
-    split.skip = cat("an embargo of ", options.horizon, " bars leaves no rows to ",
-                     split.train.empty() ? "train on" : "validate on", " of ", rows.size());
+    split.skip = cat("an embargo of ", options.horizon, bars.groups.empty() ? " bars" : " groups",
+                     " leaves no rows to ", split.train.empty() ? "train on" : "validate on",
+                     " of ", rows.size());
   return split;
 }
 
 std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up) {
+  if (bars.timeless) return Window{.is_everything = true};
   if (bars.size() <= warm_up) return std::nullopt;
   return Window{bars.days[warm_up], bars.days.back() + 1};
 }

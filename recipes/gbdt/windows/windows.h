@@ -13,11 +13,15 @@ namespace lockstep::gbdt {
 // The days from `start` on, without `end`.
 struct Window {
   Day start = 0, end = 0;
+  bool is_everything = false;  // all rows, of a file without a time
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-// "AAPL_2022-01-01_to_2022-06-30".
+// "AAPL_2022-01-01_to_2022-06-30"; of everything "iris".
 std::string window_label(const std::string& symbol, const Window& window);
+// "2022-01-01"; of everything "".
+std::string start_text(const Window& window);
+std::string end_text(const Window& window);
 
 inline constexpr int shortest_window_days = 7;
 inline constexpr std::size_t fewest_rows = 20;
@@ -54,13 +58,20 @@ struct SplitOptions {
   double valid_share = 0.2;
   TestWindow test = TestWindow::part;
   bool looks_ahead = true;  // labels are of later bars, which must be there
+  // Without a time:
+  double test_share = 0.2;
+  bool shuffle = true;  // draw the rows of each part, else take them as the file has them
+  std::uint64_t seed = 0;
 };
 
 // Training comes first, then validation, then the test in the following window. Between two parts
 // lie `horizon` rows that serve for neither, because their labels look into the later part. Rows
 // without all features or without a label (NaN) serve for nothing. A window is skipped where the
 // prices end before window.end and `horizon` bars, where too few bars for the features lie before
-// it, where it has fewer than fewest_rows rows, and where no row is left for a part.
+// it, where it has fewer than fewest_rows rows, and where no row is left for a part. Groups are
+// never torn: what is said of rows (horizon, shares) is said of groups then, and a group that
+// reaches over an edge of the window serves for nothing. Of bars without a time all rows are shared
+// out, the test first, then validation, without an embargo.
 WindowRows split_rows(const Bars& bars, const FeatureTable& features,
                       const std::vector<double>& labels, const Window& window,
                       const SplitOptions& options);

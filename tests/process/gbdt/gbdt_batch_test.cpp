@@ -78,6 +78,75 @@ TEST_F(GbdtBatch, ComparesTheValuesOfAList) {
   EXPECT_THAT(result.out, HasSubstr("num_leaves=4 "));
   EXPECT_EQ(read_csv(folder() / "runs/g/settings.csv").rows.size(), 2u);
   EXPECT_THAT(read_csv(folder() / "runs/g/predictions.csv").columns, Contains("num_leaves"));
+  EXPECT_THAT(tool({"evaluate", "g"}).out, HasSubstr("num_leaves=4 "));
+  ASSERT_EQ(tool({"predict", "g", "out=p.csv"}).code, 0);
+  EXPECT_THAT(read_csv(folder() / "p.csv").columns, Contains("num_leaves"));
+}
+
+TEST_F(GbdtBatch, ComparesTheValuesOfAParameterOfLightGbm) {
+  const ToolResult result = batch({"--name", "g", "params.lambda_l2=1,10", "params=max_bin=63",
+                                   "data.made_symbols=1", "n_estimators=5"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("params.lambda_l2=1 "));
+  EXPECT_THAT(result.out, HasSubstr("params.lambda_l2=10 "));
+  EXPECT_THAT(text("runs/g.toml"), HasSubstr("\"params=max_bin=63\""));
+  const CsvTable settings = read_csv(folder() / "runs/g/settings.csv");
+  ASSERT_EQ(settings.rows.size(), 2u);
+  EXPECT_EQ(settings.rows[0][settings.column("setting")], "params.lambda_l2=1");
+}
+
+TEST_F(GbdtBatch, TellsHowBusyTheCoresWereOfEachSetting) {
+  const ToolResult result =
+      batch({"--name", "g", "num_leaves=2,4", "data.made_symbols=1", "min_child_samples=5"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("CPU busy\n"));
+  const CsvTable settings = read_csv(folder() / "runs/g/settings.csv");
+  EXPECT_GT(settings.number(0, settings.column("cpu_percent")).value_or(0), 10);
+  EXPECT_EQ(settings.rows[0][settings.column("gpu_percent")], "");
+}
+
+TEST_F(GbdtBatch, LearnsWithEachObjectiveAndIsUsedAsAWhole) {
+  const ToolResult result = batch({"--name", "g", "objective=multiclass", "n_estimators=10"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("macro F1"));
+  EXPECT_THAT(read_csv(folder() / "runs/g/predictions.csv").columns, Contains("probability_flat"));
+  EXPECT_EQ(read_csv(folder() / "runs/g/confusion.csv").rows.size(), 9u);
+  EXPECT_THAT(text("runs/g/heatmap.svg"), HasSubstr("accuracy by symbol and window"));
+  EXPECT_THAT(tool({"evaluate", "g"}).out, HasSubstr("macro F1"));
+  ASSERT_EQ(tool({"predict", "g", "out=p.csv"}).code, 0);
+  EXPECT_THAT(read_csv(folder() / "p.csv").columns, Contains("probability_up"));
+  const ToolResult two = batch(
+      {"--name", "two", "objective=regression,ranking", "data.made_symbols=1", "n_estimators=5"});
+  ASSERT_EQ(two.code, 0) << two.err;
+  EXPECT_THAT(two.out, HasSubstr("objective=ranking"));
+  const CsvTable windows = read_csv(folder() / "runs/two/windows.csv");
+  EXPECT_THAT(windows.columns, Contains("ndcg@5"));
+  EXPECT_THAT(windows.columns, Contains("rmse"));
+  const CsvTable predictions = read_csv(folder() / "runs/two/predictions.csv");
+  ASSERT_EQ(tool({"predict", "two", "out=two.csv"}).code, 0);
+  EXPECT_THAT(read_csv(folder() / "two.csv").columns,
+              ::testing::ElementsAre("timestamp", "symbol", "window", "label", "prediction",
+                                     "group", "score", "objective"));
+  EXPECT_THAT(predictions.columns, Contains("score"));
+  EXPECT_THAT(predictions.columns, Contains("prediction"));
+}
+
+TEST_F(GbdtBatch, TakesTablesWithoutATime) {
+  std::string csv = "a,b,y\n";
+  for (int row = 0; row < 100; ++row)
+    csv += cat(row * 7 % 31, ",", row % 5, ",", row * 7 % 31, "\n");
+  std::filesystem::create_directories(folder() / "tables");
+  write_file_atomic(folder() / "tables/one.csv", csv);
+  write_file_atomic(folder() / "tables/two.csv", csv);
+  const ToolResult result =
+      tool({"batch", "gbdt", "--name", "g", "data.path=tables", "features=*", "label=y",
+            "objective=regression", "n_estimators=10", "min_child_samples=2", "window_days=9"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("window_days does nothing: the rows have no time"));
+  EXPECT_TRUE(exists("runs/g/jobs/one/model.txt"));
+  EXPECT_THAT(result.out, HasSubstr("expected 2 windows of 2 symbols, 1 of each: 2 succeeded"));
+  EXPECT_THAT(tool({"predict", "g", "data.path=tables/one.csv", "out=p.csv"}).err,
+              HasSubstr("one.csv is one file, but stands for the symbols one, two"));
 }
 
 TEST_F(GbdtBatch, NamesWindowsThatAreMissingAndWhy) {

@@ -5,6 +5,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::ToolResult;
 
 class Gbdt : public GbdtRig {};
@@ -89,7 +90,8 @@ TEST_F(Gbdt, LearnsFromOwnColumnsWithAnOwnLabel) {
   EXPECT_EQ(with({"features=*"}).code, 0);
   EXPECT_EQ(nlohmann::json::parse(text("out/metadata.json")).at("features").size(), 3);
   EXPECT_THAT(with({"features=signl"}).err, HasSubstr("signal"));
-  EXPECT_THAT(with({"features=signal", "label=other"}).err, HasSubstr("is 2, but must be 0 or 1"));
+  EXPECT_THAT(with({"features=signal", "label=other"}).err,
+              HasSubstr("AB.csv, line 4: the label other is 2"));
   EXPECT_THAT(with({"features=up"}).err, HasSubstr("up is the label"));
   EXPECT_THAT(job({"train", "gbdt", "label=up"}).err, HasSubstr("data.path is not given"));
 }
@@ -112,6 +114,161 @@ TEST_F(Gbdt, PredictsAndEvaluatesWithARun) {
   EXPECT_THAT(tool({"predict", "g", "out=p.csv"}).err, HasSubstr("is there already"));
   EXPECT_THAT(tool({"predict", "g", "num_leaves=3"}).err, HasSubstr("was trained with"));
   EXPECT_THAT(tool({"evaluate", "g", "start=2030-01-01"}).err, HasSubstr("no row"));
+  EXPECT_THAT(evaluated.out, Not(HasSubstr("no test")));
+  EXPECT_THAT(
+      tool({"evaluate", "g", "start=2020-09-21", "end=2020-10-08"}).out,
+      HasSubstr("note: 8 of the 15 rows lie in the window of training: they are no test\n"));
+  EXPECT_EQ(tool({"evaluate", "g", "horizon=5"}).code, 0);
+  EXPECT_THAT(tool({"evaluate", "g", "horizon=0"}).err, HasSubstr("horizon=0: the close"));
+}
+
+// 200 rows, of which x decides, in no order of time.
+std::string table_without_time() {
+  std::string csv = "x,noise,kind,number,query\n";
+  for (int row = 0; row < 200; ++row) {
+    const int x = row * 37 % 101;
+    csv += cat(x, ",", row * 53 % 89, ",",
+               x < 30   ? "low"
+               : x < 60 ? "middle"
+                        : "high",
+               ",", 0.5 * x + row % 3, ",", row / 8, "\n");
+  }
+  return csv;
+}
+
+TEST_F(Gbdt, LearnsFromATableWithoutATime) {
+  write_file_atomic(folder() / "table.csv", table_without_time());
+  const std::vector<std::string> few = {"n_estimators=30", "min_child_samples=5",
+                                        "learning_rate=0.2", "data.path=table.csv"};
+  const auto train = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"train", "gbdt"});
+    words.insert(words.end(), few.begin(), few.end());
+    return tool(words);
+  };
+  const ToolResult classes =
+      train({"--name", "c", "objective=multiclass", "label=kind", "features=x,noise"});
+  ASSERT_EQ(classes.code, 0) << classes.err;
+  EXPECT_THAT(classes.err, HasSubstr("kind: 3 classes, high, low, middle"));
+  EXPECT_THAT(classes.out, HasSubstr("macro F1"));
+  EXPECT_THAT(text("runs/c/predictions.csv"),
+              HasSubstr("row,symbol,window,label,prediction,probability_high,probability_low"));
+  const ToolResult ranking = train(
+      {"--name", "r", "objective=ranking", "label=number", "group=query", "features=x,noise"});
+  EXPECT_THAT(ranking.err, HasSubstr("whole numbers from 0 to 30"));
+  const ToolResult numbers = train(
+      {"--name", "n", "objective=regression", "label=number", "features=x,noise", "horizon=3"});
+  ASSERT_EQ(numbers.code, 0) << numbers.err;
+  EXPECT_THAT(numbers.err, HasSubstr("horizon does nothing: the rows have no time"));
+  EXPECT_THAT(numbers.out, HasSubstr("base RMSE"));
+  const auto metadata = nlohmann::json::parse(text("runs/n/metadata.json"));
+  EXPECT_GT(metadata.at("metrics").at("test").at("r2"), 0.9);
+  EXPECT_THAT(train({"label=number", "features=x", "objective=l1", "start=2020-01-01"}).err,
+              HasSubstr("start and end need a time"));
+  EXPECT_THAT(train({"label=kind", "features=x"}).err, HasSubstr("0 or 1, or one of two values"));
+}
+
+TEST_F(Gbdt, UsesModelsOfATableOnRowsWithoutALabel) {
+  write_file_atomic(folder() / "table.csv", table_without_time());
+  ASSERT_EQ(
+      tool({"train", "gbdt", "--name", "c", "objective=multiclass", "label=kind",
+            "features=x,noise", "data.path=table.csv", "n_estimators=20", "min_child_samples=5"})
+          .code,
+      0);
+  const ToolResult again = tool({"evaluate", "c"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr(" 40 "));  // the rows of the test
+  for (const char* word : {"horizon=3", "threshold=0.1"})
+    EXPECT_THAT(tool({"evaluate", "c", word}).err, HasSubstr("does nothing: the label is the"));
+  write_file_atomic(folder() / "new.csv", "noise,x\n1,5\n2,95\n");
+  const ToolResult predicted =
+      tool({"predict", "c", "data.path=new.csv", "symbol=new", "out=p.csv"});
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_THAT(text("p.csv"), HasSubstr("1,new,table,,low,"));
+  EXPECT_THAT(text("p.csv"), HasSubstr("2,new,table,,high,"));
+  write_file_atomic(folder() / "asked.csv", "noise,x,kind\n1,5,?\n2,95,high\n");
+  const ToolResult asked = tool({"predict", "c", "data.path=asked.csv", "out=a.csv"});
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_THAT(asked.err, HasSubstr("note: table: 1 row has no label of kind\n"));
+  EXPECT_THAT(text("a.csv"), HasSubstr("1,table,table,,low,"));
+  EXPECT_THAT(text("a.csv"), HasSubstr("2,table,table,high,high,"));
+  write_file_atomic(folder() / "fewer.csv", "noise,other,kind\n1,5,low\n");
+  EXPECT_THAT(tool({"predict", "c", "data.path=fewer.csv", "out=q.csv"}).err,
+              HasSubstr("fewer.csv has no column x"));
+  write_file_atomic(folder() / "other.csv", "noise,x,kind\n1,5,tiny\n");
+  EXPECT_THAT(tool({"evaluate", "c", "data.path=other.csv"}).err,
+              HasSubstr("none of the model's classes"));
+  EXPECT_THAT(again.out, Not(HasSubstr("note:")));
+  write_file_atomic(folder() / "table.csv", table_without_time() + "1,2,low,3,4\n");
+  const std::string changed = tool({"evaluate", "c"}).out;
+  EXPECT_THAT(changed, HasSubstr("table.csv has changed since training: all its rows are used"));
+  EXPECT_THAT(changed, HasSubstr(" 201 "));
+}
+
+TEST_F(Gbdt, FindsTheColumnsOfAModelByNameAgain) {
+  write_file_atomic(folder() / "table.csv", table_without_time());
+  write_file_atomic(folder() / "list", "x\nnoise\n");
+  const auto train = [&](const char* name, const char* features) {
+    return tool({"train", "gbdt", "--name", name, "objective=multiclass", "label=kind", features,
+                 "data.path=table.csv", "n_estimators=20", "min_child_samples=5"})
+        .code;
+  };
+  ASSERT_EQ(train("all", "features=*"), 0);
+  ASSERT_EQ(train("listed", "features=list"), 0);
+  write_file_atomic(folder() / "list", "noise\nquery\n");
+  write_file_atomic(folder() / "new.csv", "query,number,more,noise,x\n0,2.5,9,1,5\n1,48,9,2,95\n");
+  for (const char* name : {"all", "listed"}) {
+    const ToolResult predicted =
+        tool({"predict", name, "data.path=new.csv", cat("out=", name, ".csv")});
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+    EXPECT_THAT(text(cat(name, ".csv")), HasSubstr(",,low,"));
+    EXPECT_THAT(text(cat(name, ".csv")), HasSubstr(",,high,"));
+  }
+  write_file_atomic(folder() / "swapped.csv", "x,noise,other,query\n1,5,3,4\n");
+  EXPECT_THAT(tool({"predict", "all", "data.path=swapped.csv", "out=p.csv"}).err,
+              HasSubstr("swapped.csv has no column number"));
+}
+
+TEST_F(Gbdt, TakesColumnsOfAnyName) {
+  std::string csv = "\"a,b\",z{1},p q,p_q,\"say \"\"hi\"\"\",y\n";
+  for (int row = 0; row < 100; ++row)
+    csv += cat(row * 7 % 31, ",", row % 5, ",", row % 3, ",", row % 2, ",", row, ",",
+               row * 7 % 31 > 15 ? 1 : 0, "\n");
+  write_file_atomic(folder() / "odd.csv", csv);
+  const ToolResult result = tool({"train", "gbdt", "--name", "o", "data.path=odd.csv", "features=*",
+                                  "label=y", "n_estimators=5", "min_child_samples=2"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(text("runs/o/metadata.json")).at("features"),
+            (std::vector<std::string>{"a,b", "z{1}", "p q", "p_q", "say \"hi\""}));
+  EXPECT_THAT(text("runs/o/feature_importance.csv"), HasSubstr("\"a,b\","));
+  EXPECT_THAT(text("runs/o/model.txt"), HasSubstr("feature_names=a_b z_1_ p_q p_q_2 say__hi_\n"));
+  EXPECT_EQ(tool({"evaluate", "o"}).code, 0);
+  write_file_atomic(folder() / "list", "a,b\nz{1}\n");
+  const ToolResult batch = tool({"batch", "gbdt", "--name", "b", "data.path=odd.csv", "label=y",
+                                 "features=list", "n_estimators=5", "min_child_samples=2"});
+  EXPECT_EQ(batch.code, 0) << batch.err;
+}
+
+TEST_F(Gbdt, NamesCommandsThatCanBeTypedAsTheyAre) {
+  write_file_atomic(folder() / "my table.csv", table_without_time());
+  const ToolResult result =
+      tool({"train", "gbdt", "--name", "g", "data.path=my table.csv", "features=x,noise",
+            "label=number", "objective=l2", "split.test_share=0", "n_estimators=5",
+            "params=boosting=dart", "early_stopping=0"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("preset=experiment 'symbol=my table' 'data.path="));
+  EXPECT_THAT(result.err, HasSubstr(" split.test_share=0 params=boosting=dart early_stopping=0\n"));
+  const ToolResult evaluated = tool({"evaluate", "g"});
+  EXPECT_THAT(evaluated.err, HasSubstr("trained without a test"));
+  EXPECT_THAT(evaluated.err, Not(HasSubstr("start=DAY")));
+}
+
+TEST_F(Gbdt, TakesParametersOfLightGbmOneByOne) {
+  const ToolResult result = tool({"train", "gbdt", "--name", "g", "params=max_bin=63",
+                                  "params.lambda_l2=3", "n_estimators=5"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto used = nlohmann::json::parse(text("runs/g/metadata.json")).at("parameters").at("used");
+  EXPECT_EQ(used.at("lambda_l2"), "3");
+  EXPECT_EQ(used.at("max_bin"), "63");
 }
 
 TEST_F(Gbdt, OfBadPricesNamesFileAndLine) {

@@ -84,6 +84,16 @@ TEST(Bars, FindColumnsWhateverTheirCaseOrderAndSpaces) {
   EXPECT_EQ(bars.open[0], 1.5);
 }
 
+TEST(Bars, TakeNoColumnWhoseNameHasANumberForOneOfThePrices) {
+  const Bars bars = parse(
+      "date_2,date,open,high,low,close_5,close,volume_10,volume\n"
+      "x,2022-01-03,1,1,1,7,2,8,100\n");
+  EXPECT_EQ(bars.close[0], 2);
+  EXPECT_EQ(bars.volume[0], 100);
+  EXPECT_THAT(fault("date,open,high,low,close_5,volume\n2022-01-03,1,1,1,7,100\n"),
+              HasSubstr("no column close among"));
+}
+
 TEST(Bars, TakeTheAdjustedCloseOnlyWhereThereIsNoOther) {
   const Bars both = parse("Date,Open,High,Low,Close,Adj Close,Volume\n2022-01-03,1,1,1,2,1.9,5\n");
   EXPECT_EQ(both.close[0], 2);

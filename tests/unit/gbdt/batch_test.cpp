@@ -9,7 +9,10 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "recipes/gbdt/batch/cpu_check.h"
+#include "recipes/gbdt/batch/predictions.h"
 #include "recipes/gbdt/batch/records.h"
+#include "recipes/gbdt/batch/tables.h"
 #include "recipes/gbdt/train/train_window.h"
 #include "run/json_lines.h"
 
@@ -36,10 +39,19 @@ TEST(PlanBatch, HasAJobForEachSymbolAndWindow) {
 
 TEST(PlanBatch, SharesAGpuAndNamesTheOneThatTheJobSees) {
   GbdtOptions options;
-  options.table.set("gbdt.device", "cuda");
+  options.table.set("gbdt.device", "gpu");
   const DirectBatch batch = options.plan_batch();
   EXPECT_EQ(batch.gpus, "0.25");
   EXPECT_THAT(batch.more_options, ElementsAre("gbdt.device_id={gpu}"));
+}
+
+TEST(PlanBatch, SaysBeforeItBeginsThatThereIsNothingToLearn) {
+  GbdtOptions options;
+  options.table.set("threshold", "9");
+  options.table.set("data.made_symbols", "1");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains(HasSubstr("6 windows will be skipped, the first, "
+                                 "MADE01_2022-01-01_to_2022-06-30, because all")));
 }
 
 TEST(MadePrices, AreTheSameInAllWindowsOfABatch) {
@@ -49,6 +61,12 @@ TEST(MadePrices, AreTheSameInAllWindowsOfABatch) {
   const auto a = load_symbol(whole, "MADE02"), b = load_symbol(window, "MADE02");
   EXPECT_EQ(a->bars.stamps.at(0), b->bars.stamps.at(0));
   EXPECT_EQ(a->bars.close, b->bars.close);
+}
+
+TEST(CompareWithCpu, CountsCoresAgainstFourWindowsOnEachGpu) {
+  const DeviceRates rates = device_rates(0.05, 16, 0.8, 2);
+  EXPECT_DOUBLE_EQ(rates.cpu_per_minute, 19'200);
+  EXPECT_DOUBLE_EQ(rates.gpu_per_minute, 600);
 }
 
 class Gather : public ::testing::Test {
@@ -88,6 +106,26 @@ class Gather : public ::testing::Test {
   DirectBatchEnd end_;
 };
 
+// Windows of the CPU stand in for those of a GPU: what counts is what their records say.
+TEST_F(Gather, SaysWhereTheCpuIsFasterThanTheGpusOfTheBatch) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  EXPECT_THAT(gather(), Not(HasSubstr("the CPU is")));
+  const auto on_gpu = [&](double seconds) {
+    const fs::path file = folder_.path() / "jobs/a/metadata.json";
+    auto metadata = nlohmann::json::parse(read_file(file));
+    metadata["library"]["device"] = "gpu";
+    metadata["library"]["gpu"] = "GPU-00";
+    metadata["seconds"] = seconds;
+    write_file_atomic(file, metadata.dump());
+  };
+  on_gpu(1000);
+  EXPECT_THAT(gather(),
+              HasSubstr("the CPU is faster for such windows: MADE01_2022-01-01_to_2022-06-"
+                        "30 took 1000 s by OpenCL, and takes 0.0"));
+  on_gpu(1e-6);
+  EXPECT_THAT(gather(), HasSubstr("the CPU is not faster here: "));
+}
+
 TEST_F(Gather, MakesOneOfAllWindows) {
   train("jobs/a", "2022-01-01", "2022-06-30", "31");
   train("jobs/b", "2022-06-30", "2022-12-27", "31");
@@ -118,7 +156,67 @@ TEST_F(Gather, TellsSettingsApart) {
   EXPECT_THAT(text("predictions.csv"),
               StartsWith("timestamp,symbol,window,label,probability,num_leaves\n"));
   EXPECT_TRUE(fs::exists(folder_.path() / "heatmap-num_leaves=63.svg"));
+  write_file_atomic(folder_.path() / "heatmap-num_leaves=7.svg", "old");
+  gather();
+  EXPECT_FALSE(fs::exists(folder_.path() / "heatmap-num_leaves=7.svg"));
+  EXPECT_TRUE(fs::exists(folder_.path() / "heatmap-num_leaves=63.svg"));
   EXPECT_EQ(read_csv(folder_.path() / "settings.csv").rows.size(), 2u);
+}
+
+TEST_F(Gather, SaysOfHowManySettingsThereIsNoMap) {
+  train("jobs/0", "2022-01-01", "2022-06-30", "31");
+  const fs::path first = folder_.path() / "jobs/0/metadata.json";
+  for (int i = 1; i < 22; ++i) {
+    auto metadata = nlohmann::json::parse(read_file(first));
+    metadata["options"]["num_leaves"] = 31 + i;
+    const fs::path job = folder_.path() / cat("jobs/", i);
+    fs::create_directories(job);
+    write_file_atomic(job / "metadata.json", metadata.dump());
+    end_.jobs.push_back({.name = cat(i), .state = "done", .folder = job});
+  }
+  EXPECT_THAT(gather(), HasSubstr("no map of 2 more settings\n"));
+}
+
+TEST_F(Gather, TellsHowBusyCoresAndGpusWereAndNeverZeroOfWhatWasNotSeen) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  train("jobs/b", "2022-01-01", "2022-06-30", "63");
+  end_.activity = [](const std::set<std::string>& jobs) {
+    DirectActivity activity{.on_gpus = true, .cpu_percent = 97.4};
+    if (jobs == std::set<std::string>{"b"}) activity.gpu_percent = 41.6;
+    return activity;
+  };
+  const std::string shown = gather();
+  EXPECT_THAT(shown, HasSubstr("CPU busy"));
+  EXPECT_THAT(shown, HasSubstr("97 %  too short to tell\n"));
+  EXPECT_THAT(shown, HasSubstr(cat("97 %", std::string(15, ' '), "42 %\n")));
+  const CsvTable settings = read_csv(folder_.path() / "settings.csv");
+  EXPECT_EQ(settings.rows[0][settings.column("gpu_percent")], "");
+  EXPECT_EQ(settings.number(1, settings.column("gpu_percent")), 41.6);
+}
+
+TEST(Predictions, KeepLineBreaksInQuotesAndAllColumns) {
+  EXPECT_THAT(csv_lines("a,b\n1,\"x\ny\"\n\n2,\"\"\"\"\n"),
+              ElementsAre("a,b", "1,\"x\ny\"", "2,\"\"\"\""));
+  const BatchRecords records{.windows = {{.label = "w"}, {.label = "v"}}};
+  EXPECT_EQ(all_predictions(records, {{&records.windows[0], {"a", "b"}, {"1,\"x\ny\""}},
+                                      {&records.windows[1], {"a", "c"}, {"2,3"}}}),
+            "a,b,c\n1,\"x\ny\",\n2,,3\n");
+}
+
+TEST(BatchText, MixesNoObjectives) {
+  const std::vector<double> right = {0.9, 0.1}, wrong = {0.1, 0.9}, labels = {1, 0};
+  BatchRecords records{.windows = {}, .keys = {"objective"}};
+  const auto add = [&](const char* objective, const std::vector<double>& scores) {
+    WindowRecord window{.symbol = "A", .status = "success"};
+    window.setting = {{"objective", objective}};
+    window.metrics = binary_metrics({.scores = scores, .labels = labels});
+    records.windows.push_back(std::move(window));
+  };
+  add("binary", right);
+  add("multiclass", wrong);
+  const std::string text = batch_text(records, {}, 0);
+  EXPECT_THAT(text, HasSubstr("A binary            1     1"));
+  EXPECT_THAT(text, HasSubstr("A multiclass        1     1"));
 }
 
 TEST_F(Gather, LinksWhereThingsLieAndGivesTheLineOfEachWindow) {
@@ -148,6 +246,34 @@ TEST_F(Gather, NamesWindowsOfWhichNothingIsLeft) {
                                "MADE02 0 of 2\nmissing: MADE02_y: waiting\n"
                                "missing: MADE02_x: failed, ended by SIGKILL\n"));
   EXPECT_EQ(read_csv(folder_.path() / "windows.csv").rows.size(), 3u);
+}
+
+TEST_F(Gather, TakesNoValidationForATest) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  train("jobs/b", "2022-06-30", "2022-12-27", "31");
+  const auto without_test = [&](const char* job) {
+    const fs::path file = folder_.path() / job / "metadata.json";
+    auto metadata = nlohmann::json::parse(read_file(file));
+    metadata["metrics"].erase("test");
+    metadata["sample_counts"]["test"] = 0;
+    write_file_atomic(file, metadata.dump());
+  };
+  without_test("jobs/b");
+  const std::string shown = gather();
+  EXPECT_THAT(shown, HasSubstr("1 window was only validated, without rows to test on"));
+  EXPECT_THAT(shown, HasSubstr("  tested"));
+  const CsvTable windows = read_csv(folder_.path() / "windows.csv");
+  EXPECT_EQ(windows.rows[1][windows.column("status")], "success");
+  EXPECT_EQ(windows.rows[1][windows.column("auc")], "");
+  const CsvTable settings = read_csv(folder_.path() / "settings.csv");
+  EXPECT_EQ(settings.rows[0][settings.column("success")], "2");
+  EXPECT_EQ(settings.number(0, settings.column("accuracy")),
+            windows.number(0, windows.column("accuracy")));
+  without_test("jobs/a");
+  const std::string validated = gather();
+  EXPECT_THAT(validated, HasSubstr("  validated"));
+  EXPECT_THAT(validated, Not(HasSubstr("only validated")));
+  EXPECT_GT(read_csv(folder_.path() / "windows.csv").number(1, windows.column("auc")), 0);
 }
 
 TEST_F(Gather, TakesNoResultOfAJobThatFailedAfterIt) {

@@ -119,6 +119,17 @@ TEST_F(LightGbmTest, ResolvesNamesAndRefusesThoseThatCollide) {
   EXPECT_THAT(fault({{"metric", "auc binary"}}), HasSubstr("cannot be 'auc binary'"));
 }
 
+TEST_F(LightGbmTest, RefusesWhatWouldDoNothing) {
+  EXPECT_THAT(fault({{"ignore_column", "1"}}),
+              HasSubstr("ignore_column would do nothing | it says which columns"));
+  EXPECT_THAT(fault({{"blacklist", "1"}}), HasSubstr("ignore_column would do nothing"));
+  for (const char* name : {"weight", "valid", "input_model", "early_stopping_min_delta", "task",
+                           "pred_early_stop", "num_machines"})
+    EXPECT_THAT(fault({{name, "1"}}), HasSubstr("would do nothing")) << name;
+  EXPECT_THAT(fault({{"forcedsplits_filename", "/nowhere"}}), HasSubstr("no file /nowhere"));
+  EXPECT_EQ(fault({{"lambda_l2", "1"}, {"extra_trees", "true"}}), "none");
+}
+
 TEST_F(LightGbmTest, RefusesSeveralGpusForOneModel) {
   EXPECT_THAT(fault({{"num_gpu", "2"}}), HasSubstr("crashes in LightGBM 4.7.0"));
   EXPECT_EQ(fault({{"num_gpu", "1"}}), "none");
@@ -260,7 +271,7 @@ TEST_F(LightGbmTest, SaysWhatItRefuses) {
 TEST(UnreachableLeaves, AreSaidBeforeTraining) {
   const Parameters asked = {{"num_leaves", "127"}, {"min_data_in_leaf", "20"}};
   EXPECT_THAT(unreachable_leaves(asked, 90), HasSubstr("90 rows with at least 20 a leaf "
-                                                       "(min_child_samples) make at most 4"));
+                                                       "(min_child_samples) make about 4 at most"));
   EXPECT_EQ(unreachable_leaves(asked, 2540), "");
   EXPECT_NE(unreachable_leaves(asked, 2539), "");
 }

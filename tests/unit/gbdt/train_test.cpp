@@ -73,8 +73,8 @@ class TrainWindow : public ::testing::Test {
 TEST_F(TrainWindow, FindsThePlantedSignalAndWritesAllFiles) {
   const WindowResult result = train("2022-01-01", "2024-06-30");
   EXPECT_EQ(result.status, DirectResult::Status::success);
-  EXPECT_GT(result.test.auc.estimate, 0.6);
-  EXPECT_GT(result.test.auc.low, 0.5);
+  EXPECT_GT(result.test.value("auc").estimate, 0.6);
+  EXPECT_GT(result.test.value("auc").low, 0.5);
   for (const char* file :
        {"model.txt", "labels.csv.gz", "predictions.csv", "feature_importance.csv", "metadata.json",
         "teacher_runs.json", "training_run_r1.jsonl"})
@@ -104,6 +104,23 @@ TEST_F(TrainWindow, RecordsWhatTheBoosterUsedBesideWhatWasAsked) {
   for (const char* phase : {"features", "training", "evaluation"})
     EXPECT_TRUE(metadata.at("phases").contains(phase)) << phase;
   EXPECT_THAT(said_, Contains(HasSubstr("num_leaves=31 cannot be reached")));
+}
+
+TEST_F(TrainWindow, TellsABatchWhatWasUsedAndHowGoodItIs) {
+  options_.table.set("num_leaves", "31");
+  options_.table.set("n_estimators", "20");
+  const fs::path events = folder_.path() / "events.jsonl";
+  ::setenv("LOCKSTEP_EVENTS", events.c_str(), 1);
+  const json metadata = train("2022-01-01", "2022-12-31").metadata;
+  ::unsetenv("LOCKSTEP_EVENTS");
+  json results;
+  for (const json& line : lines_of(events))
+    if (line.contains("results")) results = line["results"];
+  EXPECT_EQ(results.at("used.num_leaves"), 31);
+  EXPECT_EQ(results.at("data"), metadata.at("data").at("hash"));
+  EXPECT_EQ(results.at("rows.train"), metadata.at("sample_counts").at("train"));
+  EXPECT_EQ(results.at("trees"), metadata.at("model").at("trees"));
+  EXPECT_EQ(results.at("test.auc"), metadata.at("metrics").at("test").at("auc"));
 }
 
 TEST_F(TrainWindow, WritesALedgerLineOfTheKnownForm) {
@@ -177,6 +194,62 @@ TEST_F(TrainWindow, GivesTheSameModelEachTime) {
   EXPECT_EQ(read_file(folder_.path() / "model.txt"), first);
 }
 
+TEST_F(TrainWindow, LearnsEachObjectiveFromMadePrices) {
+  options_.table.set("n_estimators", "30");
+  const auto metrics_with = [&](const char* objective) {
+    options_.objective = objective;
+    const json metadata = train("2022-01-01", "2023-06-30").metadata;
+    EXPECT_EQ(metadata.at("status"), "success");
+    return metadata.at("metrics").at("test");
+  };
+  EXPECT_GT(metrics_with("regression").at("spearman"), 0.1);
+  EXPECT_THAT(read_file(folder_.path() / "predictions.csv"),
+              StartsWith("timestamp,symbol,window,label,prediction\n"));
+  EXPECT_GT(metrics_with("huber").at("rows"), 300);
+  const json classes = metrics_with("multiclass");
+  EXPECT_TRUE(classes.contains("macro_f1"));
+  EXPECT_EQ(classes.at("confusion").size(), 3u);
+  EXPECT_THAT(read_file(folder_.path() / "predictions.csv"),
+              StartsWith("timestamp,symbol,window,label,prediction,probability_down,"
+                         "probability_flat,probability_up\n"));
+  const json ranking = metrics_with("ranking");
+  EXPECT_GT(ranking.at("ndcg@5"), ranking.at("base_ndcg@10"));
+  EXPECT_THAT(read_file(folder_.path() / "predictions.csv"),
+              StartsWith("timestamp,symbol,window,group,label,score\n"));
+}
+
+TEST_F(TrainWindow, StopsByTheMetricOfItsObjective) {
+  const auto metric_with = [&](const char* objective) {
+    options_.objective = objective;
+    return train("2022-01-01", "2022-12-31").metadata.at("model").at("metric");
+  };
+  EXPECT_EQ(metric_with("binary"), "binary_logloss");
+  EXPECT_EQ(metric_with("mae"), "l1");
+  EXPECT_EQ(metric_with("ranking"), "ndcg@10");
+  options_.params = {"metric=auc"};
+  EXPECT_EQ(metric_with("binary"), "auc");
+}
+
+TEST_F(TrainWindow, IsSkippedWhereAllLabelsAreOne) {
+  options_.threshold = 9;
+  const WindowResult result = train("2022-01-01", "2022-12-31");
+  EXPECT_EQ(result.status, DirectResult::Status::skipped);
+  EXPECT_THAT(result.skip_reason, HasSubstr("training rows have the label 0"));
+}
+
+TEST(MadeRanking, HasTheRowsOfADayAsGroups) {
+  GbdtOptions options;
+  options.objective = "ranking";
+  const auto data = load_symbol(options, "MADE01");
+  ASSERT_EQ(data->bars.groups.size(), data->labels.size());
+  std::array<int, 5> counts{};
+  for (std::size_t row = 1000; row < 1010; ++row) {
+    EXPECT_EQ(data->bars.groups[row], 100);
+    ++counts.at(static_cast<std::size_t>(data->labels[row]));
+  }
+  EXPECT_EQ(counts, (std::array{2, 2, 2, 2, 2}));
+}
+
 TEST(GbdtOptions, RefuseWhatCannotGoTogether) {
   const auto fault = [](std::vector<std::pair<const char*, const char*>> values) {
     GbdtOptions options;
@@ -193,8 +266,53 @@ TEST(GbdtOptions, RefuseWhatCannotGoTogether) {
   EXPECT_THAT(fault({{"start", "2022-01-01"}, {"end", "2022-01-05"}}), HasSubstr("no room"));
   EXPECT_THAT(fault({{"subsample_freq", "0"}}), HasSubstr("does nothing with subsample_freq=0"));
   EXPECT_THAT(fault({{"split.valid_share", "0"}}), HasSubstr("early_stopping needs rows"));
+  EXPECT_THAT(fault({{"params", "boosting=dart"}}), HasSubstr("later ones changed them"));
+  EXPECT_THAT(fault({{"params", "boost = dart"}}), HasSubstr("later ones changed them"));
+  EXPECT_EQ(fault({{"params", "boosting=dart"}, {"early_stopping", "0"}}), "none");
+  EXPECT_THAT(fault({{"gbdt.device", "cuda"}}), HasSubstr("lets trees grow deeper"));
+  EXPECT_THAT(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}}), HasSubstr("is_unbalance"));
+  EXPECT_EQ(fault({{"gbdt.device", "cuda"}, {"max_depth", "-1"}, {"is_unbalance", "false"}}),
+            "none");
   EXPECT_THAT(fault({{"gbdt.num_gpu", "2"}}), HasSubstr("crashes in LightGBM 4.7.0"));
   EXPECT_THAT(fault({{"params", "lambda_l2"}}), HasSubstr("not of the form name=value"));
+  EXPECT_THAT(fault({{"objective", "regresion"}}), HasSubstr("objective=regresion is none"));
+  EXPECT_EQ(fault({{"objective", "ranking"}}), "none");
+  EXPECT_THAT(fault({{"objective", "ranking"}, {"data.path", "x"}}), HasSubstr("needs groups"));
+  EXPECT_THAT(fault({{"objective", "ranking"}, {"data.path", "x"}, {"group", "q"}}),
+              HasSubstr("needs label=COLUMN"));
+  EXPECT_THAT(fault({{"group", "q"}, {"data.path", "x"}}), HasSubstr("group=q is of a ranking"));
+  EXPECT_THAT(fault({{"group", "q"}, {"objective", "ranking"}}), HasSubstr("group names columns"));
+  EXPECT_THAT(fault({{"objective", "multiclass"}, {"threshold", "-0.1"}}), HasSubstr("no closes"));
+  EXPECT_THAT(fault({{"objective", "poisson"}}), HasSubstr("no negative numbers"));
+  EXPECT_THAT(fault({{"objective", "l2"}, {"is_unbalance", "true"}}), HasSubstr("does nothing"));
+  EXPECT_THAT(fault({{"horizon", "0"}}), HasSubstr("horizon=0"));
+}
+
+TEST(GbdtOptions, RefuseOrTellWhatDoesNothing) {
+  const auto fault = [](std::vector<std::pair<const char*, const char*>> values) {
+    GbdtOptions options;
+    for (const auto& [key, value] : values) options.table.set(key, value);
+    try {
+      options.check();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(fault({{"gbdt.gpu_platform", "intel"}}), HasSubstr("gbdt.device is cpu"));
+  EXPECT_THAT(fault({{"gbdt.double_precision", "true"}}), HasSubstr("does nothing"));
+  EXPECT_EQ(fault({{"gbdt.gpu_platform", "intel"}, {"gbdt.device", "gpu"}}), "none");
+  EXPECT_THAT(fault({{"split.shuffle", "false"}}), HasSubstr("prices have a time"));
+  EXPECT_EQ(fault({{"split.shuffle", "false"}, {"data.made_rows", "50"}}), "none");
+  EXPECT_THAT(fault({{"data.path", "x"}, {"label", "y"}, {"threshold", "0.1"}}),
+              HasSubstr("the label is the column y"));
+  GbdtOptions options;
+  options.table.set("horizon", "3");
+  options.table.set("test", "full");
+  options.table.set("split.test_share", "0.3");
+  EXPECT_EQ(options.idle_note(true), "horizon, test do nothing: the rows have no time");
+  EXPECT_EQ(options.idle_note(false), "split.test_share does nothing: the rows have a time");
+  EXPECT_EQ(GbdtOptions().idle_note(true), "");
 }
 
 TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
@@ -208,6 +326,12 @@ TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
   EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("AA", "BB"));
   options.symbols = {(folder.path() / "some.txt").string()};
   EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("BB"));
+  options.data.path = (folder.path() / "AA.csv").string();
+  options.symbols = {"other"};
+  EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("other"));
+  options.symbols = {"AA", "BB"};
+  EXPECT_THROW(batch_symbols(options), Error);
+  options.data.path = folder.path().string();
   options.symbols = {"AA", "BC"};
   EXPECT_THROW(batch_symbols(options), Error);
 }

@@ -156,5 +156,71 @@ TEST(PlanWindows, WithoutDataAreSixtyThatAreMade) {
                           [](const PlannedWindow& window) { return window.skip.empty(); }));
 }
 
+// Rows without a time, in groups of `group` rows.
+Series without_time(std::size_t rows, std::size_t group = 1) {
+  Series series;
+  series.bars.timeless = true;
+  series.features = {.names = {"x"}, .warm_up = 0, .takes_missing = true};
+  for (std::size_t i = 0; i < rows; ++i) {
+    series.bars.stamps.push_back(std::to_string(i + 1));
+    series.bars.days.push_back(0);
+    if (group > 1) series.bars.groups.push_back(static_cast<std::int64_t>(i / group));
+    series.features.values.push_back(static_cast<double>(i));
+    series.returns.push_back(static_cast<double>(i % 2));
+  }
+  return series;
+}
+
+TEST(SplitRows, WithoutATimeAreSharedOutBySeed) {
+  const Series series = without_time(100);
+  const Window all{.is_everything = true};
+  const WindowRows rows = split(series, all, {.seed = 3});
+  EXPECT_EQ(rows.test.size(), 20u);
+  EXPECT_EQ(rows.valid.size(), 16u);
+  EXPECT_EQ(rows.train.size(), 64u);
+  EXPECT_TRUE(std::is_sorted(rows.train.begin(), rows.train.end()));
+  EXPECT_EQ(split(series, all, {.seed = 3}).test, rows.test);
+  EXPECT_NE(split(series, all, {.seed = 4}).test, rows.test);
+  const WindowRows in_order = split(series, all, {.shuffle = false});
+  EXPECT_EQ(in_order.test.front(), 80u);
+  EXPECT_EQ(in_order.valid.front(), 64u);
+  EXPECT_TRUE(split(series, all, {.test = TestWindow::none}).test.empty());
+  EXPECT_THAT(split(without_time(19), all).skip, HasSubstr("fewer than 20"));
+}
+
+TEST(SplitRows, NeverTearGroups) {
+  const Series series = without_time(200, 4);
+  const WindowRows rows = split(series, {.is_everything = true}, {.seed = 1});
+  std::set<std::int64_t> seen;
+  for (const auto* part : {&rows.train, &rows.valid, &rows.test}) {
+    std::set<std::int64_t> groups;
+    for (const std::size_t row : *part) groups.insert(series.bars.groups[row]);
+    EXPECT_EQ(groups.size() * 4, part->size());
+    for (const std::int64_t group : groups) EXPECT_TRUE(seen.insert(group).second);
+  }
+  EXPECT_EQ(seen.size(), 50u);
+}
+
+// Five rows a day, each day a group: what is said of rows is said of days.
+TEST(SplitRows, CountTheHorizonInGroups) {
+  Series series = make("2022-01-03", "2023-12-29");
+  Series five{.features = {.names = {"x"}, .warm_up = 0, .takes_missing = true}};
+  for (std::size_t day = 0; day < series.bars.size(); ++day)
+    for (int i = 0; i < 5; ++i) {
+      five.bars.stamps.push_back(series.bars.stamps[day]);
+      five.bars.days.push_back(series.bars.days[day]);
+      five.bars.groups.push_back(static_cast<std::int64_t>(day));
+      five.features.values.push_back(0);
+      five.returns.push_back(0);
+    }
+  const WindowRows rows = split(five, {day("2022-06-01"), day("2022-12-01")}, {.horizon = 3});
+  ASSERT_EQ(rows.skip, "");
+  const auto group = [&](std::size_t row) { return five.bars.groups[row]; };
+  EXPECT_EQ(group(rows.valid.front()) - group(rows.train.back()), 4);
+  EXPECT_EQ(group(rows.test.front()) - group(rows.valid.back()), 4);
+  EXPECT_EQ(rows.valid.size() % 5, 0u);
+  EXPECT_EQ(rows.train.size() % 5, 0u);
+}
+
 }  // namespace
 }  // namespace lockstep::gbdt

@@ -1,0 +1,24 @@
+// A plain table that is made, without a time, with a signal that is known to be there.
+#pragma once
+
+#include "recipes/gbdt/bars/bars.h"
+
+namespace lockstep::gbdt {
+
+enum class MadeLabel { two_classes, three_classes, number, relevance };
+
+struct MadeTable {
+  std::int64_t rows = 0;
+  MadeLabel label = MadeLabel::number;
+  std::uint64_t seed = 0;
+};
+
+inline constexpr std::size_t made_columns = 28;
+
+// Columns x01 to x28 of independent normal numbers. With s = x01 + x02 x03 + sin(3 x04) + 0.5 e, e
+// normal too, the label is s; whether it is above 0; low below -0.6, high above 0.6, else middle;
+// or of groups of ten rows how relevant, floor(s + 2) within 0 and 4. The same name and seed give
+// the same rows.
+Bars make_table(const std::string& name, const MadeTable& how);
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,17 @@
+// The GPU that LightGBM is to train on: it is there before training begins, and its name.
+#pragma once
+
+#include <string>
+
+#include "recipes/gbdt/lightgbm/library.h"
+#include "recipes/gbdt/lightgbm/parameters.h"
+
+namespace lockstep::gbdt {
+
+// Of resolved parameters. By OpenCL: adds platform and device (opencl.h); `platform` as there. By
+// CUDA: checks that there are a driver and the device, without which LightGBM ends the process.
+// Returns the name, as "NVIDIA H200" or "NVIDIA CUDA: NVIDIA H200"; "" on the CPU. Throws Error.
+std::string choose_gpu(const LightGbm& library, const std::string& platform,
+                       Parameters& parameters);
+
+}  // namespace lockstep::gbdt

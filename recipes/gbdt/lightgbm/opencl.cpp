@@ -1,0 +1,175 @@
+#include "recipes/gbdt/lightgbm/opencl.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "base/whole_number.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Handle = void*;  // cl_platform_id, cl_device_id
+
+// The part of OpenCL 1.0 that is used, with own declarations. All return 0 for success.
+struct OpenClApi {
+  int (*platforms)(unsigned room, Handle* platforms, unsigned* count);
+  int (*platform_info)(Handle platform, unsigned what, std::size_t bytes, void* value,
+                       std::size_t* needed);
+  int (*devices)(Handle platform, std::uint64_t type, unsigned room, Handle* devices,
+                 unsigned* count);
+  int (*device_info)(Handle device, unsigned what, std::size_t bytes, void* value,
+                     std::size_t* needed);
+};
+constexpr unsigned platform_name = 0x0902, device_name = 0x102B;
+constexpr std::uint64_t all_devices = 0xFFFFFFFF;
+constexpr const char* nvidia_driver = "libnvidia-opencl.so.1";
+
+bool find_api(const std::function<void*(const char*)>& symbol, OpenClApi& api) {
+  const auto get = [&](const char* name, auto& function) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol(name));
+    return function != nullptr;
+  };
+  return get("clGetPlatformIDs", api.platforms) && get("clGetPlatformInfo", api.platform_info) &&
+         get("clGetDeviceIDs", api.devices) && get("clGetDeviceInfo", api.device_info);
+}
+
+bool find_api(const LightGbm& library, OpenClApi& api) {
+  if (find_api([&](const char* name) { return library.symbol(name); }, api)) return true;
+  void* const loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  return loader != nullptr && find_api([&](const char* name) { return dlsym(loader, name); }, api);
+}
+
+// Whether a file of the loader's folder names NVIDIA's driver.
+bool nvidia_is_registered() {
+  const char* const own = std::getenv("OCL_ICD_VENDORS");
+  const fs::path folder = own != nullptr && *own != '\0' ? own : "/etc/OpenCL/vendors";
+  std::error_code failed;
+  for (const auto& file : fs::directory_iterator(folder, failed))
+    if (file.is_regular_file(failed) &&
+        read_file(file.path()).find("nvidia-opencl") != std::string::npos)
+      return true;
+  return false;
+}
+
+// Its path, where the loader of programs finds it, or where it lies beside the driver; "": nowhere.
+std::string find_nvidia_driver() {
+  if (dlopen(nvidia_driver, RTLD_LAZY | RTLD_LOCAL) != nullptr) return nvidia_driver;
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  link_map* map = nullptr;
+  if (driver == nullptr || dlinfo(driver, RTLD_DI_LINKMAP, &map) != 0) return "";
+  const fs::path beside = fs::path(map->l_name).parent_path() / nvidia_driver;
+  std::error_code failed;
+  return fs::exists(beside, failed) ? beside.string() : "";
+}
+
+// The loader reads its environment at its first call.
+void register_nvidia_driver() {
+  if (std::getenv("OCL_ICD_FILENAMES") != nullptr || nvidia_is_registered()) return;
+  if (const std::string path = find_nvidia_driver(); !path.empty())
+    setenv("OCL_ICD_FILENAMES", path.c_str(), 1);
+}
+
+template <class Info>
+std::string text_of(Info info, Handle of, unsigned what) {
+  std::size_t bytes = 0;
+  if (info(of, what, 0, nullptr, &bytes) != 0 || bytes == 0) return "";
+  std::string text(bytes, '\0');
+  if (info(of, what, bytes, text.data(), nullptr) != 0) return "";
+  return printable(trim(text.c_str()));
+}
+
+OpenClPlatform describe(const OpenClApi& api, Handle platform) {
+  OpenClPlatform found{.name = text_of(api.platform_info, platform, platform_name), .devices = {}};
+  unsigned count = 0;
+  if (api.devices(platform, all_devices, 0, nullptr, &count) != 0) return found;
+  std::vector<Handle> devices(count);
+  if (api.devices(platform, all_devices, count, devices.data(), &count) != 0) return found;
+  for (Handle device : devices)
+    found.devices.push_back(text_of(api.device_info, device, device_name));
+  return found;
+}
+
+std::string lower(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return text;
+}
+
+std::string list(const std::vector<OpenClPlatform>& platforms) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < platforms.size(); ++i)
+    words.push_back(cat(i, " ", platforms[i].name));
+  return join(words, ", ");
+}
+
+// Those whose name has the part.
+std::vector<std::size_t> named(const std::vector<OpenClPlatform>& platforms,
+                               const std::string& part) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < platforms.size(); ++i)
+    if (lower(platforms[i].name).find(lower(part)) != std::string::npos) found.push_back(i);
+  return found;
+}
+
+}  // namespace
+
+std::vector<OpenClPlatform> opencl_platforms(const LightGbm& library) {
+  OpenClApi api{};
+  if (!find_api(library, api)) return {};
+  register_nvidia_driver();
+  unsigned count = 0;
+  if (api.platforms(0, nullptr, &count) != 0) return {};
+  std::vector<Handle> handles(count);
+  if (api.platforms(count, handles.data(), &count) != 0) return {};
+  std::vector<OpenClPlatform> platforms;
+  for (Handle platform : handles) platforms.push_back(describe(api, platform));
+  return platforms;
+}
+
+std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms,
+                            const std::string& asked) {
+  if (platforms.empty())
+    throw Error("there is no OpenCL platform on this machine",
+                "the driver of a GPU brings one (NVIDIA: libnvidia-opencl.so.1); gbdt.device=cuda "
+                "needs none");
+  if (const auto number = whole_number<std::size_t>(asked); number && *number < platforms.size())
+    return *number;
+  const std::vector<std::size_t> found = named(platforms, asked.empty() ? "nvidia" : asked);
+  if (asked.empty()) return found.empty() ? 0 : found.front();
+  if (found.size() != 1)
+    throw Error(cat("gbdt.gpu_platform=", asked, " names ", found.empty() ? "no" : "more than one",
+                    " OpenCL platform"),
+                cat("there are: ", list(platforms)));
+  return found.front();
+}
+
+std::string choose_opencl_device(const LightGbm& library, const std::string& platform,
+                                 Parameters& parameters) {
+  if (!value_of(parameters, "gpu_platform_id", "").empty()) return "";
+  const std::vector<OpenClPlatform> platforms = opencl_platforms(library);
+  const std::size_t chosen = choose_platform(platforms, platform);
+  const auto& [name, devices] = platforms[chosen];
+  const std::string asked = value_of(parameters, "gpu_device_id", "-1");
+  const auto device = whole_number<std::size_t>(asked == "-1" ? "0" : asked);
+  if (devices.empty()) throw Error(cat("the OpenCL platform ", name, " has no device here"));
+  if (!device || *device >= devices.size())
+    throw Error(cat("there is no device ", asked, " on the OpenCL platform ", name),
+                cat("it has ", join(devices, ", "),
+                    "; numbers begin at 0, among the GPUs that the process sees"));
+  std::erase_if(parameters, [](const auto& one) { return one.first == "gpu_device_id"; });
+  parameters.emplace_back("gpu_platform_id", cat(chosen));
+  parameters.emplace_back("gpu_device_id", cat(*device));
+  return cat(name, ": ", devices[*device]);
+}
+
+}  // namespace lockstep::gbdt

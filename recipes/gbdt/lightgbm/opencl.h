@@ -1,0 +1,35 @@
+// OpenCL platforms, as LightGBM numbers them, and the choice of one by its name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recipes/gbdt/lightgbm/library.h"
+#include "recipes/gbdt/lightgbm/parameters.h"
+
+namespace lockstep::gbdt {
+
+struct OpenClPlatform {
+  std::string name;                  // "NVIDIA CUDA"
+  std::vector<std::string> devices;  // names, in the order of gpu_device_id
+};
+
+// In the order of gpu_platform_id, asked of the loader of OpenCL drivers that is in LightGBM's
+// library (PyPI's has one), else of libOpenCL.so.1. Empty where there is no loader or no driver.
+// NVIDIA's driver is also found where no file of /etc/OpenCL/vendors names it, as in many
+// containers, by setting OCL_ICD_FILENAMES; so the first call is not to be beside getenv.
+std::vector<OpenClPlatform> opencl_platforms(const LightGbm& library);
+
+// Index of the platform to take. asked: a part of its name, whatever the case, or its number;
+// empty: NVIDIA's, else the first. Throws Error, which lists those that are there: there is none,
+// or none of this name, or several.
+std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms, const std::string& asked);
+
+// Adds gpu_platform_id and gpu_device_id to resolved parameters that train by OpenCL, unless they
+// have a platform. LightGBM itself takes whatever
+// device it finds first where one of the two is not there: such is refused. Returns the names, as
+// "NVIDIA CUDA: NVIDIA H200"; "" where it did nothing. Throws Error.
+std::string choose_opencl_device(const LightGbm& library, const std::string& platform,
+                                 Parameters& parameters);
+
+}  // namespace lockstep::gbdt

@@ -1,0 +1,34 @@
+// What a model learns of each row.
+#pragma once
+
+#include "recipes/gbdt/bars/made_bars.h"
+#include "recipes/gbdt/train/train_window.h"
+
+namespace lockstep::gbdt {
+
+// Fills in labels and classes: of the label's column, else of the returns. Of prices, binary is 1
+// where the return is above the threshold; multiclass is down (below -threshold), flat or up (above
+// it); regression is the return; ranking, of made prices, is how high a return stands among those
+// of its day, from 0 to 4. Throws Error for labels that the objective cannot learn.
+void make_labels(const GbdtOptions& options, SymbolData& data);
+
+// Why no objective can learn from the labels of these rows, at least one; "": they differ.
+std::string nothing_to_learn(const SymbolData& data, const std::vector<std::size_t>& rows);
+
+// What they are, in words: for the record.
+std::string label_rule(const GbdtOptions& options);
+
+// A market of ten made series, row by row the bars of a day: what a ranking learns without data.
+// Fills in bars with groups, features and returns.
+void make_panel(const GbdtOptions& options, const std::string& symbol, const MadeBars& how,
+                SymbolData& data);
+
+// How good the predictions of these rows are. scores [rows, outputs]. Rows without a label are left
+// out.
+Metrics measure(const GbdtOptions& options, const SymbolData& data,
+                const std::vector<std::size_t>& rows, std::span<const double> scores);
+
+// How many of these rows each group has, in order.
+std::vector<std::int32_t> group_sizes(const Bars& bars, const std::vector<std::size_t>& rows);
+
+}  // namespace lockstep::gbdt

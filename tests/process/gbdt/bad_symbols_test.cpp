@@ -1,0 +1,69 @@
+// One symbol of many whose prices are bad: an error before anything runs, or failed windows while
+// the others go on.
+#include "gbdt_rig.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ToolResult;
+
+class GbdtBadSymbols : public GbdtRig {
+ protected:
+  ToolResult batch(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{
+        "batch",          "gbdt",          "data.path=prices", "start=2020-04-01",
+        "window_days=60", "n_estimators=3"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tool(words);
+  }
+  void write(const std::string& symbol, const std::string& csv) const {
+    write_file_atomic(folder() / "prices" / (symbol + ".csv"), csv);
+  }
+};
+
+TEST_F(GbdtBadSymbols, AreNamedBeforeAnythingRuns) {
+  write_prices("AB");
+  const std::string header = "Date,Open,High,Low,Close,Volume\n";
+  for (const auto& [csv, says] : std::vector<std::pair<std::string, std::string>>{
+           {header + "2020-01-01,1,1,1,x,1\n", "CD.csv, line 2: close is 'x'"},
+           {header + "2020-01-02,1,1,1,1,1\n2020-01-02,1,1,1,1,1\n", "CD.csv, line 3"},
+           {"Date,Open\n2020-01-01,1\n", "CD.csv, line 1: no column high, low, close, volume"},
+           {header, "CD.csv holds no bar"}}) {
+    write("CD", csv);
+    const ToolResult result = batch({"--name", "g"});
+    EXPECT_EQ(result.code, 2) << csv;
+    EXPECT_THAT(result.err, HasSubstr(says));
+    EXPECT_FALSE(exists("runs")) << csv;
+  }
+}
+
+TEST_F(GbdtBadSymbols, WithTooFewDaysAreLeftOutByNameUnlessThereIsNoOther) {
+  std::filesystem::create_directories(folder() / "prices");
+  write("CD", "Date,Open,High,Low,Close,Volume\n2020-01-01,1,1,1,1,1\n");
+  EXPECT_THAT(batch({"--dry-run"}).err, HasSubstr("CD: no window fits"));
+  EXPECT_EQ(batch({"--dry-run"}).code, 2);
+  write_prices("AB");
+  const ToolResult result = batch({"--dry-run"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("left out: CD: no window fits"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("AB_2020-04-01"), Not(HasSubstr("CD_"))));
+}
+
+TEST_F(GbdtBadSymbols, WhoseFileGoesAfterThePlanFailWithTheirReasonAndTheRestGoesOn) {
+  write_prices("AB");
+  write_prices("CD");
+  ASSERT_EQ(batch({"--write", "g.toml"}).code, 0);
+  std::filesystem::remove(folder() / "prices/CD.csv");
+  const ToolResult result = tool({"batch", "run", "g.toml", "--name", "g"});
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("failed: CD_2020-04-01_to_2020-05-31"));
+  EXPECT_THAT(result.out, Not(HasSubstr("failed: AB")));
+  EXPECT_THAT(tool({"batch", "logs", "g", "CD_2020-04-01_to_2020-05-31"}).out,
+              AllOf(HasSubstr("no file of the symbol CD"), HasSubstr("prices")));
+}
+
+}  // namespace
+}  // namespace lockstep

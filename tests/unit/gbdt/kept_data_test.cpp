@@ -1,0 +1,79 @@
+// What is kept of earlier windows is what would be read now.
+#include "recipes/gbdt/train/kept_data.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace lockstep::gbdt {
+namespace {
+
+class KeptSymbol : public ::testing::Test {
+ protected:
+  KeptSymbol() { write(100, 10); }
+  void write(int rows, double first) const {
+    std::ofstream file(folder.path() / "A.csv");
+    file << "date,open,high,low,close,volume\n";
+    for (int i = 0; i < rows; ++i) {
+      const double price = first + 0.01 * i;
+      file << to_text(*parse_day("2022-01-03") + i) << ',' << price << ',' << price << ',' << price
+           << ',' << price << ",5\n";
+    }
+  }
+  std::shared_ptr<const SymbolData> kept(const std::vector<std::string>& assignments = {}) const {
+    GbdtOptions options;
+    options.table.set("data.path", folder.path().string());
+    for (const std::string& word : assignments)
+      options.table.set(word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
+    return kept_symbol(options, "A");
+  }
+  TemporaryDirectory folder;
+};
+
+TEST_F(KeptSymbol, IsReadOnceForAllWindows) {
+  const auto first = kept({"start=2022-02-01"});
+  EXPECT_EQ(first->bars.size(), 100u);
+  EXPECT_EQ(first, kept({"start=2022-03-01", "end=2022-04-01"}));
+}
+
+TEST_F(KeptSymbol, IsReadAgainWhereTheFileChanged) {
+  const auto first = kept();
+  write(90, 20);
+  const auto second = kept();
+  EXPECT_EQ(second->bars.size(), 90u);
+  EXPECT_EQ(second->bars.close[0], 20);
+  EXPECT_EQ(first->bars.size(), 100u) << "whoever has it keeps it";
+}
+
+TEST_F(KeptSymbol, IsReadAgainWhereAnOptionIsAnother) {
+  EXPECT_NE(kept({"horizon=3"})->returns[0], kept({"horizon=9"})->returns[0]);
+  EXPECT_NE(kept(), kept({"features=volume"}));
+}
+
+TEST_F(KeptSymbol, TellsWhatIsWrongEachTime) {
+  std::ofstream(folder.path() / "A.csv") << "nothing\n";
+  EXPECT_THROW(kept(), Error);
+  EXPECT_THROW(kept(), Error);
+  write(80, 10);
+  EXPECT_EQ(kept()->bars.size(), 80u);
+}
+
+TEST_F(KeptSymbol, SecondsOfLoadingAheadCountOnce) {
+  GbdtOptions options;
+  options.table.set("data.path", folder.path().string());
+  options.table.set("symbol", "A");
+  try {
+    load_ahead(options);
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();  // no LightGBM
+  }
+  EXPECT_GT(take_seconds_ahead(), 0);
+  EXPECT_EQ(take_seconds_ahead(), 0);
+}
+
+}  // namespace
+}  // namespace lockstep::gbdt
