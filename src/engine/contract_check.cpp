@@ -92,6 +92,31 @@ void check_items(const ContractSetup& setup, const Records& records, EvaluationO
     report.tried.push_back(cat("items: ", join(output.items().columns, ", ")));
 }
 
+// Devices that share a sample must make the record that one makes.
+void check_pieces(const ContractSetup& setup, StepContext& context, ContractReport& report) {
+  if (!setup.recipe.evaluates_pieces() || setup.data.valid->rows_per_sample() != 1) return;
+  const Batch one =
+      on_device(contract_batch(*setup.data.valid, {{.sample = 0}}, /*padding=*/false, setup.seed,
+                               /*training=*/false),
+                setup.backend);
+  const auto numbers = [](const at::Tensor& record) {  // their bits: NaN is no other than NaN
+    return record.reshape({-1}).to(at::kCPU, at::kDouble).contiguous().view(at::kLong);
+  };
+  const at::Tensor whole = numbers(evaluated_rows(setup.recipe, setup.model, one, context).at(0));
+  std::vector<at::Tensor> pieces;
+  for (const std::int64_t index : {0, 1})
+    pieces.push_back(
+        setup.recipe.evaluate_piece(setup.model, one, {.index = index, .count = 2}, context)
+            .reshape({-1})
+            .cpu());
+  if (numbers(setup.recipe.join_evaluated(one, pieces, context)).equal(whole))
+    report.tried.push_back("evaluation in pieces");
+  else
+    report.faults.push_back(
+        "join_evaluated makes another record of a sample in two pieces than evaluate_items of the "
+        "whole: metrics would depend on the number of devices");
+}
+
 void check_evaluation(const ContractSetup& setup, ContractReport& report) {
   const std::int64_t size = setup.data.valid ? setup.data.valid->size() : 0;
   const std::int64_t rows = std::min<std::int64_t>({2, setup.eval_batch, size});
@@ -117,6 +142,7 @@ void check_evaluation(const ContractSetup& setup, ContractReport& report) {
                                records.length(0) == 1 ? " number" : " numbers"));
     check_metrics(setup, records, report);
     check_items(setup, records, output, report);
+    check_pieces(setup, context, report);
   } catch (const WrongRecords& error) {
     report.faults.push_back(error.what());
   } catch (const std::exception& error) {

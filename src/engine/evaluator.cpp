@@ -17,6 +17,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -63,9 +64,7 @@ struct BatchRecords {
   std::vector<std::int64_t> lengths;
 };
 
-// real: rows that are no padding, which stand first.
-BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
-                           const EvaluatorOptions& options, Batch host, std::int64_t real) {
+Batch uploaded(Backend& backend, Batch host) {
   std::vector<at::Tensor> fields = std::move(host.tensors);
   fields.push_back(host.row_weight);
   fields = backend.upload(std::move(fields))->take();
@@ -74,11 +73,23 @@ BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
               .host_part = host.host_part};
   fields.pop_back();
   batch.tensors = std::move(fields);
+  return batch;
+}
+
+StepContext context_of(Backend& backend, const EvaluatorOptions& options) {
   StepContext context;
   context.training = false;
   context.compute_dtype = options.compute_dtype;
   context.device = backend.device();
   context.output = options.output;
+  return context;
+}
+
+// real: rows that are no padding, which stand first.
+BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
+                           const EvaluatorOptions& options, Batch host, std::int64_t real) {
+  const Batch batch = uploaded(backend, std::move(host));
+  StepContext context = context_of(backend, options);
   std::vector<at::Tensor> records = evaluated_rows(recipe, model, batch, context);
   records.resize(static_cast<std::size_t>(real));
   BatchRecords result;
@@ -126,19 +137,102 @@ OwnRecords evaluate_share(Recipe& recipe, Model& model, Loader& loader, Backend&
   return own;
 }
 
-OwnRecords try_share(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
-                     const EvaluatorOptions& options, const Share& share) {
-  if (share.begin == share.end) return {};
-  std::string why;
+// Runs `work`, of which memory may run out; what that said is in `own` then.
+void try_within_memory(Backend& backend, OwnRecords& own, const std::function<void()>& work) {
   try {
-    const auto loader = load_share(dataset, share, backend, options);
-    return evaluate_share(recipe, model, *loader, backend, options, share.end - share.begin);
+    work();
+    return;
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
-    why = first_line_of(error);
+    own.out_of_memory = true;
+    own.why = first_line_of(error);
   }
   backend.release_cached_memory();
-  return {.out_of_memory = true, .why = why};
+}
+
+OwnRecords try_share(Recipe& recipe, Model& model, const Dataset& dataset, Backend& backend,
+                     const EvaluatorOptions& options, const Share& share) {
+  OwnRecords own;
+  if (share.begin == share.end) return own;
+  try_within_memory(backend, own, [&] {
+    const auto loader = load_share(dataset, share, backend, options);
+    own = evaluate_share(recipe, model, *loader, backend, options, share.end - share.begin);
+  });
+  return own;
+}
+
+// Ranks [sample * ranks / samples, …) share a sample; the first of them joins its pieces.
+struct SharedSample {
+  std::int64_t sample = 0;
+  int first_rank = 0;
+  ItemPiece piece;
+  Share share() const { return {.begin = sample + (piece.index > 0 ? 1 : 0), .end = sample + 1}; }
+};
+
+SharedSample shared_sample(const ProcessGroup& group, std::int64_t count) {
+  const std::int64_t ranks = group.size(), sample = group.rank() * count / ranks;
+  const auto first_of = [&](std::int64_t one) { return (one * ranks + count - 1) / count; };
+  const std::int64_t first = first_of(sample);
+  return {.sample = sample,
+          .first_rank = static_cast<int>(first),
+          .piece = {.index = group.rank() - first, .count = first_of(sample + 1) - first}};
+}
+
+// Of all ranks, u8 [any] each, on the hosts; nothing where one had no memory, whose `own` is
+// undefined. They travel as words of 8 bytes.
+std::vector<at::Tensor> gather_pieces(const at::Tensor& own, ProcessGroup& group) {
+  constexpr std::int64_t word = 8;
+  at::Tensor sizes = at::zeros({group.size()}, at::kLong);
+  auto* const size = sizes.mutable_data_ptr<std::int64_t>();
+  size[group.rank()] = own.defined() ? own.numel() : -1;
+  group.all_reduce_on_host(sizes)->wait();
+  if (std::any_of(size, size + group.size(), [](std::int64_t one) { return one < 0; })) return {};
+  std::vector<std::int64_t> begins{0};
+  for (int rank = 0; rank < group.size(); ++rank)
+    begins.push_back(begins.back() + (size[rank] + word - 1) / word);
+  const auto at_rank = [&](int rank) { return begins[static_cast<std::size_t>(rank)]; };
+  at::Tensor words = at::zeros({at_rank(group.rank() + 1) - at_rank(group.rank())}, at::kLong);
+  words.view(at::kByte).narrow(0, 0, own.numel()).copy_(own);
+  const at::Tensor all =
+      gather_on_host(words, at_rank(group.rank()), begins.back(), group).view(at::kByte);
+  std::vector<at::Tensor> pieces;
+  for (int rank = 0; rank < group.size(); ++rank)
+    pieces.push_back(all.narrow(0, at_rank(rank) * word, size[rank]));
+  return pieces;
+}
+
+at::Tensor checked_piece(const at::Tensor& piece) {
+  if (!piece.defined() || piece.scalar_type() != at::kByte)
+    throw WrongRecords("evaluate_piece must return a tensor of u8",
+                       "a piece without anything is an empty one");
+  return piece.reshape({-1}).cpu();
+}
+
+// For fewer samples than ranks: each rank makes a piece of one.
+OwnRecords evaluate_shared(Recipe& recipe, Model& model, const Dataset& dataset,
+                           ProcessGroup& group, Backend& backend, const EvaluatorOptions& options,
+                           const SharedSample& shared) {
+  OwnRecords own;
+  Batch batch;
+  StepContext context = context_of(backend, options);
+  at::Tensor piece;
+  try_within_memory(backend, own, [&] {
+    const Share one{.begin = shared.sample, .end = shared.sample + 1};
+    const auto loader = load_share(dataset, one, backend, options);
+    batch = uploaded(backend, std::move(loader->next().batches[0]));
+    piece = checked_piece(recipe.evaluate_piece(model, batch, shared.piece, context));
+  });
+  beat();
+  std::vector<at::Tensor> pieces = gather_pieces(piece, group);
+  if (pieces.empty() || shared.piece.index > 0) return own;
+  pieces = {pieces.begin() + shared.first_rank,
+            pieces.begin() + shared.first_rank + shared.piece.count};
+  try_within_memory(backend, own, [&] {
+    const at::Tensor record = recipe.join_evaluated(batch, pieces, context);
+    own.values = record.reshape({-1}).to(at::kCPU, at::kDouble);
+    own.lengths = {own.values.numel()};
+  });
+  return own;
 }
 
 // The lengths of the records of all samples, and behind them of each rank whether memory ran out.
@@ -209,14 +303,19 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
   const std::int64_t count = dataset.size() * dataset.rows_per_sample();
   const at::NoGradGuard no_grad;
   model.train(false);
-  const Share share = share_of(group, count);
+  const bool shares =
+      count < group.size() && dataset.rows_per_sample() == 1 && recipe.evaluates_pieces();
+  const SharedSample shared = shares ? shared_sample(group, count) : SharedSample{};
+  const Share share = shares ? shared.share() : share_of(group, count);
   EvaluatorOptions options = asked;
+  if (shares) options.batch = 1;
   Evaluation result;
   OwnRecords own;
   Lengths lengths;
   while (true) {
     if (options.output != nullptr) options.output->clear();
-    own = try_share(recipe, model, dataset, backend, options, share);
+    own = shares ? evaluate_shared(recipe, model, dataset, group, backend, options, shared)
+                 : try_share(recipe, model, dataset, backend, options, share);
     lengths = gather_lengths(own, share, count, group);
     const std::vector<int>& failed = lengths.out_of_memory_ranks;
     if (failed.empty()) break;

@@ -33,11 +33,13 @@ struct Evaluation {
 
 // All ranks call it together. The N rows are those of sample 0, then those of sample 1, and so on,
 // mostly one each. Rank r evaluates rows [r * per, (r + 1) * per), per = ceil(N / ranks), which may
-// be none; each is read once. Records are gathered in this order, on the hosts: those of all rows
-// are in the memory of each rank then, and 16 MiB beside them; a device never holds those of more
-// than two batches. The metrics are computed on every rank from the same records. Where memory runs
-// out on a rank, all evaluate half as many at once, from the beginning. Throws Error if the dataset
-// is empty or a metric list is, or if one sample does not fit.
+// be none; each is read once. Where there are fewer samples than ranks and the recipe makes pieces
+// (Recipe::evaluates_pieces), ranks share a sample, which each of them reads. Records are gathered
+// in this order, on the hosts: those of all rows are in the memory of each rank then, and 16 MiB
+// beside them; a device never holds those of more than two batches. The metrics are computed on
+// every rank from the same records. Where memory runs out on a rank, all evaluate half as many at
+// once, from the beginning. Throws Error if the dataset is empty or a metric list is, or if one
+// sample does not fit.
 Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, ProcessGroup& group,
                     Backend& backend, const EvaluatorOptions& options);
 

@@ -50,6 +50,17 @@ ItemOutput Recipe::join_pieces(const PredictItem& /*item*/,
   throw Error("this recipe joins no pieces of items", "leave PredictItem::pieces at 1");
 }
 
+at::Tensor Recipe::evaluate_piece(Model& /*model*/, const Batch& /*sample*/, ItemPiece /*piece*/,
+                                  StepContext& /*context*/) {
+  throw Error("this recipe evaluates no pieces of samples", "let evaluates_pieces be false");
+}
+
+at::Tensor Recipe::join_evaluated(const Batch& /*sample*/,
+                                  const std::vector<at::Tensor>& /*pieces*/,
+                                  StepContext& /*context*/) {
+  throw Error("this recipe joins no pieces of samples", "let evaluates_pieces be false");
+}
+
 void Recipe::predict(Model& /*model*/, const PredictRequest& /*request*/) {
   throw Error("this recipe has nothing to predict", "see lockstep evaluate");
 }

@@ -171,6 +171,17 @@ class Recipe {
   // two.
   virtual std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                                  StepContext& context);
+  // Whether the two below make records too: devices share a sample then where there are fewer
+  // validation samples than devices, with one row per sample.
+  virtual bool evaluates_pieces() const { return false; }
+  // What one device makes of `sample`, a batch of one row: u8 of any length, on the device or the
+  // host. May be empty.
+  virtual at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
+                                    StepContext& context);
+  // On one rank: the record of all pieces in their order, each u8 [any] on the CPU. The same
+  // numbers as evaluate_items gives, however many there are.
+  virtual at::Tensor join_evaluated(const Batch& sample, const std::vector<at::Tensor>& pieces,
+                                    StepContext& context);
   // Record i is that of validation sample i (with several rows a sample: of its row
   // i % rows_per_sample(), the sample being i / rows_per_sample()); the same on all ranks. At least
   // one metric, whatever the records; the first is the one that `checkpoint.best_metric` means by

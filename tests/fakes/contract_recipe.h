@@ -78,6 +78,17 @@ class ContractRecipe : public ToyRecipe {
     if (is("one_record")) return records.mean(0, true);
     return records;
   }
+  bool evaluates_pieces() const override { return is("pieces") || is("wrong_pieces"); }
+  at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
+                            StepContext& context) override {
+    const at::Tensor bytes = ToyRecipe::evaluate(model, sample, context).view(at::kByte);
+    return piece.index == 0 ? bytes : bytes.slice(1, 0, 0);
+  }
+  at::Tensor join_evaluated(const Batch&, const std::vector<at::Tensor>& pieces,
+                            StepContext&) override {
+    const at::Tensor record = pieces[0].view(at::kDouble);
+    return is("wrong_pieces") ? record + 1 : record;
+  }
   std::vector<Metric> metrics(const Records& records) const override {
     if (is("no_metrics")) return {};
     return ToyRecipe::metrics(records);

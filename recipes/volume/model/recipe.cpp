@@ -4,6 +4,7 @@
 #include "recipes/volume/metrics/components.h"
 #include "recipes/volume/model/picture.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
@@ -158,23 +159,35 @@ void VolumeRecipe::remove_small(at::Tensor& mask) const {
                             Connectivity::corners_26);
 }
 
-at::Tensor VolumeRecipe::evaluate_one(const Net& net, const MappedVolume& volume,
-                                      StepContext& context) const {
+const MappedVolume& VolumeRecipe::volume_of(const at::Tensor& index) const {
+  return valid_.at(static_cast<std::size_t>(index.item<std::int64_t>()));
+}
+
+at::Tensor VolumeRecipe::mask_of(const Net& net, const MappedVolume& volume, RowRange rows,
+                                 const StepContext& context) const {
+  const VolumeEntry& entry = volume.entry;
+  const VolumeShape& shape = volume.voxels->shape();
+  at::Tensor mask = at::empty({rows.end - rows.begin, shape.height, shape.width}, at::kByte);
+  for_probabilities(
+      {{&net, normals_tensor(volume.normals)}}, tiles(context.device, context.compute_dtype),
+      {.extents = {entry.end - entry.begin, shape.height, shape.width},
+       .rows = rows,
+       .read =
+           [&](RowRange wanted) {
+             return planes_of(*volume.voxels, entry.begin + wanted.begin, entry.begin + wanted.end);
+           }},
+      [&](RowRange done, const at::Tensor& values) {
+        mask.slice(0, done.begin - rows.begin, done.end - rows.begin)
+            .copy_(labels_of(values, threshold_));
+      });
+  return mask;
+}
+
+at::Tensor VolumeRecipe::record_of(const MappedVolume& volume, at::Tensor mask,
+                                   StepContext& context) const {
   const VolumeEntry& entry = volume.entry;
   const VolumeShape& shape = volume.voxels->shape();
   const std::int64_t plane = shape.height * shape.width, depth = entry.end - entry.begin;
-  at::Tensor mask = at::empty({depth, shape.height, shape.width}, at::kByte);
-  for_probabilities(
-      {{&net, normals_tensor(volume.normals)}}, tiles(context.device, context.compute_dtype),
-      {.extents = {depth, shape.height, shape.width},
-       .rows = {0, depth},
-       .read =
-           [&](RowRange rows) {
-             return planes_of(*volume.voxels, entry.begin + rows.begin, entry.begin + rows.end);
-           }},
-      [&](RowRange rows, const at::Tensor& values) {
-        mask.slice(0, rows.begin, rows.end).copy_(labels_of(values, threshold_));
-      });
   remove_small(mask);
   const Shape extents{depth, shape.height, shape.width};
   const std::span<const std::uint8_t> truth = volume.voxels->labels().subspan(
@@ -206,14 +219,34 @@ std::vector<at::Tensor> VolumeRecipe::evaluate_items(Model& model, const Batch& 
                                                      StepContext& context) {
   const at::Tensor index = batch.tensors.at(0).cpu(), weight = batch.row_weight.cpu();
   std::vector<at::Tensor> records;
-  for (std::int64_t row = 0; row < batch.size(); ++row)
-    records.push_back(
-        weight[row].item<float>() == 0
-            ? at::zeros({1}, at::kDouble)
-            : evaluate_one(net_of(model),
-                           valid_.at(static_cast<std::size_t>(index[row].item<std::int64_t>())),
-                           context));
+  for (std::int64_t row = 0; row < batch.size(); ++row) {
+    if (weight[row].item<float>() == 0) {
+      records.push_back(at::zeros({1}, at::kDouble));
+      continue;
+    }
+    const MappedVolume& volume = volume_of(index[row]);
+    const RowRange all{0, volume.entry.end - volume.entry.begin};
+    records.push_back(record_of(volume, mask_of(net_of(model), volume, all, context), context));
+  }
   return records;
+}
+
+at::Tensor VolumeRecipe::evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
+                                        StepContext& context) {
+  const MappedVolume& volume = volume_of(sample.tensors.at(0)[0]);
+  const VolumeShape& shape = volume.voxels->shape();
+  const RowRange rows = planes_of_piece(
+      tiles(context.device, context.compute_dtype),
+      {volume.entry.end - volume.entry.begin, shape.height, shape.width}, piece.index, piece.count);
+  if (rows.begin == rows.end) return at::empty({0}, at::kByte);
+  return mask_of(net_of(model), volume, rows, context);
+}
+
+at::Tensor VolumeRecipe::join_evaluated(const Batch& sample, const std::vector<at::Tensor>& pieces,
+                                        StepContext& context) {
+  const MappedVolume& volume = volume_of(sample.tensors.at(0)[0]);
+  const VolumeShape& shape = volume.voxels->shape();
+  return record_of(volume, at::cat(pieces).reshape({-1, shape.height, shape.width}), context);
 }
 
 std::vector<Metric> VolumeRecipe::metrics(const Records& records) const {

@@ -34,6 +34,12 @@ class VolumeRecipe : public Recipe {
 
   std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                          StepContext& context) override;
+  // A piece is some planes of the mask.
+  bool evaluates_pieces() const override { return true; }
+  at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
+                            StepContext& context) override;
+  at::Tensor join_evaluated(const Batch& sample, const std::vector<at::Tensor>& pieces,
+                            StepContext& context) override;
   std::vector<Metric> metrics(const Records& records) const override;
   ItemTable items(const Records& records, EvaluationOutput& output) const override;
 
@@ -63,7 +69,12 @@ class VolumeRecipe : public Recipe {
   // found: of the whole volume in the model's shape.
   ItemOutput output_of(const PredictItem& item, const VolumeHeader& source, const at::Tensor& found,
                        const ItemContext& context) const;
-  at::Tensor evaluate_one(const Net& net, const MappedVolume& volume, StepContext& context) const;
+  const MappedVolume& volume_of(const at::Tensor& index) const;
+  // Of planes `rows`: u8 [rows, H, W] on the CPU.
+  at::Tensor mask_of(const Net& net, const MappedVolume& volume, RowRange rows,
+                     const StepContext& context) const;
+  // mask: of all planes; small components go. With its picture.
+  at::Tensor record_of(const MappedVolume& volume, at::Tensor mask, StepContext& context) const;
 
   NetShape shape_;
   Normalization normalization_;

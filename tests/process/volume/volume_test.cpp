@@ -149,6 +149,23 @@ TEST_F(Volume, SharesAVolumeAmongDevices) {
   }
 }
 
+TEST_F(Volume, SharesAVolumeAmongDevicesInEvaluationToo) {
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
+  std::string metrics, table;
+  for (const char* devices : {"cpu:1", "cpu:2", "cpu:3", "cpu:4"}) {
+    const ToolResult result = tool({"evaluate", "a", "predict.overlap=0.5", "--json", "--items",
+                                    "items.csv", "--devices", devices});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const std::string found = nlohmann::json::parse(result.out).at("metrics").dump();
+    const std::string rows = read_file(folder.path() / "items.csv");
+    fs::remove(folder.path() / "items.csv");
+    if (metrics.empty()) metrics = found, table = rows;
+    EXPECT_EQ(found, metrics) << devices;
+    EXPECT_EQ(rows, table) << devices;
+  }
+  EXPECT_LT(std::count(table.begin(), table.end(), '\n') - 1, 4) << "fewer volumes than devices";
+}
+
 TEST_F(Volume, TakesChannelsFromFilesOfTheirOwn) {
   ASSERT_EQ(tool({"prepare", "volume"}).code, 0);
   const fs::path made = folder.path() / "runs/.cache/made-volumes", data = folder.path() / "data";

@@ -5,6 +5,7 @@
 #include "fakes/spread_recipe.h"
 #include "fakes/thread_ranks.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -137,6 +138,12 @@ TEST(CheckContract, NamesRecordsOfTheWrongShape) {
   expect_fault("one_record",
                "evaluate must return one record per row: [4, R], but returned [1, 1]");
   expect_fault("no_metrics", "metrics returned no metric for the records of the first 2");
+}
+
+TEST(CheckContract, NamesPiecesThatMakeAnotherRecordThanTheWhole) {
+  EXPECT_THAT(report_on("pieces").faults, ::testing::IsEmpty());
+  EXPECT_THAT(report_on("pieces").tried, ::testing::Contains("evaluation in pieces"));
+  expect_fault("wrong_pieces", "join_evaluated makes another record of a sample in two pieces");
 }
 
 TEST(CheckContract, WarnsWhereItIsNotCertain) {

@@ -6,6 +6,7 @@
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -198,6 +199,75 @@ TEST(Evaluate, NamesTheSampleThatCouldNotBeRead) {
 }
 
 TEST(Evaluate, CoversFewerSamplesThanRanks) { EXPECT_EQ(run(4, 2, 3)[1].value, 2); }
+
+// A piece is some of the record's eight bytes.
+class InPieces : public testing::ToyRecipe {
+ public:
+  bool evaluates_pieces() const override { return true; }
+  at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
+                            StepContext& context) override {
+    made.push_back(piece);
+    const at::Tensor record = ToyRecipe::evaluate(model, sample, context).reshape({-1});
+    return record.view(at::kByte).slice(0, 8 * piece.index / piece.count,
+                                        8 * (piece.index + 1) / piece.count);
+  }
+  at::Tensor join_evaluated(const Batch&, const std::vector<at::Tensor>& pieces,
+                            StepContext&) override {
+    ++joined;
+    return at::cat(pieces).view(at::kDouble);
+  }
+  std::vector<ItemPiece> made;
+  int joined = 0;
+};
+
+TEST(Evaluate, SharesASampleWhereThereAreFewerThanRanks) {
+  for (const std::int64_t samples : {1, 2, 3}) {
+    const std::vector<Metric> whole = run(1, samples, 1);
+    for (const int ranks : {2, 3, 4}) {
+      SCOPED_TRACE(std::to_string(samples) + " samples on " + std::to_string(ranks) + " ranks");
+      std::atomic<int> joined{0};
+      std::atomic<std::int64_t> idle{0};
+      testing::with_ranks(ranks, [&](ProcessGroup& group) {
+        InPieces recipe;
+        const auto model = recipe.build(1);
+        const Evaluation result =
+            evaluate(recipe, *model, testing::ToyData(samples), group, cpu_backend(),
+                     {.seed = 1, .batch = samples < ranks ? 2 : 1});
+        for (std::size_t i = 0; i < whole.size(); ++i)
+          EXPECT_EQ(result.metrics[i].value, whole[i].value) << whole[i].name;
+        joined += recipe.joined;
+        if (samples < ranks && recipe.made.size() != 1) ++idle;
+        if (samples >= ranks) EXPECT_TRUE(recipe.made.empty()) << "each has a sample of its own";
+      });
+      EXPECT_EQ(joined, samples < ranks ? samples : 0) << "each once";
+      EXPECT_EQ(idle, 0);
+    }
+  }
+}
+
+// Has no memory for its piece.
+class NoMemoryForPieces : public InPieces {
+ public:
+  at::Tensor evaluate_piece(Model&, const Batch&, ItemPiece, StepContext&) override {
+    TORCH_CHECK_WITH(OutOfMemoryError, false, "no memory");
+  }
+};
+
+TEST(Evaluate, NamesTheRankWithoutMemoryForAPiece) {
+  testing::with_ranks(3, [&](ProcessGroup& group) {
+    InPieces large;
+    NoMemoryForPieces small;
+    InPieces& recipe = group.rank() == 1 ? small : large;
+    const auto model = recipe.build(1);
+    try {
+      evaluate(recipe, *model, testing::ToyData(1), group, cpu_backend(), {.seed = 1});
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("out of memory on rank 1"), std::string::npos)
+          << error.what();
+    }
+  });
+}
 
 TEST(Evaluate, RefusesAnEmptySet) { EXPECT_THROW(run(1, 0, 3), Error); }
 

@@ -164,6 +164,37 @@ TEST_F(VolumeRecipeTest, MakesTheSameOfAVolumeInPieces) {
   }
 }
 
+TEST_F(VolumeRecipeTest, EvaluatesTheSameOfAVolumeInPieces) {
+  options.predict.overlap = 0.5;
+  options.predict.min_component = 5;
+  for (const std::int64_t classes : {1, 3}) {
+    options.data.classes = classes;
+    options.data.ignore = classes == 1 ? 2 : -1;
+    VolumeRecipe recipe(options, prepared);
+    const DatasetPair data = recipe.data();
+    const auto model = recipe.build(1);
+    const at::NoGradGuard no_gradients;
+    EvaluationOutput whole_output(folder.path(), 1), output(folder.path(), 1);
+    StepContext context;
+    context.training = false;
+    context.output = &whole_output;
+    SampleContext sample{.training = false, .random = Random(1, RandomStream::augment, 0, 0)};
+    const Batch batch{.tensors = data.valid->collate({data.valid->get(0, sample)}),
+                      .row_weight = at::ones({1})};
+    const at::Tensor whole = recipe.evaluate_items(*model, batch, context).at(0);
+    for (const std::int64_t count : {1, 2, 3, 20}) {
+      output.clear();
+      context.output = &output;
+      std::vector<at::Tensor> pieces;
+      for (std::int64_t i = 0; i < count; ++i)
+        pieces.push_back(recipe.evaluate_piece(*model, batch, {i, count}, context).reshape({-1}));
+      const at::Tensor joined = recipe.join_evaluated(batch, pieces, context);
+      EXPECT_TRUE(joined.view(at::kLong).equal(whole.view(at::kLong))) << count << " pieces";
+      EXPECT_EQ(output.packed(), whole_output.packed()) << "one picture, of the whole";
+    }
+  }
+}
+
 TEST_F(VolumeRecipeTest, ScoresAPerfectMaskAsOne) {
   const std::vector<std::uint8_t> truth = {0, 1, 1, 2, 0, 0, 1, 1};
   const std::vector<std::uint8_t> found = {0, 1, 1, 1, 0, 0, 1, 1};
