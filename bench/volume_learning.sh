@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the volume recipe learns on real volumes with two GPUs: Dice of what was held back, over seeds, numbers of GPUs,
-# precisions and schedules. Writes a record of every run.
+# What the volume recipe learns on real volumes: Dice of what was held back, over seeds, numbers of GPUs, precisions and
+# schedules. Writes a record of every run. With two GPUs runs of one GPU go in pairs; with one, one after the other, and
+# what needs two is left out.
 #   bench/volume_learning.sh OUT_FILE HALVES MNI
 # HALVES: nuclei volumes that bench/cut_volumes.py cut. MNI: chunks of the atlas, mni_yY_zZ.
 # Environment: LOCKSTEP names the tool (build/lockstep); GROUPS_ASKED some of "nuclei schedules mni precision";
@@ -43,6 +44,11 @@ PYTHON
   rm -rf "runs/$name"
 }
 
+gpus=$(nvidia-smi --query-gpu=index --format=csv,noheader | wc -l)
+second=$((gpus > 1))
+# What was started in the background with one GPU would wait for its device.
+beside() { if ((gpus > 1)); then "$@" & else "$@"; fi; }
+
 nuclei=("data.path=$halves" data.patch=64,48,64 data.valid=1135b precision=fp16 optimizer.lr=1e-3 augment.gamma=0.3
   augment.contrast=0.5 stop.steps=500 eval.every_epochs=0 predict.flips=true)
 atlas=("data.path=$mni" "data.valid=mni_y146_z000,mni_y146_z077" "stop.steps=${ATLAS_STEPS:-150}" eval.every_epochs=0)
@@ -53,26 +59,28 @@ asked=" ${GROUPS_ASKED:-nuclei schedules mni precision} "
 date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 if [[ $asked = *" nuclei "* ]]; then
   for seed in 1 2 3; do
-    train nuclei_1_gpu "n1-$seed" $((seed % 2)) "${nuclei[@]}" "seed=$seed" &
+    beside train nuclei_1_gpu "n1-$seed" $((seed % gpus % 2)) "${nuclei[@]}" "seed=$seed"
     if [ "$seed" = 2 ]; then wait; fi
   done
   wait
-  for seed in 1 2 3; do train nuclei_2_gpus "n2-$seed" 0,1 "${nuclei[@]}" "seed=$seed"; done
+  if ((gpus > 1)); then
+    for seed in 1 2 3; do train nuclei_2_gpus "n2-$seed" 0,1 "${nuclei[@]}" "seed=$seed"; done
+  fi
 fi
 if [[ $asked = *" schedules "* ]]; then
   for seed in 1 2 3; do
-    train polynomial "p-$seed" 0 "${nuclei[@]}" "${polynomial[@]}" "seed=$seed" &
-    train cosine_restarts "r-$seed" 1 "${nuclei[@]}" "${restarts[@]}" "seed=$seed"
+    beside train polynomial "p-$seed" 0 "${nuclei[@]}" "${polynomial[@]}" "seed=$seed"
+    train cosine_restarts "r-$seed" "$second" "${nuclei[@]}" "${restarts[@]}" "seed=$seed"
     wait
   done
 fi
-if [[ $asked = *" mni "* ]]; then
+if [[ $asked = *" mni "* ]] && ((gpus > 1)); then
   for seed in 1 2 3; do train mni_2_gpus "m2-$seed" 0,1 "${atlas[@]}" precision=fp16 "seed=$seed"; done
 fi
 if [[ $asked = *" precision "* ]]; then
   for seed in 1 2 3; do
-    train mni_fp32 "m32-$seed" 0 "${atlas[@]}" precision=fp32 "seed=$seed" &
-    train mni_fp16 "m16-$seed" 1 "${atlas[@]}" precision=fp16 "seed=$seed"
+    beside train mni_fp32 "m32-$seed" 0 "${atlas[@]}" precision=fp32 "seed=$seed"
+    train mni_fp16 "m16-$seed" "$second" "${atlas[@]}" precision=fp16 "seed=$seed"
     wait
   done
 fi
