@@ -10,8 +10,9 @@
 namespace lockstep {
 
 // fork(); in the child (0) all signals stay blocked, so that no handler of ours runs there. Throws
-// Error.
-pid_t fork_with_signals_blocked();
+// Error. With the open folder of a control group the child is born in that, where the kernel allows
+// it.
+pid_t fork_with_signals_blocked(int cgroup_fd = -1);
 
 struct SpawnSpec {
   std::vector<std::string> argv;                        // the program is looked up in PATH
@@ -26,6 +27,7 @@ struct SpawnSpec {
   std::string folder;        // working folder; empty: ours
   std::vector<int> cores;    // that it may use; empty: as ours
   int announce_fd = -1;      // the child writes its pid_t here before it execs; or -1
+  int cgroup_fd = -1;        // as above; or -1
 };
 
 // The child starts with an empty signal mask and default dispositions of the signals that a

@@ -16,10 +16,12 @@
 #include "cli/batch_slurm.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/output.h"
 #include "cli/run_root.h"
 #include "jobs/analysis.h"
 #include "jobs/batch_shares.h"
 #include "jobs/batch_text.h"
+#include "jobs/jobs_csv.h"
 #include "jobs/process_tree.h"
 #include "jobs/settle.h"
 #include "jobs/slurm_queue.h"
@@ -66,6 +68,21 @@ nlohmann::json job_rows(Ledger& ledger, const std::string& condition) {
   return rows;
 }
 
+// All about one job.
+nlohmann::json job_page(Ledger& ledger, std::int64_t id) {
+  nlohmann::json page = job_rows(ledger, cat(" AND job.id = ", id))[0];
+  page["parameters"] = nlohmann::json::object();
+  for (const auto& [name, value] : ledger.job(id).parameters) page["parameters"][name] = value;
+  Statement last(ledger.database(),
+                 "SELECT id, results_left_out FROM attempt WHERE job = ? ORDER BY id DESC LIMIT 1");
+  if (!last.bind(1, id).step()) return page;
+  page["results"] = nlohmann::json::object();
+  for (const JobResult& result : ledger.results(last.integer(0)))
+    std::visit([&](const auto& value) { page["results"][result.name] = value; }, result.value);
+  if (!last.is_null(1)) page["results_left_out"] = last.text(1);
+  return page;
+}
+
 std::string job_table(const nlohmann::json& rows) {
   std::string text;
   for (const auto& row : rows) {
@@ -92,13 +109,15 @@ int status_main(const Parsed& parsed) {
   const auto holder = batch_holder(batch);
   if (parsed.positionals.size() > 1) {
     const std::int64_t id = job_of(ledger, parsed.positionals[1]);
-    print(json_text(job_rows(ledger, cat(" AND job.id = ", id))[0]));
+    print(json_text(job_page(ledger, id)));
     return exit_finished;
   }
   const bool lists = parsed.has("--jobs") || parsed.has("--failed") || parsed.has("--running");
   if (parsed.has("--json")) {
     nlohmann::json value{{"batch", batch.path.string()}, {"running", holder.has_value()}};
     for (const auto& [state, count] : ledger.counts()) value["counts"][to_string(state)] = count;
+    if (const std::string by = ledger.fact("clean-up"); !by.empty()) value["clean_up"] = by;
+    value["not_on_disk_yet"] = ledger.unsynced();
     if (lists) value["jobs"] = job_rows(ledger, condition_of(parsed));
     print(json_text(value));
     return exit_finished;
@@ -148,7 +167,8 @@ std::size_t cancel_running(Ledger& ledger, std::int64_t job) {
   for (const Attempt& attempt : ledger.unfinished()) {
     if (job != 0 && attempt.job != job) continue;
     ledger.ask_end(attempt, ended_by_cancel);
-    for (const MarkedProcess& process : processes_marked(cat(ledger.fact("id"), ":", attempt.id)))
+    for (const MarkedProcess& process :
+         processes_marked(attempt_mark(ledger.fact("id"), attempt.id)))
       signal_marked(process, SIGTERM);
     ++count;
   }
@@ -261,15 +281,18 @@ void analyze_one(const Parsed& parsed, const BatchFolder& batch, const BatchAnal
 }
 
 int analyze_main(const Parsed& parsed) {
-  std::vector<std::pair<std::string, BatchAnalysis>> analyses;
   std::vector<BatchFolder> batches;
-  for (const std::string& name : parsed.positionals) {
-    batches.push_back(open_batch(parsed, name));
-    analyses.emplace_back(batches.back().path.filename().string(), analyze(batches.back()));
-  }
+  for (const std::string& name : parsed.positionals) batches.push_back(open_batch(parsed, name));
   if (parsed.has("--chart") && batches.size() > 1)
     throw Error("--chart names one file, but there are several batches",
                 "leave it out: each timeline goes into the folder of its batch");
+  if (parsed.has("--csv")) {
+    Output output(parsed.value("--csv"), may_overwrite(parsed));
+    return output.write(jobs_csv(batches)) == Written::failed ? exit_failed : exit_finished;
+  }
+  std::vector<std::pair<std::string, BatchAnalysis>> analyses;
+  for (const BatchFolder& batch : batches)
+    analyses.emplace_back(batch.path.filename().string(), analyze(batch));
   if (parsed.has("--json")) {
     nlohmann::json all = nlohmann::json::array();
     for (const auto& [name, analysis] : analyses) {
@@ -335,8 +358,10 @@ Command add_where_possible() {
 
 Command asking(const std::string& what, const std::string& operands, const std::string& summary,
                std::size_t most) {
-  return on_batch(what, operands, summary, most,
-                  [what](const Parsed& parsed) { return request_main(parsed, what); });
+  Command command = on_batch(what, operands, summary, most,
+                             [what](const Parsed& parsed) { return request_main(parsed, what); });
+  if (most > 1) command.complete = "batch job";
+  return command;
 }
 
 }  // namespace
@@ -372,6 +397,11 @@ Command batch_analyze_command() {
                most_batches, analyze_main);
   command.flags = {
       {"--json", "", "as JSON"},
+      {"--csv", "FILE",
+       "a row per job instead: parameters, state, times, devices and what it reported; - is "
+       "standard output",
+       "file"},
+      overwrite_flag(),
       {"--chart", "FILE", "where the timeline goes (default BATCH/timeline.svg)", "file"}};
   return command;
 }
@@ -379,11 +409,13 @@ Command batch_analyze_command() {
 std::vector<Command> batch_commands() {
   Command status =
       on_batch("status", "BATCH [JOB]", "how far a batch is, or one of its jobs", 2, status_main);
+  status.complete = "batch job";
   status.flags = {{"--jobs", "", "a row per job"},
                   {"--failed", "", "jobs that failed, or wait for one that did"},
                   {"--running", "", "jobs that run"},
                   {"--json", "", "as JSON"}};
   Command logs = on_batch("logs", "BATCH JOB", "what a job printed", 2, logs_main);
+  logs.complete = "batch job";
   logs.min_positionals = 2;
   logs.flags = {{"--attempt", "N", "of that attempt (default: the last)"}};
   Command slots =

@@ -1,6 +1,7 @@
 // lockstep batch RECIPE: the batch that a recipe makes of its options, and what comes out of it.
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -12,6 +13,7 @@
 #include "cli/batch.h"
 #include "cli/context.h"
 #include "cli/direct.h"
+#include "jobs/job_activity.h"
 #include "jobs/job_json.h"
 #include "launch/launch.h"
 #include "plan/direct_recipe.h"
@@ -132,6 +134,12 @@ DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger,
                      : batch.attempt(rows.integer(4));
     end.jobs.push_back(std::move(one));
   }
+  end.activity = [activity = std::make_shared<BatchActivity>(batch)](const auto& jobs) {
+    const JobActivity of_jobs = activity->of(jobs);
+    return DirectActivity{.on_gpus = of_jobs.on_devices,
+                          .cpu_percent = of_jobs.cpu_percent,
+                          .gpu_percent = of_jobs.gpu_percent};
+  };
   return end;
 }
 

@@ -66,6 +66,17 @@ void BatchReports::halt(Scheduler& scheduler) {
     scheduler.drain();
 }
 
+void BatchReports::will_not_run(std::int64_t job) {
+  if (output_) output_->will_not_run(job);
+}
+
+void BatchReports::release(const Scheduler& scheduler) {
+  if (!output_ || !scheduler.draining() || std::exchange(released_, true)) return;
+  std::set<std::int64_t> running;
+  for (const RunningAttempt* const one : scheduler.running()) running.insert(one->attempt.job);
+  output_->await_only(running);
+}
+
 void BatchReports::finish() {
   if (!output_) return;
   output_->finish();

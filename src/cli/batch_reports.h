@@ -26,6 +26,9 @@ class BatchReports {
   void ended(const RunningAttempt& running, const Settled& settled, std::int64_t jobs);
   // After each turn: what the rule of --halt asks for.
   void halt(Scheduler& scheduler);
+  // After each turn: output that waits for jobs which will not run is not held back.
+  void release(const Scheduler& scheduler);
+  void will_not_run(std::int64_t job);
   void finish();
   // Standard output has what jobs printed: the summary goes elsewhere.
   bool owns_output() const { return output_.has_value(); }
@@ -37,7 +40,7 @@ class BatchReports {
   HaltRule rule_;
   std::optional<Joblog> joblog_;
   std::optional<OrderedOutput> output_;
-  bool halted_ = false;
+  bool halted_ = false, released_ = false;
 };
 
 }  // namespace lockstep::cli

@@ -54,11 +54,9 @@ std::vector<int> cores_of_this_process() {
   return cores;
 }
 
-bool wants_gpu(const QueuedJob& job) { return job.gpus.kind != GpuRequest::Kind::none; }
-
 // GPUs only where a job asks for one: all others need neither driver nor NVML.
-std::vector<Device> batch_devices(const Parsed& parsed, const std::vector<QueuedJob>& jobs) {
-  if (std::none_of(jobs.begin(), jobs.end(), wants_gpu)) return {};
+std::vector<Device> batch_devices(const Parsed& parsed, bool any_wants_gpu) {
+  if (!any_wants_gpu) return {};
   std::vector<Device> devices;
   if (const std::string like = parsed.value("--devices-like"); !like.empty())
     devices = imagine_devices(like, probe(), host_info(), ::getenv("CUDA_VISIBLE_DEVICES"));
@@ -104,6 +102,7 @@ const std::vector<Flag> job_flags{
     {"--retries", "N", "how often a job that failed is tried again (default 0)"},
     {"--retry-delay", "TIME", "before that (default 0s)"},
     {"--timeout", "TIME", "a try that takes longer is ended"},
+    {"--workers", "kept", "a process may stay for the next job of its program", "word kept|new"},
     {"--shell", "", "the command is a line for the shell"},
     {"--arg-file", "FILE", "values from the lines of a file; - is standard input", "file"},
     {"-a", "FILE", "the same", "file"}};
@@ -117,13 +116,14 @@ JobDefaults word_defaults(const Parsed& parsed) {
   defaults.retry_delay_s = duration_of(parsed, "--retry-delay", 0, 0);
   if (parsed.has("--timeout")) defaults.timeout_s = duration_of(parsed, "--timeout", 0, 0.001);
   defaults.shell = parsed.has("--shell");
+  defaults.keeps_worker = parse_workers(parsed.value("--workers", "new"));
   for (const char* flag : {"--arg-file", "-a"})
     for (const std::string& file : parsed.all(flag)) defaults.arg_files.push_back(file);
   return defaults;
 }
 
 struct Asked {
-  JobList jobs;
+  std::optional<JobSource> jobs;
   std::string name;
   std::string source;  // the job file, or the command
   bool is_file = false;
@@ -146,11 +146,11 @@ Asked asked_jobs(const Parsed& parsed) {
                   "put the command into the job file, or leave the file out");
     asked.is_file = true;
     asked.source = fs::absolute(parsed.positionals[0]).lexically_normal().string();
-    asked.jobs = read_job_file(asked.source);
+    asked.jobs = job_file_source(asked.source);
     asked.name = fs::path(asked.source).stem().string();
   } else if (!parsed.program.empty()) {
     asked.source = join(parsed.program, " ");
-    asked.jobs = jobs_from_words(parsed.program, word_defaults(parsed));
+    asked.jobs = job_words_source(parsed.program, word_defaults(parsed));
     asked.name = name_for_now();
   } else {
     throw Error("lockstep batch run needs a job file, or a command after --",
@@ -161,17 +161,9 @@ Asked asked_jobs(const Parsed& parsed) {
   return asked;
 }
 
-std::vector<QueuedJob> as_queued(const JobList& list) {
-  std::vector<QueuedJob> result;
-  for (const Job& job : list.jobs)
-    result.push_back(
-        {.id = job.number, .priority = job.priority, .cpus = job.cpus, .gpus = job.gpus});
-  return result;
-}
-
 int show_plan(const Asked& asked, const BatchResources& resources,
               const std::vector<Device>& devices) {
-  print(dry_run_text(asked.jobs, resources, devices));
+  print(dry_run_text(asked.jobs->list(), resources, devices));
   return exit_finished;
 }
 
@@ -242,10 +234,12 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
     view.ended(running, settled);
     reports.ended(running, settled, scheduler.counts().total);
   });
+  scheduler.on_never([&](std::int64_t job) { reports.will_not_run(job); });
   scheduler.on_note([&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
     take_signals(signals, scheduler, interrupts);
     reports.halt(scheduler);
+    reports.release(scheduler);
     view.show();
   }
   view.finish();
@@ -270,18 +264,17 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
 
 int batch_run_main(const Parsed& parsed) {
   Asked asked = asked_jobs(parsed);
-  check_jobs(asked.jobs);
+  check_jobs(*asked.jobs);
   check_reports(parsed);
-  const std::vector<QueuedJob> queued = as_queued(asked.jobs);
-  const std::vector<Device> devices = batch_devices(parsed, queued);
+  const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
   if (parsed.has("--dry-run") || parsed.has("--devices-like"))
     return show_plan(asked, resources, devices);
   const BatchFolder batch = make_batch(parsed, asked);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
   Ledger ledger = Ledger::open(batch.ledger());
-  const AddedJobs added = ledger.add(asked.jobs, asked.is_file);
-  asked.jobs = {};  // the ledger has them
+  const AddedJobs added = ledger.add(*asked.jobs, asked.is_file);
+  asked.jobs.reset();  // the ledger has them
   say(begin_text(batch, added, resources, devices));
   return run_batch(parsed, batch, ledger, resources, devices);
 }
@@ -308,8 +301,7 @@ int batch_resume_main(const Parsed& parsed) {
   check_reports(parsed);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
   Ledger ledger = Ledger::open(batch.ledger());
-  const std::vector<QueuedJob> queued = ledger.queue();
-  const std::vector<Device> devices = batch_devices(parsed, queued);
+  const std::vector<Device> devices = batch_devices(parsed, ledger.wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
   say(cat("batch ", batch.path.filename().string(), ": ", counts_text(ledger.counts())));
   return run_batch(parsed, batch, ledger, resources, devices);

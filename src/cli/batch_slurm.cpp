@@ -246,7 +246,7 @@ Ledger ledger_for_plan(const BatchFolder& batch) {
 
 int slurm_main(const Parsed& parsed) {
   const fs::path file = fs::absolute(parsed.positionals[0]).lexically_normal();
-  const JobList list = read_job_file(file);
+  JobList list = read_job_file(file);
   check_jobs(list);
   const SlurmOptions options = asked_of_slurm(parsed, list);
   const BatchFolder batch = folder_of_batch(parsed, file);
@@ -257,7 +257,7 @@ int slurm_main(const Parsed& parsed) {
                         (jobs + std::int64_t{most_tasks} - 1) / std::int64_t{most_tasks}));
   if (parsed.has("--dry-run")) {
     Ledger all = ledger_for_plan(batch);
-    plan_shares(all, list, static_cast<std::size_t>(most));
+    plan_shares(all, std::move(list), static_cast<std::size_t>(most));
     show_scripts(batch, all, options);
     return exit_finished;
   }
@@ -266,8 +266,8 @@ int slurm_main(const Parsed& parsed) {
   write_record(batch, file, options);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path));
   Ledger all = ledger_to_read(batch);
-  const SharePlan plan = plan_shares(all, list, static_cast<std::size_t>(most));
-  write_shares(batch, list, plan);
+  const SharePlan plan = plan_shares(all, std::move(list), static_cast<std::size_t>(most));
+  write_shares(batch, plan);
   say(added_text(batch, plan.added));
   return submit_left(batch, all, options);
 }

@@ -1,11 +1,13 @@
 #include "cli/completion_words.h"
 #include "cli/bare_keys.h"
+#include "cli/batch.h"
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/plugin_options.h"
 #include "cli/run_root.h"
 #include "cli/trusted_plugins.h"
+#include "jobs/batch_shares.h"
 #include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
 #include "plan/run_setup.h"
@@ -141,7 +143,7 @@ Completion offer_kind(const std::string& complete, const Parsed& parsed, std::si
   if (complete == "program") return {Kind::program, value_at, {}};
   if (complete == "recipe") return offer(recipe_candidates(), value_at);
   if (complete == "run") return offer(run_candidates(run_root(parsed)), value_at);
-  if (complete == "batch")
+  if (complete == "batch" || complete == "batch job")
     return offer(folder_candidates(run_root(parsed), "batch.json"), value_at);
   if (complete == "devices")
     return offer(bare({"all", "cpu", "cpu:2", "cpu:4", "0", "0,1"}), value_at);
@@ -255,12 +257,33 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
   return {};
 }
 
-Completion operand(const Command& command, const Parsed& parsed) {
+// Jobs of the batch that stands before, whose names begin as the word does: a batch may have very
+// many.
+std::vector<Candidate> job_candidates(const Parsed& parsed, const std::string& typed) {
+  constexpr std::int64_t most = 500;
+  std::vector<Candidate> candidates;
+  for (const BatchFolder& part : parts_of(open_batch(parsed))) {
+    Ledger ledger = Ledger::open_to_read(part.ledger());
+    Statement rows(ledger.database(),
+                   "SELECT name, state FROM job WHERE listed != 0 AND name >= ?1 AND name < ?2 "
+                   "ORDER BY name LIMIT ?3");
+    rows.bind(1, typed).bind(2, typed + '\xff').bind(3, most);
+    while (rows.step()) candidates.push_back({rows.text(0), rows.text(1)});
+  }
+  return candidates;
+}
+
+bool takes_job(const Command& command, const Parsed& parsed) {
+  return command.complete == "batch job" && parsed.positionals.size() == 1;
+}
+
+Completion operand(const Command& command, const Parsed& parsed, const std::string& typed) {
   const std::size_t number = parsed.positionals.size();
   if (command.complete == "recipe") recall_plugin(parsed.value("--plugin"));
   Completion completion;
   if (number == 0 && command.max_positionals > 0)
     completion = offer_kind(command.complete, parsed, 0);
+  if (takes_job(command, parsed)) completion = offer(job_candidates(parsed, typed));
   if (!command.takes_assignments || number < command.min_positionals) return completion;
   std::vector<Candidate> keys = key_candidates(command, parsed);
   keys.insert(keys.begin(), completion.candidates.begin(), completion.candidates.end());
@@ -295,14 +318,15 @@ Completion complete(const std::vector<Command>& commands, const Words& typed_wor
     return {};
   }
   if (command.takes_program) return {Kind::program, 0, {}};
-  if (!before.dashes && command.takes_assignments && is_assignment(word))
+  const bool is_job = takes_job(command, before.parsed) && !word.starts_with("run.root=");
+  if (!before.dashes && !is_job && command.takes_assignments && is_assignment(word))
     return option_value(command, before.parsed, word);
   if (before.dashes && command.program_after_dashes)
     return {before.parsed.program.empty() ? Kind::program : Kind::files, 0, {}};
   if (before.dashes) return command.takes_files ? Completion{Kind::files, 0, {}} : Completion{};
-  Completion completion = operand(command, before.parsed);
   // fish gives the quote that a word begins with.
   const std::string typed = word.starts_with('\'') || word.starts_with('"') ? word.substr(1) : word;
+  Completion completion = operand(command, before.parsed, typed);
   const bool fits = std::any_of(completion.candidates.begin(), completion.candidates.end(),
                                 [&](const Candidate& one) { return one.text.starts_with(typed); });
   if (command.takes_files && !fits) return {Kind::files, 0, {}};

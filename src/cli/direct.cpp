@@ -23,13 +23,28 @@ void refuse_engine(const DirectRecipe& recipe, const DirectOptions& options, con
   }
 }
 
+bool is_pair(const DirectOptions& options, const std::string& key) {
+  return !options.pairs.empty() && key.starts_with(options.pairs + ".") &&
+         key.size() > options.pairs.size() + 1;
+}
+
 std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed) {
   std::unique_ptr<DirectOptions> options = recipe.make_options();
   refuse_engine(recipe, *options, parsed);
+  std::vector<std::string> assignments, pairs;
+  for (const std::string& word : parsed.assignments)
+    if (is_pair(*options, word.substr(0, word.find('='))))
+      pairs.push_back(word.substr(options->pairs.size() + 1));
+    else
+      assignments.push_back(word);
   const std::vector<std::string> files = parsed.all("--config");
   const std::array tables = {&options->table};
-  apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()),
-               parsed.assignments);
+  apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()), assignments);
+  if (!pairs.empty()) {
+    if (const std::string before = options->table.get(options->pairs); !before.empty())
+      pairs.insert(pairs.begin(), before);
+    options->table.set(options->pairs, join(pairs, ","), {.kind = ValueSource::Kind::argument});
+  }
   options->check();
   options->table.make_paths_absolute(std::filesystem::current_path());
   return options;

@@ -16,6 +16,8 @@ namespace lockstep::cli {
 // The recipe's options with preset, files and assignments applied and checked. Throws Error, which
 // says of an option of the engine that such a recipe has none.
 std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed);
+// "params.lambda_l2", where `params` is the recipe's option of pairs.
+bool is_pair(const DirectOptions& options, const std::string& key);
 // Throws Error where a flag or an option of the engine is given.
 void refuse_engine(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed);
 

@@ -30,18 +30,19 @@ std::pair<std::string, std::string> parts_of(const std::string& word) {
 }
 
 // What takes one value, and was given several.
-bool is_axis(const OptionTable& table, const std::string& key, const std::string& value) {
+bool is_axis(const DirectOptions& options, const std::string& key, const std::string& value) {
   if (value.find(',') == std::string::npos) return false;
-  for (const OptionInfo& option : table.options())
+  if (is_pair(options, key)) return true;
+  for (const OptionInfo& option : options.table.options())
     if (option.key == key) return option.type != OptionType::list && !option.spec.is_path;
   return false;
 }
 
-Settings split_settings(const OptionTable& table, const Words& assignments) {
+Settings split_settings(const DirectOptions& options, const Words& assignments) {
   Settings settings;
   for (const std::string& word : assignments) {
     const auto [key, value] = parts_of(word);
-    if (!is_axis(table, key, value)) {
+    if (!is_axis(options, key, value)) {
       settings.common.push_back(word);
       continue;
     }
@@ -100,7 +101,7 @@ struct Planned {
 
 Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   Planned planned;
-  planned.settings = split_settings(recipe.make_options()->table, parsed.assignments);
+  planned.settings = split_settings(*recipe.make_options(), parsed.assignments);
   for (const Words& words : combinations(planned.settings.axes)) {
     Parsed one;  // without flags that are the batch's own, such as --devices
     if (parsed.has("--config")) one.values["--config"] = parsed.all("--config");
@@ -121,6 +122,18 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   return planned;
 }
 
+// Of the option of pairs, those that all jobs have.
+std::string same_pairs(const Planned& planned) {
+  const std::string& key = planned.options->pairs;
+  Words words = split(planned.options->table.get(key), ',');
+  std::erase_if(words, [&](const std::string& word) {
+    return std::any_of(
+        planned.settings.axes.begin(), planned.settings.axes.end(),
+        [&](const Axis& axis) { return axis.key == cat(key, ".", parts_of(word).first); });
+  });
+  return join(words, ",");
+}
+
 Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::string& program) {
   Words command{escaped(program), "train", recipe.name};
   const OptionTable& table = planned.options->table;
@@ -130,9 +143,12 @@ Words command_of(const DirectRecipe& recipe, const Planned& planned, const std::
            std::any_of(planned.settings.axes.begin(), planned.settings.axes.end(),
                        [&](const Axis& axis) { return axis.key == key; });
   };
-  for (const std::string& key : table.keys())
-    if (table.is_given(key) && !varies(key))
-      command.push_back(escaped(cat(key, "=", table.get(key))));
+  for (const std::string& key : table.keys()) {
+    if (!table.is_given(key) || varies(key)) continue;
+    const std::string value = key == planned.options->pairs ? same_pairs(planned) : table.get(key);
+    if (key != planned.options->pairs || !value.empty())
+      command.push_back(escaped(cat(key, "=", value)));
+  }
   for (const std::string& word : planned.batch.more_options)
     if (const std::string key = parts_of(word).first;
         !table.is_given(key) || has(planned.batch.only_batch, key))
@@ -179,7 +195,7 @@ DirectJobs direct_jobs(const DirectRecipe& recipe, const Parsed& parsed, const s
               ": edit it, and run it (again) with lockstep batch run FILE.\ncommand = ",
               list_of(command_of(recipe, planned, program)), "\nname = ", quoted(name_of(planned)),
               "\noutputs = ", list_of(batch.outputs), "\nenv = {LOCKSTEP_BATCH = ", quoted(name),
-              "}\ncpus = ", batch.cpus, "\ngpus = ",
+              "}\nworkers = \"kept\"\ncpus = ", batch.cpus, "\ngpus = ",
               batch.gpus.find_first_not_of("0123456789.") == std::string::npos ? batch.gpus
                                                                                : quoted(batch.gpus),
               "\nskip_codes = [", static_cast<int>(exit_skipped), "]\nretries = ", batch.retries,

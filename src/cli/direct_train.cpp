@@ -5,12 +5,15 @@
 #include "base/host_name.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/direct.h"
 #include "cli/train.h"
+#include "jobs/next_job.h"
 #include "launch/launch.h"
 #include "run/run_dir.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace lockstep::cli {
@@ -23,6 +26,16 @@ nlohmann::json record_of(const DirectRecipe& recipe, const DirectOptions& option
           {"host", host_name()},
           {"git", git_state(std::filesystem::current_path())},
           {"started", system_clock().wall_s()}};
+}
+
+// What follows `lockstep train RECIPE` where this program was started; nothing where these are not
+// its first words.
+std::optional<std::vector<std::string>> own_arguments(const std::string& recipe) {
+  std::vector<std::string> words = split(read_input("/proc/self/cmdline"), '\0');
+  if (!words.empty()) words.pop_back();  // after the last zero
+  if (words.size() < 3 || words[1] != "train" || words[2] != recipe) return std::nullopt;
+  words.erase(words.begin(), words.begin() + 3);
+  return words;
 }
 
 int code_of(const DirectResult& result) {
@@ -41,6 +54,35 @@ int train_into(const std::string& folder, const DirectOptions& options) {
                      .say = say});
   if (!result.table.empty()) say(result.table);
   return code_of(result);
+}
+
+void try_to_load_ahead(const DirectOptions& options) {
+  try {
+    options.load_ahead();
+  } catch (const Error&) {
+    // The training tells, and is the one that fails.
+  }
+}
+
+// The job that this process was started for; in copies of it, those that follow.
+int train_as_jobs(const DirectRecipe& recipe, const Parsed& parsed) {
+  NextJob next;
+  std::optional<std::vector<std::string>> arguments = own_arguments(recipe.name);
+  Parsed now = parsed;
+  for (;;) {
+    const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, now);
+    if (arguments && next.possible()) {
+      try_to_load_ahead(*options);
+      if (auto following = next.leave_copy(*arguments)) {
+        arguments = std::move(following);
+        std::vector<std::string> words{recipe.name};
+        words.insert(words.end(), arguments->begin(), arguments->end());
+        now = parse(train_command(), words);
+        continue;
+      }
+    }
+    return train_into(std::getenv("LOCKSTEP_OUT"), *options);
+  }
 }
 
 int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed) {
@@ -70,10 +112,9 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
 }  // namespace
 
 int train_direct(const DirectRecipe& recipe, const Parsed& parsed) {
-  const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, parsed);
   const char* const folder = std::getenv("LOCKSTEP_OUT");
-  if (folder != nullptr && *folder != '\0') return train_into(folder, *options);
-  return train_as_run(recipe, *options, parsed);
+  if (folder != nullptr && *folder != '\0') return train_as_jobs(recipe, parsed);
+  return train_as_run(recipe, *resolve_direct(recipe, parsed), parsed);
 }
 
 }  // namespace lockstep::cli

@@ -21,6 +21,7 @@
 #include "monitor/gpu_log.h"
 #include "plan/micro_batch.h"
 #include "run/checkpoint_index.h"
+#include "run/job_report.h"
 #include "run/json_lines.h"
 #include "run/stop_grace.h"
 
@@ -325,6 +326,7 @@ int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
   const int code = report_outcome(outcome, run, told.why);
+  report_training_to_batch(run);
   if (code == exit_stopped && told.by_quota && !told.signalled) {
     const int after = run_then(setup, run, setup.plan.devices, then, Trained::until_quota);
     if (after == exit_finished && then.has("predict"))

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "jobs/batch_shares.h"
+#include "jobs/job_environment.h"
 #include "jobs/ledger.h"
 #include "media/chart.h"
 #include "media/csv_table.h"
@@ -126,19 +127,24 @@ void read_samples(const BatchFolder& batch, double origin,
   }
 }
 
-// A job's events: {"phase": "train", "seconds": 1.5}, or with "begin" and "end" in seconds.
+// A job's events: {"phase": "train", "seconds": 1.5}, or "duration_seconds", or "begin" and "end"
+// in seconds. NaN for a line that says none of them.
+double seconds_of_phase(const nlohmann::json& event) {
+  const double span = number_or(event, "end", NAN) - number_or(event, "begin", NAN);
+  return number_or(event, "seconds", number_or(event, "duration_seconds", span));
+}
+
 void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
   std::set<std::string> done;
   for (const AttemptSpan& span : analysis.spans)
     if (span.outcome == to_string(AttemptOutcome::done)) done.insert(span.job);
   for (const std::string& job : done) {
     bool any = false;
-    for_each_line(batch.published(job) / "events.jsonl", [&](const std::string& line) {
+    for_each_line(batch.published(job) / events_file, [&](const std::string& line) {
       const nlohmann::json event = parse_object(line);
       if (event.is_discarded()) return;
       const std::string phase = text_or(event, "phase", "");
-      const double seconds = number_or(
-          event, "seconds", number_or(event, "end", NAN) - number_or(event, "begin", NAN));
+      const double seconds = seconds_of_phase(event);
       if (phase.empty() || !(seconds >= 0)) return;
       analysis.phases_s[phase] += seconds;
       any = true;

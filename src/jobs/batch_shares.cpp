@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "jobs/job_json.h"
@@ -68,19 +66,33 @@ Graph graph_of(Ledger& all) {
   return graph;
 }
 
-void copy_in(Ledger& all, const BatchFolder& share, std::int64_t number) {
-  Ledger::open_to_read(share.ledger());  // is it one, and of this version?
-  Database& database = all.database();
-  Statement(database, "ATTACH ? AS part").bind(1, share.ledger().string()).run();
-  database.execute(
-      cat("INSERT INTO main.job SELECT * FROM part.job;"
+std::int64_t schema_version(Database& database, const std::string& schema) {
+  Statement version(database, cat("PRAGMA ", schema, ".user_version"));
+  return version.step() ? version.integer(0) : 0;
+}
+
+void copy_in(Database& all, const BatchFolder& share, std::int64_t number) {
+  all.prepared("ATTACH ? AS part").bind(1, share.ledger().string()).run();
+  if (schema_version(all, "part") != schema_version(all, "main"))
+    Ledger::open_to_read(share.ledger());  // says what is wrong
+  all.execute(
+      cat("BEGIN;"
+          "INSERT INTO main.job SELECT * FROM part.job;"
           "INSERT INTO main.attempt SELECT * FROM part.attempt;"
+          "INSERT INTO main.result SELECT * FROM part.result;"
           "INSERT INTO main.dependency SELECT * FROM part.dependency;"
           "INSERT INTO main.note(at, text) SELECT at, text FROM part.note;"
           "INSERT OR REPLACE INTO main.fact SELECT * FROM part.fact WHERE key = 'paused';"
           "INSERT INTO share SELECT id, ",
-          number, " FROM part.job"));
-  database.execute("DETACH part");
+          number, " FROM part.job; COMMIT; DETACH part"));
+}
+
+// The same, with errors that name the ledger of the share.
+void copy_share(Database& all, const BatchFolder& share, std::int64_t number) try {
+  copy_in(all, share, number);
+} catch (const Error& error) {
+  Ledger::open_to_read(share.ledger());
+  throw Error(cat(share.ledger().string(), ": ", error.what()), error.hint());
 }
 
 // Why a job waits is in no ledger where it waits for another share's.
@@ -107,25 +119,6 @@ std::vector<std::string> held_keys(const std::vector<Job>& jobs) {
   return {held.begin(), held.end()};
 }
 
-void set_numbers(Ledger& ledger, const NewShare& share) {
-  Database& database = ledger.database();
-  database.execute("UPDATE job SET id = -id; UPDATE dependency SET job = -job");
-  for (const Job& job : share.list.jobs) {
-    Statement& old = database.prepared("SELECT id FROM job WHERE key = ?");
-    if (!old.bind(1, job.key).step()) continue;
-    const std::int64_t id = old.integer(0);
-    old.reset();
-    database.prepared("UPDATE job SET id = ?2 WHERE id = ?1").bind(1, id).bind(2, job.number).run();
-    database.prepared("UPDATE dependency SET job = ?2 WHERE job = ?1")
-        .bind(1, id)
-        .bind(2, job.number)
-        .run();
-  }
-  Statement(database, "INSERT INTO sqlite_sequence(name, seq) VALUES('attempt', ?)")
-      .bind(1, share.number * attempts_of_a_share)
-      .run();
-}
-
 fs::path building_folder(const BatchFolder& batch, const NewShare& share) {
   return shares_folder(batch) / cat(".new-", share.number);
 }
@@ -137,14 +130,8 @@ void build_share(const BatchFolder& batch, const NewShare& share) {
   fs::create_directory(building);
   for (const char* name : shared_folders)
     fs::create_directory_symlink(fs::path("../..") / name, building / name);
-  Ledger ledger = Ledger::open(BatchFolder{building}.ledger());
-  ledger.database().execute("PRAGMA synchronous = OFF");  // all are synced at once, later
-  Transaction transaction(ledger.database());
-  ledger.add(share.list, true);
-  set_numbers(ledger, share);
-  Statement hold(ledger.database(), "UPDATE job SET listed = 2 WHERE key = ?");
-  for (const std::string& key : held_keys(share.list.jobs)) hold.bind(1, key).run();
-  transaction.commit();
+  Ledger::build(BatchFolder{building}.ledger(), share.list, share.number * attempts_of_a_share,
+                held_keys(share.list.jobs));
 }
 
 void sync_file_system(const fs::path& path) {
@@ -161,7 +148,7 @@ bool says_the_same(Ledger& ledger, const JobList& own) {
   if (listed.size() != own.jobs.size()) return false;
   for (const Job& job : own.jobs) {
     const auto found = listed.find(job.key);
-    if (found == listed.end() || parse_json(found->second) != job_json(job)) return false;
+    if (found == listed.end() || found->second != job_json(job)) return false;
   }
   const BatchLimits limits = ledger.limits();
   return limits.max_failure_rate == own.limits.max_failure_rate &&
@@ -235,16 +222,20 @@ std::set<std::int64_t> running_shares(const BatchFolder& batch) {
 Ledger ledger_to_read(const BatchFolder& batch) {
   if (!has_shares(batch)) return Ledger::open_to_read(batch.ledger());
   Ledger all = Ledger::open(":memory:");
-  all.database().execute("CREATE TABLE share(job INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
-  for (const std::int64_t share : shares_of(batch)) copy_in(all, share_folder(batch, share), share);
+  all.database().execute(
+      "PRAGMA journal_mode = OFF;"
+      "CREATE TABLE share(job INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
+  all.drop_indexes();
+  for (const std::int64_t share : shares_of(batch))
+    copy_share(all.database(), share_folder(batch, share), share);
+  all.create_indexes();
   all.database().execute("UPDATE job SET listed = 1 WHERE listed = 2");
   fill_in_reasons(all);
   return all;
 }
 
-SharePlan plan_shares(Ledger& all, const JobList& list, std::size_t most) {
-  SharePlan plan;
-  plan.added = all.add(list, true);
+SharePlan plan_shares(Ledger& all, JobList list, std::size_t most) {
+  SharePlan plan{.added = all.add(list, true), .shares = {}, .known = {.limits = list.limits}};
   Statement of_share(all.database(), "SELECT coalesce(max(number), 0) FROM share");
   of_share.step();
   std::int64_t number = of_share.integer(0);
@@ -253,15 +244,17 @@ SharePlan plan_shares(Ledger& all, const JobList& list, std::size_t most) {
   Statement known(all.database(),
                   "SELECT id, name, (SELECT 1 FROM share WHERE share.job = id) FROM job WHERE key "
                   "= ?");
-  for (const Job& job : list.jobs) {
+  for (Job& job : list.jobs) {
     known.bind(1, job.key).step();
-    if (known.is_null(2)) {
-      fresh.push_back(job);
-      fresh.back().number = known.integer(0);
-      fresh.back().name = known.text(1);
+    const bool is_new = known.is_null(2);
+    if (is_new) {
+      job.number = known.integer(0);
+      job.name = known.text(1);
     }
     known.reset();
+    (is_new ? fresh : plan.known.jobs).push_back(std::move(job));
   }
+  list.jobs = {};
   Statement put(all.database(), "INSERT INTO share(job, number) VALUES(?, ?)");
   for (const std::vector<std::size_t>& places : share_out(fresh, most)) {
     NewShare& share = plan.shares.emplace_back(
@@ -274,10 +267,10 @@ SharePlan plan_shares(Ledger& all, const JobList& list, std::size_t most) {
   return plan;
 }
 
-void write_shares(const BatchFolder& batch, const JobList& list, const SharePlan& plan) {
+void write_shares(const BatchFolder& batch, const SharePlan& plan) {
   for (const char* name : shared_folders) make_directories(batch.path / name);
   make_directories(shares_folder(batch));
-  for (const std::int64_t share : shares_of(batch)) relist(share_folder(batch, share), list);
+  for (const std::int64_t share : shares_of(batch)) relist(share_folder(batch, share), plan.known);
   if (plan.shares.empty()) return;
   for (const NewShare& share : plan.shares) build_share(batch, share);
   sync_file_system(shares_folder(batch));

@@ -42,12 +42,13 @@ struct NewShare {
 struct SharePlan {
   AddedJobs added;
   std::vector<NewShare> shares;
+  JobList known;  // jobs that have a share already, as the list says them now
 };
 // Into `all`, which is ledger_to_read: what becomes of the batch with this list in place of the
 // last one, at most `most` new jobs in a share. Writes nothing to disk.
-SharePlan plan_shares(Ledger& all, const JobList& list, std::size_t most);
+SharePlan plan_shares(Ledger& all, JobList list, std::size_t most);
 // The same on disk. Each share is there whole or not at all.
-void write_shares(const BatchFolder& batch, const JobList& list, const SharePlan& plan);
+void write_shares(const BatchFolder& batch, const SharePlan& plan);
 
 // Jobs of a share that wait for jobs of others are held back (job.listed = 2) until this is called
 // and these have succeeded. By who is about to run the share. How many are held still.

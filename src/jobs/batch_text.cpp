@@ -74,6 +74,14 @@ std::string placements_text(Database& database) {
              rows.integer(3), " too short to tell, or without the GPU\n");
 }
 
+// What a power loss would take back.
+std::string unsynced_text(Ledger& ledger) {
+  const std::int64_t jobs = ledger.unsynced();
+  return jobs == 0
+             ? std::string()
+             : cat("; ", jobs, " of them ended just now, and would run again after a power loss");
+}
+
 std::string notes_text(Database& database) {
   std::string text;
   Statement rows(database, "SELECT text FROM note ORDER BY id DESC LIMIT ?");
@@ -158,7 +166,7 @@ std::string failure_text(const BatchFolder& batch, const RunningAttempt& running
 
 std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   Database& database = ledger.database();
-  std::string text = cat(counts_text(ledger.counts()), "\n");
+  std::string text = cat(counts_text(ledger.counts()), unsynced_text(ledger), "\n");
   Statement times(
       database,
       "SELECT count(*), min(started), max(ended), sum(ended - started), sum(cpu_s) FROM "
@@ -184,7 +192,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
   Statement slowest(
       database,
       "SELECT job.name, ended - started AS took FROM attempt JOIN job ON job.id = job "
-      "WHERE outcome = 'done' ORDER BY took DESC LIMIT ?");
+      "WHERE outcome = 'done' AND listed = 1 ORDER BY took DESC LIMIT ?");
   slowest.bind(1, most_slowest);
   std::string list;
   while (slowest.step())

@@ -86,19 +86,33 @@ void check_folder(const Job& job, const std::string& folder) {
               is_there ? "" : "make it first, or set cwd to another; {out} is the job's own");
 }
 
+// Looks once for jobs that are alike.
+class Checks {
+ public:
+  void check(const Job& job) {
+    if (needs_attempt(job.folder)) return;
+    const std::string folder = fill_attempt(job.folder, {});
+    if (folders_.insert(folder).second) check_folder(job, folder);
+    if (job.shell || needs_attempt(job.command[0])) return;
+    if (programs_.insert({folder, job.command[0], search_path(job)}).second)
+      check_program(job, folder);
+  }
+
+ private:
+  std::unordered_set<std::string> folders_;
+  std::set<std::vector<std::string>> programs_;  // folder, program, PATH
+};
+
 }  // namespace
 
 void check_jobs(const JobList& list) {
-  std::unordered_set<std::string> folders;
-  std::set<std::vector<std::string>> programs;  // folder, program, PATH
-  for (const Job& job : list.jobs) {
-    if (needs_attempt(job.folder)) continue;
-    const std::string folder = fill_attempt(job.folder, {});
-    if (folders.insert(folder).second) check_folder(job, folder);
-    if (job.shell || needs_attempt(job.command[0])) continue;
-    if (programs.insert({folder, job.command[0], search_path(job)}).second)
-      check_program(job, folder);
-  }
+  Checks checks;
+  for (const Job& job : list.jobs) checks.check(job);
+}
+
+void check_jobs(const JobSource& source) {
+  Checks checks;
+  source.each([&](const Job& job) { checks.check(job); });
 }
 
 }  // namespace lockstep

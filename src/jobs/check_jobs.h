@@ -1,7 +1,7 @@
 // Whether the commands and working folders of jobs are there, before anything starts.
 #pragma once
 
-#include "jobs/job.h"
+#include "jobs/job_source.h"
 
 namespace lockstep {
 
@@ -10,5 +10,6 @@ namespace lockstep {
 // it has a slash, or cannot be run. Looks once for jobs that are alike. What holds a placeholder of
 // an attempt is left for later, and so is a line of the shell.
 void check_jobs(const JobList& list);
+void check_jobs(const JobSource& source);
 
 }  // namespace lockstep

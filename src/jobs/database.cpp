@@ -109,7 +109,8 @@ Database::Database(std::filesystem::path path, Access access, double busy_s)
   const int flags = access == Access::read    ? SQLITE_OPEN_READONLY
                     : access == Access::write ? SQLITE_OPEN_READWRITE
                                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr);
+  // Each connection is used by one thread.
+  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code != SQLITE_OK) {
     const std::string why = sqlite3_errstr(code);
     sqlite3_close(handle_);

@@ -1,5 +1,6 @@
 // From groups to the list of jobs.
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -34,7 +35,7 @@ void expand_group(const JobGroup& group, std::vector<Job>& jobs,
   check_job_count(static_cast<double>(total), "of all groups");
   if (total > jobs.capacity()) jobs.reserve(std::max(total, 2 * jobs.capacity()));
   std::unordered_map<std::string, std::size_t> names;
-  const std::string kind = job_key(group.job, 0).substr(0, kind_digits);
+  const std::string kind = kind_of(group);
   for (JobParameters& parameters : combinations) {
     const auto number = static_cast<std::int64_t>(jobs.size()) + 1;
     Job& job = jobs.emplace_back(text.make(std::move(parameters), number));
@@ -46,25 +47,32 @@ void expand_group(const JobGroup& group, std::vector<Job>& jobs,
   }
 }
 
-// Keys by content; returns those that the jobs would have as the first of their kind.
-std::vector<std::string> set_keys(std::vector<Job>& jobs) {
-  std::vector<std::string> first_keys;
-  first_keys.reserve(jobs.size());
-  std::unordered_map<std::string, std::int64_t> seen;
+// Keys by content; returns those of first jobs of which there are several that are equal, by the
+// place of each later one.
+EqualJobs set_keys(std::vector<Job>& jobs) {
+  EqualJobs equal;
+  std::unordered_map<std::string_view, std::int64_t> seen;
   seen.reserve(jobs.size());
-  for (Job& job : jobs) {
-    first_keys.push_back(job_key(job, 0));
-    const std::int64_t occurrence = seen[first_keys.back()]++;
-    job.key = occurrence == 0 ? first_keys.back() : job_key(job, occurrence);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Job& job = jobs[i];
+    job.key = job_key(job, 0);
+    const auto [first, is_new] = seen.emplace(job.key, 0);
+    if (is_new) continue;
+    equal.emplace(i, first->first);
+    job.key = job_key(job, ++first->second);
   }
-  return first_keys;
+  return equal;
 }
 
 std::string group_name(const JobGroup& group) {
   return group.job.name.find('{') == std::string::npos ? group.job.name : "";
 }
 
-void check_group_names(const std::vector<JobGroup>& groups) {
+}  // namespace
+
+std::string kind_of(const JobGroup& group) { return job_key(group.job, 0).substr(0, kind_digits); }
+
+void check_groups(std::span<const JobGroup> groups) {
   std::unordered_map<std::string, const JobGroup*> seen;
   for (const JobGroup& group : groups) {
     if (group_name(group).empty()) continue;
@@ -74,12 +82,17 @@ void check_group_names(const std::vector<JobGroup>& groups) {
                       other->second->place.text(), ")"),
                   "give each group of jobs a name of its own");
   }
+  if (groups.size() < 2) return;  // one is counted by its matrix
+  std::size_t total = 0;
+  for (const JobGroup& group : groups)
+    at_place(group.place, [&] {
+      total += count_combinations(group.matrix);
+      check_job_count(static_cast<double>(total), "of all groups");
+    });
 }
 
-}  // namespace
-
-JobList expand_jobs(const std::vector<JobGroup>& groups, const BatchLimits& limits) {
-  check_group_names(groups);
+JobList expand_jobs(std::span<const JobGroup> groups, const BatchLimits& limits) {
+  check_groups(groups);
   JobList list{.limits = limits};
   std::vector<JobRange> ranges;
   std::vector<std::vector<std::string>> after;
@@ -88,10 +101,10 @@ JobList expand_jobs(const std::vector<JobGroup>& groups, const BatchLimits& limi
     at_place(group.place, [&] { expand_group(group, list.jobs, after); });
     ranges.push_back({group.place, group_name(group), begin, list.jobs.size()});
   }
-  const std::vector<std::string> first_keys = set_keys(list.jobs);
+  const EqualJobs equal = set_keys(list.jobs);
   for (Job& job : list.jobs)
     if (job.name.empty()) job.name = std::to_string(job.number);
-  make_names_unique(list.jobs, first_keys);
+  make_names_unique(list.jobs, equal);
   if (after.empty()) return list;
   after.resize(list.jobs.size());
   resolve_after(list.jobs, ranges, after);

@@ -19,11 +19,11 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t most_files = 64;  // with one message
-const std::vector<UniqueFd> no_files;
+const std::vector<int> no_files;
 
 // One call of sendmsg with the files beside the bytes.
 ssize_t send_with_files(int socket, const char* bytes, std::size_t count,
-                        const std::vector<UniqueFd>& files) {
+                        const std::vector<int>& files) {
   iovec part{const_cast<char*>(bytes), count};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_files)]{};
   msghdr message{};
@@ -38,12 +38,34 @@ ssize_t send_with_files(int socket, const char* bytes, std::size_t count,
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(bytes_of_files);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      const int fd = files[i].get();
-      std::memcpy(CMSG_DATA(header) + i * sizeof fd, &fd, sizeof fd);
-    }
+    std::memcpy(CMSG_DATA(header), files.data(), bytes_of_files);
   }
   return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// One call of recvmsg: adds what came.
+ssize_t receive(int socket, int flags, std::string& bytes, std::deque<UniqueFd>& files) {
+  char block[1 << 16];
+  iovec part{block, sizeof block};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_files)];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t got = ::recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+  if (got <= 0) return got;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; CMSG_LEN(at) < header->cmsg_len; at += sizeof(int)) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header) + at, sizeof fd);
+      files.push_back(above_stderr(UniqueFd(fd)));
+    }
+  }
+  bytes.append(block, static_cast<std::size_t>(got));
+  return got;
 }
 
 // Until the socket takes more. False if the other side is gone.
@@ -64,9 +86,11 @@ bool send_frame(int socket, const nlohmann::json& value, const std::vector<Uniqu
   std::string bytes(sizeof length + body.size(), '\0');
   std::memcpy(bytes.data(), &length, sizeof length);
   std::memcpy(bytes.data() + sizeof length, body.data(), body.size());
+  std::vector<int> numbers;
+  for (const UniqueFd& file : files) numbers.push_back(file.get());
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ssize_t now = send_with_files(socket, bytes.data() + sent, bytes.size() - sent,
-                                        sent == 0 ? files : no_files);
+                                        sent == 0 ? numbers : no_files);
     const bool full = now < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     if (full && !wait_to_send(socket, meanwhile)) return false;
     if (full || (now < 0 && errno == EINTR)) continue;
@@ -76,31 +100,27 @@ bool send_frame(int socket, const nlohmann::json& value, const std::vector<Uniqu
   return true;
 }
 
+bool send_with_file(int socket, std::string_view bytes, int file) {
+  const ssize_t sent = send_with_files(socket, bytes.data(), bytes.size(), {file});
+  return sent == static_cast<ssize_t>(bytes.size());
+}
+
+bool receive_with_file(int socket, std::string& bytes, UniqueFd& file) {
+  std::deque<UniqueFd> files;
+  ssize_t got = 0;
+  do got = receive(socket, 0, bytes, files);
+  while (got < 0 && errno == EINTR);
+  if (!files.empty()) file = std::move(files.front());
+  return got > 0;
+}
+
 FrameReader::Read FrameReader::read(int socket) {
-  char block[1 << 16];
-  iovec part{block, sizeof block};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_files)];
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t got = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const ssize_t got = receive(socket, MSG_DONTWAIT, bytes_, files_);
   if (got == 0) return Read::ended;
   if (got < 0) {
     const bool again = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
     return again ? Read::nothing_now : Read::ended;
   }
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-       header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-    for (std::size_t at = 0; CMSG_LEN(at) < header->cmsg_len; at += sizeof(int)) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header) + at, sizeof fd);
-      files_.push_back(above_stderr(UniqueFd(fd)));
-    }
-  }
-  bytes_.append(block, static_cast<std::size_t>(got));
   return Read::more;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
@@ -31,5 +32,10 @@ class FrameReader {
 // message.
 bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {},
                 FrameReader* meanwhile = nullptr);
+
+// Bytes with one open file, as a whole and without waiting. False where that cannot be.
+bool send_with_file(int socket, std::string_view bytes, int file);
+// Waits for more of them, and the file that may come beside. False: nothing comes any more.
+bool receive_with_file(int socket, std::string& bytes, UniqueFd& file);
 
 }  // namespace lockstep

@@ -59,6 +59,7 @@ struct Job {
   double retry_delay_s = 0;
   std::optional<double> timeout_s;  // of one attempt
   std::vector<int> skip_codes;      // exit codes that mean "skipped"
+  bool keeps_worker = false;        // its process may leave a copy for the next job
 };
 
 // What is said of a whole batch.

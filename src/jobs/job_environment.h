@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "jobs/job.h"
 
 namespace lockstep {
+
+// In the folder of an attempt: what LOCKSTEP_EVENTS names.
+inline constexpr const char* events_file = "events.jsonl";
 
 struct AttemptPlace {
   std::string mark;  // LOCKSTEP_ATTEMPT
@@ -20,5 +24,12 @@ struct AttemptPlace {
 // "NAME=value". The job's own variables win, but for those that say where it is. GPUs are fixed by
 // UUID, so that an index that the program uses counts among its own.
 std::vector<std::string> job_environment(const Job& job, const AttemptPlace& place);
+
+// NAME of "NAME=value".
+std::string_view variable_name(std::string_view variable);
+
+// Whether the value differs from attempt to attempt of the same program: the job's folder, name,
+// place and parameters.
+bool is_of_attempt(std::string_view name);
 
 }  // namespace lockstep

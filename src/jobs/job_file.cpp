@@ -74,21 +74,28 @@ class Reader {
         folder_(folder_of(path)),
         top_(detail::read_toml_tree(check_values(path))) {}
 
-  JobList read() const {
+  struct Groups {
+    std::vector<JobGroup> groups;
+    BatchLimits limits;
+  };
+  Groups read() const {
     JobKeyTarget shared = empty_target();
     check_matrix(top_, file_, false);
     for (const auto& [key, node] : top_.members)
       if (key != group_key) read_job_key(key, node, shared);
-    std::vector<JobGroup> groups;
+    Groups read{.groups = {}, .limits = shared.limits};
     const TomlNode* const tables = top_.find(group_key);
-    if (!tables) return expand_jobs({checked(shared)}, shared.limits);
+    if (!tables) {
+      read.groups.push_back(checked(std::move(shared)));
+      return read;
+    }
     if (tables->kind != TomlNode::Kind::list || tables->items.empty() ||
         tables->items[0].kind != TomlNode::Kind::table)
       throw Error(cat(file_, ", line ", tables->line, ": jobs must be tables"),
                   "write [[jobs]] above the keys of each group of jobs");
-    groups.reserve(tables->items.size());
-    for (const TomlNode& table : tables->items) groups.push_back(checked(target(table, shared)));
-    return expand_jobs(groups, shared.limits);
+    for (const TomlNode& table : tables->items)
+      read.groups.push_back(checked(target(table, shared)));
+    return read;
   }
 
  private:
@@ -134,6 +141,14 @@ class Reader {
 
 }  // namespace
 
-JobList read_job_file(const fs::path& path) { return Reader(path).read(); }
+JobList read_job_file(const fs::path& path) {
+  const Reader::Groups read = Reader(path).read();
+  return expand_jobs(read.groups, read.limits);
+}
+
+JobSource job_file_source(const fs::path& path) {
+  Reader::Groups read = Reader(path).read();
+  return {std::move(read.groups), read.limits};
+}
 
 }  // namespace lockstep

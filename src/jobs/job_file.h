@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "jobs/job.h"
+#include "jobs/job_source.h"
 
 namespace lockstep {
 
@@ -14,5 +15,7 @@ namespace lockstep {
 // kind or out of range, an empty matrix, and what `expand_jobs` refuses. Commands and folders are
 // looked for by `check_jobs`.
 JobList read_job_file(const std::filesystem::path& path);
+// The same without holding all of them.
+JobSource job_file_source(const std::filesystem::path& path);
 
 }  // namespace lockstep

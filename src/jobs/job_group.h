@@ -1,6 +1,7 @@
 // Jobs that are alike: one command for all combinations of some parameters.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,14 @@ struct JobGroup {
   std::string base;  // absolute: where a relative working folder begins
 };
 
+// Throws Error: two groups of one name, more jobs than `most_jobs`.
+void check_groups(std::span<const JobGroup> groups);
+// Job::kind of its jobs.
+std::string kind_of(const JobGroup& group);
+
 // All jobs with their numbers, names and keys, in the order of the groups; at most `most_jobs`.
 // Throws Error: placeholders without a value, two groups or jobs of one name, `after` that names
 // nothing or leads around a circle. Looks at no file.
-JobList expand_jobs(const std::vector<JobGroup>& groups, const BatchLimits& limits);
+JobList expand_jobs(std::span<const JobGroup> groups, const BatchLimits& limits);
 
 }  // namespace lockstep

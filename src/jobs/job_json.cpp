@@ -2,7 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -10,10 +13,55 @@ namespace {
 
 const Job ordinary;
 
-template <typename T>
-void put(nlohmann::json& to, const char* key, const T& value, const T& otherwise) {
-  if (value != otherwise) to[key] = value;
-}
+// Writes members in the order in which they are put.
+class JobWriter {
+ public:
+  JobWriter() { text_.reserve(usual_bytes); }
+
+  template <typename T>
+  void always(const char* key, const T& value) {
+    text_ += text_.empty() ? "{\"" : ",\"";
+    text_ += key;
+    text_ += "\":";
+    add(value);
+  }
+  template <typename T>
+  void put(const char* key, const T& value, const T& otherwise) {
+    if (value != otherwise) always(key, value);
+  }
+  std::string finish() { return std::move(text_) + "}"; }
+
+ private:
+  static constexpr std::size_t usual_bytes = 512;
+
+  void add(const std::string& text) {
+    if (append_json_text(text_, text)) return;
+    throw Error("a job's command, folder or environment is not valid UTF-8",
+                "rename the file, or give it through a link");
+  }
+  void add(bool value) { text_ += value ? "true" : "false"; }
+  void add(double number) { append_json_number(text_, number); }
+  void add(std::int64_t number) { text_ += std::to_string(number); }
+  void add(int number) { add(std::int64_t{number}); }
+  void add(const std::pair<std::string, std::string>& texts) {
+    text_ += '[';
+    add(texts.first);
+    text_ += ',';
+    add(texts.second);
+    text_ += ']';
+  }
+  template <typename T>
+  void add(const std::vector<T>& values) {
+    text_ += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) text_ += ',';
+      add(values[i]);
+    }
+    text_ += ']';
+  }
+
+  std::string text_;
+};
 
 template <typename T>
 void get(const nlohmann::json& from, const char* key, T& value) {
@@ -26,25 +74,28 @@ void get(const nlohmann::json& from, const char* key, std::optional<double>& val
 
 }  // namespace
 
-nlohmann::json job_json(const Job& job) {
-  nlohmann::json result{{"command", job.command}, {"folder", job.folder}};
-  put(result, "parameters", job.parameters, ordinary.parameters);
-  put(result, "shell", job.shell, ordinary.shell);
-  put(result, "environment", job.environment, ordinary.environment);
-  put(result, "outputs", job.outputs, ordinary.outputs);
-  put(result, "cpus", job.cpus, ordinary.cpus);
-  put(result, "gpus", static_cast<int>(job.gpus.kind), static_cast<int>(ordinary.gpus.kind));
-  put(result, "gpu_devices", job.gpus.devices, 0);
-  put(result, "gpu_share", job.gpus.share, 0.0);
-  put(result, "gpu_memory", static_cast<int>(job.gpu_memory.kind), 0);
-  put(result, "gpu_memory_bytes", job.gpu_memory.bytes, std::int64_t{0});
-  put(result, "priority", job.priority, ordinary.priority);
-  put(result, "after", job.after, ordinary.after);
-  put(result, "retries", job.retries, ordinary.retries);
-  put(result, "retry_delay_s", job.retry_delay_s, ordinary.retry_delay_s);
-  if (job.timeout_s) result["timeout_s"] = *job.timeout_s;
-  put(result, "skip_codes", job.skip_codes, ordinary.skip_codes);
-  return result;
+std::string job_json(const Job& job) {
+  JobWriter json;
+  json.put("after", job.after, ordinary.after);
+  json.always("command", job.command);
+  json.put("cpus", job.cpus, ordinary.cpus);
+  json.put("environment", job.environment, ordinary.environment);
+  json.always("folder", job.folder);
+  json.put("gpu_devices", job.gpus.devices, 0);
+  json.put("gpu_memory", static_cast<int>(job.gpu_memory.kind), 0);
+  json.put("gpu_memory_bytes", job.gpu_memory.bytes, std::int64_t{0});
+  json.put("gpu_share", job.gpus.share, 0.0);
+  json.put("gpus", static_cast<int>(job.gpus.kind), static_cast<int>(ordinary.gpus.kind));
+  json.put("keeps_worker", job.keeps_worker, ordinary.keeps_worker);
+  json.put("outputs", job.outputs, ordinary.outputs);
+  json.put("parameters", job.parameters, ordinary.parameters);
+  json.put("priority", job.priority, ordinary.priority);
+  json.put("retries", job.retries, ordinary.retries);
+  json.put("retry_delay_s", job.retry_delay_s, ordinary.retry_delay_s);
+  json.put("shell", job.shell, ordinary.shell);
+  json.put("skip_codes", job.skip_codes, ordinary.skip_codes);
+  if (job.timeout_s) json.always("timeout_s", *job.timeout_s);
+  return json.finish();
 }
 
 Job job_from_json(const nlohmann::json& value) {
@@ -68,6 +119,7 @@ Job job_from_json(const nlohmann::json& value) {
     get(value, "retry_delay_s", job.retry_delay_s);
     get(value, "timeout_s", job.timeout_s);
     get(value, "skip_codes", job.skip_codes);
+    get(value, "keeps_worker", job.keeps_worker);
   } catch (const nlohmann::json::exception& problem) {
     throw Error(cat("the ledger holds no job where one should be: ", problem.what()),
                 "it was made by another version of Lockstep, or is damaged");

@@ -13,12 +13,15 @@ namespace {
 // Each text with its length before it, so that no two lists of texts look the same.
 class Record {
  public:
+  Record() { bytes_.reserve(usual_bytes); }
   void add(std::string_view text) {
     add(text.size());
     bytes_ += text;
   }
   void add(std::uint64_t number) {
-    for (int byte = 0; byte < 8; ++byte) bytes_ += static_cast<char>(number >> (8 * byte) & 0xFF);
+    char bytes[8];
+    for (int byte = 0; byte < 8; ++byte) bytes[byte] = static_cast<char>(number >> (8 * byte));
+    bytes_.append(bytes, sizeof bytes);
   }
   void add_all(const std::vector<std::string>& texts) {
     add(texts.size());
@@ -26,6 +29,7 @@ class Record {
   }
   void add_sorted(const std::vector<std::pair<std::string, std::string>>& values) {
     std::vector<const std::pair<std::string, std::string>*> order;
+    order.reserve(values.size());
     for (const auto& value : values) order.push_back(&value);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* a, const auto* b) { return a->first < b->first; });
@@ -38,6 +42,7 @@ class Record {
   const std::string& bytes() const { return bytes_; }
 
  private:
+  static constexpr std::size_t usual_bytes = 512;
   std::string bytes_;
 };
 
@@ -53,9 +58,7 @@ std::string job_key(const Job& job, std::int64_t occurrence) {
   record.add(job.folder);
   record.add_all(job.outputs);
   record.add_sorted(job.parameters);
-  Hasher hasher;
-  hasher.update(record.bytes());
-  return hasher.hex();
+  return hash128_hex(record.bytes());
 }
 
 }  // namespace lockstep

@@ -138,6 +138,10 @@ void read_skip_codes(const JobKey& key, const TomlNode& node, JobKeyTarget& targ
   for (const TomlNode& code : node.items) add(code);
 }
 
+void read_workers(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
+  target.group.job.keeps_worker = parse_workers(scalar_text(node, key.key));
+}
+
 void read_max_failure_rate(const JobKey& key, const TomlNode& node, JobKeyTarget& target) {
   target.limits.max_failure_rate =
       checked(key, node, OptionType::real, {.min = 0, .max = 1}).get<double>();
@@ -195,6 +199,8 @@ const std::vector<JobKey>& job_keys() {
       {"env", "variables of the environment", false, read_env},
       {"cwd", "working folder", false, read_cwd},
       {"outputs", "files that must be there for success, relative to {out}", false, read_outputs},
+      {"workers", "new: a process for each job; kept: one may stay for the next", false,
+       read_workers},
       {"max_failure_rate", "share of failed jobs above which the batch ends", true,
        read_max_failure_rate},
       {"min_finished", "finished jobs before max_failure_rate counts", true, read_min_finished}};

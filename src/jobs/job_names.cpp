@@ -30,9 +30,11 @@ std::string cut(std::string text, std::size_t bytes) {
   return text;
 }
 
-bool all_equal(const std::vector<std::size_t>& jobs, const std::vector<std::string>& keys) {
-  return std::all_of(jobs.begin(), jobs.end(),
-                     [&](std::size_t job) { return keys[job] == keys[jobs[0]]; });
+// The key that the job would have as the first of its kind.
+const std::string& first_key(const std::vector<Job>& jobs, const EqualJobs& equal,
+                             std::size_t job) {
+  const auto found = equal.find(job);
+  return found == equal.end() ? jobs[job].key : found->second;
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ std::string name_of_parameters(std::string_view group, const Job& job) {
   return plain_name(name);
 }
 
-void make_names_unique(std::vector<Job>& jobs, const std::vector<std::string>& first_keys) {
+void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal) {
   std::unordered_map<std::string_view, std::size_t> first;
   std::unordered_map<std::size_t, std::vector<std::size_t>> shared;  // by the first of the name
   first.reserve(jobs.size());
@@ -80,10 +82,13 @@ void make_names_unique(std::vector<Job>& jobs, const std::vector<std::string>& f
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto group = shared.find(i);
     if (group == shared.end()) continue;
-    const bool equal = all_equal(group->second, first_keys);
+    const auto key_of = [&](std::size_t job) { return first_key(jobs, equal, job); };
+    const bool all_equal =
+        std::all_of(group->second.begin(), group->second.end(),
+                    [&](std::size_t job) { return key_of(job) == key_of(group->second[0]); });
     for (const std::size_t job : group->second) {
       std::string base = jobs[job].name;
-      if (!equal) base += "-" + first_keys[job].substr(0, 8);
+      if (!all_equal) base += "-" + key_of(job).substr(0, 8);
       std::string name = base;
       for (int count = 2; !taken.insert(name).second; ++count)
         name = base + "." + std::to_string(count);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "jobs/job.h"
@@ -19,9 +20,12 @@ std::string plain_name(std::string_view text);
 // parameters. "" where there are neither.
 std::string name_of_parameters(std::string_view group, const Job& job);
 
+// Of jobs that are equal in all that decides their key: the place of each but the first, and the
+// key of the first.
+using EqualJobs = std::unordered_map<std::size_t, std::string>;
+
 // Tells jobs of one name apart, by content and never by place: of jobs that differ each gets a
-// piece of its key, of jobs that are equal the second gets ".2". Keys have been set. first_keys: of
-// each job, the key that it would have as the first of its kind.
-void make_names_unique(std::vector<Job>& jobs, const std::vector<std::string>& first_keys);
+// piece of its key, of jobs that are equal the second gets ".2". Keys have been set.
+void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal);
 
 }  // namespace lockstep

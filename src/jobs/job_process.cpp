@@ -1,5 +1,6 @@
 #include "jobs/job_process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,12 +11,16 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include "base/check.h"
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/spawn.h"
 #include "base/text.h"
+#include "jobs/cgroup.h"
+#include "jobs/job_environment.h"
 #include "jobs/process_tree.h"
 
 namespace lockstep {
@@ -24,6 +29,7 @@ namespace {
 constexpr double leftover_grace_s = 2;  // of what a job leaves behind, before SIGKILL
 constexpr double give_up_s = 30;        // after SIGKILL: processes that wait for a device or a disk
 constexpr double look_every_s = 0.05;
+constexpr double take_up_s = 10;  // for a kept worker to begin with a job
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -42,15 +48,14 @@ void make_new(const std::string& folder, const std::string& log, bool goes_on) {
   throw Error(cat("cannot make the folder ", folder, ": ", errno_text(errno)));
 }
 
-// Ours, with these over it.
+// Ours, with these over it. A supervisor may itself have been started by a job of another batch.
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
-  const auto name = [](std::string_view variable) {
-    return variable.substr(0, variable.find('='));
-  };
   std::vector<std::string> result;
   for (char** variable = ::environ; *variable != nullptr; ++variable)
-    if (std::none_of(changes.begin(), changes.end(),
-                     [&](const std::string& change) { return name(change) == name(*variable); }))
+    if (variable_name(*variable) != worker_variable &&
+        std::none_of(changes.begin(), changes.end(), [&](const std::string& change) {
+          return variable_name(change) == variable_name(*variable);
+        }))
       result.emplace_back(*variable);
   result.insert(result.end(), changes.begin(), changes.end());
   return result;
@@ -64,7 +69,8 @@ nlohmann::json order_json(const JobOrder& order) {
                        {"folder", order.folder},   {"out", order.out},
                        {"log", order.log},         {"log_limit_bytes", order.log_limit_bytes},
                        {"cores", order.cores},     {"grace_s", order.grace_s},
-                       {"leases", order.leases},   {"goes_on", order.goes_on}};
+                       {"leases", order.leases},   {"goes_on", order.goes_on},
+                       {"group", order.group},     {"worker_mark", order.worker_mark}};
   if (order.timeout_s) value["timeout_s"] = *order.timeout_s;
   return value;
 }
@@ -83,6 +89,8 @@ JobOrder order_from_json(const nlohmann::json& value) {
   value.at("grace_s").get_to(order.grace_s);
   value.at("leases").get_to(order.leases);
   value.at("goes_on").get_to(order.goes_on);
+  value.at("group").get_to(order.group);
+  value.at("worker_mark").get_to(order.worker_mark);
   if (value.contains("timeout_s")) order.timeout_s = value["timeout_s"].get<double>();
   return order;
 }
@@ -109,23 +117,25 @@ JobExit exit_from_json(const nlohmann::json& value) {
 }
 
 JobProcess::JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pid_t>& leaders,
-                       double now_s, double wall_s)
-    : order_(std::move(order)), leases_(std::move(leases)), leaders_(leaders) {
+                       double now_s, double wall_s, std::unique_ptr<KeptWorker> worker)
+    : order_(std::move(order)), leases_(std::move(leases)), leaders_(leaders), now_s_(now_s) {
   LOCKSTEP_CHECK(!order_.mark.empty());  // or all processes without one would be its own
   exit_.attempt = order_.attempt;
   exit_.started = exit_.ended = wall_s;
+  begin(std::move(worker));
+  if (order_.timeout_s && !over()) timeout_at_ = now_s + *order_.timeout_s;
+}
+
+void JobProcess::begin(std::unique_ptr<KeptWorker> worker) {
   try {
     make_new(order_.out, order_.log, order_.goes_on);
+    if (!order_.group.empty() && !make_cgroup(order_.group)) order_.group.clear();
+    const UniqueFd group(order_.group.empty() ? -1
+                                              : ::open(order_.group.c_str(), O_PATH | O_CLOEXEC));
     Pipe output = make_pipe();
     set_nonblocking(output.read.get());
-    leader_ = first_pid_ = spawn({.argv = order_.command,
-                                  .environment = environment_with(order_.environment),
-                                  .stdout_fd = output.write.get(),
-                                  .stderr_fd = output.write.get(),
-                                  .own_group = false,
-                                  .own_session = true,
-                                  .folder = order_.folder,
-                                  .cores = order_.cores});
+    if (worker == nullptr || !give_to(std::move(worker), output.write))
+      begin_process(output.write, group);
     leaders_.insert(leader_);
     output_ = std::move(output.read);
   } catch (const Error& error) {
@@ -133,9 +143,64 @@ JobProcess::JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pi
     if (!error.hint().empty()) exit_.problem += cat(" (", error.hint(), ")");
     exit_.code = 127;
     tree_gone_ = true;
-    return;
   }
-  if (order_.timeout_s) timeout_at_ = now_s + *order_.timeout_s;
+}
+
+void JobProcess::begin_process(const UniqueFd& output, const UniqueFd& group) {
+  std::vector<std::string> environment = environment_with(order_.environment);
+  UniqueFd inherited;
+  if (!order_.worker_mark.empty()) {
+    std::tie(worker_, inherited) = KeptWorker::make();
+    environment.push_back(cat(worker_variable, "=", inherited.get(), " ", order_.worker_mark));
+  }
+  SpawnSpec spec{.argv = order_.command,
+                 .environment = std::move(environment),
+                 .stdout_fd = output.get(),
+                 .stderr_fd = output.get(),
+                 .own_group = false,
+                 .own_session = true,
+                 .folder = order_.folder,
+                 .cores = order_.cores,
+                 .cgroup_fd = group.get()};
+  if (inherited) spec.inherited = {inherited.get()};
+  leader_ = first_pid_ = spawn(spec);
+  if (worker_) worker_->began(leader_, order_);
+}
+
+bool JobProcess::give_to(std::unique_ptr<KeptWorker> worker, const UniqueFd& output) {
+  const pid_t process = worker->copy();
+  if (!worker->give(order_, output.get())) {
+    ::kill(process, SIGKILL);  // a child that is not reaped yet
+    return false;
+  }
+  worker_ = std::move(worker);
+  leader_ = first_pid_ = process;
+  take_up_by_ = now_s_ + take_up_s;
+  return true;
+}
+
+// The job's process, where it is a worker's copy, must be one that is found as any other is.
+void JobProcess::read_worker() {
+  if (!worker_ || !distrusted_.empty()) return;
+  worker_->read();
+  if (take_up_by_ == 0 || !worker_->took() || leader_ == 0) return;
+  const std::string mark = attempt_of(leader_);
+  if (mark.empty()) return;  // it is just ending, or is looked at again when its time is over
+  if (mark == order_.mark && ::getsid(leader_) == leader_)
+    take_up_by_ = 0;
+  else
+    give_up_worker();
+}
+
+// The attempt begins again, by a process of its own, once this one is gone.
+void JobProcess::give_up_worker() {
+  distrusted_ = worker_->program();
+  take_up_by_ = std::numeric_limits<double>::max();
+  if (leader_ != 0) signal_descendants({leader_}, SIGKILL);
+}
+
+JobProcess::~JobProcess() {
+  if (!order_.group.empty()) remove_cgroup(order_.group);
 }
 
 void JobProcess::read_output() {
@@ -160,6 +225,18 @@ void JobProcess::read_output() {
 }
 
 void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
+  read_worker();
+  if (worker_ && worker_->took() && distrusted_.empty()) take_up_by_ = 0;
+  if (take_up_by_ > 0 && exit_.ended_by.empty()) {  // nothing of it has run, or all of it again
+    leaders_.erase(leader_);
+    leader_ = 0;
+    take_up_by_ = 0;
+    worker_->dismiss();
+    worker_.reset();
+    log_.reset();
+    if (!distrusted_.empty()) order_.worker_mark.clear();
+    return begin(nullptr);
+  }
   exit_.code = exit_code(wait_status);
   exit_.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   exit_.ended = wall_s;
@@ -167,22 +244,35 @@ void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
   exit_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
   leaders_.erase(leader_);
   leader_ = 0;
-  timeout_at_ = 0;
+  timeout_at_ = take_up_by_ = 0;
 }
 
 std::vector<pid_t> JobProcess::left() const {
   std::vector<pid_t> found;
+  const pid_t copy = worker_ ? worker_->copy() : 0;
   for (const pid_t child : own_children())
-    if (!leaders_.contains(child) &&
+    if (!leaders_.contains(child) && child != copy &&
         (attempt_of(child) == order_.mark || ::getsid(child) == first_pid_))
       found.push_back(child);
   return found;
 }
 
+bool JobProcess::is_alone() const {
+  return left().empty() && (order_.group.empty() || !is_populated(order_.group));
+}
+
 void JobProcess::signal_tree(int number) const {
+  std::set<pid_t> told;
+  if (!order_.group.empty()) {
+    if (number == SIGKILL)
+      kill_cgroup(order_.group);
+    else
+      told = signal_cgroup(order_.group, number);
+  }
   std::vector<pid_t> roots = left();
   if (leader_ != 0) roots.push_back(leader_);
-  if (!roots.empty()) signal_descendants(roots, number);
+  if (worker_ && worker_->copy() != 0) told.insert(worker_->copy());
+  if (!roots.empty()) signal_descendants(roots, number, told);
 }
 
 void JobProcess::stop(const std::string& why, double now_s) {
@@ -194,13 +284,18 @@ void JobProcess::stop(const std::string& why, double now_s) {
 }
 
 void JobProcess::look(double now_s) {
+  now_s_ = now_s;
+  if (take_up_by_ > 0 && now_s >= take_up_by_) {
+    read_worker();
+    if (take_up_by_ > 0 && distrusted_.empty()) give_up_worker();
+  }
   if (timeout_at_ > 0 && now_s >= timeout_at_) {
     timeout_at_ = 0;
     stop("timeout", now_s);
   }
   if (leader_ == 0 && !tree_gone_ && now_s >= look_at_) {
     look_at_ = now_s + look_every_s;
-    if (left().empty()) {
+    if (is_alone()) {
       tree_gone_ = true;
     } else if (kill_at_ == 0 && give_up_at_ == 0) {
       signal_tree(SIGTERM);
@@ -220,7 +315,7 @@ void JobProcess::look(double now_s) {
 
 double JobProcess::next_look_s() const {
   double next = std::numeric_limits<double>::infinity();
-  for (const double at : {timeout_at_, kill_at_, give_up_at_})
+  for (const double at : {timeout_at_, kill_at_, give_up_at_, take_up_by_})
     if (at > 0) next = std::min(next, at);
   if (leader_ == 0 && !tree_gone_) next = std::min(next, look_at_);
   return next;
@@ -229,6 +324,11 @@ double JobProcess::next_look_s() const {
 JobExit JobProcess::exit() {
   read_output();
   output_.reset();
+  if (!order_.group.empty()) {
+    const CgroupUse use = read_use(order_.group);
+    exit_.cpu_s = std::max(exit_.cpu_s, use.cpu_s.value_or(0));
+    exit_.max_rss_bytes = std::max(exit_.max_rss_bytes, use.memory_peak_bytes.value_or(0));
+  }
   leases_.clear();  // whoever hears of the end may start another job there
   return exit_;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "jobs/kept_worker.h"
 #include "launch/rank_log.h"
 
 namespace lockstep {
@@ -27,11 +28,14 @@ struct JobOrder {
   std::string out;                       // the attempt's own folder, made before it starts
   bool goes_on = false;                  // the folder is there, from the attempt before
   std::string log;                       // made with the first byte that it prints
+  std::string group;                     // its control group, which it makes; "": none
   std::uint64_t log_limit_bytes = 0;     // 0: none
   std::vector<int> cores;
   std::optional<double> timeout_s;
   double grace_s = 10;     // from SIGTERM to SIGKILL
   std::size_t leases = 0;  // open files that come with it and are kept until it is over
+  // With workers = "kept": the mark of processes that wait for the next job. Else "".
+  std::string worker_mark;
 };
 nlohmann::json order_json(const JobOrder& order);
 JobOrder order_from_json(const nlohmann::json& value);
@@ -44,6 +48,8 @@ struct JobExit {
   int signal = 0;
   std::string ended_by;           // "", "timeout", or the word of the one who asked for it
   double started = 0, ended = 0;  // unix seconds
+  // Of all of its processes where its control group knows; else of those that were waited for, and
+  // of the largest of them.
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
   bool cleared = true;  // nothing of it is left; false: processes that SIGKILL does not end
@@ -55,8 +61,10 @@ class JobProcess {
  public:
   // Starts it; a command that cannot be started is over at once. `leaders`: the processes that this
   // supervisor started and that have not ended, which stays; this one adds and removes its own.
+  // worker: one that serves the order, and gets it; null: a new process.
   JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pid_t>& leaders, double now_s,
-             double wall_s);
+             double wall_s, std::unique_ptr<KeptWorker> worker = nullptr);
+  ~JobProcess();
   JobProcess(const JobProcess&) = delete;
   JobProcess& operator=(const JobProcess&) = delete;
 
@@ -65,6 +73,12 @@ class JobProcess {
   pid_t first_pid() const { return first_pid_; }
   int output_fd() const { return output_.get(); }  // -1: closed
   void read_output();                              // what there is, into the log
+  int worker_fd() const { return worker_ ? worker_->fd() : -1; }
+  void read_worker();
+  // What stays for the next job, if anything; once it is over.
+  std::unique_ptr<KeptWorker> take_worker() { return std::move(worker_); }
+  // The words of a program whose copy did not take the job up as it should; else empty.
+  const std::vector<std::string>& distrusted() const { return distrusted_; }
   void reaped(int wait_status, const rusage& usage, double wall_s);
   // SIGTERM for all of it, and SIGKILL later. `why` goes into the record; the first one counts.
   void stop(const std::string& why, double now_s);
@@ -75,7 +89,12 @@ class JobProcess {
   JobExit exit();              // once it is over
 
  private:
+  void begin(std::unique_ptr<KeptWorker> worker);
+  bool give_to(std::unique_ptr<KeptWorker> worker, const UniqueFd& output);
+  void begin_process(const UniqueFd& output, const UniqueFd& group);
+  void give_up_worker();
   std::vector<pid_t> left() const;
+  bool is_alone() const;  // nothing of it is left
   void signal_tree(int number) const;
 
   JobOrder order_;
@@ -85,7 +104,12 @@ class JobProcess {
   pid_t leader_ = 0, first_pid_ = 0;
   UniqueFd output_;
   std::unique_ptr<RankLog> log_;
+  std::unique_ptr<KeptWorker> worker_;
+  std::vector<std::string> distrusted_;
   bool tree_gone_ = false;
+  double take_up_by_ =
+      0;              // of an attempt that a kept worker was given and has not taken up; 0: none
+  double now_s_ = 0;  // when it was looked at last
   double timeout_at_ = 0, kill_at_ = 0, give_up_at_ = 0, look_at_ = 0;  // 0: not set
 };
 

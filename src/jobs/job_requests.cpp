@@ -85,4 +85,9 @@ GpuMemoryRequest parse_gpu_memory(std::string_view text) {
   }
 }
 
+bool parse_workers(std::string_view text) {
+  if (text == "kept" || text == "new") return text == "kept";
+  throw Error(cat("workers must be \"new\" or \"kept\", but is \"", text, "\""));
+}
+
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What a job asks of a machine, as text: `gpus`, `gpu_memory`.
+// What a job asks of a machine, as text: `gpus`, `gpu_memory`, `workers`.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +18,8 @@ GpuMemoryRequest parse_gpu_memory(std::string_view text);
 // Bytes: KiB, MiB, GiB and TiB, also as K, M, G and T, count in 1024; kB, MB, GB and TB in 1000.
 // Throws Error for anything else, and for less than one byte.
 std::int64_t parse_memory_size(std::string_view text);
+
+// "kept": true; "new": false. Throws Error for anything else.
+bool parse_workers(std::string_view text);
 
 }  // namespace lockstep

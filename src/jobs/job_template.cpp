@@ -96,7 +96,8 @@ Job JobTemplate::make(JobParameters parameters, std::int64_t number) const {
           .retries = shared.retries,
           .retry_delay_s = shared.retry_delay_s,
           .timeout_s = shared.timeout_s,
-          .skip_codes = shared.skip_codes};
+          .skip_codes = shared.skip_codes,
+          .keeps_worker = shared.keeps_worker};
   job.parameters = std::move(parameters);
   job.command = command(job);
   job.environment.reserve(job.parameters.size() + environment_.size());

@@ -94,18 +94,15 @@ void complete(JobGroup& group) {
   if (group.job.shell) group.job.command = {join(group.job.command, " ")};
 }
 
-}  // namespace
-
-JobList read_job_words(std::span<const std::string> words, const JobWordsOptions& options,
-                       std::istream& input) {
+JobGroup group_of(std::span<const std::string> words, const JobWordsOptions& options,
+                  std::istream& input) {
   JobGroup group = Words(options, input).read(words);
   complete(group);
   group.base = std::filesystem::absolute(options.folder).lexically_normal().string();
-  return expand_jobs({group}, options.limits);
+  return group;
 }
 
-JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
-                        std::istream& input) {
+JobWordsOptions options_of(const JobDefaults& defaults) {
   JobWordsOptions options{.argument_files = defaults.arg_files};
   options.job = {.shell = defaults.shell,
                  .cpus = defaults.cpus,
@@ -113,8 +110,29 @@ JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults
                  .gpu_memory = defaults.gpu_memory,
                  .retries = defaults.retries,
                  .retry_delay_s = defaults.retry_delay_s,
-                 .timeout_s = defaults.timeout_s};
-  return read_job_words(words, options, input);
+                 .timeout_s = defaults.timeout_s,
+                 .keeps_worker = defaults.keeps_worker};
+  return options;
+}
+
+}  // namespace
+
+JobList read_job_words(std::span<const std::string> words, const JobWordsOptions& options,
+                       std::istream& input) {
+  const JobGroup group = group_of(words, options, input);
+  return expand_jobs({&group, 1}, options.limits);
+}
+
+JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
+                        std::istream& input) {
+  return read_job_words(words, options_of(defaults), input);
+}
+
+JobSource job_words_source(const std::vector<std::string>& words, const JobDefaults& defaults,
+                           std::istream& input) {
+  std::vector<JobGroup> groups;
+  groups.push_back(group_of(words, options_of(defaults), input));
+  return {std::move(groups), {}};
 }
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "jobs/job.h"
+#include "jobs/job_source.h"
 
 namespace lockstep {
 
@@ -44,11 +45,15 @@ struct JobDefaults {
   double retry_delay_s = 0;
   std::optional<double> timeout_s{};
   bool shell = false;
+  bool keeps_worker = false;
   std::vector<std::string> arg_files{};  // -a
 };
 
 // The same, in the current folder.
 JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
                         std::istream& input = std::cin);
+// The same without holding all of them.
+JobSource job_words_source(const std::vector<std::string>& words, const JobDefaults& defaults,
+                           std::istream& input = std::cin);
 
 }  // namespace lockstep

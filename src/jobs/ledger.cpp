@@ -21,14 +21,15 @@
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
+constexpr std::size_t many_jobs = 1000;              // from here on indexes are made after the rows
 constexpr std::int64_t application_id = 0x4c6b4a62;  // "LkJb"
 
 constexpr const char* tables = R"(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE job(
   id INTEGER PRIMARY KEY,        -- the job's number, {#}
-  key TEXT NOT NULL UNIQUE,      -- what it is, by content
+  key TEXT NOT NULL,             -- what it is, by content
   name TEXT NOT NULL,
   spec TEXT NOT NULL,            -- JSON
   state TEXT NOT NULL DEFAULT 'waiting',
@@ -41,7 +42,6 @@ CREATE TABLE job(
   gpus INTEGER NOT NULL, gpu_devices INTEGER NOT NULL, gpu_share REAL NOT NULL,
   gpu_memory INTEGER NOT NULL, gpu_memory_bytes INTEGER NOT NULL,
   kind TEXT NOT NULL);           -- the same for jobs that differ in parameters alone
-CREATE INDEX job_name ON job(name);
 CREATE INDEX job_unsynced ON job(id) WHERE synced = 0;
 CREATE TABLE dependency(job INTEGER NOT NULL, needs TEXT NOT NULL, PRIMARY KEY(job, needs)) WITHOUT ROWID;
 CREATE TABLE attempt(
@@ -58,9 +58,13 @@ CREATE TABLE attempt(
   cpu_s REAL, max_rss_bytes INTEGER,
   placement TEXT,                -- of one with devices: verified, wrong, unverifiable, unseen
   gpu_memory_bytes INTEGER,      -- peak on one device, NULL: not seen
-  gpu_activity_percent REAL);    -- mean of its first device while it was alone there
-CREATE INDEX attempt_job ON attempt(job);
+  gpu_activity_percent REAL,     -- mean of its first device while it was alone there
+  results_left_out TEXT);        -- what it reported and is not in `result`, NULL: nothing
 CREATE INDEX attempt_unfinished ON attempt(id) WHERE outcome IS NULL;
+CREATE TABLE result(             -- what an attempt said of itself
+  attempt INTEGER NOT NULL, name TEXT NOT NULL,
+  number REAL, text TEXT,        -- one of them
+  PRIMARY KEY(attempt, name)) WITHOUT ROWID;
 CREATE TABLE idle(                -- no job of the batch was on the device
   device TEXT NOT NULL, begin REAL NOT NULL, end REAL NOT NULL, why TEXT NOT NULL);
 CREATE TABLE note(id INTEGER PRIMARY KEY, at REAL NOT NULL, text TEXT NOT NULL);
@@ -68,6 +72,16 @@ CREATE TABLE request(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   what TEXT NOT NULL, job INTEGER NOT NULL, value TEXT NOT NULL);
 )";
+
+// Many rows are added without them: rows that are sorted once cost a tenth of rows that are sorted
+// in one by one.
+constexpr const char* indexes = R"(
+CREATE UNIQUE INDEX job_key ON job(key);
+CREATE INDEX job_name ON job(name);
+CREATE INDEX attempt_job ON attempt(job);
+)";
+constexpr const char* without_indexes =
+    "DROP INDEX job_key; DROP INDEX job_name; DROP INDEX attempt_job";
 
 constexpr std::array<std::pair<JobState, const char*>, 6> state_names{
     {{JobState::waiting, "waiting"},
@@ -89,15 +103,6 @@ nlohmann::json parsed(const std::string& text) {
   return value;
 }
 
-std::string as_text(const nlohmann::json& value) {
-  try {
-    return value.dump();
-  } catch (const nlohmann::json::type_error&) {
-    throw Error("a job's command, folder or environment is not valid UTF-8",
-                "rename the file, or give it through a link");
-  }
-}
-
 // Folders and logs of jobs are named after them, and those of earlier job files stay.
 std::string unused_name(const Job& job, std::unordered_set<std::string>& names) {
   if (names.insert(job.name).second) return job.name;
@@ -106,6 +111,26 @@ std::string unused_name(const Job& job, std::unordered_set<std::string>& names) 
   for (int count = 2; !names.insert(name).second; ++count) name = cat(base, ".", count);
   return name;
 }
+
+// Keys come in no order: what does not fit would be written and read again and again.
+class RoomForKeys {
+ public:
+  explicit RoomForKeys(Database& database) : database_(database) {
+    database_.execute("PRAGMA cache_size = -65536");
+  }
+  ~RoomForKeys() {
+    try {
+      database_.execute("PRAGMA cache_size = -2000; PRAGMA shrink_memory");
+    } catch (const Error&) {
+      // It stays larger.
+    }
+  }
+  RoomForKeys(const RoomForKeys&) = delete;
+  RoomForKeys& operator=(const RoomForKeys&) = delete;
+
+ private:
+  Database& database_;
+};
 
 // What the scheduler needs of a job to choose it, from the parameter `first` on: priority, cpus,
 // gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
@@ -138,6 +163,23 @@ Ledger Ledger::open(const std::filesystem::path& file) {
   return ledger;
 }
 
+void Ledger::build(const std::filesystem::path& file, const JobList& list, std::int64_t attempts,
+                   const std::vector<std::string>& held) {
+  Ledger ledger(std::make_unique<Database>(file, Database::Access::create));
+  Database& database = ledger.database();
+  database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+  Transaction transaction(database);
+  ledger.create_schema();
+  for (const Job& job : list.jobs) ledger.insert(job, job.number, job.name);
+  ledger.set_limits(list.limits);
+  Statement& hold = database.prepared("UPDATE job SET listed = 2 WHERE key = ?");
+  for (const std::string& key : held) hold.bind(1, key).run();
+  database.prepared("INSERT INTO sqlite_sequence(name, seq) VALUES('attempt', ?)")
+      .bind(1, attempts)
+      .run();
+  transaction.commit();
+}
+
 Ledger Ledger::open_to_read(const std::filesystem::path& file) {
   Ledger ledger(std::make_unique<Database>(file, Database::Access::read));
   ledger.check_version();
@@ -160,12 +202,17 @@ void Ledger::create_tables(const std::filesystem::path& file) {
       throw Error(cat(file.string(), " is a database, but no ledger of Lockstep's"),
                   "choose another folder");
     others.reset();
-    database_->execute(tables);
-    database_->execute(cat("PRAGMA application_id = ", application_id));
-    database_->execute(cat("PRAGMA user_version = ", format_version));
+    create_schema();
   }
   transaction.commit();
   check_version();
+}
+
+void Ledger::create_schema() {
+  database_->execute(tables);
+  create_indexes();
+  database_->execute(cat("PRAGMA application_id = ", application_id));
+  database_->execute(cat("PRAGMA user_version = ", format_version));
 }
 
 void Ledger::check_version() {
@@ -176,14 +223,16 @@ void Ledger::check_version() {
     throw Error(cat("the ledger ", database_->path().string(), " has version ", found,
                     ", and this Lockstep knows version ", format_version),
                 found > format_version ? "a newer Lockstep wrote it: use that one"
-                                       : "it is no ledger of Lockstep's");
+                : found > 0 ? "an older Lockstep made it: go on with that one, or run the job file "
+                              "again under another --name"
+                            : "it is no ledger of Lockstep's");
 }
 
 void Ledger::insert(const Job& job, std::int64_t number, const std::string& name) {
   Statement& row = database_->prepared(
       "INSERT INTO job(id, key, name, spec, priority, cpus, gpus, gpu_devices, gpu_share, "
       "gpu_memory, gpu_memory_bytes, kind) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  row.bind(1, number).bind(2, job.key).bind(3, name).bind(4, as_text(job_json(job)));
+  row.bind(1, number).bind(2, job.key).bind(3, name).bind(4, job_json(job));
   bind_demand(row, 5, job).run();
   Statement& need =
       database_->prepared("INSERT OR IGNORE INTO dependency(job, needs) VALUES(?, ?)");
@@ -191,56 +240,83 @@ void Ledger::insert(const Job& job, std::int64_t number, const std::string& name
 }
 
 AddedJobs Ledger::add(const JobList& list, bool replaces) {
-  AddedJobs result;
-  // Keys come in no order: what does not fit would be written and read again and again.
-  database_->execute("PRAGMA cache_size = -65536");
+  const auto each = [&](const JobSource::Visit& visit) {
+    for (const Job& job : list.jobs) visit(job);
+  };
+  return add({list.jobs.size(), each, list.limits}, replaces);
+}
+
+AddedJobs Ledger::add(const JobSource& source, bool replaces) {
+  const auto each = [&](const JobSource::Visit& visit) { source.each(visit); };
+  return add({source.size(), each, source.limits()}, replaces);
+}
+
+AddedJobs Ledger::add(const Jobs& jobs, bool replaces) {
   Transaction transaction(*database_);
+  Statement any(*database_, "SELECT 1 FROM job");
+  const bool is_first = !any.step();
+  any.reset();
+  const AddedJobs result = is_first ? add_first(jobs) : add_more(jobs, replaces);
+  if (replaces) set_limits(jobs.limits);
+  transaction.commit();
+  return result;
+}
+
+void Ledger::set_limits(const BatchLimits& limits) {
+  const auto& rate = limits.max_failure_rate;
+  set_fact("max_failure_rate", rate ? general(*rate, 17) : "");
+  set_fact("min_finished", cat(limits.min_finished));
+}
+
+void Ledger::drop_indexes() { database_->execute(without_indexes); }
+void Ledger::create_indexes() { database_->execute(indexes); }
+
+AddedJobs Ledger::add_first(const Jobs& jobs) {
+  const bool many = jobs.count >= many_jobs;
+  if (many) drop_indexes();
+  std::int64_t number = 0;
+  jobs.each([&](const Job& job) { insert(job, ++number, job.name); });
+  if (many) create_indexes();
+  return {.added = number};
+}
+
+AddedJobs Ledger::add_more(const Jobs& jobs, bool replaces) {
+  const RoomForKeys room(*database_);
+  AddedJobs result;
   std::unordered_map<std::string, std::int64_t> known;
   std::unordered_set<std::string> names;
+  std::int64_t number = 0;
   Statement all(*database_, "SELECT key, id, name FROM job");
   while (all.step()) {
     known.emplace(all.text(0), all.integer(1));
+    number = std::max(number, all.integer(1));
     names.insert(all.text(2));
   }
   all.reset();
-  std::int64_t number = 0;
-  for (const auto& [key, id] : known) number = std::max(number, id);
-
   Statement& relist = database_->prepared(
       "UPDATE job SET listed = 1, spec = ?2, priority = ?3, cpus = ?4, gpus = ?5, "
       "gpu_devices = ?6, gpu_share = ?7, gpu_memory = ?8, gpu_memory_bytes = ?9, kind = ?10 "
       "WHERE id = ?1");
-  std::unordered_set<std::int64_t> listed;
-  for (const Job& job : list.jobs) {
+  jobs.each([&](const Job& job) {
     const auto found = known.find(job.key);
     if (found == known.end()) {
       insert(job, ++number, unused_name(job, names));
-      listed.insert(number);
       ++result.added;
-      continue;
+      return;
     }
-    listed.insert(found->second);
     ++result.known;
-    relist.bind(1, found->second).bind(2, as_text(job_json(job)));
+    relist.bind(1, found->second).bind(2, job_json(job));
     bind_demand(relist, 3, job).run();
-  }
+    known.erase(found);
+  });
   if (replaces) {
     Statement& leave_out =
         database_->prepared("UPDATE job SET listed = 0 WHERE id = ? AND listed = 1");
     for (const auto& [key, id] : known) {
-      if (listed.contains(id)) continue;
       leave_out.bind(1, id).run();
       result.left_out += database_->changes();
     }
   }
-  if (replaces) {
-    const auto& rate = list.limits.max_failure_rate;
-    set_fact("max_failure_rate", rate ? general(*rate, 17) : "");
-    set_fact("min_finished", cat(list.limits.min_finished));
-  }
-  transaction.commit();
-  database_->execute("PRAGMA cache_size = -2000");
-  database_->execute("PRAGMA shrink_memory");
   return result;
 }
 
@@ -273,6 +349,10 @@ std::vector<QueuedJob> Ledger::queue() {
                                      .bytes = rows.integer(10)},
                       .kind = rows.text(11)});
   return result;
+}
+
+bool Ledger::wants_gpu() {
+  return Statement(*database_, "SELECT 1 FROM job WHERE listed = 1 AND gpus != 0 LIMIT 1").step();
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> Ledger::dependencies() {
@@ -312,6 +392,14 @@ std::map<JobState, std::int64_t> Ledger::counts() {
   return result;
 }
 
+std::int64_t Ledger::unsynced() {
+  Statement row(
+      *database_,
+      "SELECT count(*) FROM job WHERE synced = 0 AND listed = 1 AND state != 'waiting' AND "
+      "state != 'running'");
+  return row.step() ? row.integer(0) : 0;
+}
+
 void Ledger::begin(std::vector<Attempt>& attempts) {
   if (attempts.empty()) return;
   Transaction transaction(*database_);
@@ -329,8 +417,8 @@ void Ledger::begin(std::vector<Attempt>& attempts) {
         .bind(2, std::int64_t{attempt.number})
         .bind(3, attempt.supervisor)
         .bind(4, std::int64_t{attempt.slot})
-        .bind(5, as_text(attempt.cores))
-        .bind(6, as_text(attempt.devices))
+        .bind(5, nlohmann::json(attempt.cores).dump())
+        .bind(6, nlohmann::json(attempt.devices).dump())
         .run();
     attempt.id = database_->last_row_id();
     state.bind(1, attempt.job).run();
@@ -351,8 +439,8 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       ->prepared(
           "UPDATE attempt SET outcome = ?2, reason = ?3, exit_code = ?4, started = ?5, "
           "ended = ?6, cpu_s = ?7, max_rss_bytes = ?8, placement = nullif(?9, ''), "
-          "gpu_memory_bytes = nullif(?10, 0), gpu_activity_percent = nullif(?11, -1.0) WHERE id = "
-          "?1 AND outcome IS NULL")
+          "gpu_memory_bytes = nullif(?10, 0), gpu_activity_percent = nullif(?11, -1.0), "
+          "results_left_out = nullif(?12, '') WHERE id = ?1 AND outcome IS NULL")
       .bind(1, attempt.id)
       .bind(2, to_string(end.outcome))
       .bind(3, end.reason)
@@ -364,8 +452,10 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .bind(9, end.placement)
       .bind(10, end.gpu_memory_bytes)
       .bind(11, end.gpu_activity_percent.value_or(-1))
+      .bind(12, end.results.left_out)
       .run();
   if (database_->changes() == 0) return;
+  for (const JobResult& result : end.results.values) put_result(attempt.id, result);
   const bool counts =
       end.counts && end.outcome != AttemptOutcome::stopped && end.outcome != AttemptOutcome::lost;
   database_
@@ -380,6 +470,33 @@ void Ledger::end(const Attempt& attempt, const AttemptEnd& end, JobState state, 
       .run();
   transaction.commit();
   unsynced_ = true;
+}
+
+void Ledger::put_result(std::int64_t attempt, const JobResult& result) {
+  Statement& row =
+      database_->prepared("INSERT INTO result(attempt, name, number, text) VALUES(?, ?, ?, ?)");
+  row.bind(1, attempt).bind(2, result.name).bind_null(3).bind_null(4);
+  if (const auto* const number = std::get_if<double>(&result.value))
+    row.bind(3, *number);
+  else
+    row.bind(4, std::get<std::string>(result.value));
+  row.run();
+}
+
+std::vector<JobResult> Ledger::results(std::int64_t attempt) {
+  std::vector<JobResult> results;
+  Statement& rows =
+      database_->prepared("SELECT name, number, text FROM result WHERE attempt = ? ORDER BY name");
+  rows.bind(1, attempt);
+  while (rows.step()) {
+    JobResult& result = results.emplace_back(JobResult{.name = rows.text(0), .value = {}});
+    if (rows.is_null(1))
+      result.value = rows.text(2);
+    else
+      result.value = rows.number(1);
+  }
+  rows.reset();
+  return results;
 }
 
 std::vector<Attempt> Ledger::unfinished() {

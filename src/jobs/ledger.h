@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +18,8 @@
 
 #include "jobs/database.h"
 #include "jobs/job.h"
+#include "jobs/job_results.h"
+#include "jobs/job_source.h"
 
 namespace lockstep {
 
@@ -79,6 +82,7 @@ struct AttemptEnd {
   std::string placement;                       // a Verdict; "" without devices
   std::int64_t gpu_memory_bytes = 0;           // peak on one device; 0: not seen
   std::optional<double> gpu_activity_percent;  // mean while it was alone there
+  JobResults results{};                        // what it said of itself
 };
 
 // What another command asks of the batch, or of one job where `job` is not 0.
@@ -99,18 +103,26 @@ class Ledger {
   // A new file, or an existing one of this version. Throws Error.
   static Ledger open(const std::filesystem::path& file);
   static Ledger open_to_read(const std::filesystem::path& file);  // changes nothing
+  // A new file with these jobs under their own numbers, those with the keys `held` waiting for jobs
+  // of other ledgers; attempts count from `attempts` + 1. Neither synced nor safe from kills: for a
+  // folder that is not in use yet.
+  static void build(const std::filesystem::path& file, const JobList& list, std::int64_t attempts,
+                    const std::vector<std::string>& held);
 
   // Jobs known by their key stay as they are, but for priority, resources and retries. With
   // `replaces`, jobs that are not in the list are no longer listed. Gives jobs their numbers, and
   // those whose name an earlier one has another.
   AddedJobs add(const JobList& list, bool replaces);
+  AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
 
   std::vector<QueuedJob> queue();                                     // listed jobs, by number
+  bool wants_gpu();                                                   // one of them
   std::vector<std::pair<std::int64_t, std::int64_t>> dependencies();  // job, the job it needs
   Job job(std::int64_t id);
   std::optional<std::int64_t> find(const std::string& name_or_number);
   std::map<JobState, std::int64_t> counts();  // of listed jobs
+  std::int64_t unsynced();  // listed jobs whose end would not survive a power loss yet
 
   // All in one transaction, before any of them is started. Fills in id and number.
   void begin(std::vector<Attempt>& attempts);
@@ -118,7 +130,8 @@ class Ledger {
   void ask_end(const Attempt& attempt, const std::string& why);
   // Of both at once. Nothing if the attempt's end was known.
   void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
-  std::vector<Attempt> unfinished();  // attempts without an end
+  std::vector<JobResult> results(std::int64_t attempt);  // by name
+  std::vector<Attempt> unfinished();                     // attempts without an end
   int times_lost(std::int64_t job);
   std::int64_t attempt_before(const Attempt& attempt);  // of the same job; 0: none
   int tries(std::int64_t job);                          // attempts that count
@@ -142,11 +155,25 @@ class Ledger {
   std::string fact(const std::string& key);  // "" where there is none
   void set_fact(const std::string& key, const std::string& value);
   Database& database() { return *database_; }  // for reading
+  // Many rows are put in faster without the indexes of jobs and attempts.
+  void drop_indexes();
+  void create_indexes();
 
  private:
   explicit Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void create_tables(const std::filesystem::path& file);
+  void create_schema();
+  void set_limits(const BatchLimits& limits);
   void check_version();
+  void put_result(std::int64_t attempt, const JobResult& result);
+  struct Jobs {
+    std::size_t count;
+    std::function<void(const JobSource::Visit&)> each;
+    BatchLimits limits;
+  };
+  AddedJobs add(const Jobs& jobs, bool replaces);
+  AddedJobs add_first(const Jobs& jobs);
+  AddedJobs add_more(const Jobs& jobs, bool replaces);
   void insert(const Job& job, std::int64_t number, const std::string& name);
 
   std::unique_ptr<Database> database_;

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "config/parse.h"
@@ -176,6 +177,16 @@ void put_in_order(JobParameters& parameters, const std::vector<std::string>& nam
   });
 }
 
+// Throws Error where there are none, too many, or a name twice.
+Combinations checked_combinations(const Matrix& matrix) {
+  check_names(matrix);
+  check_size(matrix);
+  Combinations combinations(matrix);
+  if (combinations.size() == 0 && matrix.include.empty())
+    throw Error(cat(matrix.place.text(), ": the matrix is empty: exclude leaves nothing of it"));
+  return combinations;
+}
+
 }  // namespace
 
 std::vector<std::string> Matrix::names() const {
@@ -192,11 +203,7 @@ std::vector<std::string> Matrix::names() const {
 
 std::vector<JobParameters> expand_matrix(const Matrix& matrix) {
   if (matrix.empty()) return {JobParameters{}};
-  check_names(matrix);
-  check_size(matrix);
-  const Combinations combinations(matrix);
-  if (combinations.size() == 0 && matrix.include.empty())
-    throw Error(cat(matrix.place.text(), ": the matrix is empty: exclude leaves nothing of it"));
+  const Combinations combinations = checked_combinations(matrix);
   const std::vector<std::string> names = matrix.names();
   std::vector<JobParameters> jobs;
   jobs.reserve(combinations.size());
@@ -207,6 +214,18 @@ std::vector<JobParameters> expand_matrix(const Matrix& matrix) {
   if (!matrix.include.empty())
     for (JobParameters& parameters : jobs) put_in_order(parameters, names);
   return jobs;
+}
+
+std::size_t count_combinations(const Matrix& matrix) {
+  return matrix.empty() ? 1 : checked_combinations(matrix).size();
+}
+
+void each_combination(const Matrix& matrix, const std::function<void(JobParameters)>& visit) {
+  LOCKSTEP_CHECK(matrix.include.empty());
+  if (matrix.empty()) return visit({});
+  const Combinations combinations = checked_combinations(matrix);
+  const std::size_t names = matrix.names().size();
+  for (std::size_t i = 0; i < combinations.size(); ++i) visit(combinations.parameters(i, names));
 }
 
 void check_parameter_name(const std::string& name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,11 @@ struct Matrix {
 // parameters if the matrix is empty. Throws Error: more than `most_jobs`, said before any is made;
 // `exclude` leaves nothing; a name twice, or one that `exclude` takes from nowhere.
 std::vector<JobParameters> expand_matrix(const Matrix& matrix);
+
+std::size_t count_combinations(const Matrix& matrix);  // without what `include` adds
+
+// The same one by one, without keeping them, of a matrix without `include`.
+void each_combination(const Matrix& matrix, const std::function<void(JobParameters)>& visit);
 
 // Throws Error if the name cannot be that of a parameter: letters, digits, _, - and . inside,
 // beginning with a letter; not out, slot, gpu or attempt.

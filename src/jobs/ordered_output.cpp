@@ -16,6 +16,19 @@ OrderedOutput::OrderedOutput(std::set<std::int64_t> jobs, int fd)
 void OrderedOutput::ended(std::int64_t job, const std::filesystem::path& log) {
   awaited_.erase(job);
   waiting_[job] = log;
+  copy_what_is_due();
+}
+
+void OrderedOutput::will_not_run(std::int64_t job) {
+  if (awaited_.erase(job) > 0) copy_what_is_due();
+}
+
+void OrderedOutput::await_only(const std::set<std::int64_t>& jobs) {
+  std::erase_if(awaited_, [&](std::int64_t job) { return !jobs.contains(job); });
+  copy_what_is_due();
+}
+
+void OrderedOutput::copy_what_is_due() {
   while (!waiting_.empty() && (awaited_.empty() || waiting_.begin()->first < *awaited_.begin())) {
     copy(waiting_.begin()->second);
     waiting_.erase(waiting_.begin());

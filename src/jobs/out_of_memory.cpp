@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t tail_of_memory_bytes = 64 << 10;
 constexpr int tail_lines = 200;
+constexpr int most_cells = 160;  // PyTorch's goes on about all processes on the device
 
 // In lower case. Of lines with "out of memory" those that speak of a device too.
 constexpr std::string_view certain[] = {"outofmemoryerror",
@@ -39,7 +40,7 @@ bool says_so(std::string line) {
 std::string out_of_memory_line(const std::filesystem::path& log) {
   const std::string tail = last_lines_of_file(log, tail_lines, tail_of_memory_bytes);
   for (const std::string& line : split(tail, '\n'))
-    if (says_so(line)) return clean_cells(trim(line));
+    if (says_so(line)) return cut_cells(clean_cells(trim(line)), most_cells, "…");
   return {};
 }
 

@@ -38,6 +38,13 @@ bool lives(const ProcStat& stat) {
   return !stat.fields.empty() && stat.fields[state_field] != "Z" && stat.fields[state_field] != "X";
 }
 
+constexpr std::size_t mark_digits = 13;  // after the batch
+
+std::string padded(std::int64_t number, std::size_t digits) {
+  const std::string text = cat(number);
+  return std::string(digits - std::min(digits, text.size()), '0') + text;
+}
+
 UniqueFd handle_of(pid_t process) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
 }
@@ -73,6 +80,15 @@ bool matches(std::string_view value, std::string_view mark) {
 }
 
 }  // namespace
+
+std::string attempt_mark(const std::string& batch, std::int64_t attempt) {
+  return cat(batch, ":", padded(attempt, mark_digits));
+}
+
+std::string worker_mark(const std::string& batch, const std::string& supervisor) {
+  LOCKSTEP_CHECK(supervisor.size() + 1 == mark_digits);
+  return cat(batch, ":w", supervisor);
+}
 
 std::string attempt_of(pid_t process) {
   const std::string environment = environment_of(process);
@@ -110,13 +126,20 @@ std::vector<pid_t> own_children() {
   return found;
 }
 
-void signal_marked(const MarkedProcess& process, int number) {
-  LOCKSTEP_CHECK(!process.mark.empty());
-  const UniqueFd handle = handle_of(process.pid);
-  if (attempt_of(process.pid) == process.mark) signal_by(handle, process.pid, number);
+bool signal_if(pid_t process, int number, const std::function<bool()>& is_meant) {
+  const UniqueFd handle = handle_of(process);
+  if (!is_meant()) return false;
+  signal_by(handle, process, number);
+  return true;
 }
 
-void signal_descendants(const std::vector<pid_t>& processes, int number) {
+void signal_marked(const MarkedProcess& process, int number) {
+  LOCKSTEP_CHECK(!process.mark.empty());
+  signal_if(process.pid, number, [&] { return attempt_of(process.pid) == process.mark; });
+}
+
+void signal_descendants(const std::vector<pid_t>& processes, int number,
+                        const std::set<pid_t>& told) {
   std::multimap<pid_t, pid_t> children;
   for (const pid_t process : process_numbers("/proc"))
     if (const pid_t parent = parent_of(stat_of(process)); parent > 0)
@@ -138,6 +161,7 @@ void signal_descendants(const std::vector<pid_t>& processes, int number) {
   };
   for (const pid_t process : all) {
     LOCKSTEP_CHECK(process > 1);
+    if (told.contains(process)) continue;
     UniqueFd handle = handle_of(process);
     if (!handle && errno == EMFILE) {
       signal_all();

@@ -68,16 +68,22 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
   }
   paused_ = ledger_.fact("paused") == "yes";
   load_jobs();
+  groups_.emplace(ledger_, batch_id_);
   adopt_or_forget();
+  groups_->begin(ledger_);
   link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
                                            setup_.folder.supervisor(supervisor_id_));
   if (!resources_.all().devices.empty()) leases_.emplace(setup_.lease_folder);
   synced_s_ = requests_s_ = clock_.now_s();
 }
 
-Scheduler::~Scheduler() = default;
+Scheduler::~Scheduler() {
+  if (groups_ && running_.empty()) groups_->remove_empty();
+}
 
-std::string Scheduler::mark_of(std::int64_t attempt) const { return cat(batch_id_, ":", attempt); }
+std::string Scheduler::mark_of(std::int64_t attempt) const {
+  return attempt_mark(batch_id_, attempt);
+}
 
 void Scheduler::load_jobs() {
   const std::vector<QueuedJob> jobs = ledger_.queue();
@@ -178,23 +184,37 @@ void Scheduler::adopt_or_forget() {
       enter(running_.emplace(attempt.id, std::move(running)).first->second);
       ++adopted_;
     } else {
-      end_marked(mark_of(attempt.id));
+      end_attempt_of(attempt);
       forget(attempt, "its supervisor or the machine went down");
     }
   }
   // Of attempts that were thought to be over.
   for (const MarkedProcess& process : processes_marked(batch_id_ + ":"))
     if (!kept.contains(process.mark)) end_marked(process.mark);
+  for (const std::string& mark : groups_->marks())
+    if (!kept.contains(mark)) end_marked(mark);
+}
+
+// Of a supervisor that is gone. A process that waited for a job has the attempt's mark before it
+// begins with it, and not the other one again.
+void Scheduler::end_attempt_of(const Attempt& attempt) const {
+  end_marked(worker_mark(batch_id_, attempt.supervisor));
+  end_marked(mark_of(attempt.id));
 }
 
 void Scheduler::end_marked(const std::string& mark) const {
   const double until = clock_.now_s() + setup_.grace_s + 10;
   for (;;) {
+    groups_->kill(mark);
     const std::vector<MarkedProcess> processes = processes_marked(mark);
-    if (processes.empty()) return;
+    if (processes.empty() && !groups_->is_alive(mark)) {
+      groups_->remove(mark);
+      return;
+    }
     if (clock_.now_s() > until)
       throw Error(
-          cat("process ", processes.front().pid, " of an earlier attempt cannot be ended"),
+          cat("process ", processes.empty() ? "" : cat(processes.front().pid, " "),
+              "of an earlier attempt cannot be ended"),
           "it waits for a device or a disk: nothing of its job runs again before it is gone");
     for (const MarkedProcess& process : processes) signal_marked(process, SIGKILL);
     clock_.sleep_s(0.02);
@@ -339,10 +359,12 @@ JobOrder Scheduler::order_of(const RunningAttempt& running) const {
                  .out = out,
                  .goes_on = on,
                  .log = setup_.folder.log(job.name, attempt.number).string(),
+                 .group = job.keeps_worker ? "" : groups_->of(mark_of(attempt.id)),
                  .log_limit_bytes = setup_.log_limit_bytes,
                  .cores = attempt.cores,
                  .timeout_s = job.timeout_s,
                  .grace_s = setup_.grace_s};
+  if (job.keeps_worker) order.worker_mark = worker_mark(batch_id_, supervisor_id_);
   if (job.shell) order.command.insert(order.command.begin(), {"sh", "-c"});
   order.environment =
       job_environment(job, {.mark = order.mark,
@@ -414,6 +436,7 @@ void Scheduler::release_dependents(std::int64_t id, JobState state) {
                             state == JobState::waiting  ? "does not run"
                             : state == JobState::failed ? "failed"
                                                         : cat("was ", to_string(state))));
+      if (on_never_) on_never_(other);
       release_dependents(other, JobState::waiting);
     }
   }
@@ -446,7 +469,7 @@ void Scheduler::take_adopted() {
     for (const auto& [id, running] : running_)
       if (running.attempt.supervisor == supervisor) gone.push_back(running.attempt);
     for (const Attempt& attempt : gone) {
-      end_marked(mark_of(attempt.id));
+      end_attempt_of(attempt);
       vacate(running_.at(attempt.id));
       running_.erase(attempt.id);
       forget(attempt, "its supervisor was ended");
@@ -461,7 +484,7 @@ void Scheduler::supervisor_is_gone() {
   for (const auto& [id, running] : running_)
     if (!running.adopted) gone.push_back(running.attempt);
   for (const Attempt& attempt : gone) {
-    end_marked(mark_of(attempt.id));
+    end_attempt_of(attempt);
     vacate(running_.at(attempt.id));
     running_.erase(attempt.id);
     forget(attempt, "its supervisor was ended");
@@ -528,6 +551,7 @@ void Scheduler::cancel(std::int64_t job) {
     node.queued.state = JobState::cancelled;
     count(JobState::cancelled, 1);
     ledger_.set_state(job, JobState::cancelled, "cancelled by request");
+    if (on_never_) on_never_(job);
     release_dependents(job, JobState::cancelled);
   } else if (node.queued.state == JobState::running) {
     for (auto& [id, running] : running_)
@@ -549,7 +573,16 @@ void Scheduler::end_attempt(RunningAttempt& running, const char* why) {
 void Scheduler::signal_adopted(RunningAttempt& running) {
   const bool first = running.kill_at_s == 0;
   if (!first && clock_.now_s() < running.kill_at_s) return;
-  for (const MarkedProcess& process : processes_marked(mark_of(running.attempt.id))) {
+  const std::string mark = mark_of(running.attempt.id);
+  std::set<pid_t> told;
+  if (first) {
+    told = groups_->signal(mark, SIGTERM);
+    groups_->signal(mark, SIGCONT);
+  } else {
+    groups_->kill(mark);
+  }
+  for (const MarkedProcess& process : processes_marked(mark)) {
+    if (told.contains(process.pid)) continue;
     signal_marked(process, first ? SIGTERM : SIGKILL);
     if (first) signal_marked(process, SIGCONT);
   }
@@ -578,6 +611,12 @@ void Scheduler::retry(std::int64_t job) {
   };
   unblock(job);
   if (node.unmet == 0) enqueue(job);
+}
+
+void Scheduler::on_never(std::function<void(std::int64_t)> never) {
+  on_never_ = std::move(never);
+  for (const auto& [id, node] : nodes_)
+    if (node.blocked) on_never_(id);
 }
 
 void Scheduler::drain() { draining_ = true; }

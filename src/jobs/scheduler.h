@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "jobs/attempt_groups.h"
 #include "jobs/batch_folder.h"
 #include "jobs/device_watch.h"
 #include "jobs/lease.h"
@@ -75,6 +76,9 @@ class Scheduler {
   ~Scheduler();
 
   void on_end(Ended ended) { on_end_ = std::move(ended); }
+  // Jobs that will not run, unless a retry of another one lets them: they need one that did not
+  // succeed, or were cancelled before they began. Told at once of those that are known already.
+  void on_never(std::function<void(std::int64_t)> never);
   // What the batch decides by itself, for people; it is in the ledger too.
   void on_note(std::function<void(const std::string&)> note) { on_note_ = std::move(note); }
 
@@ -122,6 +126,7 @@ class Scheduler {
   void forget(const Attempt& attempt, const std::string& why);
   void end_marked(const std::string& mark) const;
   std::string mark_of(std::int64_t attempt) const;
+  void end_attempt_of(const Attempt& attempt) const;
 
   void start_what_fits();
   struct Start {
@@ -188,6 +193,7 @@ class Scheduler {
   Resources resources_;
   BatchLimits limits_;
   std::string batch_id_, supervisor_id_;
+  std::optional<AttemptGroups> groups_;
   std::unique_ptr<SupervisorLink> link_;
   std::unordered_map<std::int64_t, Node> nodes_;
   std::map<Demand, Queue> ready_;
@@ -201,6 +207,7 @@ class Scheduler {
   std::optional<DeviceLeases> leases_;
   std::map<int, std::string> waits_for_;
   Ended on_end_;
+  std::function<void(std::int64_t)> on_never_;
   std::function<void(const std::string&)> on_note_;
   std::map<std::string, Kind> kinds_;
   std::vector<Occupancy> occupancy_;  // by device

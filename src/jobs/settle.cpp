@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "jobs/job_environment.h"
 #include "jobs/out_of_memory.h"
 #include "jobs/placeholders.h"
+#include "plan/direct_recipe.h"
 
 namespace lockstep {
 namespace fs = std::filesystem;
@@ -111,9 +114,11 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
                  ", which is not the device it was given");
   bool counts = outcome != AttemptOutcome::stopped;
   const fs::path out = batch.attempt(attempt.id), published = batch.published(job.name);
+  JobResults results = read_job_results(out / events_file);
   if (outcome == AttemptOutcome::done) {
     std::error_code ignored;
     const bool done_before = !fs::exists(out, ignored) && fs::exists(published, ignored);
+    if (done_before) results = read_job_results(published / events_file);
     const std::string missing = missing_output(job, attempt, done_before ? published : out);
     if (!missing.empty()) reason = cat("exit code 0, but the output ", missing, " is not there");
     if (missing.empty()) reason = publish(out, published);
@@ -139,7 +144,8 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
                          .ended = exit.ended,
                          .cpu_s = exit.cpu_s,
                          .max_rss_bytes = exit.max_rss_bytes,
-                         .counts = counts},
+                         .counts = counts,
+                         .results = std::move(results)},
                  .state = counts ? state_after(outcome, job, tries) : JobState::waiting};
   if (!attempt.devices.empty()) {
     result.end.placement = to_string(devices.sight.verdict);
@@ -169,7 +175,10 @@ void go_on(const BatchFolder& batch, std::int64_t earlier, std::int64_t attempt,
 
 bool goes_on(const Job& job) {
   return !job.shell && job.command.size() > 1 &&
-         fs::path(job.command[0]).filename() == "lockstep" && job.command[1] == "train";
+         fs::path(job.command[0]).filename() == "lockstep" && job.command[1] == "train" &&
+         std::none_of(job.command.begin() + 2, job.command.end(), [](const std::string& word) {
+           return find_direct_recipe(word) != nullptr;  // has no checkpoints
+         });
 }
 
 }  // namespace lockstep

@@ -54,6 +54,14 @@ class Supervisor {
       reap();
       finish();
     }
+    dismiss_all();
+    end_all_others();
+    constexpr int most_waits = 200;  // a second; what does not end even then is left
+    for (int i = 0; i < most_waits && !own_children().empty(); ++i) {
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+      clock_.sleep_s(0.005);
+    }
+    if (!groups_.empty()) ::rmdir(groups_.c_str());  // unless there are others'
   }
 
  private:
@@ -65,6 +73,10 @@ class Supervisor {
     std::vector<JobProcess*> writers;
     for (const auto& [attempt, job] : jobs_) {
       next = std::min(next, job->over() ? 0 : job->next_look_s());
+      if (job->worker_fd() >= 0) {
+        watched.push_back({job->worker_fd(), POLLIN, 0});
+        writers.push_back(job.get());
+      }
       if (job->output_fd() < 0) continue;
       watched.push_back({job->output_fd(), POLLIN, 0});
       writers.push_back(job.get());
@@ -74,7 +86,10 @@ class Supervisor {
         std::isinf(next) ? -1 : static_cast<int>(std::clamp(left_ms, 0.0, 60'000.0));
     ::poll(watched.data(), watched.size(), timeout);
     for (std::size_t i = 0; i < writers.size(); ++i)
-      if (watched[first_output + i].revents != 0) writers[i]->read_output();
+      if (watched[first_output + i].revents != 0) {
+        writers[i]->read_worker();
+        writers[i]->read_output();
+      }
   }
 
   void take_orders() {
@@ -87,6 +102,7 @@ class Supervisor {
     if (read != FrameReader::Read::ended) return;
     socket_.reset();
     append_line(record_.get(), R"({"alone":true})");
+    dismiss_all();
   }
 
   void obey(const nlohmann::json& message) {
@@ -98,11 +114,62 @@ class Supervisor {
     }
     JobOrder order = order_from_json(message);
     const std::int64_t attempt = order.attempt;
+    if (!order.group.empty()) groups_ = std::filesystem::path(order.group).parent_path();
     std::vector<UniqueFd> leases = reader_.take_files(order.leases);
+    std::unique_ptr<KeptWorker> worker = worker_for(order);
     auto job = std::make_unique<JobProcess>(std::move(order), std::move(leases), leaders_,
-                                            clock_.now_s(), clock_.wall_s());
-    if (job->leader() != 0) send_frame(socket_.get(), {{"begun", attempt}, {"pid", job->leader()}});
+                                            clock_.now_s(), clock_.wall_s(), std::move(worker));
+    say_begun(*job);
     jobs_.emplace(attempt, std::move(job));
+    most_jobs_ = std::max(most_jobs_, jobs_.size());
+  }
+
+  void say_begun(const JobProcess& job) {
+    if (socket_ && job.leader() != 0)
+      send_frame(socket_.get(), {{"begun", job.attempt()}, {"pid", job.leader()}});
+  }
+
+  // One that waits and can run this; null: a new process is to.
+  std::unique_ptr<KeptWorker> worker_for(JobOrder& order) {
+    if (order.worker_mark.empty()) return nullptr;
+    for (const std::vector<std::string>& program : distrusted_)
+      if (order.command.size() >= program.size() &&
+          std::equal(program.begin(), program.end(), order.command.begin())) {
+        order.worker_mark.clear();
+        return nullptr;
+      }
+    const std::vector<pid_t> children = own_children();
+    for (std::size_t i = idle_.size(); i-- > 0;) {
+      idle_[i]->read();
+      const bool waits =
+          std::find(children.begin(), children.end(), idle_[i]->copy()) != children.end() &&
+          !leaders_.contains(idle_[i]->copy());
+      if (waits && !idle_[i]->serves(order)) continue;
+      std::unique_ptr<KeptWorker> found = std::move(idle_[i]);
+      idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (waits) return found;
+    }
+    return nullptr;
+  }
+
+  // What stayed of a job that is over. No more of them wait than jobs have run at once.
+  void keep(JobProcess& job) {
+    if (!job.distrusted().empty()) distrusted_.insert(job.distrusted());
+    std::unique_ptr<KeptWorker> worker = job.take_worker();
+    if (worker == nullptr) return;
+    worker->read();
+    if (socket_ && worker->copy() != 0)
+      idle_.push_back(std::move(worker));
+    else
+      worker->dismiss();
+    if (idle_.size() <= most_jobs_) return;
+    idle_.front()->dismiss();
+    idle_.erase(idle_.begin());
+  }
+
+  void dismiss_all() {
+    for (const auto& worker : idle_) worker->dismiss();
+    idle_.clear();
   }
 
   void reap() {
@@ -115,6 +182,7 @@ class Supervisor {
       for (const auto& [attempt, job] : jobs_)
         if (job->leader() == child) {
           job->reaped(status, usage, clock_.wall_s());
+          say_begun(*job);  // again, where its kept worker did not begin with it
           break;
         }
     }
@@ -132,6 +200,7 @@ class Supervisor {
       // Nothing can be done about a full disk: the scheduler, if there is one, hears of it still.
       append_line(record_.get(), to_line(exit));
       if (socket_) send_frame(socket_.get(), exit);
+      keep(job);
       place = jobs_.erase(place);
       if (jobs_.empty()) end_all_others();
     }
@@ -139,15 +208,20 @@ class Supervisor {
 
   // Whatever is left was started by some job, and has hidden whose it is: in a session of its own,
   // with other variables.
-  static void end_all_others() {
-    const std::vector<pid_t> left = own_children();
+  void end_all_others() {
+    std::vector<pid_t> left = own_children();
+    for (const auto& worker : idle_) std::erase(left, worker->copy());
     if (!left.empty()) signal_descendants(left, SIGKILL);
   }
 
   UniqueFd socket_, record_, signals_;
   FrameReader reader_;
   std::set<pid_t> leaders_;
+  std::filesystem::path groups_;  // those of the batch; empty: there are none
   std::map<std::int64_t, std::unique_ptr<JobProcess>> jobs_;
+  std::size_t most_jobs_ = 0;                      // at once
+  std::vector<std::unique_ptr<KeptWorker>> idle_;  // the oldest first
+  std::set<std::vector<std::string>> distrusted_;  // programs whose copies did not obey
   Clock& clock_ = system_clock();
 };
 

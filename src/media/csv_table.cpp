@@ -144,6 +144,15 @@ CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv
   return table;
 }
 
+std::string csv_cell(const std::string& text) {
+  const bool plain = text.find_first_of(",\"\r\n") == text.npos && trim(text) == text &&
+                     !text.starts_with("\xEF\xBB\xBF");  // which begins files
+  if (plain) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + '"';
+}
+
 std::optional<double> to_number(std::string_view text) {
   const std::string trimmed = trim(text);
   const char* begin = trimmed.data();

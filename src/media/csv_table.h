@@ -39,6 +39,9 @@ struct CsvTable {
 CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how = {});
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how = {});
 
+// A text as a cell that parse_csv reads back as it is: in quotes where it must be.
+std::string csv_cell(const std::string& text);
+
 // "3.5", "-1e-3", "nan", "inf" with spaces around it; nothing for anything else.
 std::optional<double> to_number(std::string_view text);
 

@@ -11,6 +11,8 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,11 @@ class DirectOptions {
   DirectOptions& operator=(const DirectOptions&) = delete;
 
   virtual void check() const;  // rules between options; throws Error
+  // Loads what trainings that follow in this process, or in one that is forked from it, will want
+  // again, such as libraries and data. Starts no threads and touches no GPU. Called before `train`,
+  // and only where others may follow. Throws Error, which counts for nothing: `train` will find
+  // out.
+  virtual void load_ahead() const {}
   // Throws Error, which makes the run one that failed.
   virtual DirectResult train(const DirectContext& context) const = 0;
   // Throws Error, also where the recipe has no batches.
@@ -67,6 +74,9 @@ class DirectOptions {
   OptionTable table;
   std::string preset;             // the option `preset`
   std::string run_root = "runs";  // the option `run.root`
+  // A list option of the form name=value,…; each of them may be given as KEY.name=value too. Empty:
+  // there is none.
+  std::string pairs;
 
  protected:
   // Adds those two; to be called by the constructor of the derived struct.
@@ -83,9 +93,17 @@ struct DirectJob {
       folder;  // what it wrote; of one that is not done, its last try. May be absent
 };
 
+// How busy cores and GPUs were while some jobs ran, in percent; nothing: it was not seen.
+struct DirectActivity {
+  bool on_gpus = false;
+  std::optional<double> cpu_percent, gpu_percent;
+};
+
 struct DirectBatchEnd {
   std::filesystem::path folder;  // of the batch
   std::vector<DirectJob> jobs;   // those of this recipe, in the order of the job file
+  // Of the jobs of these names. Empty: nothing is known.
+  std::function<DirectActivity(const std::set<std::string>& jobs)> activity{};
 };
 
 // What evaluate and predict are given of trainings that are over.

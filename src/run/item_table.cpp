@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "media/csv_table.h"
 
 #include <charconv>
 #include <cmath>
@@ -19,15 +20,6 @@ std::string shortest(double value) {
   return {digits, end};
 }
 
-std::string quoted(const std::string& text) {
-  const bool plain = text.find_first_of(",\"\r\n") == text.npos && trim(text) == text &&
-                     !text.starts_with("\xEF\xBB\xBF");  // which begins files
-  if (plain) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + '"';
-}
-
 std::string csv_text(const Cell& cell) {
   return std::visit(
       [](const auto& value) -> std::string {
@@ -36,7 +28,7 @@ std::string csv_text(const Cell& cell) {
         if constexpr (std::is_same_v<Value, bool>) return value ? "true" : "false";
         if constexpr (std::is_same_v<Value, std::int64_t>) return std::to_string(value);
         if constexpr (std::is_same_v<Value, double>) return shortest(value);
-        if constexpr (std::is_same_v<Value, std::string>) return quoted(value);
+        if constexpr (std::is_same_v<Value, std::string>) return csv_cell(value);
       },
       cell);
 }

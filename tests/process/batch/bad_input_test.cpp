@@ -95,7 +95,7 @@ TEST_F(BatchBadInput, ALedgerOfAnotherVersionIsRefused) {
   for (const char* const command : {"status", "resume", "retry"}) {
     const ToolResult result = run({"batch", command, "b"});
     EXPECT_EQ(result.code, 2) << command;
-    EXPECT_THAT(result.err, AllOf(HasSubstr("has version 9, and this Lockstep knows version 1"),
+    EXPECT_THAT(result.err, AllOf(HasSubstr("has version 9, and this Lockstep knows version 2"),
                                   HasSubstr("a newer Lockstep wrote it")));
   }
 }

@@ -73,23 +73,90 @@ TEST_F(Batch, EndsWhatAJobLeavesBehind) {
 }
 
 // In sessions and with variables of their own.
-TEST_F(Batch, EndsWhatHidesWhoseItIs) {
+class BatchThatHides : public Batch {
+ protected:
   const std::string hides = "env -i setsid sleep 1000 >/dev/null 2>&1 & echo $! >> hidden; ";
-  const auto lives = [&] {
+  int living() const {
     std::istringstream pids(text("hidden"));
-    int living = 0;
-    for (pid_t pid = 0; pids >> pid;) living += start_ticks(pid) != 0;
-    return living;
-  };
+    int count = 0;
+    for (pid_t pid = 0; pids >> pid;) count += start_ticks(pid) != 0;
+    return count;
+  }
+  // Of the batch; empty where none can be made.
+  std::filesystem::path groups() const {
+    const std::string by = ledger().fact("clean-up");
+    return by.starts_with("control group: ") ? by.substr(15) : "";
+  }
+};
+
+TEST_F(BatchThatHides, EndsItWithTheMarkAlone) {
+  environment["LOCKSTEP_CGROUPS"] = "off";
   EXPECT_EQ(run_jobs({}, {"sh", "-c", hides + "sleep 0.1", "{1}", ":::", "1", "2"}).code, 0);
-  EXPECT_EQ(lives(), 0) << "its supervisor ends them";
+  EXPECT_EQ(living(), 0) << "its supervisor ends them";
+  EXPECT_THAT(ledger().fact("clean-up"), HasSubstr("mark: LOCKSTEP_CGROUPS is off"));
   std::filesystem::remove_all(folder.path() / "runs");
   testing::ToolProcess tool =
       begin(run_words({}, {"sh", "-c", hides + "[ $LOCKSTEP_TRY = 2 ] || sleep 1000"}));
-  ASSERT_TRUE(comes([&] { return lives() == 1; }));
+  ASSERT_TRUE(comes([&] { return living() == 1; }));
   kill(testing::children_of(tool.pid()).at(0), SIGKILL);
   EXPECT_EQ(tool.wait().code, 0);
-  EXPECT_EQ(lives(), 0) << "so does a scheduler whose supervisor was killed";
+  EXPECT_EQ(living(), 0) << "so does a scheduler whose supervisor was killed";
+}
+
+TEST_F(BatchThatHides, EndsItWithItsJobWhereThereAreControlGroups) {
+  EXPECT_EQ(run_jobs({"--slots", "2", "--cpus", "0"},
+                     {"sh", "-c",
+                      "if [ $0 = 1 ]; then touch $LOCKSTEP_OUT/x; " + hides +
+                          "else until [ -e \"$PWD/runs/b/jobs/1=1\" ]; do sleep 0.01; done; "
+                          "kill -0 $(cat hidden) 2>/dev/null && echo x > lives; true; fi",
+                      "{1}", ":::", "1", "2"})
+                .code,
+            0);
+  if (groups().empty()) GTEST_SKIP() << ledger().fact("clean-up");
+  EXPECT_EQ(text("lives"), "") << "when its job was over, while another one ran";
+  EXPECT_EQ(living(), 0);
+  EXPECT_TRUE(comes([&] { return !std::filesystem::exists(groups()); })) << "no group is left";
+  EXPECT_THAT(run({"batch", "status", "b", "--json"}).out, HasSubstr("control group: /"));
+}
+
+// Nobody is left who had it as a child.
+TEST_F(BatchThatHides, EndsItAfterBothItsParentsWereKilledWhereThereAreControlGroups) {
+  testing::ToolProcess tool =
+      begin(run_words({}, {"sh", "-c", hides + "[ $LOCKSTEP_TRY = 2 ] || sleep 1000"}));
+  ASSERT_TRUE(comes([&] { return living() == 1; }));
+  const pid_t supervisor = testing::children_of(tool.pid()).at(0);
+  kill(tool.pid(), SIGKILL);
+  kill(supervisor, SIGKILL);
+  tool.wait();
+  const std::filesystem::path before = groups();
+  EXPECT_EQ(living(), 1);
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
+  EXPECT_THAT(survivors(), IsEmpty());
+  if (before.empty()) {
+    std::istringstream pids(text("hidden"));
+    for (pid_t pid = 0; pids >> pid;) kill(pid, SIGKILL);
+    GTEST_SKIP() << ledger().fact("clean-up");
+  }
+  EXPECT_EQ(living(), 0);
+  EXPECT_TRUE(comes([&] { return !std::filesystem::exists(before); })) << "no group is left";
+}
+
+// What one start did with groups another one without them goes on with, and the reverse.
+TEST_F(BatchThatHides, GoesOnWithAndWithoutControlGroups) {
+  for (const char* second : {"off", "auto"}) {
+    environment["LOCKSTEP_CGROUPS"] = second == std::string("off") ? "auto" : "off";
+    testing::ToolProcess tool = begin(run_words(
+        {}, {"sh", "-c", "echo x >> begun; setsid sleep 1000 & sleep 0.5; echo y >> ended"}));
+    ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
+    kill(tool.pid(), SIGKILL);
+    tool.wait();
+    environment["LOCKSTEP_CGROUPS"] = second;
+    EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
+    EXPECT_EQ(text("begun"), "x\n") << second << ": it was adopted";
+    EXPECT_THAT(survivors(), IsEmpty());
+    std::filesystem::remove_all(folder.path() / "runs");
+    std::filesystem::remove(folder.path() / "begun");
+  }
 }
 
 // A process that is just being started by a job that ends at once.
@@ -161,8 +228,10 @@ TEST_F(Batch, JobsOfAKilledSchedulerRunOnAndAreNotRunTwice) {
 }
 
 TEST_F(Batch, WhatEndedWhileNoSchedulerRanIsKnown) {
-  testing::ToolProcess tool =
-      begin(run_words({}, {"sh", "-c", "echo x >> begun; sleep 0.3; echo x >> ended; exit 5"}));
+  testing::ToolProcess tool = begin(
+      run_words({}, {"sh", "-c",
+                     "echo x >> begun; sleep 0.3; echo '{\"result\": \"rows\", \"value\": 3}' >> "
+                     "$LOCKSTEP_EVENTS; echo x >> ended; exit 5"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
   kill(tool.pid(), SIGKILL);
   tool.wait();
@@ -170,6 +239,7 @@ TEST_F(Batch, WhatEndedWhileNoSchedulerRanIsKnown) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_EQ(run({"batch", "resume", "b"}).code, 1);
   EXPECT_EQ(count("SELECT exit_code FROM attempt"), 5);
+  EXPECT_EQ(count("SELECT number FROM result WHERE name = 'rows'"), 3) << "what it said, too";
   EXPECT_EQ(text("begun"), "x\n");
 }
 

@@ -1,8 +1,10 @@
 // Disks that are full, read only or without locks, and jobs that do harm: a clear error before any
 // work starts, or a failed job with its reason while the rest goes on.
 #include <fstream>
+#include <sstream>
 
 #include "batch_rig.h"
+#include "jobs/database.h"
 
 namespace lockstep {
 namespace {
@@ -112,6 +114,46 @@ TEST_F(BadJob, ThatIgnoresSigtermOrCannotBeStartedFailsAndTheRestGoesOn) {
                                 HasSubstr("2 done, 2 failed of 4")));
   EXPECT_EQ(text("ran"), "x\n");
   EXPECT_THAT(survivors(), IsEmpty());
+}
+
+// A job takes away what the batch works in, or what it writes to.
+TEST_F(BadJob, ThatRemovesFoldersOfTheBatchFailsOrTheBatchSaysWhatIsGone) {
+  const ToolResult attempts = run_jobs(
+      {"--slots", "1"}, {"sh", "-c", "[ $0 != 1 ] || rm -r runs/b/attempts runs/b/jobs; true",
+                         "{1}", ":::", "1", "2", "3"});
+  EXPECT_EQ(attempts.code, 1) << attempts.err;
+  EXPECT_THAT(attempts.out, HasSubstr("cannot make the folder"));
+  EXPECT_THAT(survivors(), IsEmpty());
+  EXPECT_EQ(run({"batch", "retry", "b"}).code, 0);
+  EXPECT_EQ(run({"batch", "resume", "b"}).code, 0) << "they are made again";
+  EXPECT_EQ(jobs_in("done"), 3);
+}
+
+TEST_F(BadJob, ThatRemovesTheWholeBatchEndsItWithAnError) {
+  const ToolResult result = run_jobs(
+      {"--slots", "2", "--cpus", "0"},
+      {"sh", "-c", "setsid sleep 1000 & echo $! >> left; [ $0 != 3 ] || rm -rf runs/b; true", "{1}",
+       ":::", "1", "2", "3", "4", "5", "6"});
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("error: "), HasSubstr("runs/b")));
+  std::istringstream pids(text("left"));
+  for (pid_t pid = 0; pids >> pid;)
+    EXPECT_TRUE(comes([&] { return start_ticks(pid) == 0; })) << pid << " is left";
+}
+
+// Such as a tool that looks at it in a transaction of its own.
+TEST_F(BadDisk, ALedgerThatAnotherHoldsForASecondIsWaitedFor) {
+  testing::ToolProcess tool = begin(run_words(
+      {"--slots", "1"}, {"sh", "-c", "echo x >> ran; sleep 0.1", "{1}", ":::", "1", "2", "3"}));
+  ASSERT_TRUE(comes([&] { return !text("ran").empty(); }));
+  {
+    Database holder(batch() / "ledger.sqlite", Database::Access::write);
+    Transaction held(holder);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  const ToolResult result = tool.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(jobs_in("done"), 3);
 }
 
 }  // namespace

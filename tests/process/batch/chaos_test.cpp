@@ -3,10 +3,12 @@
 //   LOCKSTEP_BATCH_KILLS (100), LOCKSTEP_CHAOS_SEED (1)
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <random>
 
+#include "base/text.h"
 #include "batch_rig.h"
 
 namespace lockstep {
@@ -24,11 +26,13 @@ constexpr const char* script =
 
 class BatchChaos : public BatchRig {
  protected:
-  static std::vector<std::string> words() {
-    std::vector<std::string> command{"sh", "-c", script, "{1}", ":::"};
+  static std::vector<std::string> words(Words command, Words flags) {
+    command.insert(command.end(), {"{1}", ":::"});
     for (int i = 1; i <= jobs; ++i) command.push_back(std::to_string(i));
-    return run_words({"--slots", "4", "--cpus", "0"}, command);
+    flags.insert(flags.end(), {"--slots", "4", "--cpus", "0"});
+    return run_words(flags, command);
   }
+  void kill_at_random(const std::string& name, const Words& words, int kills);
   // Of the scheduler: itself, its supervisor, one of its jobs.
   pid_t victim(const std::string& kind, pid_t scheduler) {
     if (kind == "scheduler") return scheduler;
@@ -38,11 +42,17 @@ class BatchChaos : public BatchRig {
     const std::vector<pid_t> running = testing::children_of(supervisors[0]);
     return running.empty() ? 0 : running[random() % running.size()];
   }
+  // Control groups, which the supervisor removes as it ends.
+  std::size_t groups_left() const {
+    const std::vector<std::string> places = split(ledger().fact("cgroups"), '\n');
+    return static_cast<std::size_t>(std::count_if(
+        places.begin(), places.end(),
+        [](const std::string& place) { return !place.empty() && std::filesystem::exists(place); }));
+  }
   std::mt19937 random;
 };
 
-TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
-  const int kills = testing::number_from("LOCKSTEP_BATCH_KILLS", 100);
+void BatchChaos::kill_at_random(const std::string& name, const Words& words, int kills) {
   random.seed(static_cast<unsigned>(testing::number_from("LOCKSTEP_CHAOS_SEED", 1)));
   std::map<std::string, int> killed;
   int total = 0, batches = 0;
@@ -51,8 +61,10 @@ TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
     std::filesystem::remove_all(folder.path() / "runs");
     bool begun = false, ended = false;
     while (!ended) {
+      // With control groups and without, also one after the other of the same batch.
+      environment["LOCKSTEP_CGROUPS"] = random() % 2 == 0 ? "off" : "auto";
       testing::ToolProcess tool =
-          begin(begun ? std::vector<std::string>{"batch", "resume", "b"} : words());
+          begin(begun ? std::vector<std::string>{"batch", "resume", "b"} : words);
       begun = true;
       // The first kill of a start may come before it has made anything.
       while (total < kills) {
@@ -97,6 +109,7 @@ TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
     EXPECT_EQ(jobs_in("done"), jobs);
     EXPECT_EQ(text("doubles"), "");
     EXPECT_THAT(survivors(), IsEmpty());
+    EXPECT_TRUE(comes([&] { return groups_left() == 0; })) << ledger().fact("cgroups");
     Ledger opened = ledger();
     for (std::int64_t id = 1; id <= jobs; ++id)
       EXPECT_TRUE(std::filesystem::exists(batch() / "jobs" / opened.job(id).name / "result")) << id;
@@ -104,9 +117,22 @@ TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
                     "job HAVING count(*) > 1)"),
               0);
   }
-  std::printf("chaos-batch: %d kills in %d batches of %d jobs:", total, batches, jobs);
+  std::printf("%s: %d kills in %d batches of %d jobs:", name.c_str(), total, batches, jobs);
   for (const auto& [kind, count] : killed) std::printf(" %s %d", kind.c_str(), count);
   std::printf("; 0 lost, 0 twice at once, 0 survivors\n");
+}
+
+TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
+  kill_at_random("chaos-batch", words({"sh", "-c", script}, {}),
+                 testing::number_from("LOCKSTEP_BATCH_KILLS", 100));
+}
+
+// A fourth as many, because they differ in the way from supervisor to job alone.
+TEST_F(BatchChaos, NorWhereWorkersAreKept) {
+  kill_at_random("chaos-kept",
+                 words({"python3", LOCKSTEP_SOURCE_DIR "/tests/process/batch/kept_job.py"},
+                       {"--workers", "kept"}),
+                 std::max(1, testing::number_from("LOCKSTEP_BATCH_KILLS", 100) / 4));
 }
 
 }  // namespace

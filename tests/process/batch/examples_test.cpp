@@ -47,6 +47,27 @@ class BatchExamples : public BatchRig, protected testing::NvmlMachine {
   }
 };
 
+// The block of that language which follows the heading in the guide.
+std::string block_of_guide(const std::string& heading, const std::string& language) {
+  const std::string guide = read_file(fs::path(LOCKSTEP_SOURCE_DIR) / "docs/guide/batch.md");
+  const std::string fence = "```" + language + "\n";
+  const std::size_t begin = guide.find(fence, guide.find("### " + heading)) + fence.size();
+  return guide.substr(begin, guide.find("```", begin) - begin);
+}
+
+TEST_F(BatchExamples, ResultsOfTheGuideAreInTheLedgerTheStatusAndTheTable) {
+  file("fit.py", block_of_guide("What a job says of itself", "python"));
+  const ToolResult result =
+      run({"batch", "run", "--name", "b", "--", "python3", "fit.py", "{1}", ":::", "0.1", "0.3"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count("SELECT count(*) FROM result WHERE name = 'loss' AND abs(number - 0.04) < 1e-9"),
+            1);
+  EXPECT_THAT(run({"batch", "status", "b", "1=0.3"}).out, HasSubstr("\"data\": \"a1b2\""));
+  const ToolResult table = run({"batch", "analyze", "b", "--csv", "-"});
+  EXPECT_THAT(table.out, HasSubstr(",parameter.1,result.data,result.loss,result.rows\n"));
+  EXPECT_THAT(table.out, HasSubstr(",0.1,a1b2,0,1200\n"));
+}
+
 constexpr const char* lightgbm = R"(
 for word; do
   case $word in
@@ -148,6 +169,20 @@ TEST_F(BatchExamples, APythonScriptWithWindowsThatAreSkipped) {
   EXPECT_THAT(result.out, HasSubstr("4 done, 2 skipped of 6"));
   EXPECT_EQ(published("result.json")[0],
             R"(start=2022-01-01,end=2022-06-30,rate=0.01: {"rate": 0.01, "to": "2022-06-30"})");
+}
+
+TEST_F(BatchExamples, AScriptThatIsLoadedOnceForEachSlot) {
+  const ToolResult result =
+      run({"batch", "run", "kept.toml", "--name", "b", "--slots", "2", "--devices", "cpu"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  int loaded = 0;
+  for (const std::string& one : published("result.json"))
+    loaded += one.find("\"loaded_here\": true") != one.npos;
+  EXPECT_GE(loaded, 1);
+  EXPECT_LE(loaded, 2);
+  EXPECT_THAT(published("result.json")[0],
+              HasSubstr(R"(rate=0.01,seed=10: {"rate": 0.01, "seed": 10)"));
+  EXPECT_THAT(text("runs/b/logs/rate=0.01,seed=7.1.log"), HasSubstr("rate 0.01, seed 7, in"));
 }
 
 TEST_F(BatchExamples, ASearchOverATraining) {

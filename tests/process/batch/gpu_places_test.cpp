@@ -81,13 +81,20 @@ TEST_F(BatchOnGpus, TwoBatchesNeverUseADeviceAtOnce) {
   set_free(1);
   const Words command{"sh", "-c", trace, "{1}", ":::", "1", "2", "3"};
   std::filesystem::create_directory(folder.path() / "elsewhere");
-  testing::ToolProcess one = begin(run_words({"--gpus", "1"}, command, "one"), "elsewhere");
-  ASSERT_TRUE(comes([&] { return !text("trace").empty(); }));
-  const ToolResult other = run(run_words({"--gpus", "1"}, command, "other"));
-  EXPECT_EQ(other.code, 0) << other.err;
-  EXPECT_THAT(other.err,
-              HasSubstr("is used by batch " + (folder.path() / "elsewhere/runs/one").string()));
-  one.wait();
+  const Words until_seen{
+      "sh",  "-c",  std::string("until [ -e ../seen ]; do sleep 0.01; done; ") + trace,
+      "{1}", ":::", "1",
+      "2",   "3"};
+  testing::ToolProcess one = begin(run_words({"--gpus", "1"}, until_seen, "one"), "elsewhere");
+  ASSERT_TRUE(comes(
+      [&] { return std::filesystem::exists(folder.path() / "elsewhere/runs/one/attempts/1"); }));
+  testing::ToolProcess other = begin(run_words({"--gpus", "1"}, command, "other"));
+  const std::string says = "is used by batch " + (folder.path() / "elsewhere/runs/one").string();
+  EXPECT_TRUE(comes([&] { return other.err().find(says) != std::string::npos; })) << other.err();
+  EXPECT_EQ(text("trace"), "");
+  std::ofstream(folder.path() / "seen") << "x";
+  EXPECT_EQ(one.wait().code, 0);
+  EXPECT_EQ(other.wait().code, 0);
   const std::map<std::string, int> expected{{"GPU-00", 1}};
   EXPECT_EQ(most_at_once(text("trace")), expected);
   const std::string all = text("trace");
@@ -147,7 +154,7 @@ TEST_F(BatchOnGpus, AnalyzeShowsADeviceThatAllJobsWentPast) {
   EXPECT_THAT(result.out, HasSubstr("GPU 0: 0 % of the attempts: no job was put there\n"));
   EXPECT_THAT(result.out, HasSubstr("s: used by "));
   EXPECT_THAT(result.out, HasSubstr("balance of the time of jobs: GPU 0 0 %, GPU 1 100 %"));
-  EXPECT_THAT(result.out, ::testing::ContainsRegex("GPU 0 \\|\\.+\\|\nGPU 1 \\|1+\\|"));
+  EXPECT_THAT(result.out, ::testing::ContainsRegex("GPU 0 \\|\\.+\\|\nGPU 1 \\|1[1.]+\\|"));
 }
 
 TEST_F(BatchOnGpus, AnalyzeComparesBatches) {

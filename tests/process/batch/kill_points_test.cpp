@@ -30,9 +30,15 @@ class BatchPoints : public BatchRig {
     GTEST_SKIP() << "a sanitizer must be loaded first";
 #endif
   }
-  static Words run_all() {
-    return run_words({"--slots", "2", "--cpus", "0", "--retries", "1"},
-                     {"sh", "-c", script, "{1}", ":::", "1", "2", "3", "4"});
+  Words run_all() const {
+    Words flags{"--slots", "2", "--cpus", "0", "--retries", "1"};
+    Words command{"sh", "-c", script};
+    if (keeps_workers) {
+      flags.insert(flags.end(), {"--workers", "kept"});
+      command = {"python3", LOCKSTEP_SOURCE_DIR "/tests/process/batch/kept_job.py"};
+    }
+    command.insert(command.end(), {"{1}", ":::", "1", "2", "3", "4"});
+    return run_words(flags, command);
   }
   ToolResult plain(const Words& words) {
     environment.clear();
@@ -92,6 +98,8 @@ class BatchPoints : public BatchRig {
     clean();
     prepare();
     cut(words, word, std::int64_t{1} << 40);
+    // A supervisor may end after the command.
+    ASSERT_TRUE(comes([&] { return text("died.calls").ends_with('\n'); }));
     const int calls = std::stoi(text("died.calls"));
     const int asked = testing::number_from("LOCKSTEP_BATCH_POINTS", 8);
     const int points = asked == 0 ? calls : std::min(asked, calls);
@@ -108,7 +116,8 @@ class BatchPoints : public BatchRig {
       check();
     }
     EXPECT_GE(killed, points * 3 / 4);
-    std::printf("batch-points: %s, %d kills at its %d calls\n", word.c_str(), killed, calls);
+    std::printf("batch-points: %s, %d kills at its %d calls\n",
+                (word + (keeps_workers ? "-kept" : "")).c_str(), killed, calls);
   }
   // Scheduler killed while two jobs run, which run on.
   void leave_two_running() {
@@ -118,27 +127,40 @@ class BatchPoints : public BatchRig {
     kill(tool.pid(), SIGKILL);
     tool.wait();
   }
+  void kill_schedulers() {
+    at_each_point(run_all(), "run", nothing, [&] {
+      const ToolResult on = go_on();
+      EXPECT_EQ(on.code, 0) << on.err;
+      expect_whole();
+      for (int job = 1; job <= jobs; ++job)
+        EXPECT_EQ(times_run(job), job == 2 ? 2 : 1) << job << ": its supervisor lived";
+    });
+  }
+  void kill_supervisors() {
+    at_each_point(run_all(), "supervise", nothing, [&] {
+      if (jobs_in("done") != jobs) {
+        ADD_FAILURE() << "the scheduler goes on with another one";
+        go_on();
+      }
+      expect_whole();
+    });
+  }
   const std::function<void()> nothing = [] {};
+  bool keeps_workers = false;
 };
 
-TEST_F(BatchPoints, OfAScheduler) {
-  at_each_point(run_all(), "run", nothing, [&] {
-    const ToolResult on = go_on();
-    EXPECT_EQ(on.code, 0) << on.err;
-    expect_whole();
-    for (int job = 1; job <= jobs; ++job)
-      EXPECT_EQ(times_run(job), job == 2 ? 2 : 1) << job << ": its supervisor lived";
-  });
+TEST_F(BatchPoints, OfAScheduler) { kill_schedulers(); }
+
+TEST_F(BatchPoints, OfASupervisor) { kill_supervisors(); }
+
+TEST_F(BatchPoints, OfASchedulerWithKeptWorkers) {
+  keeps_workers = true;
+  kill_schedulers();
 }
 
-TEST_F(BatchPoints, OfASupervisor) {
-  at_each_point(run_all(), "supervise", nothing, [&] {
-    if (jobs_in("done") != jobs) {
-      ADD_FAILURE() << "the scheduler goes on with another one";
-      go_on();
-    }
-    expect_whole();
-  });
+TEST_F(BatchPoints, OfASupervisorWithKeptWorkers) {
+  keeps_workers = true;
+  kill_supervisors();
 }
 
 TEST_F(BatchPoints, OfAResumeThatAdoptsWhatRuns) {

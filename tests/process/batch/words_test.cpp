@@ -2,6 +2,8 @@
 // log, ends before the end.
 #include <signal.h>
 
+#include <fstream>
+
 #include "base/text.h"
 #include "batch_rig.h"
 
@@ -84,6 +86,18 @@ TEST_F(BatchWords, KeepsTheOrderOfOutputs) {
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.out, "4\nmore\n3\nmore\n2\nmore\n1\nmore\n");
   EXPECT_THAT(result.err, HasSubstr("3 done, 1 failed of 4"));
+}
+
+// The last job waits until it has seen the output of the one before it.
+TEST_F(BatchWords, OutputIsNotHeldBackBehindAJobThatWillNotRun) {
+  std::ofstream(folder.path() / "jobs.toml")
+      << "command = ['sh', '-c', 'echo {#}']\n[[jobs]]\nname = 'fails'\ncommand = ['false']\n"
+         "[[jobs]]\nname = 'blocked'\nafter = 'fails'\n[[jobs]]\nname = 'free'\n"
+         "[[jobs]]\nname = 'last'\nshell = true\n"
+         "command = 'for i in $(seq 100); do grep -q 3 seen && exit; sleep 0.1; done; exit 9'\n";
+  const ToolResult result = shell("$0 batch run jobs.toml --name b --keep-order --slots 2 > seen");
+  EXPECT_THAT(result.err, HasSubstr("2 done, 1 failed, 1 left of 4"));
+  EXPECT_EQ(text("seen"), "3\n");
 }
 
 TEST_F(BatchWords, OfJobsThatAreTriedAgainOnlyTheLastOutputIsShown) {

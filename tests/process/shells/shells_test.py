@@ -127,6 +127,17 @@ class ShellCase:
         self.assertEqual(self.arguments("lockstep batch add search -- cat unlike<TAB>"),
                          ["batch", "add", "search", "--", "cat", "unlike_any.py"])
 
+    def test_names_of_jobs(self):
+        subprocess.run([TOOL, "batch", "run", "--name", "search", "--", "true", "--lr", "{1}", "--kind", "{2}",
+                        ":::", "0.1", "0.25", ":::", "plain", "two words"],
+                       cwd=self.folder, check=True, capture_output=True)
+        self.assertEqual(self.arguments("lockstep batch logs sea<TAB>1=0.25,2=pl<TAB>"),
+                         ["batch", "logs", "search", "1=0.25,2=plain"])
+        self.assertEqual(self.arguments("lockstep batch status search 1=0.1,2=t<TAB>"),
+                         ["batch", "status", "search", "1=0.1,2=two_words"])
+        self.assertEqual(self.arguments("lockstep batch cancel search none<TAB>"),
+                         ["batch", "cancel", "search", "none"])
+
     def test_names_of_runs_are_never_evaluated(self):
         for name in HOSTILE:
             with self.subTest(name=name):

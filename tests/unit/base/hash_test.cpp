@@ -25,6 +25,11 @@ TEST(Hasher, GivesThePublishedValueOfNoBytes) {
   EXPECT_EQ(hash64(""), 0x2d06800538d394c2u);
 }
 
+TEST(Hasher, GivesTheSameAsTheHashOfAllBytesAtOnce) {
+  for (const std::size_t size : {0u, 1u, 16u, 129u, 240u, 241u, 100000u})
+    EXPECT_EQ(hash128_hex(pattern(size)), hash_of(pattern(size))) << size;
+}
+
 TEST(Hasher, DoesNotDependOnHowTheBytesAreCut) {
   for (const std::size_t size : {1u, 16u, 129u, 240u, 241u, 1024u, 100000u}) {
     const std::string bytes = pattern(size);

@@ -25,7 +25,7 @@ class BrokenLedger : public LedgerFolder {
 
 TEST_F(BrokenLedger, OfANewerVersion) {
   open_with({"a"}).database().execute("PRAGMA user_version = 7");
-  const auto says = AllOf(HasSubstr("ledger.sqlite has version 7"), HasSubstr("knows version 1"),
+  const auto says = AllOf(HasSubstr("ledger.sqlite has version 7"), HasSubstr("knows version 2"),
                           HasSubstr("a newer Lockstep wrote it"));
   EXPECT_THAT(error_of_open(), says);
   EXPECT_THAT(error_of([&] { Ledger::open_to_read(file()); }), says);

@@ -13,6 +13,8 @@
 #include <thread>
 
 #include "base/files.h"
+#include "jobs/cgroup.h"
+#include "jobs/process_tree.h"
 
 namespace lockstep {
 namespace {
@@ -27,11 +29,13 @@ TEST(JobOrders, ComeBackFromJsonAsTheyWere) {
                        .folder = "/tmp/a folder",
                        .out = "/tmp/out",
                        .log = "/tmp/log",
+                       .group = "/sys/fs/cgroup/lockstep-batch/7",
                        .log_limit_bytes = 1ULL << 40,
                        .cores = {0, 5},
                        .timeout_s = 2.5,
                        .grace_s = 0.25,
-                       .leases = 3};
+                       .leases = 3,
+                       .worker_mark = "batch:w"};
   const JobOrder back = order_from_json(order_json(order));
   EXPECT_EQ(order_json(back), order_json(order));
   EXPECT_EQ(back.attempt, order.attempt);
@@ -41,11 +45,13 @@ TEST(JobOrders, ComeBackFromJsonAsTheyWere) {
   EXPECT_EQ(back.folder, order.folder);
   EXPECT_EQ(back.out, order.out);
   EXPECT_EQ(back.log, order.log);
+  EXPECT_EQ(back.group, order.group);
   EXPECT_EQ(back.log_limit_bytes, order.log_limit_bytes);
   EXPECT_EQ(back.cores, order.cores);
   EXPECT_EQ(back.timeout_s, order.timeout_s);
   EXPECT_EQ(back.grace_s, order.grace_s);
   EXPECT_EQ(back.leases, order.leases);
+  EXPECT_EQ(back.worker_mark, order.worker_mark);
   EXPECT_EQ(order_from_json(order_json({.mark = "m:1"})).timeout_s, std::nullopt);
 }
 
@@ -163,6 +169,32 @@ TEST_F(JobProcessTest, WhatIgnoresSigtermIsKilledAfterItsGrace) {
   EXPECT_EQ(exit.ended_by, "timeout");
   EXPECT_EQ(exit.signal, 9);
   EXPECT_EQ(exit.code, 137);
+}
+
+// In a session and with variables of its own, so that only its control group tells whose it is.
+TEST_F(JobProcessTest, WithAControlGroupItIsNotOverBeforeWhatHidWhoseItIs) {
+  const CgroupPlace place = find_cgroup_place("lockstep-job-test-" + std::to_string(getpid()));
+  if (place.folder.empty()) GTEST_SKIP() << "no control groups here: " << place.why_not;
+  JobOrder given = order(
+      "env -i setsid sleep 1000 >/dev/null 2>&1 & echo $! > hidden; sleep 0.1; "
+      "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done' & sleep 0.3");
+  given.group = place.folder / "1";
+  const JobExit exit = run(given);
+  EXPECT_EQ(exit.code, 0);
+  EXPECT_TRUE(exit.cleared);
+  EXPECT_EQ(start_ticks(std::stoi(read_file(folder.path() / "hidden"))), 0U);
+  EXPECT_GT(exit.cpu_s, 0.02) << "also of what it did not wait for";
+  EXPECT_FALSE(std::filesystem::exists(given.group));
+  remove_cgroup(place.folder);
+}
+
+TEST_F(JobProcessTest, AControlGroupThatCannotBeMadeEndsNoJob) {
+  JobOrder given = order("setsid sleep 1000 >/dev/null 2>&1 & exit 4");
+  given.group = folder.path() / "no/such/group";
+  EXPECT_EQ(run(given).code, 4);
+  given.group = folder.path() / "groups/7";  // made, but nothing can be born there
+  EXPECT_EQ(run(given).code, 4);
+  EXPECT_FALSE(std::filesystem::exists(given.group));
 }
 
 using JobProcessDeathTest = JobProcessTest;

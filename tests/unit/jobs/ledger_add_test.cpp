@@ -4,8 +4,10 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "job_fixtures.h"
 #include "jobs/ledger.h"
+#include "ledger_fixtures.h"
 
 namespace lockstep {
 namespace {
@@ -52,6 +54,44 @@ TEST_F(LedgerAdd, TheSameFileAgainChangesNoName) {
   EXPECT_EQ(again.added, 0);
   EXPECT_EQ(again.known, 2);
   EXPECT_EQ(name(2), second);
+}
+
+// Many are added without the indexes, which are made afterwards.
+class LedgerAddMany : public LedgerFolder {
+ protected:
+  static JobList many() {
+    std::vector<std::string> keys;
+    for (int i = 0; i < 1500; ++i) keys.push_back("key" + std::to_string(i));
+    return small_jobs(keys);
+  }
+  static std::string indexes(Ledger& ledger) {
+    Statement row(ledger.database(),
+                  "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE type = "
+                  "'index' AND tbl_name = 'job' ORDER BY name)");
+    return row.step() ? row.text(0) : "";
+  }
+};
+
+TEST_F(LedgerAddMany, HasTheIndexesOfFew) {
+  Ledger ledger = open();
+  const std::string before = indexes(ledger);
+  EXPECT_EQ(ledger.add(many(), true).added, 1500);
+  EXPECT_EQ(indexes(ledger), before);
+  EXPECT_EQ(before, "job_key,job_name,job_unsynced");
+  const AddedJobs again = ledger.add(many(), true);
+  EXPECT_EQ(again.added, 0);
+  EXPECT_EQ(again.known, 1500);
+  EXPECT_EQ(ledger.find("name-key1499"), 1500);
+}
+
+TEST_F(LedgerAddMany, OfWhichOneCannotBeWrittenAddsNoneAndTheIndexesStay) {
+  Ledger ledger = open();
+  const std::string before = indexes(ledger);
+  JobList list = many();
+  list.jobs[1400].command = {"\xff"};
+  EXPECT_THROW(ledger.add(list, true), Error);
+  EXPECT_EQ(indexes(ledger), before);
+  EXPECT_EQ(ledger.add(small_jobs({"a", "b"}), true).added, 2);
 }
 
 TEST_F(LedgerAdd, ANameIsFoundBeforeANumber) {

@@ -45,6 +45,26 @@ TEST_F(OrderedOutputTest, TakesJobsThatCameLaterAndThoseThatRunAgain) {
   EXPECT_EQ(written(), "1;1;7;");
 }
 
+TEST_F(OrderedOutputTest, NothingWaitsForAJobThatWillNotRun) {
+  OrderedOutput output({1, 2, 3, 4}, fd_.get());
+  output.ended(3, log(3));
+  output.ended(1, log(1));
+  EXPECT_EQ(written(), "1;");
+  output.will_not_run(2);
+  EXPECT_EQ(written(), "1;3;");
+  output.ended(2, log(2));  // a retry let it run
+  EXPECT_EQ(written(), "1;3;2;");
+}
+
+TEST_F(OrderedOutputTest, OnceNothingMoreBeginsOnlyWhatRunsIsAwaited) {
+  OrderedOutput output({1, 2, 3, 4, 5}, fd_.get());
+  output.ended(4, log(4));
+  output.await_only({3, 5});
+  EXPECT_EQ(written(), "");
+  output.ended(3, log(3));
+  EXPECT_EQ(written(), "3;4;");
+}
+
 TEST_F(OrderedOutputTest, AtTheEndWhatIsOverIsShownWithoutTheRest) {
   OrderedOutput output({1, 2, 3}, fd_.get());
   output.ended(3, log(3));

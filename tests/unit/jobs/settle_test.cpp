@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "plan/direct_recipe.h"
 
 namespace lockstep {
 namespace {
@@ -54,6 +55,24 @@ TEST_F(Settle, PublishesWhatASuccessfulAttemptWrote) {
   EXPECT_EQ(result.end.max_rss_bytes, 7);
   EXPECT_EQ(published("model.txt"), "m");
   EXPECT_FALSE(fs::exists(batch.attempt(5)));
+}
+
+TEST_F(Settle, KeepsWhatTheJobSaidOfItselfAlsoWhereItWasPublishedBefore) {
+  wrote("events.jsonl", "{\"results\": {\"auc\": 0.5, \"bad\": null}}\n");
+  for (int time = 0; time < 2; ++time) {  // the second: after a kill before the ledger knew
+    const Settled result = settled({});
+    ASSERT_EQ(result.state, JobState::done);
+    ASSERT_EQ(result.end.results.values.size(), 1U);
+    EXPECT_EQ(result.end.results.values[0], (JobResult{"auc", 0.5}));
+    EXPECT_EQ(result.end.results.left_out, "bad is neither a number nor a text");
+  }
+}
+
+TEST_F(Settle, AFailureKeepsThemToo) {
+  wrote("events.jsonl", "{\"result\": \"rows\", \"value\": 3}\n");
+  const Settled result = settled({.code = 1});
+  ASSERT_EQ(result.end.results.values.size(), 1U);
+  EXPECT_EQ(result.end.results.values[0], (JobResult{"rows", 3.0}));
 }
 
 TEST_F(Settle, AMissingOutputIsAFailure) {
@@ -206,6 +225,15 @@ TEST_F(Settle, OnlyATrainingOfOursGoesOn) {
   EXPECT_FALSE(goes_on(job));
   job.command = {"python3", "train"};
   EXPECT_FALSE(goes_on(job));
+}
+
+TEST(GoesOn, OfATrainingWithoutTheEngineIsNotAskedFor) {
+  register_direct_recipe({.name = "no_engine", .summary = "", .make_options = {}});
+  Job job;
+  job.command = {"lockstep", "train", "textgen", "x=no_engine"};
+  EXPECT_TRUE(goes_on(job));
+  job.command = {"lockstep", "train", "no_engine", "x=1"};
+  EXPECT_FALSE(goes_on(job)) << "it has no checkpoints, and would refuse --resume";
 }
 
 }  // namespace

@@ -76,6 +76,13 @@ TEST(CsvTable, FindsColumnsAndNumbers) {
   EXPECT_EQ(to_number("-inf"), -INFINITY);
 }
 
+TEST(CsvTable, ReadsEachCellBackAsItWas) {
+  for (const std::string text :
+       {"plain", " blanks ", "a,b", "\"x\"", "two\nlines", "\xEF\xBB\xBFx"})
+    EXPECT_EQ(parse_csv(csv_cell(text) + "\n", "t.csv").columns.at(0), text);
+  EXPECT_EQ(csv_cell("plain"), "plain");
+}
+
 TEST(CsvTable, OfAFileIsReadWithinItsLimit) {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "t.csv";

@@ -1,0 +1,19 @@
+// All jobs of batches as one table, for a spreadsheet or pandas.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobs/batch_folder.h"
+
+namespace lockstep {
+
+// RFC 4180: a line of names, then a line per listed job in the order of the batches and numbers:
+//   batch, job (number), name, state, reason, tries; of its last attempt: attempt (its number),
+//   started and ended (unix seconds), seconds, cpu_s, max_rss_bytes, exit_code, slot, devices
+//   (UUIDs with spaces between), placement, gpu_memory_bytes, gpu_activity_percent;
+//   then parameter.NAME for each parameter and result.NAME for each result that a job has.
+// Empty where there is none. Throws Error where a ledger cannot be read.
+std::string jobs_csv(const std::vector<BatchFolder>& batches);
+
+}  // namespace lockstep

@@ -1,0 +1,120 @@
+#include "jobs/next_job.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "base/whole_number.h"
+#include "jobs/frames.h"
+#include "jobs/kept_worker.h"
+#include "jobs/process_tree.h"
+#include "monitor/proc_file.h"
+
+namespace lockstep {
+namespace {
+
+bool has_one_thread() { return process_numbers("/proc/self/task").size() == 1; }
+
+void print_to_file(const UniqueFd& file) {
+  ::dup2(file.get(), STDOUT_FILENO);
+  ::dup2(file.get(), STDERR_FILENO);
+}
+
+void apply_environment(const nlohmann::json& changes) {
+  for (const auto& [name, value] : changes.items())
+    if (value.is_null())
+      ::unsetenv(name.c_str());
+    else
+      ::setenv(name.c_str(), value.get<std::string>().c_str(), 1);
+}
+
+bool is_stream_socket(int fd) {
+  int type = 0;
+  socklen_t bytes = sizeof type;
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0 && type == SOCK_STREAM;
+}
+
+}  // namespace
+
+NextJob::NextJob() {
+  const char* const found = std::getenv(worker_variable);
+  mark_ = std::getenv(attempt_variable);
+  if (found == nullptr || mark_ == nullptr) return;
+  const std::string text = found;
+  ::unsetenv(worker_variable);
+  const std::size_t space = text.find(' ');
+  const auto fd = whole_number<int>(text.substr(0, space), STDERR_FILENO + 1, 1 << 20);
+  if (!fd || space == text.npos || !is_stream_socket(*fd)) return;  // closed on the way here
+  ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
+  idle_mark_ = text.substr(space + 1);
+  if (idle_mark_.size() == std::strlen(mark_)) socket_.reset(*fd);
+}
+
+std::optional<std::vector<std::string>> NextJob::leave_copy(
+    const std::vector<std::string>& arguments) {
+  if (!socket_ || !has_one_thread()) return std::nullopt;
+  std::cout.flush();
+  std::fflush(nullptr);
+  const pid_t copy = ::fork();
+  if (copy == 0) {
+    become_idle();
+    return wait();
+  }
+  if (copy > 0) {
+    const nlohmann::json said{{"stays", copy}, {"job", ::getpid()}, {"arguments", arguments}};
+    const std::string line = said.dump() + "\n";
+    ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
+  }
+  socket_.reset();  // only the copy has it: it ends where nobody can send a job any more
+  return std::nullopt;
+}
+
+// Nothing of the job that goes on by itself.
+void NextJob::become_idle() {
+  ::setsid();
+  write_mark(idle_mark_);
+  print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC)));
+}
+
+// The mark comes first: from then on the process is an attempt's.
+std::optional<std::vector<std::string>> NextJob::wait() {
+  std::string line;
+  UniqueFd output;
+  while (line.empty() || line.back() != '\n')
+    if (!receive_with_file(socket_.get(), line, output)) ::_exit(0);
+  try {
+    const nlohmann::json job = nlohmann::json::parse(line);
+    write_mark(job.at("mark").get<std::string>());
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != job.at("supervisor").get<pid_t>()) ::_exit(1);
+    print_to_file(output);
+    apply_environment(job.at("environment"));
+    const std::string took = "{\"took\":true}\n";
+    if (::send(socket_.get(), took.data(), took.size(), MSG_NOSIGNAL) < 0) ::_exit(1);
+    const auto folder = job.at("folder").get<std::string>();
+    if (::chdir(folder.c_str()) != 0) {
+      std::cerr << "error: cannot go to the folder " << folder << ": " << errno_text(errno) << '\n';
+      ::_exit(127);
+    }
+    return job.at("arguments").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    ::_exit(1);
+  }
+}
+
+void NextJob::write_mark(const std::string& mark) {
+  if (mark.size() != idle_mark_.size()) ::_exit(1);
+  std::memcpy(mark_, mark.data(), mark.size());
+}
+
+}  // namespace lockstep

@@ -1,0 +1,64 @@
+#include "jobs/job_activity.h"
+
+#include "ledger_fixtures.h"
+
+namespace lockstep {
+namespace {
+
+// Jobs name-a and name-b on GPU-1, one after the other, name-c without a GPU.
+class JobActivityOf : public LedgerFolder {
+ protected:
+  void SetUp() override {
+    Ledger ledger = open_with({"a", "b", "c"});
+    ran(ledger, 1, {"GPU-1"}, 100, 110, 8);
+    ran(ledger, 2, {"GPU-1"}, 111, 111.2, 0.1);
+    ran(ledger, 3, {}, 100, 104, 3);
+  }
+  static void ran(Ledger& ledger, std::int64_t job, std::vector<std::string> devices, double from,
+                  double to, double cpu_s) {
+    std::vector<Attempt> attempts{
+        {.job = job, .supervisor = "s", .slot = 1, .devices = std::move(devices)}};
+    ledger.begin(attempts);
+    ledger.end(attempts[0],
+               {.outcome = AttemptOutcome::done, .started = from, .ended = to, .cpu_s = cpu_s},
+               JobState::done, 0);
+  }
+  void write_samples(const std::string& rows) const {
+    write_file_atomic(folder.path() / "gpu.csv",
+                      "time,gpu,uuid,busy_percent,sm_active_percent\n" + rows);
+  }
+  JobActivity of(const std::set<std::string>& jobs) const {
+    return BatchActivity({folder.path()}).of(jobs);
+  }
+};
+
+TEST_F(JobActivityOf, AreTheSamplesWhileTheyRan) {
+  write_samples(
+      "99,0,GPU-1,1,1\n101,0,GPU-1,80,40\n101,1,GPU-2,7,7\n105,0,GPU-1,60,20\n110.5,0,GPU-1,2,2\n");
+  const JobActivity a = of({"name-a"});
+  EXPECT_TRUE(a.on_devices);
+  EXPECT_DOUBLE_EQ(a.gpu_percent.value(), 70);
+  EXPECT_DOUBLE_EQ(a.sm_percent.value(), 30);
+  EXPECT_DOUBLE_EQ(a.cpu_percent.value(), 80);
+  const JobActivity both = of({"name-a", "name-b"});
+  EXPECT_DOUBLE_EQ(both.gpu_percent.value(), 70);
+  EXPECT_NEAR(both.cpu_percent.value(), 100 * 8.1 / 10.2, 1e-3);  // of times as a clock has them
+}
+
+TEST_F(JobActivityOf, TooShortToBeSeenAreNotZero) {
+  write_samples("101,0,GPU-1,80,40\n");
+  const JobActivity b = of({"name-b"});
+  EXPECT_TRUE(b.on_devices);
+  EXPECT_FALSE(b.gpu_percent.has_value());
+}
+
+TEST_F(JobActivityOf, WithoutAGpuIsThatOfTheCores) {
+  const JobActivity c = of({"name-c"});
+  EXPECT_FALSE(c.on_devices);
+  EXPECT_FALSE(c.gpu_percent.has_value());
+  EXPECT_DOUBLE_EQ(c.cpu_percent.value(), 75);
+  EXPECT_FALSE(of({"name-x"}).cpu_percent.has_value());
+}
+
+}  // namespace
+}  // namespace lockstep

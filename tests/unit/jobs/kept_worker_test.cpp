@@ -1,0 +1,106 @@
+// What a supervisor believes of a process that says that a copy of it stays.
+#include "jobs/kept_worker.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "jobs/job_environment.h"
+#include "jobs/job_process.h"
+#include "jobs/process_tree.h"
+
+namespace lockstep {
+namespace {
+
+constexpr pid_t job = 1'000'001, copy = 1'000'002;  // above all that there are
+
+class KeptWorkerTest : public ::testing::Test {
+ protected:
+  KeptWorkerTest() {
+    std::tie(worker, theirs) = KeptWorker::make();
+    worker->began(job, order({"python3", "fit.py", "a", "1"}));
+  }
+  static JobOrder order(const std::vector<std::string>& command,
+                        const std::vector<std::string>& environment = {}) {
+    return {.mark = "b:1", .command = command, .environment = environment};
+  }
+  void say(const std::string& text) {
+    ASSERT_EQ(::send(theirs.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+    worker->read();
+  }
+  static std::string stays(pid_t process, pid_t from, const std::vector<std::string>& arguments) {
+    return nlohmann::json{{"stays", process}, {"job", from}, {"arguments", arguments}}.dump() +
+           "\n";
+  }
+  std::unique_ptr<KeptWorker> worker;
+  UniqueFd theirs;
+};
+
+TEST_F(KeptWorkerTest, ServesCommandsThatDifferInTheArgumentsAlone) {
+  const std::string text = stays(copy, job, {"a", "1"});
+  say(text.substr(0, 10));
+  EXPECT_EQ(worker->copy(), 0);
+  say(text.substr(10));
+  EXPECT_EQ(worker->copy(), copy);
+  EXPECT_EQ(worker->program(), (std::vector<std::string>{"python3", "fit.py"}));
+  EXPECT_TRUE(worker->serves(order({"python3", "fit.py", "b", "2", "3"})));
+  EXPECT_TRUE(worker->serves(order({"python3", "fit.py"})));
+  EXPECT_FALSE(worker->serves(order({"python3", "other.py", "a", "1"})));
+  EXPECT_FALSE(worker->serves(order({"python3"})));
+}
+
+TEST_F(KeptWorkerTest, ServesTheSameEnvironmentButForWhatIsAnAttemptsOwn) {
+  worker->began(job, order({"x", "a"}, {"RATE=1", "LOCKSTEP_PARAM_b=1", "LOCKSTEP_OUT=/1"}));
+  say(stays(copy, job, {"a"}));
+  EXPECT_TRUE(worker->serves(order({"x", "a"}, {"LOCKSTEP_OUT=/2", "RATE=1"})));
+  EXPECT_FALSE(worker->serves(order({"x", "a"}, {"RATE=2"})));
+  EXPECT_FALSE(worker->serves(order({"x", "a"}, {"RATE=1", "CUDA_VISIBLE_DEVICES=G"})));
+}
+
+TEST_F(KeptWorkerTest, BelievesOnlyTheProcessThatWasStarted) {
+  say(stays(copy, job + 5, {"a", "1"}));
+  EXPECT_EQ(worker->copy(), 0);
+  EXPECT_EQ(worker->fd(), -1) << "and hears it no more";
+}
+
+TEST_F(KeptWorkerTest, BelievesOnlyArgumentsThatEndTheCommand) {
+  say(stays(copy, job, {"fit.py", "a"}));
+  EXPECT_EQ(worker->fd(), -1);
+}
+
+TEST_F(KeptWorkerTest, NeedsAProgramBeforeTheArguments) {
+  say(stays(copy, job, {"python3", "fit.py", "a", "1"}));
+  EXPECT_EQ(worker->fd(), -1);
+}
+
+TEST_F(KeptWorkerTest, HearsNoNonsense) {
+  say("\xff\x01 {]\n");
+  EXPECT_EQ(worker->fd(), -1);
+}
+
+TEST_F(KeptWorkerTest, HasNoCopyOnceNobodyHasTheOtherEnd) {
+  say(stays(copy, job, {"a", "1"}));
+  theirs.reset();
+  worker->read();
+  EXPECT_EQ(worker->copy(), 0);
+  EXPECT_EQ(worker->fd(), -1);
+}
+
+TEST(Marks, OfOneBatchHaveOneLength) {
+  EXPECT_EQ(attempt_mark("b", 7), "b:0000000000007");
+  EXPECT_EQ(attempt_mark("b", 1'234'567'890'123), "b:1234567890123");
+  EXPECT_EQ(worker_mark("b", "0123456789ab").size(), attempt_mark("b", 7).size());
+}
+
+TEST(AttemptVariables, AreThoseThatDifferFromAttemptToAttempt) {
+  EXPECT_TRUE(is_of_attempt("LOCKSTEP_OUT"));
+  EXPECT_TRUE(is_of_attempt("LOCKSTEP_PARAM_lr"));
+  EXPECT_TRUE(is_of_attempt("LOCKSTEP_ATTEMPT"));
+  EXPECT_FALSE(is_of_attempt("LOCKSTEP_DEVICE"));
+  EXPECT_FALSE(is_of_attempt("OMP_NUM_THREADS"));
+}
+
+}  // namespace
+}  // namespace lockstep
