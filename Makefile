@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test setup build install gpu-test test-python cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
+.PHONY: help run test setup build install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run'
@@ -13,6 +13,7 @@ help:
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make gpu-test     run the tests that need a GPU or a Python with torch, and record the run'
 	@echo 'make test-python  run the tests that compare with the torch of Python, in an environment of its own'
+	@echo 'make lightgbm-cuda  build LightGBM with CUDA, for gbdt.device=cuda (minutes for each architecture)'
 	@echo 'make cuda-all     compile the GPU code for every supported architecture, and record it'
 	@echo 'make chaos        kill a random rank 1,000 times, and at 200 points of a save; record how that ends'
 	@echo 'make chaos-batch  kill a batch 2,000 times at random, and at each call that changes a file; record how that ends'
@@ -52,6 +53,9 @@ gpu-test: build
 
 test-python: build
 	@scripts/test-python.sh $(BUILD)
+
+lightgbm-cuda: ready
+	@scripts/lightgbm-cuda.sh $(BUILD)
 
 cuda-all: ready
 	@scripts/cuda-all.sh
