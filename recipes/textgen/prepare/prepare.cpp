@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/fill_once.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -14,7 +15,6 @@
 #include "recipes/textgen/prepare/encode.h"
 #include "recipes/textgen/prepare/learn.h"
 #include "recipes/textgen/prepare/prompts.h"
-#include "recipes/textgen/prepare/store.h"
 
 namespace lockstep::textgen {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace lockstep::textgen {
+namespace lockstep {
 
 // Returns ROOT/KEY. If it is not there or `good` says no, it is made under another name by `fill`,
 // synced and renamed, while a lock keeps others waiting (`waiting` is called once then). Throws
@@ -15,4 +15,4 @@ std::filesystem::path fill_once(const std::filesystem::path& root, const std::st
                                 const std::function<void(const std::filesystem::path&)>& fill,
                                 const std::function<void()>& waiting);
 
-}  // namespace lockstep::textgen
+}  // namespace lockstep

@@ -1,10 +1,10 @@
 // A folder of the cache that is filled once.
-#include "recipes/textgen/prepare/store.h"
+#include "base/fill_once.h"
 
 #include "base/file_lock.h"
 #include "base/files.h"
 
-namespace lockstep::textgen {
+namespace lockstep {
 
 namespace fs = std::filesystem;
 
@@ -34,4 +34,4 @@ fs::path fill_once(const fs::path& root, const std::string& key,
   return folder;
 }
 
-}  // namespace lockstep::textgen
+}  // namespace lockstep

@@ -1,0 +1,56 @@
+// Sentences as samples: a row for each pass of the task, with a text for each tuple.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "data/dataset.h"
+#include "recipes/dimabsa/model/batch.h"
+#include "recipes/dimabsa/options/encoded.h"
+
+namespace lockstep::dimabsa {
+
+struct SampleOptions {
+  Task task = Task::triplets;
+  EncodedQueries queries;
+  std::int64_t longest = 512;  // tokens of a text
+  // Factors of the loss.
+  double category = 1, valence = 0.2, arousal = 0.2, span_weight = 3;
+};
+
+// To train on. Fields are those of model/batch.h.
+class TrainingSentences : public BatchDataset {
+ public:
+  TrainingSentences(std::shared_ptr<const std::vector<EncodedSentence>> sentences,
+                    SampleOptions options);
+  std::int64_t size() const override { return std::ssize(*sentences_); }
+  std::int64_t rows_per_sample() const override { return std::ssize(passes_); }
+  std::int64_t length(std::int64_t index) const override;
+  // The fields of a batch of this row alone.
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
+  std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
+                                std::vector<SampleContext>& contexts) const override;
+
+ private:
+  void add_row(BatchBuilder& builder, const EncodedSentence& sentence, Pass pass) const;
+  void add_tuple(BatchBuilder& builder, const EncodedSentence& sentence, Pass pass,
+                 std::size_t tuple) const;
+
+  std::shared_ptr<const std::vector<EncodedSentence>> sentences_;
+  SampleOptions options_;
+  std::vector<Pass> passes_;
+};
+
+// To decode: the batch names the sentences alone, i64 [B].
+class WholeSentences : public Dataset {
+ public:
+  explicit WholeSentences(std::int64_t count) : count_(count) {}
+  std::int64_t size() const override { return count_; }
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
+
+ private:
+  std::int64_t count_;
+};
+
+}  // namespace lockstep::dimabsa

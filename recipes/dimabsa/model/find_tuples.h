@@ -1,0 +1,68 @@
+// What a model finds in sentences: the passes in turn, each over all sentences at once.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/model/decode.h"
+#include "recipes/dimabsa/model/net.h"
+#include "recipes/dimabsa/model/texts.h"
+
+namespace lockstep::dimabsa {
+
+struct FoundTuple {
+  PieceSpan aspect, opinion;
+  std::int64_t category = -1;
+  double valence = 0, arousal = 0;  // as the model says: not clamped
+  double probability = 1;
+};
+
+struct FinderOptions {
+  EncodedQueries queries;
+  std::int64_t longest = 512;  // tokens of a text
+  DecodeOptions decode;
+};
+
+// A record of an evaluation: f64 [tuples, 8].
+at::Tensor to_record(const std::vector<FoundTuple>& tuples);
+std::vector<FoundTuple> from_record(const at::Tensor& record);  // of any shape
+
+class TupleFinder {
+ public:
+  // All outlive it. context: prediction's, on the net's device.
+  TupleFinder(const Net& net, const FinderOptions& options, const StepContext& context)
+      : net_(net), options_(options), context_(context) {}
+
+  // Of each sentence. Task 1: a tuple for each of its tuples, whose aspects are asked for.
+  std::vector<std::vector<FoundTuple>> find(
+      const std::vector<const EncodedSentence*>& sentences) const;
+
+ private:
+  struct Asked {
+    std::size_t sentence = 0;
+    Question question;
+  };
+  // Of first tokens.
+  struct Answers {
+    at::Tensor categories;       // i64 [S] on the CPU; undefined unless asked for
+    at::Tensor valence_arousal;  // f64 [S, 2] on the CPU
+  };
+
+  std::vector<std::vector<FoundSpan>> ask_spans(
+      const std::vector<const EncodedSentence*>& sentences, const std::vector<Asked>& asked) const;
+  Answers ask_values(const std::vector<const EncodedSentence*>& sentences,
+                     const std::vector<Asked>& asked, bool categories) const;
+  std::vector<std::vector<FoundTuple>> find_pairs(
+      const std::vector<const EncodedSentence*>& sentences) const;
+  void add_values(const std::vector<const EncodedSentence*>& sentences,
+                  std::vector<std::vector<FoundTuple>>& found) const;
+
+  const Net& net_;
+  const FinderOptions& options_;
+  const StepContext& context_;
+};
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,21 @@
+// The loss of a micro-batch: a term for each pass of the task.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "recipes/dimabsa/model/net.h"
+#include "recipes/dimabsa/options/encoded.h"
+
+namespace lockstep::dimabsa {
+
+// fields: of model/batch.h. Sums, a 0-dim f32 for each of `passes`. Does not synchronise the device.
+std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor>& fields,
+                                    const std::vector<Pass>& passes, const StepContext& context);
+
+// The number of rows of each pass, padding aside: so many sentences.
+std::vector<double> pass_weights(const std::vector<at::Tensor>& fields,
+                                 const std::vector<Pass>& passes);
+
+}  // namespace lockstep::dimabsa

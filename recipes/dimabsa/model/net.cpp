@@ -1,0 +1,77 @@
+#include "recipes/dimabsa/model/net.h"
+
+#include <ATen/ops/empty.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "kernels/linear.h"
+#include "plan/philox.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+constexpr std::uint64_t head_stream = 1'000'000;  // beyond the numbers of an encoder's parameters
+
+at::Tensor uniform_parameter(at::IntArrayRef sizes, double limit, std::uint64_t seed,
+                             std::uint64_t number) {
+  at::Tensor tensor = at::empty(sizes, at::kFloat);
+  Random random(seed, RandomStream::init, head_stream + number, 0);
+  float* const values = tensor.mutable_data_ptr<float>();
+  for (std::int64_t i = 0; i < tensor.numel(); ++i)
+    values[i] = static_cast<float>((2 * random.uniform() - 1) * limit);
+  return tensor.requires_grad_(true);
+}
+
+}  // namespace
+
+Net::Net(const NetShape& shape, std::uint64_t seed)
+    : shape_(shape), encoder_(make_encoder(shape.encoder, seed)) {
+  if (shape.task != Task::aspects) span_ = make_head("span", 16, seed);
+  if (shape.task == Task::quadruplets)
+    category_ = make_head("category", shape.categories, seed);
+  valence_arousal_ = make_head("valence_arousal", 2, seed);
+}
+
+Net::Head Net::make_head(const char* name, std::int64_t outputs, std::uint64_t seed) {
+  const std::int64_t width = shape_.encoder.width;
+  const double limit = 1 / std::sqrt(static_cast<double>(width));
+  const std::uint64_t number = head_parameters_.size();
+  const Head head{.weight = uniform_parameter({outputs, width}, limit, seed, number),
+                  .bias = uniform_parameter({outputs}, limit, seed, number + 1)};
+  head_parameters_.push_back({.name = cat("heads.", name, ".weight"), .tensor = head.weight});
+  head_parameters_.push_back(
+      {.name = cat("heads.", name, ".bias"), .tensor = head.bias, .decay = false});
+  return head;
+}
+
+std::vector<Parameter> Net::parameters() {
+  std::vector<Parameter> all;
+  for (const NamedTensor& named : encoder_->parameters())
+    all.push_back({.name = "encoder." + named.name,
+                   .tensor = named.tensor,
+                   .decay = named.tensor.dim() >= 2,
+                   .lr_scale = shape_.encoder_rate});
+  all.insert(all.end(), head_parameters_.begin(), head_parameters_.end());
+  return all;
+}
+
+at::Tensor Net::hidden(const EncoderInput& input, const StepContext& context) const {
+  return encoder_->forward(input, context);
+}
+
+at::Tensor Net::span_logits(const at::Tensor& hidden) const {
+  return linear_layer(hidden, span_.weight, span_.bias)
+      .to(at::kFloat)
+      .view({hidden.size(0), static_cast<std::int64_t>(4), 2, 2});
+}
+
+at::Tensor Net::category_logits(const at::Tensor& first) const {
+  return linear_layer(first, category_.weight, category_.bias).to(at::kFloat);
+}
+
+at::Tensor Net::valence_arousal(const at::Tensor& first) const {
+  return linear_layer(first, valence_arousal_.weight, valence_arousal_.bias).to(at::kFloat);
+}
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,52 @@
+// The encoder and its heads.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/recipe.h"
+#include "recipes/dimabsa/encoder/encoder.h"
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+struct NetShape {
+  EncoderShape encoder;
+  Task task = Task::triplets;
+  std::int64_t categories = 0;
+  double encoder_rate = 1;  // Parameter::lr_scale of the encoder
+};
+
+// Linear heads on the last hidden states, without dropout: heads.span [16, W] for the starts and
+// ends of each pass that marks spans (two logits each: no, yes), heads.category [categories, W] and
+// heads.valence_arousal [2, W] on a text's first token. Those that the task does not need are not
+// there. Drawn as torch.nn.Linear draws, from the seed.
+class Net : public Model {
+ public:
+  Net(const NetShape& shape, std::uint64_t seed);
+  std::vector<Parameter> parameters() override;
+  const NetShape& shape() const { return shape_; }
+
+  at::Tensor hidden(const EncoderInput& input, const StepContext& context) const;  // [N, W]
+  // f32 [N, 4, 2, 2]: pass, start or end, no or yes.
+  at::Tensor span_logits(const at::Tensor& hidden) const;
+  // Of hidden states [S, W] of first tokens: f32 [S, categories], f32 [S, 2].
+  at::Tensor category_logits(const at::Tensor& first) const;
+  at::Tensor valence_arousal(const at::Tensor& first) const;
+
+ private:
+  struct Head {
+    at::Tensor weight, bias;  // undefined: the task has none
+  };
+  Head make_head(const char* name, std::int64_t outputs, std::uint64_t seed);
+
+  NetShape shape_;
+  std::unique_ptr<Encoder> encoder_;
+  std::vector<Parameter> head_parameters_;
+  Head span_, category_, valence_arousal_;
+};
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,74 @@
+// Predicting sentences of files.
+#include "base/text.h"
+#include "media/zip_writer.h"
+#include "recipes/dimabsa/model/as_sentence.h"
+#include "recipes/dimabsa/model/recipe.h"
+#include "recipes/dimabsa/sentences/writer.h"
+
+#include <string>
+
+namespace lockstep::dimabsa {
+namespace {
+
+// pred_LANG_DOMAIN.jsonl, and the archive that holds it under its name.
+class Predictions : public PredictionWriter {
+ public:
+  Predictions(JointOutputs& outputs, std::string name, const std::string& submission)
+      : lines_(outputs.open(name)), name_(std::move(name)) {
+    if (!submission.empty())
+      zip_ = std::make_unique<ZipWriter>(outputs.open(submission).path());
+  }
+  void add(const PredictItem&, std::string_view bytes) override {
+    lines_.write(bytes);
+    if (zip_) all_ += bytes;
+  }
+  void finish() override {
+    if (!zip_) return;
+    zip_->add(name_, all_, ZipMethod::store);
+    zip_->finish();
+  }
+
+ private:
+  JointOutput& lines_;
+  std::string name_, all_;
+  std::unique_ptr<ZipWriter> zip_;
+};
+
+bool is_cut(const EncodedSentence& sentence) {
+  if (sentence.ends.empty()) return false;
+  const std::string& text = sentence.sentence.text;
+  return !trim(std::string_view(text).substr(static_cast<std::size_t>(sentence.ends.back())))
+              .empty();
+}
+
+}  // namespace
+
+std::vector<ItemOutput> DimabsaRecipe::predict_items(Model& model,
+                                                     const std::vector<PredictItem>& items,
+                                                     const ItemContext& context) {
+  std::vector<EncodedSentence> sentences;
+  for (const PredictItem& item : items)
+    sentences.push_back(sentence_from_json(nlohmann::json::parse(item.text)));
+  std::vector<const EncodedSentence*> pointers;
+  for (const EncodedSentence& sentence : sentences) pointers.push_back(&sentence);
+  const StepContext step = prediction_context(context);
+  const auto found =
+      TupleFinder(dynamic_cast<const Net&>(model), finder_, step).find(pointers);
+  std::vector<ItemOutput> outputs;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    ItemOutput output;
+    output.bytes =
+        prediction_line(task_, as_sentence(task_, sentences[i], found[i], categories_)) + "\n";
+    if (is_cut(sentences[i]))
+      output.warning = cat("its text is longer than ", sentences[i].size(),
+                           " pieces (data.cut); the rest was not read");
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+std::unique_ptr<PredictionWriter> DimabsaRecipe::prediction_writer(JointOutputs& outputs) {
+  return std::make_unique<Predictions>(outputs, prediction_file_, submission_);
+}
+
+}  // namespace lockstep::dimabsa

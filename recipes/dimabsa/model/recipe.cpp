@@ -1,0 +1,149 @@
+#include "recipes/dimabsa/model/recipe.h"
+
+#include "base/text.h"
+#include "checkpoint/first_weights.h"
+#include "recipes/dimabsa/model/as_sentence.h"
+#include "recipes/dimabsa/model/loss.h"
+#include "recipes/dimabsa/model/table.h"
+#include "recipes/dimabsa/sentences/score.h"
+
+#include <ATen/ops/zeros.h>
+
+#include <utility>
+
+namespace lockstep::dimabsa {
+namespace {
+
+const Net& net_of(const Model& model) { return dynamic_cast<const Net&>(model); }
+
+constexpr double encoder_beside_heads = 0.01;  // 1e-5 where heads have 1e-3
+
+NetShape net_shape(const DimabsaOptions& options, const nlohmann::json& extra) {
+  double rate = options.model.encoder_rate;
+  if (rate == 0) rate = options.model.path.empty() ? 1 : encoder_beside_heads;
+  return {.encoder = read_shape(extra.at("config"), "config.json"),
+          .task = options.task(),
+          .categories = std::ssize(extra.at("categories")),
+          .encoder_rate = rate};
+}
+
+}  // namespace
+
+DimabsaRecipe::DimabsaRecipe(const DimabsaOptions& options, const Prepared& prepared)
+    : task_(options.task()),
+      shape_(net_shape(options, prepared.extra)),
+      categories_(prepared.extra.at("categories").get<std::vector<std::string>>()),
+      train_(prepared.extra.value("train", "")),
+      valid_(prepared.extra.value("valid", "")),
+      prediction_file_(options.prediction_file()),
+      submission_(options.predict.submission),
+      weights_(prepared.extra.value("weights", nlohmann::json())) {
+  const EncodedQueries queries = queries_from_json(prepared.extra.at("queries"));
+  samples_ = {.task = task_,
+              .queries = queries,
+              .longest = shape_.encoder.longest(),
+              .category = options.loss.category,
+              .valence = options.loss.valence,
+              .arousal = options.loss.arousal,
+              .span_weight = options.loss.span_weight};
+  finder_ = {.queries = queries,
+             .longest = shape_.encoder.longest(),
+             .decode = {.threshold = options.predict.threshold,
+                        .beta = options.predict.beta,
+                        .most = static_cast<std::size_t>(options.predict.most),
+                        .longest_span = prepared.extra.at("longest_span")}};
+}
+
+std::unique_ptr<Model> DimabsaRecipe::build(std::uint64_t seed) {
+  return std::make_unique<Net>(shape_, seed);
+}
+
+void DimabsaRecipe::initialise(Model& model) {
+  if (weights_.is_null()) return;
+  TrainOptions options;
+  options.init.missing = {"heads.*"};
+  options.init.unexpected = ignored_weights(shape_.encoder);
+  load_first_weights(model, *this, options, weight_source_from_json(weights_));
+}
+
+DatasetPair DimabsaRecipe::data() {
+  valid_sentences_ = read_encoded(valid_);
+  DatasetPair pair{.train = std::make_shared<TrainingSentences>(
+                       std::make_shared<std::vector<EncodedSentence>>(read_encoded(train_)),
+                       samples_),
+                   .valid = nullptr};
+  if (!valid_sentences_.empty())
+    pair.valid = std::make_shared<WholeSentences>(std::ssize(valid_sentences_));
+  return pair;
+}
+
+std::vector<std::pair<std::string, std::string>> DimabsaRecipe::weight_names() const {
+  return encoder_weight_names(shape_.encoder);
+}
+
+std::vector<std::string> DimabsaRecipe::terms() const {
+  std::vector<std::string> names;
+  for (const Pass pass : passes_of(task_)) names.emplace_back(name_of(pass));
+  return names;
+}
+
+std::vector<double> DimabsaRecipe::loss_weights(const Batch& batch) const {
+  return pass_weights(batch.tensors, passes_of(task_));
+}
+
+std::vector<at::Tensor> DimabsaRecipe::loss(Model& model, const Batch& batch,
+                                            StepContext& context) {
+  return pass_losses(net_of(model), batch.tensors, passes_of(task_), context);
+}
+
+std::vector<at::Tensor> DimabsaRecipe::evaluate_items(Model& model, const Batch& batch,
+                                                      StepContext& context) {
+  const at::Tensor index = batch.tensors.at(0).cpu();
+  std::vector<const EncodedSentence*> sentences;
+  for (std::int64_t row = 0; row < batch.size(); ++row)
+    sentences.push_back(
+        &valid_sentences_.at(static_cast<std::size_t>(index[row].item<std::int64_t>())));
+  const TupleFinder finder(net_of(model), finder_, context);
+  std::vector<at::Tensor> records;
+  for (const std::vector<FoundTuple>& found : finder.find(sentences))
+    records.push_back(to_record(found));
+  return records;
+}
+
+std::vector<Sentence> DimabsaRecipe::predicted(const Records& records) const {
+  std::vector<Sentence> sentences;
+  for (std::int64_t i = 0; i < records.size(); ++i)
+    sentences.push_back(as_sentence(task_, valid_sentences_.at(static_cast<std::size_t>(i)),
+                                    from_record(records[i]), categories_));
+  return sentences;
+}
+
+std::vector<Metric> DimabsaRecipe::metrics(const Records& records) const {
+  std::vector<Sentence> gold;
+  for (std::int64_t i = 0; i < records.size(); ++i)
+    gold.push_back(valid_sentences_.at(static_cast<std::size_t>(i)).sentence);
+  const Scores scores = score_in_order(task_, gold, predicted(records));
+  if (task_ == Task::aspects)
+    return {{.name = "rmse_va", .value = scores.va.rmse()},
+            {.name = "pearson_v", .value = scores.va.pearson_valence(), .lower_is_better = false},
+            {.name = "pearson_a", .value = scores.va.pearson_arousal(), .lower_is_better = false}};
+  const TupleSums& tuples = scores.tuples;
+  std::vector<Metric> metrics;
+  for (const auto& [name, value] :
+       {std::pair{"f1", tuples.f1()}, std::pair{"precision", tuples.precision()},
+        std::pair{"recall", tuples.recall()}, std::pair{"cf1", tuples.c_f1()},
+        std::pair{"cprecision", tuples.c_precision()}, std::pair{"crecall", tuples.c_recall()}})
+    metrics.push_back({.name = name, .value = value, .lower_is_better = false});
+  return metrics;
+}
+
+ItemTable DimabsaRecipe::items(const Records& records, EvaluationOutput& output) const {
+  std::vector<Sentence> gold;
+  for (std::int64_t i = 0; i < records.size(); ++i)
+    gold.push_back(valid_sentences_.at(static_cast<std::size_t>(i)).sentence);
+  const std::vector<Sentence> found = predicted(records);
+  draw(task_, gold, found, output);
+  return table_of(task_, gold, found);
+}
+
+}  // namespace lockstep::dimabsa

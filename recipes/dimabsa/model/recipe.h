@@ -1,0 +1,54 @@
+// The dimabsa recipe as the engine sees it.
+#pragma once
+
+#include "engine/recipe.h"
+#include "recipes/dimabsa/model/dataset.h"
+#include "recipes/dimabsa/model/find_tuples.h"
+#include "recipes/dimabsa/model/net.h"
+#include "recipes/dimabsa/options/dimabsa_options.h"
+#include "recipes/dimabsa/options/encoded.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep::dimabsa {
+
+class DimabsaRecipe : public Recipe {
+ public:
+  DimabsaRecipe(const DimabsaOptions& options, const Prepared& prepared);
+
+  std::unique_ptr<Model> build(std::uint64_t seed) override;
+  // The weights of model.path into the encoder; heads stay as they were drawn.
+  void initialise(Model& model) override;
+  DatasetPair data() override;
+  std::vector<std::pair<std::string, std::string>> weight_names() const override;
+  std::vector<std::string> terms() const override;
+  std::vector<double> loss_weights(const Batch& batch) const override;
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
+
+  std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
+                                         StepContext& context) override;
+  std::vector<Metric> metrics(const Records& records) const override;
+  ItemTable items(const Records& records, EvaluationOutput& output) const override;
+
+  std::vector<ItemOutput> predict_items(Model& model, const std::vector<PredictItem>& items,
+                                        const ItemContext& context) override;
+  std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
+
+ private:
+  // Of the validation sentences; without duplicates, VA within its range.
+  std::vector<Sentence> predicted(const Records& records) const;
+
+  Task task_;
+  NetShape shape_;
+  std::vector<std::string> categories_;
+  SampleOptions samples_;
+  FinderOptions finder_;
+  std::string train_, valid_, prediction_file_, submission_;
+  nlohmann::json weights_;  // of model.path, or null
+  std::vector<EncodedSentence> valid_sentences_;
+};
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,197 @@
+// The dimabsa recipe's option table and its checks.
+#include "recipes/dimabsa/options/dimabsa_options.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "recipes/dimabsa/sentences/file_name.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+template <class Data>
+void add_data(OptionTable& table, Data& data) {
+  table.add("data.path", data.path,
+            {.meaning = "sentences with their tuples, a JSON object a line; empty: sentences that "
+                        "are made",
+             .is_path = true});
+  table.add("data.valid_path", data.valid_path,
+            {.meaning = "sentences to validate on; empty: a share of data.path", .is_path = true});
+  table.add("data.valid_share", data.valid_share,
+            {.meaning = "of the sentences, to validate on", .min = 0, .max = 0.9});
+  table.add("data.split_seed", data.split_seed,
+            {.meaning = "which sentences those are", .min = 0});
+  table.add("data.categories", data.categories,
+            {.meaning = "file of the categories of task 3, one a line; empty: those of the training "
+                        "data",
+             .is_path = true});
+  table.add("data.language", data.language,
+            {.meaning = "in the name of the file of predictions; empty: as the data file's name "
+                        "says"});
+  table.add("data.domain", data.domain, {.meaning = "likewise"});
+  table.add("data.not_found", data.not_found,
+            {.meaning = "what becomes of a phrase that is not in its text: null: counts as NULL, "
+                        "with a warning; refuse: an error"});
+  table.add("data.cut", data.cut,
+            {.meaning = "of a text so many are read", .unit = "pieces", .min = 1, .max = 4096});
+}
+
+template <class Model>
+void add_model(OptionTable& table, Model& model) {
+  table.add("model.path", model.path,
+            {.meaning = "folder of a BERT, XLM-R or DeBERTa-v3 model as Hugging Face writes it; "
+                        "empty: a small BERT is trained from nothing",
+             .is_path = true});
+  table.add("model.width", model.width,
+            {.meaning = "of the small BERT's hidden states", .min = 1, .max = 8192});
+  table.add("model.layers", model.layers,
+            {.meaning = "of the small BERT", .min = 1, .max = 100});
+  table.add("model.heads", model.heads, {.meaning = "of the small BERT", .min = 1, .max = 256});
+  table.add("model.vocabulary", model.vocabulary,
+            {.meaning = "pieces that the small BERT's tokenizer learns from the data, at most",
+             .min = 100,
+             .max = 1e6});
+  table.add("model.dropout", model.dropout,
+            {.meaning = "of the small BERT", .min = 0, .max = 0.9});
+  table.add("model.encoder_rate", model.encoder_rate,
+            {.meaning = "learning rate of the encoder, times optimizer.lr, which is that of the "
+                        "heads; 0: 0.01 with model.path, 1 without",
+             .min = 0,
+             .max = 100});
+}
+
+template <class Loss>
+void add_loss(OptionTable& table, Loss& loss) {
+  table.add("loss.category", loss.category, {.meaning = "factor of the category's", .min = 0});
+  table.add("loss.valence", loss.valence, {.meaning = "factor of valence's", .min = 0});
+  table.add("loss.arousal", loss.arousal, {.meaning = "factor of arousal's", .min = 0});
+  table.add("loss.span_weight", loss.span_weight,
+            {.meaning = "weight of a token that begins or ends a span, beside 1 of the others",
+             .min = 0});
+}
+
+template <class Predict>
+void add_predict(OptionTable& table, Predict& predict) {
+  table.add("predict.threshold", predict.threshold,
+            {.meaning = "probability above which a token may begin or end a span",
+             .min = 0,
+             .max = 1});
+  table.add("predict.beta", predict.beta,
+            {.meaning = "least probability of a pair of aspect and opinion that is found in one "
+                        "direction alone",
+             .min = 0,
+             .max = 1});
+  table.add("predict.most", predict.most,
+            {.meaning = "spans per query and tuples per sentence, the most probable ones",
+             .min = 1,
+             .max = 1000});
+  table.add("predict.submission", predict.submission,
+            {.meaning = "name of a zip file of the predictions, in the folder of outputs; empty: "
+                        "none"});
+}
+
+}  // namespace
+
+DimabsaOptions::DimabsaOptions() {
+  table.add("task", task_number,
+            {.meaning = "1: valence and arousal of given aspects; 2: triplets of aspect, opinion "
+                        "and these; 3: quadruplets, with a category",
+             .min = 1,
+             .max = 3});
+  add_data(table, data);
+  add_model(table, model);
+  add_loss(table, loss);
+  add_predict(table, predict);
+  add_item_options();
+  for (const Preset& preset : presets()) table.add_preset(preset);
+}
+
+EncoderShape DimabsaOptions::small_shape(std::int64_t vocabulary, std::int64_t positions) const {
+  EncoderShape shape;
+  shape.vocabulary = vocabulary;
+  shape.width = model.width;
+  shape.layers = model.layers;
+  shape.heads = model.heads;
+  shape.feed_forward = 4 * model.width;
+  shape.positions = positions;
+  shape.dropout = model.dropout;
+  shape.attention_dropout = 0;
+  return shape;
+}
+
+void DimabsaOptions::defaults(TrainOptions& train, bool) const {
+  train.optimizer.kind = OptimizerKind::adamw;
+  train.optimizer.lr = 1e-3;
+  train.optimizer.weight_decay = 0.01;
+  train.schedule.kind = "linear";
+  train.schedule.unit = TimeUnit::epochs;
+  train.schedule.warmup = 0.3;  // a tenth
+  train.stop.epochs = 3;
+  train.eval.every_epochs = 1;
+  train.eval.batch = 16;
+  train.checkpoint.every_epochs = 1;
+}
+
+void DimabsaOptions::check(const TrainOptions&) const {
+  if (model.path.empty() && model.width % model.heads != 0)
+    throw Error(cat("model.width=", model.width, " does not divide into model.heads=", model.heads),
+                cat("for example model.width=", (model.width / model.heads + 1) * model.heads));
+  if (task() != Task::quadruplets && !data.categories.empty())
+    throw Error(cat("data.categories is of task 3, but this is task ", task_number),
+                "set task=3, or leave out data.categories");
+  if (data.path.empty() && !data.valid_path.empty())
+    throw Error("data.valid_path is given without data.path", "give both, or data.path alone");
+  const std::string& zip = predict.submission;
+  if (!zip.empty() && (!zip.ends_with(".zip") || zip.find('/') != std::string::npos))
+    throw Error(cat("predict.submission must be the name of a zip file in the folder of outputs, "
+                    "but is ",
+                    zip),
+                "for example submission=submission.zip; out=DIR says where it goes");
+}
+
+std::vector<std::string> DimabsaOptions::metric_names() const {
+  if (task() == Task::aspects) return {"rmse_va", "pearson_v", "pearson_a"};
+  return {"f1", "precision", "recall", "cf1", "cprecision", "crecall"};
+}
+
+std::string DimabsaOptions::prediction_file() const {
+  FileName names{.language = "", .domain = "", .split = "", .task = {}};
+  if (made()) names.language = "eng", names.domain = "made";
+  for (const std::string& file : item_options.input.empty() ? std::vector{data.path}
+                                                            : item_options.input)
+    if (const auto found = parse_file_name(file)) names = *found;
+  if (!data.language.empty()) names.language = data.language;
+  if (!data.domain.empty()) names.domain = data.domain;
+  if (names.language.empty() || names.domain.empty())
+    return cat("subtask_", task_number, "/pred.jsonl");
+  return prediction_name(task(), names.language, names.domain);
+}
+
+// The tool tokenises a line into what the worker reads, so that items are no lines for the engine.
+PredictInput DimabsaOptions::predict_input() const {
+  PredictInput input{.kind = PredictInput::Kind::lines, .finds_items = true, .batch = 16};
+  input.joint_outputs = {prediction_file()};
+  if (!predict.submission.empty()) input.joint_outputs.push_back(predict.submission);
+  return input;
+}
+
+Prepared DimabsaOptions::prepare(const PrepareContext& context) {
+  if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
+  Prepared prepared = preparer.prepare(*this, context);
+  prepared_ = prepared.extra;
+  return prepared;
+}
+
+std::vector<PredictItem> DimabsaOptions::items(const ItemQuery& query) const {
+  if (preparer.items == nullptr) return RecipeOptions::items(query);
+  return preparer.items(*this, query);
+}
+
+std::vector<Score> DimabsaOptions::score(const ScoreContext& context) {
+  if (preparer.score == nullptr) return RecipeOptions::score(context);
+  return preparer.score(*this, context);
+}
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,94 @@
+// Every option of the dimabsa recipe, and what follows from the options alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/recipe_info.h"
+#include "recipes/dimabsa/options/encoder_shape.h"
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+enum class NotFound { null, refuse };
+
+struct DimabsaOptions : RecipeOptions {
+  DimabsaOptions();  // fills `table`
+
+  std::int64_t task_number = 2;  // the option `task`
+  struct {
+    std::string path;  // a folder as Hugging Face writes it; empty: a small BERT from nothing
+    // Of the small one.
+    std::int64_t width = 128, layers = 2, heads = 4, vocabulary = 2000;
+    double dropout = 0.1;
+    double encoder_rate = 0;  // times optimizer.lr; 0: 0.01 with model.path, 1 without
+  } model;
+  struct {
+    std::string path;  // empty: sentences that are made
+    std::string valid_path;
+    double valid_share = 0.2;
+    std::int64_t split_seed = 42;
+    std::string categories;  // a file, one a line; empty: those of the training data
+    std::string language, domain;
+    NotFound not_found = NotFound::null;
+    std::int64_t cut = 256;  // pieces
+  } data;
+  struct {
+    double category = 1, valence = 0.2, arousal = 0.2, span_weight = 3;
+  } loss;
+  // Decoding, in evaluation too: options that may change when a run is read.
+  struct {
+    double beta = 0.9, threshold = 0.5;
+    std::int64_t most = 32;
+    std::string submission;
+  } predict;
+
+  Task task() const { return static_cast<Task>(task_number); }
+  bool made() const { return data.path.empty(); }
+  // Of the encoder that is trained from nothing.
+  EncoderShape small_shape(std::int64_t vocabulary, std::int64_t positions) const;
+  // Name of the file of predictions below the folder of outputs: "subtask_2/pred_eng_laptop.jsonl".
+  std::string prediction_file() const;
+
+  void defaults(TrainOptions& train, bool has_gpu) const override;
+  void check(const TrainOptions& train) const override;
+  Prepared prepare(const PrepareContext& context) override;
+  std::vector<std::string> metric_names() const override;
+  bool low_precision() const override { return true; }
+  MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
+  std::optional<double> flops_per_sample(const Facts& facts) const override;
+  PredictInput predict_input() const override;
+  std::vector<PredictItem> items(const ItemQuery& query) const override;
+  bool can_score() const override { return true; }
+  std::vector<Score> score(const ScoreContext& context) override;
+
+ private:
+  nlohmann::json prepared_;  // Prepared::extra, once `prepare` has run
+};
+
+// Parameters of the heads beside the encoder's.
+std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
+
+// What DimabsaOptions::prepare, items and score call: set by linking the target dimabsa-prepare,
+// null elsewhere (the worker gets what was prepared and never prepares).
+struct Preparer {
+  Prepared (*prepare)(const DimabsaOptions& options, const PrepareContext& context);
+  std::vector<PredictItem> (*items)(const DimabsaOptions& options, const ItemQuery& query);
+  std::vector<Score> (*score)(const DimabsaOptions& options, const ScoreContext& context);
+};
+extern Preparer preparer;
+
+const std::vector<Preset>& presets();
+
+}  // namespace lockstep::dimabsa
+
+namespace lockstep {
+
+template <>
+struct EnumNames<dimabsa::NotFound> {
+  static constexpr std::pair<dimabsa::NotFound, const char*> value[] = {
+      {dimabsa::NotFound::null, "null"}, {dimabsa::NotFound::refuse, "refuse"}};
+};
+
+}  // namespace lockstep

@@ -1,0 +1,80 @@
+// Sentences and queries as token ids: what preparation writes and the worker reads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+// What a text asks for. The order is that of the rows of a sentence.
+enum class Pass {
+  aspects,           // A: all aspects
+  opinions,          // O: all opinions
+  opinion_of,        // AO: the opinions on an aspect
+  aspect_of,         // OA: the aspects of an opinion
+  category,          // C
+  valence,           // V
+  arousal,           // Ar
+};
+inline constexpr std::size_t pass_count = 7;
+// "A", "O", "AO", "OA", "C", "V", "Ar": the terms of the loss.
+const char* name_of(Pass pass);
+// Of a task, in the order above: 2, 6 or 7 of them.
+std::vector<Pass> passes_of(Task task);
+// Those four that mark spans of the text, and stand first.
+inline constexpr std::size_t span_passes = 4;
+inline bool marks_spans(Pass pass) { return static_cast<std::size_t>(pass) < span_passes; }
+
+// Pieces [first, last] of a text; below 0: NULL, which the token "null" before the text stands for.
+struct PieceSpan {
+  std::int64_t first = -1, last = -1;
+  bool is_null() const { return first < 0; }
+  std::int64_t length() const { return is_null() ? 1 : last - first + 1; }
+  friend bool operator==(const PieceSpan&, const PieceSpan&) = default;
+  friend auto operator<=>(const PieceSpan&, const PieceSpan&) = default;
+};
+
+// Spans and category of the tuple that has the same place in Sentence::tuples.
+struct EncodedTuple {
+  PieceSpan aspect, opinion;
+  std::int64_t category = -1;  // of the list of categories; -1: none, or unknown
+};
+
+struct EncodedSentence {
+  Sentence sentence;
+  std::vector<std::int64_t> ids;  // of the text's pieces, cut to data.cut
+  std::vector<std::int64_t> begins, ends;  // bytes [begin, end) of the text, a piece each
+  std::vector<EncodedTuple> tuples;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(ids.size()); }
+};
+
+// A query's tokens without [CLS] and [SEP]; places of the phrases are these numbers.
+inline constexpr std::int64_t aspect_place = -1, opinion_place = -2;
+struct EncodedQueries {
+  std::array<std::vector<std::int64_t>, pass_count> tokens;  // by Pass
+  std::vector<std::int64_t> null;                            // the token "null", or its pieces
+  std::int64_t cls = 0, sep = 0, pad = 0;
+};
+
+// Pieces of a phrase that a query names at most; the rest of a longer one is left out.
+inline constexpr std::int64_t longest_phrase = 64;
+// Tokens that the longest query takes beside the text, [CLS], [SEP] and "null" too.
+std::int64_t query_room(const EncodedQueries& queries);
+
+nlohmann::json to_json(const EncodedQueries& queries);
+EncodedQueries queries_from_json(const nlohmann::json& json);  // throws Error
+nlohmann::json to_json(const EncodedSentence& sentence);
+EncodedSentence sentence_from_json(const nlohmann::json& json);  // throws Error
+// As CBOR. Throw Error.
+void write_sentences(const std::filesystem::path& file,
+                     const std::vector<EncodedSentence>& sentences);
+std::vector<EncodedSentence> read_encoded(const std::filesystem::path& file);
+
+}  // namespace lockstep::dimabsa

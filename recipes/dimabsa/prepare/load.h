@@ -1,0 +1,34 @@
+// The sentences that are trained and validated on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/options/dimabsa_options.h"
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+struct LoadedSentences {
+  std::vector<Sentence> train, valid;
+  std::vector<std::string> categories;  // of task 3
+  std::vector<std::string> warnings;
+};
+
+// Reads, or makes, and splits. categories: of a run that is there; empty: as the options say.
+// Throws Error.
+LoadedSentences load_sentences(const DimabsaOptions& options,
+                               const std::vector<std::string>& categories);
+// All sentences of a file, to evaluate: phrases stay as they are written.
+LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path,
+                          const std::vector<std::string>& categories);
+
+// Which of `count` sentences are validated on: a share of them, the same for the same seed, at
+// least one of two.
+std::vector<bool> choose_valid(std::size_t count, double share, std::int64_t seed);
+
+// Of what the options' files hold, for the record of a run: {"path", "valid_path"}.
+nlohmann::json hashes_of(const DimabsaOptions& options);
+
+}  // namespace lockstep::dimabsa

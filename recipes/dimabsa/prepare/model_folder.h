@@ -1,0 +1,34 @@
+// The folder that says how texts become tokens and what the encoder looks like: the user's, or one
+// of the cache with a vocabulary that was learned.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "plan/recipe_info.h"
+#include "recipes/dimabsa/options/dimabsa_options.h"
+
+namespace lockstep::dimabsa {
+
+using Say = std::function<void(const std::string&)>;
+
+// Of config.json and the files of tokenizers, those that are there.
+std::vector<std::string> model_files(const std::filesystem::path& folder);
+// Of what they hold.
+std::string hash_of_files(const std::filesystem::path& folder,
+                          const std::vector<std::string>& names);
+
+// A WordPiece vocabulary, learned from the texts, and config.json of the small BERT: a folder of
+// the cache.
+std::filesystem::path learned_folder(const DimabsaOptions& options,
+                                     const std::vector<std::string>& texts,
+                                     const std::filesystem::path& cache, const Say& say);
+
+// The weights of model.path, as Prepared::extra holds them. Throws Error where they have another
+// number of embeddings than the vocabulary has pieces. hashed: reads them whole.
+nlohmann::json find_weights(const std::filesystem::path& folder, std::int64_t vocabulary,
+                            const EncoderShape& shape, bool hashed);
+
+}  // namespace lockstep::dimabsa

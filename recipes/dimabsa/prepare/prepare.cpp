@@ -1,0 +1,275 @@
+// From options to encoded sentences in the cache.
+#include "recipes/dimabsa/prepare/prepare.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/fill_once.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "recipes/dimabsa/options/encoded.h"
+#include "recipes/dimabsa/prepare/encode.h"
+#include "recipes/dimabsa/prepare/load.h"
+#include "recipes/dimabsa/prepare/model_folder.h"
+#include "recipes/dimabsa/prepare/token_counts.h"
+#include "recipes/dimabsa/tokens/tokenizer.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int cache_version = 1;
+
+// What sentences become of: files, options, and the folder with the tokenizer.
+struct Sources {
+  fs::path model;
+  std::vector<std::string> files;  // of `model`
+  json data;                       // hashes_of
+  std::string key;                 // names the folder of the cache
+};
+
+Sources sources_of(const DimabsaOptions& options, const fs::path& model, json data,
+                   const std::vector<std::string>& categories, bool gold) {
+  Sources sources{.model = model, .files = model_files(model), .data = std::move(data), .key = {}};
+  Hasher hasher;
+  hasher.update(json{cache_version, hash_of_files(model, sources.files), sources.data, categories,
+                     gold, options.task_number, options.data.valid_share, options.data.split_seed,
+                     static_cast<int>(options.data.not_found), options.data.cut,
+                     options.data.language}
+                    .dump());
+  sources.key = hasher.hex();
+  return sources;
+}
+
+std::vector<EncodedSentence> encode_all(const std::vector<Sentence>& sentences,
+                                        const SentenceEncoder& encoder, EncodeNotes& notes) {
+  std::vector<EncodedSentence> encoded;
+  for (const Sentence& sentence : sentences) encoded.push_back(encoder.encode(sentence, notes));
+  return encoded;
+}
+
+std::int64_t longest_span(const std::vector<EncodedSentence>& sentences) {
+  std::int64_t longest = 1;
+  for (const EncodedSentence& sentence : sentences)
+    for (const EncodedTuple& tuple : sentence.tuples)
+      longest = std::max({longest, tuple.aspect.length(), tuple.opinion.length()});
+  return longest;
+}
+
+// Whether texts of data.cut pieces fit beside the longest query.
+void check_room(const DimabsaOptions& options, const EncoderShape& shape,
+                const EncodedQueries& queries) {
+  const std::int64_t most = shape.longest() - query_room(queries);
+  if (options.data.cut <= most) return;
+  throw Error(cat("data.cut=", options.data.cut, " pieces and a query do not fit into the ",
+                  shape.longest(), " tokens that the model takes"),
+              most > 0 ? cat("set data.cut to at most ", most) : "take a model of longer texts");
+}
+
+// Fills a folder of the cache. before: the record of the run that this is for, or null.
+void fill(const fs::path& folder, const Sources& sources, const LoadedSentences& loaded,
+          const DimabsaOptions& options, const json& before, const Say& say) {
+  for (const std::string& name : sources.files)
+    fs::copy_file(sources.model / name, folder / name);
+  const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(folder);
+  const EncodedQueries queries = make_queries(*tokenizer, options.task());
+  check_room(options, read_shape(folder), queries);
+  const SentenceEncoder encoder(*tokenizer, loaded.categories, options.data.cut);
+  EncodeNotes notes;
+  const std::vector<EncodedSentence> train = encode_all(loaded.train, encoder, notes);
+  const std::vector<EncodedSentence> valid = encode_all(loaded.valid, encoder, notes);
+  json said = loaded.warnings;
+  for (std::string& line : words_of(notes, "the data", options.data.cut))
+    said.push_back(std::move(line));
+  write_sentences(folder / "train.cbor", train);
+  write_sentences(folder / "valid.cbor", valid);
+  json record = {{"version", cache_version},
+                 {"data", sources.data},
+                 {"task", options.task_number},
+                 {"made", options.made()},
+                 {"categories", loaded.categories},
+                 {"queries", to_json(queries)},
+                 {"longest_span", longest_span(train)},
+                 {"tokens", count_tokens(train, queries, options.task())},
+                 {"vocabulary", tokenizer->vocabulary()},
+                 {"train", train.size()},
+                 {"valid", valid.size()},
+                 {"said", said},
+                 {"files", sources.files}};
+  if (before.is_object())  // what the model was trained on, not what it is evaluated on
+    for (const char* name : {"data", "made", "longest_span", "tokens"})
+      record[name] = before.at(name);
+  write_file_atomic(folder / record_name,
+                    record.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  (void)say;
+}
+
+fs::path filled_folder(const Sources& sources, const LoadedSentences& loaded,
+                       const DimabsaOptions& options, const json& before, const fs::path& cache,
+                       const Say& say) {
+  return fill_once(
+      cache / "dimabsa", sources.key,
+      [](const fs::path& folder) {
+        return fs::exists(folder / record_name) && fs::exists(folder / "valid.cbor");
+      },
+      [&](const fs::path& folder) { fill(folder, sources, loaded, options, before, say); },
+      [&] { say("waiting for another run that prepares the same sentences"); });
+}
+
+json extra_of(const fs::path& folder, const json& record) {
+  return {{"config", parse_json(read_file(folder / "config.json"))},
+          {"queries", record.at("queries")},
+          {"categories", record.at("categories")},
+          {"longest_span", record.at("longest_span")},
+          {"tokens", record.at("tokens")},
+          {"made", record.at("made")}};
+}
+
+Facts facts_of(const DimabsaOptions& options, const json& record, const EncoderShape& shape) {
+  const std::int64_t categories = std::ssize(record.at("categories"));
+  return {.train_samples = record.at("train"),
+          .valid_samples = record.at("valid"),
+          .rows_per_sample = std::ssize(passes_of(options.task())),
+          .unit = "sentences",
+          .units_per_sample = 1,
+          .parameters = parameter_count(shape) +
+                        head_parameters(options.task(), shape.width, categories),
+          .default_global = 8};
+}
+
+Prepared prepared_from(const fs::path& folder, const DimabsaOptions& options, const Say& say) {
+  const json record = read_record(folder);
+  for (const std::string line : record.at("said")) say(line);
+  Prepared prepared;
+  prepared.extra = extra_of(folder, record);
+  prepared.extra["train"] = (folder / "train.cbor").string();
+  prepared.extra["valid"] = (folder / "valid.cbor").string();
+  prepared.facts = facts_of(options, record, read_shape(folder));
+  for (const std::string name : record.at("files")) prepared.keep.push_back(folder / name);
+  prepared.keep.push_back(folder / record_name);
+  return prepared;
+}
+
+std::vector<std::string> texts_of(const std::vector<Sentence>& sentences) {
+  std::vector<std::string> texts;
+  for (const Sentence& sentence : sentences) texts.push_back(sentence.text);
+  return texts;
+}
+
+Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& context,
+                       const fs::path& cache, const Say& say) {
+  if (options.made())
+    say("no data.path is given: the sentences are made of templates, and so are valence and "
+        "arousal");
+  const LoadedSentences loaded = load_sentences(options, {});
+  if (loaded.train.empty()) throw Error("there is no sentence to train on");
+  if (options.model.path.empty() && !options.made())
+    say("no model.path is given: a small BERT is trained from nothing");
+  const fs::path model = options.model.path.empty()
+                             ? learned_folder(options, texts_of(loaded.train), cache, say)
+                             : fs::path(options.model.path);
+  const Sources sources =
+      sources_of(options, model, hashes_of(options), loaded.categories, /*gold=*/false);
+  const fs::path folder = filled_folder(sources, loaded, options, nullptr, cache, say);
+  Prepared prepared = prepared_from(folder, options, say);
+  if (!options.model.path.empty())
+    prepared.extra["weights"] =
+        find_weights(options.model.path, read_record(folder).at("vocabulary"), read_shape(folder),
+                     context.purpose == Purpose::train);
+  say(cat(loaded.train.size(), loaded.train.size() == 1 ? " sentence" : " sentences",
+          " to train on, ", loaded.valid.size(), " to validate on"));
+  return prepared;
+}
+
+// Of a run that is there already: the same sentences again, or others to evaluate.
+Prepared prepare_again(const DimabsaOptions& options, const PrepareContext& context,
+                       const json& before, const fs::path& cache, const Say& say) {
+  const fs::path model = context.run_dir / "recipe";
+  const std::vector<std::string> categories = before.at("categories");
+  if (options.made() != before.at("made").get<bool>())
+    throw Error("the run was trained on sentences of a file, but data.path does not say where "
+                "they are",
+                "name the file with data.path=FILE");
+  json data = hashes_of(options);
+  const bool same_train = data["path"] == before["data"]["path"];
+  const bool same = same_train && data["valid_path"] == before["data"]["valid_path"];
+  if (!same && context.purpose != Purpose::evaluate)
+    throw Error("the sentences of this run have changed since it began",
+                "restore the files, name the place where they lie now with data.path, or start a "
+                "new run");
+  LoadedSentences loaded =
+      same ? load_sentences(options, categories)
+           : load_gold(options, same_train ? options.data.valid_path : options.data.path,
+                       categories);
+  const std::size_t count = loaded.valid.size();
+  if (!same)
+    say(cat("these are not the sentences that the run began with: ",
+            count == 1 ? std::string("this one is") : cat("all ", count, " of them are"),
+            " evaluated"));
+  const Sources sources = sources_of(options, model, std::move(data), categories, !same);
+  Prepared prepared =
+      prepared_from(filled_folder(sources, loaded, options, before, cache, say), options, say);
+  // The worker wants some to train on, whatever it does.
+  if (!same) {
+    prepared.extra["train"] = prepared.extra["valid"];
+    prepared.facts.train_samples = prepared.facts.valid_samples;
+  }
+  return prepared;
+}
+
+Prepared prepare_prediction(const DimabsaOptions& options, const PrepareContext& context) {
+  const json record = record_of_run(context.run_dir);
+  const fs::path folder = context.run_dir / "recipe";
+  Prepared prepared;
+  prepared.extra = extra_of(folder, record);
+  prepared.facts = facts_of(options, record, read_shape(folder));
+  return prepared;
+}
+
+}  // namespace
+
+json read_record(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder / record_name, ignored)) return nullptr;
+  const json record = parse_json(read_file(folder / record_name));
+  return record.is_object() ? record : json();
+}
+
+json record_of_run(const fs::path& run_dir) {
+  const json record = run_dir.empty() ? json() : read_record(run_dir / "recipe");
+  if (record.is_null())
+    throw Error(cat("the run ", run_dir.string(), " has no ", record_name, " in its folder recipe"),
+                "restore the folder, or name another run");
+  return record;
+}
+
+Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context) try {
+  if (context.purpose == Purpose::predict) return prepare_prediction(options, context);
+  const Say say = context.say ? context.say : [](const std::string&) {};
+  const fs::path cache = fs::absolute(context.cache_dir).lexically_normal();
+  const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
+  if (before.is_null()) return prepare_fresh(options, context, cache, say);
+  return prepare_again(options, context, before, cache, say);
+} catch (const json::exception& error) {
+  throw Error(cat(record_name, ", which says what was prepared, is damaged: ", error.what()),
+              "restore the run's folder recipe, or start a new run");
+} catch (const fs::filesystem_error& error) {
+  throw Error(cat("cannot prepare the sentences: ", error.what()),
+              "check the cache folder and its space");
+}
+
+namespace {
+
+[[maybe_unused]] const bool linked = [] {
+  preparer = {.prepare = prepare_sentences, .items = find_items, .score = score_predictions};
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::dimabsa

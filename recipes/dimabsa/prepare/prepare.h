@@ -1,0 +1,24 @@
+// What DimabsaOptions::prepare, items and score do.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/options/dimabsa_options.h"
+
+namespace lockstep::dimabsa {
+
+Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context);
+std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQuery& query);
+std::vector<Score> score_predictions(const DimabsaOptions& options, const ScoreContext& context);
+
+// What a folder of the cache, and RUN/recipe after it, says of the sentences in it.
+inline constexpr const char* record_name = "dimabsa.json";
+// Null where the folder has none.
+nlohmann::json read_record(const std::filesystem::path& folder);
+// The record of a run. Throws Error where it has none.
+nlohmann::json record_of_run(const std::filesystem::path& run_dir);
+
+}  // namespace lockstep::dimabsa
