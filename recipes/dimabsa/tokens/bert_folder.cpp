@@ -1,0 +1,163 @@
+#include "recipes/dimabsa/tokens/bert_folder.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "recipes/dimabsa/tokens/tokenizer_json.h"
+#include "run/json_lines.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+std::optional<std::string> text_of(const fs::path& file) {
+  if (!fs::exists(file)) return {};
+  return read_file(file);
+}
+
+std::vector<std::string> lines_of(std::string_view text, const std::string& where) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (invalid_bytes(line) > 0)
+      throw Error(cat(where, ": line ", lines.size() + 1, " is not UTF-8"),
+                  "take the file that came with the weights");
+    lines.emplace_back(line);
+  }
+  return lines;
+}
+
+bool has_capitals(const std::vector<std::string>& pieces) {
+  const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return std::ranges::any_of(pieces, [&](const std::string& piece) {
+    return !piece.starts_with('[') && std::ranges::any_of(piece, capital);
+  });
+}
+
+// A special token is a text, or an object with its text as "content".
+std::string token_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_object() ? text_or(value, "content", "") : "";
+}
+
+void rename_tokens(const json& config, WordPieceSettings& settings) {
+  const auto rename = [&](const char* key, std::string& token) {
+    const auto found = config.find(key);
+    if (found == config.end()) return;
+    if (const std::string text = token_text(*found); !text.empty()) token = text;
+  };
+  rename("cls_token", settings.cls);
+  rename("sep_token", settings.sep);
+  rename("pad_token", settings.pad);
+  rename("unk_token", settings.unknown);
+}
+
+// A rule that the configuration says; null counts as absent.
+std::optional<bool> rule(const json& config, const char* key, const std::string& where) {
+  const auto found = config.find(key);
+  if (found == config.end() || found->is_null()) return {};
+  if (found->is_boolean()) return found->get<bool>();
+  throw Error(cat(where, ": ", key, " must be true or false, but is ", found->dump()));
+}
+
+void set_rules(const json& config, const std::string& where, WordPieceSettings& settings) {
+  BertNormalizer& rules = settings.normalizer;
+  if (const auto lower = rule(config, "do_lower_case", where)) {
+    rules.lower_case = rules.strip_accents = *lower;
+  }
+  if (const auto strip = rule(config, "strip_accents", where)) rules.strip_accents = *strip;
+  if (const auto chinese = rule(config, "tokenize_chinese_chars", where))
+    rules.chinese_characters = *chinese;
+}
+
+void add_token(AddedToken token, WordPieceSettings& settings) {
+  const auto same = [&](const AddedToken& other) { return other.text == token.text; };
+  if (!token.text.empty() && token.id >= 0 && std::ranges::none_of(settings.added, same))
+    settings.added.push_back(std::move(token));
+}
+
+// Tokens whose ids files say: {"[NEW]": 7}, {"7": {"content": "[NEW]", …}}.
+void add_listed(const json& added, const json& config, WordPieceSettings& settings) {
+  if (const auto decoder = config.find("added_tokens_decoder");
+      decoder != config.end() && decoder->is_object())
+    for (const auto& [key, token] : decoder->items()) {
+      std::int64_t id = -1;
+      std::from_chars(key.data(), key.data() + key.size(), id);
+      add_token(added_token_of(token, id), settings);
+    }
+  for (const auto& [text, id] : added.items())
+    if (id.is_number_integer())
+      add_token({.text = text, .id = id.get<std::int64_t>(), .normalized = true}, settings);
+}
+
+// Special tokens that the vocabulary has; they count as written.
+void add_special(const std::vector<std::string>& names, WordPieceSettings& settings) {
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(settings.vocabulary, name);
+    if (found != settings.vocabulary.end())
+      add_token({.text = name, .id = found - settings.vocabulary.begin()}, settings);
+  }
+}
+
+std::vector<std::string> special_names(const json& config, const WordPieceSettings& settings) {
+  std::vector<std::string> names = {settings.pad, settings.unknown, settings.cls, settings.sep};
+  const auto mask = config.find("mask_token");
+  names.push_back(mask == config.end() ? "[MASK]" : token_text(*mask));
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"})
+    if (const auto more = config.find(key); more != config.end() && more->is_array())
+      for (const json& token : *more) names.push_back(token_text(token));
+  return names;
+}
+
+}  // namespace
+
+json object_of(const std::optional<std::string>& text, const std::string& where) {
+  if (!text) return json::object();
+  json value = parse_json(*text);
+  if (!value.is_object())
+    throw Error(cat(where, " is not a JSON object"), "take the file that came with the weights");
+  return value;
+}
+
+BertFiles read_bert_files(const fs::path& folder) {
+  return {.folder = folder,
+          .vocab_txt = text_of(folder / "vocab.txt"),
+          .tokenizer_json = text_of(folder / "tokenizer.json"),
+          .tokenizer_config = text_of(folder / "tokenizer_config.json"),
+          .special_tokens_map = text_of(folder / "special_tokens_map.json"),
+          .added_tokens = text_of(folder / "added_tokens.json")};
+}
+
+WordPieceSettings word_piece_settings(const BertFiles& files) {
+  const auto path = [&](const char* name) { return fs::path(files.folder) / name; };
+  WordPieceSettings settings;
+  const std::string config_file = path("tokenizer_config.json");
+  json config = object_of(files.special_tokens_map, path("special_tokens_map.json"));
+  config.update(object_of(files.tokenizer_config, config_file));
+  if (files.vocab_txt) {
+    settings.where = path("vocab.txt");
+    settings.vocabulary = lines_of(*files.vocab_txt, settings.where);
+    const bool lower = !has_capitals(settings.vocabulary);
+    settings.normalizer.lower_case = settings.normalizer.strip_accents = lower;
+  } else {
+    settings.where = path("tokenizer.json");
+    read_tokenizer_json(object_of(files.tokenizer_json, settings.where), settings.where, settings);
+  }
+  set_rules(config, config_file, settings);
+  rename_tokens(config, settings);
+  add_listed(object_of(files.added_tokens, path("added_tokens.json")), config, settings);
+  add_special(special_names(config, settings), settings);
+  return settings;
+}
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,30 @@
+// The files of a model folder that describe a WordPiece tokenizer.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "recipes/dimabsa/tokens/word_piece.h"
+
+namespace lockstep::dimabsa {
+
+// Their contents; none where a file is absent.
+struct BertFiles {
+  std::string folder;  // named in errors
+  std::optional<std::string> vocab_txt, tokenizer_json, tokenizer_config, special_tokens_map,
+      added_tokens;
+};
+
+BertFiles read_bert_files(const std::filesystem::path& folder);
+
+// Pieces come from vocab.txt, else from tokenizer.json, which then also says the rest; keys of
+// tokenizer_config.json count more. Where nothing says whether letters become small, they do, but
+// not if the vocabulary has capitals of A to Z. Throws Error that names file and key.
+WordPieceSettings word_piece_settings(const BertFiles& files);
+
+// The JSON object in a file's text; an empty object where there is no file. Throws Error.
+nlohmann::json object_of(const std::optional<std::string>& text, const std::string& where);
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,95 @@
+#include "recipes/dimabsa/tokens/tokenizer_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "run/json_lines.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t most_pieces = 10'000'000;  // far more than any vocabulary has
+
+[[noreturn]] void other_kind(const std::string& where, const std::string& part,
+                             const std::string& expected, const std::string& found) {
+  throw Error(cat(where, " must have a ", part, " of type ", expected, ", but has ",
+                  found.empty() ? "none" : printable(found)),
+              "BERT's WordPiece is read from tokenizer.json or vocab.txt; XLM-R's and DeBERTa-v3's "
+              "pieces from sentencepiece.bpe.model and spm.model");
+}
+
+const json& part_of(const json& file, const char* part, const char* type,
+                    const std::string& where) {
+  static const json none = json::object();
+  const auto found = file.find(part);
+  const json& object = found != file.end() && found->is_object() ? *found : none;
+  const std::string name = text_or(object, "type", "");
+  if (name != type) other_kind(where, part, type, name);
+  return object;
+}
+
+std::vector<std::string> pieces_of(const json& model, const std::string& where) {
+  const auto vocabulary = model.find("vocab");
+  if (vocabulary == model.end() || !vocabulary->is_object())
+    throw Error(cat(where, " has no model.vocab"), "it must map each piece to its id");
+  std::vector<std::string> pieces;
+  for (const auto& [piece, id] : vocabulary->items()) {
+    const std::int64_t place = id.is_number_integer() ? id.get<std::int64_t>() : -1;
+    if (place < 0 || place >= most_pieces)
+      throw Error(
+          cat(where, ": the id of '", printable(piece), "' must be a whole number from 0 to ",
+              most_pieces - 1, ", but is ", id.dump()),
+          "take the file that came with the weights");
+    if (pieces.size() <= static_cast<std::size_t>(place))
+      pieces.resize(static_cast<std::size_t>(place) + 1);
+    std::string& entry = pieces[static_cast<std::size_t>(place)];
+    if (!entry.empty())
+      throw Error(cat(where, " gives '", printable(entry), "' and '", printable(piece),
+                      "' the same id, ", place),
+                  "take the file that came with the weights");
+    entry = piece;
+  }
+  return pieces;
+}
+
+bool flag(const json& object, const char* key, bool otherwise) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() ? found->get<bool>() : otherwise;
+}
+
+}  // namespace
+
+AddedToken added_token_of(const json& token, std::int64_t id) {
+  return {.text = text_or(token, "content", ""),
+          .id = id,
+          .single_word = is_true(token, "single_word"),
+          .lstrip = is_true(token, "lstrip"),
+          .rstrip = is_true(token, "rstrip"),
+          .normalized = flag(token, "normalized", !is_true(token, "special"))};
+}
+
+void read_tokenizer_json(const json& file, const std::string& where, WordPieceSettings& settings) {
+  const json& model = part_of(file, "model", "WordPiece", where);
+  const json& normalizer = part_of(file, "normalizer", "BertNormalizer", where);
+  part_of(file, "pre_tokenizer", "BertPreTokenizer", where);
+  settings.vocabulary = pieces_of(model, where);
+  settings.unknown = text_or(model, "unk_token", settings.unknown);
+  settings.continuation = text_or(model, "continuing_subword_prefix", settings.continuation);
+  settings.longest_word = static_cast<std::size_t>(
+      std::max<std::int64_t>(0, integer_or(model, "max_input_chars_per_word", 100)));
+  BertNormalizer& rules = settings.normalizer;
+  rules.clean_text = flag(normalizer, "clean_text", true);
+  rules.chinese_characters = flag(normalizer, "handle_chinese_chars", true);
+  rules.lower_case = flag(normalizer, "lowercase", true);
+  rules.strip_accents = flag(normalizer, "strip_accents", rules.lower_case);
+  if (const auto added = file.find("added_tokens"); added != file.end() && added->is_array())
+    for (const json& token : *added) {
+      const std::int64_t id = integer_or(token, "id", -1);
+      if (id >= 0 && id < most_pieces) settings.added.push_back(added_token_of(token, id));
+    }
+}
+
+}  // namespace lockstep::dimabsa

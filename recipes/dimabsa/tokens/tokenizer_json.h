@@ -1,0 +1,20 @@
+// tokenizer.json, the one file in which `tokenizers` keeps a whole tokenizer.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/tokens/word_piece.h"
+
+namespace lockstep::dimabsa {
+
+// Its pieces, normalizer, added tokens and numbers. Throws Error unless it is BERT's WordPiece.
+void read_tokenizer_json(const nlohmann::json& file, const std::string& where,
+                         WordPieceSettings& settings);
+
+// An added token as files describe it: {"content", "lstrip", "rstrip", "single_word",
+// "normalized"}.
+AddedToken added_token_of(const nlohmann::json& token, std::int64_t id);
+
+}  // namespace lockstep::dimabsa
