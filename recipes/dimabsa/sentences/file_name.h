@@ -1,0 +1,28 @@
+// What the names of files say: LANG_DOMAIN_SPLIT_taskN.jsonl, pred_LANG_DOMAIN.jsonl.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+struct FileName {
+  std::string language, domain;  // "eng", "restaurant"
+  std::string split;             // "train", "dev", "test"; "pred", "gold"; "" where it says none
+  std::optional<Task> task;      // "alltasks" and names without it: none
+};
+
+// Nothing where the name does not begin with three lower-case letters and a domain, behind "pred_"
+// or "gold_" where that is there.
+std::optional<FileName> parse_file_name(const std::filesystem::path& path);
+
+// "subtask_3/pred_eng_restaurant.jsonl", as submissions have it.
+std::string prediction_name(Task task, const std::string& language, const std::string& domain);
+
+// 1, 2, 3.
+int number_of(Task task);
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,70 @@
+// Finds phrases in texts.
+#include "recipes/dimabsa/sentences/phrase.h"
+
+#include <vector>
+
+#include "base/utf8.h"
+#include "recipes/dimabsa/sentences/letters.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+struct Characters {
+  std::vector<char32_t> values, lower;
+  std::vector<std::size_t> at;  // of each its first byte; then the end
+
+  explicit Characters(std::string_view text) {
+    std::size_t byte = 0;
+    while (byte < text.size()) {
+      const CodePoint point = next_code_point(text.substr(byte));
+      // What is no UTF-8 equals itself alone.
+      const char32_t value =
+          point.valid ? point.value : 0x110000 + static_cast<unsigned char>(text[byte]);
+      const std::size_t length = point.valid ? point.length : 1;
+      values.push_back(value);
+      lower.push_back(point.valid ? lower_case(value) : value);
+      at.push_back(byte);
+      byte += length;
+    }
+    at.push_back(byte);
+  }
+  bool breaks_at(std::size_t i) const {
+    const auto joins = [&](std::size_t k) {
+      return values[k] < 0x110000 && joins_words(values[k]);
+    };
+    return i == 0 || i == values.size() || !joins(i - 1) || !joins(i);
+  }
+};
+
+std::optional<ByteRange> find_in(const Characters& text, const std::vector<char32_t>& characters,
+                                 const std::vector<char32_t>& phrase) {
+  std::optional<ByteRange> first;
+  for (std::size_t i = 0; i + phrase.size() <= characters.size(); ++i) {
+    std::size_t same = 0;
+    while (same < phrase.size() && characters[i + same] == phrase[same]) ++same;
+    if (same < phrase.size()) continue;
+    const ByteRange range{text.at[i], text.at[i + same]};
+    if (text.breaks_at(i) && text.breaks_at(i + same)) return range;
+    if (!first) first = range;
+  }
+  return first;
+}
+
+std::string_view without_spaces(std::string_view phrase) {
+  constexpr std::string_view spaces = " \t\r\n";
+  const std::size_t begin = phrase.find_first_not_of(spaces);
+  if (begin == phrase.npos) return {};
+  return phrase.substr(begin, phrase.find_last_not_of(spaces) - begin + 1);
+}
+
+}  // namespace
+
+std::optional<ByteRange> find_phrase(std::string_view text, std::string_view phrase) {
+  phrase = without_spaces(phrase);
+  if (phrase.empty()) return std::nullopt;
+  const Characters in(text), wanted(phrase);
+  if (const auto exact = find_in(in, in.values, wanted.values)) return exact;
+  return find_in(in, in.lower, wanted.lower);
+}
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,224 @@
+// Reads jsonl line by line; what is odd but usable is counted.
+#include "recipes/dimabsa/sentences/reader.h"
+
+#include <map>
+#include <utility>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "recipes/dimabsa/sentences/categories.h"
+#include "recipes/dimabsa/sentences/json_line.h"
+#include "recipes/dimabsa/sentences/phrase.h"
+#include "recipes/dimabsa/sentences/scripts.h"
+#include "recipes/dimabsa/sentences/tuple_lists.h"
+#include "recipes/dimabsa/sentences/va.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+constexpr std::size_t shown_bytes = 60;  // of what a message quotes
+
+std::string in_quotes(const std::string& text) {
+  std::string shown = printable(text);
+  if (shown.size() > shown_bytes) {
+    shown.resize(shown_bytes);
+    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0x80) != 0)
+      shown.pop_back();
+    shown += "...";
+  }
+  return "\"" + shown + "\"";
+}
+
+// How often something happened, and where first.
+struct Count {
+  std::int64_t count = 0, line = 0;
+  std::string example{};
+
+  void add(std::int64_t at, const std::string& what) {
+    if (count++ > 0) return;
+    line = at;
+    example = what;
+  }
+  // "3 aspects are …, first: line 12 "…""
+  void tell(std::vector<std::string>& warnings, const std::string& name, const char* one,
+            const char* many) const {
+    if (count == 0) return;
+    warnings.push_back(cat(name, ": ", count, " ", count == 1 ? one : many, ", first: line ", line,
+                           example.empty() ? "" : " ", example));
+  }
+};
+
+// Calls visit(line, place) for each line that is not blank.
+template <class Visit>
+void for_each_object(std::string_view text, const std::string& name, const Visit& visit) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  LinePlace place{name, 0};
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    ++place.line;
+    if (line.find_first_not_of(" \t\r") != line.npos) visit(parse_line(line, place), place);
+  }
+}
+
+// IDs seen so far, with their lines.
+class Ids {
+ public:
+  std::string take(const nlohmann::json& object, const LinePlace& place) {
+    const std::string& id = text_at(object, "ID", place);
+    if (trim(id).empty()) throw place.error("the ID is empty", "give each sentence one of its own");
+    const auto [at, is_new] = lines_.emplace(id, place.line);
+    if (!is_new)
+      throw place.error(cat("the ID ", in_quotes(id), " comes twice, first in line ", at->second),
+                        "give each sentence an ID of its own");
+    return id;
+  }
+
+ private:
+  std::map<std::string, std::int64_t> lines_;
+};
+
+class SentenceReader {
+ public:
+  SentenceReader(std::string name, const ReadOptions& options)
+      : name_(std::move(name)), options_(options), categories_(options.categories) {}
+
+  void read(const nlohmann::json& object, const LinePlace& place) {
+    Sentence sentence{.id = ids_.take(object, place), .line = place.line};
+    sentence.text = text_at(object, "Text", place);
+    if (trim(sentence.text).empty())
+      throw place.error(cat("the text of ", in_quotes(sentence.id), " is empty"),
+                        "take the line out, or write its text");
+    if (!fits_language(sentence.text, options_.language))
+      other_language_.add(place.line, in_quotes(sentence.text));
+    if (options_.labelled)
+      sentence.tuples = labelled_tuples(object, options_.task, place);
+    else if (options_.task == Task::aspects)
+      sentence.tuples = given_aspects(object, place);
+    for (Tuple& tuple : sentence.tuples) check(tuple, sentence.text, place);
+    file_.sentences.push_back(std::move(sentence));
+  }
+
+  SentenceFile finish() {
+    if (file_.sentences.empty())
+      throw Error(cat(name_, " holds no sentence"),
+                  "jsonl has an object on each line: {\"ID\": …, \"Text\": …}");
+    refuse_categories();
+    refuse_phrases();
+    aspects_.tell(file_.warnings, name_, "aspect is not in its text and counts as NULL",
+                  "aspects are not in their texts and count as NULL");
+    opinions_.tell(file_.warnings, name_, "opinion is not in its text and counts as NULL",
+                   "opinions are not in their texts and count as NULL");
+    other_language_.tell(file_.warnings, name_,
+                         cat("text holds no letter of ", options_.language).c_str(),
+                         cat("texts hold no letter of ", options_.language).c_str());
+    return std::move(file_);
+  }
+
+ private:
+  void check(Tuple& tuple, const std::string& text, const LinePlace& place) {
+    if (tuple.va && !in_range(*tuple.va))
+      throw place.error(cat("VA is ", general(tuple.va->valence, 6), "#",
+                            general(tuple.va->arousal, 6), ", but both go from 1 to 9"));
+    check_phrase(tuple.aspect, text, place, aspects_);
+    if (options_.task != Task::aspects) check_phrase(tuple.opinion, text, place, opinions_);
+    if (tuple.category.empty() && options_.task == Task::quadruplets)
+      throw place.error("a category is empty", "write it as FOOD#QUALITY");
+    if (tuple.category.empty() || categories_.names().empty()) return;
+    const std::string* const known = categories_.find(tuple.category);
+    if (known)
+      tuple.category = *known;
+    else
+      count_unknown(tuple.category, place.line);
+  }
+
+  void check_phrase(std::string& phrase, const std::string& text, const LinePlace& place,
+                    Count& count) {
+    if (phrase == null_phrase || options_.not_in_text == NotInText::keep) return;
+    if (find_phrase(text, phrase)) return;
+    count.add(place.line, in_quotes(phrase));
+    phrase = null_phrase;
+  }
+
+  void count_unknown(const std::string& category, std::int64_t line) {
+    if (unknown_.count == 0) first_unknown_ = category;
+    if (line != last_unknown_line_) unknown_.add(line, "");
+    last_unknown_line_ = line;
+  }
+
+  void refuse_categories() const {
+    if (unknown_.count == 0) return;
+    const std::string near = categories_.nearest(first_unknown_);
+    throw LinePlace{name_, unknown_.line}.error(
+        cat("the category ", in_quotes(first_unknown_), " is not in the list of ",
+            categories_.names().size(), " (", unknown_.count,
+            unknown_.count == 1 ? " line has such a one)" : " lines have such ones)"),
+        near.empty() ? "give the list of this domain, one category a line: data.categories=FILE"
+                     : cat("is ", near,
+                           " meant? A list of other categories: "
+                           "data.categories=FILE"));
+  }
+
+  void refuse_phrases() const {
+    if (options_.not_in_text != NotInText::refuse) return;
+    const std::int64_t count = aspects_.count + opinions_.count;
+    if (count == 0) return;
+    const bool aspect_first =
+        opinions_.count == 0 || (aspects_.count > 0 && aspects_.line <= opinions_.line);
+    const Count& first = aspect_first ? aspects_ : opinions_;
+    throw LinePlace{name_, first.line}.error(
+        cat("the ", aspect_first ? "aspect " : "opinion ", first.example, " is not in the text (",
+            count, count == 1 ? " such phrase" : " such phrases", " in the file)"),
+        "write it as it stands in the text, or NULL where the text does not name it");
+  }
+
+  std::string name_;
+  const ReadOptions& options_;
+  Categories categories_;
+  Ids ids_;
+  SentenceFile file_;
+  Count aspects_, opinions_, other_language_, unknown_;
+  std::string first_unknown_;
+  std::int64_t last_unknown_line_ = 0;
+};
+
+}  // namespace
+
+SentenceFile parse_sentences(std::string_view text, const std::string& name,
+                             const ReadOptions& options) {
+  SentenceReader reader(name, options);
+  for_each_object(text, name, [&](const nlohmann::json& object, const LinePlace& place) {
+    reader.read(object, place);
+  });
+  return reader.finish();
+}
+
+SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options) {
+  return parse_sentences(read_input(path), path.string(), options);
+}
+
+SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task) {
+  SentenceFile file;
+  Ids ids;
+  Count out_of_range;
+  for_each_object(text, name, [&](const nlohmann::json& object, const LinePlace& place) {
+    Sentence sentence{.id = ids.take(object, place), .line = place.line};
+    if (object.contains("Text")) sentence.text = text_at(object, "Text", place);
+    sentence.tuples = predicted_tuples(object, task, place);
+    for (const Tuple& tuple : sentence.tuples)
+      if (!in_range(*tuple.va)) out_of_range.add(place.line, "");
+    file.sentences.push_back(std::move(sentence));
+  });
+  if (file.sentences.empty())
+    throw Error(cat(name, " holds no prediction"),
+                "a sentence without tuples has a line with an empty list");
+  out_of_range.tell(file.warnings, name, "predicted VA leaves 1 to 9", "predicted VA leave 1 to 9");
+  return file;
+}
+
+SentenceFile read_predictions(const std::filesystem::path& path, Task task) {
+  return parse_predictions(read_input(path), path.string(), task);
+}
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,97 @@
+// The shared task's scorer: continuous F1 of tuples (tasks 2 and 3), RMSE and correlation of
+// valence and arousal (task 1), and the plain F1 of tuples.
+//
+// Rules, each sentence by itself. A tuple's key is lower-cased: aspect, opinion and, in task 3, the
+// category. A gold tuple that exactly one predicted tuple has the key of is matched, and gets the
+// credit 1 - distance / sqrt(128), or 0 where the predicted VA leaves [1, 9]. One that several
+// predicted tuples have the key of is missed, whatever they say; they count as spurious. A
+// predicted tuple may match several gold tuples of its key. Sentences that were not predicted miss
+// all their tuples; those predicted that gold does not know are spurious throughout.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+// Sums over sentences; they add up in any grouping.
+struct TupleSums {
+  std::int64_t gold = 0, predicted = 0, matched = 0;
+  double credit = 0;
+  // Different keys of a sentence in each list, and in both: the plain F1 of tuples, without VA.
+  std::int64_t gold_keys = 0, predicted_keys = 0, shared_keys = 0;
+
+  // credit / predicted, credit / gold and their harmonic mean; 0 where there is nothing.
+  double c_precision() const;
+  double c_recall() const;
+  double c_f1() const;
+  double precision() const;
+  double recall() const;
+  double f1() const;  // 0 where nothing is shared
+
+  TupleSums& operator+=(const TupleSums& other);
+};
+
+// Sums over pairs of gold and predicted VA.
+struct VaSums {
+  std::int64_t count = 0;
+  double squared = 0;  // of both differences
+  // Of gold (x) and prediction (y), less 5.
+  struct Products {
+    double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  } valence, arousal;
+
+  void add(const ValenceArousal& gold, const ValenceArousal& predicted);
+  // sqrt(sum of squared distances / count); divided by sqrt(128) if `normalized`. NaN of nothing.
+  double rmse(bool normalized = false) const;
+  // Pearson's; NaN of fewer than two pairs, and where one side is constant.
+  double pearson_valence() const;
+  double pearson_arousal() const;
+
+  VaSums& operator+=(const VaSums& other);
+};
+
+// A gold tuple and the one that was predicted for it, by their places in the sentence.
+struct Match {
+  std::size_t gold = 0, predicted = 0;
+  double credit = 0, distance = 0;
+};
+
+struct SentenceScore {
+  TupleSums tuples;
+  VaSums va;  // of the matches; in task 1 of all aspects
+  std::vector<Match> matches;
+};
+
+// Gold tuples must have a VA; a predicted tuple without one gets no credit. In task 1 the last
+// prediction for an aspect counts.
+SentenceScore score_sentence(Task task, const std::vector<Tuple>& gold,
+                             const std::vector<Tuple>& predicted);
+
+struct Scores {
+  std::int64_t sentences = 0;
+  TupleSums tuples;
+  VaSums va;
+};
+
+// Sentence i of gold against sentence i of the predictions, whatever their IDs. The lists must be
+// of one length.
+Scores score_in_order(Task task, std::span<const Sentence> gold,
+                      std::span<const Sentence> predicted);
+
+// The same lists with one ID at each place: gold's order, then those that gold does not know with
+// an empty gold sentence. A gold sentence without prediction has one without tuples.
+struct Aligned {
+  std::vector<Sentence> gold, predicted;
+  std::vector<std::string> missing, unknown;  // IDs
+};
+Aligned align(const std::vector<Sentence>& gold, const std::vector<Sentence>& predicted);
+
+// By ID, as the official scorer. Throws Error in task 1 where an aspect of gold has no prediction.
+Scores score(Task task, const std::vector<Sentence>& gold, const std::vector<Sentence>& predicted);
+
+}  // namespace lockstep::dimabsa

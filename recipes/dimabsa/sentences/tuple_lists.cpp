@@ -1,0 +1,109 @@
+// Reads tuples from a line's lists.
+#include "recipes/dimabsa/sentences/tuple_lists.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/text.h"
+#include "recipes/dimabsa/sentences/va.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+ValenceArousal va_of(const nlohmann::json& tuple, const LinePlace& place) {
+  const std::string& text = text_at(tuple, "VA", place);
+  const auto va = parse_va(text);
+  if (!va)
+    throw place.error(cat("VA must be two numbers, but is \"", printable(text), "\""),
+                      "write valence, #, arousal: \"7.12#6.50\"");
+  return *va;
+}
+
+std::vector<Tuple> tuples_under(const nlohmann::json& line, const char* key, Task task,
+                                const LinePlace& place) {
+  std::vector<Tuple> tuples;
+  for (const nlohmann::json& item : list_at(line, key, place)) {
+    if (!item.is_object())
+      throw place.error(cat("\"", key, "\" must be a list of objects"),
+                        "a tuple is {\"Aspect\": …, \"VA\": \"V#A\"}, with Opinion in task 2 and "
+                        "3 and Category in task 3");
+    Tuple tuple;
+    tuple.aspect = text_at(item, "Aspect", place);
+    if (task != Task::aspects) tuple.opinion = text_at(item, "Opinion", place);
+    if (task == Task::quadruplets) tuple.category = text_at(item, "Category", place);
+    tuple.va = va_of(item, place);
+    tuples.push_back(std::move(tuple));
+  }
+  return tuples;
+}
+
+void keep_first_of_each_aspect(std::vector<Tuple>& tuples) {
+  std::vector<Tuple> kept;
+  for (Tuple& tuple : tuples)
+    if (std::none_of(kept.begin(), kept.end(),
+                     [&](const Tuple& other) { return other.aspect == tuple.aspect; }))
+      kept.push_back(std::move(tuple));
+  tuples = std::move(kept);
+}
+
+bool has_tuples(const nlohmann::json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && !(found->is_array() && found->empty());
+}
+
+// The first key with tuples; else the first that is there; else the task's own.
+const char* labelled_key(const nlohmann::json& line, Task task) {
+  static const std::vector<const char*> of_aspects{"Aspect_VA", "Quadruplet", "Triplet"},
+      of_triplets{"Quadruplet", "Triplet"}, of_quadruplets{"Quadruplet"};
+  const auto& keys = task == Task::aspects    ? of_aspects
+                     : task == Task::triplets ? of_triplets
+                                              : of_quadruplets;
+  for (const char* const key : keys)
+    if (has_tuples(line, key)) return key;
+  for (const char* const key : keys)
+    if (line.contains(key)) return key;
+  return output_key(task);
+}
+
+}  // namespace
+
+const char* output_key(Task task) {
+  switch (task) {
+    case Task::aspects:
+      return "Aspect_VA";
+    case Task::triplets:
+      return "Triplet";
+    case Task::quadruplets:
+      return "Quadruplet";
+  }
+  return "";
+}
+
+std::vector<Tuple> labelled_tuples(const nlohmann::json& line, Task task, const LinePlace& place) {
+  const std::string key = labelled_key(line, task);
+  std::vector<Tuple> tuples = tuples_under(line, key.c_str(), task, place);
+  if (task == Task::aspects && key != "Aspect_VA") keep_first_of_each_aspect(tuples);
+  return tuples;
+}
+
+std::vector<Tuple> predicted_tuples(const nlohmann::json& line, Task task, const LinePlace& place) {
+  return tuples_under(line, output_key(task), task, place);
+}
+
+std::vector<Tuple> given_aspects(const nlohmann::json& line, const LinePlace& place) {
+  std::vector<Tuple> tuples;
+  if (!line.contains("Aspect") && labelled_key(line, Task::aspects) != nullptr &&
+      line.contains(labelled_key(line, Task::aspects))) {
+    tuples = labelled_tuples(line, Task::aspects, place);
+    for (Tuple& tuple : tuples) tuple.va.reset();
+  } else {
+    for (const nlohmann::json& aspect : list_at(line, "Aspect", place)) {
+      if (!aspect.is_string()) throw place.error("\"Aspect\" must be a list of texts");
+      tuples.push_back({.aspect = aspect.get<std::string>()});
+    }
+  }
+  keep_first_of_each_aspect(tuples);
+  return tuples;
+}
+
+}  // namespace lockstep::dimabsa
