@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "kernels/linear.h"
@@ -47,11 +48,11 @@ Net::Head Net::make_head(const char* name, std::int64_t outputs, std::uint64_t s
 
 std::vector<Parameter> Net::parameters() {
   std::vector<Parameter> all;
-  for (const NamedTensor& named : encoder_->parameters())
-    all.push_back({.name = "encoder." + named.name,
-                   .tensor = named.tensor,
-                   .decay = named.tensor.dim() >= 2,
-                   .lr_scale = shape_.encoder_rate});
+  for (Parameter parameter : encoder_->parameters()) {
+    parameter.name = "encoder." + parameter.name;
+    parameter.lr_scale *= shape_.encoder_rate;
+    all.push_back(std::move(parameter));
+  }
   all.insert(all.end(), head_parameters_.begin(), head_parameters_.end());
   return all;
 }

@@ -99,10 +99,11 @@ class ItemList {
 
   // prefix: of ids, where there are several files.
   void add(const Line& line, const std::string& name, const std::string& prefix) {
-    PredictItem item{.index = std::ssize(items_),
-                     .name = cat("line ", line.sentence.line, " of ", name),
-                     .id = cat(prefix, line.sentence.line),
-                     .fault = line.fault};
+    PredictItem item;
+    item.index = std::ssize(items_);
+    item.name = cat("line ", line.sentence.line, " of ", name);
+    item.id = cat(prefix, line.sentence.line);
+    item.fault = line.fault;
     if (item.fault.empty() && tokenizer_ != nullptr) {
       EncodeNotes notes;
       const SentenceEncoder encoder(*tokenizer_, categories_, options_.data.cut);
