@@ -20,6 +20,8 @@ struct Facts {
   float scale;
   const std::int64_t* counters;
   std::int64_t layer;
+  const std::int64_t* offsets;  // of ragged rows alone, as the number of items
+  std::int64_t items;
 };
 
 template <class T>
@@ -66,6 +68,51 @@ __global__ void __launch_bounds__(threads) dropout_kernel(const T* x, T* y, Fact
   }
 }
 
+// The row that item `item`, which is below the last offset, belongs to: the last that begins at it
+// or before, of those the one that is not empty.
+__device__ std::int64_t row_of_item(const std::int64_t* offsets, std::int64_t rows,
+                                    std::int64_t item) {
+  std::int64_t low = 0, high = rows;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (offsets[middle] <= item ? low : high) = middle;
+  }
+  return low;
+}
+
+// `vector`: a quad never belongs to two items, and lies aligned. Otherwise a thread takes an
+// element by itself.
+template <class T, bool vector>
+__global__ void __launch_bounds__(threads) ragged_kernel(const T* x, T* y, Facts facts) {
+  const std::int64_t seed = facts.counters[0], step = facts.counters[1];
+  const std::int64_t first_global_row = facts.counters[2];
+  const std::int64_t used = facts.offsets[facts.rows];
+  const std::int64_t in_item = vector ? facts.quads_per_row : facts.row_elements;
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t index = blockIdx.x * std::int64_t{threads} + threadIdx.x;
+       index < facts.items * in_item; index += stride) {
+    const std::int64_t item = index / in_item;
+    const bool is_used = item < used;
+    const std::int64_t row = is_used ? row_of_item(facts.offsets, facts.rows, item) : 0;
+    const std::int64_t in_row = index - facts.offsets[row] * in_item;
+    const std::int64_t quad = vector ? in_row : in_row / 4;
+    const PhiloxWords words = dropout_words(quad, first_global_row + row, step, facts.layer, seed);
+    if constexpr (vector) {
+      Quad<T> values = *reinterpret_cast<const Quad<T>*>(x + index * 4);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        values.value[i] =
+            is_used ? drop(values.value[i], words.word[i], facts) : from_float<T>(0.0f);
+      *reinterpret_cast<Quad<T>*>(y + index * 4) = values;
+    } else {
+      const int place = static_cast<int>(in_row % 4);
+      const std::uint32_t word = place < 2 ? (place == 0 ? words.word[0] : words.word[1])
+                                           : (place == 2 ? words.word[2] : words.word[3]);
+      y[index] = is_used ? drop(x[index], word, facts) : from_float<T>(0.0f);
+    }
+  }
+}
+
 // Enough blocks to fill the GPU several times over, or as many as there is work for.
 cudaError_t grid_size(std::int64_t quads, int& blocks) {
   static int processors = 0;  // a process has one GPU; racing threads store the same number
@@ -94,8 +141,12 @@ bool vectors_fit(const DropoutLaunch& launch) {
 template <class T>
 cudaError_t launch_typed(const DropoutLaunch& launch, cudaStream_t stream) {
   const std::int64_t quads_per_row = (launch.row_elements + 3) / 4;
+  const bool ragged = launch.offsets != nullptr, vector = vectors_fit<T>(launch);
+  const std::int64_t pieces = !ragged  ? launch.rows * quads_per_row
+                              : vector ? launch.items * quads_per_row
+                                       : launch.items * launch.row_elements;
   int blocks = 0;
-  const cudaError_t error = grid_size(launch.rows * quads_per_row, blocks);
+  const cudaError_t error = grid_size(pieces, blocks);
   if (error != cudaSuccess) return error;
   const std::int64_t stride = std::int64_t{blocks} * threads;
   const Facts facts{.rows = launch.rows,
@@ -106,10 +157,16 @@ cudaError_t launch_typed(const DropoutLaunch& launch, cudaStream_t stream) {
                     .rule = launch.rule,
                     .scale = static_cast<float>(launch.rule.scale),
                     .counters = launch.counters,
-                    .layer = launch.layer};
+                    .layer = launch.layer,
+                    .offsets = launch.offsets,
+                    .items = launch.items};
   const auto* x = static_cast<const T*>(launch.x);
   auto* y = static_cast<T*>(launch.y);
-  if (vectors_fit<T>(launch))
+  if (ragged && vector)
+    ragged_kernel<T, true><<<blocks, threads, 0, stream>>>(x, y, facts);
+  else if (ragged)
+    ragged_kernel<T, false><<<blocks, threads, 0, stream>>>(x, y, facts);
+  else if (vector)
     dropout_kernel<T, true><<<blocks, threads, 0, stream>>>(x, y, facts);
   else
     dropout_kernel<T, false><<<blocks, threads, 0, stream>>>(x, y, facts);
@@ -128,7 +185,8 @@ bool dropout_runs_here() {
 }
 
 cudaError_t launch_dropout(const DropoutLaunch& launch, cudaStream_t stream) {
-  const std::int64_t elements = launch.rows * launch.row_elements;
+  const std::int64_t elements =
+      (launch.offsets != nullptr ? launch.items : launch.rows) * launch.row_elements;
   if (elements == 0) return cudaSuccess;
   if (launch.rule.drop_all)
     return cudaMemsetAsync(launch.y, 0, elements * element_bytes(launch.dtype), stream);

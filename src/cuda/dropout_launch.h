@@ -11,12 +11,15 @@
 namespace lockstep {
 
 // x, y: [rows, row_elements] on the device, aligned to an element; y may be x. counters: i64 [3] on
-// the device.
+// the device. With offsets, i64 [rows + 1] on the device: x, y [items, row_elements], of which row
+// b is items offsets[b] to offsets[b + 1] - 1; those behind the last row become 0.
 struct DropoutLaunch {
   const void* x = nullptr;
   void* y = nullptr;
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, row_elements = 0;
+  const std::int64_t* offsets = nullptr;
+  std::int64_t items = 0;
   DropoutRule rule;
   const std::int64_t* counters = nullptr;
   std::int64_t layer = 0;

@@ -41,6 +41,8 @@ void run_dropout(const DropoutArguments& arguments) {
                              .dtype = kernel_dtype(arguments.dtype).value(),
                              .rows = arguments.rows,
                              .row_elements = arguments.row_elements,
+                             .offsets = arguments.offsets,
+                             .items = arguments.items,
                              .rule = dropout_rule(arguments.p),
                              .counters = arguments.counters,
                              .layer = arguments.layer};

@@ -86,6 +86,11 @@ class StepContext {
   // of x is the row of the micro-batch. x f32|bf16|f16, contiguous. The identity if not training or
   // p == 0. `layer` tells the dropouts of one model apart.
   at::Tensor dropout(const at::Tensor& x, double p, std::int64_t layer) const;
+  // The same where rows differ in length and lie one behind the other: x [N, ...]; row b of the
+  // micro-batch is x[row_offsets[b]] to x[row_offsets[b + 1] - 1] (i32|i64 [B + 1], on `device`),
+  // and an element is told by its place in its row. What belongs to no row becomes 0.
+  at::Tensor dropout(const at::Tensor& x, const at::Tensor& row_offsets, double p,
+                     std::int64_t layer) const;
 
   // How statistics of batch norm come about: norm.statistics. of_ranks: set where they span ranks.
   bool frozen_statistics = false;

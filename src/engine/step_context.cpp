@@ -31,6 +31,12 @@ at::Tensor StepContext::dropout(const at::Tensor& x, double p, std::int64_t laye
   return lockstep::dropout(x, p, counters, layer);
 }
 
+at::Tensor StepContext::dropout(const at::Tensor& x, const at::Tensor& row_offsets, double p,
+                                std::int64_t layer) const {
+  if (!training || no_dropout || p == 0) return x;
+  return ragged_dropout(x, row_offsets, p, counters, layer);
+}
+
 at::Tensor StepContext::batch_norm(const at::Tensor& x, const BatchNormState& state) const {
   return lockstep::batch_norm(x, state, training && !frozen_statistics, statistics_of_ranks.get());
 }

@@ -15,11 +15,22 @@ namespace lockstep {
 // is >= p * 2^32. CPU: a loop over rows; CUDA: the registered kernel, else ATen operators.
 at::Tensor dropout(const at::Tensor& x, double p, const at::Tensor& counters, std::int64_t layer);
 
+// The same for rows of several lengths that lie one behind the other, as data/collate.h's ragged
+// fields do: row b is x[offsets[b]] to x[offsets[b + 1] - 1], and its elements are numbered from
+// its first. So a row's mask is that which it has alone, wherever it lies. x: [N, ...]; offsets:
+// i32|i64 [B + 1] on its device, from 0, at most N. What lies from the last one on belongs to no
+// row and becomes 0. Throws Error for other offsets, on the CPU only: a GPU would have to wait.
+at::Tensor ragged_dropout(const at::Tensor& x, const at::Tensor& offsets, double p,
+                          const at::Tensor& counters, std::int64_t layer);
+
 struct DropoutArguments {
   const void* x = nullptr;
   void* y = nullptr;
   at::ScalarType dtype = at::kFloat;
-  std::int64_t rows = 0, row_elements = 0;
+  std::int64_t rows = 0;
+  std::int64_t row_elements = 0;          // with offsets: of each of x's `items`
+  const std::int64_t* offsets = nullptr;  // device; or null: rows of one length
+  std::int64_t items = 0;
   double p = 0;
   const std::int64_t* counters = nullptr;  // device
   std::int64_t layer = 0;

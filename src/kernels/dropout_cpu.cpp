@@ -69,4 +69,27 @@ at::Tensor dropout_cpu(const at::Tensor& x, double p, const at::Tensor& counters
   return y;
 }
 
+at::Tensor ragged_dropout_cpu(const at::Tensor& x, const at::Tensor& offsets, double p,
+                              const at::Tensor& counters, std::int64_t layer) {
+  const DropoutRule rule = dropout_rule(p);
+  at::Tensor y = at::zeros_like(x, at::MemoryFormat::Contiguous);
+  if (rule.drop_all || x.numel() == 0) return y;
+  const at::Tensor source = x.contiguous(), known = counters.contiguous(),
+                   places = offsets.contiguous();
+  const std::int64_t rows = places.size(0) - 1, width = x.numel() / x.size(0);
+  const std::int64_t* facts = known.const_data_ptr<std::int64_t>();
+  const std::int64_t* begin_of = places.const_data_ptr<std::int64_t>();
+  AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, x.scalar_type(), "dropout", [&] {
+    const scalar_t* from = source.const_data_ptr<scalar_t>();
+    scalar_t* to = y.mutable_data_ptr<scalar_t>();
+    at::parallel_for(0, rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        const std::int64_t first = begin_of[row] * width, behind = begin_of[row + 1] * width;
+        drop_row(from + first, to + first, behind - first, facts[2] + row, rule, facts, layer);
+      }
+    });
+  });
+  return y;
+}
+
 }  // namespace lockstep

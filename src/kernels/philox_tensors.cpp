@@ -34,16 +34,24 @@ Words philox_tensors(Words counter, const at::Tensor& key) {
 
 }  // namespace
 
+at::Tensor philox_words_of(const at::Tensor& quad, const at::Tensor& row,
+                           const at::Tensor& counters, std::int64_t layer, const at::Tensor& key) {
+  const at::Tensor zero = quad.mul(0).add(row.mul(0));
+  const at::Tensor place = row.add(counters.select(0, 2));
+  const Words counter = {low(quad).add(zero), low(place).add(zero),
+                         low(counters.select(0, 1)).add(zero), zero.add(layer & mask)};
+  const Words words = philox_tensors(counter, key);
+  return at::stack(words, -1);
+}
+
 at::Tensor philox_rows(std::int64_t rows, std::int64_t elements, const at::Tensor& counters,
                        std::int64_t layer, const at::Tensor& key) {
   const std::int64_t quads = (elements + 3) / 4;
   const at::TensorOptions options = counters.options();
-  const at::Tensor zero = at::arange(1, options).expand({rows, quads});
-  const at::Tensor place = at::arange(rows, options).add(counters.select(0, 2)).unsqueeze(1);
-  const Words counter = {low(at::arange(quads, options)).add(zero), low(place).add(zero),
-                         low(counters.select(0, 1)).add(zero), zero.add(layer & mask)};
-  const Words words = philox_tensors(counter, key);
-  return at::stack(words, -1).view({rows, quads * 4}).narrow(1, 0, elements);
+  return philox_words_of(at::arange(quads, options), at::arange(rows, options).unsqueeze(1),
+                         counters, layer, key)
+      .view({rows, quads * 4})
+      .narrow(1, 0, elements);
 }
 
 }  // namespace lockstep

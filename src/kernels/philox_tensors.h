@@ -14,4 +14,9 @@ namespace lockstep {
 at::Tensor philox_rows(std::int64_t rows, std::int64_t elements, const at::Tensor& counters,
                        std::int64_t layer, const at::Tensor& key);
 
+// All words of row_words(quad, first_global_row + row, …): quad and row i64 of any shapes that fit
+// each other, to i64 [their common shape, 4].
+at::Tensor philox_words_of(const at::Tensor& quad, const at::Tensor& row,
+                           const at::Tensor& counters, std::int64_t layer, const at::Tensor& key);
+
 }  // namespace lockstep

@@ -85,5 +85,31 @@ TEST_F(DropoutOnGpu, GradientHasTheMaskOfTheForwardPass) {
   EXPECT_TRUE(same_bits(dropout_cpu(weight, 0.25, fact, 6), x.grad()));
 }
 
+TEST_F(DropoutOnGpu, OfRaggedRowsEqualsTheCpuBitForBit) {
+  const at::Tensor offsets = at::tensor({0, 3, 3, 23, 150, 151, 151}, at::kLong);
+  const at::Tensor fact = counters(42, 1000, (std::int64_t{1} << 32) - 2);
+  for (const auto dtype : {at::kFloat, at::kBFloat16, at::kHalf})
+    for (const std::int64_t width : {1, 2, 7, 64, 768})
+      for (const double p : {0.1, 1.0}) {
+        const at::Tensor x = values({170, width}, dtype), on_gpu = x.to(gpu().device());
+        const at::Tensor there = offsets.to(gpu().device()), facts = fact.to(gpu().device());
+        const at::Tensor expected = ragged_dropout_cpu(x, offsets, p, fact, 5);
+        ASSERT_TRUE(same_bits(expected, ragged_dropout(on_gpu, there, p, facts, 5)))
+            << dtype << " " << width << " " << p;
+        ASSERT_TRUE(same_bits(expected, ragged_dropout_reference(on_gpu, there, p, facts, 5)))
+            << dtype << " " << width << " " << p;
+      }
+}
+
+TEST_F(DropoutOnGpu, OfRaggedRowsTakesMemoryThatIsNotAlignedForVectors) {
+  const at::Tensor all = values({8 * 12 + 1}, at::kBFloat16), fact = counters(1, 2, 3);
+  const at::Tensor offsets = at::tensor({0, 5, 7}, at::kLong);
+  const at::Tensor x = all.narrow(0, 1, 96).view({8, 12});
+  const at::Tensor on_gpu = all.to(gpu().device()).narrow(0, 1, 96).view({8, 12});
+  EXPECT_TRUE(same_bits(
+      ragged_dropout_cpu(x, offsets, 0.5, fact, 4),
+      ragged_dropout(on_gpu, offsets.to(gpu().device()), 0.5, fact.to(gpu().device()), 4)));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -19,21 +19,24 @@ struct EncoderInput {
   at::Tensor tokens;    // i64 [N]
   at::Tensor segments;  // i64 [N]; undefined: all 0
   // i64 [S + 1]: text s is tokens [offsets[s], offsets[s + 1]). Tokens from the last on belong to
-  // no text: their results mean nothing and have no gradient.
+  // no text: they are some tokens of the vocabulary, their results mean nothing and have no
+  // gradient.
   at::Tensor offsets;
   // i64 [B + 1]: the same for the rows of the micro-batch, each of which is some whole texts.
-  // Dropout is drawn by a token's row and its place in it.
+  // Dropout is drawn by a token's row and its place in it. Only read while training.
   at::Tensor row_offsets;
-  // bool [N]; undefined: all. Tokens that are false are seen by no other.
-  at::Tensor seen;
-  std::int64_t longest = 0;  // at least the length of every text
+  // i64 [N], each from 0 to EncoderShape::longest() - 1; undefined: 0, 1, 2, … in every text. A
+  // token that is masked is simply left out, and the others keep their positions: nobody sees it,
+  // and nothing is computed for it.
+  at::Tensor positions;
+  std::int64_t longest = 0;  // at least the tokens of every text
 };
 
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Names without a prefix, those of the family in Hugging Face's files where it can be.
-  virtual std::vector<NamedTensor> parameters() = 0;
+  // Names without a prefix, those of the family in Hugging Face's files.
+  virtual std::vector<Parameter> parameters() = 0;
   virtual at::Tensor forward(const EncoderInput& input,
                              const StepContext& context) = 0;  // [N, width]
 };
@@ -42,11 +45,15 @@ class Encoder {
 // seed.
 std::unique_ptr<Encoder> make_encoder(const EncoderShape& shape, std::uint64_t seed);
 
+// Layers of StepContext::dropout and `uniform` below this number are the encoder's.
+std::int64_t encoder_dropout_layers(const EncoderShape& shape);
+
 // Recipe::weight_names for a model that has the encoder's parameters under "encoder.": what files
-// of this family call them, "bert.*", "roberta.*" or without a prefix.
+// of this family call them, "bert.*", "roberta.*", "deberta.*" or without a prefix, with "gamma"
+// and "beta" of layer norms too.
 std::vector<std::pair<std::string, std::string>> encoder_weight_names(const EncoderShape& shape);
-// Tensors in such files that no encoder has, for init.unexpected: pooler, heads of pre-training,
-// "position_ids".
+// Tensors in such files that no encoder has, for init.unexpected: pooler, heads of pre-training and
+// of tasks, "position_ids".
 std::vector<std::string> ignored_weights(const EncoderShape& shape);
 
 }  // namespace lockstep::dimabsa

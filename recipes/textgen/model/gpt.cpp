@@ -3,13 +3,13 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "engine/initial_values.h"
 #include "kernels/attention.h"
 #include "kernels/embedding.h"
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 #include "recipes/textgen/model/cached_attention.h"
-#include "recipes/textgen/model/gpt_init.h"
 #include "recipes/textgen/model/kv_cache.h"
 
 #include <ATen/ops/linear.h>

@@ -1,5 +1,6 @@
 #include "kernels/dropout.h"
 
+#include "base/error.h"
 #include "engine/recipe.h"
 #include "kernels/dropout_paths.h"
 #include "plan/philox.h"
@@ -139,6 +140,91 @@ TEST(Dropout, TakesEmptyTensors) {
   EXPECT_EQ(dropout(at::empty({0, 4}), 0.5, counters(1, 2, 3), 4).numel(), 0);
   EXPECT_EQ(dropout(at::empty({4, 0}), 0.5, counters(1, 2, 3), 4).numel(), 0);
   EXPECT_EQ(dropout_reference(at::empty({4, 0}), 0.5, counters(1, 2, 3), 4).numel(), 0);
+}
+
+at::Tensor offsets_of(const std::vector<std::int64_t>& lengths) {
+  std::vector<std::int64_t> offsets{0};
+  for (const std::int64_t length : lengths) offsets.push_back(offsets.back() + length);
+  return at::tensor(offsets, at::kLong);
+}
+
+TEST(RaggedDropout, OfRowsOfOneLengthIsDropout) {
+  for (const std::int64_t width : {1, 3, 8}) {
+    const at::Tensor x = values({4, 6, width});
+    const at::Tensor ragged =
+        ragged_dropout(x.view({24, width}), offsets_of({6, 6, 6, 6}), 0.4, counters(1, 2, 3), 4);
+    EXPECT_TRUE(ragged.view({4, 6, width}).equal(dropout(x, 0.4, counters(1, 2, 3), 4)));
+  }
+}
+
+TEST(RaggedDropout, GivesARowTheMaskThatItHasAloneWhereverItLies) {
+  const std::vector<std::int64_t> lengths{5, 0, 1, 13, 2};
+  for (const std::int64_t width : {1, 3, 8}) {
+    const at::Tensor x = values({21, width});
+    const at::Tensor whole = ragged_dropout(x, offsets_of(lengths), 0.4, counters(7, 8, 100), 1);
+    std::int64_t begin = 0, row = 100;
+    for (const std::int64_t length : lengths) {
+      const at::Tensor own = x.narrow(0, begin, length);
+      const at::Tensor alone =
+          ragged_dropout(own, offsets_of({length}), 0.4, counters(7, 8, row), 1);
+      EXPECT_TRUE(alone.equal(whole.narrow(0, begin, length))) << row;
+      // Behind a row of another length, with which it changed places.
+      const at::Tensor behind =
+          ragged_dropout(at::cat({values({4, width}), own}), offsets_of({4, length}), 0.4,
+                         counters(7, 8, row - 1), 1);
+      EXPECT_TRUE(alone.equal(behind.narrow(0, 4, length))) << row;
+      begin += length;
+      ++row;
+    }
+  }
+}
+
+TEST(RaggedDropout, LoopEqualsTheReferenceBitForBit) {
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kBFloat16, at::kHalf})
+    for (const std::int64_t width : {1, 2, 7, 64})
+      for (const double p : {0.1, 0.5, 1.0}) {
+        const at::Tensor x = values({40, width}, dtype), offsets = offsets_of({3, 0, 20, 9, 0});
+        const at::Tensor fact = counters(42, 1000, (std::int64_t{1} << 32) - 2);
+        ASSERT_TRUE(same_bits(ragged_dropout_cpu(x, offsets, p, fact, 5),
+                              ragged_dropout_reference(x, offsets, p, fact, 5)))
+            << dtype << " " << width << " " << p;
+      }
+}
+
+TEST(RaggedDropout, Is0BehindTheLastRowForwardAndBackward) {
+  const at::Tensor x = at::ones({9, 4}).requires_grad_();
+  const at::Tensor y = ragged_dropout(x, offsets_of({2, 5}), 0.25, counters(3, 4, 5), 6);
+  y.sum().backward();
+  EXPECT_TRUE(x.grad().equal(y));
+  EXPECT_TRUE(y.narrow(0, 7, 2).eq(0).all().item<bool>());
+  EXPECT_TRUE(y.narrow(0, 0, 7).ne(0).any().item<bool>());
+}
+
+TEST(RaggedDropout, TakesNarrowOffsetsAndEmptyTensors) {
+  const at::Tensor x = values({5, 4}), fact = counters(1, 2, 3);
+  const at::Tensor y = ragged_dropout(x, offsets_of({2, 3}), 0.5, fact, 4);
+  EXPECT_TRUE(ragged_dropout(x, offsets_of({2, 3}).to(at::kInt), 0.5, fact, 4).equal(y));
+  EXPECT_EQ(ragged_dropout(at::empty({0, 4}), offsets_of({}), 0.5, fact, 4).numel(), 0);
+  EXPECT_TRUE(ragged_dropout(x, offsets_of({}), 0.5, fact, 4).eq(0).all().item<bool>());
+  EXPECT_TRUE(ragged_dropout_reference(x, offsets_of({}), 0.5, fact, 4).eq(0).all().item<bool>());
+}
+
+TEST(RaggedDropout, RefusesOffsetsThatCannotBe) {
+  const at::Tensor x = values({5, 4}), fact = counters(1, 2, 3);
+  for (const std::vector<std::int64_t>& bad :
+       {std::vector<std::int64_t>{0, 6}, {1, 5}, {0, 4, 3}, {0, -1}})
+    EXPECT_THROW(ragged_dropout(x, at::tensor(bad, at::kLong), 0.5, fact, 4), Error);
+  EXPECT_THROW(ragged_dropout(x, at::ones({2}), 0.5, fact, 4), Error);
+}
+
+TEST(StepContext, DropsRaggedRowsOnlyWhileTraining) {
+  const at::Tensor x = values({4, 40}), offsets = offsets_of({1, 3});
+  StepContext context;
+  context.counters = counters(1, 2, 3);
+  EXPECT_TRUE(context.dropout(x, offsets, 0.5, 4)
+                  .equal(ragged_dropout(x, offsets, 0.5, context.counters, 4)));
+  context.training = false;
+  EXPECT_TRUE(context.dropout(x, offsets, 0.5, 4).is_same(x));
 }
 
 TEST(StepContext, DropsOnlyWhileTraining) {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace lockstep::textgen {
+namespace lockstep {
 
 // A leaf f32 tensor [sizes] on the CPU with gradients on, drawn from N(0, std^2). Each block of
 // 4096 elements has a stream of its own, so the values depend on (seed, parameter) alone, whatever
@@ -16,4 +16,4 @@ at::Tensor normal_parameter(at::IntArrayRef sizes, double std, std::uint64_t see
 // The same, filled with one value.
 at::Tensor constant_parameter(at::IntArrayRef sizes, double value);
 
-}  // namespace lockstep::textgen
+}  // namespace lockstep

@@ -1,5 +1,5 @@
 // Initial values that are a pure function of the seed.
-#include "recipes/textgen/model/gpt_init.h"
+#include "engine/initial_values.h"
 
 #include "plan/philox.h"
 
@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-namespace lockstep::textgen {
+namespace lockstep {
 namespace {
 
-constexpr std::int64_t kBlock = 4096;
+constexpr std::int64_t values_of_a_stream = 4096;
 
 void fill_block(float* values, std::int64_t count, double std, std::uint64_t seed,
                 std::int64_t parameter, std::int64_t block) {
@@ -30,12 +30,14 @@ at::Tensor normal_parameter(at::IntArrayRef sizes, double std, std::uint64_t see
                             std::int64_t parameter) {
   at::Tensor tensor = at::empty(sizes, at::kFloat);
   float* values = tensor.mutable_data_ptr<float>();
-  const std::int64_t count = tensor.numel(), blocks = (count + kBlock - 1) / kBlock;
+  const std::int64_t count = tensor.numel(),
+                     blocks = (count + values_of_a_stream - 1) / values_of_a_stream;
   std::atomic<std::int64_t> next{0};
   const auto work = [&] {
     for (std::int64_t block; (block = next++) < blocks;) {
-      const std::int64_t begin = block * kBlock;
-      fill_block(values + begin, std::min(kBlock, count - begin), std, seed, parameter, block);
+      const std::int64_t begin = block * values_of_a_stream;
+      fill_block(values + begin, std::min(values_of_a_stream, count - begin), std, seed, parameter,
+                 block);
     }
   };
   const std::int64_t helpers = std::min<std::int64_t>(at::get_num_threads(), blocks) - 1;
@@ -50,4 +52,4 @@ at::Tensor constant_parameter(at::IntArrayRef sizes, double value) {
   return at::full(sizes, value, at::kFloat).requires_grad_(true);
 }
 
-}  // namespace lockstep::textgen
+}  // namespace lockstep

@@ -1,0 +1,32 @@
+// BERT's encoder, and XLM-R's, which differs in where positions begin.
+#pragma once
+
+#include <vector>
+
+#include "recipes/dimabsa/encoder/encoder.h"
+#include "recipes/dimabsa/encoder/layer.h"
+#include "recipes/dimabsa/encoder/weights.h"
+
+namespace lockstep::dimabsa {
+
+// Devlin and others, 2019; Conneau and others, 2020.
+class Bert : public Encoder {
+ public:
+  Bert(const EncoderShape& shape, std::uint64_t seed);
+
+  std::vector<Parameter> parameters() override { return weights_.all(); }
+  at::Tensor forward(const EncoderInput& input, const StepContext& context) override;
+
+ private:
+  at::Tensor embed(const EncoderInput& input, const StepContext& context) const;
+  at::Tensor attend(const at::Tensor& packed, const EncoderInput& input, std::int64_t layer,
+                    const StepContext& context) const;
+
+  EncoderShape shape_;
+  Weights weights_;
+  at::Tensor words_, positions_, segments_;
+  Affine norm_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace lockstep::dimabsa

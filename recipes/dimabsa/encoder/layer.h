@@ -1,0 +1,41 @@
+// A post-norm transformer layer, as BERT's, XLM-R's and DeBERTa's are alike.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/joined_linear.h"
+#include "recipes/dimabsa/encoder/encoder.h"
+#include "recipes/dimabsa/encoder/weights.h"
+
+namespace lockstep::dimabsa {
+
+struct Layer {
+  ThreeTensors qkv_weights, qkv_biases;  // of queries, keys and values
+  Affine position_key, position_query;   // of DeBERTa without a shared key; else undefined
+  Affine output, output_norm, up, down, norm;
+
+  std::vector<at::Tensor> parameters() const;  // those that are defined
+};
+
+// names: of the projections to queries, keys and values, "query" of BERT, "query_proj" of DeBERTa.
+Layer make_layer(Weights& weights, const EncoderShape& shape, std::int64_t index,
+                 const std::array<std::string, 3>& names);
+
+// Dropouts of the model by number: the first is the embeddings'.
+enum class DropoutPlace { attention_output = 1, layer_output, probabilities, relative_positions };
+std::int64_t dropout_layer(std::int64_t layer, DropoutPlace place);
+
+// Packed [N, 3, H, D] to [N, H, D].
+using Attention = std::function<at::Tensor(const at::Tensor& packed)>;
+
+// x [N, width] to the same.
+at::Tensor run_layer(const Layer& layer, std::int64_t index, const EncoderShape& shape,
+                     const at::Tensor& x, const at::Tensor& row_offsets, const Attention& attention,
+                     const StepContext& context);
+
+}  // namespace lockstep::dimabsa

@@ -1,0 +1,36 @@
+// An encoder's parameters while they are made, in the order of the arena.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/recipe.h"
+
+namespace lockstep::dimabsa {
+
+// A linear layer's, or a layer norm's.
+struct Affine {
+  at::Tensor weight, bias;
+};
+
+class Weights {
+ public:
+  explicit Weights(std::uint64_t seed) : seed_(seed) {}
+
+  at::Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
+  at::Tensor bias(const std::string& name, std::int64_t size);  // 0
+  Affine linear(const std::string& name, std::int64_t out, std::int64_t in);
+  Affine norm(const std::string& name, std::int64_t width);
+  const std::vector<Parameter>& all() const { return all_; }
+
+ private:
+  at::Tensor keep(std::string name, at::Tensor tensor, bool decay);
+
+  std::uint64_t seed_;
+  std::vector<Parameter> all_;
+};
+
+}  // namespace lockstep::dimabsa

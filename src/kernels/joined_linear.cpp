@@ -1,0 +1,130 @@
+// One product over weights that lie together, or are brought together.
+#include "kernels/joined_linear.h"
+
+#include "base/check.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/matmul.h"
+#include "kernels/second_derivative.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/sum.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+bool lie_together(const ThreeTensors& parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].is_contiguous() || !parts[i].is_alias_of(parts[0])) return false;
+    const std::int64_t elements = static_cast<std::int64_t>(i) * parts[0].numel();
+    if (parts[i].storage_offset() != parts[0].storage_offset() + elements) return false;
+  }
+  return true;
+}
+
+// [3 * n, ...]: a view where they lie together.
+at::Tensor joined(const ThreeTensors& parts) {
+  if (!lie_together(parts)) return at::cat({parts[0], parts[1], parts[2]});
+  std::vector<std::int64_t> sizes = parts[0].sizes().vec();
+  sizes[0] *= 3;
+  return parts[0].as_strided(sizes, parts[0].strides(), parts[0].storage_offset());
+}
+
+// Adds the gradient of three parameters: of_all(sum [3 * n, ...]) adds all of it to its argument.
+// What goes into no buffer is for autograd, at `result`. wanted: whose gradient is needed.
+template <class OfAll>
+void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, at::Tensor* result,
+          const OfAll& of_all) {
+  ThreeTensors buffers;
+  bool have_all = true;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (wanted[i]) buffers[i] = buffer_of_this_pass(parameters[i]);
+    have_all &= buffers[i].defined();
+  }
+  if (have_all && lie_together(buffers)) return of_all(joined(buffers));
+  const at::ScalarType type = parameters[0].scalar_type();
+  std::vector<std::int64_t> sizes = parameters[0].sizes().vec();
+  const std::int64_t rows = sizes[0];
+  sizes[0] *= 3;
+  const at::Tensor sum = at::zeros(
+      sizes, parameters[0].options().dtype(type == at::kDouble ? at::kDouble : at::kFloat));
+  of_all(sum);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const at::Tensor part = sum.narrow(0, static_cast<std::int64_t>(i) * rows, rows);
+    if (buffers[i].defined())
+      buffers[i].add_(part);
+    else if (wanted[i])
+      result[i] = part.to(type);
+  }
+}
+
+struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
+                            const at::Tensor& w0, const at::Tensor& w1, const at::Tensor& w2,
+                            const at::Tensor& b0, const at::Tensor& b1, const at::Tensor& b2) {
+    context->save_for_backward({x, w0, w1, w2, b0, b1, b2});
+    std::vector<std::int64_t> sizes = x.sizes().vec();
+    sizes.back() = 3;
+    sizes.push_back(w0.size(0));
+    const at::Tensor out = at::empty(sizes, x.options());
+    matmul_into(out.view({-1, 3 * w0.size(0)}), x.reshape({-1, x.size(-1)}),
+                joined({w0, w1, w2}).t(), joined({b0, b1, b2}));
+    return out;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    torch::autograd::variable_list result(7);
+    if (!gradients[0].defined()) return result;
+    const auto saved = context->get_saved_variables();
+    if (is_differentiated()) return differentiable_gradients(&by_aten, saved, gradients);
+    const at::Tensor& x = saved[0];
+    const ThreeTensors weights{saved[1], saved[2], saved[3]}, biases{saved[4], saved[5], saved[6]};
+    const at::Tensor up = gradients[0].reshape({-1, 3 * weights[0].size(0)});
+    if (context->needs_input_grad(0)) {
+      result[0] = at::empty(x.sizes(), x.options());
+      matmul_into(result[0].view({-1, x.size(-1)}), up, joined(weights));
+    }
+    const auto wanted = [&](std::size_t first) {
+      return std::array{context->needs_input_grad(first), context->needs_input_grad(first + 1),
+                        context->needs_input_grad(first + 2)};
+    };
+    const std::array none{false, false, false};
+    if (wanted(1) != none)
+      give(weights, wanted(1), &result[1], [&](const at::Tensor& into) {
+        matmul_into(into, up.t(), x.reshape({-1, x.size(-1)}), {}, /*accumulate=*/true);
+      });
+    if (wanted(4) != none)
+      give(biases, wanted(4), &result[4],
+           [&](const at::Tensor& into) { into.add_(at::sum(up, {0}, false, into.scalar_type())); });
+    return result;
+  }
+
+ private:
+  static std::vector<at::Tensor> by_aten(const std::vector<at::Tensor>& in) {
+    std::vector<std::int64_t> sizes = in[0].sizes().vec();
+    sizes.back() = 3;
+    sizes.push_back(in[1].size(0));
+    return {at::linear(in[0], at::cat({in[1], in[2], in[3]}), at::cat({in[4], in[5], in[6]}))
+                .view(sizes)};
+  }
+};
+
+}  // namespace
+
+at::Tensor joined_linear(const at::Tensor& x, const ThreeTensors& weights,
+                         const ThreeTensors& biases) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    LOCKSTEP_CHECK(weights[i].dim() == 2 && weights[i].sizes() == weights[0].sizes());
+    LOCKSTEP_CHECK(biases[i].dim() == 1 && biases[i].size(0) == weights[0].size(0));
+  }
+  return JoinedLinear::apply(x, weights[0], weights[1], weights[2], biases[0], biases[1],
+                             biases[2]);
+}
+
+}  // namespace lockstep
