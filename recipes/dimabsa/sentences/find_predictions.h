@@ -1,0 +1,30 @@
+// Which file holds the predictions that a user means.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/sentences/sentence.h"
+
+namespace lockstep::dimabsa {
+
+struct WantedPredictions {
+  Task task = Task::quadruplets;
+  std::string language, domain;  // "": any
+};
+
+// Of names as in a submission, with / between folders, the one that is meant: the name ends with
+// subtask_N/pred_LANG_DOMAIN.jsonl, else with pred_LANG_DOMAIN.jsonl outside the folder of another
+// task, else it is the only jsonl file that could be. Throws Error that names those there are, and
+// `where`.
+std::string choose_predictions(const std::vector<std::string>& names,
+                               const WantedPredictions& wanted, const std::string& where);
+
+// predictions: a file, a folder, or a zip archive, from which the file is extracted into `scratch`.
+// Throws Error.
+std::filesystem::path find_predictions(const std::filesystem::path& predictions,
+                                       const WantedPredictions& wanted,
+                                       const std::filesystem::path& scratch);
+
+}  // namespace lockstep::dimabsa
