@@ -4,10 +4,11 @@
 #include "checkpoint/first_weights.h"
 #include "recipes/dimabsa/model/as_sentence.h"
 #include "recipes/dimabsa/model/loss.h"
-#include "recipes/dimabsa/model/table.h"
-#include "recipes/dimabsa/sentences/score.h"
-
-#include <ATen/ops/zeros.h>
+#include "recipes/dimabsa/sentences/breakdown.h"
+#include "recipes/dimabsa/sentences/html_page.h"
+#include "recipes/dimabsa/sentences/score_list.h"
+#include "recipes/dimabsa/sentences/sentence_errors.h"
+#include "recipes/dimabsa/sentences/va_chart.h"
 
 #include <utility>
 
@@ -110,40 +111,37 @@ std::vector<at::Tensor> DimabsaRecipe::evaluate_items(Model& model, const Batch&
   return records;
 }
 
-std::vector<Sentence> DimabsaRecipe::predicted(const Records& records) const {
-  std::vector<Sentence> sentences;
-  for (std::int64_t i = 0; i < records.size(); ++i)
-    sentences.push_back(as_sentence(task_, valid_sentences_.at(static_cast<std::size_t>(i)),
-                                    from_record(records[i]), categories_));
-  return sentences;
+Aligned DimabsaRecipe::aligned(const Records& records) const {
+  Aligned all;
+  for (std::int64_t i = 0; i < records.size(); ++i) {
+    const EncodedSentence& sentence = valid_sentences_.at(static_cast<std::size_t>(i));
+    all.gold.push_back(sentence.sentence);
+    all.predicted.push_back(
+        as_sentence(task_, sentence, from_record(records[i]), categories_));
+  }
+  return all;
 }
 
 std::vector<Metric> DimabsaRecipe::metrics(const Records& records) const {
-  std::vector<Sentence> gold;
-  for (std::int64_t i = 0; i < records.size(); ++i)
-    gold.push_back(valid_sentences_.at(static_cast<std::size_t>(i)).sentence);
-  const Scores scores = score_in_order(task_, gold, predicted(records));
-  if (task_ == Task::aspects)
-    return {{.name = "rmse_va", .value = scores.va.rmse()},
-            {.name = "pearson_v", .value = scores.va.pearson_valence(), .lower_is_better = false},
-            {.name = "pearson_a", .value = scores.va.pearson_arousal(), .lower_is_better = false}};
-  const TupleSums& tuples = scores.tuples;
+  const Aligned all = aligned(records);
   std::vector<Metric> metrics;
-  for (const auto& [name, value] :
-       {std::pair{"f1", tuples.f1()}, std::pair{"precision", tuples.precision()},
-        std::pair{"recall", tuples.recall()}, std::pair{"cf1", tuples.c_f1()},
-        std::pair{"cprecision", tuples.c_precision()}, std::pair{"crecall", tuples.c_recall()}})
-    metrics.push_back({.name = name, .value = value, .lower_is_better = false});
+  for (const Score& score : score_list(task_, score_in_order(task_, all.gold, all.predicted)))
+    metrics.push_back({.name = score.name,
+                       .value = score.value,
+                       .unit = score.unit,
+                       .lower_is_better = score.lower_is_better});
   return metrics;
 }
 
 ItemTable DimabsaRecipe::items(const Records& records, EvaluationOutput& output) const {
-  std::vector<Sentence> gold;
-  for (std::int64_t i = 0; i < records.size(); ++i)
-    gold.push_back(valid_sentences_.at(static_cast<std::size_t>(i)).sentence);
-  const std::vector<Sentence> found = predicted(records);
-  draw(task_, gold, found, output);
-  return table_of(task_, gold, found);
+  const Aligned all = aligned(records);
+  output.table("null", group_table(task_, by_null(task_, all)));
+  if (task_ == Task::quadruplets)
+    output.table("categories", group_table(task_, by_category(task_, all)));
+  output.picture("valence-arousal", "svg", [&] { return va_chart(task_, all); });
+  output.picture("sentences", "html",
+                 [&] { return html_page(task_, all, {.title = "Validation sentences"}); });
+  return error_table(task_, all);
 }
 
 }  // namespace lockstep::dimabsa

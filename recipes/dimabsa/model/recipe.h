@@ -7,6 +7,7 @@
 #include "recipes/dimabsa/model/net.h"
 #include "recipes/dimabsa/options/dimabsa_options.h"
 #include "recipes/dimabsa/options/encoded.h"
+#include "recipes/dimabsa/sentences/score.h"
 
 #include <memory>
 #include <string>
@@ -38,8 +39,8 @@ class DimabsaRecipe : public Recipe {
   std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
 
  private:
-  // Of the validation sentences; without duplicates, VA within its range.
-  std::vector<Sentence> predicted(const Records& records) const;
+  // The validation sentences, and what was found in them.
+  Aligned aligned(const Records& records) const;
 
   Task task_;
   NetShape shape_;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "recipes/dimabsa/sentences/file_name.h"
+#include "recipes/dimabsa/sentences/score_list.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -152,8 +153,7 @@ void DimabsaOptions::check(const TrainOptions&) const {
 }
 
 std::vector<std::string> DimabsaOptions::metric_names() const {
-  if (task() == Task::aspects) return {"rmse_va", "pearson_v", "pearson_a"};
-  return {"f1", "precision", "recall", "cf1", "cprecision", "crecall"};
+  return score_names(task());
 }
 
 std::string DimabsaOptions::prediction_file() const {

@@ -85,7 +85,9 @@ LoadedSentences load_sentences(const DimabsaOptions& options,
   LoadedSentences loaded;
   loaded.categories = wanted_categories(options, categories);
   if (options.made()) {
-    split(made_sentences(options.task(), made_count, options.data.split_seed), options, loaded);
+    const auto seed = static_cast<std::uint64_t>(options.data.split_seed);
+    split(made_sentences(made_count, seed, options.task()), options, loaded);
+    if (options.task() == Task::quadruplets) loaded.categories = made_categories();
   } else {
     const NotInText how =
         options.data.not_found == NotFound::refuse ? NotInText::refuse : NotInText::null;
@@ -102,9 +104,8 @@ LoadedSentences load_sentences(const DimabsaOptions& options,
     std::set<std::string> all(others.begin(), others.end());
     all.insert(loaded.categories.begin(), loaded.categories.end());
     loaded.categories.assign(all.begin(), all.end());
-    if (!options.made())
-      loaded.warnings.push_back(cat("data.categories is not given: the ", all.size(),
-                                    " categories of the training data are taken"));
+    loaded.warnings.push_back(cat("data.categories is not given: the ", all.size(),
+                                  " categories of the training data are taken"));
   }
   if (!options.data.valid_path.empty()) {
     LoadedSentences gold = load_gold(options, options.data.valid_path, loaded.categories);
