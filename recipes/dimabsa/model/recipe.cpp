@@ -4,6 +4,7 @@
 #include "checkpoint/first_weights.h"
 #include "recipes/dimabsa/model/as_sentence.h"
 #include "recipes/dimabsa/model/loss.h"
+#include "recipes/dimabsa/model/table.h"
 #include "recipes/dimabsa/sentences/breakdown.h"
 #include "recipes/dimabsa/sentences/html_page.h"
 #include "recipes/dimabsa/sentences/score_list.h"
@@ -141,7 +142,7 @@ ItemTable DimabsaRecipe::items(const Records& records, EvaluationOutput& output)
   output.picture("valence-arousal", "svg", [&] { return va_chart(task_, all); });
   output.picture("sentences", "html",
                  [&] { return html_page(task_, all, {.title = "Validation sentences"}); });
-  return error_table(task_, all);
+  return marked_table(task_, all);
 }
 
 }  // namespace lockstep::dimabsa

@@ -1,0 +1,225 @@
+// The dimabsa recipe from the command to the files that a user keeps.
+#include "fakes/task_runs.h"
+
+#include "base/files.h"
+#include "base/text.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run_tool;
+using testing::ToolResult;
+namespace fs = std::filesystem;
+
+constexpr const char* sentences =
+    R"({"ID":"r1","Text":"The soup was great but the waiter was slow.","Quadruplet":[{"Aspect":"soup","Opinion":"great","Category":"FOOD#QUALITY","VA":"8.00#7.00"},{"Aspect":"waiter","Opinion":"slow","Category":"SERVICE#GENERAL","VA":"3.00#4.00"}]}
+{"ID":"r2","Text":"Great place!","Quadruplet":[{"Aspect":"place","Opinion":"Great","Category":"RESTAURANT#GENERAL","VA":"8.20#7.10"}]}
+{"ID":"r3","Text":"我喜欢这个汤。","Quadruplet":[{"Aspect":"汤","Opinion":"喜欢","Category":"FOOD#QUALITY","VA":"7.50#6.00"}]}
+{"ID":"r4","Text":"Never again.","Quadruplet":[{"Aspect":"NULL","Opinion":"Never again","Category":"RESTAURANT#GENERAL","VA":"2.00#6.50"}]}
+{"ID":"r5","Text":"The wine is cheap.","Quadruplet":[{"Aspect":"wine","Opinion":"cheap","Category":"DRINKS#PRICES","VA":"6.50#5.00"}]}
+{"ID":"r6","Text":"The soup is bland and the wine is awful.","Quadruplet":[{"Aspect":"soup","Opinion":"bland","Category":"FOOD#QUALITY","VA":"3.10#3.90"},{"Aspect":"wine","Opinion":"awful","Category":"DRINKS#QUALITY","VA":"2.00#6.00"}]}
+)";
+
+class Dimabsa : public testing::TaskRuns {
+ protected:
+  Dimabsa() {
+    write_file_atomic(file(), sentences);
+  }
+  fs::path file(const std::string& name = "eng_restaurant_train_task3.jsonl") const {
+    return folder.path() / name;
+  }
+  ToolResult tool(const Words& words) const { return run_tool(words, folder.path()); }
+  // An encoder that is quick.
+  ToolResult train_small(const std::string& name, const std::string& devices,
+                         const Words& more) const {
+    Words words{"train",          "dimabsa",         "--name",
+                name,             "--devices",       devices,
+                "precision=fp32", "model.width=16",  "model.layers=1",
+                "model.heads=2",  "model.vocabulary=300",
+                "run.record_samples=true"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tool(words);
+  }
+  ToolResult train_file(const std::string& name, const std::string& devices,
+                        const Words& more) const {
+    Words words{"task=3", "data.path=" + file().string(), "data.valid_path=" + file().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return train_small(name, devices, words);
+  }
+  double metric(const std::string& name, const std::string& metric) const {
+    return events(name, "eval").back().at("metrics").at(metric).get<double>();
+  }
+};
+
+// With dropout: it is drawn by a token's place in its row, not by the rank.
+TEST_F(Dimabsa, HasOneCurveOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 3}) {
+    const ToolResult result =
+        train_file(cat("on", ranks), cat("cpu:", ranks),
+                   {"stop.steps=4", "schedule.kind=constant", "schedule.warmup=0", "batch.global=3",
+                    "optimizer.kind=sgd", "optimizer.lr=1e-3"});
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  expect_same_curve("on2", "on1", 1e-3);
+  expect_same_curve("on3", "on1", 1e-3);
+}
+
+// The six passes of one sentence are rows on two devices.
+TEST_F(Dimabsa, TrainsOneSentenceAStepOnTwoRanks) {
+  const Words one{"task=2", "batch.global=1", "stop.steps=5"};
+  for (const int ranks : {1, 2})
+    ASSERT_EQ(train_file(cat("on", ranks), cat("cpu:", ranks), one).code, 0);
+  expect_same_curve("on2", "on1", 1e-3);
+}
+
+TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
+  const Words words{"stop.steps=6", "schedule.kind=constant", "schedule.warmup=0", "batch.global=2"};
+  ASSERT_EQ(train_file("whole", "cpu:1", words).code, 0);
+  Words part = words;
+  part[0] = "stop.steps=3";
+  ASSERT_EQ(train_file("part", "cpu:1", part).code, 0);
+  const ToolResult rest = tool({"resume", "part", "stop.steps=6", "--devices", "cpu:2"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  expect_same_curve("part", "whole", 1e-3);
+  write_file_atomic(file(), std::string(sentences) + R"({"ID":"r7","Text":"More.","Quadruplet":[]})");
+  const ToolResult changed = tool({"resume", "part", "stop.steps=8"});
+  EXPECT_EQ(changed.code, 2);
+  EXPECT_THAT(changed.err, HasSubstr("have changed since it began"));
+}
+
+TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
+  const ToolResult trained = train_file("a", "cpu:2", {"stop.steps=8"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const fs::path evaluation = run("a") / "evaluations/step-000000008";
+  for (const char* name : {"items.csv", "null.csv", "categories.csv"})
+    EXPECT_TRUE(fs::exists(evaluation / name)) << name;
+  for (const char* name : {"valence-arousal.svg", "sentences.html"})
+    EXPECT_TRUE(fs::exists(run("a") / "media/step-000000008" / name)) << name;
+
+  write_file_atomic(file("test.jsonl"),
+                    R"({"ID":"t1","Text":"The wine was great."}
+{"ID":"t2","Text":"我喜欢这个汤。"}
+Just a text, cheap and awful.
+)");
+  for (const int ranks : {1, 2}) {
+    const ToolResult predicted =
+        tool({"predict", "a", "data.path=" + file("test.jsonl").string(), cat("out=on", ranks),
+              "predict.threshold=0.2", "predict.beta=0", "submission=submission.zip", "--devices",
+              cat("cpu:", ranks)});
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+  }
+  const std::string name = "subtask_3/pred.jsonl";
+  const std::string lines = read_file(folder.path() / "on1" / name);
+  EXPECT_EQ(lines, read_file(folder.path() / "on2" / name));
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3);
+  EXPECT_THAT(lines, ::testing::AllOf(HasSubstr("\"t1\""), HasSubstr("Quadruplet")));
+  EXPECT_TRUE(fs::exists(folder.path() / "on1/submission.zip"));
+}
+
+TEST_F(Dimabsa, SkipsLinesThatAreNoSentences) {
+  ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=1"}).code, 0);
+  write_file_atomic(file("bad.jsonl"), R"({"ID":"t1","Text":"The wine was great."}
+{"ID":"t2"}
+{"ID":"t1","Text":"Again."}
+)");
+  const ToolResult predicted = tool({"predict", "a", file("bad.jsonl").string(), "out=out"});
+  EXPECT_EQ(predicted.code, 1);
+  EXPECT_THAT(predicted.err, ::testing::AllOf(HasSubstr("line 2"), HasSubstr("comes twice"),
+                                              HasSubstr("skipped 2 of 3")));
+}
+
+// A recipe that can learn learns six sentences by heart.
+TEST_F(Dimabsa, LearnsAFewSentencesByHeartAndScoresThem) {
+  const ToolResult trained = train_file(
+      "a", "cpu:2",
+      {"model.width=64", "model.heads=4", "model.layers=2", "batch.global=6", "stop.epochs=150",
+       "schedule.warmup=15", "eval.every_epochs=150", "checkpoint.every_epochs=0"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_GE(metric("a", "f1"), 0.99);
+  const ToolResult evaluated = tool({"evaluate", "a", "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_EQ(nlohmann::json::parse(evaluated.out).at("metrics").at("f1"), metric("a", "f1"));
+
+  ASSERT_EQ(tool({"predict", "a", file().string(), "out=out"}).code, 0);
+  const std::string lines = read_file(folder.path() / "out/subtask_3/pred_eng_restaurant.jsonl");
+  EXPECT_THAT(lines, ::testing::AllOf(HasSubstr("喜欢"), HasSubstr("Never again"), HasSubstr("NULL")));
+  const ToolResult scored = tool({"score", "dimabsa", "predictions=out",
+                                  "data.path=" + file().string(), "task=3", "--json"});
+  ASSERT_EQ(scored.code, 0) << scored.err;
+  EXPECT_THAT(scored.out, HasSubstr("cf1"));
+
+  write_file_atomic(file("gold.jsonl"),
+                    R"({"ID":"g1","Text":"The soup was great.","Quadruplet":[{"Aspect":"soup","Opinion":"great","Category":"FOOD#QUALITY","VA":"8.00#7.00"}]})");
+  const ToolResult other = tool({"evaluate", "a", "data.path=" + file("gold.jsonl").string()});
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_THAT(other.err, HasSubstr("this one is evaluated"));
+}
+
+TEST_F(Dimabsa, RefusesWhatCannotBeBeforeThereIsARun) {
+  const auto refused = [&](const std::string& line, const Words& more = {}) {
+    write_file_atomic(file("bad.jsonl"), std::string(sentences) + line + "\n");
+    Words words{"task=3", "data.path=" + file("bad.jsonl").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const ToolResult result = train_small("bad", "cpu:1", words);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_FALSE(fs::exists(run("bad")));
+    return result.err;
+  };
+  write_file_atomic(file("categories.txt"), "FOOD#QUALITY\nSERVICE#GENERAL\nRESTAURANT#GENERAL\n");
+  EXPECT_THAT(refused("", {"data.categories=" + file("categories.txt").string()}),
+              HasSubstr("DRINKS#PRICES"));
+  const auto with_va = [](const std::string& va) {
+    return cat(R"({"ID":"x","Text":"Nice soup","Quadruplet":[{"Aspect":"soup","Opinion":"Nice","Category":"A#B","VA":")", va, R"("}]})");
+  };
+  EXPECT_THAT(refused(with_va("9.50#3.00")), HasSubstr("line 7"));
+  EXPECT_THAT(refused(with_va("high")), HasSubstr("line 7"));
+  EXPECT_THAT(refused(R"({"ID":"r1","Text":"Twice","Quadruplet":[]})"), HasSubstr("r1"));
+  EXPECT_THAT(refused(R"({"ID":"x","Text":"","Quadruplet":[]})"), HasSubstr("line 7"));
+  const std::string absent =
+      R"({"ID":"x","Text":"Nice soup","Quadruplet":[{"Aspect":"tea","Opinion":"Nice","Category":"A#B","VA":"7.00#5.00"}]})";
+  EXPECT_THAT(refused(absent, {"data.not_found=refuse"}), HasSubstr("tea"));
+  write_file_atomic(file("bad.jsonl"), std::string(sentences) + absent + "\n");
+  const ToolResult kept = train_small(
+      "kept", "cpu:1", {"task=3", "data.path=" + file("bad.jsonl").string(), "stop.steps=1"});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+  EXPECT_THAT(kept.err, HasSubstr("NULL"));
+}
+
+TEST_F(Dimabsa, TellsATextThatIsCut) {
+  const ToolResult cut = train_file("a", "cpu:1", {"stop.steps=1", "data.cut=4"});
+  ASSERT_EQ(cut.code, 0) << cut.err;
+  EXPECT_THAT(cut.err, HasSubstr("longer than data.cut=4 pieces"));
+}
+
+TEST_F(Dimabsa, PredictsValenceAndArousalOfGivenAspects) {
+  const ToolResult trained = train_small(
+      "a", "cpu:2",
+      {"task=1", "data.path=" + file().string(), "data.valid_path=" + file().string(), "stop.steps=4"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_GT(metric("a", "rmse_va"), 0);
+  write_file_atomic(file("test.jsonl"), R"({"ID":"t1","Text":"The wine was great.","Aspect":["wine","Wine list"]})"
+                                        "\n");
+  ASSERT_EQ(tool({"predict", "a", file("test.jsonl").string(), "out=out"}).code, 0);
+  EXPECT_THAT(read_file(folder.path() / "out/subtask_1/pred_eng_restaurant.jsonl"),
+              ::testing::AllOf(HasSubstr("Aspect_VA"), HasSubstr("Wine list")));
+}
+
+TEST_F(Dimabsa, KeepsWhatPredictionNeedsInAnExport) {
+  ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=2"}).code, 0);
+  ASSERT_EQ(tool({"export", "a", "--out", "a.safetensors"}).code, 0);
+  for (const char* of : {"a", "a.safetensors"})
+    ASSERT_EQ(tool({"predict", of, file().string(), cat("out=", of, "-out"), "predict.beta=0",
+                    "predict.threshold=0.2"})
+                  .code,
+              0);
+  const std::string name = "subtask_3/pred_eng_restaurant.jsonl";
+  EXPECT_EQ(read_file(folder.path() / "a-out" / name),
+            read_file(folder.path() / "a.safetensors-out" / name));
+}
+
+}  // namespace
+}  // namespace lockstep
