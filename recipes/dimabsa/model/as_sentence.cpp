@@ -32,7 +32,8 @@ std::vector<std::size_t> by_probability(const std::vector<FoundTuple>& found) {
 
 std::string phrase_of(const EncodedSentence& sentence, const PieceSpan& span) {
   if (span.is_null()) return null_phrase;
-  const auto begin = static_cast<std::size_t>(sentence.begins.at(static_cast<std::size_t>(span.first)));
+  const auto begin =
+      static_cast<std::size_t>(sentence.begins.at(static_cast<std::size_t>(span.first)));
   const auto end = static_cast<std::size_t>(sentence.ends.at(static_cast<std::size_t>(span.last)));
   const std::string phrase = trim(sentence.sentence.text.substr(begin, end - begin));
   return phrase.empty() ? null_phrase : phrase;

@@ -55,8 +55,8 @@ std::vector<FoundSpan> find_spans(std::span<const double> start, std::span<const
       if (at(start, first) > options.threshold && (best < 0 || at(start, first) > at(start, best)))
         best = first;
     if (best >= 0)
-      found.push_back({.span = {best, last},
-                       .probability = std::sqrt(at(start, best) * at(end, last))});
+      found.push_back(
+          {.span = {best, last}, .probability = std::sqrt(at(start, best) * at(end, last))});
   }
   return most_probable(std::move(found), options.most);
 }

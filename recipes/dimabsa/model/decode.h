@@ -11,9 +11,9 @@
 namespace lockstep::dimabsa {
 
 struct DecodeOptions {
-  double threshold = 0.5;        // a token may begin or end a span above it
-  double beta = 0.9;             // of a pair that is found in one direction
-  std::size_t most = 32;         // spans of a text, pairs of a sentence
+  double threshold = 0.5;         // a token may begin or end a span above it
+  double beta = 0.9;              // of a pair that is found in one direction
+  std::size_t most = 32;          // spans of a text, pairs of a sentence
   std::int64_t longest_span = 1;  // pieces; of the spans that were trained on
 };
 

@@ -68,7 +68,8 @@ at::Tensor to_record(const std::vector<FoundTuple>& tuples) {
 
 std::vector<FoundTuple> from_record(const at::Tensor& record) {
   std::vector<FoundTuple> tuples;
-  const at::Tensor rows = record.contiguous().view({record.numel() / numbers_per_tuple, numbers_per_tuple});
+  const at::Tensor rows =
+      record.contiguous().view({record.numel() / numbers_per_tuple, numbers_per_tuple});
   const auto number = rows.accessor<double, 2>();
   const auto whole = [&](std::int64_t i, std::int64_t j) {
     return static_cast<std::int64_t>(number[i][j]);

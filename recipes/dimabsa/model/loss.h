@@ -10,7 +10,8 @@
 
 namespace lockstep::dimabsa {
 
-// fields: of model/batch.h. Sums, a 0-dim f32 for each of `passes`. Does not synchronise the device.
+// fields: of model/batch.h. Sums, a 0-dim f32 for each of `passes`. Does not synchronise the
+// device.
 std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor>& fields,
                                     const std::vector<Pass>& passes, const StepContext& context);
 

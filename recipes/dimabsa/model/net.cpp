@@ -29,8 +29,7 @@ at::Tensor uniform_parameter(at::IntArrayRef sizes, double limit, std::uint64_t 
 Net::Net(const NetShape& shape, std::uint64_t seed)
     : shape_(shape), encoder_(make_encoder(shape.encoder, seed)) {
   if (shape.task != Task::aspects) span_ = make_head("span", 16, seed);
-  if (shape.task == Task::quadruplets)
-    category_ = make_head("category", shape.categories, seed);
+  if (shape.task == Task::quadruplets) category_ = make_head("category", shape.categories, seed);
   valence_arousal_ = make_head("valence_arousal", 2, seed);
 }
 

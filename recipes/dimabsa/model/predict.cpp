@@ -15,8 +15,7 @@ class Predictions : public PredictionWriter {
  public:
   Predictions(JointOutputs& outputs, std::string name, const std::string& submission)
       : lines_(outputs.open(name)), name_(std::move(name)) {
-    if (!submission.empty())
-      zip_ = std::make_unique<ZipWriter>(outputs.open(submission).path());
+    if (!submission.empty()) zip_ = std::make_unique<ZipWriter>(outputs.open(submission).path());
   }
   void add(const PredictItem&, std::string_view bytes) override {
     lines_.write(bytes);
@@ -52,8 +51,7 @@ std::vector<ItemOutput> DimabsaRecipe::predict_items(Model& model,
   std::vector<const EncodedSentence*> pointers;
   for (const EncodedSentence& sentence : sentences) pointers.push_back(&sentence);
   const StepContext step = prediction_context(context);
-  const auto found =
-      TupleFinder(dynamic_cast<const Net&>(model), finder_, step).find(pointers);
+  const auto found = TupleFinder(dynamic_cast<const Net&>(model), finder_, step).find(pointers);
   std::vector<ItemOutput> outputs;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     ItemOutput output;

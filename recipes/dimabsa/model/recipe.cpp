@@ -70,10 +70,10 @@ void DimabsaRecipe::initialise(Model& model) {
 
 DatasetPair DimabsaRecipe::data() {
   valid_sentences_ = read_encoded(valid_);
-  DatasetPair pair{.train = std::make_shared<TrainingSentences>(
-                       std::make_shared<std::vector<EncodedSentence>>(read_encoded(train_)),
-                       samples_),
-                   .valid = nullptr};
+  DatasetPair pair{
+      .train = std::make_shared<TrainingSentences>(
+          std::make_shared<std::vector<EncodedSentence>>(read_encoded(train_)), samples_),
+      .valid = nullptr};
   if (!valid_sentences_.empty())
     pair.valid = std::make_shared<WholeSentences>(std::ssize(valid_sentences_));
   return pair;
@@ -117,8 +117,7 @@ Aligned DimabsaRecipe::aligned(const Records& records) const {
   for (std::int64_t i = 0; i < records.size(); ++i) {
     const EncodedSentence& sentence = valid_sentences_.at(static_cast<std::size_t>(i));
     all.gold.push_back(sentence.sentence);
-    all.predicted.push_back(
-        as_sentence(task_, sentence, from_record(records[i]), categories_));
+    all.predicted.push_back(as_sentence(task_, sentence, from_record(records[i]), categories_));
   }
   return all;
 }

@@ -33,10 +33,9 @@ ItemTable marked_table(Task task, const Aligned& aligned) {
   };
   for (std::size_t row = 0; row < errors.rows.size(); ++row) {
     const Sentence& predicted = aligned.predicted[row];
-    std::vector<Cell> cells{cell(row, "id"),
-                            split(terminal_text(task, predicted, /*colour=*/false), '\n').at(0),
-                            words_of_tuples(task, predicted.tuples), cell(row, "missed"),
-                            cell(row, "spurious")};
+    std::vector<Cell> cells{
+        cell(row, "id"), split(terminal_text(task, predicted, /*colour=*/false), '\n').at(0),
+        words_of_tuples(task, predicted.tuples), cell(row, "missed"), cell(row, "spurious")};
     for (const std::size_t i : others) cells.push_back(errors.rows[row][i]);
     table.rows.push_back(std::move(cells));
   }

@@ -11,7 +11,7 @@ namespace lockstep::dimabsa {
 // What a text asks, and of which phrases.
 struct Question {
   Pass pass = Pass::aspects;
-  PieceSpan aspect, opinion;            // where the query names them
+  PieceSpan aspect, opinion;             // where the query names them
   std::vector<PieceSpan> left_out = {};  // pieces that the text lacks, but for those of the phrases
 };
 

@@ -22,12 +22,12 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "sentences to validate on; empty: a share of data.path", .is_path = true});
   table.add("data.valid_share", data.valid_share,
             {.meaning = "of the sentences, to validate on", .min = 0, .max = 0.9});
-  table.add("data.split_seed", data.split_seed,
-            {.meaning = "which sentences those are", .min = 0});
-  table.add("data.categories", data.categories,
-            {.meaning = "file of the categories of task 3, one a line; empty: those of the training "
-                        "data",
-             .is_path = true});
+  table.add("data.split_seed", data.split_seed, {.meaning = "which sentences those are", .min = 0});
+  table.add(
+      "data.categories", data.categories,
+      {.meaning = "file of the categories of task 3, one a line; empty: those of the training "
+                  "data",
+       .is_path = true});
   table.add("data.language", data.language,
             {.meaning = "in the name of the file of predictions; empty: as the data file's name "
                         "says"});
@@ -47,15 +47,13 @@ void add_model(OptionTable& table, Model& model) {
              .is_path = true});
   table.add("model.width", model.width,
             {.meaning = "of the small BERT's hidden states", .min = 1, .max = 8192});
-  table.add("model.layers", model.layers,
-            {.meaning = "of the small BERT", .min = 1, .max = 100});
+  table.add("model.layers", model.layers, {.meaning = "of the small BERT", .min = 1, .max = 100});
   table.add("model.heads", model.heads, {.meaning = "of the small BERT", .min = 1, .max = 256});
   table.add("model.vocabulary", model.vocabulary,
             {.meaning = "pieces that the small BERT's tokenizer learns from the data, at most",
              .min = 100,
              .max = 1e6});
-  table.add("model.dropout", model.dropout,
-            {.meaning = "of the small BERT", .min = 0, .max = 0.9});
+  table.add("model.dropout", model.dropout, {.meaning = "of the small BERT", .min = 0, .max = 0.9});
   table.add("model.encoder_rate", model.encoder_rate,
             {.meaning = "learning rate of the encoder, times optimizer.lr, which is that of the "
                         "heads; 0: 0.01 with model.path, 1 without",
@@ -75,10 +73,9 @@ void add_loss(OptionTable& table, Loss& loss) {
 
 template <class Predict>
 void add_predict(OptionTable& table, Predict& predict) {
-  table.add("predict.threshold", predict.threshold,
-            {.meaning = "probability above which a token may begin or end a span",
-             .min = 0,
-             .max = 1});
+  table.add(
+      "predict.threshold", predict.threshold,
+      {.meaning = "probability above which a token may begin or end a span", .min = 0, .max = 1});
   table.add("predict.beta", predict.beta,
             {.meaning = "least probability of a pair of aspect and opinion that is found in one "
                         "direction alone",
@@ -152,15 +149,13 @@ void DimabsaOptions::check(const TrainOptions&) const {
                 "for example submission=submission.zip; out=DIR says where it goes");
 }
 
-std::vector<std::string> DimabsaOptions::metric_names() const {
-  return score_names(task());
-}
+std::vector<std::string> DimabsaOptions::metric_names() const { return score_names(task()); }
 
 std::string DimabsaOptions::prediction_file() const {
   FileName names{.language = "", .domain = "", .split = "", .task = {}};
   if (made()) names.language = "eng", names.domain = "made";
-  for (const std::string& file : item_options.input.empty() ? std::vector{data.path}
-                                                            : item_options.input)
+  for (const std::string& file :
+       item_options.input.empty() ? std::vector{data.path} : item_options.input)
     if (const auto found = parse_file_name(file)) names = *found;
   if (!data.language.empty()) names.language = data.language;
   if (!data.domain.empty()) names.domain = data.domain;

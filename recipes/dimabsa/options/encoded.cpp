@@ -12,8 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* prepare_again = "remove the cache folder (.cache beside the runs) and start "
-                                      "again";
+constexpr const char* prepare_again =
+    "remove the cache folder (.cache beside the runs) and start "
+    "again";
 
 json span_json(const PieceSpan& span) { return json::array({span.first, span.last}); }
 
@@ -65,8 +66,8 @@ std::vector<Pass> passes_of(Task task) {
 std::int64_t query_room(const EncodedQueries& queries) {
   std::int64_t room = 0;
   for (const std::vector<std::int64_t>& tokens : queries.tokens) {
-    const auto places = std::count_if(tokens.begin(), tokens.end(),
-                                      [](std::int64_t token) { return token < 0; });
+    const auto places =
+        std::count_if(tokens.begin(), tokens.end(), [](std::int64_t token) { return token < 0; });
     room = std::max(room, std::ssize(tokens) + places * (longest_phrase - 1));
   }
   return room + 2 + std::ssize(queries.null);
@@ -96,12 +97,9 @@ json to_json(const EncodedSentence& sentence) {
   json tuples = json::array();
   for (std::size_t i = 0; i < sentence.tuples.size(); ++i)
     tuples.push_back(tuple_json(sentence.sentence.tuples.at(i), sentence.tuples[i]));
-  return {{"id", sentence.sentence.id},
-          {"text", sentence.sentence.text},
-          {"line", sentence.sentence.line},
-          {"ids", sentence.ids},
-          {"begins", sentence.begins},
-          {"ends", sentence.ends},
+  return {{"id", sentence.sentence.id},     {"text", sentence.sentence.text},
+          {"line", sentence.sentence.line}, {"ids", sentence.ids},
+          {"begins", sentence.begins},      {"ends", sentence.ends},
           {"tuples", std::move(tuples)}};
 }
 

@@ -14,13 +14,13 @@ namespace lockstep::dimabsa {
 
 // What a text asks for. The order is that of the rows of a sentence.
 enum class Pass {
-  aspects,           // A: all aspects
-  opinions,          // O: all opinions
-  opinion_of,        // AO: the opinions on an aspect
-  aspect_of,         // OA: the aspects of an opinion
-  category,          // C
-  valence,           // V
-  arousal,           // Ar
+  aspects,     // A: all aspects
+  opinions,    // O: all opinions
+  opinion_of,  // AO: the opinions on an aspect
+  aspect_of,   // OA: the aspects of an opinion
+  category,    // C
+  valence,     // V
+  arousal,     // Ar
 };
 inline constexpr std::size_t pass_count = 7;
 // "A", "O", "AO", "OA", "C", "V", "Ar": the terms of the loss.
@@ -48,7 +48,7 @@ struct EncodedTuple {
 
 struct EncodedSentence {
   Sentence sentence;
-  std::vector<std::int64_t> ids;  // of the text's pieces, cut to data.cut
+  std::vector<std::int64_t> ids;           // of the text's pieces, cut to data.cut
   std::vector<std::int64_t> begins, ends;  // bytes [begin, end) of the text, a piece each
   std::vector<EncodedTuple> tuples;
 

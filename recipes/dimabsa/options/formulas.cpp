@@ -69,11 +69,10 @@ MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& fa
 std::optional<double> DimabsaOptions::flops_per_sample(const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);
   const TokenCounts counts = counts_of(prepared_);
-  const double weights = static_cast<double>(facts.parameters != 0 ? facts.parameters
-                                                                   : parameter_count(shape)) -
-                         embedding_parameters(shape);
-  const double attention =
-      2 * static_cast<double>(shape.width * shape.layers) * counts.squares;
+  const double weights =
+      static_cast<double>(facts.parameters != 0 ? facts.parameters : parameter_count(shape)) -
+      embedding_parameters(shape);
+  const double attention = 2 * static_cast<double>(shape.width * shape.layers) * counts.squares;
   return 6 * (weights * counts.per_sentence + attention);
 }
 

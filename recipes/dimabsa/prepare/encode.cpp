@@ -25,11 +25,13 @@ std::string_view words_of_query(Pass pass, Task task) {
     case Pass::category:
       return "what category given the aspect ASPECT and the opinion OPINION ?";
     case Pass::valence:
-      return task == Task::aspects ? "what valence given the aspect ASPECT ?"
-                                   : "what valence given the aspect ASPECT and the opinion OPINION ?";
+      return task == Task::aspects
+                 ? "what valence given the aspect ASPECT ?"
+                 : "what valence given the aspect ASPECT and the opinion OPINION ?";
     case Pass::arousal:
-      return task == Task::aspects ? "what arousal given the aspect ASPECT ?"
-                                   : "what arousal given the aspect ASPECT and the opinion OPINION ?";
+      return task == Task::aspects
+                 ? "what arousal given the aspect ASPECT ?"
+                 : "what arousal given the aspect ASPECT and the opinion OPINION ?";
   }
   return "";
 }
@@ -71,11 +73,12 @@ std::vector<std::string> words_of(const EncodeNotes& notes, const std::string& w
                                   std::int64_t cut) {
   std::vector<std::string> lines;
   if (notes.cut > 0)
-    lines.push_back(cat("warning: ", where, ": ", notes.cut, notes.cut == 1 ? " text is" : " texts are",
-                        " longer than data.cut=", cut, " pieces; the rest is not read",
-                        notes.beyond_cut == 0 ? ""
-                                              : cat(", and ", notes.beyond_cut,
-                                                    " of its aspects and opinions count as NULL")));
+    lines.push_back(
+        cat("warning: ", where, ": ", notes.cut, notes.cut == 1 ? " text is" : " texts are",
+            " longer than data.cut=", cut, " pieces; the rest is not read",
+            notes.beyond_cut == 0
+                ? ""
+                : cat(", and ", notes.beyond_cut, " of its aspects and opinions count as NULL")));
   constexpr std::int64_t few = 10;
   if (notes.unknown * few > notes.pieces)
     lines.push_back(cat("warning: ", where, ": the vocabulary does not know ",

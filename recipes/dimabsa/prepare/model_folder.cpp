@@ -49,9 +49,9 @@ void learn(const DimabsaOptions& options, const std::vector<std::string>& texts,
   const std::vector<std::string> pieces =
       learn_word_pieces(all, static_cast<std::size_t>(options.model.vocabulary), true);
   write_file_atomic(folder / "vocab.txt", join(pieces, "\n") + "\n");
-  write_file_atomic(folder / "tokenizer_config.json",
-                    json{{"do_lower_case", true}, {"tokenizer_class", "BertTokenizer"}}.dump(1) +
-                        "\n");
+  write_file_atomic(
+      folder / "tokenizer_config.json",
+      json{{"do_lower_case", true}, {"tokenizer_class", "BertTokenizer"}}.dump(1) + "\n");
   // A tokenizer is opened with a shape beside it; its positions follow from the queries.
   const auto vocabulary = std::ssize(pieces);
   write_file_atomic(folder / "config.json",

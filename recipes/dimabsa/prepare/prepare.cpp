@@ -34,8 +34,9 @@ struct Sources {
   std::string key;                 // names the folder of the cache
 };
 
+// gold: the record of the run that evaluates other sentences than its own, or null.
 Sources sources_of(const DimabsaOptions& options, const fs::path& model, json data,
-                   const std::vector<std::string>& categories, bool gold) {
+                   const std::vector<std::string>& categories, const json& gold) {
   Sources sources{.model = model, .files = model_files(model), .data = std::move(data), .key = {}};
   Hasher hasher;
   hasher.update(json{cache_version, hash_of_files(model, sources.files), sources.data, categories,
@@ -74,9 +75,8 @@ void check_room(const DimabsaOptions& options, const EncoderShape& shape,
 
 // Fills a folder of the cache. before: the record of the run that this is for, or null.
 void fill(const fs::path& folder, const Sources& sources, const LoadedSentences& loaded,
-          const DimabsaOptions& options, const json& before, const Say& say) {
-  for (const std::string& name : sources.files)
-    fs::copy_file(sources.model / name, folder / name);
+          const DimabsaOptions& options, const json& before) {
+  for (const std::string& name : sources.files) fs::copy_file(sources.model / name, folder / name);
   const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(folder);
   const EncodedQueries queries = make_queries(*tokenizer, options.task());
   check_room(options, read_shape(folder), queries);
@@ -107,7 +107,6 @@ void fill(const fs::path& folder, const Sources& sources, const LoadedSentences&
       record[name] = before.at(name);
   write_file_atomic(folder / record_name,
                     record.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
-  (void)say;
 }
 
 fs::path filled_folder(const Sources& sources, const LoadedSentences& loaded,
@@ -118,7 +117,7 @@ fs::path filled_folder(const Sources& sources, const LoadedSentences& loaded,
       [](const fs::path& folder) {
         return fs::exists(folder / record_name) && fs::exists(folder / "valid.cbor");
       },
-      [&](const fs::path& folder) { fill(folder, sources, loaded, options, before, say); },
+      [&](const fs::path& folder) { fill(folder, sources, loaded, options, before); },
       [&] { say("waiting for another run that prepares the same sentences"); });
 }
 
@@ -138,8 +137,8 @@ Facts facts_of(const DimabsaOptions& options, const json& record, const EncoderS
           .rows_per_sample = std::ssize(passes_of(options.task())),
           .unit = "sentences",
           .units_per_sample = 1,
-          .parameters = parameter_count(shape) +
-                        head_parameters(options.task(), shape.width, categories),
+          .parameters =
+              parameter_count(shape) + head_parameters(options.task(), shape.width, categories),
           .default_global = 8};
 }
 
@@ -175,7 +174,7 @@ Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& cont
                              ? learned_folder(options, texts_of(loaded.train), cache, say)
                              : fs::path(options.model.path);
   const Sources sources =
-      sources_of(options, model, hashes_of(options), loaded.categories, /*gold=*/false);
+      sources_of(options, model, hashes_of(options), loaded.categories, nullptr);
   const fs::path folder = filled_folder(sources, loaded, options, nullptr, cache, say);
   Prepared prepared = prepared_from(folder, options, say);
   if (!options.model.path.empty())
@@ -192,10 +191,11 @@ Prepared prepare_again(const DimabsaOptions& options, const PrepareContext& cont
                        const json& before, const fs::path& cache, const Say& say) {
   const fs::path model = context.run_dir / "recipe";
   const std::vector<std::string> categories = before.at("categories");
-  if (options.made() != before.at("made").get<bool>())
-    throw Error("the run was trained on sentences of a file, but data.path does not say where "
-                "they are",
-                "name the file with data.path=FILE");
+  if (options.made() && !before.at("made").get<bool>())
+    throw Error(
+        "the run was trained on sentences of a file, but data.path does not say where "
+        "they are",
+        "name the file with data.path=FILE");
   json data = hashes_of(options);
   const bool same_train = data["path"] == before["data"]["path"];
   const bool same = same_train && data["valid_path"] == before["data"]["valid_path"];
@@ -212,7 +212,8 @@ Prepared prepare_again(const DimabsaOptions& options, const PrepareContext& cont
     say(cat("these are not the sentences that the run began with: ",
             count == 1 ? std::string("this one is") : cat("all ", count, " of them are"),
             " evaluated"));
-  const Sources sources = sources_of(options, model, std::move(data), categories, !same);
+  const Sources sources =
+      sources_of(options, model, std::move(data), categories, same ? json() : before);
   Prepared prepared =
       prepared_from(filled_folder(sources, loaded, options, before, cache, say), options, say);
   // The worker wants some to train on, whatever it does.

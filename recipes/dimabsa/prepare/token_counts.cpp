@@ -16,15 +16,13 @@ nlohmann::json count_tokens(const std::vector<EncodedSentence>& sentences,
     };
     for (const Pass pass : passes) {
       const std::vector<std::int64_t>& query = queries.tokens.at(static_cast<std::size_t>(pass));
-      const std::int64_t fixed =
-          std::ssize(query) + 2 + std::ssize(queries.null) + sentence.size();
+      const std::int64_t fixed = std::ssize(query) + 2 + std::ssize(queries.null) + sentence.size();
       if (pass == Pass::aspects || pass == Pass::opinions) {
         add(fixed);
         continue;
       }
       for (const EncodedTuple& tuple : sentence.tuples)
-        add(fixed +
-            (pass == Pass::aspect_of ? tuple.opinion.length() : tuple.aspect.length()) - 1 +
+        add(fixed + (pass == Pass::aspect_of ? tuple.opinion.length() : tuple.aspect.length()) - 1 +
             (pass == Pass::opinion_of || pass == Pass::aspect_of || task == Task::aspects
                  ? 0
                  : tuple.opinion.length() - 1));

@@ -8,8 +8,8 @@
 
 namespace lockstep::dimabsa {
 
-// {"per_row", "per_sentence", "most", "squares"}: means, the largest sentence, and the mean sum over
-// a sentence's texts of their length squared.
+// {"per_row", "per_sentence", "most", "squares"}: means, the largest sentence, and the mean sum
+// over a sentence's texts of their length squared.
 nlohmann::json count_tokens(const std::vector<EncodedSentence>& sentences,
                             const EncodedQueries& queries, Task task);
 

@@ -26,9 +26,7 @@ constexpr const char* sentences =
 
 class Dimabsa : public testing::TaskRuns {
  protected:
-  Dimabsa() {
-    write_file_atomic(file(), sentences);
-  }
+  Dimabsa() { write_file_atomic(file(), sentences); }
   fs::path file(const std::string& name = "eng_restaurant_train_task3.jsonl") const {
     return folder.path() / name;
   }
@@ -36,10 +34,17 @@ class Dimabsa : public testing::TaskRuns {
   // An encoder that is quick.
   ToolResult train_small(const std::string& name, const std::string& devices,
                          const Words& more) const {
-    Words words{"train",          "dimabsa",         "--name",
-                name,             "--devices",       devices,
-                "precision=fp32", "model.width=16",  "model.layers=1",
-                "model.heads=2",  "model.vocabulary=300",
+    Words words{"train",
+                "dimabsa",
+                "--name",
+                name,
+                "--devices",
+                devices,
+                "precision=fp32",
+                "model.width=16",
+                "model.layers=1",
+                "model.heads=2",
+                "model.vocabulary=300",
                 "run.record_samples=true"};
     words.insert(words.end(), more.begin(), more.end());
     return tool(words);
@@ -77,7 +82,8 @@ TEST_F(Dimabsa, TrainsOneSentenceAStepOnTwoRanks) {
 }
 
 TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
-  const Words words{"stop.steps=6", "schedule.kind=constant", "schedule.warmup=0", "batch.global=2"};
+  const Words words{"stop.steps=6", "schedule.kind=constant", "schedule.warmup=0",
+                    "batch.global=2"};
   ASSERT_EQ(train_file("whole", "cpu:1", words).code, 0);
   Words part = words;
   part[0] = "stop.steps=3";
@@ -85,7 +91,8 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
   const ToolResult rest = tool({"resume", "part", "stop.steps=6", "--devices", "cpu:2"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   expect_same_curve("part", "whole", 1e-3);
-  write_file_atomic(file(), std::string(sentences) + R"({"ID":"r7","Text":"More.","Quadruplet":[]})");
+  write_file_atomic(file(),
+                    std::string(sentences) + R"({"ID":"r7","Text":"More.","Quadruplet":[]})");
   const ToolResult changed = tool({"resume", "part", "stop.steps=8"});
   EXPECT_EQ(changed.code, 2);
   EXPECT_THAT(changed.err, HasSubstr("have changed since it began"));
@@ -146,14 +153,16 @@ TEST_F(Dimabsa, LearnsAFewSentencesByHeartAndScoresThem) {
 
   ASSERT_EQ(tool({"predict", "a", file().string(), "out=out"}).code, 0);
   const std::string lines = read_file(folder.path() / "out/subtask_3/pred_eng_restaurant.jsonl");
-  EXPECT_THAT(lines, ::testing::AllOf(HasSubstr("喜欢"), HasSubstr("Never again"), HasSubstr("NULL")));
-  const ToolResult scored = tool({"score", "dimabsa", "predictions=out",
-                                  "data.path=" + file().string(), "task=3", "--json"});
+  EXPECT_THAT(lines,
+              ::testing::AllOf(HasSubstr("喜欢"), HasSubstr("Never again"), HasSubstr("NULL")));
+  const ToolResult scored = tool(
+      {"score", "dimabsa", "predictions=out", "data.path=" + file().string(), "task=3", "--json"});
   ASSERT_EQ(scored.code, 0) << scored.err;
   EXPECT_THAT(scored.out, HasSubstr("cf1"));
 
-  write_file_atomic(file("gold.jsonl"),
-                    R"({"ID":"g1","Text":"The soup was great.","Quadruplet":[{"Aspect":"soup","Opinion":"great","Category":"FOOD#QUALITY","VA":"8.00#7.00"}]})");
+  write_file_atomic(
+      file("gold.jsonl"),
+      R"({"ID":"g1","Text":"The soup was great.","Quadruplet":[{"Aspect":"soup","Opinion":"great","Category":"FOOD#QUALITY","VA":"8.00#7.00"}]})");
   const ToolResult other = tool({"evaluate", "a", "data.path=" + file("gold.jsonl").string()});
   ASSERT_EQ(other.code, 0) << other.err;
   EXPECT_THAT(other.err, HasSubstr("this one is evaluated"));
@@ -173,7 +182,9 @@ TEST_F(Dimabsa, RefusesWhatCannotBeBeforeThereIsARun) {
   EXPECT_THAT(refused("", {"data.categories=" + file("categories.txt").string()}),
               HasSubstr("DRINKS#PRICES"));
   const auto with_va = [](const std::string& va) {
-    return cat(R"({"ID":"x","Text":"Nice soup","Quadruplet":[{"Aspect":"soup","Opinion":"Nice","Category":"A#B","VA":")", va, R"("}]})");
+    return cat(
+        R"({"ID":"x","Text":"Nice soup","Quadruplet":[{"Aspect":"soup","Opinion":"Nice","Category":"A#B","VA":")",
+        va, R"("}]})");
   };
   EXPECT_THAT(refused(with_va("9.50#3.00")), HasSubstr("line 7"));
   EXPECT_THAT(refused(with_va("high")), HasSubstr("line 7"));
@@ -196,13 +207,14 @@ TEST_F(Dimabsa, TellsATextThatIsCut) {
 }
 
 TEST_F(Dimabsa, PredictsValenceAndArousalOfGivenAspects) {
-  const ToolResult trained = train_small(
-      "a", "cpu:2",
-      {"task=1", "data.path=" + file().string(), "data.valid_path=" + file().string(), "stop.steps=4"});
+  const ToolResult trained = train_small("a", "cpu:2",
+                                         {"task=1", "data.path=" + file().string(),
+                                          "data.valid_path=" + file().string(), "stop.steps=4"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_GT(metric("a", "rmse_va"), 0);
-  write_file_atomic(file("test.jsonl"), R"({"ID":"t1","Text":"The wine was great.","Aspect":["wine","Wine list"]})"
-                                        "\n");
+  write_file_atomic(file("test.jsonl"),
+                    R"({"ID":"t1","Text":"The wine was great.","Aspect":["wine","Wine list"]})"
+                    "\n");
   ASSERT_EQ(tool({"predict", "a", file("test.jsonl").string(), "out=out"}).code, 0);
   EXPECT_THAT(read_file(folder.path() / "out/subtask_1/pred_eng_restaurant.jsonl"),
               ::testing::AllOf(HasSubstr("Aspect_VA"), HasSubstr("Wine list")));

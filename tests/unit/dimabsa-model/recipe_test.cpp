@@ -27,10 +27,11 @@ EncodedSentence sentence_of(const std::string& letters, std::vector<EncodedTuple
   }
   encoded.tuples = std::move(tuples);
   for (const EncodedTuple& tuple : encoded.tuples)
-    encoded.sentence.tuples.push_back({.aspect = phrase_of(encoded, tuple.aspect),
-                                       .opinion = phrase_of(encoded, tuple.opinion),
-                                       .category = tuple.category == 0 ? "X#Y" : "X#Z",
-                                       .va = ValenceArousal{2.0 + 3.0 * static_cast<double>(tuple.category), 4}});
+    encoded.sentence.tuples.push_back(
+        {.aspect = phrase_of(encoded, tuple.aspect),
+         .opinion = phrase_of(encoded, tuple.opinion),
+         .category = tuple.category == 0 ? "X#Y" : "X#Z",
+         .va = ValenceArousal{2.0 + 3.0 * static_cast<double>(tuple.category), 4}});
   return encoded;
 }
 
@@ -44,7 +45,8 @@ class DimabsaRecipeTest : public ::testing::Test {
     for (std::int64_t i = 0; i < 7; ++i) queries.tokens[static_cast<std::size_t>(i)] = {5 + i % 3};
     queries.tokens[2] = {5, aspect_place};
     queries.tokens[3] = {6, opinion_place};
-    for (const std::size_t i : {4U, 5U, 6U}) queries.tokens[i] = {static_cast<std::int64_t>(i + 3), aspect_place, opinion_place};
+    for (const std::size_t i : {4U, 5U, 6U})
+      queries.tokens[i] = {static_cast<std::int64_t>(i + 3), aspect_place, opinion_place};
     const std::vector<EncodedSentence> sentences{
         sentence_of("abcde", {{.aspect = {0, 1}, .opinion = {3, 3}, .category = 0}}),
         sentence_of("fghij", {{.aspect = {}, .opinion = {4, 4}, .category = 1},
@@ -108,7 +110,8 @@ TEST_F(DimabsaRecipeTest, LossIsTheSumOverSentencesWithTuplesAveraged) {
   DimabsaRecipe recipe(options, prepared);
   const auto model = recipe.build(1);
   const DatasetPair data = recipe.data();
-  const auto losses = [&](const std::vector<std::int64_t>& samples, const std::vector<std::int64_t>& parts) {
+  const auto losses = [&](const std::vector<std::int64_t>& samples,
+                          const std::vector<std::int64_t>& parts) {
     std::vector<SampleContext> contexts;
     for (const std::int64_t part : parts)
       contexts.push_back({.random = Random(1, RandomStream::augment, 0, 0), .part = part});
@@ -119,7 +122,8 @@ TEST_F(DimabsaRecipeTest, LossIsTheSumOverSentencesWithTuplesAveraged) {
     context.training = false;
     const at::NoGradGuard guard;
     std::vector<double> numbers;
-    for (const at::Tensor& term : recipe.loss(*model, batch, context)) numbers.push_back(term.item<double>());
+    for (const at::Tensor& term : recipe.loss(*model, batch, context))
+      numbers.push_back(term.item<double>());
     return numbers;
   };
   // All passes of two sentences in one batch are what each row is alone.
@@ -136,7 +140,12 @@ TEST_F(DimabsaRecipeTest, LossIsTheSumOverSentencesWithTuplesAveraged) {
 }
 
 TEST_F(DimabsaRecipeTest, RecordsAreReadAsTheyWereWritten) {
-  const std::vector<FoundTuple> found{{.aspect = {0, 1}, .opinion = {}, .category = 1, .valence = 7.126, .arousal = 12, .probability = 0.5}};
+  const std::vector<FoundTuple> found{{.aspect = {0, 1},
+                                       .opinion = {},
+                                       .category = 1,
+                                       .valence = 7.126,
+                                       .arousal = 12,
+                                       .probability = 0.5}};
   const std::vector<FoundTuple> read = from_record(to_record(found).view({-1}));
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].aspect, found[0].aspect);

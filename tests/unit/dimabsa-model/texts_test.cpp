@@ -57,9 +57,12 @@ TEST(Texts, NameThePhrasesOfTheirTuple) {
   const auto tokens = [&](Pass pass, std::size_t tuple) {
     return make_text(queries(), of, question_of(pass, of.tuples, tuple), 99).tokens;
   };
-  EXPECT_THAT(tokens(Pass::opinion_of, 0), ::testing::ElementsAre(1, 22, 101, 102, 23, 2, 9, 101, 102, 103, 104, 105, 106));
-  EXPECT_THAT(tokens(Pass::aspect_of, 1), ::testing::ElementsAre(1, 24, 106, 23, 2, 9, 101, 102, 103, 104, 105, 106));
-  EXPECT_THAT(tokens(Pass::valence, 1), ::testing::ElementsAre(1, 26, 9, 106, 2, 9, 101, 102, 103, 104, 105, 106));
+  EXPECT_THAT(tokens(Pass::opinion_of, 0),
+              ::testing::ElementsAre(1, 22, 101, 102, 23, 2, 9, 101, 102, 103, 104, 105, 106));
+  EXPECT_THAT(tokens(Pass::aspect_of, 1),
+              ::testing::ElementsAre(1, 24, 106, 23, 2, 9, 101, 102, 103, 104, 105, 106));
+  EXPECT_THAT(tokens(Pass::valence, 1),
+              ::testing::ElementsAre(1, 26, 9, 106, 2, 9, 101, 102, 103, 104, 105, 106));
 }
 
 // Masked tokens are left out, and the others keep their places.
@@ -85,8 +88,9 @@ class Samples : public ::testing::Test {
                  std::vector<EncodedSentence>{sentence(), {}}),
              {.task = Task::quadruplets, .queries = queries(), .longest = 99}) {}
   std::vector<at::Tensor> row(std::int64_t index, Pass pass, bool padding = false) const {
-    std::vector<SampleContext> contexts{
-        {.padding = padding, .random = Random(1, RandomStream::augment, 0, 0), .part = static_cast<std::int64_t>(pass)}};
+    std::vector<SampleContext> contexts{{.padding = padding,
+                                         .random = Random(1, RandomStream::augment, 0, 0),
+                                         .part = static_cast<std::int64_t>(pass)}};
     return data.batch({index}, contexts);
   }
   TrainingSentences data;
@@ -103,7 +107,8 @@ TEST_F(Samples, HaveARowForEachPassWithATextForEachTuple) {
   const auto fields = row(0, Pass::opinion_of);
   const Ids offsets = values_of<std::int64_t>(field(fields, Field::offsets));
   EXPECT_THAT(Ids(offsets.begin(), offsets.begin() + 4), ::testing::ElementsAre(0, 13, 25, 25));
-  EXPECT_THAT(values_of<std::int64_t>(field(fields, Field::row_offsets)), ::testing::ElementsAre(0, 25));
+  EXPECT_THAT(values_of<std::int64_t>(field(fields, Field::row_offsets)),
+              ::testing::ElementsAre(0, 25));
   EXPECT_EQ(pass_weights(fields, passes_of(Task::quadruplets)),
             (std::vector<double>{0, 0, 1, 0, 0, 0, 0}));
 }
@@ -150,7 +155,8 @@ TEST_F(Samples, AskForCategoryValenceAndArousal) {
 
 TEST_F(Samples, WithoutTuplesOrOfPaddingAreRowsWithoutTexts) {
   for (const auto& fields : {row(1, Pass::valence), row(0, Pass::aspects, /*padding=*/true)}) {
-    EXPECT_THAT(values_of<std::int64_t>(field(fields, Field::row_offsets)), ::testing::ElementsAre(0, 0));
+    EXPECT_THAT(values_of<std::int64_t>(field(fields, Field::row_offsets)),
+                ::testing::ElementsAre(0, 0));
     EXPECT_EQ(field(fields, Field::span_weights).sum().item<float>(), 0);
     EXPECT_EQ(field(fields, Field::text_weights).sum().item<float>(), 0);
   }

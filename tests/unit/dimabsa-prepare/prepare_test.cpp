@@ -1,0 +1,259 @@
+// From files of sentences to what the worker reads, and what a run keeps.
+#include "recipes/dimabsa/prepare/prepare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "recipes/dimabsa/options/encoded.h"
+#include "recipes/dimabsa/prepare/encode.h"
+#include "recipes/dimabsa/prepare/load.h"
+#include "recipes/dimabsa/prepare/model_folder.h"
+#include "recipes/dimabsa/tokens/tokenizer.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return cat(error.what(), " | ", error.hint());
+  }
+  return {};
+}
+
+class DimabsaPrepare : public ::testing::Test {
+ protected:
+  DimabsaPrepare() {
+    options.task_number = 3;
+    options.data.path = path("eng_restaurant_train_task3.jsonl").string();
+    options.model.vocabulary = 200;
+    write(options.data.path, lines);
+    fs::create_directories(path("cache"));
+  }
+  fs::path path(const std::string& name) const { return folder.path() / name; }
+  static void write(const fs::path& file, const std::vector<std::string>& all) {
+    write_file_atomic(file, join(all, "\n") + "\n");
+  }
+  Prepared prepare(Purpose purpose = Purpose::train, const fs::path& run = {}) {
+    said.clear();
+    return prepare_sentences(options,
+                             {.purpose = purpose,
+                              .cache_dir = path("cache"),
+                              .run_dir = run,
+                              .say = [&](const std::string& line) { said += line + "\n"; }});
+  }
+  static std::vector<EncodedSentence> sentences_of(const Prepared& prepared, const char* part) {
+    return read_encoded(prepared.extra.at(part).get<std::string>());
+  }
+  fs::path make_run(const Prepared& prepared) const {
+    const fs::path run = path("run");
+    fs::create_directories(run / "recipe");
+    for (const fs::path& file : prepared.keep)
+      fs::copy_file(file, run / "recipe" / file.filename(), fs::copy_options::overwrite_existing);
+    write_file_atomic(run / "run.json",
+                      nlohmann::json{{"config", {{"data.path", options.data.path}}}}.dump());
+    return run;
+  }
+
+  std::vector<std::string> lines{
+      R"({"ID":"1","Text":"The fish soup was great, really great.","Quadruplet":[{"Aspect":"fish soup","Opinion":"really great","Category":"FOOD#QUALITY","VA":"8.00#7.00"}]})",
+      R"({"ID":"2","Text":"Never again","Quadruplet":[{"Aspect":"NULL","Opinion":"Never again","Category":"RESTAURANT#GENERAL","VA":"2.00#6.50"}]})",
+      R"({"ID":"3","Text":"Slow waiter","Quadruplet":[{"Aspect":"waiter","Opinion":"Slow","Category":"SERVICE#GENERAL","VA":"3.00#4.00"}]})",
+      R"({"ID":"4","Text":"Nothing to say","Quadruplet":[]})",
+      R"({"ID":"5","Text":"好汤","Quadruplet":[{"Aspect":"汤","Opinion":"好","Category":"FOOD#QUALITY","VA":"7.00#5.00"}]})"};
+  TemporaryDirectory folder;
+  DimabsaOptions options;
+  std::string said;
+};
+
+TEST_F(DimabsaPrepare, SplitsAlikeEachTimeAndLosesNothing) {
+  const std::vector<bool> valid = choose_valid(100, 0.2, 42);
+  EXPECT_EQ(std::count(valid.begin(), valid.end(), true), 20);
+  EXPECT_EQ(valid, choose_valid(100, 0.2, 42));
+  EXPECT_NE(valid, choose_valid(100, 0.2, 43));
+  const auto count = [](std::size_t n, double share) {
+    const std::vector<bool> chosen = choose_valid(n, share, 1);
+    return std::count(chosen.begin(), chosen.end(), true);
+  };
+  EXPECT_EQ(count(2, 0.2), 1);
+  EXPECT_EQ(count(1, 0.2), 0);
+  EXPECT_EQ(count(5, 0), 0);
+}
+
+TEST_F(DimabsaPrepare, EncodesPhrasesAsThePiecesThatHoldThem) {
+  options.data.valid_path = options.data.path;
+  const Prepared prepared = prepare();
+  const std::vector<EncodedSentence> train = sentences_of(prepared, "train");
+  ASSERT_EQ(train.size(), 5U);
+  for (const EncodedSentence& sentence : train)
+    for (std::size_t i = 0; i < sentence.tuples.size(); ++i) {
+      const auto part = [&](const PieceSpan& span) {
+        if (span.is_null()) return std::string("NULL");
+        const auto begin =
+            static_cast<std::size_t>(sentence.begins[static_cast<std::size_t>(span.first)]);
+        const auto end =
+            static_cast<std::size_t>(sentence.ends[static_cast<std::size_t>(span.last)]);
+        return sentence.sentence.text.substr(begin, end - begin);
+      };
+      EXPECT_EQ(part(sentence.tuples[i].aspect), sentence.sentence.tuples[i].aspect);
+      EXPECT_EQ(part(sentence.tuples[i].opinion), sentence.sentence.tuples[i].opinion);
+    }
+  EXPECT_TRUE(train[1].tuples[0].aspect.is_null());
+  EXPECT_EQ(prepared.facts.rows_per_sample, 7);
+  EXPECT_EQ(prepared.facts.train_samples, 5);
+  EXPECT_THAT(prepared.extra.at("categories"),
+              ElementsAre("FOOD#QUALITY", "RESTAURANT#GENERAL", "SERVICE#GENERAL"));
+}
+
+TEST_F(DimabsaPrepare, QueriesHoldPlacesForTheirPhrases) {
+  const Prepared prepared = prepare();
+  const EncodedQueries queries = queries_from_json(prepared.extra.at("queries"));
+  const auto places = [&](Pass pass) {
+    std::vector<std::int64_t> found;
+    for (const std::int64_t token : queries.tokens[static_cast<std::size_t>(pass)])
+      if (token < 0) found.push_back(token);
+    return found;
+  };
+  EXPECT_THAT(places(Pass::aspects), ElementsAre());
+  EXPECT_THAT(places(Pass::opinion_of), ElementsAre(aspect_place));
+  EXPECT_THAT(places(Pass::aspect_of), ElementsAre(opinion_place));
+  EXPECT_THAT(places(Pass::category), ElementsAre(aspect_place, opinion_place));
+  EXPECT_EQ(queries.null.size(), 1U);  // the learned vocabulary knows the queries' words
+  const EncodedQueries of_aspects =
+      make_queries(*open_tokenizer(fs::path(prepared.keep[0]).parent_path()), Task::aspects);
+  EXPECT_EQ(std::count(of_aspects.tokens[5].begin(), of_aspects.tokens[5].end(), opinion_place), 0);
+}
+
+TEST_F(DimabsaPrepare, FindsWhatItPreparedAndNoticesAChange) {
+  const Prepared first = prepare();
+  EXPECT_EQ(prepare().extra.at("train"), first.extra.at("train"));
+  lines.push_back(R"({"ID":"6","Text":"More","Quadruplet":[]})");
+  write(options.data.path, lines);
+  EXPECT_NE(prepare().extra.at("train"), first.extra.at("train"));
+}
+
+TEST_F(DimabsaPrepare, GoesOnWithTheSameSentencesAlone) {
+  const Prepared first = prepare();
+  const fs::path run = make_run(first);
+  const Prepared again = prepare(Purpose::train, run);
+  EXPECT_EQ(sentences_of(again, "train").size(), sentences_of(first, "train").size());
+  EXPECT_EQ(again.extra.at("longest_span"), first.extra.at("longest_span"));
+  lines.pop_back();
+  write(options.data.path, lines);
+  EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }), HasSubstr("have changed"));
+}
+
+// With the run's own tokenizer, categories and longest span, and all of them.
+TEST_F(DimabsaPrepare, EvaluatesOtherSentences) {
+  const Prepared first = prepare();
+  const fs::path run = make_run(first);
+  options.data.path = path("gold.jsonl").string();
+  write(options.data.path, {lines[0], lines[2]});
+  const Prepared gold = prepare(Purpose::evaluate, run);
+  EXPECT_THAT(said, HasSubstr("all 2 of them are evaluated"));
+  EXPECT_EQ(sentences_of(gold, "valid").size(), 2U);
+  EXPECT_EQ(gold.extra.at("categories"), first.extra.at("categories"));
+  EXPECT_EQ(gold.extra.at("longest_span"), first.extra.at("longest_span"));
+  EXPECT_EQ(gold.extra.at("config"), first.extra.at("config"));
+  // Phrases of gold stay as they are written, for the scorer.
+  write(
+      options.data.path,
+      {R"({"ID":"1","Text":"Fine","Quadruplet":[{"Aspect":"soup","Opinion":"Fine","Category":"FOOD#QUALITY","VA":"8.00#7.00"}]})"});
+  const Prepared absent = prepare(Purpose::evaluate, run);
+  EXPECT_EQ(sentences_of(absent, "valid").at(0).sentence.tuples.at(0).aspect, "soup");
+}
+
+TEST_F(DimabsaPrepare, PredictsFromTheRunsFolderAlone) {
+  const Prepared first = prepare();
+  const fs::path run = make_run(first);
+  fs::remove_all(path("cache"));
+  fs::remove(options.data.path);
+  EXPECT_EQ(prepare(Purpose::predict, run).extra.at("config"), first.extra.at("config"));
+  EXPECT_THAT(error_of([&] { prepare(Purpose::predict, path("none")); }), HasSubstr("has no"));
+}
+
+TEST_F(DimabsaPrepare, SaysHowMuchOfATextTheModelTakes) {
+  const fs::path model = path("model");
+  const Prepared prepared = prepare();
+  fs::create_directories(model);
+  for (const fs::path& file : prepared.keep) fs::copy_file(file, model / file.filename());
+  options.model.path = model.string();
+  options.data.cut = 1000;
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("set data.cut to at most"));
+}
+
+TEST_F(DimabsaPrepare, RefusesAVocabularyOfAnotherModel) {
+  const Prepared prepared = prepare();
+  const fs::path model = path("model");
+  fs::create_directories(model);
+  const auto header = [&](std::int64_t rows) {
+    const std::string json =
+        cat(R"({"bert.embeddings.word_embeddings.weight":{"dtype":"F32","shape":[)", rows,
+            ",1],\"data_offsets\":[0,", rows * 4, "]}}");
+    std::string bytes(8, '\0');
+    for (int i = 0; i < 8; ++i)
+      bytes[static_cast<std::size_t>(i)] = static_cast<char>(json.size() >> (8 * i));
+    write_file_atomic(model / "model.safetensors",
+                      bytes + json + std::string(static_cast<std::size_t>(rows) * 4, '\0'));
+  };
+  EncoderShape shape;
+  shape.vocabulary = 50;
+  header(50);
+  EXPECT_EQ(error_of([&] { find_weights(model, 50, shape, true); }), "");
+  EXPECT_THAT(error_of([&] { find_weights(model, 51, shape, true); }),
+              HasSubstr("the vocabulary has 51 pieces, but the weights have 50"));
+  header(60);
+  EXPECT_THAT(error_of([&] { find_weights(model, 50, shape, true); }), HasSubstr("vocab_size"));
+}
+
+class DimabsaItems : public DimabsaPrepare {
+ protected:
+  std::vector<PredictItem> items(const std::vector<std::string>& inputs) {
+    return find_items(
+        options,
+        {.inputs = inputs, .standard_input = {}, .run_dir = run, .cache_dir = path("cache")});
+  }
+  fs::path run = make_run(prepare());
+};
+
+TEST_F(DimabsaItems, AreLinesWithTheirTokens) {
+  write(path("test.jsonl"), {R"({"ID":"a","Text":"Great soup"})", "", "just a text"});
+  const auto found = items({path("test.jsonl").string()});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].id, "3");
+  EXPECT_THAT(found[1].name, HasSubstr("line 3 of"));
+  const EncodedSentence sentence = sentence_from_json(nlohmann::json::parse(found[0].text));
+  EXPECT_EQ(sentence.sentence.id, "a");
+  EXPECT_GT(sentence.size(), 1);
+}
+
+TEST_F(DimabsaItems, NameEachLineThatIsNone) {
+  write(path("test.jsonl"),
+        {R"({"ID":"a","Text":"Great soup"})", R"({"ID":"b"})", R"({"ID":"a","Text":"x"})"});
+  const auto found = items({path("test.jsonl").string()});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].fault, "");
+  EXPECT_THAT(found[1].fault, HasSubstr("line 2"));
+  EXPECT_THAT(found[2].fault, HasSubstr("comes twice"));
+}
+
+TEST_F(DimabsaItems, AreTheValidationSentencesWhereNoFileIsNamed) {
+  EXPECT_EQ(items({}).size(), 1U);  // of five
+  const std::string training = options.data.path;
+  options.data.path = path("test.jsonl").string();
+  write(options.data.path, {R"({"ID":"a","Text":"Great soup"})", R"({"ID":"b","Text":"More"})"});
+  EXPECT_EQ(items({}).size(), 2U);
+}
+
+}  // namespace
+}  // namespace lockstep::dimabsa
