@@ -489,10 +489,12 @@ void Scheduler::supervisor_is_gone() {
     running_.erase(attempt.id);
     forget(attempt, "its supervisor was ended");
   }
+  link_->wait_for_end();
   // Its orphans are ours now; these have hidden whose they are.
   std::vector<pid_t> orphans = own_children();
   std::erase(orphans, link_->pid());
   if (!orphans.empty()) signal_descendants(orphans, SIGKILL);
+  reap_children(link_->pid());
   supervisor_id_ = new_id(clock_);
   link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
                                            setup_.folder.supervisor(supervisor_id_));

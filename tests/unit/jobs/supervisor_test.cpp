@@ -131,5 +131,16 @@ TEST_F(SupervisorTest, IsSeenToLiveFromItsStartOn) {
   kill(link.pid(), SIGKILL);
 }
 
+// As one that is killed on a busy machine: its files are closed some time before its orphans have
+// another parent.
+TEST_F(SupervisorTest, IsWaitedForAfterItsSocketIsClosed) {
+  SupervisorLink link({"bash", "-c", "eval \"exec $0>&-\"; sleep 0.2"}, record());
+  while (link.take([](std::int64_t, pid_t) {})) usleep(1000);
+  siginfo_t ended{};
+  link.wait_for_end();
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(link.pid()), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+  EXPECT_EQ(ended.si_pid, link.pid());
+}
+
 }  // namespace
 }  // namespace lockstep
