@@ -78,7 +78,9 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
 }
 
 Scheduler::~Scheduler() {
-  if (groups_ && running_.empty()) groups_->remove_empty();
+  if (!running_.empty()) return;
+  link_->end();
+  if (groups_) groups_->remove_empty();
 }
 
 std::string Scheduler::mark_of(std::int64_t attempt) const {

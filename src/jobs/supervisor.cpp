@@ -265,6 +265,11 @@ void SupervisorLink::wait_for_end() const {
   }
 }
 
+void SupervisorLink::end() {
+  socket_.reset();
+  wait_for_end();
+}
+
 bool SupervisorLink::start(const JobOrder& order, const std::vector<UniqueFd>& leases) {
   return send_frame(socket_.get(), order_json(order), leases, &reader_);
 }

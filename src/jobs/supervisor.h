@@ -44,6 +44,8 @@ class SupervisorLink {
   // Of one that is gone: until what it leaves behind are children of this process. One that ends
   // closes its socket before that.
   void wait_for_end() const;
+  // Of one without jobs: it ends whatever they left behind, then itself, which is waited for.
+  void end();
 
  private:
   UniqueFd socket_;
