@@ -46,7 +46,7 @@ TEST_F(DeviceGainTest, SaysThatASecondGpuDoesNotPayAndFromWhichBatchOn) {
   EXPECT_LT(gain()->gain(), 1);
   EXPECT_THAT(note(), HasSubstr("2 GPUs do not pay at batch.global = 1"));
   EXPECT_THAT(note(), HasSubstr("instead of 0.81 ms on one"));
-  EXPECT_THAT(note(), HasSubstr("415.8 MiB of gradients over NVLink takes about 1.2 ms"));
+  EXPECT_THAT(note(), HasSubstr("416 MiB of gradients over NVLink takes about 1.2 ms"));
   EXPECT_THAT(note(), HasSubstr("they pay from about batch.global=4 on"));
   sentences(2);
   EXPECT_THAT(note(), HasSubstr("2 GPUs hardly pay at batch.global = 2"));
