@@ -1,8 +1,9 @@
 """A training step of a model in PyTorch on GPUs, as a careful user would write it.
 
-Usage: python3 bench/peers/step.py WORKLOAD MODE [--gpus N] [--steps S] [--warmup W] [--amp bf16|fp16|fp32]
-WORKLOAD is textgen, gpt124m or volume. MODE is single, dp (DataParallel) or ddp (DistributedDataParallel); after single and
-ddp also _compile (torch.compile as it comes) or _max (max-autotune-no-cudagraphs). Prints one JSON line: the median
+Usage: python3 bench/peers/step.py WORKLOAD MODE [--gpus N] [--steps S] [--warmup W] [--amp bf16|fp16|fp32] [--sentences N]
+WORKLOAD is textgen, gpt124m, volume, dimabsa or dimabsa_rows. MODE is single, dp (DataParallel) or ddp (DistributedDataParallel);
+after single and ddp also _compile (torch.compile as it comes), _max (max-autotune-no-cudagraphs) or _graphs
+(reduce-overhead: with CUDA graphs). --sentences are those of a step per GPU, of dimabsa. Prints one JSON line: the median
 time of a step with a synchronisation after each, the mean without, units a second over all GPUs, peak memory. A step
 is one update, with its accumulation.
 """
@@ -18,10 +19,11 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 import torch.nn as nn
 
+import dimabsa_model
 import volume_model
 from text_model import WORKLOADS as TEXT_WORKLOADS, TextModel
 
-COMPILE_MODES = {"compile": "default", "max": "max-autotune-no-cudagraphs"}
+COMPILE_MODES = {"compile": "default", "max": "max-autotune-no-cudagraphs", "graphs": "reduce-overhead"}
 
 
 class TextWorkload:
@@ -32,8 +34,8 @@ class TextWorkload:
     def model(self, device):
         return TextModel(*self.sizes).to(device)
 
-    def micro_batch(self, generator):
-        """Pinned tensors on the host."""
+    def micro_batch(self, generator, number):
+        """Of that number in its step: pinned tensors on the host."""
         vocab, context = self.sizes[0], self.sizes[-1]
         return [torch.randint(0, vocab, (self.micro, context + 1), generator=generator).pin_memory()]
 
@@ -49,7 +51,7 @@ class VolumeWorkload:
     def model(self, device):
         return volume_model.VolumeModel().to(device, memory_format=torch.channels_last_3d)
 
-    def micro_batch(self, generator):
+    def micro_batch(self, generator, number):
         shape = (self.micro, 1, self.edge, self.edge, self.edge)
         labels = (torch.rand(shape, generator=generator) > 0.8).float()
         return [torch.rand(shape, generator=generator).pin_memory(), labels.pin_memory()]
@@ -58,14 +60,16 @@ class VolumeWorkload:
         return images, labels
 
 
-def find_workload(name):
+def find_workload(name, sentences=1):
+    if name in dimabsa_model.WORKLOADS:
+        return dimabsa_model.Workload(name, sentences)
     return VolumeWorkload(name) if name in volume_model.WORKLOADS else TextWorkload(name)
 
 
 def random_steps(workload, count):
     """`count` steps: a list of micro-batches each."""
     generator = torch.Generator().manual_seed(1)
-    return [[workload.micro_batch(generator) for _ in range(workload.accumulation)] for _ in range(count)]
+    return [[workload.micro_batch(generator, i) for i in range(workload.accumulation)] for _ in range(count)]
 
 
 def wrap(model, arguments, rank):
@@ -80,7 +84,7 @@ def wrap(model, arguments, rank):
     return net
 
 
-def make_step(net, workload, device, amp):
+def make_step(net, workload, device, amp, graphs=False):
     steps = random_steps(workload, 4)
     dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(amp)
     parameters = list(net.parameters())
@@ -90,9 +94,11 @@ def make_step(net, workload, device, amp):
     def step(number):
         micro_batches = steps[number % len(steps)]
         for i, host in enumerate(micro_batches):
-            fields = [field.to(device, non_blocking=True) for field in host]
+            fields = [field.to(device, non_blocking=True) if torch.is_tensor(field) else field for field in host]
             last = i == len(micro_batches) - 1
             hold = net.no_sync() if dist.is_initialized() and not last else torch.enable_grad()
+            if graphs:
+                torch.compiler.cudagraph_mark_step_begin()
             with hold, torch.autocast("cuda", dtype=dtype, enabled=dtype is not None):
                 loss = net(*workload.inputs(*fields))
                 loss = loss.mean() if loss.dim() else loss  # DataParallel gives one per GPU
@@ -134,9 +140,9 @@ def run(rank, arguments, port):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.backends.cudnn.benchmark = arguments.mode != "dp"  # its threads are new in each step and know no plans
-    workload = find_workload(arguments.workload)
+    workload = find_workload(arguments.workload, arguments.sentences)
     model = workload.model(device)
-    step = make_step(wrap(model, arguments, rank), workload, device, arguments.amp)
+    step = make_step(wrap(model, arguments, rank), workload, device, arguments.amp, arguments.mode.endswith("_graphs"))
     step_s, free_s = time_steps(step, arguments.warmup, arguments.steps)
     if rank == 0:
         units = workload.units * world
@@ -158,11 +164,12 @@ def free_port():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("workload", choices=sorted({**TEXT_WORKLOADS, **volume_model.WORKLOADS}))
+    parser.add_argument("workload", choices=sorted({*TEXT_WORKLOADS, *volume_model.WORKLOADS, *dimabsa_model.WORKLOADS}))
     parser.add_argument("mode", choices=["single", "dp", "ddp"] + [f"{a}_{b}" for a in ("single", "ddp") for b in COMPILE_MODES])
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--warmup", type=int, default=8)
+    parser.add_argument("--sentences", type=int, default=1)
     parser.add_argument("--amp", choices=["bf16", "fp16", "fp32"], default="bf16")
     arguments = parser.parse_args()
     if arguments.mode.startswith("ddp") and arguments.gpus > 1:

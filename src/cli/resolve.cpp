@@ -9,6 +9,8 @@
 #include "cli/measure_memory.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
+#include "devices/gpu_links.h"
+#include "plan/device_gain.h"
 #include "plan/memory.h"
 #include "plan/parameter_rules.h"
 #include "plan/precision.h"
@@ -320,6 +322,10 @@ void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t 
   MeasuredMemory measured = known_memory(setup, devices);
   measured.shrunk_to = shrunk_to;
   setup.plan = make_plan(*setup.train, setup.prepared.facts, setup.memory, devices, measured);
+  if (devices.size() > 1 && devices.front().kind == DeviceKind::cuda) {
+    std::string note = device_gain_note(setup.plan, *setup.train, link_limit(devices, probe()));
+    if (!note.empty()) setup.plan.notes.push_back(std::move(note));
+  }
   const PrecisionPlan& precision = setup.plan.precision;
   if (const auto forced = forced_tf32();
       precision.type == Precision::fp32 && forced && *forced != precision.tf32)

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +125,18 @@ std::vector<pid_t> own_children() {
   for (const pid_t process : process_numbers("/proc"))  // a kernel without that file
     if (parent_of(stat_of(process)) == ::getpid()) found.push_back(process);
   return found;
+}
+
+void reap_children(pid_t other) {
+  constexpr int most_waits = 200;
+  for (int wait = 0; wait < most_waits; ++wait) {
+    std::vector<pid_t> left = own_children();
+    std::erase_if(left, [&](pid_t child) {
+      return child == other || ::waitpid(child, nullptr, WNOHANG) > 0;
+    });
+    if (left.empty()) return;
+    system_clock().sleep_s(0.005);
+  }
 }
 
 bool signal_if(pid_t process, int number, const std::function<bool()>& is_meant) {

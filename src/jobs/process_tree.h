@@ -34,6 +34,9 @@ std::vector<MarkedProcess> processes_marked(std::string_view mark);
 
 // Processes whose parent is this one. An orphan becomes one where this process is a subreaper.
 std::vector<pid_t> own_children();
+// Waits until this process has no children but `other`, for a second at most: what does not end
+// even then is left.
+void reap_children(pid_t other = 0);
 
 // To the process if `is_meant` says so, which is asked once its number can be nobody else's. False:
 // it was not.

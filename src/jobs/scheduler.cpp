@@ -78,7 +78,9 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
 }
 
 Scheduler::~Scheduler() {
-  if (groups_ && running_.empty()) groups_->remove_empty();
+  if (!running_.empty()) return;
+  link_->end();
+  if (groups_) groups_->remove_empty();
 }
 
 std::string Scheduler::mark_of(std::int64_t attempt) const {
@@ -489,10 +491,12 @@ void Scheduler::supervisor_is_gone() {
     running_.erase(attempt.id);
     forget(attempt, "its supervisor was ended");
   }
+  link_->wait_for_end();
   // Its orphans are ours now; these have hidden whose they are.
   std::vector<pid_t> orphans = own_children();
   std::erase(orphans, link_->pid());
   if (!orphans.empty()) signal_descendants(orphans, SIGKILL);
+  reap_children(link_->pid());
   supervisor_id_ = new_id(clock_);
   link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
                                            setup_.folder.supervisor(supervisor_id_));

@@ -56,11 +56,7 @@ class Supervisor {
     }
     dismiss_all();
     end_all_others();
-    constexpr int most_waits = 200;  // a second; what does not end even then is left
-    for (int i = 0; i < most_waits && !own_children().empty(); ++i) {
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
-      clock_.sleep_s(0.005);
-    }
+    reap_children();
     if (!groups_.empty()) ::rmdir(groups_.c_str());  // unless there are others'
   }
 
@@ -258,6 +254,20 @@ SupervisorLink::~SupervisorLink() {
   socket_.reset();
   int status = 0;
   ::waitpid(pid_, &status, WNOHANG);
+}
+
+void SupervisorLink::wait_for_end() const {
+  constexpr int most_looks = 5000;  // five seconds
+  siginfo_t ended{};
+  for (int look = 0; look < most_looks && ended.si_pid == 0; ++look) {
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return;
+    if (ended.si_pid == 0) system_clock().sleep_s(0.001);
+  }
+}
+
+void SupervisorLink::end() {
+  socket_.reset();
+  wait_for_end();
 }
 
 bool SupervisorLink::start(const JobOrder& order, const std::vector<UniqueFd>& leases) {

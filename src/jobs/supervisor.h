@@ -41,6 +41,11 @@ class SupervisorLink {
   void stop(std::int64_t attempt, const std::string& why);
   // What ended since; nothing once it is gone.
   std::optional<std::vector<JobExit>> take(const std::function<void(std::int64_t, pid_t)>& started);
+  // Of one that is gone: until what it leaves behind are children of this process. One that ends
+  // closes its socket before that.
+  void wait_for_end() const;
+  // Of one without jobs: it ends whatever they left behind, then itself, which is waited for.
+  void end();
 
  private:
   UniqueFd socket_;

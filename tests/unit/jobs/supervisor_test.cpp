@@ -131,5 +131,32 @@ TEST_F(SupervisorTest, IsSeenToLiveFromItsStartOn) {
   kill(link.pid(), SIGKILL);
 }
 
+class SupervisorThatEnds : public SupervisorTest {
+ protected:
+  static bool has_ended(const SupervisorLink& link) {
+    siginfo_t ended{};
+    EXPECT_EQ(waitid(P_PID, static_cast<id_t>(link.pid()), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+    return ended.si_pid == link.pid();
+  }
+};
+
+// As one that is killed on a busy machine: its files are closed some time before its orphans have
+// another parent.
+TEST_F(SupervisorThatEnds, IsWaitedForAfterItsSocketIsClosed) {
+  SupervisorLink link({"bash", "-c", "eval \"exec $0>&-\"; sleep 0.2"}, record());
+  while (link.take([](std::int64_t, pid_t) {})) usleep(1000);
+  EXPECT_FALSE(has_ended(link));
+  link.wait_for_end();
+  EXPECT_TRUE(has_ended(link));
+}
+
+// What jobs left behind is over when a batch is: to look for it takes time where there are
+// thousands of processes.
+TEST_F(SupervisorThatEnds, IsWaitedForWhereItHasNoJob) {
+  SupervisorLink link({"sh", "-c", "sleep 0.2"}, record());
+  link.end();
+  EXPECT_TRUE(has_ended(link));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -1,0 +1,71 @@
+#include "plan/device_gain.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/words.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double share_of_peak = 0.5;  // of the arithmetic of a large model, as measured
+constexpr double share_of_link = 0.8;
+constexpr double share_of_backward = 0.6;  // of a step, during which gradients are added up
+constexpr double never_hidden = 0.1;       // of the exchange: its last bucket
+
+// Of so many devices so many times as fast as one: a quarter of what each adds.
+double least_gain(std::size_t devices) { return 1 + 0.25 * static_cast<double>(devices - 1); }
+
+std::string milliseconds(double seconds) { return cat(general(seconds * 1e3, 2), " ms"); }
+
+// The same step with `times` as many samples on each device.
+DeviceGain larger(DeviceGain gain, std::int64_t times) {
+  gain.compute_one_s *= static_cast<double>(times);
+  gain.compute_s *= static_cast<double>(times);
+  return gain;
+}
+
+}  // namespace
+
+double DeviceGain::step_s() const {
+  const double hidden = std::min(share_of_backward * compute_s, (1 - never_hidden) * exchange_s);
+  return compute_s + exchange_s - hidden;
+}
+
+std::optional<DeviceGain> device_gain(const Plan& plan, const TrainOptions& options,
+                                      const std::optional<LinkLimit>& link) {
+  const auto devices = static_cast<double>(plan.devices.size());
+  const ComputePlan& compute = plan.compute;
+  if (plan.devices.size() < 2 || !link || link->bytes_per_s <= 0 || plan.parameters <= 0 ||
+      compute.flops_per_step <= 0 || compute.peak_flops <= 0)
+    return std::nullopt;
+  const double one_s = compute.flops_per_step / (compute.peak_flops / devices * share_of_peak);
+  const double busiest =
+      static_cast<double>(plan.batch.rows_per_rank()) / static_cast<double>(plan.batch.rows());
+  const double bytes = static_cast<double>(plan.parameters) *
+                       (options.reduce_precision == ReducePrecision::bf16 ? 2 : 4);
+  return DeviceGain{
+      .compute_one_s = one_s,
+      .compute_s = one_s * busiest,
+      .exchange_s = 2 * (devices - 1) / devices * bytes / (link->bytes_per_s * share_of_link),
+      .exchange_bytes = bytes};
+}
+
+std::string device_gain_note(const Plan& plan, const TrainOptions& options,
+                             const std::optional<LinkLimit>& link) {
+  const std::optional<DeviceGain> gain = device_gain(plan, options, link);
+  const double least = least_gain(plan.devices.size());
+  if (!gain || gain->gain() >= least) return "";
+  std::int64_t times = 2;
+  while (times < 1024 && larger(*gain, times).gain() < least) times *= 2;
+  const std::string gpus = count_of(static_cast<std::int64_t>(plan.devices.size()), "GPU");
+  return cat("warning: ", gpus, gain->gain() < 1 ? " do not pay" : " hardly pay",
+             " at batch.global = ", plan.batch.global, ": the arithmetic of a step takes about ",
+             milliseconds(gain->compute_s), " on them instead of ",
+             milliseconds(gain->compute_one_s), " on one, but adding up ",
+             format_bytes(gain->exchange_bytes), " of gradients over ", link->kind, " takes about ",
+             milliseconds(gain->exchange_s),
+             " (estimated); they pay from about batch.global=", plan.batch.global * times, " on");
+}
+
+}  // namespace lockstep
