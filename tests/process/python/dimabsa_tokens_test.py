@@ -91,8 +91,9 @@ def every_character(dump, folder):
 
 def train(texts, **options):
     model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(texts), model_writer=model, vocab_size=9000,
-                                             character_coverage=0.93, minloglevel=2, **options)
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(texts), model_writer=model, vocab_size=12000,
+                                             character_coverage=0.98, minloglevel=2, hard_vocab_limit=False,
+                                             **options)
     return model.getvalue()
 
 
@@ -120,7 +121,7 @@ class Equal:
 
 
 def xlm_roberta(dump, folder, texts):
-    model = train(texts[::2])
+    model = train(texts[:1500] + texts[LINES::2])
     path = folder / "xlm"
     path.mkdir()
     (path / "sentencepiece.bpe.model").write_bytes(model)
@@ -156,7 +157,7 @@ def deberta(dump, folder, texts):
     names = {"pad": "[PAD]", "bos": "[CLS]", "eos": "[SEP]", "unk": "[UNK]"}
     options = {f"{name}_piece": piece for name, piece in names.items()}
     options.update({f"{name}_id": place for place, name in enumerate(names)})
-    model = train(texts[::2], **options)
+    model = train(texts[:1500] + texts[LINES::2], **options)
     path = folder / "deberta"
     path.mkdir()
     (path / "spm.model").write_bytes(model)
