@@ -12,7 +12,7 @@
 
 namespace lockstep::dimabsa {
 
-inline constexpr std::int64_t most_pieces = 10'000'000;  // far more than any vocabulary has
+inline constexpr std::int64_t most_pieces = 2'000'000;  // more than any vocabulary has
 
 struct WordPieceSettings {
   std::vector<std::string> vocabulary;  // a piece's place is its id; "" where there is none
