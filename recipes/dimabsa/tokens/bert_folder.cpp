@@ -80,24 +80,10 @@ void set_rules(const json& config, const std::string& where, WordPieceSettings& 
     rules.chinese_characters = *chinese;
 }
 
-void add_token(AddedToken token, WordPieceSettings& settings) {
+void add_token(AddedToken token, std::vector<AddedToken>& tokens) {
   const auto same = [&](const AddedToken& other) { return other.text == token.text; };
-  if (!token.text.empty() && token.id >= 0 && std::ranges::none_of(settings.added, same))
-    settings.added.push_back(std::move(token));
-}
-
-// Tokens whose ids files say: {"[NEW]": 7}, {"7": {"content": "[NEW]", …}}.
-void add_listed(const json& added, const json& config, WordPieceSettings& settings) {
-  if (const auto decoder = config.find("added_tokens_decoder");
-      decoder != config.end() && decoder->is_object())
-    for (const auto& [key, token] : decoder->items()) {
-      std::int64_t id = -1;
-      std::from_chars(key.data(), key.data() + key.size(), id);
-      add_token(added_token_of(token, id), settings);
-    }
-  for (const auto& [text, id] : added.items())
-    if (id.is_number_integer())
-      add_token({.text = text, .id = id.get<std::int64_t>(), .normalized = true}, settings);
+  const bool is_token = !token.text.empty() && token.id >= 0 && token.id < most_pieces;
+  if (is_token && std::ranges::none_of(tokens, same)) tokens.push_back(std::move(token));
 }
 
 // Special tokens that the vocabulary has; they count as written.
@@ -105,7 +91,7 @@ void add_special(const std::vector<std::string>& names, WordPieceSettings& setti
   for (const std::string& name : names) {
     const auto found = std::ranges::find(settings.vocabulary, name);
     if (found != settings.vocabulary.end())
-      add_token({.text = name, .id = found - settings.vocabulary.begin()}, settings);
+      add_token({.text = name, .id = found - settings.vocabulary.begin()}, settings.added);
   }
 }
 
@@ -127,6 +113,21 @@ json object_of(const std::optional<std::string>& text, const std::string& where)
   if (!value.is_object())
     throw Error(cat(where, " is not a JSON object"), "take the file that came with the weights");
   return value;
+}
+
+std::vector<AddedToken> listed_tokens(const json& added, const json& config) {
+  std::vector<AddedToken> tokens;
+  if (const auto decoder = config.find("added_tokens_decoder");
+      decoder != config.end() && decoder->is_object())
+    for (const auto& [key, token] : decoder->items()) {
+      std::int64_t id = -1;
+      std::from_chars(key.data(), key.data() + key.size(), id);
+      add_token(added_token_of(token, id), tokens);
+    }
+  for (const auto& [text, id] : added.items())
+    if (id.is_number_integer())
+      add_token({.text = text, .id = id.get<std::int64_t>(), .normalized = true}, tokens);
+  return tokens;
 }
 
 BertFiles read_bert_files(const fs::path& folder) {
@@ -155,7 +156,9 @@ WordPieceSettings word_piece_settings(const BertFiles& files) {
   }
   set_rules(config, config_file, settings);
   rename_tokens(config, settings);
-  add_listed(object_of(files.added_tokens, path("added_tokens.json")), config, settings);
+  for (AddedToken& token :
+       listed_tokens(object_of(files.added_tokens, path("added_tokens.json")), config))
+    add_token(std::move(token), settings.added);
   add_special(special_names(config, settings), settings);
   return settings;
 }

@@ -27,4 +27,8 @@ WordPieceSettings word_piece_settings(const BertFiles& files);
 // The JSON object in a file's text; an empty object where there is no file. Throws Error.
 nlohmann::json object_of(const std::optional<std::string>& text, const std::string& where);
 
+// Tokens whose ids the files say: {"[NEW]": 7} of added_tokens.json, and "added_tokens_decoder" of
+// tokenizer_config.json, {"7": {"content": "[NEW]", …}}.
+std::vector<AddedToken> listed_tokens(const nlohmann::json& added, const nlohmann::json& config);
+
 }  // namespace lockstep::dimabsa

@@ -11,8 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most_pieces = 10'000'000;  // far more than any vocabulary has
-
 [[noreturn]] void other_kind(const std::string& where, const std::string& part,
                              const std::string& expected, const std::string& found) {
   throw Error(cat(where, " must have a ", part, " of type ", expected, ", but has ",

@@ -32,7 +32,7 @@ class WordPiece : public Tokenizer {
 
   WordPieceSettings settings_;
   std::unordered_map<std::string, std::int64_t> ids_;
-  std::size_t longest_bytes_ = 0;  // of a piece
+  std::vector<bool> lengths_;  // whether some piece has so many bytes
   std::int64_t vocabulary_ = 0, cls_ = 0, sep_ = 0, pad_ = 0, unknown_ = 0;
   AddedTokens original_, normalized_;
 };
@@ -52,7 +52,8 @@ WordPiece::WordPiece(WordPieceSettings settings)
                       entry->second, " and ", i),
                   "a piece's place is its id, so each can be there once; take the vocabulary that "
                   "came with the weights");
-    longest_bytes_ = std::max(longest_bytes_, pieces[i].size());
+    lengths_.resize(std::max(lengths_.size(), pieces[i].size() + 1));
+    lengths_[pieces[i].size()] = true;
   }
   vocabulary_ = static_cast<std::int64_t>(pieces.size());
   for (const AddedToken& token : settings_.added) vocabulary_ = std::max(vocabulary_, token.id + 1);
@@ -76,12 +77,13 @@ const Character* WordPiece::longest(const Character* at, const Character* end, b
                                     std::int64_t& id) const {
   std::string piece = begins ? std::string() : settings_.continuation;
   std::vector<std::size_t> sizes{piece.size()};
-  for (const Character* c = at; c != end && piece.size() < longest_bytes_; ++c) {
+  for (const Character* c = at; c != end && piece.size() < lengths_.size(); ++c) {
     append_utf8(piece, c->value);
     sizes.push_back(piece.size());
   }
   for (std::size_t count = sizes.size() - 1; count > 0; --count) {
     piece.resize(sizes[count]);
+    if (piece.size() >= lengths_.size() || !lengths_[piece.size()]) continue;
     const auto entry = ids_.find(piece);
     if (entry == ids_.end()) continue;
     id = entry->second;

@@ -12,6 +12,8 @@
 
 namespace lockstep::dimabsa {
 
+inline constexpr std::int64_t most_pieces = 2'000'000;  // more than any vocabulary has
+
 struct WordPieceSettings {
   std::vector<std::string> vocabulary;  // a piece's place is its id; "" where there is none
   BertNormalizer normalizer;

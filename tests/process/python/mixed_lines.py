@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import random
+import unicodedata
 
 # First and last characters of blocks, and how often a block is drawn.
 BLOCKS = {
@@ -24,8 +25,7 @@ BLOCKS = {
 }
 WHOLE = ["[SEP]", "[CLS]", "[MASK]", "[UNK]", "[PAD]", "[sep]", "[ SEP ]", "İstanbul", "ΌΣΟΣ", "straße", "ﬁnance", "e\u0301",
          "\u1112\u1161\u11ab", "각", "👩\u200d👩\u200d👧", "👍🏽", "🇩🇪", "\u200b", "\u200d", "\ufeff", "\u00ad", "\ufffd", "\u0000",
-         "don't", "I'm", "C++", "...", "A.B.C.", "100,000.5", "user@example.org", "x" * 99, "x" * 100, "x" * 101,
-         "é" * 101, "한국어", "東京タワー", "ทดสอบ", "हिन्दी", "\u0344\u0323", "a\u0301\u0323", "a\u0323\u0301", "ä\u0323", "\u2028", "\u0085",
+         "don't", "I'm", "C++", "...", "A.B.C.", "100,000.5", "user@example.org", "한국어", "東京タワー", "ทดสอบ", "हिन्दी", "\u0344\u0323", "a\u0301\u0323", "a\u0323\u0301", "ä\u0323", "\u2028", "\u0085",
          "\u3000", "\u00a0", "\t", "\r\n", "Å", "K", "ǅ", "ẞ", "ﷺ", "①", "㎏", "½", "null", "NULL", "<s>", "</s>", "<mask>", "▁"]
 
 
@@ -57,3 +57,11 @@ def mixed_lines(count, seed=5):
         words = [word(generator, blocks, weights) for _ in range(generator.randint(0, 14))]
         lines.append("".join(w + generator.choice((" ", " ", " ", "  ", "", "\u3000", ", ")) for w in words))
     return lines
+
+
+def plain(text):
+    """Without characters that join their neighbours, and those without a shape."""
+    joining = "\u0e33\u0eb3\uff9e\uff9f"
+    ranges = ((0x1100, 0x11FF), (0xFFA0, 0xFFDC), (0x1F1E6, 0x1F1FF), (0x1F3FB, 0x1F3FF))
+    return "".join(c for c in text if unicodedata.category(c)[0] not in "MC" and c not in joining and
+                   not any(first <= ord(c) <= last for first, last in ranges))

@@ -1,0 +1,30 @@
+// Pieces of a sentencepiece model, with the ids that XLM-R or DeBERTa-v3 give them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "recipes/dimabsa/tokens/added_tokens.h"
+#include "recipes/dimabsa/tokens/tokenizer.h"
+
+namespace lockstep::dimabsa {
+
+// xlm_roberta: <s>, <pad>, </s>, <unk> are 0 to 3, other pieces one more than in the model, <mask>
+// comes last. deberta_v3: the model's own ids, [MASK] behind them.
+enum class SentencePieceIds { xlm_roberta, deberta_v3 };
+
+struct SentencePieceSettings {
+  std::string model;  // the file's bytes
+  SentencePieceIds ids = SentencePieceIds::xlm_roberta;
+  std::vector<AddedToken> added;  // besides those special tokens
+  std::string where;              // the file, for errors
+};
+
+// Places are those of the library, which cover all characters that became a piece's, without white
+// characters beside them; a piece that is only the mark of a space has the place of the character
+// behind it. Throws Error where the file is no such model.
+std::unique_ptr<Tokenizer> make_sentence_piece(SentencePieceSettings settings);
+
+}  // namespace lockstep::dimabsa

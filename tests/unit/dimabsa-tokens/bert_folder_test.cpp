@@ -1,0 +1,151 @@
+// Folders with a WordPiece tokenizer, good and bad.
+#include "recipes/dimabsa/tokens/bert_folder.h"
+
+#include "error_of.h"
+#include "tokens_test.h"
+
+namespace lockstep::dimabsa {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* small_vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\ncafe\ncafé\n東\n##京\n";
+
+// As `tokenizers` writes it, with the parts that count here.
+nlohmann::json description() {
+  return {{"model",
+           {{"type", "WordPiece"},
+            {"unk_token", "[UNK]"},
+            {"vocab", {{"[PAD]", 0}, {"[UNK]", 1}, {"[CLS]", 2}, {"[SEP]", 3}, {"Cafe", 4}}}}},
+          {"normalizer", {{"type", "BertNormalizer"}, {"lowercase", false}}},
+          {"pre_tokenizer", {{"type", "BertPreTokenizer"}}}};
+}
+
+class BertFolder : public TokensTest {
+ protected:
+  std::string error() const {
+    return error_of([&] { open(); });
+  }
+};
+
+TEST_F(BertFolder, IsUncasedWhereNothingSaysOtherwise) {
+  put("vocab.txt", small_vocabulary);
+  EXPECT_THAT(ids(*open(), "CAFÉ"), ElementsAre(4));
+}
+
+TEST_F(BertFolder, IsCasedWhereTheVocabularyHasCapitals) {
+  put("vocab.txt", std::string(small_vocabulary) + "Cafe\n");
+  EXPECT_THAT(ids(*open(), "Cafe cafe"), ElementsAre(8, 4));
+}
+
+TEST_F(BertFolder, TheConfigurationDecides) {
+  put("vocab.txt", std::string(small_vocabulary) + "Cafe\n");
+  put("tokenizer_config.json", R"({"do_lower_case": true, "strip_accents": false})");
+  EXPECT_THAT(ids(*open(), "Cafe CAFÉ"), ElementsAre(4, 5));
+  put("tokenizer_config.json", R"({"do_lower_case": true, "strip_accents": null})");
+  EXPECT_THAT(ids(*open(), "Cafe CAFÉ"), ElementsAre(4, 4));
+  put("tokenizer_config.json", R"({"do_lower_case": false, "tokenize_chinese_chars": false})");
+  EXPECT_THAT(ids(*open(), "Cafe 東京"), ElementsAre(8, 6, 7));
+  put("tokenizer_config.json", R"({"do_lower_case": "yes"})");
+  EXPECT_THAT(error(),
+              AllOf(HasSubstr("tokenizer_config.json: do_lower_case must be true or false"),
+                    HasSubstr("yes")));
+}
+
+TEST_F(BertFolder, LinesMayEndAsInWindows) {
+  put("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\nx");
+  EXPECT_THAT(ids(*open(), "x"), ElementsAre(4));
+  EXPECT_EQ(open()->vocabulary(), 5);
+}
+
+TEST_F(BertFolder, TokensMayHaveOtherNames) {
+  put("vocab.txt", "<pad>\n<unk>\n<s>\n</s>\nx\n");
+  EXPECT_THAT(error(), AllOf(HasSubstr("vocab.txt has no [CLS]"), HasSubstr("cls_token")));
+  put("tokenizer_config.json", R"({"cls_token": "<s>", "sep_token": {"content": "</s>"},
+                                   "pad_token": "<pad>", "unk_token": "<unk>"})");
+  EXPECT_EQ(open()->sep(), 3);
+  EXPECT_THAT(ids(*open(), "x</s>y"), ElementsAre(4, 3, 1));
+}
+
+TEST_F(BertFolder, OldFoldersNameTokensInAMapOfTheirOwn) {
+  put("vocab.txt", "[PAD]\n[UNK]\n<s>\n[SEP]\nx\n");
+  put("special_tokens_map.json", R"({"cls_token": "<s>"})");
+  EXPECT_EQ(open()->cls(), 2);
+}
+
+TEST_F(BertFolder, AddedTokensCount) {
+  put("vocab.txt", small_vocabulary);
+  put("added_tokens.json", R"({"<aspect>": 8})");
+  put("tokenizer_config.json",
+      R"({"added_tokens_decoder": {"9": {"content": "<o>", "special": true}}})");
+  EXPECT_THAT(ids(*open(), "<aspect>cafe<o>"), ElementsAre(8, 4, 9));
+  EXPECT_EQ(open()->vocabulary(), 10);
+}
+
+TEST_F(BertFolder, TokenizerJsonAloneIsEnough) {
+  put("tokenizer.json", description().dump());
+  EXPECT_THAT(ids(*open(), "Cafe cafe"), ElementsAre(4, 1));
+  EXPECT_EQ(open()->vocabulary(), 5);
+}
+
+TEST_F(BertFolder, TokenizerJsonSaysPrefixAndLongestWord) {
+  auto file = description();
+  file["model"]["continuing_subword_prefix"] = "@";
+  file["model"]["max_input_chars_per_word"] = 5;
+  file["model"]["vocab"]["@s"] = 5;
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(ids(*open(), "Cafes Cafess"), ElementsAre(4, 5, 1));
+}
+
+TEST_F(BertFolder, RefusesATokenizerOfAnotherKind) {
+  auto file = description();
+  file["model"]["type"] = "BPE";
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(),
+              HasSubstr("tokenizer.json must have a model of type WordPiece, but has BPE"));
+  file = description();
+  file["normalizer"] = nullptr;
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(), HasSubstr("a normalizer of type BertNormalizer, but has none"));
+  file = description();
+  file["pre_tokenizer"]["type"] = "Whitespace";
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(), HasSubstr("BertPreTokenizer, but has Whitespace"));
+}
+
+TEST_F(BertFolder, RefusesATokenizerJsonWithoutSenseInItsIds) {
+  auto file = description();
+  file["model"]["vocab"]["x"] = 4;
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(), AllOf(HasSubstr("'Cafe'"), HasSubstr("the same id, 4")));
+  file["model"]["vocab"]["x"] = -1;
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(), HasSubstr("the id of 'x' must be a whole number"));
+  file["model"]["vocab"] = 3;
+  put("tokenizer.json", file.dump());
+  EXPECT_THAT(error(), HasSubstr("has no model.vocab"));
+  put("tokenizer.json", "{\"model\"");
+  EXPECT_THAT(error(), HasSubstr("tokenizer.json is not a JSON object"));
+}
+
+TEST_F(BertFolder, RefusesAVocabularyThatIsNone) {
+  EXPECT_THAT(error(), AllOf(HasSubstr("has no tokenizer"), HasSubstr("vocab.txt"),
+                             HasSubstr("sentencepiece.bpe.model")));
+  put("vocab.txt", "");
+  EXPECT_THAT(error(), HasSubstr("vocab.txt is empty"));
+  put("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nx\ny\nx\n");
+  EXPECT_THAT(error(), HasSubstr("has 'x' twice, as piece 4 and 6"));
+  put("vocab.txt", "[PAD]\n\xff\xfe\n");
+  EXPECT_THAT(error(), HasSubstr("line 2 is not UTF-8"));
+  put("vocab.txt", "[PAD]\n[CLS]\n[SEP]\nx\n");
+  EXPECT_THAT(error(), AllOf(HasSubstr("has no [UNK]"), HasSubstr("unk_token")));
+}
+
+TEST_F(BertFolder, RefusesAFolderThatIsNotThere) {
+  EXPECT_THAT(error_of([&] { open_tokenizer(folder() / "none"); }), HasSubstr("is not a folder"));
+}
+
+}  // namespace
+}  // namespace lockstep::dimabsa
