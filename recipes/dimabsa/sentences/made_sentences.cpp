@@ -26,6 +26,10 @@ ValenceArousal rounded(const ValenceArousal& va) {
   return {std::round(within.valence * 100) / 100, std::round(within.arousal * 100) / 100};
 }
 
+bool has_price(const MadeNoun& noun) {
+  return noun.is_ordered || std::string_view(noun.entity) == "RESTAURANT";
+}
+
 // Where in the text a phrase stands; nothing: NULL.
 struct Span {
   std::size_t begin = 0, length = 0;
@@ -49,13 +53,16 @@ class SentenceMaker {
   const auto& pick(const List& list) {
     return list[random_.below(list.size())];
   }
-  // Each word once in a sentence.
-  template <class List>
-  const auto& pick_new(const List& list) {
+  // Each word once in a sentence, of those that fit.
+  template <class List, class Fits>
+  const auto& pick_new(const List& list, const Fits& fits) {
     while (true) {
       const auto& one = pick(list);
-      if (used_.insert(one.word).second) return one;
+      if (fits(one) && used_.insert(one.word).second) return one;
     }
+  }
+  const MadeNoun& noun() {
+    return pick_new(made_nouns(), [](const MadeNoun&) { return true; });
   }
 
   int number_of_tuples() {
@@ -82,8 +89,10 @@ class SentenceMaker {
     return span ? text_.substr(span->begin, span->length) : null_phrase;
   }
 
-  MadeOpinion opinion() {
-    const MadeAdjective& adjective = pick_new(made_adjectives());
+  MadeOpinion opinion(bool may_be_money) {
+    const MadeAdjective& adjective = pick_new(made_adjectives(), [&](const MadeAdjective& one) {
+      return may_be_money || !one.about_money;
+    });
     MadeOpinion made{adjective.word, adjective.va, adjective.about_money};
     if (chance(0.4)) {
       const MadeAdverb& adverb = pick(made_adverbs());
@@ -119,45 +128,46 @@ class SentenceMaker {
   }
 
   void plain() {
-    const MadeNoun& noun = pick_new(made_nouns());
-    const MadeOpinion said = opinion();
+    const MadeNoun& about = noun();
+    const MadeOpinion said = opinion(has_price(about));
     text_ += "the ";
-    const Span aspect = put(noun.word);
+    const Span aspect = put(about.word);
     text_ += chance(0.3) ? " seemed " : " was ";
-    found(category_of(noun, said), said.va, aspect, put(said.words));
+    found(category_of(about, said), said.va, aspect, put(said.words));
   }
 
   void implied_aspect() {
     has_implied_aspect_ = true;
-    const MadeOpinion said = opinion();
+    const MadeOpinion said = opinion(true);
     text_ += chance(0.5) ? "it was " : "everything felt ";
     found(said.about_money ? "RESTAURANT#PRICES" : "RESTAURANT#GENERAL", said.va, std::nullopt,
           put(said.words));
   }
 
   void implied_opinion() {
-    const MadeNoun& noun = pick_new(made_nouns());
+    const MadeNoun& about =
+        pick_new(made_nouns(), [](const MadeNoun& one) { return one.is_ordered; });
     const MadeImplied& said = pick(made_implied());
     text_ += said.before;
-    found(cat(noun.entity, "#", noun.attribute), said.va, put(noun.word), std::nullopt);
+    found(cat(about.entity, "#", about.attribute), said.va, put(about.word), std::nullopt);
     text_ += said.after;
   }
 
   void two_opinions() {
-    const MadeNoun& noun = pick_new(made_nouns());
-    const MadeOpinion first = opinion(), second = opinion();
+    const MadeNoun& about = noun();
+    const MadeOpinion first = opinion(has_price(about)), second = opinion(has_price(about));
     text_ += "the ";
-    const Span aspect = put(noun.word);
+    const Span aspect = put(about.word);
     text_ += " was ";
-    found(category_of(noun, first), first.va, aspect, put(first.words));
+    found(category_of(about, first), first.va, aspect, put(first.words));
     text_ += " and ";
-    found(category_of(noun, second), second.va, aspect, put(second.words));
+    found(category_of(about, second), second.va, aspect, put(second.words));
   }
 
   void two_aspects() {
-    const MadeNoun& first = pick_new(made_nouns());
-    const MadeNoun& second = pick_new(made_nouns());
-    const MadeOpinion said = opinion();
+    const MadeNoun& first = noun();
+    const MadeNoun& second = noun();
+    const MadeOpinion said = opinion(has_price(first) && has_price(second));
     text_ += "the ";
     const Span one = put(first.word);
     text_ += " and the ";
@@ -223,7 +233,7 @@ std::vector<std::string> made_categories() {
   std::set<std::string> categories;
   for (const MadeNoun& noun : made_nouns()) {
     categories.insert(cat(noun.entity, "#", noun.attribute));
-    categories.insert(cat(noun.entity, "#PRICES"));
+    if (has_price(noun)) categories.insert(cat(noun.entity, "#PRICES"));
   }
   return {categories.begin(), categories.end()};
 }

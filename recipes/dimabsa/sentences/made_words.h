@@ -9,8 +9,9 @@ namespace lockstep::dimabsa {
 
 struct MadeNoun {
   const char* word;
-  const char* entity;     // "FOOD"
-  const char* attribute;  // "QUALITY": where the adjective is not about money
+  const char* entity;       // "FOOD"
+  const char* attribute;    // "QUALITY": where the adjective is not about money
+  bool is_ordered = false;  // food and drinks; they and the restaurant have a price
 };
 struct MadeAdjective {
   const char* word;
@@ -22,7 +23,7 @@ struct MadeAdverb {
   double valence_factor;  // of the distance from 5
   double arousal_added;
 };
-// Implies its opinion: the noun stands between the two texts.
+// Implies its opinion of what can be ordered: the noun stands between the two texts.
 struct MadeImplied {
   const char* before;
   const char* after;
