@@ -26,6 +26,27 @@ __global__ void __launch_bounds__(threads) forward_kernel(EmbeddingForward launc
   store_eight(values, static_cast<T*>(launch.out) + row * launch.width + column);
 }
 
+template <class T>
+__global__ void __launch_bounds__(threads) sum_kernel(EmbeddingSum launch) {
+  const std::int64_t in_row = launch.width / 8;
+  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t row = index / in_row, column = index % in_row * 8;
+  if (row >= launch.rows) return;
+  float sum[8] = {};
+#pragma unroll
+  for (int i = 0; i < most_summed_tables; ++i) {
+    if (i >= launch.count) break;
+    const SummedTable& table = launch.tables[i];
+    const std::int64_t from = table.indices[row];
+    LOCKSTEP_DEVICE_ASSERT(from >= 0 && from < table.size && "rows of a table are in it");
+    float values[8];
+    load_eight(static_cast<const T*>(table.table) + from * launch.width + column, values);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sum[k] += values[k];
+  }
+  store_eight(sum, static_cast<T*>(launch.out) + row * launch.width + column);
+}
+
 __device__ void add_four(float* to, float a, float b, float c, float d) {
 #if __CUDA_ARCH__ >= 900
   atomicAdd(reinterpret_cast<float4*>(to), make_float4(a, b, c, d));
@@ -167,6 +188,7 @@ cudaError_t launch_backward(const EmbeddingBackward& launch, cudaStream_t stream
     joints_kernel<<<blocks, threads, 0, stream>>>(launch);
   }
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+  if (launch.of_positions == nullptr) return cudaSuccess;
   positions_kernel<T><<<blocks_for(launch.length, launch.width), threads, 0, stream>>>(launch);
   return cudaGetLastError();
 }
@@ -174,6 +196,12 @@ cudaError_t launch_backward(const EmbeddingBackward& launch, cudaStream_t stream
 template <class T>
 cudaError_t launch_forward(const EmbeddingForward& launch, cudaStream_t stream) {
   forward_kernel<T><<<blocks_for(launch.rows, launch.width), threads, 0, stream>>>(launch);
+  return cudaGetLastError();
+}
+
+template <class T>
+cudaError_t launch_sum(const EmbeddingSum& launch, cudaStream_t stream) {
+  sum_kernel<T><<<blocks_for(launch.rows, launch.width), threads, 0, stream>>>(launch);
   return cudaGetLastError();
 }
 
@@ -189,6 +217,11 @@ cudaError_t launch_embedding_backward(const EmbeddingBackward& arguments, cudaSt
   return with_type(arguments.dtype, [&](auto element) {
     return launch_backward<decltype(element)>(arguments, stream);
   });
+}
+
+cudaError_t launch_embedding_sum(const EmbeddingSum& arguments, cudaStream_t stream) {
+  return with_type(arguments.dtype,
+                   [&](auto element) { return launch_sum<decltype(element)>(arguments, stream); });
 }
 
 }  // namespace lockstep

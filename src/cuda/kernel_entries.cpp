@@ -65,6 +65,10 @@ void run_embedding_backward(const EmbeddingBackward& arguments) {
   C10_CUDA_CHECK(launch_embedding_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_embedding_sum(const EmbeddingSum& arguments) {
+  C10_CUDA_CHECK(launch_embedding_sum(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_gelu_forward(const GeluArguments& arguments) {
   C10_CUDA_CHECK(launch_gelu_forward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -147,7 +151,9 @@ bool register_kernels() {
   register_cuda_cross_entropy(&run_cross_entropy);
   register_cuda_adam(&run_adam);
   register_cuda_cat_channels({.join = &run_join_channels, .part = &run_part_channels});
-  register_cuda_embedding({.forward = &run_embedding_forward, .backward = &run_embedding_backward});
+  register_cuda_embedding({.forward = &run_embedding_forward,
+                           .backward = &run_embedding_backward,
+                           .sum = &run_embedding_sum});
   register_cuda_gelu({.forward = &run_gelu_forward, .backward = &run_gelu_backward});
   register_cuda_layer_norm(
       {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});

@@ -13,6 +13,9 @@ namespace lockstep {
 // Whom a position sees.
 enum class Sees { all, not_later };  // not_later: causal
 
+// What may lie behind the last of ragged rows.
+enum class Behind { anything, nothing };
+
 // qkv [B, T, 3, H, D]: queries, keys and values of H heads, f32|bf16|f16, dense. Scores are divided
 // by the root of D. Returns [B, T, H, D].
 // lengths i32|i64 [B] on qkv's device, each in [0, T]: row b has positions below lengths[b]; those
@@ -36,8 +39,10 @@ inline at::Tensor packed_causal_attention(const at::Tensor& qkv) {
 // known on the host. Returns [N, H, D].
 // bf16 and f16 on GPUs from sm_80 on: ATen's FlashAttention over ragged rows. Other types and GPUs:
 // the rows are padded to `longest` meanwhile. CPU: each row by itself.
+// behind: whether the caller knows that offsets end at N, which saves GPUs from looking for what
+// lies behind; where it is not so after all, an Error on the CPU, anything elsewhere.
 at::Tensor ragged_attention(const at::Tensor& qkv, const at::Tensor& offsets, std::int64_t longest,
-                            Sees sees);
+                            Sees sees, Behind behind = Behind::anything);
 
 struct AttentionKernels {
   // Whether both others serve arguments of these sizes and this type; pointers are not looked at,

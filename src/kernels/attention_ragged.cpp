@@ -24,6 +24,7 @@ struct Ragged {
   at::Tensor offsets;  // [B + 1]
   std::int64_t longest = 0;
   Sees sees = Sees::all;
+  Behind behind = Behind::anything;
 };
 
 void check_offsets(const at::Tensor& qkv, const Ragged& rows) {
@@ -38,6 +39,9 @@ void check_offsets(const at::Tensor& qkv, const Ragged& rows) {
   if (first != 0 || last > qkv.size(0))
     throw Error(cat("the offsets of ragged attention must begin at 0 and end at ", qkv.size(0),
                     " at most, but are from ", first, " to ", last));
+  if (rows.behind == Behind::nothing && last != qkv.size(0))
+    throw Error(cat("ragged attention was told that nothing lies behind the rows, but they end at ",
+                    last, " of ", qkv.size(0)));
 }
 
 // The host may read the offsets.
@@ -103,24 +107,30 @@ bool flash_serves(const at::Tensor& qkv) {
          at::globalContext().userEnabledFlashSDP();
 }
 
+at::Tensor flash(const at::Tensor& qkv, const at::Tensor& offsets, const Ragged& rows) {
+  const auto parts = qkv.unbind(1);
+  return std::get<0>(at::_flash_attention_forward(
+      parts[0], parts[1], parts[2], offsets, offsets, rows.longest, rows.longest, 0.0,
+      rows.sees == Sees::not_later, /*return_debug_mask=*/false));
+}
+
 at::Tensor ragged_by_flash(const at::Tensor& qkv, const Ragged& rows) {
   const at::Tensor offsets = rows.offsets.to(at::kInt).contiguous();
+  if (rows.behind == Behind::nothing) return flash(qkv, offsets, rows);
   const at::Tensor is_used =
       at::arange(qkv.size(0), offsets.options()).lt(offsets[-1]).view({-1, 1, 1, 1});
   // The kernel neither reads nor writes what is in no row; where() gives it a gradient of 0.
-  const auto parts = at::where(is_used, qkv, at::zeros({}, qkv.options())).unbind(1);
-  const at::Tensor out = std::get<0>(at::_flash_attention_forward(
-      parts[0], parts[1], parts[2], offsets, offsets, rows.longest, rows.longest, 0.0,
-      rows.sees == Sees::not_later, /*return_debug_mask=*/false));
-  return at::where(is_used.squeeze(1), out, at::zeros({}, qkv.options()));
+  const at::Tensor none = at::zeros({}, qkv.options());
+  const at::Tensor out = flash(at::where(is_used, qkv, none), offsets, rows);
+  return at::where(is_used.squeeze(1), out, none);
 }
 
 }  // namespace
 
 at::Tensor ragged_attention(const at::Tensor& qkv, const at::Tensor& offsets, std::int64_t longest,
-                            Sees sees) {
+                            Sees sees, Behind behind) {
   LOCKSTEP_CHECK(qkv.dim() == 4 && qkv.size(1) == 3 && offsets.device() == qkv.device());
-  const Ragged rows{.offsets = offsets, .longest = longest, .sees = sees};
+  const Ragged rows{.offsets = offsets, .longest = longest, .sees = sees, .behind = behind};
   check_offsets(qkv, rows);
   if (qkv.numel() == 0 || offsets.size(0) == 1 || longest == 0)
     return qkv.select(1, 0).masked_fill(at::ones({}, offsets.options().dtype(at::kBool)), 0);

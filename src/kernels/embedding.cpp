@@ -110,5 +110,6 @@ at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
 }
 
 void register_cuda_embedding(EmbeddingKernels kernels) { embedding_kernels = kernels; }
+const EmbeddingKernels& embedding_kernels_here() { return embedding_kernels; }
 
 }  // namespace lockstep

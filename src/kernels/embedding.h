@@ -21,7 +21,9 @@ at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab);
 struct EmbeddingKernels {
   void (*forward)(const EmbeddingForward&) = nullptr;  // on the current stream
   void (*backward)(const EmbeddingBackward&) = nullptr;
+  void (*sum)(const EmbeddingSum&) = nullptr;  // kernels/embedding_sum.h
 };
 void register_cuda_embedding(EmbeddingKernels kernels);
+const EmbeddingKernels& embedding_kernels_here();
 
 }  // namespace lockstep

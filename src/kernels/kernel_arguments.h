@@ -64,7 +64,7 @@ struct EmbeddingForward {
 struct EmbeddingBackward {
   const std::int64_t* tokens = nullptr;
   const void* gradient = nullptr;                       // of the rows
-  float *of_weight = nullptr, *of_positions = nullptr;  // added to
+  float *of_weight = nullptr, *of_positions = nullptr;  // added to; of_positions: or null
   // All rows, those of one token together and ascending: then each sum is added up in this order.
   // Null: in any order.
   const std::int64_t* by_token = nullptr;
@@ -73,6 +73,22 @@ struct EmbeddingBackward {
   std::int64_t rows = 0, width = 0, length = 0;
 };
 constexpr std::int64_t embedding_piece = 32;
+
+// out [rows, width]: row r is the sum of row indices[r] of each table. Everything on the device,
+// aligned to 16 bytes, width a multiple of eight.
+constexpr int most_summed_tables = 3;
+struct SummedTable {
+  const std::int64_t* indices = nullptr;
+  const void* table = nullptr;
+  std::int64_t size = 0;  // an index that is not below it, or negative, stops the device
+};
+struct EmbeddingSum {
+  SummedTable tables[most_summed_tables];
+  int count = 0;
+  void* out = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, width = 0;
+};
 
 // out [m, n] = left [m, k] times right [k, n], plus bias [n] if not null, or plus what out holds.
 // Everything on the device and dense by rows. A transposed operand lies there the other way round:

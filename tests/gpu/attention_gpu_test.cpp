@@ -98,7 +98,8 @@ TEST_F(AttentionOnGpu, OverRaggedRowsIsThatOfEachRow) {
           const at::Tensor up = at::randn({all, rows.heads, rows.width}, options);
           const at::Tensor known = at::tensor(offsets, options.dtype(at::kInt));
           const auto own = both(x, up, [&](const at::Tensor& t) {
-            return ragged_attention(t, known, rows.length, sees);
+            return ragged_attention(t, known, rows.length, sees,
+                                    rest == 0 ? Behind::nothing : Behind::anything);
           });
           const auto exact = both(x.to(at::kDouble), up, [&](const at::Tensor& t) {
             return attention_by_definition(t, {offsets.begin(), offsets.end() - 1}, rows.lengths,

@@ -46,11 +46,14 @@ at::Tensor Bert::attend(const at::Tensor& packed, const EncoderInput& input, std
   if (context.training && !context.no_dropout && shape_.attention_dropout > 0)
     return attention_with_dropout(packed, input, shape_,
                                   dropout_layer(layer, DropoutPlace::probabilities), context);
-  return ragged_attention(packed, input.offsets, input.longest, Sees::all);
+  return ragged_attention(packed, input.offsets, input.longest, Sees::all,
+                          input.nothing_behind ? Behind::nothing : Behind::anything);
 }
 
-at::Tensor Bert::forward(const EncoderInput& input, const StepContext& context) {
-  at::Tensor x = embed(input, context);
+at::Tensor Bert::forward(const EncoderInput& given, const StepContext& context) {
+  at::Tensor x = embed(given, context);
+  EncoderInput input = given;
+  if (!input.offsets.is_cpu()) input.offsets = input.offsets.to(at::kInt);  // once for all layers
   for (std::int64_t i = 0; i < shape_.layers; ++i) {
     const Layer& layer = layers_[static_cast<std::size_t>(i)];
     const auto block = [this, &layer, i, input, context](const std::vector<at::Tensor>& inputs) {

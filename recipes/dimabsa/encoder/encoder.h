@@ -30,6 +30,9 @@ struct EncoderInput {
   // and nothing is computed for it.
   at::Tensor positions;
   std::int64_t longest = 0;  // at least the tokens of every text
+  // The offsets end at N: saves a GPU from looking for what lies behind, in every layer. Texts of
+  // padding tokens behind the others make it so for an N that comes again.
+  bool nothing_behind = false;
 };
 
 class Encoder {

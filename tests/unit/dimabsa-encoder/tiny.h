@@ -111,7 +111,7 @@ inline StepContext evaluating() {
 
 inline StepContext training(std::int64_t first_global_row = 0) {
   StepContext context;
-  context.counters = at::tensor({5, 6, first_global_row}, at::kLong);
+  context.counters = at::tensor({std::int64_t{5}, std::int64_t{6}, first_global_row}, at::kLong);
   return context;
 }
 

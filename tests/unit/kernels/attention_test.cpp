@@ -115,9 +115,10 @@ TEST_P(RaggedAttention, IsThatOfEachRow) {
   const at::Tensor up = at::randn({all, heads, width}, at::kDouble);
   const bool causal = sees == Sees::not_later;
   const at::Tensor known = at::tensor(offsets, at::kLong);
+  const Behind behind = rest == 0 ? Behind::nothing : Behind::anything;
   for (const auto offset_type : {at::kLong, at::kInt}) {
     const Compared own = compare(x, up, [&](const at::Tensor& t) {
-      return ragged_attention(t, known.to(offset_type), 9, sees);
+      return ragged_attention(t, known.to(offset_type), 9, sees, behind);
     });
     const Compared exact = compare(x, up, [&](const at::Tensor& t) {
       return attention_by_definition(t, {offsets.begin(), offsets.end() - 1}, lengths, causal);
@@ -217,6 +218,12 @@ TEST(Attention, RefusesLengthsAndOffsetsThatCannotBe) {
   EXPECT_NE(ragged(at::tensor({1, 5, 8}, at::kLong)).find("from 1 to 8"), std::string::npos);
   EXPECT_NE(ragged(at::tensor({0, 7, 8}, at::kLong)).find("one is 7"), std::string::npos);
   EXPECT_NE(ragged(at::tensor({0, 5, 4}, at::kLong)).find("one is -1"), std::string::npos);
+  const at::Tensor short_of_all = at::tensor({0, 5, 8}, at::kLong);
+  EXPECT_NO_THROW(ragged_attention(values, short_of_all, 6, Sees::all));
+  EXPECT_NE(error_of([&] {
+              ragged_attention(values, short_of_all, 6, Sees::all, Behind::nothing);
+            }).find("end at 8 of 10"),
+            std::string::npos);
 }
 
 }  // namespace

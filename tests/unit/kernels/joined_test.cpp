@@ -163,7 +163,9 @@ TEST(EmbeddingSum, EqualsTheSumOfEmbeddingsWithAndWithoutBuffers) {
 TEST(EmbeddingSum, RefusesRowsThatAreInNoTable) {
   const at::Tensor table = at::randn({5, 6});
   for (const std::int64_t bad : {std::int64_t{5}, std::int64_t{-1}})
-    EXPECT_THROW(embedding_sum({{.rows = at::tensor({0, bad}, at::kLong), .table = table}}), Error);
+    EXPECT_THROW(
+        embedding_sum({{.rows = at::tensor({std::int64_t{0}, bad}, at::kLong), .table = table}}),
+        Error);
 }
 
 }  // namespace
