@@ -1,5 +1,6 @@
 #include "recipes/dimabsa/model/net.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
 #include <cmath>
@@ -24,10 +25,19 @@ at::Tensor uniform_parameter(at::IntArrayRef sizes, double limit, std::uint64_t 
   return tensor.requires_grad_(true);
 }
 
+void widen_layers(Encoder& encoder, std::int64_t width) {
+  constexpr double drawn = 0.02;  // by make_encoder
+  const at::NoGradGuard guard;
+  for (const Parameter& parameter : encoder.parameters())
+    if (parameter.tensor.dim() == 2 && parameter.name.find("embeddings") == std::string::npos)
+      parameter.tensor.mul_(1 / (drawn * std::sqrt(static_cast<double>(width))));
+}
+
 }  // namespace
 
 Net::Net(const NetShape& shape, std::uint64_t seed)
     : shape_(shape), encoder_(make_encoder(shape.encoder, seed)) {
+  if (shape.narrow) widen_layers(*encoder_, shape.encoder.width);
   if (shape.task != Task::aspects) span_ = make_head("span", 16, seed);
   if (shape.task == Task::quadruplets) category_ = make_head("category", shape.categories, seed);
   valence_arousal_ = make_head("valence_arousal", 2, seed);

@@ -26,7 +26,8 @@ NetShape net_shape(const DimabsaOptions& options, const nlohmann::json& extra) {
   return {.encoder = read_shape(extra.at("config"), "config.json"),
           .task = options.task(),
           .categories = std::ssize(extra.at("categories")),
-          .encoder_rate = rate};
+          .encoder_rate = rate,
+          .narrow = options.model.path.empty()};
 }
 
 }  // namespace

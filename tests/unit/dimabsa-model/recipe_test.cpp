@@ -139,6 +139,32 @@ TEST_F(DimabsaRecipeTest, LossIsTheSumOverSentencesWithTuplesAveraged) {
   EXPECT_GT(losses({2}, {0})[0], 0);
 }
 
+TEST_F(DimabsaRecipeTest, CountsItsParametersAsTheFormulaDoes) {
+  for (const std::int64_t task : {1, 2, 3}) {
+    options.task_number = task;
+    std::int64_t count = 0;
+    for (const Parameter& parameter : DimabsaRecipe(options, prepared).build(1)->parameters())
+      count += parameter.tensor.numel();
+    EXPECT_EQ(count, parameter_count(read_shape(prepared.extra.at("config"), "test")) +
+                         head_parameters(options.task(), 16, 2));
+  }
+}
+
+// Heads at optimizer.lr, a trained encoder at a hundredth, one from nothing alike.
+TEST_F(DimabsaRecipeTest, GivesTheEncoderARateOfItsOwn) {
+  const auto rate_of = [&](const char* part) {
+    for (const Parameter& parameter : DimabsaRecipe(options, prepared).build(1)->parameters())
+      if (parameter.name.starts_with(part)) return parameter.lr_scale;
+    return -1.0;
+  };
+  EXPECT_EQ(rate_of("encoder."), 1);
+  options.model.path = "/somewhere";
+  EXPECT_EQ(rate_of("encoder."), 0.01);
+  EXPECT_EQ(rate_of("heads."), 1);
+  options.model.encoder_rate = 0.5;
+  EXPECT_EQ(rate_of("encoder."), 0.5);
+}
+
 TEST_F(DimabsaRecipeTest, RecordsAreReadAsTheyWereWritten) {
   const std::vector<FoundTuple> found{{.aspect = {0, 1},
                                        .opinion = {},
