@@ -135,7 +135,7 @@ TEST_F(Dimabsa, SkipsLinesThatAreNoSentences) {
 )");
   const ToolResult predicted = tool({"predict", "a", file("bad.jsonl").string(), "out=out"});
   EXPECT_EQ(predicted.code, 1);
-  EXPECT_THAT(predicted.err, ::testing::AllOf(HasSubstr("line 2"), HasSubstr("comes twice"),
+  EXPECT_THAT(predicted.err, ::testing::AllOf(HasSubstr("bad.jsonl:2:"), HasSubstr("comes twice"),
                                               HasSubstr("skipped 2 of 3")));
 }
 
@@ -186,10 +186,10 @@ TEST_F(Dimabsa, RefusesWhatCannotBeBeforeThereIsARun) {
         R"({"ID":"x","Text":"Nice soup","Quadruplet":[{"Aspect":"soup","Opinion":"Nice","Category":"A#B","VA":")",
         va, R"("}]})");
   };
-  EXPECT_THAT(refused(with_va("9.50#3.00")), HasSubstr("line 7"));
-  EXPECT_THAT(refused(with_va("high")), HasSubstr("line 7"));
+  EXPECT_THAT(refused(with_va("9.50#3.00")), HasSubstr("bad.jsonl:7:"));
+  EXPECT_THAT(refused(with_va("high")), HasSubstr("bad.jsonl:7:"));
   EXPECT_THAT(refused(R"({"ID":"r1","Text":"Twice","Quadruplet":[]})"), HasSubstr("r1"));
-  EXPECT_THAT(refused(R"({"ID":"x","Text":"","Quadruplet":[]})"), HasSubstr("line 7"));
+  EXPECT_THAT(refused(R"({"ID":"x","Text":"","Quadruplet":[]})"), HasSubstr("bad.jsonl:7:"));
   const std::string absent =
       R"({"ID":"x","Text":"Nice soup","Quadruplet":[{"Aspect":"tea","Opinion":"Nice","Category":"A#B","VA":"7.00#5.00"}]})";
   EXPECT_THAT(refused(absent, {"data.not_found=refuse"}), HasSubstr("tea"));

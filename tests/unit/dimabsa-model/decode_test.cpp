@@ -55,6 +55,7 @@ TEST(FindSpans, TakesNullAsAllOfItsTokensAndNeverAsPartOfASpan) {
 TEST(FindSpans, KeepsTheMostProbableOnes) {
   DecodeOptions few = usual;
   few.most = 2;
+  few.longest_span = 1;
   EXPECT_EQ(spans_of(find({0, 0.9, 0.6, 0.8}, {0, 0.9, 0.6, 0.8}, few)), (Spans{{0, 0}, {2, 2}}));
 }
 

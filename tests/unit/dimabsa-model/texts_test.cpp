@@ -138,8 +138,9 @@ TEST_F(Samples, WeighTokensAsTheLossSays) {
               ::testing::ElementsAre(0, 0, 0, 1.5, 1.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0));
   const std::vector<float> tuples =
       values_of<float>(field(row(0, Pass::aspect_of), Field::span_weights).select(1, 0));
-  EXPECT_FLOAT_EQ(tuples[6], 0.25F);
-  EXPECT_FLOAT_EQ(tuples[7], 0.75F * 1 / 3);
+  EXPECT_FLOAT_EQ(tuples[4], 0);  // [SEP]
+  EXPECT_FLOAT_EQ(tuples[5], 0.25F);
+  EXPECT_FLOAT_EQ(tuples[6], 0.75F);
 }
 
 TEST_F(Samples, AskForCategoryValenceAndArousal) {

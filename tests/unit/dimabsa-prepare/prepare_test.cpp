@@ -243,7 +243,7 @@ TEST_F(DimabsaItems, NameEachLineThatIsNone) {
   const auto found = items({path("test.jsonl").string()});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].fault, "");
-  EXPECT_THAT(found[1].fault, HasSubstr("line 2"));
+  EXPECT_THAT(found[1].fault, HasSubstr("test.jsonl:2:"));
   EXPECT_THAT(found[2].fault, HasSubstr("comes twice"));
 }
 
