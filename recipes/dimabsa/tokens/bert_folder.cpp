@@ -44,12 +44,6 @@ bool has_capitals(const std::vector<std::string>& pieces) {
   });
 }
 
-// A special token is a text, or an object with its text as "content".
-std::string token_text(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_object() ? text_or(value, "content", "") : "";
-}
-
 void rename_tokens(const json& config, WordPieceSettings& settings) {
   const auto rename = [&](const char* key, std::string& token) {
     const auto found = config.find(key);

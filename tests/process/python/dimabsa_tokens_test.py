@@ -152,6 +152,13 @@ def xlm_roberta(dump, folder, texts):
         equal.check(text, found, [(piece, *place) for piece, place in zip(encoding.ids, encoding.offsets)])
     equal.report()
 
+    # A folder that has nothing but that conversion.
+    only = folder / "xlm-json"
+    only.mkdir()
+    reference.save(str(only / "tokenizer.json"))
+    assert list(ours(dump, only, texts)) == list(ours(dump, path, texts))
+    print("XLM-R, tokenizer.json alone: the same")
+
 
 def deberta(dump, folder, texts):
     names = {"pad": "[PAD]", "bos": "[CLS]", "eos": "[SEP]", "unk": "[UNK]"}

@@ -1,7 +1,7 @@
 // Folders with a WordPiece tokenizer, good and bad.
 #include "recipes/dimabsa/tokens/bert_folder.h"
 
-#include "error_of.h"
+#include "fakes/error_of.h"
 #include "tokens_test.h"
 
 namespace lockstep::dimabsa {
