@@ -145,7 +145,10 @@ bool SentencePiece::leaves_nothing(char32_t character) const {
 // the same of the piece before.
 std::size_t SentencePiece::reach(std::string_view piece, std::string_view source,
                                  std::size_t used) const {
-  if (used == 0 && source == piece) return 0;
+  const auto without = [](std::string_view text, std::string_view prefix) {
+    return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+  };
+  if (used == 0 && without(source, " ") == without(piece, space_mark)) return 0;
   const std::size_t taken = used + visible_characters(piece), own = normalized_length(source);
   return taken > own ? taken - own : 0;
 }

@@ -34,7 +34,8 @@ SentencePieceIds family_of(const std::string& name, bool is_spm, const std::stri
 
 SentencePieceSettings sentence_piece_settings(const std::filesystem::path& folder) {
   const auto text_of = [&](const char* name) -> std::optional<std::string> {
-    if (!std::filesystem::exists(folder / name)) return {};
+    std::error_code failed;
+    if (!std::filesystem::exists(folder / name, failed)) return {};
     return read_file(folder / name);
   };
   const auto json_of = [&](const char* name) { return object_of(text_of(name), folder / name); };
