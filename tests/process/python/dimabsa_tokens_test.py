@@ -37,6 +37,8 @@ def ours(dump, folder, texts):
         character_at = {}
         for place, size in enumerate(itertools.accumulate((len(c.encode()) for c in text), initial=0)):
             character_at[size] = place
+        places = [place for _, *place, _ in json.loads(line)]
+        assert all(begin < end for begin, end in places) and places == sorted(places, key=lambda p: p[0]), (text, places)
         yield [(piece, character_at[begin], character_at[end]) for piece, begin, end, _ in json.loads(line)]
 
 
