@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "recipes/dimabsa/tokens/bert_folder.h"
+#include "recipes/dimabsa/tokens/unigram_json.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -38,6 +39,13 @@ void check_pieces(const Tokenizer& tokenizer, std::string_view text) {
   }
 }
 
+void read_unigram(const BertFiles& files) {
+  const nlohmann::json tokenizer = object_of(files.tokenizer_json, "tokenizer.json");
+  if (!is_unigram(tokenizer)) return;
+  const nlohmann::json config = object_of(files.tokenizer_config, "tokenizer_config.json");
+  LOCKSTEP_CHECK(!unigram_settings(tokenizer, config, "tokenizer.json").model.empty());
+}
+
 void check_learned(std::string_view text) {
   constexpr std::size_t size = 60;
   const std::vector<std::string> pieces =
@@ -63,6 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   BertFiles files{.folder = "folder"};
   (vocabulary.starts_with('{') ? files.tokenizer_json : files.vocab_txt) = vocabulary;
   if (!config.empty()) files.tokenizer_config = config;
+  fuzz::accepts([&] { read_unigram(files); });
   std::unique_ptr<Tokenizer> tokenizer;
   if (fuzz::accepts([&] { tokenizer = make_word_piece(word_piece_settings(files)); }))
     check_pieces(*tokenizer, text);

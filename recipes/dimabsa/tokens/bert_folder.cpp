@@ -18,7 +18,8 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 std::optional<std::string> text_of(const fs::path& file) {
-  if (!fs::exists(file)) return {};
+  std::error_code failed;
+  if (!fs::exists(file, failed)) return {};
   return read_file(file);
 }
 
@@ -37,17 +38,13 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& wher
   return lines;
 }
 
+// Pieces that are no special tokens.
 bool has_capitals(const std::vector<std::string>& pieces) {
   const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   return std::ranges::any_of(pieces, [&](const std::string& piece) {
-    return !piece.starts_with('[') && std::ranges::any_of(piece, capital);
+    return !piece.starts_with('[') && !piece.starts_with('<') &&
+           std::ranges::any_of(piece, capital);
   });
-}
-
-// A special token is a text, or an object with its text as "content".
-std::string token_text(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_object() ? text_or(value, "content", "") : "";
 }
 
 void rename_tokens(const json& config, WordPieceSettings& settings) {
@@ -78,6 +75,16 @@ void set_rules(const json& config, const std::string& where, WordPieceSettings& 
   if (const auto strip = rule(config, "strip_accents", where)) rules.strip_accents = *strip;
   if (const auto chinese = rule(config, "tokenize_chinese_chars", where))
     rules.chinese_characters = *chinese;
+}
+
+// Japanese models often find words with a dictionary.
+void check_kind(const json& config, const std::string& where) {
+  for (const auto& [key, known] :
+       {std::pair("word_tokenizer_type", "basic"), {"subword_tokenizer_type", "wordpiece"}})
+    if (const std::string kind = text_or(config, key, known); kind != known)
+      throw Error(cat(where, ": ", key, " must be ", known, ", but is ", printable(kind)),
+                  "take a model whose words are found without a dictionary, such as multilingual "
+                  "BERT or XLM-R");
 }
 
 void add_token(AddedToken token, std::vector<AddedToken>& tokens) {
@@ -154,6 +161,7 @@ WordPieceSettings word_piece_settings(const BertFiles& files) {
     settings.where = path("tokenizer.json");
     read_tokenizer_json(object_of(files.tokenizer_json, settings.where), settings.where, settings);
   }
+  check_kind(config, config_file);
   set_rules(config, config_file, settings);
   rename_tokens(config, settings);
   for (AddedToken& token :

@@ -4,21 +4,32 @@
 #include "recipes/dimabsa/tokens/bert_folder.h"
 #include "recipes/dimabsa/tokens/sentence_piece_folder.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
+#include "recipes/dimabsa/tokens/unigram_json.h"
 
 namespace lockstep::dimabsa {
 
 std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
-  if (!fs::is_directory(folder))
+  std::error_code failed;
+  if (!fs::is_directory(folder, failed))
     throw Error(cat(folder.string(), " is not a folder"),
                 "name the folder of a model, with config.json, the weights and its tokenizer");
-  if (fs::exists(folder / "sentencepiece.bpe.model") || fs::exists(folder / "spm.model"))
+  const auto has = [&](const char* name) { return fs::exists(folder / name, failed); };
+  if (has("sentencepiece.bpe.model") || has("spm.model"))
     return make_sentence_piece(sentence_piece_settings(folder));
-  if (fs::exists(folder / "vocab.txt") || fs::exists(folder / "tokenizer.json"))
-    return make_word_piece(word_piece_settings(read_bert_files(folder)));
-  throw Error(cat(folder.string(), " has no tokenizer"),
-              "it must hold vocab.txt or tokenizer.json (BERT), sentencepiece.bpe.model (XLM-R) or "
-              "spm.model (DeBERTa-v3), as Hugging Face writes them");
+  if (!has("vocab.txt") && !has("tokenizer.json"))
+    throw Error(cat(folder.string(), " has no tokenizer"),
+                "it must hold vocab.txt or tokenizer.json (BERT), sentencepiece.bpe.model (XLM-R) "
+                "or spm.model (DeBERTa-v3), as Hugging Face writes them");
+  const BertFiles files = read_bert_files(folder);
+  if (!files.vocab_txt) {
+    const fs::path path = folder / "tokenizer.json";
+    const nlohmann::json tokenizer = object_of(files.tokenizer_json, path);
+    if (is_unigram(tokenizer))
+      return make_sentence_piece(unigram_settings(
+          tokenizer, object_of(files.tokenizer_config, folder / "tokenizer_config.json"), path));
+  }
+  return make_word_piece(word_piece_settings(files));
 }
 
 }  // namespace lockstep::dimabsa

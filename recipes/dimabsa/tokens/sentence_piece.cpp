@@ -58,10 +58,14 @@ class SentencePiece : public Tokenizer {
   std::int64_t unknown() const override { return unknown_; }
 
  private:
-  void number(const SentencePieceSettings& settings, std::vector<AddedToken>& special);
+  // Sets the ids of the special tokens, which it returns.
+  std::vector<AddedToken> number(const SentencePieceSettings& settings);
   std::int64_t id_of(const std::string& name, const std::string& where) const;
   std::size_t normalized_length(std::string_view text) const;
   bool leaves_nothing(char32_t character) const;
+  std::size_t reach(std::string_view piece, std::string_view source, std::size_t used) const;
+  Span narrowed(Span place, std::size_t least, const Characters& all) const;
+  std::int64_t id_of_piece(int piece) const;
   void add_section(const Characters& all, Span span, std::vector<Piece>& out) const;
 
   sentencepiece::SentencePieceProcessor processor_;
@@ -75,8 +79,7 @@ SentencePiece::SentencePiece(const SentencePieceSettings& settings) : ids_(setti
   if (!status.ok())
     throw Error(cat(settings.where, " is not a sentencepiece model: ", status.ToString()),
                 "take the file that came with the weights");
-  std::vector<AddedToken> added;
-  number(settings, added);
+  std::vector<AddedToken> added = number(settings);
   for (const AddedToken& token : settings.added) {
     const auto same = [&](const AddedToken& other) { return other.text == token.text; };
     if (std::ranges::none_of(added, same)) added.push_back(token);
@@ -86,32 +89,36 @@ SentencePiece::SentencePiece(const SentencePieceSettings& settings) : ids_(setti
   added_ = std::make_unique<AddedTokens>(added, false, [](Characters text) { return text; });
 }
 
-void SentencePiece::number(const SentencePieceSettings& settings,
-                           std::vector<AddedToken>& special) {
+std::vector<AddedToken> SentencePiece::number(const SentencePieceSettings& settings) {
   const std::int64_t pieces = processor_.GetPieceSize();
   if (ids_ == SentencePieceIds::xlm_roberta) {
-    cls_ = 0, pad_ = 1, sep_ = 2, unknown_ = 3;
     if (processor_.unk_id() != 0 || pieces < 4)
       throw Error(
           cat(settings.where, " must have <unk>, <s>, </s> as its first pieces, but has not"),
           "XLM-R's sentencepiece.bpe.model has; a model of another family needs its own file");
+    cls_ = 0, pad_ = 1, sep_ = 2, unknown_ = 3;
     vocabulary_ = pieces + 2;
-    special = {{"<s>", 0}, {"<pad>", 1}, {"</s>", 2}, {"<unk>", 3}, {"<mask>", pieces + 1}};
-    return;
+    return {{"<s>", 0}, {"<pad>", 1}, {"</s>", 2}, {"<unk>", 3}, {"<mask>", pieces + 1}};
   }
-  cls_ = id_of("[CLS]", settings.where);
-  sep_ = id_of("[SEP]", settings.where);
-  pad_ = id_of("[PAD]", settings.where);
+  cls_ = id_of(settings.cls, settings.where);
+  sep_ = id_of(settings.sep, settings.where);
+  pad_ = id_of(settings.pad, settings.where);
   unknown_ = processor_.unk_id();
-  vocabulary_ = pieces + 1;
-  special = {
-      {"[CLS]", cls_}, {"[SEP]", sep_}, {"[PAD]", pad_}, {"[UNK]", unknown_}, {"[MASK]", pieces}};
+  const int known = processor_.PieceToId(settings.mask);
+  const std::int64_t mask = processor_.IsUnknown(known) ? pieces : known;
+  vocabulary_ = std::max(pieces, mask + 1);
+  return {{settings.cls, cls_},
+          {settings.sep, sep_},
+          {settings.pad, pad_},
+          {processor_.IdToPiece(processor_.unk_id()), unknown_},
+          {settings.mask, mask}};
 }
 
 std::int64_t SentencePiece::id_of(const std::string& name, const std::string& where) const {
   const int id = processor_.PieceToId(name);
   if (processor_.IsUnknown(id))
-    throw Error(cat(where, " has no ", name), "DeBERTa-v3's spm.model has it; take that file");
+    throw Error(cat(where, " has no ", printable(name)),
+                "take the file that came with the weights");
   return id;
 }
 
@@ -134,44 +141,52 @@ bool SentencePiece::leaves_nothing(char32_t character) const {
   return normalized_length(text) == 0;
 }
 
+// How many characters the piece takes of what the first character behind `source` became; `used` is
+// the same of the piece before.
+std::size_t SentencePiece::reach(std::string_view piece, std::string_view source,
+                                 std::size_t used) const {
+  const auto without = [](std::string_view text, std::string_view prefix) {
+    return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+  };
+  if (used == 0 && without(source, " ") == without(piece, space_mark)) return 0;
+  const std::size_t taken = used + visible_characters(piece), own = normalized_length(source);
+  return taken > own ? taken - own : 0;
+}
+
+// A place without what leaves nothing, unless nothing else is there.
+Span SentencePiece::narrowed(Span place, std::size_t least, const Characters& all) const {
+  const auto is_nothing = [&](std::size_t i) { return leaves_nothing(all[i].value); };
+  while (place.end - place.begin > least && is_nothing(place.begin)) ++place.begin;
+  while (place.end - place.begin > least && is_nothing(place.end - 1)) --place.end;
+  return place;
+}
+
 // The library says of each piece where the source of its first character begins, and takes that of
 // the next piece for its end. Where one character became several that lie in two pieces, that end
-// is too early: found by counting.
+// is too early.
 void SentencePiece::add_section(const Characters& all, Span span, std::vector<Piece>& out) const {
   const Section section(all, span);
   const std::string_view text = section.text;
   const auto encoded =
       processor_.EncodeAsImmutableProto(absl::string_view(text.data(), text.size()));
-  std::size_t used = 0;  // characters of the source's first that pieces before have taken
-  bool first = true;
+  std::size_t used = 0;
+  const std::size_t first = out.size();
   for (const auto& piece : encoded.pieces()) {
-    const std::string& normal = piece.piece();
-    const bool marked = std::string_view(normal).starts_with(space_mark);
-    std::size_t begin = section.character_at(piece.begin());
-    std::size_t end = section.character_at(piece.end());
-    const auto source = text.substr(piece.begin(), piece.end() - piece.begin());
-    const std::size_t visible = visible_characters(normal);
-    if (used > 0 || source != normal) {
-      const std::size_t expected = normalized_length(source);
-      const std::size_t taken = used + visible;
-      used = taken > expected ? taken - expected : 0;
-      if (used > 0 && end + 1 < section.starts.size()) ++end;
-    }
-    const auto character = [&](std::size_t i) { return all[span.begin + i]; };
-    const auto is_nothing = [&](std::size_t i) { return leaves_nothing(character(i).value); };
-    const std::size_t least = visible > 0 ? 1 : 0;
-    while (end - begin > least && is_nothing(begin)) ++begin;
-    while (end - begin > least && is_nothing(end - 1)) --end;
-    if (begin == end && end + 1 < section.starts.size()) ++end;
-    const std::int64_t id = ids_ == SentencePieceIds::deberta_v3 ? piece.id()
-                            : processor_.IsUnknown(static_cast<int>(piece.id()))
-                                ? unknown_
-                                : static_cast<std::int64_t>(piece.id()) + 1;
-    const std::uint32_t from =
-        begin < span.end - span.begin ? character(begin).begin : all[span.end - 1].end;
-    out.push_back({id, from, end > begin ? character(end - 1).end : from, marked || first});
-    first = false;
+    const std::string_view normal = piece.piece();
+    Span place{span.begin + section.character_at(piece.begin()),
+               span.begin + section.character_at(piece.end())};
+    used = reach(normal, text.substr(piece.begin(), piece.end() - piece.begin()), used);
+    if (used > 0 && place.end < span.end) ++place.end;
+    place = narrowed(place, visible_characters(normal) > 0 ? 1 : 0, all);
+    if (place.begin == place.end) place.end < span.end ? ++place.end : --place.begin;
+    out.push_back({id_of_piece(static_cast<int>(piece.id())), all[place.begin].begin,
+                   all[place.end - 1].end, normal.starts_with(space_mark) || out.size() == first});
   }
+}
+
+std::int64_t SentencePiece::id_of_piece(int piece) const {
+  if (ids_ == SentencePieceIds::of_model) return piece;
+  return processor_.IsUnknown(piece) ? unknown_ : std::int64_t{piece} + 1;
 }
 
 std::vector<Piece> SentencePiece::encode(std::string_view text) const {

@@ -12,14 +12,16 @@
 namespace lockstep::dimabsa {
 
 // xlm_roberta: <s>, <pad>, </s>, <unk> are 0 to 3, other pieces one more than in the model, <mask>
-// comes last. deberta_v3: the model's own ids, [MASK] behind them.
-enum class SentencePieceIds { xlm_roberta, deberta_v3 };
+// comes last. of_model: the model's own ids.
+enum class SentencePieceIds { xlm_roberta, of_model };
 
 struct SentencePieceSettings {
   std::string model;  // the file's bytes
   SentencePieceIds ids = SentencePieceIds::xlm_roberta;
-  std::vector<AddedToken> added;  // besides those special tokens
-  std::string where;              // the file, for errors
+  std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]";  // of_model: pieces with these names
+  std::string mask = "[MASK]";                              // of_model: behind the pieces if absent
+  std::vector<AddedToken> added;                            // besides those special tokens
+  std::string where;                                        // the file, for errors
 };
 
 // Places are those of the library, which cover all characters that became a piece's, without white

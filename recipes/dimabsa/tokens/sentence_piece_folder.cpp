@@ -22,9 +22,9 @@ bool names_family(const std::string& name, std::string_view family) {
 
 SentencePieceIds family_of(const std::string& name, bool is_spm, const std::string& where) {
   if (names_family(name, "xlmroberta")) return SentencePieceIds::xlm_roberta;
-  if (names_family(name, "debertav2")) return SentencePieceIds::deberta_v3;
+  if (names_family(name, "debertav2")) return SentencePieceIds::of_model;
   if (name.empty() || name == "PreTrainedTokenizerFast" || name == "TokenizersBackend")
-    return is_spm ? SentencePieceIds::deberta_v3 : SentencePieceIds::xlm_roberta;
+    return is_spm ? SentencePieceIds::of_model : SentencePieceIds::xlm_roberta;
   throw Error(
       cat(where, " is the tokenizer of ", printable(name), ", whose ids are not known here"),
       "take a model of the BERT, XLM-R or DeBERTa-v3 family");
@@ -34,7 +34,8 @@ SentencePieceIds family_of(const std::string& name, bool is_spm, const std::stri
 
 SentencePieceSettings sentence_piece_settings(const std::filesystem::path& folder) {
   const auto text_of = [&](const char* name) -> std::optional<std::string> {
-    if (!std::filesystem::exists(folder / name)) return {};
+    std::error_code failed;
+    if (!std::filesystem::exists(folder / name, failed)) return {};
     return read_file(folder / name);
   };
   const auto json_of = [&](const char* name) { return object_of(text_of(name), folder / name); };

@@ -69,6 +69,22 @@ AddedToken added_token_of(const json& token, std::int64_t id) {
           .normalized = flag(token, "normalized", !is_true(token, "special"))};
 }
 
+std::vector<AddedToken> added_tokens_of(const json& file) {
+  std::vector<AddedToken> tokens;
+  const auto added = file.find("added_tokens");
+  if (added == file.end() || !added->is_array()) return tokens;
+  for (const json& token : *added) {
+    const std::int64_t id = token.is_object() ? integer_or(token, "id", -1) : -1;
+    if (id >= 0 && id < most_pieces) tokens.push_back(added_token_of(token, id));
+  }
+  return tokens;
+}
+
+std::string token_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_object() ? text_or(value, "content", "") : "";
+}
+
 void read_tokenizer_json(const json& file, const std::string& where, WordPieceSettings& settings) {
   const json& model = part_of(file, "model", "WordPiece", where);
   const json& normalizer = part_of(file, "normalizer", "BertNormalizer", where);
@@ -83,11 +99,7 @@ void read_tokenizer_json(const json& file, const std::string& where, WordPieceSe
   rules.chinese_characters = flag(normalizer, "handle_chinese_chars", true);
   rules.lower_case = flag(normalizer, "lowercase", true);
   rules.strip_accents = flag(normalizer, "strip_accents", rules.lower_case);
-  if (const auto added = file.find("added_tokens"); added != file.end() && added->is_array())
-    for (const json& token : *added) {
-      const std::int64_t id = integer_or(token, "id", -1);
-      if (id >= 0 && id < most_pieces) settings.added.push_back(added_token_of(token, id));
-    }
+  settings.added = added_tokens_of(file);
 }
 
 }  // namespace lockstep::dimabsa

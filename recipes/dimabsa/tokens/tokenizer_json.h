@@ -17,4 +17,10 @@ void read_tokenizer_json(const nlohmann::json& file, const std::string& where,
 // "normalized"}.
 AddedToken added_token_of(const nlohmann::json& token, std::int64_t id);
 
+// "added_tokens" of tokenizer.json.
+std::vector<AddedToken> added_tokens_of(const nlohmann::json& file);
+
+// The text of a special token, which files give as a text or as such an object; else "".
+std::string token_text(const nlohmann::json& value);
+
 }  // namespace lockstep::dimabsa

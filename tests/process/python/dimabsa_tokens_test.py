@@ -37,6 +37,8 @@ def ours(dump, folder, texts):
         character_at = {}
         for place, size in enumerate(itertools.accumulate((len(c.encode()) for c in text), initial=0)):
             character_at[size] = place
+        places = [place for _, *place, _ in json.loads(line)]
+        assert all(begin < end for begin, end in places) and places == sorted(places, key=lambda p: p[0]), (text, places)
         yield [(piece, character_at[begin], character_at[end]) for piece, begin, end, _ in json.loads(line)]
 
 
@@ -151,6 +153,13 @@ def xlm_roberta(dump, folder, texts):
     for text, found, encoding in zip(simple, ours(dump, path, simple), encodings):
         equal.check(text, found, [(piece, *place) for piece, place in zip(encoding.ids, encoding.offsets)])
     equal.report()
+
+    # A folder that has nothing but that conversion.
+    only = folder / "xlm-json"
+    only.mkdir()
+    reference.save(str(only / "tokenizer.json"))
+    assert list(ours(dump, only, texts)) == list(ours(dump, path, texts))
+    print("XLM-R, tokenizer.json alone: the same")
 
 
 def deberta(dump, folder, texts):

@@ -1,7 +1,7 @@
 // Folders with a WordPiece tokenizer, good and bad.
 #include "recipes/dimabsa/tokens/bert_folder.h"
 
-#include "error_of.h"
+#include "fakes/error_of.h"
 #include "tokens_test.h"
 
 namespace lockstep::dimabsa {
@@ -38,6 +38,8 @@ TEST_F(BertFolder, IsUncasedWhereNothingSaysOtherwise) {
 TEST_F(BertFolder, IsCasedWhereTheVocabularyHasCapitals) {
   put("vocab.txt", std::string(small_vocabulary) + "Cafe\n");
   EXPECT_THAT(ids(*open(), "Cafe cafe"), ElementsAre(8, 4));
+  put("vocab.txt", std::string(small_vocabulary) + "[NEW]\n<NEW>\n");  // special tokens are none
+  EXPECT_THAT(ids(*open(), "CAFE"), ElementsAre(4));
 }
 
 TEST_F(BertFolder, TheConfigurationDecides) {
@@ -141,6 +143,14 @@ TEST_F(BertFolder, RefusesAVocabularyThatIsNone) {
   EXPECT_THAT(error(), HasSubstr("line 2 is not UTF-8"));
   put("vocab.txt", "[PAD]\n[CLS]\n[SEP]\nx\n");
   EXPECT_THAT(error(), AllOf(HasSubstr("has no [UNK]"), HasSubstr("unk_token")));
+}
+
+TEST_F(BertFolder, RefusesWordsOfADictionary) {
+  put("vocab.txt", small_vocabulary);
+  put("tokenizer_config.json", R"({"word_tokenizer_type": "basic"})");
+  EXPECT_EQ(open()->cls(), 2);
+  put("tokenizer_config.json", R"({"word_tokenizer_type": "mecab"})");
+  EXPECT_THAT(error(), HasSubstr("word_tokenizer_type must be basic, but is mecab"));
 }
 
 TEST_F(BertFolder, RefusesAFolderThatIsNotThere) {

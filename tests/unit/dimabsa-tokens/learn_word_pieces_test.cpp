@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "error_of.h"
+#include "fakes/error_of.h"
 #include "tokens_test.h"
 
 namespace lockstep::dimabsa {

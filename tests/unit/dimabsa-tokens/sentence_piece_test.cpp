@@ -4,7 +4,7 @@
 #include <sentencepiece_trainer.h>
 
 #include "base/text.h"
-#include "error_of.h"
+#include "fakes/error_of.h"
 #include "tokens_test.h"
 
 namespace lockstep::dimabsa {

@@ -1,0 +1,19 @@
+// tokenizer.json with a Unigram model: all that newer versions of `transformers` save of XLM-R.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "recipes/dimabsa/tokens/sentence_piece.h"
+
+namespace lockstep::dimabsa {
+
+bool is_unigram(const nlohmann::json& tokenizer);
+
+// The same as a sentencepiece model, whose ids are those of the file. Special tokens have the names
+// that `config`, tokenizer_config.json, gives them, else XLM-R's or DeBERTa's. Throws Error where a
+// part is of a kind that sentencepiece does not have.
+SentencePieceSettings unigram_settings(const nlohmann::json& tokenizer,
+                                       const nlohmann::json& config, const std::string& where);
+
+}  // namespace lockstep::dimabsa
