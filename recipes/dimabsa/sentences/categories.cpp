@@ -50,8 +50,8 @@ const std::string* Categories::find(const std::string& category) const {
 std::string Categories::nearest(const std::string& category) const {
   std::vector<std::string> lower;
   for (const std::string& name : names_) lower.push_back(lower_case(name));
-  const std::string near = lockstep::nearest(lower_case(category), lower);
-  return near.empty() ? near : *find(near);
+  const std::string* const near = find(lockstep::nearest(lower_case(category), lower));
+  return near ? *near : "";
 }
 
 }  // namespace lockstep::dimabsa

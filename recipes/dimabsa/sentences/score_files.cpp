@@ -80,14 +80,17 @@ std::vector<Score> score_files(const ScoreFilesOptions& options, const ScoreCont
   const SayLine say = context.say ? context.say : [](const std::string&) {};
   const TemporaryDirectory scratch;
   const auto path = find_predictions(context.predictions, wanted_by(options), scratch.path());
+  const std::string name = path.parent_path() == scratch.path()
+                               ? (context.predictions / path.filename()).string()
+                               : path.string();
   const SentenceFile gold =
       read_sentences(options.gold, {.task = options.task, .not_in_text = NotInText::keep});
-  const SentenceFile predicted = read_predictions(path, options.task);
+  const SentenceFile predicted = parse_predictions(read_input(path), name, options.task);
   for (const SentenceFile* const file : {&gold, &predicted})
     for (const std::string& warning : file->warnings) say(warning);
   const Aligned aligned = align(gold.sentences, predicted.sentences);
   if (aligned.unknown.size() == predicted.sentences.size())
-    throw Error(cat("no ID of ", path.string(), " is in ", options.gold.string()),
+    throw Error(cat("no ID of ", name, " is in ", options.gold.string()),
                 "are both of the same language, domain and split?");
   say_ids(aligned, gold.sentences.size(), say);
   const Scores scores = score(options.task, gold.sentences, predicted.sentences);

@@ -92,8 +92,7 @@ std::vector<Tuple> predicted_tuples(const nlohmann::json& line, Task task, const
 
 std::vector<Tuple> given_aspects(const nlohmann::json& line, const LinePlace& place) {
   std::vector<Tuple> tuples;
-  if (!line.contains("Aspect") && labelled_key(line, Task::aspects) != nullptr &&
-      line.contains(labelled_key(line, Task::aspects))) {
+  if (!line.contains("Aspect") && line.contains(labelled_key(line, Task::aspects))) {
     tuples = labelled_tuples(line, Task::aspects, place);
     for (Tuple& tuple : tuples) tuple.va.reset();
   } else {

@@ -45,6 +45,24 @@ std::vector<Drawn> thinned_to(std::size_t most, std::vector<Drawn> all) {
   return kept;
 }
 
+void draw_tuples(Svg& svg, const ChartScale& x, const ChartScale& y,
+                 const std::vector<Drawn>& drawn, const std::vector<LegendEntry>& legend) {
+  constexpr double radius = 3;
+  const auto place = [&](const ValenceArousal& va) {
+    const ValenceArousal within = clamped(va);
+    return SvgPoint{x.place(within.valence), y.place(within.arousal)};
+  };
+  for (const Drawn& one : drawn)
+    if (one.gold && one.predicted)
+      svg.line(place(*one.gold), place(*one.predicted), "#999999", 0.8);
+  for (const Drawn& one : drawn) {
+    const bool both = one.gold && one.predicted;
+    if (one.gold) svg.circle(place(*one.gold), radius, hex(legend[both ? 0 : 2].colour), one.tip);
+    if (one.predicted)
+      svg.circle(place(*one.predicted), radius, hex(legend[both ? 1 : 3].colour), one.tip);
+  }
+}
+
 }  // namespace
 
 std::string va_chart(Task task, const Aligned& aligned, std::size_t most) {
@@ -60,7 +78,7 @@ std::string va_chart(Task task, const Aligned& aligned, std::size_t most) {
                                                  : std::string("Valence and arousal"),
                    .x = {.label = "valence", .low = least_va, .high = largest_va},
                    .y = {.label = "arousal", .low = least_va, .high = largest_va},
-                   .width = 640,
+                   .width = 820,  // the legend stands beside a square
                    .height = 640};
   ChartSheet sheet(frame, legend);
   DataRange range(/*log=*/false);
@@ -69,21 +87,7 @@ std::string va_chart(Task task, const Aligned& aligned, std::size_t most) {
   sheet.draw_x(x);
   sheet.draw_y(y);
   sheet.begin_plot();
-  Svg& svg = sheet.svg();
-  const auto place = [&](const ValenceArousal& va) {
-    const ValenceArousal within = clamped(va);
-    return SvgPoint{x.place(within.valence), y.place(within.arousal)};
-  };
-  for (const Drawn& one : drawn)
-    if (one.gold && one.predicted)
-      svg.line(place(*one.gold), place(*one.predicted), "#999999", 0.8);
-  constexpr double radius = 3;
-  for (const Drawn& one : drawn) {
-    const bool both = one.gold && one.predicted;
-    if (one.gold) svg.circle(place(*one.gold), radius, hex(legend[both ? 0 : 2].colour), one.tip);
-    if (one.predicted)
-      svg.circle(place(*one.predicted), radius, hex(legend[both ? 1 : 3].colour), one.tip);
-  }
+  draw_tuples(sheet.svg(), x, y, drawn, legend);
   sheet.end_plot(!drawn.empty());
   return sheet.text();
 }

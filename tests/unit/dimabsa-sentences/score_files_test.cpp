@@ -117,7 +117,11 @@ TEST(ScoreFiles, CountsMissingAndUnknownIds) {
 TEST(ScoreFiles, RefusesPredictionsOfOtherSentences) {
   Files files;
   const auto path = files.write({sentence("x", "good")});
-  EXPECT_THAT(error_of([&] { files.scores(path); }), HasSubstr("no ID of "));
+  EXPECT_THAT(error_of([&] { files.scores(path); }), HasSubstr("no ID of " + path.string()));
+  const auto zip = files.folder.path() / "submission.zip";
+  write_submission(zip, {{"subtask_3/pred_eng_hotel.jsonl", path}});
+  EXPECT_THAT(error_of([&] { files.scores(zip); }),
+              HasSubstr("no ID of " + zip.string() + "/pred_eng_hotel.jsonl is in "));
 }
 
 TEST(ScoreList, HasTheNamesOfItsTask) {

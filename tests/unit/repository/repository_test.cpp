@@ -50,7 +50,8 @@ TEST(Repository, TorchFreeRoomsIncludeNothingOfTorchOrCuda) {
     EXPECT_EQ(listed(matches(root / "src" / module, pattern)), "") << module;
   for (const char* half : {"options", "prepare"})
     EXPECT_EQ(listed(matches(root / "recipes/textgen" / half, pattern)), "") << half;
-  EXPECT_EQ(listed(matches(root / "recipes/volume/metrics", pattern)), "");
+  for (const char* part : {"volume/metrics", "dimabsa/sentences"})
+    EXPECT_EQ(listed(matches(root / "recipes" / part, pattern)), "") << part;
 }
 
 TEST(Repository, SrcKnowsNothingOfText) {
