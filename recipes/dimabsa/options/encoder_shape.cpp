@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace lockstep::dimabsa {
@@ -19,7 +20,8 @@ constexpr std::array<std::pair<std::string_view, EncoderFamily>, 3> families{
     {{"bert", EncoderFamily::bert},
      {"xlm-roberta", EncoderFamily::xlm_roberta},
      {"deberta-v2", EncoderFamily::deberta_v2}}};
-constexpr std::int64_t largest_size = 1 << 24;
+// Of sizes in general; so a count of parameters fits into 64 bits.
+constexpr std::int64_t largest_size = 1 << 20, most_tokens = 1 << 24, most_layers = 1 << 12;
 
 // Keys of one file; every fault names the file and the key.
 class Config {
@@ -29,23 +31,20 @@ class Config {
   }
 
   [[noreturn]] void refuse(const char* key, const std::string& must, const std::string& hint = "") {
-    throw Error(
-        cat(where_, ": ", key, " must be ", must, ", but is ",
-            has(key) ? printable(config_[key].dump(-1, ' ', false, json::error_handler_t::replace))
-                     : std::string("missing")),
-        hint);
+    throw Error(cat(where_, ": ", key, " must be ", must, ", but is ", shown(key)), hint);
   }
 
   bool has(const char* key) const { return config_.contains(key) && !config_[key].is_null(); }
 
   // Required where there is no default.
   std::int64_t integer(const char* key, std::int64_t least,
-                       std::optional<std::int64_t> otherwise = std::nullopt) {
+                       std::optional<std::int64_t> otherwise = std::nullopt,
+                       std::int64_t most = largest_size) {
     if (!has(key) && otherwise) return *otherwise;
-    const json value = has(key) ? config_[key] : json();
-    if (!value.is_number_integer() || value < least || value > largest_size)
-      refuse(key, cat("a whole number from ", least, " to ", largest_size));
-    return value.get<std::int64_t>();
+    if (!has(key) || !config_[key].is_number_integer() || config_[key] < least ||
+        config_[key] > most)
+      refuse(key, cat("a whole number from ", least, " to ", most));
+    return config_[key].get<std::int64_t>();
   }
 
   double number(const char* key, double least, double below, double otherwise) {
@@ -83,6 +82,15 @@ class Config {
   }
 
  private:
+  std::string shown(const char* key) const {
+    constexpr std::size_t longest = 80;
+    if (!has(key)) return "missing";
+    const json& value = config_[key];
+    if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+    const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return text.size() > longest ? "too long a text" : printable(text);
+  }
+
   const json& config_;
   std::string where_;
 };
@@ -127,6 +135,10 @@ void read_relative(Config& config, EncoderShape& shape) {
   const std::vector<std::string> kinds = config.words("pos_att_type", '|');
   if (!contains(kinds, "c2p") || !contains(kinds, "p2c") || kinds.size() != 2)
     config.refuse("pos_att_type", "\"c2p|p2c\"", hint);
+  if (config.integer("attention_head_size", 1, shape.width / shape.heads) !=
+      shape.width / shape.heads)
+    config.refuse("attention_head_size",
+                  cat("hidden_size / num_attention_heads, ", shape.width / shape.heads), hint);
   if (config.integer("conv_kernel_size", 0, 0) > 0) config.refuse("conv_kernel_size", "0", hint);
   if (config.integer("embedding_size", 1, shape.width) != shape.width)
     config.refuse("embedding_size", cat("hidden_size, ", shape.width), hint);
@@ -149,9 +161,9 @@ EncoderShape read_shape(const json& json_config, const std::string& where) {
   Config config(json_config, where);
   EncoderShape shape{.family = read_family(config)};
   const bool relative = shape.family == EncoderFamily::deberta_v2;
-  shape.vocabulary = config.integer("vocab_size", 1);
+  shape.vocabulary = config.integer("vocab_size", 1, std::nullopt, most_tokens);
   shape.width = config.integer("hidden_size", 1);
-  shape.layers = config.integer("num_hidden_layers", 1);
+  shape.layers = config.integer("num_hidden_layers", 1, std::nullopt, most_layers);
   shape.heads = config.integer("num_attention_heads", 1);
   shape.feed_forward = config.integer("intermediate_size", 1);
   shape.positions = config.integer("max_position_embeddings", 1);
@@ -174,7 +186,7 @@ EncoderShape read_shape(const std::filesystem::path& folder) {
     throw Error(cat("the model folder ", folder.string(), " has no config.json"),
                 "it must be a folder as Hugging Face writes it, with config.json, the tokenizer's "
                 "files and the weights");
-  const json config = json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  const json config = parse_json(read_file(file));
   if (config.is_discarded()) throw Error(cat(file.string(), " is no JSON"));
   return read_shape(config, file.string());
 }
