@@ -1,14 +1,18 @@
 // config.json of Hugging Face's BERT, XLM-R and DeBERTa-v2 folders.
 #include "recipes/dimabsa/options/encoder_shape.h"
 
+#include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "recipes/dimabsa/options/model_config.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -19,75 +23,10 @@ constexpr std::array<std::pair<std::string_view, EncoderFamily>, 3> families{
     {{"bert", EncoderFamily::bert},
      {"xlm-roberta", EncoderFamily::xlm_roberta},
      {"deberta-v2", EncoderFamily::deberta_v2}}};
-constexpr std::int64_t largest_size = 1 << 24;
+// With ModelConfig's bound on sizes, a count of parameters fits into 64 bits.
+constexpr std::int64_t most_tokens = 1 << 24, most_layers = 1 << 12;
 
-// Keys of one file; every fault names the file and the key.
-class Config {
- public:
-  Config(const json& config, std::string where) : config_(config), where_(std::move(where)) {
-    if (!config.is_object()) throw Error(cat(where_, " must be a JSON object"));
-  }
-
-  [[noreturn]] void refuse(const char* key, const std::string& must, const std::string& hint = "") {
-    throw Error(
-        cat(where_, ": ", key, " must be ", must, ", but is ",
-            has(key) ? printable(config_[key].dump(-1, ' ', false, json::error_handler_t::replace))
-                     : std::string("missing")),
-        hint);
-  }
-
-  bool has(const char* key) const { return config_.contains(key) && !config_[key].is_null(); }
-
-  // Required where there is no default.
-  std::int64_t integer(const char* key, std::int64_t least,
-                       std::optional<std::int64_t> otherwise = std::nullopt) {
-    if (!has(key) && otherwise) return *otherwise;
-    const json value = has(key) ? config_[key] : json();
-    if (!value.is_number_integer() || value < least || value > largest_size)
-      refuse(key, cat("a whole number from ", least, " to ", largest_size));
-    return value.get<std::int64_t>();
-  }
-
-  double number(const char* key, double least, double below, double otherwise) {
-    if (!has(key)) return otherwise;
-    const json& value = config_[key];
-    if (!value.is_number() || !(value >= least && value < below))
-      refuse(key, cat("a number from ", least, " to below ", below));
-    return value.get<double>();
-  }
-
-  bool flag(const char* key, bool otherwise) {
-    if (!has(key)) return otherwise;
-    if (!config_[key].is_boolean()) refuse(key, "true or false");
-    return config_[key].get<bool>();
-  }
-
-  std::string text(const char* key, const char* otherwise) {
-    if (!has(key)) return otherwise;
-    if (!config_[key].is_string()) refuse(key, "a text");
-    return config_[key].get<std::string>();
-  }
-
-  // The words of a list, or of a text with `separator` between them.
-  std::vector<std::string> words(const char* key, char separator) {
-    if (!has(key)) return {};
-    const json& value = config_[key];
-    if (value.is_string()) return split(value.get<std::string>(), separator);
-    std::vector<std::string> all;
-    if (!value.is_array()) refuse(key, "a list of words");
-    for (const json& word : value) {
-      if (!word.is_string()) refuse(key, "a list of words");
-      all.push_back(word.get<std::string>());
-    }
-    return all;
-  }
-
- private:
-  const json& config_;
-  std::string where_;
-};
-
-EncoderFamily read_family(Config& config) {
+EncoderFamily read_family(const ModelConfig& config) {
   const std::string name = config.text("model_type", "");
   for (const auto& [known, family] : families)
     if (name == known) return family;
@@ -97,7 +36,7 @@ EncoderFamily read_family(Config& config) {
                 "the encoder must be a BERT, XLM-R or DeBERTa-v3 folder as Hugging Face writes it");
 }
 
-bool read_gelu_tanh(Config& config) {
+bool read_gelu_tanh(const ModelConfig& config) {
   const std::string name = config.text("hidden_act", "gelu");
   if (name == "gelu" || name == "gelu_python") return false;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast") return true;
@@ -108,7 +47,7 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-void read_absolute(Config& config, EncoderShape& shape) {
+void read_absolute(const ModelConfig& config, EncoderShape& shape) {
   if (config.text("position_embedding_type", "absolute") != "absolute")
     config.refuse("position_embedding_type", "\"absolute\"");
   if (config.flag("is_decoder", false)) config.refuse("is_decoder", "false");
@@ -119,7 +58,7 @@ void read_absolute(Config& config, EncoderShape& shape) {
   }
 }
 
-void read_relative(Config& config, EncoderShape& shape) {
+void read_relative(const ModelConfig& config, EncoderShape& shape) {
   const char* const hint = "of the DeBERTa-v2 family the form of DeBERTa-v3 is known";
   if (!config.flag("relative_attention", false)) config.refuse("relative_attention", "true", hint);
   if (config.flag("position_biased_input", true))
@@ -127,6 +66,10 @@ void read_relative(Config& config, EncoderShape& shape) {
   const std::vector<std::string> kinds = config.words("pos_att_type", '|');
   if (!contains(kinds, "c2p") || !contains(kinds, "p2c") || kinds.size() != 2)
     config.refuse("pos_att_type", "\"c2p|p2c\"", hint);
+  if (config.integer("attention_head_size", 1, shape.width / shape.heads) !=
+      shape.width / shape.heads)
+    config.refuse("attention_head_size",
+                  cat("hidden_size / num_attention_heads, ", shape.width / shape.heads), hint);
   if (config.integer("conv_kernel_size", 0, 0) > 0) config.refuse("conv_kernel_size", "0", hint);
   if (config.integer("embedding_size", 1, shape.width) != shape.width)
     config.refuse("embedding_size", cat("hidden_size, ", shape.width), hint);
@@ -146,12 +89,12 @@ void read_relative(Config& config, EncoderShape& shape) {
 }  // namespace
 
 EncoderShape read_shape(const json& json_config, const std::string& where) {
-  Config config(json_config, where);
+  const ModelConfig config(json_config, where);
   EncoderShape shape{.family = read_family(config)};
   const bool relative = shape.family == EncoderFamily::deberta_v2;
-  shape.vocabulary = config.integer("vocab_size", 1);
+  shape.vocabulary = config.integer("vocab_size", 1, std::nullopt, most_tokens);
   shape.width = config.integer("hidden_size", 1);
-  shape.layers = config.integer("num_hidden_layers", 1);
+  shape.layers = config.integer("num_hidden_layers", 1, std::nullopt, most_layers);
   shape.heads = config.integer("num_attention_heads", 1);
   shape.feed_forward = config.integer("intermediate_size", 1);
   shape.positions = config.integer("max_position_embeddings", 1);
@@ -174,7 +117,7 @@ EncoderShape read_shape(const std::filesystem::path& folder) {
     throw Error(cat("the model folder ", folder.string(), " has no config.json"),
                 "it must be a folder as Hugging Face writes it, with config.json, the tokenizer's "
                 "files and the weights");
-  const json config = json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  const json config = parse_json(read_file(file));
   if (config.is_discarded()) throw Error(cat(file.string(), " is no JSON"));
   return read_shape(config, file.string());
 }

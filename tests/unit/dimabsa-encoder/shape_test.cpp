@@ -2,7 +2,6 @@
 #include "recipes/dimabsa/options/encoder_shape.h"
 
 #include "base/error.h"
-#include "base/files.h"
 #include "unit/dimabsa-encoder/tiny.h"
 
 #include <gmock/gmock.h>
@@ -161,6 +160,8 @@ TEST(EncoderShape, RefusesSizesThatCannotBe) {
                             json(std::uint64_t{1} << 63)})
       EXPECT_THAT(refusal(with(bert_base(), key, bad)), HasSubstr(key)) << bad;
   }
+  EXPECT_THAT(refusal(with(bert_base(), "vocab_size", json::array({1, 2}))),
+              HasSubstr("vocab_size must be a whole number from 1 to 16777216, but is a list"));
   EXPECT_THAT(refusal(with(bert_base(), "num_attention_heads", 7)),
               HasSubstr("hidden_size must be a multiple of num_attention_heads, 7, but is 768"));
   EXPECT_THAT(refusal(with(bert_base(), "hidden_dropout_prob", 1)),
@@ -180,6 +181,8 @@ TEST(EncoderShape, RefusesFormsThatItDoesNotCompute) {
   EXPECT_THAT(refusal(with(deberta_v3_base(), "pos_att_type", "c2p")), HasSubstr("pos_att_type"));
   EXPECT_THAT(refusal(with(deberta_v3_base(), "conv_kernel_size", 3)),
               HasSubstr("conv_kernel_size"));
+  EXPECT_THAT(refusal(with(deberta_v3_base(), "attention_head_size", 32)),
+              HasSubstr("attention_head_size"));
   EXPECT_THAT(refusal(with(deberta_v3_base(), "embedding_size", 128)), HasSubstr("embedding_size"));
   EXPECT_THAT(refusal(with(deberta_v3_base(), "position_buckets", 7)),
               HasSubstr("position_buckets"));

@@ -60,17 +60,23 @@ inline std::vector<EncoderShape> all_tiny() {
   return {tiny_bert(), tiny_xlm_roberta(), tiny_deberta(), plain_deberta()};
 }
 
+// Of (-1, 1), without a pattern.
+inline double scattered(std::uint32_t number) {
+  number = (number ^ (number >> 16)) * 0x45D9F3BU;
+  number = (number ^ (number >> 16)) * 0x45D9F3BU;
+  return static_cast<double>(number ^ (number >> 16)) / 2147483648.0 - 1;
+}
+
 // An encoder whose weights are all far from 0 and 1, biases and norms too.
 inline std::unique_ptr<Encoder> rough_encoder(const EncoderShape& shape, double size = 0.4) {
   auto encoder = make_encoder(shape, 3);
-  std::int64_t number = 0;
+  std::uint32_t number = 0;
   for (const Parameter& parameter : encoder->parameters()) {
     at::Tensor tensor = parameter.tensor.detach();
     float* values = tensor.mutable_data_ptr<float>();
-    const bool norm = parameter.name.ends_with("LayerNorm.weight");
-    for (std::int64_t i = 0; i < tensor.numel(); ++i, ++number)
-      values[i] = static_cast<float>((norm ? 1 : 0) +
-                                     size * (static_cast<double>(number * 7919 % 2003) / 1001 - 1));
+    const double middle = parameter.name.ends_with("LayerNorm.weight") ? 1 : 0;
+    for (std::int64_t i = 0; i < tensor.numel(); ++i)
+      values[i] = static_cast<float>(middle + size * scattered(++number));
   }
   return encoder;
 }
