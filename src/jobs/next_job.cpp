@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +15,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "jobs/frames.h"
@@ -36,6 +39,15 @@ void apply_environment(const nlohmann::json& changes) {
       ::unsetenv(name.c_str());
     else
       ::setenv(name.c_str(), value.get<std::string>().c_str(), 1);
+}
+
+// Nor had any whose times are in ours now.
+bool has_no_children() {
+  rusage theirs{};
+  ::getrusage(RUSAGE_CHILDREN, &theirs);
+  siginfo_t ignored{};
+  return theirs.ru_maxrss == 0 && ::waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) < 0 &&
+         errno == ECHILD;
 }
 
 bool is_stream_socket(int fd) {
@@ -67,31 +79,58 @@ std::optional<std::vector<std::string>> NextJob::leave_copy(
   std::fflush(nullptr);
   const pid_t copy = ::fork();
   if (copy == 0) {
+    ::setsid();
+    last_code_ = 0;
     become_idle();
     return wait();
   }
-  if (copy > 0) {
-    const nlohmann::json said{{"stays", copy}, {"job", ::getpid()}, {"arguments", arguments}};
-    const std::string line = said.dump() + "\n";
-    ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
-  }
+  if (copy > 0) say({{"stays", copy}, {"job", ::getpid()}, {"arguments", arguments}});
   socket_.reset();  // only the copy has it: it ends where nobody can send a job any more
   return std::nullopt;
 }
 
-// Nothing of the job that goes on by itself.
+std::optional<std::vector<std::string>> NextJob::stay(const std::vector<std::string>& arguments,
+                                                      int code) {
+  if (!socket_ || !has_one_thread() || !has_no_children()) return std::nullopt;
+  std::cout.flush();
+  std::fflush(nullptr);
+  become_idle();
+  stayed_ = true;
+  last_code_ = code;
+  const pid_t self = ::getpid();
+  say({{"stays", self}, {"job", self}, {"arguments", arguments}, {"ended", code}});
+  return wait();
+}
+
+void NextJob::begin_anew(const std::vector<std::string>& words) {
+  if (socket_) {
+    ::fcntl(socket_.get(), F_SETFD, 0);
+    ::setenv(worker_variable, cat(socket_.get(), " ", idle_mark_).c_str(), 1);
+  }
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execv("/proc/self/exe", arguments.data());
+  throw Error(cat("cannot start ", words.at(0), ": ", errno_text(errno)));
+}
+
+void NextJob::say(const nlohmann::json& what) {
+  const std::string line = what.dump() + "\n";
+  ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+// Nothing of a job that goes on by itself, or is over.
 void NextJob::become_idle() {
-  ::setsid();
   write_mark(idle_mark_);
   print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC)));
 }
 
 // The mark comes first: from then on the process is an attempt's.
-std::optional<std::vector<std::string>> NextJob::wait() {
+std::vector<std::string> NextJob::wait() {
   std::string line;
   UniqueFd output;
   while (line.empty() || line.back() != '\n')
-    if (!receive_with_file(socket_.get(), line, output)) ::_exit(0);
+    if (!receive_with_file(socket_.get(), line, output)) ::_exit(last_code_);
   try {
     const nlohmann::json job = nlohmann::json::parse(line);
     write_mark(job.at("mark").get<std::string>());
