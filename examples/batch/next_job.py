@@ -61,7 +61,8 @@ def stay():
                 say(batch, stays=copy)
                 return
             os.setsid()
-            become_idle(mark, idle_mark)
+            write_mark(mark, idle_mark)
+            print_to(os.open(os.devnull, os.O_WRONLY))
             become(next_of(batch), batch, mark)
 
 
@@ -71,8 +72,9 @@ def jobs():
     yield sys.argv[1:]
     while batch is not None and len(os.listdir("/proc/self/task")) == 1:
         flush()
-        become_idle(mark, idle_mark)
+        write_mark(mark, idle_mark)
         say(batch, stays=os.getpid(), ended=0)
+        print_to(os.open(os.devnull, os.O_WRONLY))
         become(next_of(batch), batch, mark)
         yield sys.argv[1:]
 
@@ -87,11 +89,6 @@ def print_to(fd):
     os.dup2(fd, 1)
     os.dup2(fd, 2)
     os.close(fd)
-
-
-def become_idle(place, idle_mark):
-    write_mark(place, idle_mark)
-    print_to(os.open(os.devnull, os.O_WRONLY))
 
 
 def next_of(batch):

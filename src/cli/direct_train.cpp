@@ -13,6 +13,8 @@
 #include "launch/launch.h"
 #include "run/run_dir.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -64,6 +66,16 @@ void try_to_load_ahead(const DirectOptions& options) {
   }
 }
 
+// What one job gives back the next one wants again; the kernel would clear each page anew.
+void keep_memory() {
+#ifdef __GLIBC__
+  constexpr int most_bytes = 64 << 20, largest_block_bytes = 16 << 20, step_bytes = 1 << 20;
+  ::mallopt(M_TRIM_THRESHOLD, most_bytes);
+  ::mallopt(M_MMAP_THRESHOLD, largest_block_bytes);
+  ::mallopt(M_TOP_PAD, step_bytes);
+#endif
+}
+
 // Before the job: what is kept, and a copy of this process, where it leaves one.
 std::optional<std::vector<std::string>> leave_copy(NextJob& next, const DirectOptions& options,
                                                    const std::string& recipe,
@@ -83,6 +95,7 @@ int train_as_jobs(const DirectRecipe& recipe, const Parsed& parsed) {
   const auto arguments = own_arguments(recipe.name);
   if (!arguments || !next.possible())
     return train_into(std::getenv("LOCKSTEP_OUT"), *resolve_direct(recipe, parsed));
+  keep_memory();
   Parsed now = parsed;
   for (std::vector<std::string> own = *arguments;;) {
     const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, now);

@@ -194,7 +194,8 @@ void JobProcess::read_worker(double wall_s) {
   }
   if (take_up_by_ == 0 || !worker_->took() || leader_ == 0) return;
   const std::string mark = attempt_of(leader_);
-  if (mark.empty()) return;  // it is just ending, or is looked at again when its time is over
+  // It is just ending, or is looked at again when its time is over.
+  if (mark.empty() || mark == order_.worker_mark) return;
   if (mark == order_.mark && ::getsid(leader_) == leader_)
     take_up_by_ = 0;
   else

@@ -33,6 +33,9 @@ void print_to_file(const UniqueFd& file) {
   ::dup2(file.get(), STDERR_FILENO);
 }
 
+// What was the log of a job that goes on by itself, or is over.
+void print_nowhere() { print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC))); }
+
 void apply_environment(const nlohmann::json& changes) {
   for (const auto& [name, value] : changes.items())
     if (value.is_null())
@@ -80,8 +83,9 @@ std::optional<std::vector<std::string>> NextJob::leave_copy(
   const pid_t copy = ::fork();
   if (copy == 0) {
     ::setsid();
+    write_mark(idle_mark_);
+    print_nowhere();
     last_code_ = 0;
-    become_idle();
     return wait();
   }
   if (copy > 0) say({{"stays", copy}, {"job", ::getpid()}, {"arguments", arguments}});
@@ -94,11 +98,12 @@ std::optional<std::vector<std::string>> NextJob::stay(const std::vector<std::str
   if (!socket_ || !has_one_thread() || !has_no_children()) return std::nullopt;
   std::cout.flush();
   std::fflush(nullptr);
-  become_idle();
+  write_mark(idle_mark_);
   stayed_ = true;
   last_code_ = code;
   const pid_t self = ::getpid();
   say({{"stays", self}, {"job", self}, {"arguments", arguments}, {"ended", code}});
+  print_nowhere();
   return wait();
 }
 
@@ -117,12 +122,6 @@ void NextJob::begin_anew(const std::vector<std::string>& words) {
 void NextJob::say(const nlohmann::json& what) {
   const std::string line = what.dump() + "\n";
   ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
-}
-
-// Nothing of a job that goes on by itself, or is over.
-void NextJob::become_idle() {
-  write_mark(idle_mark_);
-  print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC)));
 }
 
 // The mark comes first: from then on the process is an attempt's.

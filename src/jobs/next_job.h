@@ -38,7 +38,6 @@ class NextJob {
   [[noreturn]] void begin_anew(const std::vector<std::string>& words);
 
  private:
-  void become_idle();
   std::vector<std::string> wait();
   void say(const nlohmann::json& what);
   void write_mark(const std::string& mark);

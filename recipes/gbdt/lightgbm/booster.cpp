@@ -125,8 +125,9 @@ double evaluate_first(const LightGbm& library, void* booster) {
   return values.at(0);
 }
 
+// What does not fit is made twice.
 std::string save(const LightGbm& library, void* booster, std::int64_t iterations) {
-  std::string text(1 << 16, '\0');
+  std::string text(1 << 18, '\0');
   for (;;) {
     std::int64_t needed = 0;
     library.check(
