@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,13 +43,9 @@ void apply_environment(const nlohmann::json& changes) {
       ::setenv(name.c_str(), value.get<std::string>().c_str(), 1);
 }
 
-// Nor had any whose times are in ours now.
 bool has_no_children() {
-  rusage theirs{};
-  ::getrusage(RUSAGE_CHILDREN, &theirs);
   siginfo_t ignored{};
-  return theirs.ru_maxrss == 0 && ::waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) < 0 &&
-         errno == ECHILD;
+  return ::waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
 }
 
 bool is_stream_socket(int fd) {

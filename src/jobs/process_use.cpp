@@ -15,7 +15,12 @@ double cpu_s_of(pid_t process) {
   clockid_t clock{};
   timespec used{};
   if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+  double all = static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+  constexpr std::size_t of_children = 13;  // cutime, and cstime after it
+  const ProcStat stat = parse_proc_stat(read_proc_file(cat("/proc/", process, "/stat")).text);
+  if (stat.fields.size() > of_children + 1)
+    all += ticks_s(stat.fields[of_children]) + ticks_s(stat.fields[of_children + 1]);
+  return all;
 }
 
 std::int64_t peak_memory_bytes(pid_t process) {

@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-// Seconds of processors, of all its threads, without its children. 0: it is gone.
+// Seconds of processors: its own, and, in whole clock ticks, of children that it waited for. 0: it
+// is gone.
 double cpu_s_of(pid_t process);
 
 // Its resident memory at most, since it began or `forget_peak` was called. 0: it is gone.
