@@ -152,7 +152,7 @@ TEST_F(LightGbmTest, LearnsAndSaysWhatItUsed) {
   EXPECT_EQ(sizes.most_leaves, 7);
   EXPECT_LE(sizes.deepest, 4);
   EXPECT_GE(sizes.deepest, 3);
-  EXPECT_THAT(differences(basic(), trained.model), IsEmpty());
+  EXPECT_THAT(differences(basic(), read_facts(trained.model)), IsEmpty());
 }
 
 TEST_F(LightGbmTest, NamesWhatWasNotUsedAsAsked) {
@@ -163,11 +163,11 @@ TEST_F(LightGbmTest, NamesWhatWasNotUsedAsAsked) {
     if (name == "num_leaves") value = "5";
     if (name == "learning_rate") value = "1e-1";  // the same number
   }
-  const auto different = differences(other, trained.model);
+  const auto different = differences(other, read_facts(trained.model));
   ASSERT_EQ(different.size(), 2u);
   EXPECT_EQ(different[0], "num_leaves was to be 5, but is 7");
   EXPECT_THAT(different[1], HasSubstr("a tree has leaves: 7, but num_leaves is 5"));
-  EXPECT_THAT(differences(basic(), "tree\n"), Contains(HasSubstr("does not say")));
+  EXPECT_THAT(differences(basic(), read_facts("tree\n")), Contains(HasSubstr("does not say")));
 }
 
 TEST_F(LightGbmTest, StopsWhenValidationGetsNoBetterAndKeepsTheBest) {
