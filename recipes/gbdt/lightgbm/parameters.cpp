@@ -1,6 +1,7 @@
 #include "recipes/gbdt/lightgbm/parameters.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -90,8 +91,13 @@ void each_line(std::string_view text, Visit visit) {
 
 std::vector<int> numbers(std::string_view list) {
   std::vector<int> values;
-  for (const std::string& word : split(std::string(list), ' '))
-    if (const auto value = to_number(word)) values.push_back(static_cast<int>(*value));
+  const char* const end = list.data() + list.size();
+  for (const char* at = list.data(); at < end;) {
+    int value = 0;
+    const auto [next, failed] = std::from_chars(at, end, value);
+    if (failed == std::errc{}) values.push_back(value);
+    at = next == at ? at + 1 : next;
+  }
   return values;
 }
 
