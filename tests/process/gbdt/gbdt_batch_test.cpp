@@ -101,9 +101,9 @@ TEST_F(GbdtBatch, EachWindowIsTheSameWhateverRanBeforeIt) {
     std::string all;
     for (const CsvTable windows = read_csv(folder() / "runs" / name / "windows.csv");
          const auto& row : windows.rows)
-      all += text(cat("runs/", name, "/jobs/", row[windows.column("symbol")], "_",
-                      row[windows.column("start")], "_to_", row[windows.column("end")],
-                      "/model.txt"));
+      all +=
+          text(cat("runs/", name, "/jobs/", row[windows.column("symbol")], "_",
+                   row[windows.column("start")], "_to_", row[windows.column("end")], "/model.txt"));
     return all;
   };
   ASSERT_EQ(batch({"--name", "kept", "--slots", "1"}).code, 0);
