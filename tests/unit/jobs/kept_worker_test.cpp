@@ -105,7 +105,7 @@ TEST_F(StayingWorkerTest, HasNotEndedBeforeItHasBegun) {
 }
 
 TEST_F(StayingWorkerTest, IsNotBelievedWithoutACodeThatCanBe) {
-  for (const nlohmann::json code :
+  for (const nlohmann::json& code :
        {nlohmann::json(256), nlohmann::json(-1), nlohmann::json("0"), nlohmann::json()}) {
     SCOPED_TRACE(code.dump());
     std::tie(worker, theirs) = KeptWorker::make();
