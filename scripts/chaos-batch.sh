@@ -39,6 +39,7 @@ tried power 'BatchPowerLoss.*'
   sed -nE 's/^chaos-batch: ([0-9]+) kills in ([0-9]+) batches of ([0-9]+) jobs.*/\n[random]\nkills = \1\nbatches = \2\njobs_each = \3/p' "$logs/random"
   sed -nE 's/^chaos-batch: .* jobs: (.*); 0 lost.*/\1/p' "$logs/random" | xargs -n 2 printf 'of_%s = %s\n'
   sed -nE 's/^chaos-kept: ([0-9]+) kills in ([0-9]+) batches of .*/kills_with_kept_workers = \1/p' "$logs/random"
+  sed -nE 's/^chaos-staying: ([0-9]+) kills in ([0-9]+) batches of .*/kills_with_staying_workers = \1/p' "$logs/random"
   printf 'lost = 0\ntwice_at_once = 0\nsurvivors = 0\n'
   sed -nE 's/^batch-points: ([a-z-]+), ([0-9]+) kills at its ([0-9]+) calls.*/\n[[points]]\nof = "\1"\nkills = \2\ncalls = \3/p' "$logs/points"
   sed -nE 's/^batch-power: ([0-9]+) losses after ([0-9]+) changes, ([0-9]+) resumed.*/\n[power_loss]\nchanges = \2\nlosses = \1\nresumed = \3/p' "$logs/power"

@@ -7,6 +7,11 @@
 
 For job files with workers = "kept"; elsewhere stay() does nothing. Call it before the program starts threads, uses a
 GPU or opens files that it writes to: the copy has none of the threads and all of the rest. Copy this file as you like.
+
+Or, where a job leaves nothing of itself in the process, not even its own seeds, one process does many jobs:
+
+    for arguments in next_job.jobs():
+        main(arguments)             # an exception, and sys.exit, end the process, and the next job has a new one
 """
 import array
 import ctypes
@@ -21,27 +26,57 @@ LIBC.getenv.restype = ctypes.c_void_p
 PR_SET_PDEATHSIG = 1
 
 
-def stay():
+def socket_of_batch():
+    """The socket, and the mark of a process that waits; None where no worker is kept."""
     fd, _, idle_mark = os.environ.pop("LOCKSTEP_WORKER", "").partition(" ")
-    mark = LIBC.getenv(b"LOCKSTEP_ATTEMPT")
-    if not fd or not mark:
-        return
+    if not fd or not LIBC.getenv(b"LOCKSTEP_ATTEMPT"):
+        return None, ""
     try:
         batch = socket.socket(fileno=int(fd))
     except OSError:  # a wrapper has closed it
+        return None, ""
+    batch.set_inheritable(False)
+    return batch, idle_mark
+
+
+def say(batch, **what):
+    batch.sendall(json.dumps({**what, "job": os.getpid(), "arguments": sys.argv[1:]}).encode() + b"\n")
+
+
+def flush():
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def stay():
+    mark = LIBC.getenv(b"LOCKSTEP_ATTEMPT")
+    batch, idle_mark = socket_of_batch()
+    if batch is None:
         return
     with batch:
-        batch.set_inheritable(False)
         while True:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            flush()
             copy = os.fork()
             if copy:
-                said = {"stays": copy, "job": os.getpid(), "arguments": sys.argv[1:]}
-                batch.sendall(json.dumps(said).encode() + b"\n")
+                say(batch, stays=copy)
                 return
-            become_idle(mark, idle_mark)
+            os.setsid()
+            write_mark(mark, idle_mark)
+            print_to(os.open(os.devnull, os.O_WRONLY))
             become(next_of(batch), batch, mark)
+
+
+def jobs():
+    mark = LIBC.getenv(b"LOCKSTEP_ATTEMPT")
+    batch, idle_mark = socket_of_batch()
+    yield sys.argv[1:]
+    while batch is not None and len(os.listdir("/proc/self/task")) == 1:
+        flush()
+        write_mark(mark, idle_mark)
+        say(batch, stays=os.getpid(), ended=0)
+        print_to(os.open(os.devnull, os.O_WRONLY))
+        become(next_of(batch), batch, mark)
+        yield sys.argv[1:]
 
 
 def write_mark(place, mark):
@@ -54,12 +89,6 @@ def print_to(fd):
     os.dup2(fd, 1)
     os.dup2(fd, 2)
     os.close(fd)
-
-
-def become_idle(place, idle_mark):
-    os.setsid()
-    write_mark(place, idle_mark)
-    print_to(os.open(os.devnull, os.O_WRONLY))
 
 
 def next_of(batch):

@@ -83,7 +83,8 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
-void say(const std::string& line) { std::cerr << line << '\n' << std::flush; }
+// At once, so that whoever reads it wakes up once.
+void say(const std::string& line) { std::cerr << line + '\n' << std::flush; }
 
 void print(const std::string& text) {
   errno = 0;

@@ -13,6 +13,8 @@
 #include "launch/launch.h"
 #include "run/run_dir.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -64,24 +66,50 @@ void try_to_load_ahead(const DirectOptions& options) {
   }
 }
 
-// The job that this process was started for; in copies of it, those that follow.
+// What one job gives back the next one wants again; the kernel would clear each page anew.
+void keep_memory() {
+#ifdef __GLIBC__
+  constexpr int most_bytes = 64 << 20, largest_block_bytes = 16 << 20, step_bytes = 1 << 20;
+  ::mallopt(M_TRIM_THRESHOLD, most_bytes);
+  ::mallopt(M_MMAP_THRESHOLD, largest_block_bytes);
+  ::mallopt(M_TOP_PAD, step_bytes);
+#endif
+}
+
+// Before the job: what is kept, and a copy of this process, where it leaves one.
+std::optional<std::vector<std::string>> leave_copy(NextJob& next, const DirectOptions& options,
+                                                   const std::string& recipe,
+                                                   const std::vector<std::string>& arguments) {
+  if (next.stayed()) {
+    std::vector<std::string> words{"lockstep", "train", recipe};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    next.begin_anew(words);
+  }
+  try_to_load_ahead(options);
+  return next.leave_copy(arguments);
+}
+
+// The job that this process was started for, and those that follow in it or in copies of it.
 int train_as_jobs(const DirectRecipe& recipe, const Parsed& parsed) {
   NextJob next;
-  std::optional<std::vector<std::string>> arguments = own_arguments(recipe.name);
+  const auto arguments = own_arguments(recipe.name);
+  if (!arguments || !next.possible())
+    return train_into(std::getenv("LOCKSTEP_OUT"), *resolve_direct(recipe, parsed));
+  keep_memory();
   Parsed now = parsed;
-  for (;;) {
+  for (std::vector<std::string> own = *arguments;;) {
     const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, now);
-    if (arguments && next.possible()) {
-      try_to_load_ahead(*options);
-      if (auto following = next.leave_copy(*arguments)) {
-        arguments = std::move(following);
-        std::vector<std::string> words{recipe.name};
-        words.insert(words.end(), arguments->begin(), arguments->end());
-        now = parse(train_command(), words);
-        continue;
-      }
+    std::optional<std::vector<std::string>> following;
+    if (!options->leaves_process_clean()) following = leave_copy(next, *options, recipe.name, own);
+    if (!following) {
+      const int code = train_into(std::getenv("LOCKSTEP_OUT"), *options);
+      if (options->leaves_process_clean()) following = next.stay(own, code);
+      if (!following) return code;
     }
-    return train_into(std::getenv("LOCKSTEP_OUT"), *options);
+    own = *following;
+    std::vector<std::string> words{recipe.name};
+    words.insert(words.end(), own.begin(), own.end());
+    now = parse(train_command(), words);
   }
 }
 

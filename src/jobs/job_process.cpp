@@ -22,6 +22,7 @@
 #include "jobs/cgroup.h"
 #include "jobs/job_environment.h"
 #include "jobs/process_tree.h"
+#include "jobs/process_use.h"
 
 namespace lockstep {
 namespace {
@@ -169,23 +170,32 @@ void JobProcess::begin_process(const UniqueFd& output, const UniqueFd& group) {
 
 bool JobProcess::give_to(std::unique_ptr<KeptWorker> worker, const UniqueFd& output) {
   const pid_t process = worker->copy();
+  const double cpu_s = cpu_s_of(process);
+  forget_peak(process);
   if (!worker->give(order_, output.get())) {
     ::kill(process, SIGKILL);  // a child that is not reaped yet
     return false;
   }
   worker_ = std::move(worker);
   leader_ = first_pid_ = process;
+  cpu_before_s_ = cpu_s;
   take_up_by_ = now_s_ + take_up_s;
   return true;
 }
 
 // The job's process, where it is a worker's copy, must be one that is found as any other is.
-void JobProcess::read_worker() {
+void JobProcess::read_worker(double wall_s) {
   if (!worker_ || !distrusted_.empty()) return;
   worker_->read();
+  if (const std::optional<int> code = worker_->ended(); code && leader_ != 0) {
+    exit_.cpu_s = cpu_s_of(leader_) - cpu_before_s_;
+    exit_.max_rss_bytes = peak_memory_bytes(leader_);
+    return ended(*code, wall_s);
+  }
   if (take_up_by_ == 0 || !worker_->took() || leader_ == 0) return;
   const std::string mark = attempt_of(leader_);
-  if (mark.empty()) return;  // it is just ending, or is looked at again when its time is over
+  // It is just ending, or is looked at again when its time is over.
+  if (mark.empty() || mark == order_.worker_mark) return;
   if (mark == order_.mark && ::getsid(leader_) == leader_)
     take_up_by_ = 0;
   else
@@ -225,7 +235,8 @@ void JobProcess::read_output() {
 }
 
 void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
-  read_worker();
+  read_worker(wall_s);
+  if (leader_ == 0) return;  // it said that it had ended, and was ended while it waited
   if (worker_ && worker_->took() && distrusted_.empty()) take_up_by_ = 0;
   if (take_up_by_ > 0 && exit_.ended_by.empty()) {  // nothing of it has run, or all of it again
     leaders_.erase(leader_);
@@ -234,14 +245,19 @@ void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
     worker_->dismiss();
     worker_.reset();
     log_.reset();
+    cpu_before_s_ = 0;
     if (!distrusted_.empty()) order_.worker_mark.clear();
     return begin(nullptr);
   }
-  exit_.code = exit_code(wait_status);
   exit_.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
-  exit_.ended = wall_s;
-  exit_.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  exit_.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime) - cpu_before_s_;
   exit_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
+  ended(exit_code(wait_status), wall_s);
+}
+
+void JobProcess::ended(int code, double wall_s) {
+  exit_.code = code;
+  exit_.ended = wall_s;
   leaders_.erase(leader_);
   leader_ = 0;
   timeout_at_ = take_up_by_ = 0;
@@ -283,10 +299,10 @@ void JobProcess::stop(const std::string& why, double now_s) {
   kill_at_ = now_s + order_.grace_s;
 }
 
-void JobProcess::look(double now_s) {
+void JobProcess::look(double now_s, double wall_s) {
   now_s_ = now_s;
   if (take_up_by_ > 0 && now_s >= take_up_by_) {
-    read_worker();
+    read_worker(wall_s);
     if (take_up_by_ > 0 && distrusted_.empty()) give_up_worker();
   }
   if (timeout_at_ > 0 && now_s >= timeout_at_) {

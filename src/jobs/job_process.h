@@ -74,7 +74,7 @@ class JobProcess {
   int output_fd() const { return output_.get(); }  // -1: closed
   void read_output();                              // what there is, into the log
   int worker_fd() const { return worker_ ? worker_->fd() : -1; }
-  void read_worker();
+  void read_worker(double wall_s);
   // What stays for the next job, if anything; once it is over.
   std::unique_ptr<KeptWorker> take_worker() { return std::move(worker_); }
   // The words of a program whose copy did not take the job up as it should; else empty.
@@ -83,7 +83,7 @@ class JobProcess {
   // SIGTERM for all of it, and SIGKILL later. `why` goes into the record; the first one counts.
   void stop(const std::string& why, double now_s);
   // Looks at deadlines, and, once the leader is gone, at what it left.
-  void look(double now_s);
+  void look(double now_s, double wall_s);
   bool over() const { return leader_ == 0 && tree_gone_; }
   double next_look_s() const;  // monotonic
   JobExit exit();              // once it is over
@@ -93,6 +93,7 @@ class JobProcess {
   bool give_to(std::unique_ptr<KeptWorker> worker, const UniqueFd& output);
   void begin_process(const UniqueFd& output, const UniqueFd& group);
   void give_up_worker();
+  void ended(int code, double wall_s);
   std::vector<pid_t> left() const;
   bool is_alone() const;  // nothing of it is left
   void signal_tree(int number) const;
@@ -102,6 +103,7 @@ class JobProcess {
   std::set<pid_t>& leaders_;
   JobExit exit_;
   pid_t leader_ = 0, first_pid_ = 0;
+  double cpu_before_s_ = 0;  // of its process, for jobs that ran in it earlier
   UniqueFd output_;
   std::unique_ptr<RankLog> log_;
   std::unique_ptr<KeptWorker> worker_;

@@ -18,6 +18,7 @@
 #include "jobs/job_environment.h"
 #include "jobs/job_process.h"
 #include "jobs/process_tree.h"
+#include "jobs/process_use.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -82,11 +83,11 @@ void KeptWorker::began(pid_t job, const JobOrder& order) {
   environment_ = order.environment;
   folder_ = order.folder;
   in_own_folder_ = order.folder == order.out;
+  took_ = true;
 }
 
 bool KeptWorker::give(const JobOrder& order, int output) {
   const pid_t process = std::exchange(copy_, 0);
-  took_ = false;
   std::string line;
   try {
     const auto first = order.command.begin() + static_cast<std::ptrdiff_t>(program_.size());
@@ -100,6 +101,8 @@ bool KeptWorker::give(const JobOrder& order, int output) {
     return false;
   }
   began(process, order);
+  took_ = false;
+  ended_.reset();
   place_on_cores(process, order.cores);
   line += '\n';
   return send_with_file(socket_.get(), line, output);
@@ -126,9 +129,9 @@ void KeptWorker::read() {
 }
 
 // {"took": true} of a copy that runs the attempt from here on; {"stays": PID, "job": PID,
-// "arguments": [...]} of a job whose copy waits. Whoever says anything else, or is not the process
-// that was started with the command that ends so, is heard no more: its jobs are processes like any
-// other.
+// "arguments": [...]} of a job whose copy waits, and with "ended": CODE of one that waits itself.
+// Whoever says anything else, or is not the process that was started with the command that ends so,
+// is heard no more: its jobs are processes like any other.
 void KeptWorker::hear(const std::string& line) {
   const nlohmann::json said = parse_object(line);
   try {
@@ -139,10 +142,11 @@ void KeptWorker::hear(const std::string& line) {
     const auto arguments = said.at("arguments").get<std::vector<std::string>>();
     const bool is_the_job = said.at("job").get<pid_t>() == job_;
     const auto copy = said.at("stays").get<pid_t>();
-    if (is_the_job && copy > 1 && copy != job_ && closes_with(command_, arguments)) {
+    if (is_the_job && may_stay(copy, said) && closes_with(command_, arguments)) {
       program_.assign(command_.begin(),
                       command_.end() - static_cast<std::ptrdiff_t>(arguments.size()));
       if (socket_) copy_ = copy;
+      if (copy == job_) ended_ = said.at("ended").get<int>();
       return;
     }
   } catch (const nlohmann::json::exception&) {
@@ -150,6 +154,15 @@ void KeptWorker::hear(const std::string& line) {
   }
   socket_.reset();
   copy_ = 0;
+}
+
+// A copy; or the job's own process, once nothing else is left of the job: what it left would not
+// become an orphan, by which it is found.
+bool KeptWorker::may_stay(pid_t process, const nlohmann::json& said) const {
+  constexpr int highest_code = 255;
+  if (process != job_) return process > 1 && !said.contains("ended");
+  const int code = said.at("ended").get<int>();
+  return took_ && code >= 0 && code <= highest_code && !has_children(process);
 }
 
 bool KeptWorker::serves(const JobOrder& order) const {

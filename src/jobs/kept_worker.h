@@ -1,12 +1,15 @@
 // A process that stays for the next job of its program (workers = "kept"), as a supervisor sees it.
-// A job that has loaded what it needs forks: it runs itself, and its copy waits at the socket that
-// both inherited. The next job is given to the copy, which forks before it runs it. So every job is
-// a process of its own, a child of the supervisor, with a session, a log and times of its own.
+// Either a job that has loaded what it needs forks: it runs itself, and its copy waits at the
+// socket that both inherited. The next job is given to the copy, which forks before it runs it. So
+// every job is a process of its own, a child of the supervisor, with a session, a log and times of
+// its own. Or a job that has ended stays itself: it says with which code, and waits at the socket.
 #pragma once
 
 #include <sys/types.h>
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +38,11 @@ class KeptWorker {
 
   int fd() const { return socket_.get(); }  // -1: nobody will say anything any more
   void read();                              // what there is, without waiting
-  bool took() const { return took_; }       // the attempt that was given last is being run
+  bool took() const { return took_; }       // the attempt that began last is being run
   pid_t copy() const { return copy_; }      // waits for the next job; 0: none
+  // The exit code of the job, which has ended, and whose process is `copy` now; nothing: it runs,
+  // or its process ends with it.
+  std::optional<int> ended() const { return copy_ != 0 ? ended_ : std::nullopt; }
   // Whether the copy can run this one: it begins with the program's words, in the same folder (in
   // another the same words may name another file), or each in that of its attempt, and the
   // environment is the same but for what differs from attempt to attempt.
@@ -48,11 +54,13 @@ class KeptWorker {
  private:
   explicit KeptWorker(UniqueFd socket) : socket_(std::move(socket)) {}
   void hear(const std::string& line);
+  bool may_stay(pid_t process, const nlohmann::json& said) const;
 
   UniqueFd socket_;
   std::string bytes_;
   pid_t job_ = 0, copy_ = 0;
   bool took_ = false;
+  std::optional<int> ended_;
   std::vector<std::string> program_, command_, environment_;  // the latter two: of the job
   std::string folder_;                                        // of the job too
   bool in_own_folder_ = false;                                // which is that of its attempt

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "jobs/frames.h"
@@ -30,12 +32,20 @@ void print_to_file(const UniqueFd& file) {
   ::dup2(file.get(), STDERR_FILENO);
 }
 
+// What was the log of a job that goes on by itself, or is over.
+void print_nowhere() { print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC))); }
+
 void apply_environment(const nlohmann::json& changes) {
   for (const auto& [name, value] : changes.items())
     if (value.is_null())
       ::unsetenv(name.c_str());
     else
       ::setenv(name.c_str(), value.get<std::string>().c_str(), 1);
+}
+
+bool has_no_children() {
+  siginfo_t ignored{};
+  return ::waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
 }
 
 bool is_stream_socket(int fd) {
@@ -67,31 +77,54 @@ std::optional<std::vector<std::string>> NextJob::leave_copy(
   std::fflush(nullptr);
   const pid_t copy = ::fork();
   if (copy == 0) {
-    become_idle();
+    ::setsid();
+    write_mark(idle_mark_);
+    print_nowhere();
+    last_code_ = 0;
     return wait();
   }
-  if (copy > 0) {
-    const nlohmann::json said{{"stays", copy}, {"job", ::getpid()}, {"arguments", arguments}};
-    const std::string line = said.dump() + "\n";
-    ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
-  }
+  if (copy > 0) say({{"stays", copy}, {"job", ::getpid()}, {"arguments", arguments}});
   socket_.reset();  // only the copy has it: it ends where nobody can send a job any more
   return std::nullopt;
 }
 
-// Nothing of the job that goes on by itself.
-void NextJob::become_idle() {
-  ::setsid();
+std::optional<std::vector<std::string>> NextJob::stay(const std::vector<std::string>& arguments,
+                                                      int code) {
+  if (!socket_ || !has_one_thread() || !has_no_children()) return std::nullopt;
+  std::cout.flush();
+  std::fflush(nullptr);
   write_mark(idle_mark_);
-  print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC)));
+  stayed_ = true;
+  last_code_ = code;
+  const pid_t self = ::getpid();
+  say({{"stays", self}, {"job", self}, {"arguments", arguments}, {"ended", code}});
+  print_nowhere();
+  return wait();
+}
+
+void NextJob::begin_anew(const std::vector<std::string>& words) {
+  if (socket_) {
+    ::fcntl(socket_.get(), F_SETFD, 0);
+    ::setenv(worker_variable, cat(socket_.get(), " ", idle_mark_).c_str(), 1);
+  }
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execv("/proc/self/exe", arguments.data());
+  throw Error(cat("cannot start ", words.at(0), ": ", errno_text(errno)));
+}
+
+void NextJob::say(const nlohmann::json& what) {
+  const std::string line = what.dump() + "\n";
+  ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
 }
 
 // The mark comes first: from then on the process is an attempt's.
-std::optional<std::vector<std::string>> NextJob::wait() {
+std::vector<std::string> NextJob::wait() {
   std::string line;
   UniqueFd output;
   while (line.empty() || line.back() != '\n')
-    if (!receive_with_file(socket_.get(), line, output)) ::_exit(0);
+    if (!receive_with_file(socket_.get(), line, output)) ::_exit(last_code_);
   try {
     const nlohmann::json job = nlohmann::json::parse(line);
     write_mark(job.at("mark").get<std::string>());

@@ -83,7 +83,7 @@ class Supervisor {
     ::poll(watched.data(), watched.size(), timeout);
     for (std::size_t i = 0; i < writers.size(); ++i)
       if (watched[first_output + i].revents != 0) {
-        writers[i]->read_worker();
+        writers[i]->read_worker(clock_.wall_s());
         writers[i]->read_output();
       }
   }
@@ -187,7 +187,7 @@ class Supervisor {
   void finish() {
     for (auto place = jobs_.begin(); place != jobs_.end();) {
       JobProcess& job = *place->second;
-      if (!job.over()) job.look(clock_.now_s());
+      if (!job.over()) job.look(clock_.now_s(), clock_.wall_s());
       if (!job.over()) {
         ++place;
         continue;

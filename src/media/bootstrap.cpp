@@ -40,18 +40,20 @@ double normal_quantile(double p) {
   return (low + high) / 2;
 }
 
-// Statistics of the resamples that have one, sorted.
-std::vector<double> resampled(std::uint32_t rows, const Statistic& statistic,
-                              const BootstrapOptions& options) {
-  std::vector<double> values;
+// Of each statistic the values of the resamples that have one, sorted.
+std::vector<std::vector<double>> resampled(std::uint32_t rows,
+                                           std::span<const Statistic> statistics,
+                                           const BootstrapOptions& options) {
+  std::vector<std::vector<double>> values(statistics.size());
   std::vector<std::uint32_t> drawn(rows);
   for (int i = 0; i < options.resamples; ++i) {
     Random random(options.seed, RandomStream::bootstrap, static_cast<std::uint64_t>(i), 0);
     for (std::uint32_t& row : drawn) row = static_cast<std::uint32_t>(random.below(rows));
-    const double value = statistic(drawn);
-    if (std::isfinite(value)) values.push_back(value);
+    for (std::size_t k = 0; k < statistics.size(); ++k)
+      if (const double value = statistics[k](drawn); std::isfinite(value))
+        values[k].push_back(value);
   }
-  std::sort(values.begin(), values.end());
+  for (std::vector<double>& one : values) std::sort(one.begin(), one.end());
   return values;
 }
 
@@ -94,21 +96,14 @@ double share_below(const std::vector<double>& sorted, double estimate) {
   return below / static_cast<double>(sorted.size());
 }
 
-}  // namespace
-
-Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
-                   const BootstrapOptions& options) {
-  check(rows, options);
-  std::vector<std::uint32_t> all(rows);
-  std::iota(all.begin(), all.end(), 0U);
-  Interval interval{not_known, statistic(all), not_known};
-  if (!std::isfinite(interval.estimate)) return interval;
-  if (rows == 1) return {interval.estimate, interval.estimate, interval.estimate};
-  const std::vector<double> sorted = resampled(rows, statistic, options);
+// sorted: its values for the resamples.
+Interval interval_of(std::uint32_t rows, const Statistic& statistic, double estimate,
+                     const std::vector<double>& sorted, const BootstrapOptions& options) {
+  Interval interval{not_known, estimate, not_known};
   if (sorted.size() * 2 < static_cast<std::size_t>(options.resamples)) return interval;
   const double tail = (1 - options.confidence) / 2;
   double low = tail, high = 1 - tail;
-  const double below = share_below(sorted, interval.estimate);
+  const double below = share_below(sorted, estimate);
   if (options.method == BootstrapMethod::bca && below > 0 && below < 1) {
     const double bias = normal_quantile(below), skew = acceleration(rows, statistic);
     const auto corrected = [&](double p) {
@@ -121,6 +116,40 @@ Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
   interval.low = quantile(sorted, low);
   interval.high = quantile(sorted, high);
   return interval;
+}
+
+}  // namespace
+
+std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statistic> statistics,
+                                    const BootstrapOptions& options) {
+  check(rows, options);
+  std::vector<std::uint32_t> all(rows);
+  std::iota(all.begin(), all.end(), 0U);
+  std::vector<Interval> intervals;
+  std::vector<Statistic> known;
+  std::vector<std::size_t> places;
+  for (const Statistic& statistic : statistics) {
+    const double estimate = statistic(all);
+    const bool is_known = std::isfinite(estimate);
+    if (is_known && rows > 1) {
+      places.push_back(intervals.size());
+      known.push_back(statistic);
+    }
+    const double edge = is_known ? estimate : not_known;
+    intervals.push_back({edge, estimate, edge});
+  }
+  if (known.empty()) return intervals;
+  const std::vector<std::vector<double>> sorted = resampled(rows, known, options);
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    Interval& interval = intervals[places[k]];
+    interval = interval_of(rows, known[k], interval.estimate, sorted[k], options);
+  }
+  return intervals;
+}
+
+Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
+                   const BootstrapOptions& options) {
+  return bootstrap_all(rows, {&statistic, 1}, options)[0];
 }
 
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace lockstep {
 
@@ -33,6 +34,11 @@ using Statistic = std::function<double(std::span<const std::uint32_t> rows)>;
 // rows.
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
                    const BootstrapOptions& options = {});
+
+// Of several statistics of one sample, each as `bootstrap` tells it. All see the same resamples,
+// which are drawn once.
+std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statistic> statistics,
+                                    const BootstrapOptions& options = {});
 
 // Of the mean of some values.
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options = {});

@@ -66,6 +66,10 @@ class DirectOptions {
   // and only where others may follow. Throws Error, which counts for nothing: `train` will find
   // out.
   virtual void load_ahead() const {}
+  // Whether a training that succeeds leaves its process as a later one would find a new one, but
+  // for what it may keep in memory: no threads, no GPU, no children, nothing open. Then jobs of a
+  // batch may follow one another in one process. Others begin in a copy made after load_ahead.
+  virtual bool leaves_process_clean() const { return false; }
   // Throws Error, which makes the run one that failed.
   virtual DirectResult train(const DirectContext& context) const = 0;
   // Throws Error, also where the recipe has no batches.

@@ -108,8 +108,9 @@ void keep_differences(BatchRecords& records) {
 }
 
 bool is_tested(const WindowRecord& window) {
-  return window.metadata.is_object() &&
-         window.metadata.value("metrics", json::object()).contains("test");
+  if (!window.metadata.is_object()) return false;
+  const auto metrics = window.metadata.find("metrics");
+  return metrics != window.metadata.end() && metrics->contains("test");
 }
 
 // Validation ended training, so it flatters: beside windows with a test it counts for nothing.

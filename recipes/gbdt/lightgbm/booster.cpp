@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/gbdt/lightgbm/one_thread.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -125,8 +126,9 @@ double evaluate_first(const LightGbm& library, void* booster) {
   return values.at(0);
 }
 
+// What does not fit is made twice.
 std::string save(const LightGbm& library, void* booster, std::int64_t iterations) {
-  std::string text(1 << 16, '\0');
+  std::string text(1 << 18, '\0');
   for (;;) {
     std::int64_t needed = 0;
     library.check(
@@ -203,6 +205,7 @@ Trained train_model(const LightGbm& library, const TrainRequest& request) {
   check_device(value_of(request.parameters, "device_type", "cpu"));
   const std::string parameters = parameter_text(request.parameters);
   const LightGbmApi& api = library.api();
+  const OneThread one_thread(value_of(request.parameters, "num_threads", "") == "1");
   const bool validates = request.valid != nullptr && request.valid->rows() > 0;
   Owned train(api.dataset_free), valid(api.dataset_free), booster(api.booster_free);
   fill_dataset(library, *request.train, request, parameters, nullptr, train);
@@ -236,6 +239,7 @@ std::vector<double> Model::predict(std::span<const double> values, std::int32_t 
   std::vector<double> result(rows * static_cast<std::size_t>(outputs_));
   if (result.empty()) return result;
   std::int64_t count = 0;
+  const OneThread one_thread(threads == 1);
   const std::string parameters = cat("num_threads=", threads);
   library_.check(library_.api().booster_predict(booster_, values.data(), float64,
                                                 static_cast<std::int32_t>(rows), columns, 1, 0, 0,

@@ -1,6 +1,7 @@
 #include "recipes/gbdt/lightgbm/parameters.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -90,8 +91,13 @@ void each_line(std::string_view text, Visit visit) {
 
 std::vector<int> numbers(std::string_view list) {
   std::vector<int> values;
-  for (const std::string& word : split(std::string(list), ' '))
-    if (const auto value = to_number(word)) values.push_back(static_cast<int>(*value));
+  const char* const end = list.data() + list.size();
+  for (const char* at = list.data(); at < end;) {
+    int value = 0;
+    const auto [next, failed] = std::from_chars(at, end, value);
+    if (failed == std::errc{}) values.push_back(value);
+    at = next == at ? at + 1 : next;
+  }
   return values;
 }
 
@@ -197,16 +203,22 @@ TreeSizes tree_sizes(const std::string& model) {
   return sizes;
 }
 
-std::vector<std::string> differences(const Parameters& asked, const std::string& model) {
+ModelFacts read_facts(const std::string& model) {
+  return {.parameters = parameters_of_model(model),
+          .trees = tree_sizes(model),
+          .outputs = outputs_of_model(model)};
+}
+
+std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model) {
   std::vector<std::string> found;
-  const auto used = parameters_of_model(model);
+  const auto& used = model.parameters;
   for (const auto& [name, value] : asked) {
     const auto entry = used.find(name);
     if (entry != used.end() && !same(value, entry->second))
       found.push_back(cat(name, " was to be ", value, ", but is ", entry->second));
   }
   if (used.empty()) found.emplace_back("the model does not say what it was trained with");
-  const TreeSizes sizes = tree_sizes(model);
+  const TreeSizes& sizes = model.trees;
   const auto beyond = [&](const char* name, const char* what, std::int64_t is) {
     const auto limit = whole(asked, name);
     if (limit && *limit > 0 && is > *limit)
@@ -214,7 +226,7 @@ std::vector<std::string> differences(const Parameters& asked, const std::string&
   };
   beyond("num_leaves", "a tree has leaves:", sizes.most_leaves);
   beyond("max_depth", "a tree has a depth of", sizes.deepest);
-  beyond("num_iterations", "iterations:", sizes.trees / outputs_of_model(model));
+  beyond("num_iterations", "iterations:", sizes.trees / model.outputs);
   return found;
 }
 

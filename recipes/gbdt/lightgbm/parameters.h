@@ -34,10 +34,18 @@ struct TreeSizes {
 };
 TreeSizes tree_sizes(const std::string& model);
 
+// What a model in LightGBM's text format says of itself, read once.
+struct ModelFacts {
+  std::map<std::string, std::string> parameters;
+  TreeSizes trees;
+  int outputs = 1;
+};
+ModelFacts read_facts(const std::string& model);
+
 // What was asked (names of LightGBM itself) and not used: a text each, empty where all is as asked.
 // Numbers are compared as numbers, true and false as 1 and 0; the trees as well, which can have no
 // more leaves and be no deeper than asked.
-std::vector<std::string> differences(const Parameters& asked, const std::string& model);
+std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model);
 
 // Says, before training, which leaves the rows cannot fill: "" where they can.
 std::string unreachable_leaves(const Parameters& asked, std::int64_t rows);

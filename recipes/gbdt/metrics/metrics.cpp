@@ -1,7 +1,9 @@
 #include "recipes/gbdt/metrics/metrics.h"
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "recipes/gbdt/metrics/intervals.h"
 
@@ -20,28 +22,44 @@ double value_of(const MetricInfo& info, double part, double whole) {
   return info.of_ratio == nullptr ? ratio : info.of_ratio(ratio);
 }
 
-Metric over(std::span<const Metrics> windows, const MetricInfo& info) {
-  Metric total{.info = &info, .value = {not_a_number, not_a_number, not_a_number}};
+// Of one metric, a number for each window that has it.
+struct Sums {
   std::vector<double> parts, wholes;
+};
+
+Sums sums_of(std::span<const Metrics> windows, const MetricInfo& info) {
+  Sums sums;
   for (const Metrics& window : windows)
     if (const Metric* const metric = find(window, &info); metric != nullptr) {
-      parts.push_back(metric->part);
-      wholes.push_back(metric->whole);
-      total.part += metric->part;
-      total.whole += metric->whole;
+      sums.parts.push_back(metric->part);
+      sums.wholes.push_back(metric->whole);
     }
-  const auto statistic = [&](std::span<const std::uint32_t> rows) {
+  return sums;
+}
+
+Statistic statistic_of(const MetricInfo& info, const Sums& sums) {
+  return [&](std::span<const std::uint32_t> rows) {
     double part = 0, whole = 0;
     for (const std::uint32_t i : rows) {
-      part += parts[i];
-      whole += wholes[i];
+      part += sums.parts[i];
+      whole += sums.wholes[i];
     }
     return value_of(info, part, whole);
   };
-  if (!parts.empty())
-    total.value = bootstrap(static_cast<std::uint32_t>(parts.size()), statistic,
-                            {.method = BootstrapMethod::percentile});
-  return total;
+}
+
+// Those of as many windows are drawn together.
+void add_intervals(std::vector<Metric>& metrics, const std::vector<Sums>& sums) {
+  std::map<std::size_t, std::vector<std::size_t>> by_count;
+  for (std::size_t i = 0; i < metrics.size(); ++i) by_count[sums[i].parts.size()].push_back(i);
+  for (const auto& [count, places] : by_count) {
+    std::vector<Statistic> statistics;
+    for (const std::size_t i : places)
+      statistics.push_back(statistic_of(*metrics[i].info, sums[i]));
+    const std::vector<Interval> intervals = bootstrap_all(
+        static_cast<std::uint32_t>(count), statistics, {.method = BootstrapMethod::percentile});
+    for (std::size_t k = 0; k < places.size(); ++k) metrics[places[k]].value = intervals[k];
+  }
 }
 
 double number(const nlohmann::json& value) {
@@ -67,12 +85,16 @@ Metrics over_windows(std::span<const Metrics> windows) {
     for (const auto& [is, row] : window.confusion)
       for (const auto& [called, count] : row) total.confusion[is][called] += count;
   }
-  for (const MetricInfo& info : all_metrics())
-    for (const Metrics& window : windows)
-      if (find(window, &info) != nullptr) {
-        total.list.push_back(over(windows, info));
-        break;
-      }
+  std::vector<Sums> sums;
+  for (const MetricInfo& info : all_metrics()) {
+    Sums one = sums_of(windows, info);
+    if (one.parts.empty()) continue;
+    total.list.push_back({.info = &info,
+                          .part = std::accumulate(one.parts.begin(), one.parts.end(), 0.0),
+                          .whole = std::accumulate(one.wholes.begin(), one.wholes.end(), 0.0)});
+    sums.push_back(std::move(one));
+  }
+  add_intervals(total.list, sums);
   return total;
 }
 

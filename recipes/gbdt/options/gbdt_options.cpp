@@ -382,6 +382,11 @@ void GbdtOptions::load_ahead() const {
   if (trainer.load_ahead != nullptr) trainer.load_ahead(*this);
 }
 
+// A GPU stays in use, and OpenMP's threads stay.
+bool GbdtOptions::leaves_process_clean() const {
+  return gbdt.device == TrainDevice::cpu && gbdt.threads == 1;
+}
+
 DirectResult GbdtOptions::train(const DirectContext& context) const {
   if (trainer.train == nullptr) throw Error("this program cannot train gbdt");
   return trainer.train(*this, context);

@@ -76,6 +76,7 @@ struct GbdtOptions : DirectOptions {
 
   void check() const override;
   void load_ahead() const override;
+  bool leaves_process_clean() const override;
   DirectResult train(const DirectContext& context) const override;
   DirectBatch plan_batch() const override;
 };

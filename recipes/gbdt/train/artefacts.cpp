@@ -23,8 +23,9 @@ void write_text(const std::filesystem::path& file, std::string_view text) {
 
 void write_gzip(const std::filesystem::path& file, std::string_view text) {
   z_stream stream{};
-  constexpr int gzip_window = 15 + 16, memory = 8;
-  if (deflateInit2(&stream, 6, Z_DEFLATED, gzip_window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+  constexpr int gzip_window = 15 + 16, memory = 8,
+                level = 4;  // 4 % more than 6, in 2/3 of its time
+  if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
     throw Error(cat("cannot compress ", file.string()));
   std::string packed(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));

@@ -158,7 +158,8 @@ class WindowTraining {
                                       .parameters = asked_,
                                       .iterations = options_.n_estimators,
                                       .patience = options_.early_stopping});
-    const std::vector<std::string> different = differences(asked_, trained_.model);
+    facts_ = read_facts(trained_.model);
+    const std::vector<std::string> different = differences(asked_, facts_);
     if (different.empty()) return;
     const std::string what = cat("LightGBM did not use what was asked: ", join(different, "; "));
     if (options_.gbdt.strict) throw Error(what, "gbdt.strict=false makes it a warning");
@@ -239,8 +240,8 @@ class WindowTraining {
                    {"library", library_json()}};
     if (!why.empty()) record[status == "skipped" ? "skip_reason" : "error"] = why;
     if (trained_.model.empty()) return record;
-    const TreeSizes sizes = tree_sizes(trained_.model);
-    record["parameters"] = {{"asked", asked_json()}, {"used", parameters_of_model(trained_.model)}};
+    const TreeSizes& sizes = facts_.trees;
+    record["parameters"] = {{"asked", asked_json()}, {"used", facts_.parameters}};
     record["model"] = {{"trees", sizes.trees},
                        {"most_leaves", sizes.most_leaves},
                        {"mean_leaves", sizes.mean_leaves},
@@ -317,7 +318,7 @@ class WindowTraining {
     if (status == "failed") line["error"] = why;
     line["feature_set"] = names_;
     // What the booster says, where there is one; what was asked, else.
-    const auto used = parameters_of_model(trained_.model);
+    const auto& used = facts_.parameters;
     ordered_json teacher;
     for (const auto& [name, canonical] : teacher_keys) {
       const auto found = used.find(canonical);
@@ -343,6 +344,7 @@ class WindowTraining {
   Parameters asked_;
   std::string gpu_name_;
   Trained trained_;
+  ModelFacts facts_;  // of its text
   std::vector<double> valid_scores_, test_scores_, splits_, gains_;
   WindowResult result_;
   std::vector<std::string> notes_, library_lines_;

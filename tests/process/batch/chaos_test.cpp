@@ -129,10 +129,12 @@ TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
 
 // A fourth as many, because they differ in the way from supervisor to job alone.
 TEST_F(BatchChaos, NorWhereWorkersAreKept) {
-  kill_at_random("chaos-kept",
-                 words({"python3", LOCKSTEP_SOURCE_DIR "/tests/process/batch/kept_job.py"},
-                       {"--workers", "kept"}),
-                 std::max(1, testing::number_from("LOCKSTEP_BATCH_KILLS", 100) / 4));
+  for (const std::string kept : {"kept", "staying"})
+    kill_at_random(
+        "chaos-" + kept,
+        words({"python3", LOCKSTEP_SOURCE_DIR "/tests/process/batch/" + kept + "_job.py"},
+              {"--workers", "kept"}),
+        std::max(1, testing::number_from("LOCKSTEP_BATCH_KILLS", 100) / 4));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "batch_rig.h"
+#include "kept_rig.h"
 
 namespace lockstep {
 namespace {
@@ -43,32 +43,9 @@ out = os.environ["LOCKSTEP_OUT"]
 exec(sys.argv[1])
 )";
 
-class KeptWorkers : public BatchRig {
+class KeptWorkers : public KeptRig {
  protected:
-  KeptWorkers() {
-    fs::copy(fs::path(LOCKSTEP_SOURCE_DIR) / "examples/batch/next_job.py", folder.path());
-    std::ofstream(folder.path() / "worker.py") << worker;
-  }
-  Words words(const std::string& script, int jobs, Words flags = {}) {
-    flags.insert(flags.end(), {"--workers", "kept"});
-    if (std::find(flags.begin(), flags.end(), "--slots") == flags.end())
-      flags.insert(flags.end(), {"--slots", "1"});
-    Words command{"python3", "worker.py", script, "{1}", ":::"};
-    for (int job = 1; job <= jobs; ++job) command.push_back(std::to_string(job));
-    return run_words(flags, command);
-  }
-  ToolResult run_kept(const std::string& script, int jobs, const Words& flags = {}) {
-    return run(words(script, jobs, flags));
-  }
-  std::vector<std::string> lines(const std::string& name) const {
-    std::vector<std::string> all = split(text(name), '\n');
-    if (!all.empty() && all.back().empty()) all.pop_back();
-    return all;
-  }
-  std::size_t loads() const { return lines("loads").size(); }
-  std::string log(int job, int attempt = 1) {
-    return text(cat("runs/b/logs/1=", job, ".", attempt, ".log"));
-  }
+  KeptWorkers() : KeptRig(worker) {}
 };
 
 TEST_F(KeptWorkers, EachJobIsAProcessOfItsOwnThatIsLoadedAlready) {

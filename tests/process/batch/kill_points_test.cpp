@@ -33,9 +33,9 @@ class BatchPoints : public BatchRig {
   Words run_all() const {
     Words flags{"--slots", "2", "--cpus", "0", "--retries", "1"};
     Words command{"sh", "-c", script};
-    if (keeps_workers) {
+    if (!kept.empty()) {
       flags.insert(flags.end(), {"--workers", "kept"});
-      command = {"python3", LOCKSTEP_SOURCE_DIR "/tests/process/batch/kept_job.py"};
+      command = {"python3", cat(LOCKSTEP_SOURCE_DIR "/tests/process/batch/", kept, "_job.py")};
     }
     command.insert(command.end(), {"{1}", ":::", "1", "2", "3", "4"});
     return run_words(flags, command);
@@ -117,7 +117,7 @@ class BatchPoints : public BatchRig {
     }
     EXPECT_GE(killed, points * 3 / 4);
     std::printf("batch-points: %s, %d kills at its %d calls\n",
-                (word + (keeps_workers ? "-kept" : "")).c_str(), killed, calls);
+                (kept.empty() ? word : cat(word, "-", kept)).c_str(), killed, calls);
   }
   // Scheduler killed while two jobs run, which run on.
   void leave_two_running() {
@@ -146,7 +146,7 @@ class BatchPoints : public BatchRig {
     });
   }
   const std::function<void()> nothing = [] {};
-  bool keeps_workers = false;
+  std::string kept;  // how workers are: "kept", "staying", or not at all
 };
 
 TEST_F(BatchPoints, OfAScheduler) { kill_schedulers(); }
@@ -154,12 +154,22 @@ TEST_F(BatchPoints, OfAScheduler) { kill_schedulers(); }
 TEST_F(BatchPoints, OfASupervisor) { kill_supervisors(); }
 
 TEST_F(BatchPoints, OfASchedulerWithKeptWorkers) {
-  keeps_workers = true;
+  kept = "kept";
   kill_schedulers();
 }
 
 TEST_F(BatchPoints, OfASupervisorWithKeptWorkers) {
-  keeps_workers = true;
+  kept = "kept";
+  kill_supervisors();
+}
+
+TEST_F(BatchPoints, OfASchedulerWithStayingWorkers) {
+  kept = "staying";
+  kill_schedulers();
+}
+
+TEST_F(BatchPoints, OfASupervisorWithStayingWorkers) {
+  kept = "staying";
   kill_supervisors();
 }
 

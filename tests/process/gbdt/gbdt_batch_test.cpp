@@ -95,6 +95,43 @@ TEST_F(GbdtBatch, ComparesTheValuesOfAParameterOfLightGbm) {
   EXPECT_EQ(settings.rows[0][settings.column("setting")], "params.lambda_l2=1");
 }
 
+// Whatever ran before in its process, and whether it had one of its own.
+TEST_F(GbdtBatch, EachWindowIsTheSameWhateverRanBeforeIt) {
+  const auto models = [&](const std::string& name) {
+    std::string all;
+    for (const CsvTable windows = read_csv(folder() / "runs" / name / "windows.csv");
+         const auto& row : windows.rows)
+      all +=
+          text(cat("runs/", name, "/jobs/", row[windows.column("symbol")], "_",
+                   row[windows.column("start")], "_to_", row[windows.column("end")], "/model.txt"));
+    return all;
+  };
+  ASSERT_EQ(batch({"--name", "kept", "--slots", "1"}).code, 0);
+  std::string jobs = text("runs/kept.toml");
+  const std::size_t word = jobs.find("\"kept\"");
+  ASSERT_NE(word, jobs.npos);
+  write_file_atomic(folder() / "runs/new.toml", jobs.replace(word, 6, "\"new\""));
+  ASSERT_EQ(tool({"batch", "run", "runs/new.toml", "--slots", "1"}).code, 0);
+  EXPECT_GT(models("kept").size(), 10'000u);
+  EXPECT_EQ(models("kept"), models("new"));
+}
+
+// Several threads stay behind, so that such a window is no job for a process that runs others.
+TEST_F(GbdtBatch, WindowsWithOneThreadAndWithSeveralTakeTurns) {
+  std::string file = "workers = \"kept\"\noutputs = [\"model.txt\"]\ncommand = [\"";
+  file += testing::program("lockstep");
+  file +=
+      "\", \"train\", \"gbdt\", \"n_estimators=5\", \"gbdt.threads={threads}\", \"seed={seed}\"]\n"
+      "[matrix]\nseed = [1, 2, 3]\nthreads = [1, 2]\n";
+  write_file_atomic(folder() / "b.toml", file);
+  const ToolResult result = tool({"batch", "run", "b.toml", "--slots", "1"});
+  ASSERT_EQ(result.code, 0) << result.err << result.out;
+  EXPECT_THAT(result.out, HasSubstr("6 done of 6"));
+  for (const char* threads : {"1", "2"})
+    EXPECT_THAT(text(cat("runs/b/jobs/seed=3,threads=", threads, "/model.txt")),
+                HasSubstr(cat("[num_threads: ", threads, "]")));
+}
+
 TEST_F(GbdtBatch, TellsHowBusyTheCoresWereOfEachSetting) {
   const ToolResult result =
       batch({"--name", "g", "num_leaves=2,4", "data.made_symbols=1", "min_child_samples=5"});

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "recipes/gbdt/lightgbm/booster.h"
+#include "recipes/gbdt/lightgbm/one_thread.h"
 
 namespace lockstep::gbdt {
 namespace {
@@ -152,7 +153,25 @@ TEST_F(LightGbmTest, LearnsAndSaysWhatItUsed) {
   EXPECT_EQ(sizes.most_leaves, 7);
   EXPECT_LE(sizes.deepest, 4);
   EXPECT_GE(sizes.deepest, 3);
-  EXPECT_THAT(differences(basic(), trained.model), IsEmpty());
+  EXPECT_THAT(differences(basic(), read_facts(trained.model)), IsEmpty());
+}
+
+// LightGBM's regions of one thread are plain calls, and what it learns is the same.
+TEST_F(LightGbmTest, LearnsTheSameWithoutTeamsOfOneThread) {
+  const Rows rows = make_rows(800, 1), valid = make_rows(200, 2);
+  const auto learn = [&](const char* threads) {
+    Parameters parameters = basic();
+    for (auto& [name, value] : parameters)
+      if (name == "num_threads") value = threads;
+    const Trained trained = train(rows, valid, parameters);
+    return trained.model.substr(0, trained.model.find("\nparameters:"));
+  };
+  const std::int64_t before = OneThread::plain_calls();
+  const std::string one = learn("1");
+  const std::int64_t plain = OneThread::plain_calls();
+  EXPECT_GT(plain, before + 60);
+  EXPECT_EQ(learn("2"), one);
+  EXPECT_EQ(OneThread::plain_calls(), plain) << "a team of two is the runtime's";
 }
 
 TEST_F(LightGbmTest, NamesWhatWasNotUsedAsAsked) {
@@ -163,11 +182,11 @@ TEST_F(LightGbmTest, NamesWhatWasNotUsedAsAsked) {
     if (name == "num_leaves") value = "5";
     if (name == "learning_rate") value = "1e-1";  // the same number
   }
-  const auto different = differences(other, trained.model);
+  const auto different = differences(other, read_facts(trained.model));
   ASSERT_EQ(different.size(), 2u);
   EXPECT_EQ(different[0], "num_leaves was to be 5, but is 7");
   EXPECT_THAT(different[1], HasSubstr("a tree has leaves: 7, but num_leaves is 5"));
-  EXPECT_THAT(differences(basic(), "tree\n"), Contains(HasSubstr("does not say")));
+  EXPECT_THAT(differences(basic(), read_facts("tree\n")), Contains(HasSubstr("does not say")));
 }
 
 TEST_F(LightGbmTest, StopsWhenValidationGetsNoBetterAndKeepsTheBest) {

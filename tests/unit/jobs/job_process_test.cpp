@@ -101,7 +101,7 @@ class JobProcessTest : public ::testing::Test {
       for (pid_t child = 0; (child = wait4(-1, &status, WNOHANG, &usage)) > 0;)
         if (child == job.leader()) job.reaped(status, usage, 1000 + now());
       job.read_output();
-      job.look(now());
+      job.look(now(), now());
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_TRUE(leaders.empty());

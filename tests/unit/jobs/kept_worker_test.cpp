@@ -1,6 +1,7 @@
 // What a supervisor believes of a process that says that a copy of it stays.
 #include "jobs/kept_worker.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -73,6 +74,59 @@ TEST_F(KeptWorkerTest, BelievesOnlyArgumentsThatEndTheCommand) {
 TEST_F(KeptWorkerTest, NeedsAProgramBeforeTheArguments) {
   say(stays(copy, job, {"python3", "fit.py", "a", "1"}));
   EXPECT_EQ(worker->fd(), -1);
+}
+
+class StayingWorkerTest : public KeptWorkerTest {
+ protected:
+  static std::string ended(const nlohmann::json& code, pid_t process = job) {
+    return nlohmann::json{{"stays", process}, {"job", job}, {"arguments", {"a"}}, {"ended", code}}
+               .dump() +
+           "\n";
+  }
+  StayingWorkerTest() { worker->began(job, order({"fit", "a"})); }
+};
+
+TEST_F(StayingWorkerTest, TellsWithWhichCodeItsJobHasEnded) {
+  EXPECT_FALSE(worker->ended());
+  say(ended(3));
+  EXPECT_EQ(worker->ended(), 3);
+  EXPECT_EQ(worker->copy(), job);
+  EXPECT_TRUE(worker->serves(order({"fit", "b"})));
+}
+
+TEST_F(StayingWorkerTest, HasNotEndedBeforeItHasBegun) {
+  say(ended(0));
+  const UniqueFd output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(worker->give(order({"fit", "a"}), output.get()));
+  EXPECT_FALSE(worker->ended());
+  say(ended(0));
+  EXPECT_FALSE(worker->ended()) << "it has not said that it took the job";
+  EXPECT_EQ(worker->fd(), -1);
+}
+
+TEST_F(StayingWorkerTest, IsNotBelievedWithoutACodeThatCanBe) {
+  for (const nlohmann::json& code :
+       {nlohmann::json(256), nlohmann::json(-1), nlohmann::json("0"), nlohmann::json()}) {
+    SCOPED_TRACE(code.dump());
+    std::tie(worker, theirs) = KeptWorker::make();
+    worker->began(job, order({"fit", "a"}));
+    say(ended(code));
+    EXPECT_FALSE(worker->ended());
+    EXPECT_EQ(worker->fd(), -1);
+  }
+}
+
+TEST_F(StayingWorkerTest, ACopyHasNotEnded) {
+  say(ended(0, copy));
+  EXPECT_EQ(worker->fd(), -1);
+}
+
+TEST_F(StayingWorkerTest, IsNotBelievedOnceItIsGone) {
+  const std::string text = ended(0);
+  ASSERT_EQ(::send(theirs.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+  theirs.reset();
+  worker->read();
+  EXPECT_FALSE(worker->ended()) << "its exit code tells more";
 }
 
 TEST_F(KeptWorkerTest, HearsNoNonsense) {

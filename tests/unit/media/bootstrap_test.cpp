@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "fakes/error_of.h"
@@ -80,6 +81,31 @@ TEST(Bootstrap, ResamplesWithoutAStatisticAreLeftOut) {
   });
   EXPECT_EQ(none.estimate, 1);
   EXPECT_TRUE(std::isnan(none.low) && std::isnan(none.high));
+}
+
+TEST(Bootstrap, OfSeveralStatisticsEachIsAsAlone) {
+  const auto share = [](std::uint32_t below) {
+    return [below](std::span<const std::uint32_t> rows) {
+      double count = 0;
+      for (const std::uint32_t row : rows) count += row < below ? 1 : 0;
+      return count / static_cast<double>(rows.size());
+    };
+  };
+  const auto unknown = [](std::span<const std::uint32_t>) {
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  const std::vector<Statistic> statistics = {share(10), unknown, share(35)};
+  for (const BootstrapMethod method : {BootstrapMethod::percentile, BootstrapMethod::bca}) {
+    const BootstrapOptions options{.resamples = 500, .method = method, .seed = 7};
+    const std::vector<Interval> all = bootstrap_all(50, statistics, options);
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all[0], bootstrap(50, statistics[0], options));
+    EXPECT_EQ(all[2], bootstrap(50, statistics[2], options));
+    EXPECT_LT(all[0].low, 0.2);
+    EXPECT_GT(all[2].low, 0.5);
+    EXPECT_TRUE(std::isnan(all[1].estimate) && std::isnan(all[1].low));
+  }
+  EXPECT_TRUE(bootstrap_all(50, {}, {}).empty());
 }
 
 TEST(Bootstrap, RefusesWhatIsNoInterval) {
