@@ -129,6 +129,7 @@ TEST_F(SupervisorTest, IsSeenToLiveFromItsStartOn) {
   SupervisorLink link({"sh", "-c", "exec sleep 0.3"}, record());
   EXPECT_TRUE(supervisor_lives(record()));
   kill(link.pid(), SIGKILL);
+  waitpid(link.pid(), nullptr, 0);
 }
 
 class SupervisorThatEnds : public SupervisorTest {
