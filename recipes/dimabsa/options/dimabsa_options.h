@@ -64,6 +64,7 @@ struct DimabsaOptions : RecipeOptions {
   std::vector<Score> score(const ScoreContext& context) override;
 
  private:
+  void name_data();          // sets data.language and data.domain where the data's file says them
   nlohmann::json prepared_;  // Prepared::extra, once `prepare` has run
 };
 

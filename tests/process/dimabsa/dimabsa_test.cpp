@@ -99,7 +99,7 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
 }
 
 TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
-  const ToolResult trained = train_file("a", "cpu:2", {"stop.steps=8"});
+  const ToolResult trained = train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const fs::path evaluation = run("a") / "evaluations/step-000000008";
   for (const char* name : {"items.csv", "null.csv", "categories.csv"})
@@ -119,7 +119,7 @@ Just a text, cheap and awful.
               cat("cpu:", ranks)});
     ASSERT_EQ(predicted.code, 0) << predicted.err;
   }
-  const std::string name = "subtask_3/pred.jsonl";
+  const std::string name = "subtask_3/pred_eng_restaurant.jsonl";
   const std::string lines = read_file(folder.path() / "on1" / name);
   EXPECT_EQ(lines, read_file(folder.path() / "on2" / name));
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3);
@@ -143,8 +143,8 @@ TEST_F(Dimabsa, SkipsLinesThatAreNoSentences) {
 TEST_F(Dimabsa, LearnsAFewSentencesByHeartAndScoresThem) {
   const ToolResult trained = train_file(
       "a", "cpu:2",
-      {"model.width=64", "model.heads=4", "model.layers=2", "batch.global=6", "stop.epochs=150",
-       "schedule.warmup=15", "eval.every_epochs=150", "checkpoint.every_epochs=0"});
+      {"model.width=64", "model.heads=4", "model.layers=2", "batch.global=6", "stop.epochs=300",
+       "schedule.warmup=15", "eval.every_epochs=300", "checkpoint.every_epochs=0"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_GE(metric("a", "f1"), 0.99);
   const ToolResult evaluated = tool({"evaluate", "a", "--json"});
