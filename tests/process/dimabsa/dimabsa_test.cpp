@@ -220,6 +220,40 @@ TEST_F(Dimabsa, PredictsValenceAndArousalOfGivenAspects) {
               ::testing::AllOf(HasSubstr("Aspect_VA"), HasSubstr("Wine list")));
 }
 
+TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
+  const Words words{"batch.global=6", "stop.epochs=60", "model.dropout=0", "eval.every_epochs=60"};
+  ASSERT_EQ(train_file("a", "cpu:1", words).code, 0);
+  ASSERT_EQ(tool({"export", "a", "--out", "m/model.safetensors"}).code, 0);
+  for (const char* name : {"config.json", "vocab.txt", "tokenizer_config.json"})
+    fs::copy_file(run("a") / "recipe" / name, folder.path() / "m" / name);
+  const std::string model = "model.path=" + (folder.path() / "m").string();
+  const ToolResult trained =
+      train_file("b", "cpu:2", {model, "batch.global=6", "stop.steps=1", "eval.at_start=true"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(events("b", "eval").front().at("metrics"), events("a", "eval").back().at("metrics"));
+  EXPECT_LT(steps("b").begin()->second.at("loss").get<double>(),
+            0.5 * steps("a").begin()->second.at("loss").get<double>());
+
+  const std::string vocabulary = read_file(folder.path() / "m/vocab.txt");
+  write_file_atomic(folder.path() / "m/vocab.txt", vocabulary + "more\n");
+  const ToolResult larger = train_file("c", "cpu:1", {model, "stop.steps=1"});
+  EXPECT_EQ(larger.code, 2);
+  EXPECT_THAT(larger.err, HasSubstr("word embeddings"));
+  EXPECT_FALSE(fs::exists(run("c")));
+
+  // All that is missing is named at once.
+  write_file_atomic(folder.path() / "m/vocab.txt", vocabulary);
+  const std::string header =
+      R"({"embeddings.LayerNorm.weight":{"dtype":"F32","shape":[16],"data_offsets":[0,64]}})";
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  write_file_atomic(folder.path() / "m/model.safetensors", bytes + header + std::string(64, '\0'));
+  const ToolResult missing = train_file("d", "cpu:1", {model, "stop.steps=1"});
+  EXPECT_EQ(missing.code, 2) << missing.err;
+  EXPECT_THAT(missing.err, ::testing::AllOf(HasSubstr("word_embeddings"), HasSubstr("query"),
+                                            Not(HasSubstr("heads."))));
+}
+
 TEST_F(Dimabsa, KeepsWhatPredictionNeedsInAnExport) {
   ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=2"}).code, 0);
   ASSERT_EQ(tool({"export", "a", "--out", "a.safetensors"}).code, 0);
