@@ -54,7 +54,8 @@ DimabsaRecipe::DimabsaRecipe(const DimabsaOptions& options, const Prepared& prep
              .decode = {.threshold = options.predict.threshold,
                         .beta = options.predict.beta,
                         .most = static_cast<std::size_t>(options.predict.most),
-                        .longest_span = prepared.extra.at("longest_span")}};
+                        .longest_span = prepared.extra.at("longest_span"),
+                        .apart = options.predict.apart}};
 }
 
 std::unique_ptr<Model> DimabsaRecipe::build(std::uint64_t seed) {

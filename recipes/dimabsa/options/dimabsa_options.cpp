@@ -81,6 +81,9 @@ void add_predict(OptionTable& table, Predict& predict) {
                         "direction alone",
              .min = 0,
              .max = 1});
+  table.add("predict.apart", predict.apart,
+            {.meaning = "a span reaches over the end of another only where it has no start of its "
+                        "own; false: it begins at the most probable start, as in the original"});
   table.add("predict.most", predict.most,
             {.meaning = "spans per query and tuples per sentence, the most probable ones",
              .min = 1,

@@ -41,6 +41,7 @@ struct DimabsaOptions : RecipeOptions {
   struct {
     double beta = 0.9, threshold = 0.5;
     std::int64_t most = 32;
+    bool apart = true;
     std::string submission;
   } predict;
 

@@ -143,8 +143,8 @@ TEST_F(Dimabsa, SkipsLinesThatAreNoSentences) {
 TEST_F(Dimabsa, LearnsAFewSentencesByHeartAndScoresThem) {
   const ToolResult trained = train_file(
       "a", "cpu:2",
-      {"model.width=64", "model.heads=4", "model.layers=2", "batch.global=6", "stop.epochs=300",
-       "schedule.warmup=15", "eval.every_epochs=300", "checkpoint.every_epochs=0"});
+      {"model.width=64", "model.heads=4", "model.layers=2", "batch.global=6", "stop.epochs=150",
+       "schedule.warmup=15", "eval.every_epochs=150", "checkpoint.every_epochs=0"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_GE(metric("a", "f1"), 0.99);
   const ToolResult evaluated = tool({"evaluate", "a", "--json"});
@@ -221,9 +221,11 @@ TEST_F(Dimabsa, PredictsValenceAndArousalOfGivenAspects) {
 }
 
 TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
-  const Words words{"batch.global=6", "stop.epochs=60", "model.dropout=0", "eval.every_epochs=60"};
+  const Words words{"batch.global=6", "stop.epochs=40", "model.dropout=0", "eval.every_epochs=40"};
   ASSERT_EQ(train_file("a", "cpu:1", words).code, 0);
-  ASSERT_EQ(tool({"export", "a", "--out", "m/model.safetensors"}).code, 0);
+  fs::create_directory(folder.path() / "m");
+  const ToolResult exported = tool({"export", "a", "--out", "m/model.safetensors"});
+  ASSERT_EQ(exported.code, 0) << exported.err;
   for (const char* name : {"config.json", "vocab.txt", "tokenizer_config.json"})
     fs::copy_file(run("a") / "recipe" / name, folder.path() / "m" / name);
   const std::string model = "model.path=" + (folder.path() / "m").string();
