@@ -56,7 +56,7 @@ void add_model(OptionTable& table, Model& model) {
   table.add("model.dropout", model.dropout, {.meaning = "of the small BERT", .min = 0, .max = 0.9});
   table.add("model.encoder_rate", model.encoder_rate,
             {.meaning = "learning rate of the encoder, times optimizer.lr, which is that of the "
-                        "heads; 0: 0.01 with model.path, 1 without",
+                        "heads; 0: 0.01 with model.path, 3 without",
              .min = 0,
              .max = 100});
 }
