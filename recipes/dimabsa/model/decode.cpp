@@ -48,12 +48,15 @@ std::vector<FoundSpan> find_spans(std::span<const double> start, std::span<const
   const auto at = [&](std::span<const double> of, std::int64_t piece) {
     return of[static_cast<std::size_t>(nulls + piece)];
   };
-  for (std::int64_t last = 0; last < pieces; ++last) {
+  for (std::int64_t last = 0, before = -1; last < pieces; ++last) {
     if (at(end, last) <= options.threshold) continue;
     std::int64_t best = -1;
-    for (std::int64_t first = last; first >= 0 && last - first < options.longest_span; --first)
+    for (std::int64_t first = last; first >= 0 && last - first < options.longest_span; --first) {
+      if (options.apart && first == before && best >= 0) break;
       if (at(start, first) > options.threshold && (best < 0 || at(start, first) > at(start, best)))
         best = first;
+    }
+    before = last;
     if (best >= 0)
       found.push_back(
           {.span = {best, last}, .probability = std::sqrt(at(start, best) * at(end, last))});

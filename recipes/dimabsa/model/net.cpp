@@ -4,6 +4,8 @@
 #include <ATen/ops/empty.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "base/text.h"
@@ -25,19 +27,30 @@ at::Tensor uniform_parameter(at::IntArrayRef sizes, double limit, std::uint64_t 
   return tensor.requires_grad_(true);
 }
 
-void widen_layers(Encoder& encoder, std::int64_t width) {
+// Keys begin as the queries do, so that a token sees those that are like it: the phrase that a
+// query names is found in the text long before training would have learned to look for it.
+void prepare_small(Encoder& encoder, std::int64_t width) {
   constexpr double drawn = 0.02;  // by make_encoder
   const at::NoGradGuard guard;
-  for (const Parameter& parameter : encoder.parameters())
+  std::map<std::string, at::Tensor> by_name;
+  for (const Parameter& parameter : encoder.parameters()) {
+    by_name[parameter.name] = parameter.tensor;
     if (parameter.tensor.dim() == 2 && parameter.name.find("embeddings") == std::string::npos)
       parameter.tensor.mul_(1 / (drawn * std::sqrt(static_cast<double>(width))));
+  }
+  const std::string query = "query.weight", key = "key.weight";
+  for (const auto& [name, tensor] : by_name)
+    if (name.ends_with(query))
+      if (const auto found = by_name.find(name.substr(0, name.size() - query.size()) + key);
+          found != by_name.end())
+        found->second.copy_(tensor);
 }
 
 }  // namespace
 
 Net::Net(const NetShape& shape, std::uint64_t seed)
     : shape_(shape), encoder_(make_encoder(shape.encoder, seed)) {
-  if (shape.narrow) widen_layers(*encoder_, shape.encoder.width);
+  if (shape.from_nothing) prepare_small(*encoder_, shape.encoder.width);
   if (shape.task != Task::aspects) span_ = make_head("span", 16, seed);
   if (shape.task == Task::quadruplets) category_ = make_head("category", shape.categories, seed);
   valence_arousal_ = make_head("valence_arousal", 2, seed);

@@ -18,9 +18,10 @@ struct NetShape {
   Task task = Task::triplets;
   std::int64_t categories = 0;
   double encoder_rate = 1;  // Parameter::lr_scale of the encoder
-  // Matrices of the encoder's layers as wide as their inputs ask for, with deviation 1 / sqrt(W):
-  // 0.02 is that of wide models, in which the first attention of a narrow one would be flat.
-  bool narrow = false;
+  // No weights will come from a file. Matrices of the layers get the deviation 1 / sqrt(W), because
+  // 0.02 is that of wide models, and the attention of a narrow one would be flat; and keys begin as
+  // queries.
+  bool from_nothing = false;
 };
 
 // Linear heads on the last hidden states, without dropout: heads.span [16, W] for the starts and

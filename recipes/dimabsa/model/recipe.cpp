@@ -18,16 +18,17 @@ namespace {
 
 const Net& net_of(const Model& model) { return dynamic_cast<const Net&>(model); }
 
-constexpr double encoder_beside_heads = 0.01;  // 1e-5 where heads have 1e-3
+// 1e-5 where heads have 1e-3, and 3e-3.
+constexpr double encoder_beside_heads = 0.01, encoder_from_nothing = 3;
 
 NetShape net_shape(const DimabsaOptions& options, const nlohmann::json& extra) {
   double rate = options.model.encoder_rate;
-  if (rate == 0) rate = options.model.path.empty() ? 1 : encoder_beside_heads;
+  if (rate == 0) rate = options.model.path.empty() ? encoder_from_nothing : encoder_beside_heads;
   return {.encoder = read_shape(extra.at("config"), "config.json"),
           .task = options.task(),
           .categories = std::ssize(extra.at("categories")),
           .encoder_rate = rate,
-          .narrow = options.model.path.empty()};
+          .from_nothing = options.model.path.empty()};
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ DimabsaRecipe::DimabsaRecipe(const DimabsaOptions& options, const Prepared& prep
       categories_(prepared.extra.at("categories").get<std::vector<std::string>>()),
       train_(prepared.extra.value("train", "")),
       valid_(prepared.extra.value("valid", "")),
-      prediction_file_(options.prediction_file()),
+      prediction_file_(prepared.extra.value("prediction_file", "")),
       submission_(options.predict.submission),
       weights_(prepared.extra.value("weights", nlohmann::json())) {
   const EncodedQueries queries = queries_from_json(prepared.extra.at("queries"));
@@ -54,7 +55,8 @@ DimabsaRecipe::DimabsaRecipe(const DimabsaOptions& options, const Prepared& prep
              .decode = {.threshold = options.predict.threshold,
                         .beta = options.predict.beta,
                         .most = static_cast<std::size_t>(options.predict.most),
-                        .longest_span = prepared.extra.at("longest_span")}};
+                        .longest_span = prepared.extra.at("longest_span"),
+                        .apart = options.predict.apart}};
 }
 
 std::unique_ptr<Model> DimabsaRecipe::build(std::uint64_t seed) {

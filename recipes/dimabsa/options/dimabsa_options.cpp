@@ -56,7 +56,7 @@ void add_model(OptionTable& table, Model& model) {
   table.add("model.dropout", model.dropout, {.meaning = "of the small BERT", .min = 0, .max = 0.9});
   table.add("model.encoder_rate", model.encoder_rate,
             {.meaning = "learning rate of the encoder, times optimizer.lr, which is that of the "
-                        "heads; 0: 0.01 with model.path, 1 without",
+                        "heads; 0: 0.01 with model.path, 3 without",
              .min = 0,
              .max = 100});
 }
@@ -81,6 +81,9 @@ void add_predict(OptionTable& table, Predict& predict) {
                         "direction alone",
              .min = 0,
              .max = 1});
+  table.add("predict.apart", predict.apart,
+            {.meaning = "a span reaches over the end of another only where it has no start of its "
+                        "own; false: it begins at the most probable start, as in the original"});
   table.add("predict.most", predict.most,
             {.meaning = "spans per query and tuples per sentence, the most probable ones",
              .min = 1,
@@ -151,17 +154,23 @@ void DimabsaOptions::check(const TrainOptions&) const {
 
 std::vector<std::string> DimabsaOptions::metric_names() const { return score_names(task()); }
 
+// What was asked for, else what the name of the data says that is read now, else what a run
+// recorded.
 std::string DimabsaOptions::prediction_file() const {
-  FileName names{.language = "", .domain = "", .split = "", .task = {}};
-  if (made()) names.language = "eng", names.domain = "made";
-  for (const std::string& file :
-       item_options.input.empty() ? std::vector{data.path} : item_options.input)
-    if (const auto found = parse_file_name(file)) names = *found;
-  if (!data.language.empty()) names.language = data.language;
-  if (!data.domain.empty()) names.domain = data.domain;
-  if (names.language.empty() || names.domain.empty())
-    return cat("subtask_", task_number, "/pred.jsonl");
-  return prediction_name(task(), names.language, names.domain);
+  const auto asked = [&](const char* key) {
+    for (const OptionInfo& option : table.options())
+      if (option.key == key)
+        return option.source.kind == ValueSource::Kind::argument ||
+               option.source.kind == ValueSource::Kind::file;
+    return false;
+  };
+  std::string language = data.language, domain = data.domain;
+  if (const auto named = parse_file_name(data.path)) {
+    if (!asked("data.language")) language = named->language;
+    if (!asked("data.domain")) domain = named->domain;
+  }
+  if (language.empty() || domain.empty()) return cat("subtask_", task_number, "/pred.jsonl");
+  return prediction_name(task(), language, domain);
 }
 
 // The tool tokenises a line into what the worker reads, so that items are no lines for the engine.
@@ -172,9 +181,23 @@ PredictInput DimabsaOptions::predict_input() const {
   return input;
 }
 
+// So that a run and its export know it without the file.
+void DimabsaOptions::name_data() {
+  FileName named{.language = "eng", .domain = "made", .split = "", .task = {}};
+  if (!made()) {
+    const auto found = parse_file_name(data.path);
+    if (!found) return;
+    named = *found;
+  }
+  if (data.language.empty()) data.language = named.language;
+  if (data.domain.empty()) data.domain = named.domain;
+}
+
 Prepared DimabsaOptions::prepare(const PrepareContext& context) {
   if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
+  if (context.run_dir.empty()) name_data();
   Prepared prepared = preparer.prepare(*this, context);
+  prepared.extra["prediction_file"] = prediction_file();
   prepared_ = prepared.extra;
   return prepared;
 }

@@ -20,9 +20,9 @@ struct DimabsaOptions : RecipeOptions {
   struct {
     std::string path;  // a folder as Hugging Face writes it; empty: a small BERT from nothing
     // Of the small one.
-    std::int64_t width = 128, layers = 2, heads = 4, vocabulary = 2000;
-    double dropout = 0.1;
-    double encoder_rate = 0;  // times optimizer.lr; 0: 0.01 with model.path, 1 without
+    std::int64_t width = 64, layers = 2, heads = 4, vocabulary = 2000;
+    double dropout = 0;
+    double encoder_rate = 0;  // times optimizer.lr; 0: 0.01 with model.path, 3 without
   } model;
   struct {
     std::string path;  // empty: sentences that are made
@@ -41,6 +41,7 @@ struct DimabsaOptions : RecipeOptions {
   struct {
     double beta = 0.9, threshold = 0.5;
     std::int64_t most = 32;
+    bool apart = true;
     std::string submission;
   } predict;
 
@@ -64,6 +65,7 @@ struct DimabsaOptions : RecipeOptions {
   std::vector<Score> score(const ScoreContext& context) override;
 
  private:
+  void name_data();          // sets data.language and data.domain where the data's file says them
   nlohmann::json prepared_;  // Prepared::extra, once `prepare` has run
 };
 

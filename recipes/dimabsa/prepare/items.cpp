@@ -20,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr const char* nothing_hint = "lockstep predict RUN data.path=FILE";
+
 // A sentence, or why there is none in that line.
 struct Line {
   Sentence sentence;
@@ -27,7 +29,8 @@ struct Line {
 };
 
 ReadOptions read_options(const DimabsaOptions& options) {
-  return {.task = options.task(), .labelled = false, .categories = {}};
+  return {
+      .task = options.task(), .labelled = false, .categories = {}, .not_in_text = NotInText::keep};
 }
 
 // A line that is no JSON object is a text, whose ID is the line's number.
@@ -124,11 +127,13 @@ class ItemList {
 
 // Those that the run validates on.
 std::vector<PredictItem> validation_items(const DimabsaOptions& options, const fs::path& run_dir) {
+  if (!run_dir.empty() && options.made() && !record_of_run(run_dir).at("made").get<bool>())
+    throw Error("there is nothing to predict: no file is named", nothing_hint);
   ItemList list(options, run_dir);
   const LoadedSentences loaded = load_sentences(options, {});
   if (loaded.valid.empty())
     throw Error("there is nothing to predict: no file is named, and the run validates on nothing",
-                "lockstep predict RUN data.path=FILE");
+                nothing_hint);
   for (const Sentence& sentence : loaded.valid)
     list.add({.sentence = sentence}, "the validation sentences", "");
   return list.take();

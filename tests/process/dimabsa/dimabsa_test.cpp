@@ -99,7 +99,7 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
 }
 
 TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
-  const ToolResult trained = train_file("a", "cpu:2", {"stop.steps=8"});
+  const ToolResult trained = train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const fs::path evaluation = run("a") / "evaluations/step-000000008";
   for (const char* name : {"items.csv", "null.csv", "categories.csv"})
@@ -119,7 +119,7 @@ Just a text, cheap and awful.
               cat("cpu:", ranks)});
     ASSERT_EQ(predicted.code, 0) << predicted.err;
   }
-  const std::string name = "subtask_3/pred.jsonl";
+  const std::string name = "subtask_3/pred_eng_restaurant.jsonl";
   const std::string lines = read_file(folder.path() / "on1" / name);
   EXPECT_EQ(lines, read_file(folder.path() / "on2" / name));
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3);
@@ -218,6 +218,42 @@ TEST_F(Dimabsa, PredictsValenceAndArousalOfGivenAspects) {
   ASSERT_EQ(tool({"predict", "a", file("test.jsonl").string(), "out=out"}).code, 0);
   EXPECT_THAT(read_file(folder.path() / "out/subtask_1/pred_eng_restaurant.jsonl"),
               ::testing::AllOf(HasSubstr("Aspect_VA"), HasSubstr("Wine list")));
+}
+
+TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
+  const Words words{"batch.global=6", "stop.epochs=40", "model.dropout=0", "eval.every_epochs=40"};
+  ASSERT_EQ(train_file("a", "cpu:1", words).code, 0);
+  fs::create_directory(folder.path() / "m");
+  const ToolResult exported = tool({"export", "a", "--out", "m/model.safetensors"});
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  for (const char* name : {"config.json", "vocab.txt", "tokenizer_config.json"})
+    fs::copy_file(run("a") / "recipe" / name, folder.path() / "m" / name);
+  const std::string model = "model.path=" + (folder.path() / "m").string();
+  const ToolResult trained =
+      train_file("b", "cpu:2", {model, "batch.global=6", "stop.steps=1", "eval.at_start=true"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(events("b", "eval").front().at("metrics"), events("a", "eval").back().at("metrics"));
+  EXPECT_LT(steps("b").begin()->second.at("loss").get<double>(),
+            0.5 * steps("a").begin()->second.at("loss").get<double>());
+
+  const std::string vocabulary = read_file(folder.path() / "m/vocab.txt");
+  write_file_atomic(folder.path() / "m/vocab.txt", vocabulary + "more\n");
+  const ToolResult larger = train_file("c", "cpu:1", {model, "stop.steps=1"});
+  EXPECT_EQ(larger.code, 2);
+  EXPECT_THAT(larger.err, HasSubstr("word embeddings"));
+  EXPECT_FALSE(fs::exists(run("c")));
+
+  // All that is missing is named at once.
+  write_file_atomic(folder.path() / "m/vocab.txt", vocabulary);
+  const std::string header =
+      R"({"embeddings.LayerNorm.weight":{"dtype":"F32","shape":[16],"data_offsets":[0,64]}})";
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  write_file_atomic(folder.path() / "m/model.safetensors", bytes + header + std::string(64, '\0'));
+  const ToolResult missing = train_file("d", "cpu:1", {model, "stop.steps=1"});
+  EXPECT_EQ(missing.code, 2) << missing.err;
+  EXPECT_THAT(missing.err, ::testing::AllOf(HasSubstr("word_embeddings"), HasSubstr("query"),
+                                            Not(HasSubstr("heads."))));
 }
 
 TEST_F(Dimabsa, KeepsWhatPredictionNeedsInAnExport) {

@@ -37,6 +37,16 @@ TEST(FindSpans, PairsAnEndWithTheMostProbableStartBeforeIt) {
   EXPECT_EQ(spans_of(find({0, 0, 0, 0.9, 0.9}, {0, 0.9, 0, 0, 0})), Spans{});
 }
 
+// "soup and wine": the end of the second takes the first's start only where it has none of its own.
+TEST(FindSpans, ReachOverTheEndOfAnotherOnlyWithoutAStartOfTheirOwn) {
+  const std::vector<double> start{0, 0.99, 0, 0.9, 0}, end{0, 0.9, 0, 0.9, 0};
+  EXPECT_EQ(spans_of(find(start, end)), (Spans{{0, 0}, {2, 2}}));
+  DecodeOptions original = usual;
+  original.apart = false;
+  EXPECT_EQ(spans_of(find(start, end, original)), (Spans{{0, 0}, {0, 2}}));
+  EXPECT_EQ(spans_of(find({0, 0.9, 0, 0, 0}, end)), (Spans{{0, 0}, {0, 2}}));
+}
+
 TEST(FindSpans, TakesTheNearestOfEqualStarts) {
   EXPECT_EQ(spans_of(find({0, 0.9, 0.9, 0, 0}, {0, 0, 0, 0.9, 0})), (Spans{{1, 2}}));
 }

@@ -150,14 +150,14 @@ TEST_F(DimabsaRecipeTest, CountsItsParametersAsTheFormulaDoes) {
   }
 }
 
-// Heads at optimizer.lr, a trained encoder at a hundredth, one from nothing alike.
+// Heads at optimizer.lr, a trained encoder at a hundredth, one from nothing at three times that.
 TEST_F(DimabsaRecipeTest, GivesTheEncoderARateOfItsOwn) {
   const auto rate_of = [&](const char* part) {
     for (const Parameter& parameter : DimabsaRecipe(options, prepared).build(1)->parameters())
       if (parameter.name.starts_with(part)) return parameter.lr_scale;
     return -1.0;
   };
-  EXPECT_EQ(rate_of("encoder."), 1);
+  EXPECT_EQ(rate_of("encoder."), 3);
   options.model.path = "/somewhere";
   EXPECT_EQ(rate_of("encoder."), 0.01);
   EXPECT_EQ(rate_of("heads."), 1);

@@ -35,13 +35,15 @@ TEST(DimabsaOptionsTest, RefuseWhatCannotBe) {
 
 TEST(DimabsaOptionsTest, NameTheFileOfPredictionsAsTheDataDoes) {
   DimabsaOptions options;
-  EXPECT_EQ(options.prediction_file(), "subtask_2/pred_eng_made.jsonl");
-  options.data.path = "/data/zho_laptop_train_task3.jsonl";
+  options.table.set("data.path", "/data/zho_laptop_train_task3.jsonl");
   options.task_number = 3;
   EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_laptop.jsonl");
-  options.data.domain = "hotel";
+  // A run's own, then what is asked for.
+  options.table.set("data.domain", "hotel", {.kind = ValueSource::Kind::record});
+  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_laptop.jsonl");
+  options.table.set("data.domain", "hotel", {.kind = ValueSource::Kind::argument});
   EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_hotel.jsonl");
-  options.data = {.path = "/data/mine.jsonl"};
+  options.data.path = "/data/mine.jsonl";
   EXPECT_EQ(options.prediction_file(), "subtask_3/pred.jsonl");
   options.predict.submission = "submission.zip";
   EXPECT_THAT(options.predict_input().joint_outputs,
