@@ -56,7 +56,8 @@ void GOMP_parallel(void (*work)(void*), void* data, unsigned threads, unsigned f
   const bool before = std::exchange(plain, false);
   thread_local void* last_caller = nullptr;
   thread_local ParallelRegion* last_region = nullptr;
-  if (void* const caller = __builtin_return_address(0); caller != last_caller) {
+  void* const caller = __builtin_return_address(0);
+  if (last_region == nullptr || caller != last_caller) {
     last_region = lockstep::gbdt::region_of(caller);
     last_caller = caller;
   }
