@@ -1,5 +1,5 @@
-// What BERT's tokenizer asks of a character, with the answers of Hugging Face's `tokenizers` 0.23.
-// That library mixes Unicode tables of several ages (characters.cpp).
+// What BERT's tokenizer asks of a character, with the answers of Hugging Face's `tokenizers` 0.22
+// and 0.23. That library mixes Unicode tables of several ages (characters.cpp).
 #pragma once
 
 #include <cstdint>
