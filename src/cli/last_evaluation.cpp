@@ -1,5 +1,6 @@
 #include "cli/last_evaluation.h"
 
+#include "base/cells.h"
 #include "base/columns.h"
 #include "base/text.h"
 #include "media/csv_table.h"
@@ -12,6 +13,7 @@ namespace lockstep::cli {
 namespace {
 
 constexpr std::size_t most_columns = 8;
+constexpr int widest_cell = 100, widest_row = 140;
 
 std::string shortened(const std::string& cell) {
   const bool fraction = cell.find('.') != std::string::npos;
@@ -28,15 +30,21 @@ const RunFolder* newest(const std::vector<RunFolder>& folders, const std::string
   return last;
 }
 
+// Columns of long text leave room for the others, which are left out where there is none.
 std::string first_rows(const CsvTable& table, std::size_t rows) {
-  std::vector<std::vector<std::string>> cells;
-  const std::size_t width = std::min(most_columns, table.columns.size());
-  const auto add = [&](const std::vector<std::string>& row) {
-    std::vector<std::string>& line = cells.emplace_back();
-    for (std::size_t i = 0; i < width; ++i) line.push_back(shortened(row[i]));
-  };
-  add(table.columns);
-  for (std::size_t i = 0; i < std::min(rows, table.rows.size()); ++i) add(table.rows[i]);
+  const std::size_t count = std::min(rows, table.rows.size());
+  std::vector<std::vector<std::string>> cells(count + 1);
+  int used = 0;
+  for (std::size_t i = 0; i < table.columns.size() && cells[0].size() < most_columns; ++i) {
+    std::vector<std::string> column{table.columns[i]};
+    for (std::size_t row = 0; row < count; ++row)
+      column.push_back(cut_cells(clean_cells(shortened(table.rows[row][i])), widest_cell, "…"));
+    int width = 0;
+    for (const std::string& cell : column) width = std::max(width, cells_of(cell));
+    if (used > 0 && used + width > widest_row) continue;
+    used += width + 2;
+    for (std::size_t row = 0; row <= count; ++row) cells[row].push_back(std::move(column[row]));
+  }
   return columns(cells);
 }
 

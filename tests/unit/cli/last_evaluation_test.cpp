@@ -44,6 +44,16 @@ TEST_F(LastEvaluation, ShowsTheFirstRowsOfALongTable) {
   EXPECT_THAT(text, HasSubstr("20 rows"));
 }
 
+TEST_F(LastEvaluation, LeavesOutColumnsForWhichThereIsNoRoom) {
+  const std::string text(90, 'x'), longer(300, 'y');
+  write("evaluations/step-000000001/items.csv",
+        "id,text,other,last\na," + text + "," + longer + ",7\n");
+  EXPECT_THAT(last_evaluation_text(folder.path()), HasSubstr("\na   " + text + "  7\n"));
+  write("evaluations/step-000000002/items.csv", "id,other,last\na," + longer + ",7\n");
+  EXPECT_THAT(last_evaluation_text(folder.path()),
+              HasSubstr("\na   " + longer.substr(0, 99) + "…  7\n"));
+}
+
 TEST_F(LastEvaluation, IsEmptyWhereThereIsNone) {
   EXPECT_EQ(last_evaluation_text(folder.path()), "");
   write("evaluations/step-000000001/items.csv", "\"broken");
