@@ -24,10 +24,12 @@ many=(26 1 2 1 3 1 1 2)  # tuples of the sentences of a batch
 python3 "$checkout/bench/dimabsa_set.py" even
 python3 "$checkout/bench/dimabsa_set.py" uneven --tuples "${many[@]}"
 
-# keep PROGRAM REPEAT JSON
+# keep PROGRAM REPEAT COMMAND…, which prints one JSON object
 keep() {
-  printf '{"program": "%s", "repeat": %s, "result": %s}\n' "$1" "$2" "$3" >>results
-  printf '%s %s: %s\n' "$1" "$2" "$3" >&2
+  local json
+  json=$("${@:3}") || exit 2
+  printf '{"program": "%s", "repeat": %s, "result": %s}\n' "$1" "$2" "$json" >>results
+  printf '%s %s: %s\n' "$1" "$2" "$json" >&2
 }
 # peer PROGRAM WORDS…
 peer() {
@@ -42,38 +44,38 @@ ours() {
   local set=$1
   shift
   if ! "$tool" train dimabsa task=2 model.path="$set/bert" data.path="$set/eng_made_train_task2.jsonl" data.valid_share=0 \
-    eval.every_epochs=0 checkpoint.every_epochs=0 "stop.steps=${STEPS:-200}" log.every_steps=10 precision=bf16 --name run \
+    eval.every_epochs=0 checkpoint.every_epochs=0 stop.epochs=0 data.shuffle=false "stop.steps=${STEPS:-200}" log.every_steps=10 precision=bf16 --name run \
     --devices "$(seq -s, 0 $((gpus - 1)))" "$@" >ours.log 2>&1; then
     tail -n 20 ours.log >&2
     die "lockstep failed: $*"
   fi
-  python3 "$checkout/bench/read_run.py" runs/run --after "${WARM_UP:-60}"
+  python3 "$checkout/bench/read_run.py" runs/run --after "${WARM_UP:-60}" || die "the run has no speed: $*"
   rm -rf runs/run
 }
 
 one_gpu() {
-  keep torch_in_turn "$1" "$(peer step.py dimabsa single)"
+  keep torch_in_turn "$1" peer step.py dimabsa single
   for mode in single single_compile single_graphs; do
-    keep "torch_rows_$mode" "$1" "$(peer step.py dimabsa_rows $mode)"
+    keep "torch_rows_$mode" "$1" peer step.py dimabsa_rows $mode
   done
   for sentences in 1 2 8; do
-    keep "ours_$sentences" "$1" "$(ours even batch.global=$sentences)"
-    keep "torch_graphs_$sentences" "$1" "$(peer step.py dimabsa_rows single_graphs --sentences $sentences)"
+    keep "ours_$sentences" "$1" ours even batch.global=$sentences
+    keep "torch_graphs_$sentences" "$1" peer step.py dimabsa_rows single_graphs --sentences $sentences
   done
-  keep ours_fp16 "$1" "$(ours even batch.global=1 precision=fp16)"
-  keep torch_graphs_fp16 "$1" "$(peer step.py dimabsa_rows single_graphs --amp fp16)"
-  keep padded "$1" "$(peer dimabsa_padded.py "${many[@]}")"
-  keep ours_uneven "$1" "$(ours uneven batch.global=8 batch.micro=48)"
+  keep ours_fp16 "$1" ours even batch.global=1 precision=fp16
+  keep torch_graphs_fp16 "$1" peer step.py dimabsa_rows single_graphs --amp fp16
+  keep padded "$1" peer dimabsa_padded.py "${many[@]}"
+  keep ours_uneven "$1" ours uneven batch.global=8 batch.micro=48
 }
 several_gpus() {
-  keep ddp_in_turn "$1" "$(peer step.py dimabsa ddp --gpus "$gpus")"
+  keep ddp_in_turn "$1" peer step.py dimabsa ddp --gpus "$gpus"
   for sentences in 1 8; do
-    keep "ddp_graphs_$sentences" "$1" "$(peer step.py dimabsa_rows ddp_graphs --gpus "$gpus" --sentences $sentences)"
-    keep "ours_$sentences" "$1" "$(ours even batch.global=$((sentences * gpus)))"
-    keep "ours_bf16_$sentences" "$1" "$(ours even batch.global=$((sentences * gpus)) reduce_precision=bf16)"
+    keep "ddp_graphs_$sentences" "$1" peer step.py dimabsa_rows ddp_graphs --gpus "$gpus" --sentences $sentences
+    keep "ours_$sentences" "$1" ours even batch.global=$((sentences * gpus))
+    keep "ours_bf16_$sentences" "$1" ours even batch.global=$((sentences * gpus)) reduce_precision=bf16
   done
   for sentences in 1 2 8; do
-    keep "ours_global_$sentences" "$1" "$(ours even batch.global=$sentences)"
+    keep "ours_global_$sentences" "$1" ours even batch.global=$sentences
   done
 }
 

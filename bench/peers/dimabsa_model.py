@@ -19,6 +19,8 @@ class Network(nn.Module):
         self.words, self.positions = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(POSITIONS, WIDTH)
         self.segments, self.norm, self.dropout = nn.Embedding(2, WIDTH), nn.LayerNorm(WIDTH), nn.Dropout(0.1)
         layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 4 * WIDTH, 0.1, "gelu", batch_first=True)
+        # Where Lockstep's has none: of attention's probabilities, and between the products of the feed-forward part.
+        layer.self_attn.dropout, layer.dropout.p = 0.0, 0.0
         self.encoder = nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
         self.spans, self.values = nn.Linear(WIDTH, 4 * SPAN_PASSES), nn.Linear(WIDTH, 2)
         self.register_buffer("span_weights", torch.tensor([1.0, 3.0]), persistent=False)

@@ -130,6 +130,7 @@ at::Tensor embedding_sum(const std::vector<Lookup>& lookups) {
     const auto& [rows, table] = lookups[i];
     LOCKSTEP_CHECK(rows.dim() == 1 && rows.sizes() == lookups[0].rows.sizes());
     LOCKSTEP_CHECK(table.dim() == 2 && table.size(1) == lookups[0].table.size(1));
+    LOCKSTEP_CHECK(table.scalar_type() == lookups[0].table.scalar_type());
     check_indices(rows, 0, table.size(0), "rows of a table");
     given[2 * i] = rows.to(at::kLong).contiguous();
     given[2 * i + 1] = table;

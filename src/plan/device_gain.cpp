@@ -1,6 +1,8 @@
 #include "plan/device_gain.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "base/text.h"
 #include "plan/words.h"
@@ -16,19 +18,28 @@ constexpr double never_hidden = 0.1;       // of the exchange: its last bucket
 // Of so many devices so many times as fast as one: a quarter of what each adds.
 double least_gain(std::size_t devices) { return 1 + 0.25 * static_cast<double>(devices - 1); }
 
-std::string milliseconds(double seconds) { return cat(general(seconds * 1e3, 2), " ms"); }
+std::string milliseconds(double seconds) {
+  return cat(seconds < 0.1 ? general(seconds * 1e3, 2) : cat(std::llround(seconds * 1e3)), " ms");
+}
 
-// The same step with `times` as many samples on each device.
-DeviceGain larger(DeviceGain gain, std::int64_t times) {
+// Of so many rows the share of the device that has most of them.
+double busiest_share(std::int64_t rows, std::int64_t devices) {
+  return static_cast<double>((rows - 1) / devices + 1) / static_cast<double>(rows);
+}
+
+// The same with `times` as many samples in a step.
+DeviceGain larger(DeviceGain gain, const Plan& plan, std::int64_t times) {
   gain.compute_one_s *= static_cast<double>(times);
-  gain.compute_s *= static_cast<double>(times);
+  gain.compute_s =
+      gain.compute_one_s * busiest_share(plan.batch.rows() * times, std::ssize(plan.devices));
   return gain;
 }
 
 }  // namespace
 
 double DeviceGain::step_s() const {
-  const double hidden = std::min(share_of_backward * compute_s, (1 - never_hidden) * exchange_s);
+  const double backward_s = share_of_backward * compute_s / static_cast<double>(accumulation);
+  const double hidden = std::min(backward_s, (1 - never_hidden) * exchange_s);
   return compute_s + exchange_s - hidden;
 }
 
@@ -40,15 +51,14 @@ std::optional<DeviceGain> device_gain(const Plan& plan, const TrainOptions& opti
       compute.flops_per_step <= 0 || compute.peak_flops <= 0)
     return std::nullopt;
   const double one_s = compute.flops_per_step / (compute.peak_flops / devices * share_of_peak);
-  const double busiest =
-      static_cast<double>(plan.batch.rows_per_rank()) / static_cast<double>(plan.batch.rows());
   const double bytes = static_cast<double>(plan.parameters) *
                        (options.reduce_precision == ReducePrecision::bf16 ? 2 : 4);
   return DeviceGain{
       .compute_one_s = one_s,
-      .compute_s = one_s * busiest,
+      .compute_s = one_s * busiest_share(plan.batch.rows(), std::ssize(plan.devices)),
       .exchange_s = 2 * (devices - 1) / devices * bytes / (link->bytes_per_s * share_of_link),
-      .exchange_bytes = bytes};
+      .exchange_bytes = bytes,
+      .accumulation = plan.batch.accumulation};
 }
 
 std::string device_gain_note(const Plan& plan, const TrainOptions& options,
@@ -56,16 +66,18 @@ std::string device_gain_note(const Plan& plan, const TrainOptions& options,
   const std::optional<DeviceGain> gain = device_gain(plan, options, link);
   const double least = least_gain(plan.devices.size());
   if (!gain || gain->gain() >= least) return "";
+  constexpr std::int64_t most_times = 1024;
   std::int64_t times = 2;
-  while (times < 1024 && larger(*gain, times).gain() < least) times *= 2;
+  while (times < most_times && larger(*gain, plan, times).gain() < least) times *= 2;
+  const bool pays = larger(*gain, plan, times).gain() >= least;
   const std::string gpus = count_of(static_cast<std::int64_t>(plan.devices.size()), "GPU");
-  return cat("warning: ", gpus, gain->gain() < 1 ? " do not pay" : " hardly pay",
-             " at batch.global = ", plan.batch.global, ": the arithmetic of a step takes about ",
-             milliseconds(gain->compute_s), " on them instead of ",
-             milliseconds(gain->compute_one_s), " on one, but adding up ",
-             format_bytes(gain->exchange_bytes), " of gradients over ", link->kind, " takes about ",
-             milliseconds(gain->exchange_s),
-             " (estimated); they pay from about batch.global=", plan.batch.global * times, " on");
+  return cat(
+      "warning: ", gpus, gain->gain() < 1 ? " do not pay" : " hardly pay",
+      " at batch.global = ", plan.batch.global, ": the arithmetic of a step takes about ",
+      milliseconds(gain->compute_s), " on them instead of ", milliseconds(gain->compute_one_s),
+      " on one, but adding up ", format_bytes(gain->exchange_bytes), " of gradients over ",
+      link->kind, " takes about ", milliseconds(gain->exchange_s), " (estimated)",
+      pays ? cat("; they pay from about batch.global=", plan.batch.global * times, " on") : "");
 }
 
 }  // namespace lockstep

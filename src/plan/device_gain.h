@@ -1,6 +1,7 @@
 // Whether several GPUs are worth it at a step's batch, estimated before anything runs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,10 +14,11 @@ namespace lockstep {
 // the link, of which the backward pass hides what it can. What costs the same on any number of
 // devices (the update, small kernels) is left out, so that the true gain is nearer to 1.
 struct DeviceGain {
-  double compute_one_s = 0;   // arithmetic of the step on one device
-  double compute_s = 0;       // on the busiest of all
-  double exchange_s = 0;      // adding up the gradients
-  double exchange_bytes = 0;  // of gradients, per device
+  double compute_one_s = 0;       // arithmetic of the step on one device
+  double compute_s = 0;           // on the busiest of all
+  double exchange_s = 0;          // adding up the gradients
+  double exchange_bytes = 0;      // of gradients, per device
+  std::int64_t accumulation = 1;  // only the last micro-batch's backward hides the exchange
 
   double step_s() const;
   double gain() const { return compute_one_s / step_s(); }  // over one device

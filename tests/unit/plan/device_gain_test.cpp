@@ -11,6 +11,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class DeviceGainTest : public testing::Test {
  protected:
@@ -81,6 +82,27 @@ TEST_F(DeviceGainTest, CountsTheBusiestDevice) {
   plan.batch.world_size = 4;
   sentences(1);
   EXPECT_DOUBLE_EQ(gain()->compute_s, gain()->compute_one_s / 3) << "two of six rows";
+}
+
+// One row per sample: a single sample keeps one device busy, and more of them all.
+TEST_F(DeviceGainTest, SpreadsALargerBatchAnew) {
+  plan.batch.rows_per_sample = 1;
+  plan.compute.flops_per_step = 50e-3 * 0.5 * 989.4e12;  // 50 ms on one
+  EXPECT_DOUBLE_EQ(gain()->compute_s, gain()->compute_one_s);
+  EXPECT_THAT(note(), HasSubstr("they pay from about batch.global=2 on"));
+}
+
+TEST_F(DeviceGainTest, NamesNoBatchWhereNoneWouldPay) {
+  link = LinkLimit{"PCIe", 1e6};
+  EXPECT_THAT(note(), HasSubstr("takes about 545000 ms (estimated)"));
+  EXPECT_THAT(note(), Not(HasSubstr("they pay")));
+}
+
+TEST_F(DeviceGainTest, HidesTheExchangeInTheLastMicroBatchAlone) {
+  sentences(64);
+  const double once = gain()->step_s();
+  plan.batch.accumulation = 64;
+  EXPECT_GT(gain()->step_s(), once);
 }
 
 TEST_F(DeviceGainTest, IsUnknownWithoutALinkAPeakOrFlops) {
