@@ -180,14 +180,18 @@ void report_rest(const LaunchOutcome& outcome, const Tally& tally, const Predict
   say(text);
 }
 
-// What the workers are to know of the run: its record, prepared for `devices`.
-void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const fs::path& run) {
-  // They get the items and the folder by themselves, whose names may be no text.
-  OptionTable& options = setup.options->table;
+// Workers get the items and the folder by themselves, whose names may be no text.
+void forget_items(OptionTable& options) {
   if (options.has(input_key)) options.set_json(input_key, nlohmann::json::array());
   if (options.has(out_key)) options.set_json(out_key, "");
   if (options.has(also_key)) options.set_json(also_key, nlohmann::json::array());
+}
+
+// What the workers are to know of the run: its record, prepared for `devices`.
+void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const fs::path& run) {
+  if (!setup.plugin.empty()) forget_items(setup.options->table);  // a worker prepares
   prepare_to_predict(setup, devices, run);
+  forget_items(setup.options->table);
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
 }
@@ -234,8 +238,11 @@ void check_items(const RunSetup& setup, const fs::path& run, bool force) {
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
                   const ReadOptions& reading, std::vector<std::string> inputs) {
   check_can_run(devices);
+  inputs = chosen_inputs(setup, setup.options->predict_input(), std::move(inputs));
+  // Names of outputs may follow from those of the inputs.
+  if (OptionTable& table = setup.options->table; table.has(input_key) && setup.plugin.empty())
+    table.set_json(input_key, inputs, {.kind = ValueSource::Kind::argument});
   const PredictInput input = setup.options->predict_input();
-  inputs = chosen_inputs(setup, input, std::move(inputs));
   const TemporaryDirectory temporary;
   const std::vector<PredictItem> items = items_of(setup, inputs, run.path(), temporary.path());
   const fs::path out = output_folder(setup, reading);

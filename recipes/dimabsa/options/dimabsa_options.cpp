@@ -33,8 +33,8 @@ void add_data(OptionTable& table, Data& data) {
                         "says"});
   table.add("data.domain", data.domain, {.meaning = "likewise"});
   table.add("data.not_found", data.not_found,
-            {.meaning = "what becomes of a phrase that is not in its text: null: counts as NULL, "
-                        "with a warning; refuse: an error"});
+            {.meaning = "what becomes of a phrase that is not in its text: null: counts as NULL "
+                        "in training, with a warning; refuse: an error"});
   table.add("data.cut", data.cut,
             {.meaning = "of a text so many are read", .unit = "pieces", .min = 1, .max = 4096});
 }
@@ -154,20 +154,25 @@ void DimabsaOptions::check(const TrainOptions&) const {
 
 std::vector<std::string> DimabsaOptions::metric_names() const { return score_names(task()); }
 
-// What was asked for, else what the name of the data says that is read now, else what a run
-// recorded.
+bool DimabsaOptions::is_asked_for(std::string_view key) const {
+  for (const OptionInfo& option : table.options())
+    if (option.key == key)
+      return option.source.kind == ValueSource::Kind::argument ||
+             option.source.kind == ValueSource::Kind::file;
+  return false;
+}
+
+// What was asked for, else what the names of the inputs or of the data say that are read now, else
+// what a run recorded.
 std::string DimabsaOptions::prediction_file() const {
-  const auto asked = [&](const char* key) {
-    for (const OptionInfo& option : table.options())
-      if (option.key == key)
-        return option.source.kind == ValueSource::Kind::argument ||
-               option.source.kind == ValueSource::Kind::file;
-    return false;
-  };
   std::string language = data.language, domain = data.domain;
-  if (const auto named = parse_file_name(data.path)) {
-    if (!asked("data.language")) language = named->language;
-    if (!asked("data.domain")) domain = named->domain;
+  std::optional<FileName> named;
+  for (const std::string& input : item_options.input)
+    if (!named) named = parse_file_name(input);
+  if (!named) named = parse_file_name(data.path);
+  if (named) {
+    if (!is_asked_for("data.language")) language = named->language;
+    if (!is_asked_for("data.domain")) domain = named->domain;
   }
   if (language.empty() || domain.empty()) return cat("subtask_", task_number, "/pred.jsonl");
   return prediction_name(task(), language, domain);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/recipe_info.h"
@@ -47,6 +48,8 @@ struct DimabsaOptions : RecipeOptions {
 
   Task task() const { return static_cast<Task>(task_number); }
   bool made() const { return data.path.empty(); }
+  // Whether the command or its file of options gives the option, and no record, preset or default.
+  bool is_asked_for(std::string_view key) const;
   // Of the encoder that is trained from nothing.
   EncoderShape small_shape(std::int64_t vocabulary, std::int64_t positions) const;
   // Name of the file of predictions below the folder of outputs: "subtask_2/pred_eng_laptop.jsonl".

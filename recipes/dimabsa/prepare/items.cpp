@@ -1,6 +1,7 @@
 // The sentences to predict: lines of files, tokenised here because the worker has no tokenizer.
+#include <map>
+#include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"
 #include "recipes/dimabsa/prepare/prepare.h"
+#include "recipes/dimabsa/sentences/file_name.h"
 #include "recipes/dimabsa/sentences/reader.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 
@@ -33,19 +35,60 @@ ReadOptions read_options(const DimabsaOptions& options) {
       .task = options.task(), .labelled = false, .categories = {}, .not_in_text = NotInText::keep};
 }
 
-// A line that is no JSON object is a text, whose ID is the line's number.
-std::string as_json(const std::string& line, std::size_t number) {
+// What is predicted: a file, or standard input.
+struct Input {
+  fs::path path;
+  std::string name;      // for people
+  std::string prefix;    // of ids, where there are several
+  bool is_json = false;  // by its name: a line that is no object is a fault, and not a text
+};
+
+// Several inputs differ in their prefix: the file's name, or all that was typed.
+std::vector<Input> list_inputs(const std::vector<std::string>& typed, const fs::path& piped) {
+  const std::set<std::string> once(typed.begin(), typed.end());
+  std::map<std::string, int> names;
+  for (const std::string& word : once) ++names[fs::path(word).filename().string()];
+  std::vector<Input> inputs;
+  std::set<std::string> seen;
+  for (const std::string& word : typed) {
+    if (!seen.insert(word).second) continue;
+    const fs::path path(word);
+    const std::string name = path.filename().string();
+    inputs.push_back({.path = word == "-" ? piped : path,
+                      .name = word == "-" ? "standard input" : word,
+                      .prefix = cat(names[name] == 1 ? name : word, ":"),
+                      .is_json = path.extension() == ".jsonl" || path.extension() == ".json"});
+  }
+  if (inputs.size() == 1) inputs[0].prefix.clear();
+  return inputs;
+}
+
+// A JSON document as a whole is no list of lines; a text may begin with a bracket too.
+void check_form(const std::string& content, const Input& input) {
+  constexpr const char* blank = " \t\r\n";
+  const std::size_t first = content.find_first_not_of(blank);
+  if (first == content.npos || content[first] != '[') return;
+  const std::size_t next = content.find_first_not_of(blank, first + 1);
+  const bool is_list = next != content.npos &&
+                       (content[next] == '{' || content[next] == '"' || content[next] == ']');
+  if (!input.is_json && !is_list) return;
+  throw Error(cat(input.name, " holds one JSON list, but JSON Lines is wanted"),
+              "write each sentence as an object on a line of its own, without the list around "
+              "them: {\"ID\": …, \"Text\": …}");
+}
+
+// A text that is no JSON object gets the number of its line as its ID.
+std::string as_json(const std::string& line, std::size_t number, const Input& input) {
   const std::string text = trim(line);
-  if (text.empty() || text.starts_with('{')) return text;
-  return json{{"ID", cat(number)}, {"Text", text}}.dump(-1, ' ', false,
-                                                        json::error_handler_t::replace);
+  if (input.is_json || text.empty() || text.starts_with('{')) return text;
+  return json{{"ID", cat(input.prefix, number)}, {"Text", text}}.dump(
+      -1, ' ', false, json::error_handler_t::replace);
 }
 
 // Where a line cannot be read the others still can.
 std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const std::string& name,
                                   const DimabsaOptions& options) {
   std::vector<Line> read;
-  std::set<std::string> ids;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
     Line line;
@@ -54,8 +97,6 @@ std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const s
       // Blank lines before it, so that messages count as the file does.
       const std::string alone = std::string(i, '\n') + lines[i];
       line.sentence = parse_sentences(alone, name, read_options(options)).sentences.at(0);
-      if (!ids.insert(line.sentence.id).second)
-        line.fault = cat("the ID ", line.sentence.id, " comes twice");
     } catch (const Error& error) {
       line.fault = error.what();
     }
@@ -64,31 +105,46 @@ std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const s
   return read;
 }
 
-std::vector<Line> read_lines(const fs::path& path, const std::string& name,
-                             const DimabsaOptions& options) {
-  std::vector<std::string> lines = split(read_input(path), '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = as_json(lines[i], i + 1);
+std::vector<Line> read_lines(const Input& input, const DimabsaOptions& options) {
+  std::string content = read_input(input.path);
+  if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);
+  check_form(content, input);
+  std::vector<std::string> lines = lockstep::split(content, '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = as_json(lines[i], i + 1, input);
   try {
     std::vector<Line> read;
     for (Sentence& sentence :
-         parse_sentences(join(lines, "\n"), name, read_options(options)).sentences)
+         parse_sentences(join(lines, "\n"), input.name, read_options(options)).sentences)
       read.push_back({.sentence = std::move(sentence)});
     return read;
   } catch (const Error&) {
-    std::vector<Line> read = read_one_by_one(lines, name, options);
+    std::vector<Line> read = read_one_by_one(lines, input.name, options);
     if (read.empty()) throw;
     return read;
   }
 }
 
-// Whether data.path is not that of the run, so that it names what to predict.
-bool names_other_data(const DimabsaOptions& options, const fs::path& run_dir) {
-  if (options.data.path.empty() || run_dir.empty()) return false;
-  std::error_code ignored;
-  if (!fs::exists(run_dir / "run.json", ignored)) return false;
-  const json record = parse_json(read_file(run_dir / "run.json"));
-  return record.is_object() && record.contains("config") &&
-         record["config"].value("data.path", "") != options.data.path;
+// The predictions of a language and a domain are one file.
+void check_one_domain(const std::vector<Input>& inputs, const DimabsaOptions& options) {
+  std::optional<FileName> first;
+  std::string where;
+  for (const Input& input : inputs) {
+    const auto named = parse_file_name(input.name);
+    if (!named) continue;
+    if (!first) {
+      first = named;
+      where = input.name;
+    }
+    const bool same =
+        (named->language == first->language || options.is_asked_for("data.language")) &&
+        (named->domain == first->domain || options.is_asked_for("data.domain"));
+    if (!same)
+      throw Error(cat("the predictions of all inputs are one file, but ", where, " is ",
+                      first->language, ", ", first->domain, " and ", input.name, " is ",
+                      named->language, ", ", named->domain),
+                  "predict them one after the other, each with the same out=DIR; or set "
+                  "data.language and data.domain, if one file of them is meant");
+  }
 }
 
 // Makes items of sentences; without a tokenizer, before there is a run, without their tokens.
@@ -107,6 +163,12 @@ class ItemList {
     item.name = cat("line ", line.sentence.line, " of ", name);
     item.id = cat(prefix, line.sentence.line);
     item.fault = line.fault;
+    if (item.fault.empty()) {
+      const auto [first, is_new] = places_.emplace(line.sentence.id, item.name);
+      if (!is_new)
+        item.fault =
+            cat("the ID ", printable(line.sentence.id), " comes twice, first in ", first->second);
+    }
     if (item.fault.empty() && tokenizer_ != nullptr) {
       EncodeNotes notes;
       const SentenceEncoder encoder(*tokenizer_, categories_, options_.data.cut);
@@ -123,14 +185,23 @@ class ItemList {
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<std::string> categories_;
   std::vector<PredictItem> items_;
+  std::map<std::string, std::string> places_;  // of IDs, over all inputs
 };
 
 // Those that the run validates on.
 std::vector<PredictItem> validation_items(const DimabsaOptions& options, const fs::path& run_dir) {
-  if (!run_dir.empty() && options.made() && !record_of_run(run_dir).at("made").get<bool>())
-    throw Error("there is nothing to predict: no file is named", nothing_hint);
+  std::vector<std::string> categories;
+  if (!run_dir.empty()) {
+    const json record = record_of_run(run_dir);
+    if (options.made() && !record.at("made").get<bool>())
+      throw Error("there is nothing to predict: no file is named", nothing_hint);
+    if (hashes_of(options) != record.at("data"))
+      throw Error("no file is named, and the sentences of this run have changed since it began",
+                  cat("restore the files, or name what to predict: ", nothing_hint));
+    categories = record.at("categories").get<std::vector<std::string>>();
+  }
   ItemList list(options, run_dir);
-  const LoadedSentences loaded = load_sentences(options, {});
+  const LoadedSentences loaded = load_sentences(options, categories);
   if (loaded.valid.empty())
     throw Error("there is nothing to predict: no file is named, and the run validates on nothing",
                 nothing_hint);
@@ -141,19 +212,22 @@ std::vector<PredictItem> validation_items(const DimabsaOptions& options, const f
 
 }  // namespace
 
+bool predicts_validation(const DimabsaOptions& options) {
+  return options.item_options.input.empty() && !options.is_asked_for("data.path");
+}
+
 std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQuery& query) {
-  std::vector<std::string> inputs = query.inputs;
-  if (inputs.empty() && names_other_data(options, query.run_dir)) inputs = {options.data.path};
-  if (inputs.empty()) return validation_items(options, query.run_dir);
+  std::vector<std::string> typed = query.inputs;
+  // Before there is a run, data.path is what it is to be trained on.
+  if (typed.empty() && !query.run_dir.empty() && options.is_asked_for("data.path") &&
+      !options.made())
+    typed = {options.data.path};
+  if (typed.empty()) return validation_items(options, query.run_dir);
+  const std::vector<Input> inputs = list_inputs(typed, query.standard_input);
+  check_one_domain(inputs, options);
   ItemList list(options, query.run_dir);
-  for (const std::string& input : inputs) {
-    const bool piped = input == "-";
-    const std::string name = piped ? "standard input" : input;
-    const std::string prefix =
-        inputs.size() == 1 ? "" : cat(piped ? "-" : fs::path(input).filename().string(), ":");
-    const fs::path path = piped ? query.standard_input : fs::path(input);
-    for (const Line& line : read_lines(path, name, options)) list.add(line, name, prefix);
-  }
+  for (const Input& input : inputs)
+    for (const Line& line : read_lines(input, options)) list.add(line, input.name, input.prefix);
   return list.take();
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -14,6 +16,7 @@
 #include "recipes/dimabsa/sentences/categories.h"
 #include "recipes/dimabsa/sentences/file_name.h"
 #include "recipes/dimabsa/sentences/made_sentences.h"
+#include "recipes/dimabsa/sentences/phrase.h"
 #include "recipes/dimabsa/sentences/reader.h"
 
 namespace lockstep::dimabsa {
@@ -27,13 +30,51 @@ std::string language_of(const DimabsaOptions& options, const std::string& path) 
   return name ? name->language : "";
 }
 
-SentenceFile read(const DimabsaOptions& options, const std::string& path, NotInText not_in_text,
-                  const std::vector<std::string>& categories) {
+// Phrases that are not in their texts stay: what is validated on is scored as it is written.
+SentenceFile read(const DimabsaOptions& options, const std::string& path,
+                  const std::vector<std::string>& categories, NotInList not_in_list) {
+  const NotInText how =
+      options.data.not_found == NotFound::refuse ? NotInText::refuse : NotInText::keep;
   return read_sentences(path, {.task = options.task(),
                                .labelled = true,
                                .categories = categories,
-                               .not_in_text = not_in_text,
+                               .not_in_list = not_in_list,
+                               .not_in_text = how,
                                .language = language_of(options, path)});
+}
+
+// Calls found(phrase) for each that is not in its text. Returns their number.
+template <class Sentences, class Found>
+std::int64_t for_each_absent(Sentences& sentences, Task task, const Found& found) {
+  std::int64_t count = 0;
+  for (auto& sentence : sentences)
+    for (auto& tuple : sentence.tuples)
+      for (auto* const phrase : {&tuple.aspect, &tuple.opinion}) {
+        if (phrase == &tuple.opinion && task == Task::aspects) continue;
+        if (*phrase == null_phrase || find_phrase(sentence.text, *phrase)) continue;
+        found(*phrase);
+        ++count;
+      }
+  return count;
+}
+
+const char* phrases(std::int64_t count) { return count == 1 ? " such phrase" : " such phrases"; }
+
+// A model can only learn what is there, or that nothing is.
+void make_absent_null(LoadedSentences& loaded, Task task) {
+  const std::int64_t count =
+      for_each_absent(loaded.train, task, [](std::string& phrase) { phrase = null_phrase; });
+  if (count > 0)
+    loaded.warnings.push_back(
+        cat(count, phrases(count), count == 1 ? " counts" : " count", " as NULL in training"));
+}
+
+void tell_absent_gold(LoadedSentences& loaded, Task task) {
+  if (task == Task::aspects) return;  // whose aspects are given
+  const std::int64_t count = for_each_absent(loaded.valid, task, [](const std::string&) {});
+  if (count > 0)
+    loaded.warnings.push_back(cat(count, phrases(count), count == 1 ? " stays" : " stay",
+                                  " in the sentences that are evaluated: no prediction has it"));
 }
 
 std::vector<std::string> categories_in(const std::vector<Sentence>& sentences) {
@@ -89,14 +130,14 @@ LoadedSentences load_sentences(const DimabsaOptions& options,
     split(made_sentences(made_count, seed, options.task()), options, loaded);
     if (options.task() == Task::quadruplets) loaded.categories = made_categories();
   } else {
-    const NotInText how =
-        options.data.not_found == NotFound::refuse ? NotInText::refuse : NotInText::null;
-    SentenceFile file = read(options, options.data.path, how, loaded.categories);
+    SentenceFile file = read(options, options.data.path, loaded.categories, NotInList::refuse);
     add_warnings(file, loaded);
     if (options.data.valid_path.empty())
       split(std::move(file.sentences), options, loaded);
     else
       loaded.train = std::move(file.sentences);
+    make_absent_null(loaded, options.task());
+    tell_absent_gold(loaded, options.task());
   }
   if (options.task() == Task::quadruplets && loaded.categories.empty()) {
     loaded.categories = categories_in(loaded.train);
@@ -104,11 +145,17 @@ LoadedSentences load_sentences(const DimabsaOptions& options,
     std::set<std::string> all(others.begin(), others.end());
     all.insert(loaded.categories.begin(), loaded.categories.end());
     loaded.categories.assign(all.begin(), all.end());
+    if (all.empty())
+      throw Error(cat("there is no category in the data: no sentence of ", options.data.path,
+                      " has a quadruplet"),
+                  "take a file that has some, or name the domain's categories in a file, one a "
+                  "line: data.categories=FILE");
     loaded.warnings.push_back(cat("data.categories is not given: the ", all.size(),
                                   " categories of the training data are taken"));
   }
   if (!options.data.valid_path.empty()) {
-    LoadedSentences gold = load_gold(options, options.data.valid_path, loaded.categories);
+    LoadedSentences gold =
+        load_gold(options, options.data.valid_path, loaded.categories, NotInList::refuse);
     loaded.valid = std::move(gold.valid);
     loaded.warnings.insert(loaded.warnings.end(), gold.warnings.begin(), gold.warnings.end());
   }
@@ -116,17 +163,27 @@ LoadedSentences load_sentences(const DimabsaOptions& options,
 }
 
 LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path,
-                          const std::vector<std::string>& categories) {
+                          const std::vector<std::string>& categories, NotInList not_in_list) {
   LoadedSentences loaded;
   loaded.categories = categories;
-  SentenceFile file = read(options, path, NotInText::keep, categories);
+  SentenceFile file = read(options, path, categories, not_in_list);
   add_warnings(file, loaded);
   loaded.valid = std::move(file.sentences);
+  tell_absent_gold(loaded, options.task());
   return loaded;
 }
 
 nlohmann::json hashes_of(const DimabsaOptions& options) {
   return {{"path", hash_of(options.data.path)}, {"valid_path", hash_of(options.data.valid_path)}};
+}
+
+nlohmann::json hashes_of_those_there(const DimabsaOptions& options) {
+  const auto hash = [](const std::string& path) {
+    std::error_code ignored;
+    const bool is_there = path.empty() || std::filesystem::is_regular_file(path, ignored);
+    return is_there ? hash_of(path) : std::string("missing");
+  };
+  return {{"path", hash(options.data.path)}, {"valid_path", hash(options.data.valid_path)}};
 }
 
 }  // namespace lockstep::dimabsa

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "recipes/dimabsa/options/dimabsa_options.h"
+#include "recipes/dimabsa/sentences/reader.h"
 #include "recipes/dimabsa/sentences/sentence.h"
 
 namespace lockstep::dimabsa {
@@ -20,15 +21,19 @@ struct LoadedSentences {
 // Throws Error.
 LoadedSentences load_sentences(const DimabsaOptions& options,
                                const std::vector<std::string>& categories);
-// All sentences of a file, to evaluate: phrases stay as they are written.
+// All sentences of a file, to evaluate: phrases stay as they are written. A tuple of a category
+// that is kept without being in the list is missed.
 LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path,
-                          const std::vector<std::string>& categories);
+                          const std::vector<std::string>& categories, NotInList not_in_list);
 
 // Which of `count` sentences are validated on: a share of them, the same for the same seed, at
 // least one of two.
 std::vector<bool> choose_valid(std::size_t count, double share, std::int64_t seed);
 
 // Of what the options' files hold, for the record of a run: {"path", "valid_path"}.
+// Throws Error where one cannot be read.
 nlohmann::json hashes_of(const DimabsaOptions& options);
+// The same, where a file that is not there is "missing", so that it equals none.
+nlohmann::json hashes_of_those_there(const DimabsaOptions& options);
 
 }  // namespace lockstep::dimabsa

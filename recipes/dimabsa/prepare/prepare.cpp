@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_version = 1;
+constexpr int cache_version = 2;
 
 // What sentences become of: files, options, and the folder with the tokenizer.
 struct Sources {
@@ -34,7 +34,7 @@ struct Sources {
   std::string key;                 // names the folder of the cache
 };
 
-// gold: the record of the run that evaluates other sentences than its own, or null.
+// gold: of a run that evaluates other sentences than its own the record and the file, or null.
 Sources sources_of(const DimabsaOptions& options, const fs::path& model, json data,
                    const std::vector<std::string>& categories, const json& gold) {
   Sources sources{.model = model, .files = model_files(model), .data = std::move(data), .key = {}};
@@ -77,9 +77,10 @@ void check_room(const DimabsaOptions& options, const EncoderShape& shape,
 void fill(const fs::path& folder, const Sources& sources, const LoadedSentences& loaded,
           const DimabsaOptions& options, const json& before) {
   for (const std::string& name : sources.files) fs::copy_file(sources.model / name, folder / name);
-  const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(folder);
+  // Errors name the user's folder, not this one, which goes with them.
+  const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(sources.model);
   const EncodedQueries queries = make_queries(*tokenizer, options.task());
-  check_room(options, read_shape(folder), queries);
+  check_room(options, read_shape(sources.model), queries);
   const SentenceEncoder encoder(*tokenizer, loaded.categories, options.data.cut);
   EncodeNotes notes;
   const std::vector<EncodedSentence> train = encode_all(loaded.train, encoder, notes);
@@ -155,6 +156,22 @@ Prepared prepared_from(const fs::path& folder, const DimabsaOptions& options, co
   return prepared;
 }
 
+void check_model_path(const fs::path& folder) {
+  const char* const hint =
+      "model.path names a folder as Hugging Face writes it: config.json, the tokenizer (vocab.txt "
+      "or tokenizer.json; sentencepiece.bpe.model of XLM-R; spm.model of DeBERTa-v3), and "
+      "model.safetensors or pytorch_model.bin";
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw Error(cat("model.path: there is no folder ", folder.string()), hint);
+  const auto has = [&](const char* name) { return fs::is_regular_file(folder / name, ignored); };
+  if (!has("config.json"))
+    throw Error(cat("model.path: ", folder.string(), " holds no config.json"), hint);
+  if (!has("vocab.txt") && !has("tokenizer.json") && !has("sentencepiece.bpe.model") &&
+      !has("spm.model"))
+    throw Error(cat("model.path: ", folder.string(), " holds no tokenizer"), hint);
+}
+
 std::vector<std::string> texts_of(const std::vector<Sentence>& sentences) {
   std::vector<std::string> texts;
   for (const Sentence& sentence : sentences) texts.push_back(sentence.text);
@@ -163,6 +180,7 @@ std::vector<std::string> texts_of(const std::vector<Sentence>& sentences) {
 
 Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& context,
                        const fs::path& cache, const Say& say) {
+  if (!options.model.path.empty()) check_model_path(options.model.path);
   if (options.made())
     say("no data.path is given: the sentences are made of templates, and so are valence and "
         "arousal");
@@ -186,46 +204,74 @@ Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& cont
   return prepared;
 }
 
+// What a run evaluates that does not evaluate its own sentences: what the command names, else what
+// it validates on.
+const std::string& evaluated_file(const DimabsaOptions& options) {
+  const bool names_training =
+      options.is_asked_for("data.path") && !options.is_asked_for("data.valid_path");
+  return names_training || options.data.valid_path.empty() ? options.data.path
+                                                           : options.data.valid_path;
+}
+
+// Other sentences than the run's own, or all of a file that the command names.
+Prepared prepare_gold(const DimabsaOptions& options, const PrepareContext& context,
+                      const json& before, json data, const fs::path& cache, const Say& say) {
+  const std::string& file = evaluated_file(options);
+  const std::vector<std::string> categories = before.at("categories");
+  LoadedSentences loaded = load_gold(options, file, categories, NotInList::keep);
+  const std::size_t count = loaded.valid.size();
+  const std::string hash = data[&file == &options.data.path ? "path" : "valid_path"];
+  const std::string counted = count == 1 ? "this one is" : cat("all ", count, " of them are");
+  if (hash == before["data"]["path"])
+    say(cat("the run was trained on ",
+            options.data.valid_path.empty() ? "a part of these sentences" : "these sentences", ": ",
+            counted, " evaluated"));
+  else if (hash != before["data"]["valid_path"])
+    say(cat("these are not the sentences that the run began with: ", counted, " evaluated"));
+  const Sources sources = sources_of(options, context.run_dir / "recipe", std::move(data),
+                                     categories, json{before, hash});
+  Prepared prepared =
+      prepared_from(filled_folder(sources, loaded, options, before, cache, say), options, say);
+  // The worker wants some to train on, whatever it does.
+  prepared.extra["train"] = prepared.extra["valid"];
+  prepared.facts.train_samples = prepared.facts.valid_samples;
+  return prepared;
+}
+
 // Of a run that is there already: the same sentences again, or others to evaluate.
 Prepared prepare_again(const DimabsaOptions& options, const PrepareContext& context,
                        const json& before, const fs::path& cache, const Say& say) {
-  const fs::path model = context.run_dir / "recipe";
-  const std::vector<std::string> categories = before.at("categories");
+  const bool evaluates = context.purpose == Purpose::evaluate;
   if (options.made() && !before.at("made").get<bool>())
     throw Error(
         "the run was trained on sentences of a file, but data.path does not say where "
         "they are",
         "name the file with data.path=FILE");
-  json data = hashes_of(options);
-  const bool same_train = data["path"] == before["data"]["path"];
-  const bool same = same_train && data["valid_path"] == before["data"]["valid_path"];
-  if (!same && context.purpose != Purpose::evaluate)
+  json data = evaluates ? hashes_of_those_there(options) : hashes_of(options);
+  const bool same = data == before["data"];
+  if (!same && !evaluates)
     throw Error("the sentences of this run have changed since it began",
                 "restore the files, name the place where they lie now with data.path, or start a "
                 "new run");
-  LoadedSentences loaded =
-      same ? load_sentences(options, categories)
-           : load_gold(options, same_train ? options.data.valid_path : options.data.path,
-                       categories);
-  const std::size_t count = loaded.valid.size();
-  if (!same)
-    say(cat("these are not the sentences that the run began with: ",
-            count == 1 ? std::string("this one is") : cat("all ", count, " of them are"),
-            " evaluated"));
+  const bool names_a_file =
+      options.is_asked_for("data.path") || options.is_asked_for("data.valid_path");
+  if (evaluates && (!same || names_a_file))
+    return prepare_gold(options, context, before, std::move(data), cache, say);
+  const std::vector<std::string> categories = before.at("categories");
+  const LoadedSentences loaded = load_sentences(options, categories);
   const Sources sources =
-      sources_of(options, model, std::move(data), categories, same ? json() : before);
-  Prepared prepared =
-      prepared_from(filled_folder(sources, loaded, options, before, cache, say), options, say);
-  // The worker wants some to train on, whatever it does.
-  if (!same) {
-    prepared.extra["train"] = prepared.extra["valid"];
-    prepared.facts.train_samples = prepared.facts.valid_samples;
-  }
-  return prepared;
+      sources_of(options, context.run_dir / "recipe", std::move(data), categories, nullptr);
+  return prepared_from(filled_folder(sources, loaded, options, before, cache, say), options, say);
 }
 
-Prepared prepare_prediction(const DimabsaOptions& options, const PrepareContext& context) {
+Prepared prepare_prediction(const DimabsaOptions& options, const PrepareContext& context,
+                            const Say& say) {
   const json record = record_of_run(context.run_dir);
+  if (predicts_validation(options)) {
+    const auto count = record.at("valid").get<std::int64_t>();
+    say(cat("no file is named: the ", count, " validation ",
+            count == 1 ? "sentence of the run is" : "sentences of the run are", " predicted"));
+  }
   const fs::path folder = context.run_dir / "recipe";
   Prepared prepared;
   prepared.extra = extra_of(folder, record);
@@ -251,8 +297,8 @@ json record_of_run(const fs::path& run_dir) {
 }
 
 Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context) try {
-  if (context.purpose == Purpose::predict) return prepare_prediction(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
+  if (context.purpose == Purpose::predict) return prepare_prediction(options, context, say);
   const fs::path cache = fs::absolute(context.cache_dir).lexically_normal();
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) return prepare_fresh(options, context, cache, say);

@@ -14,6 +14,9 @@ Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& 
 std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQuery& query);
 std::vector<Score> score_predictions(const DimabsaOptions& options, const ScoreContext& context);
 
+// Whether a prediction names no file, so that the run's validation sentences are meant.
+bool predicts_validation(const DimabsaOptions& options);
+
 // What a folder of the cache, and RUN/recipe after it, says of the sentences in it.
 inline constexpr const char* record_name = "dimabsa.json";
 // Null where the folder has none.

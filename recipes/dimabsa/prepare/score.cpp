@@ -1,29 +1,30 @@
 // Predictions in files against gold.
-#include <optional>
-#include <system_error>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "recipes/dimabsa/prepare/prepare.h"
 #include "recipes/dimabsa/sentences/file_name.h"
+#include "recipes/dimabsa/sentences/find_predictions.h"
 #include "recipes/dimabsa/sentences/score_files.h"
 
 namespace lockstep::dimabsa {
 namespace {
 
-// As it is asked for, else as the name of gold says, else the only one whose folder is there.
+// As it is asked for, else as gold or the predictions say.
 Task task_of(const DimabsaOptions& options, const std::filesystem::path& predictions) {
   if (options.table.is_given("task")) return options.task();
   if (const auto name = parse_file_name(options.data.path); name && name->task) return *name->task;
-  std::optional<Task> only;
-  int found = 0;
-  std::error_code ignored;
-  for (const Task task : {Task::aspects, Task::triplets, Task::quadruplets})
-    if (std::filesystem::is_directory(predictions / cat("subtask_", number_of(task)), ignored)) {
-      only = task;
-      ++found;
-    }
-  return found == 1 ? *only : options.task();
+  const std::vector<Task> found = tasks_of_predictions(predictions);
+  if (found.size() == 1) return found[0];
+  std::vector<std::string> numbers;
+  for (const Task task : found) numbers.push_back(cat(number_of(task)));
+  throw Error(
+      found.empty()
+          ? cat(predictions.string(), " does not say of which task its predictions are")
+          : cat(predictions.string(), " holds predictions of the tasks ", join(numbers, " and ")),
+      cat("say which one is to be scored: task=", found.empty() ? "3" : numbers.back()));
 }
 
 }  // namespace

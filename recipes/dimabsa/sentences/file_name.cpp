@@ -10,6 +10,7 @@ namespace lockstep::dimabsa {
 namespace {
 
 bool is_language(const std::string& part) {
+  if (part == "ptbr" || part == "ptmz") return true;  // the shared task's, of no three letters
   return part.size() == 3 &&
          std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
@@ -35,14 +36,18 @@ std::optional<FileName> parse_file_name(const std::filesystem::path& path) {
     parts.erase(parts.begin());
   }
   if (parts.size() < 2 || !is_language(parts[0]) || parts[1].empty()) return std::nullopt;
+  bool says_more = !name.split.empty();
   name.language = parts[0];
   name.domain = parts[1];
   for (std::size_t i = 2; i < parts.size(); ++i) {
-    if (const auto task = task_of(parts[i]))
+    const auto task = task_of(parts[i]);
+    if (task)
       name.task = task;
     else if (is_split(parts[i]))
       name.split = parts[i];
+    says_more = says_more || task || is_split(parts[i]) || parts[i] == "alltasks";
   }
+  if (!says_more) return std::nullopt;  // the_reviews.jsonl is of no language "the"
   return name;
 }
 

@@ -2,12 +2,17 @@
 #include "recipes/dimabsa/sentences/find_predictions.h"
 
 #include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "media/zip_reader.h"
 #include "recipes/dimabsa/sentences/file_name.h"
+#include "recipes/dimabsa/sentences/tuple_lists.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -41,6 +46,17 @@ bool is_named_as_predictions(const std::string& name) {
   return last_part(name).starts_with("pred_");
 }
 
+// Where another task's are there, that one may be meant.
+std::string hint_of_none(const std::vector<std::string>& names, Task wanted) {
+  std::string hint = "name the file itself: predictions=FILE.jsonl";
+  for (const Task other : {Task::aspects, Task::triplets, Task::quadruplets})
+    if (other != wanted && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+          return is_in_folder_of_task(name, other);
+        }))
+      hint += cat("; there are some of task ", number_of(other), ": task=", number_of(other));
+  return hint;
+}
+
 std::vector<std::string> files_below(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -52,6 +68,28 @@ std::vector<std::string> files_below(const fs::path& folder) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+constexpr Task all_tasks[] = {Task::aspects, Task::triplets, Task::quadruplets};
+
+bool is_lines(const std::string& name) {
+  return name.ends_with(".jsonl") && !last_part(name).starts_with(".");
+}
+
+bool says_task(const std::string& name, Task task) {
+  const auto said = parse_file_name(name);
+  return is_in_folder_of_task(name, task) || (said && said->task == task);
+}
+
+std::vector<Task> tasks_of_line(const std::string& content) {
+  for (const std::string& line : split(content, '\n')) {
+    const nlohmann::json object = parse_json(trim(line));
+    if (!object.is_object()) continue;
+    for (const Task task : all_tasks)
+      if (object.contains(output_key(task))) return {task};
+    return {};
+  }
+  return {};
 }
 
 fs::path extract_predictions(const fs::path& zip, const WantedPredictions& wanted,
@@ -84,12 +122,45 @@ std::string choose_predictions(const std::vector<std::string>& names,
   if (candidates.empty())
     throw Error(
         cat(where, " holds no predictions of task ", number_of(wanted.task), " (", expected, ")"),
-        "name the file itself: predictions=FILE.jsonl");
+        hint_of_none(names, wanted.task));
   std::vector<std::string> shown = candidates;
   for (std::string& name : shown) name = printable(name);
   throw Error(
       cat(where, " holds ", candidates.size(), " files that could be meant: ", join(shown, ", ")),
       "name the file itself: predictions=FILE.jsonl, or set data.language and data.domain");
+}
+
+std::vector<Task> tasks_of_predictions(const fs::path& predictions) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(predictions, error);
+  std::unique_ptr<ZipReader> archive;
+  std::vector<std::string> names;
+  if (is_folder) {
+    names = files_below(predictions);
+  } else if (predictions.extension() == ".zip") {
+    archive = std::make_unique<ZipReader>(predictions);
+    for (const ZipEntry& entry : archive->entries()) names.push_back(entry.name);
+  } else {
+    names = {predictions.generic_string()};
+  }
+  std::vector<Task> tasks;
+  for (const Task task : all_tasks)
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+          return (is_lines(name) || names.size() == 1) && says_task(name, task);
+        }))
+      tasks.push_back(task);
+  if (is_folder && tasks.empty())  // DIR/subtask_3 itself may be named
+    for (const Task task : all_tasks)
+      if (is_in_folder_of_task(predictions.generic_string() + "/", task)) tasks.push_back(task);
+  if (!tasks.empty()) return tasks;
+  if (names.size() > 1) std::erase_if(names, [](const auto& name) { return !is_lines(name); });
+  if (names.size() != 1) return {};
+  if (!archive) return tasks_of_line(read_input(is_folder ? predictions / names[0] : predictions));
+  const TemporaryDirectory scratch;
+  for (std::size_t i = 0; i < archive->entries().size(); ++i)
+    if (archive->entries()[i].name == names[0])
+      return tasks_of_line(read_file(archive->extract(i, scratch.path())));
+  return {};
 }
 
 fs::path find_predictions(const fs::path& predictions, const WantedPredictions& wanted,

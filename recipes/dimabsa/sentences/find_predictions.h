@@ -27,4 +27,9 @@ std::filesystem::path find_predictions(const std::filesystem::path& predictions,
                                        const WantedPredictions& wanted,
                                        const std::filesystem::path& scratch);
 
+// Which tasks the predictions are of, by the folders and names of the path or of what lies in it;
+// where these say nothing, by the key of the first line of the only file. Empty: nothing says it.
+// Throws Error where a file or an archive cannot be read.
+std::vector<Task> tasks_of_predictions(const std::filesystem::path& predictions);
+
 }  // namespace lockstep::dimabsa

@@ -106,10 +106,9 @@ class SentenceReader {
                   "jsonl has an object on each line: {\"ID\": …, \"Text\": …}");
     refuse_categories();
     refuse_phrases();
-    aspects_.tell(file_.warnings, name_, "aspect is not in its text and counts as NULL",
-                  "aspects are not in their texts and count as NULL");
-    opinions_.tell(file_.warnings, name_, "opinion is not in its text and counts as NULL",
-                   "opinions are not in their texts and count as NULL");
+    tell_phrases();
+    unknown_.tell(file_.warnings, name_, "line has a category that is not in the list",
+                  "lines have categories that are not in the list");
     other_language_.tell(file_.warnings, name_,
                          cat("text holds no letter of ", options_.language).c_str(),
                          cat("texts hold no letter of ", options_.language).c_str());
@@ -135,20 +134,33 @@ class SentenceReader {
 
   void check_phrase(std::string& phrase, const std::string& text, const LinePlace& place,
                     Count& count) {
-    if (phrase == null_phrase || options_.not_in_text == NotInText::keep) return;
-    if (find_phrase(text, phrase)) return;
+    if (phrase == null_phrase || find_phrase(text, phrase)) return;
     count.add(place.line, in_quotes(phrase));
-    phrase = null_phrase;
+    if (options_.not_in_text != NotInText::keep) phrase = null_phrase;
+  }
+
+  void tell_phrases() {
+    if (options_.not_in_text == NotInText::keep) {
+      aspects_.tell(file_.warnings, name_, "aspect is not in its text",
+                    "aspects are not in their texts");
+      opinions_.tell(file_.warnings, name_, "opinion is not in its text",
+                     "opinions are not in their texts");
+      return;
+    }
+    aspects_.tell(file_.warnings, name_, "aspect is not in its text and counts as NULL",
+                  "aspects are not in their texts and count as NULL");
+    opinions_.tell(file_.warnings, name_, "opinion is not in its text and counts as NULL",
+                   "opinions are not in their texts and count as NULL");
   }
 
   void count_unknown(const std::string& category, std::int64_t line) {
     if (unknown_.count == 0) first_unknown_ = category;
-    if (line != last_unknown_line_) unknown_.add(line, "");
+    if (line != last_unknown_line_) unknown_.add(line, in_quotes(category));
     last_unknown_line_ = line;
   }
 
   void refuse_categories() const {
-    if (unknown_.count == 0) return;
+    if (unknown_.count == 0 || options_.not_in_list == NotInList::keep) return;
     const std::string near = categories_.nearest(first_unknown_);
     throw LinePlace{name_, unknown_.line}.error(
         cat("the category ", in_quotes(first_unknown_), " is not in the list of ",

@@ -14,8 +14,10 @@ namespace lockstep::dimabsa {
 enum class NotInText {
   null,    // it becomes null_phrase, with a counted warning
   refuse,  // an Error that names the line
-  keep     // it stays: the scorer compares phrases as they are written
+  keep     // it stays, with a counted warning: the scorer compares phrases as they are written
 };
+// What becomes of a category that is not in the list.
+enum class NotInList { refuse, keep };  // keep: it stays, with a counted warning
 
 struct ReadOptions {
   Task task = Task::quadruplets;
@@ -23,6 +25,7 @@ struct ReadOptions {
   bool labelled = true;
   // Of task 3: what may occur, without regard to case; tuples get the list's spelling. Empty: any.
   std::vector<std::string> categories{};
+  NotInList not_in_list = NotInList::refuse;
   NotInText not_in_text = NotInText::null;
   // "eng", "zho", …: texts without a letter of that language's scripts are counted. "": not known.
   std::string language{};
@@ -39,7 +42,8 @@ struct SentenceFile {
 //   task 3: Quadruplet
 // Throws Error, which names file and line, for what is not JSON, not UTF-8 or of another type, a
 // key that is not there, an empty ID or text, an ID that comes twice, a VA that is no two numbers
-// or out of [1, 9], a category that is not in the list, and a file without a sentence.
+// or out of [1, 9], a category that is not in the list (NotInList::refuse), and a file without a
+// sentence.
 SentenceFile parse_sentences(std::string_view text, const std::string& name,
                              const ReadOptions& options);
 SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options);

@@ -37,13 +37,19 @@ unsigned scripts_in(std::string_view text) {
 }  // namespace
 
 bool fits_language(std::string_view text, const std::string& language) {
-  static const std::map<std::string, unsigned> of{
-      {"eng", latin},    {"deu", latin},      {"fra", latin},       {"spa", latin},
-      {"por", latin},    {"ita", latin},      {"nld", latin},       {"pol", latin},
-      {"tur", latin},    {"vie", latin},      {"ind", latin},       {"swa", latin},
-      {"hau", latin},    {"ibo", latin},      {"kin", latin},       {"twi", latin},
-      {"rus", cyrillic}, {"ukr", cyrillic},   {"bul", cyrillic},    {"tat", cyrillic | latin},
-      {"zho", han},      {"jpn", han | kana}, {"kor", hangul | han}};
+  static const std::map<std::string, unsigned> of{{"eng", latin},       {"deu", latin},
+                                                  {"fra", latin},       {"spa", latin},
+                                                  {"por", latin},       {"ita", latin},
+                                                  {"nld", latin},       {"pol", latin},
+                                                  {"tur", latin},       {"vie", latin},
+                                                  {"ind", latin},       {"swa", latin},
+                                                  {"hau", latin},       {"ibo", latin},
+                                                  {"kin", latin},       {"twi", latin},
+                                                  {"ptbr", latin},      {"ptmz", latin},
+                                                  {"rus", cyrillic},    {"ukr", cyrillic},
+                                                  {"bul", cyrillic},    {"tat", cyrillic | latin},
+                                                  {"zho", han},         {"jpn", han | kana},
+                                                  {"kor", hangul | han}};
   const auto wanted = of.find(language);
   if (wanted == of.end()) return true;
   const unsigned found = scripts_in(text);

@@ -107,14 +107,14 @@ TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
   for (const char* name : {"valence-arousal.svg", "sentences.html"})
     EXPECT_TRUE(fs::exists(run("a") / "media/step-000000008" / name)) << name;
 
-  write_file_atomic(file("test.jsonl"),
+  write_file_atomic(file("test.txt"),
                     R"({"ID":"t1","Text":"The wine was great."}
 {"ID":"t2","Text":"我喜欢这个汤。"}
 Just a text, cheap and awful.
 )");
   for (const int ranks : {1, 2}) {
     const ToolResult predicted =
-        tool({"predict", "a", "data.path=" + file("test.jsonl").string(), cat("out=on", ranks),
+        tool({"predict", "a", "data.path=" + file("test.txt").string(), cat("out=on", ranks),
               "predict.threshold=0.2", "predict.beta=0", "submission=submission.zip", "--devices",
               cat("cpu:", ranks)});
     ASSERT_EQ(predicted.code, 0) << predicted.err;

@@ -50,6 +50,17 @@ TEST(DimabsaOptionsTest, NameTheFileOfPredictionsAsTheDataDoes) {
               ::testing::ElementsAre("subtask_3/pred.jsonl", "submission.zip"));
 }
 
+TEST(DimabsaOptionsTest, NameTheFileOfPredictionsAsTheInputsAre) {
+  DimabsaOptions options;
+  options.table.set("data.path", "/data/eng_hotel_train_task3.jsonl",
+                    {.kind = ValueSource::Kind::record});
+  options.task_number = 3;
+  options.item_options.input = {"more.txt", "in/zho_laptop_test_task3.jsonl"};
+  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_laptop.jsonl");
+  options.item_options.input = {"more.txt"};
+  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_eng_hotel.jsonl");
+}
+
 // BERT-base over 6 passes of 8 sentences in fp16 leaves a T4 of 15 GB half empty.
 TEST(DimabsaOptionsTest, PlanForABertOnAT4) {
   DimabsaOptions options;

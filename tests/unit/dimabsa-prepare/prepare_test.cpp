@@ -19,8 +19,11 @@ namespace lockstep::dimabsa {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string error_of(const std::function<void()>& action) {
   try {
@@ -52,6 +55,9 @@ class DimabsaPrepare : public ::testing::Test {
                               .run_dir = run,
                               .say = [&](const std::string& line) { said += line + "\n"; }});
   }
+  void ask(const char* key, const std::string& value) {
+    options.table.set(key, value, {.kind = ValueSource::Kind::argument});
+  }
   static std::vector<EncodedSentence> sentences_of(const Prepared& prepared, const char* part) {
     return read_encoded(prepared.extra.at(part).get<std::string>());
   }
@@ -60,8 +66,6 @@ class DimabsaPrepare : public ::testing::Test {
     fs::create_directories(run / "recipe");
     for (const fs::path& file : prepared.keep)
       fs::copy_file(file, run / "recipe" / file.filename(), fs::copy_options::overwrite_existing);
-    write_file_atomic(run / "run.json",
-                      nlohmann::json{{"config", {{"data.path", options.data.path}}}}.dump());
     return run;
   }
 
@@ -173,6 +177,123 @@ TEST_F(DimabsaPrepare, EvaluatesOtherSentences) {
   EXPECT_EQ(sentences_of(absent, "valid").at(0).sentence.tuples.at(0).aspect, "soup");
 }
 
+// Also where it is the file that the run was trained on.
+TEST_F(DimabsaPrepare, EvaluatesAllOfAFileThatIsNamed) {
+  const fs::path run = make_run(prepare());
+  EXPECT_EQ(sentences_of(prepare(Purpose::evaluate, run), "valid").size(), 1U);
+  ask("data.path", options.data.path);
+  EXPECT_EQ(sentences_of(prepare(Purpose::evaluate, run), "valid").size(), 5U);
+  EXPECT_THAT(said, HasSubstr("trained on a part of these sentences: all 5 of them are evaluated"));
+  // And not those of another evaluation of the run that has the same files.
+  options.data.valid_path = path("dev.jsonl").string();
+  write(options.data.valid_path, {lines[0], lines[2]});
+  EXPECT_EQ(sentences_of(prepare(Purpose::evaluate, run), "valid").size(), 5U);
+  ask("data.valid_path", options.data.valid_path);
+  EXPECT_EQ(sentences_of(prepare(Purpose::evaluate, run), "valid").size(), 2U);
+}
+
+TEST_F(DimabsaPrepare, EvaluatesOtherGoldWithoutTheRunsValidationFile) {
+  options.data.valid_path = path("dev.jsonl").string();
+  write(options.data.valid_path, {lines[0], lines[2]});
+  const fs::path run = make_run(prepare());
+  fs::remove(options.data.valid_path);
+  write(path("gold.jsonl"), {lines[0], lines[1], lines[3]});
+  ask("data.path", path("gold.jsonl").string());
+  EXPECT_EQ(sentences_of(prepare(Purpose::evaluate, run), "valid").size(), 3U);
+}
+
+TEST_F(DimabsaPrepare, CountsCategoriesOfGoldThatTheRunDoesNotKnow) {
+  const fs::path run = make_run(prepare());
+  ask("data.path", path("gold.jsonl").string());
+  write(
+      options.data.path,
+      {lines[0],
+       R"({"ID":"9","Text":"Fine tea","Quadruplet":[{"Aspect":"tea","Opinion":"Fine","Category":"TEA#QUALITY","VA":"8.00#7.00"}]})"});
+  const auto gold = sentences_of(prepare(Purpose::evaluate, run), "valid");
+  ASSERT_EQ(gold.size(), 2U);
+  EXPECT_EQ(gold[1].tuples.at(0).category, -1);
+  EXPECT_EQ(gold[1].sentence.tuples.at(0).category, "TEA#QUALITY");
+  EXPECT_THAT(said, HasSubstr("1 line has a category that is not in the list, first: line 2 "
+                              "\"TEA#QUALITY\""));
+}
+
+TEST_F(DimabsaPrepare, RefusesTask3WithoutACategory) {
+  write(options.data.path, {R"({"ID":"1","Text":"Fine","Quadruplet":[]})",
+                            R"({"ID":"2","Text":"Good","Quadruplet":[]})"});
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr("there is no category in the data"), HasSubstr("data.categories=")));
+  write(path("categories.txt"), {"FOOD#QUALITY"});
+  options.data.categories = path("categories.txt").string();
+  EXPECT_EQ(error_of([&] { prepare(); }), "");
+}
+
+TEST_F(DimabsaPrepare, NamesAModelFolderThatIsNone) {
+  const fs::path model = path("model");
+  options.model.path = model.string();
+  const auto refused = [&](const std::string& what) {
+    EXPECT_THAT(error_of([&] { prepare(); }),
+                AllOf(HasSubstr("model.path: "), HasSubstr(what), HasSubstr(model.string()),
+                      HasSubstr("vocab.txt"), Not(HasSubstr(".part"))));
+  };
+  refused("there is no folder");
+  fs::create_directories(model);
+  refused("holds no config.json");
+  write(model / "config.json", {"{}"});
+  refused("holds no tokenizer");
+  write(model / "tokenizer.json", {"no JSON"});
+  EXPECT_THAT(error_of([&] { prepare(); }),
+              AllOf(HasSubstr(model.string()), Not(HasSubstr(".part"))));
+}
+
+// To train on as NULL; to evaluate as they are written, so that NULL is no hit.
+TEST_F(DimabsaPrepare, PhrasesOutsideTheirTextsAreNullInTrainingAlone) {
+  const char* const absent =
+      R"({"ID":"7","Text":"Fine","Quadruplet":[{"Aspect":"soup","Opinion":"Fine","Category":"FOOD#QUALITY","VA":"8.00#7.00"}]})";
+  write(options.data.path, {lines[0], absent});
+  for (int seed = 0; seed < 20; ++seed) {  // each of the two is validated on in some splits
+    options.data.split_seed = seed;
+    const LoadedSentences loaded = load_sentences(options, {});
+    ASSERT_EQ(loaded.valid.size(), 1U);
+    for (const auto& [sentences, aspect] :
+         {std::pair{&loaded.train, "NULL"}, std::pair{&loaded.valid, "soup"}})
+      if (sentences->at(0).id == "7") {
+        EXPECT_EQ(sentences->at(0).tuples.at(0).aspect, aspect);
+      }
+    EXPECT_THAT(loaded.warnings, Contains(HasSubstr("1 aspect is not in its text")));
+    EXPECT_THAT(loaded.warnings,
+                Contains(HasSubstr(loaded.valid[0].id == "7" ? "no prediction has it"
+                                                             : "counts as NULL in training")));
+  }
+  // The same choice for what is validated on.
+  options.data.valid_path = path("dev.jsonl").string();
+  write(options.data.path, lines);
+  write(options.data.valid_path, {absent});
+  EXPECT_THAT(load_sentences(options, {}).warnings,
+              Contains(HasSubstr("dev.jsonl: 1 aspect is not in its text")));
+  options.data.not_found = NotFound::refuse;
+  EXPECT_THAT(error_of([&] { load_sentences(options, {}); }),
+              HasSubstr("dev.jsonl:1: the aspect \"soup\" is not in the text"));
+}
+
+TEST_F(DimabsaPrepare, ScoresTheTaskThatThePredictionsAreOf) {
+  DimabsaOptions scored;
+  scored.data.path = path("gold.jsonl").string();
+  write(scored.data.path, lines);
+  fs::create_directories(path("out/subtask_3"));
+  write(path("out/subtask_3/pred.jsonl"), lines);
+  const auto f1 = [&](const char* predictions) {
+    for (const Score& score : score_predictions(scored, {.predictions = path(predictions)}))
+      if (score.name == "f1") return score.value;
+    return -1.0;
+  };
+  EXPECT_EQ(f1("out"), 1);
+  EXPECT_EQ(f1("out/subtask_3/pred.jsonl"), 1);
+  fs::create_directories(path("out/subtask_1"));
+  write(path("out/subtask_1/pred.jsonl"), lines);
+  EXPECT_THAT(error_of([&] { f1("out"); }),
+              AllOf(HasSubstr("of the tasks 1 and 3"), HasSubstr("task=3")));
+}
+
 TEST_F(DimabsaPrepare, PredictsFromTheRunsFolderAlone) {
   const Prepared first = prepare();
   const fs::path run = make_run(first);
@@ -223,12 +344,15 @@ class DimabsaItems : public DimabsaPrepare {
         options,
         {.inputs = inputs, .standard_input = {}, .run_dir = run, .cache_dir = path("cache")});
   }
+  static Sentence sentence_of(const PredictItem& item) {
+    return sentence_from_json(nlohmann::json::parse(item.text)).sentence;
+  }
   fs::path run = make_run(prepare());
 };
 
 TEST_F(DimabsaItems, AreLinesWithTheirTokens) {
-  write(path("test.jsonl"), {R"({"ID":"a","Text":"Great soup"})", "", "just a text"});
-  const auto found = items({path("test.jsonl").string()});
+  write(path("test.txt"), {R"({"ID":"a","Text":"Great soup"})", "", "just a text"});
+  const auto found = items({path("test.txt").string()});
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[1].id, "3");
   EXPECT_THAT(found[1].name, HasSubstr("line 3 of"));
@@ -247,12 +371,77 @@ TEST_F(DimabsaItems, NameEachLineThatIsNone) {
   EXPECT_THAT(found[2].fault, HasSubstr("comes twice"));
 }
 
+TEST_F(DimabsaItems, KeepTheFirstOfAFileWithAByteOrderMark) {
+  write(path("test.jsonl"), {"\xEF\xBB\xBF"
+                             R"({"ID":"a","Text":"Great soup"})"});
+  const auto found = items({path("test.jsonl").string()});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(sentence_of(found[0]).id, "a");
+}
+
+TEST_F(DimabsaItems, OfOtherFormsAreRefused) {
+  write(path("list.json"), {"", R"( [{"ID":"a","Text":"Great soup"}])"});
+  write(path("list.txt"), {"[", R"({"ID":"a","Text":"Great soup"},)", "]"});
+  for (const char* name : {"list.json", "list.txt"})
+    EXPECT_THAT(error_of([&] { items({path(name).string()}); }), HasSubstr("JSON Lines is wanted"));
+  write(path("a.jsonl"), {"just a text", R"({"ID":"a","Text":"Great soup"})"});
+  const auto found = items({path("a.jsonl").string()});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(found[0].fault, HasSubstr("a.jsonl:1: the line is not JSON"));
+  EXPECT_EQ(found[1].fault, "");
+  write(path("a.txt"), {"[sic] a text"});
+  EXPECT_EQ(sentence_of(items({path("a.txt").string()}).at(0)).text, "[sic] a text");
+}
+
+TEST_F(DimabsaItems, HaveIdsThatDifferOverAllInputs) {
+  fs::create_directories(path("b"));
+  write(path("a.txt"), {"one", R"({"ID":"x","Text":"two"})"});
+  write(path("c.txt"), {"three", R"({"ID":"x","Text":"four"})"});
+  write(path("b/c.txt"), {"five"});
+  const std::string a = path("a.txt").string(), c = path("c.txt").string(),
+                    bc = path("b/c.txt").string();
+  const auto found = items({a, c, bc, a});
+  ASSERT_EQ(found.size(), 5U);
+  EXPECT_EQ(sentence_of(found[0]).id, "a.txt:1");
+  EXPECT_EQ(sentence_of(found[2]).id, c + ":1");
+  EXPECT_EQ(sentence_of(found[4]).id, bc + ":1");
+  EXPECT_EQ(found[1].fault, "");
+  EXPECT_THAT(found[3].fault,
+              AllOf(HasSubstr("the ID x comes twice"), HasSubstr("line 2 of " + a)));
+  EXPECT_THAT(found[3].name, HasSubstr("line 2 of " + c));
+}
+
+TEST_F(DimabsaItems, AreOfOneLanguageAndDomain) {
+  const std::string english = path("eng_hotel_test.jsonl").string(),
+                    chinese = path("zho_hotel_test.jsonl").string();
+  write(english, {R"({"ID":"a","Text":"Great soup"})"});
+  write(chinese, {R"({"ID":"b","Text":"好汤"})"});
+  EXPECT_THAT(error_of([&] {
+                items({english, chinese});
+              }),
+              AllOf(HasSubstr("eng, hotel and "), HasSubstr("one after the other")));
+  ask("data.language", "eng");
+  EXPECT_EQ(items({english, chinese}).size(), 2U);
+}
+
 TEST_F(DimabsaItems, AreTheValidationSentencesWhereNoFileIsNamed) {
   EXPECT_EQ(items({}).size(), 1U);  // of five
-  const std::string training = options.data.path;
-  options.data.path = path("test.jsonl").string();
+  prepare(Purpose::predict, run);
+  EXPECT_THAT(said, HasSubstr("the 1 validation sentence of the run is predicted"));
+  // The file that the run was trained on is a file like others where it is named.
+  ask("data.path", options.data.path);
+  EXPECT_EQ(items({}).size(), 5U);
+  prepare(Purpose::predict, run);
+  EXPECT_EQ(said, "");
+  ask("data.path", path("test.jsonl").string());
   write(options.data.path, {R"({"ID":"a","Text":"Great soup"})", R"({"ID":"b","Text":"More"})"});
   EXPECT_EQ(items({}).size(), 2U);
+}
+
+TEST_F(DimabsaItems, AreNotTheValidationSentencesOfAFileThatHasChanged) {
+  lines.pop_back();
+  write(options.data.path, lines);
+  EXPECT_THAT(error_of([&] { items({}); }), HasSubstr("have changed since it began"));
 }
 
 }  // namespace

@@ -36,8 +36,18 @@ TEST(FileName, OfPredictionsHasItsPrefix) {
 }
 
 TEST(FileName, OfAnotherFormSaysNothing) {
-  for (const char* const name : {"train.jsonl", "data_eng.jsonl", "", "eng_.jsonl", "ENG_hotel.x"})
+  for (const char* const name : {"train.jsonl", "data_eng.jsonl", "", "eng_.jsonl", "ENG_hotel.x",
+                                 "the_reviews.jsonl", "ptxx_hotel_dev.jsonl"})
     EXPECT_FALSE(parse_file_name(name)) << name;
+}
+
+TEST(FileName, HasTheSharedTasksCodesOfPortuguese) {
+  for (const char* const code : {"ptbr", "ptmz"}) {
+    const auto name = parse_file_name(std::string(code) + "_stance_dev.jsonl");
+    ASSERT_TRUE(name) << code;
+    EXPECT_EQ(name->language, code);
+  }
+  EXPECT_TRUE(parse_file_name("eng_hotel_alltasks.jsonl"));
 }
 
 TEST(CategoryFile, HasOneALine) {

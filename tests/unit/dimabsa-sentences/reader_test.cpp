@@ -170,7 +170,9 @@ TEST(Reader, RefusesPhrasesThatAreNotInTheirTextsByChoice) {
               StartsWith("a.jsonl:2: the opinion \"bad\" is not in the text (2 such phrases"));
   const SentenceFile kept = parse(text, {.not_in_text = NotInText::keep});
   EXPECT_EQ(kept.sentences[1].tuples[0].opinion, "bad");
-  EXPECT_TRUE(kept.warnings.empty());
+  EXPECT_THAT(kept.warnings,
+              ElementsAre("a.jsonl: 1 aspect is not in its text, first: line 3 \"fool\"",
+                          "a.jsonl: 1 opinion is not in its text, first: line 2 \"bad\""));
 }
 
 TEST(Reader, ComparesCategoriesWithTheListWithoutRegardToCase) {
@@ -185,6 +187,16 @@ TEST(Reader, ComparesCategoriesWithTheListWithoutRegardToCase) {
                              HasSubstr("is FOOD#QUALITY meant?")));
   EXPECT_THAT(error_of([&] { parse(quad("1", "ok", "NULL", "ok", "", "5#5")); }),
               HasSubstr("a category is empty"));
+}
+
+TEST(Reader, KeepsUnknownCategoriesByChoiceAndCountsTheirLines) {
+  const SentenceFile file = parse(quad("1", "ok food", "food", "ok", "SHOES", "5#5") +
+                                      quad("2", "ok food", "food", "ok", "food#quality", "5#5"),
+                                  {.categories = {"FOOD#QUALITY"}, .not_in_list = NotInList::keep});
+  EXPECT_EQ(file.sentences[0].tuples[0].category, "SHOES");
+  EXPECT_EQ(file.sentences[1].tuples[0].category, "FOOD#QUALITY");
+  EXPECT_THAT(file.warnings, ElementsAre("a.jsonl: 1 line has a category that is not in the list, "
+                                         "first: line 1 \"SHOES\""));
 }
 
 TEST(Reader, CountsTextsOfAnotherLanguage) {

@@ -49,6 +49,11 @@ TEST(FindPredictions, TakesTheOnlyFileThatCouldBe) {
   EXPECT_THAT(error_of([] { choose({}); }), HasSubstr("DIR holds no predictions of task 3"));
 }
 
+TEST(FindPredictions, NamesTheTaskThatIsThere) {
+  EXPECT_THAT(error_of([] { choose({"subtask_2/pred_eng_hotel.jsonl"}); }),
+              HasSubstr("there are some of task 2: task=2"));
+}
+
 Sentence sentence(const char* id, const char* opinion, double valence = 5) {
   return {.id = id,
           .text = "good soup",
@@ -101,6 +106,28 @@ TEST(ScoreFiles, ScoresAFileAFolderAndAnArchiveAlike) {
   EXPECT_THAT(files.said, Contains(HasSubstr("cf1 0.5000, 95 % interval over sentences")));
   EXPECT_THAT(files.said, Contains(HasSubstr("without NULL")));
   EXPECT_THAT(files.said, Contains(HasSubstr("FOOD#QUALITY")));
+}
+
+TEST(ScoreFiles, KnowTheTaskByNamesElseByTheFirstLine) {
+  using testing::ElementsAre;
+  Files files;
+  const auto path = files.write({sentence("1", "good")});
+  const auto out = files.folder.path() / "out";
+  for (const auto& named : {path, out, out / "subtask_3"})
+    EXPECT_THAT(tasks_of_predictions(named), ElementsAre(Task::quadruplets)) << named;
+  const auto zip = files.folder.path() / "submission.zip";
+  write_submission(zip, {{"subtask_1/pred_eng_hotel.jsonl", path}});
+  EXPECT_THAT(tasks_of_predictions(zip), ElementsAre(Task::aspects));
+  const auto bare = files.folder.path() / "bare.zip";
+  write_submission(bare, {{"mine.jsonl", path}});
+  EXPECT_THAT(tasks_of_predictions(bare), ElementsAre(Task::quadruplets));
+  const auto mine = files.folder.path() / "mine.jsonl";
+  write_file_atomic(mine, prediction_lines(Task::triplets, {sentence("1", "good")}));
+  EXPECT_THAT(tasks_of_predictions(mine), ElementsAre(Task::triplets));
+  write_file_atomic(mine, "no line of JSON");
+  EXPECT_THAT(tasks_of_predictions(mine), ElementsAre());
+  write_predictions(out, Task::triplets, "eng", "hotel", {{.id = "1"}});
+  EXPECT_THAT(tasks_of_predictions(out), ElementsAre(Task::triplets, Task::quadruplets));
 }
 
 TEST(ScoreFiles, CountsMissingAndUnknownIds) {
