@@ -46,6 +46,7 @@ def say(batch, **what):
 def flush():
     sys.stdout.flush()
     sys.stderr.flush()
+    LIBC.fflush(None)  # what libraries have printed
 
 
 def stay():

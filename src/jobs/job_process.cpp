@@ -31,6 +31,9 @@ constexpr double leftover_grace_s = 2;  // of what a job leaves behind, before S
 constexpr double give_up_s = 30;        // after SIGKILL: processes that wait for a device or a disk
 constexpr double look_every_s = 0.05;
 constexpr double take_up_s = 10;  // for a kept worker to begin with a job
+// From the mark of processes that wait to the word that the job has ended: a process that the
+// machine does not let run between the two must not lose its job.
+constexpr double say_ended_s = 1;
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -184,19 +187,25 @@ bool JobProcess::give_to(std::unique_ptr<KeptWorker> worker, const UniqueFd& out
 }
 
 // The job's process, where it is a worker's copy, must be one that is found as any other is.
-void JobProcess::read_worker(double wall_s) {
+void JobProcess::read_worker(double now_s, double wall_s) {
   if (!worker_ || !distrusted_.empty()) return;
   worker_->read();
-  if (const std::optional<int> code = worker_->ended(); code && leader_ != 0) {
-    exit_.cpu_s = cpu_s_of(leader_) - cpu_before_s_;
+  if (leader_ == 0) return;
+  if (const std::optional<int> code = worker_->ended()) {
+    take_up_by_ = 0;
+    if (worker_->copy() == 0) return;  // it has gone since: reaped() knows more
+    exit_.cpu_s = std::max(0.0, cpu_s_of(leader_) - cpu_before_s_);
     exit_.max_rss_bytes = peak_memory_bytes(leader_);
     return ended(*code, wall_s);
   }
-  if (take_up_by_ == 0 || !worker_->took() || leader_ == 0) return;
-  const std::string mark = attempt_of(leader_);
-  // It is just ending, or is looked at again when its time is over.
-  if (mark.empty() || mark == order_.worker_mark) return;
-  if (mark == order_.mark && ::getsid(leader_) == leader_)
+  if (take_up_by_ == 0 || !worker_->took()) return;
+  std::string mark = attempt_of(leader_);
+  if (mark != order_.mark && mark != order_.worker_mark)
+    mark = attempt_of(leader_);  // it may just have been written
+  if (mark.empty()) return;      // it is just ending, or is looked at again when its time is over
+  if (mark == order_.worker_mark)
+    take_up_by_ = std::min(take_up_by_, now_s + say_ended_s);
+  else if (mark == order_.mark && ::getsid(leader_) == leader_)
     take_up_by_ = 0;
   else
     give_up_worker();
@@ -235,23 +244,29 @@ void JobProcess::read_output() {
 }
 
 void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
-  read_worker(wall_s);
   if (leader_ == 0) return;  // it said that it had ended, and was ended while it waited
-  if (worker_ && worker_->took() && distrusted_.empty()) take_up_by_ = 0;
+  if (worker_) worker_->read();
+  const bool is_heard = worker_ && distrusted_.empty();
+  if (is_heard && worker_->took()) take_up_by_ = 0;
   if (take_up_by_ > 0 && exit_.ended_by.empty()) {  // nothing of it has run, or all of it again
     leaders_.erase(leader_);
     leader_ = 0;
     take_up_by_ = 0;
-    worker_->dismiss();
+    worker_->dismiss(leaders_);
     worker_.reset();
     log_.reset();
     cpu_before_s_ = 0;
     if (!distrusted_.empty()) order_.worker_mark.clear();
     return begin(nullptr);
   }
-  exit_.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
-  exit_.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime) - cpu_before_s_;
+  exit_.cpu_s = std::max(0.0, seconds(usage.ru_utime) + seconds(usage.ru_stime) - cpu_before_s_);
   exit_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
+  if (is_heard && worker_->ended()) {  // and went before it was heard
+    const int said = *worker_->ended();
+    worker_.reset();
+    return ended(said, wall_s);
+  }
+  exit_.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   ended(exit_code(wait_status), wall_s);
 }
 
@@ -302,7 +317,7 @@ void JobProcess::stop(const std::string& why, double now_s) {
 void JobProcess::look(double now_s, double wall_s) {
   now_s_ = now_s;
   if (take_up_by_ > 0 && now_s >= take_up_by_) {
-    read_worker(wall_s);
+    read_worker(now_s, wall_s);
     if (take_up_by_ > 0 && distrusted_.empty()) give_up_worker();
   }
   if (timeout_at_ > 0 && now_s >= timeout_at_) {

@@ -49,7 +49,8 @@ struct JobExit {
   std::string ended_by;           // "", "timeout", or the word of the one who asked for it
   double started = 0, ended = 0;  // unix seconds
   // Of all of its processes where its control group knows; else of those that were waited for, and
-  // of the largest of them.
+  // of the largest of them. Of a job whose process stays for the next one: memory is that of this
+  // process alone, without children that it waited for.
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
   bool cleared = true;  // nothing of it is left; false: processes that SIGKILL does not end
@@ -74,7 +75,7 @@ class JobProcess {
   int output_fd() const { return output_.get(); }  // -1: closed
   void read_output();                              // what there is, into the log
   int worker_fd() const { return worker_ ? worker_->fd() : -1; }
-  void read_worker(double wall_s);
+  void read_worker(double now_s, double wall_s);
   // What stays for the next job, if anything; once it is over.
   std::unique_ptr<KeptWorker> take_worker() { return std::move(worker_); }
   // The words of a program whose copy did not take the job up as it should; else empty.

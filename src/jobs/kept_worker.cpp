@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string_view>
 
 #include "base/pass_fd.h"
@@ -32,8 +31,14 @@ std::set<std::string_view> lasting(const std::vector<std::string>& environment) 
   return result;
 }
 
-// From the environment of one job to that of another; null: a variable that it does not have. What
-// both have stays as the program may have changed it while it loaded.
+// What a job may have changed in a process that stays, and the next one must find as it is.
+bool is_always_given(std::string_view name) {
+  return is_of_attempt(name) || name == "LOCKSTEP_DEVICE";
+}
+
+// From the environment of one job to that of another; null: a variable that it does not have. Other
+// than what is an attempt's own, what both have stays as the program may have changed it while it
+// loaded.
 nlohmann::json environment_changes(const std::vector<std::string>& from,
                                    const std::vector<std::string>& to) {
   const std::set<std::string_view> before(from.begin(), from.end()), after(to.begin(), to.end());
@@ -45,8 +50,8 @@ nlohmann::json environment_changes(const std::vector<std::string>& from,
     result[name] = ours != nullptr ? nlohmann::json(ours) : nlohmann::json();
   }
   for (const std::string& variable : to) {
-    if (before.contains(variable)) continue;
     const std::string_view name = variable_name(variable);
+    if (before.contains(variable) && !is_always_given(name)) continue;
     result[std::string(name)] = variable.substr(name.size() + 1);
   }
   result.erase(attempt_variable);  // which is written in place
@@ -171,10 +176,11 @@ bool KeptWorker::serves(const JobOrder& order) const {
          lasting(environment_) == lasting(order.environment);
 }
 
-void KeptWorker::dismiss() {
+void KeptWorker::dismiss(const std::set<pid_t>& others) {
+  read();  // or that it has gone would not be known
   socket_.reset();
   const pid_t process = std::exchange(copy_, 0);
-  if (process == 0) return;
+  if (process == 0 || others.contains(process)) return;
   // A child cannot lose its number before it is reaped here.
   const std::vector<pid_t> children = own_children();
   if (std::find(children.begin(), children.end(), process) != children.end())

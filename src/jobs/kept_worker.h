@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,16 +41,17 @@ class KeptWorker {
   void read();                              // what there is, without waiting
   bool took() const { return took_; }       // the attempt that began last is being run
   pid_t copy() const { return copy_; }      // waits for the next job; 0: none
-  // The exit code of the job, which has ended, and whose process is `copy` now; nothing: it runs,
-  // or its process ends with it.
-  std::optional<int> ended() const { return copy_ != 0 ? ended_ : std::nullopt; }
+  // The exit code of the job, which has ended, and whose process is `copy` now, or 0 where it has
+  // gone since; nothing: it runs, or its process ends with it.
+  std::optional<int> ended() const { return ended_; }
   // Whether the copy can run this one: it begins with the program's words, in the same folder (in
   // another the same words may name another file), or each in that of its attempt, and the
   // environment is the same but for what differs from attempt to attempt.
   bool serves(const JobOrder& order) const;
   const std::vector<std::string>& program() const { return program_; }
-  // No job will come. Ends the copy if it is a child of the calling process.
-  void dismiss();
+  // No job will come. Ends the copy if it is a child of the calling process. `others`: children
+  // that are known to be no copy, one of which may have the number of a copy that has gone.
+  void dismiss(const std::set<pid_t>& others = {});
 
  private:
   explicit KeptWorker(UniqueFd socket) : socket_(std::move(socket)) {}

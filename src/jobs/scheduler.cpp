@@ -183,6 +183,8 @@ void Scheduler::adopt_or_forget() {
       running.placement =
           resources_.take(running.queued, attempt.slot, attempt.cores, attempt.devices);
       kept.insert(mark_of(attempt.id));
+      // Of a process that is about to say that this attempt has ended.
+      kept.insert(worker_mark(batch_id_, attempt.supervisor));
       enter(running_.emplace(attempt.id, std::move(running)).first->second);
       ++adopted_;
     } else {

@@ -83,7 +83,7 @@ class Supervisor {
     ::poll(watched.data(), watched.size(), timeout);
     for (std::size_t i = 0; i < writers.size(); ++i)
       if (watched[first_output + i].revents != 0) {
-        writers[i]->read_worker(clock_.wall_s());
+        writers[i]->read_worker(clock_.now_s(), clock_.wall_s());
         writers[i]->read_output();
       }
   }
@@ -148,23 +148,26 @@ class Supervisor {
     return nullptr;
   }
 
-  // What stayed of a job that is over. No more of them wait than jobs have run at once.
-  void keep(JobProcess& job) {
+  // What stayed of a job that is over. No more of them wait than jobs have run at once. A process
+  // that ran the job itself is not given another where a signal to the job may still reach it, or
+  // where it shares its session with what could not be ended.
+  void keep(JobProcess& job, const JobExit& exit) {
     if (!job.distrusted().empty()) distrusted_.insert(job.distrusted());
     std::unique_ptr<KeptWorker> worker = job.take_worker();
     if (worker == nullptr) return;
     worker->read();
-    if (socket_ && worker->copy() != 0)
+    const bool is_clean = !worker->ended() || (exit.ended_by.empty() && exit.cleared);
+    if (socket_ && worker->copy() != 0 && is_clean)
       idle_.push_back(std::move(worker));
     else
-      worker->dismiss();
+      worker->dismiss(leaders_);
     if (idle_.size() <= most_jobs_) return;
-    idle_.front()->dismiss();
+    idle_.front()->dismiss(leaders_);
     idle_.erase(idle_.begin());
   }
 
   void dismiss_all() {
-    for (const auto& worker : idle_) worker->dismiss();
+    for (const auto& worker : idle_) worker->dismiss(leaders_);
     idle_.clear();
   }
 
@@ -192,11 +195,12 @@ class Supervisor {
         ++place;
         continue;
       }
-      const nlohmann::json exit = exit_json(job.exit());
+      const JobExit exit = job.exit();
+      const nlohmann::json said = exit_json(exit);
       // Nothing can be done about a full disk: the scheduler, if there is one, hears of it still.
-      append_line(record_.get(), to_line(exit));
-      if (socket_) send_frame(socket_.get(), exit);
-      keep(job);
+      append_line(record_.get(), to_line(said));
+      if (socket_) send_frame(socket_.get(), said);
+      keep(job, exit);
       place = jobs_.erase(place);
       if (jobs_.empty()) end_all_others();
     }

@@ -136,6 +136,42 @@ TEST_F(StayingWorkers, ACancelEndsTheJobAlone) {
   EXPECT_EQ(loads(), 2u);
 }
 
+// The signal may still be on its way when the job ends.
+TEST_F(StayingWorkers, OneThatWasToldToEndGetsNoOtherJob) {
+  testing::ToolProcess tool =
+      begin(words("told = []; signal.signal(signal.SIGTERM, lambda *how: told.append(1));"
+                  "put('ran', sys.argv[2]);"
+                  "exec('while sys.argv[2] == \"2\" and not told: time.sleep(0.01)')",
+                  4));
+  ASSERT_TRUE(comes([&] { return lines("ran").size() == 2; }));
+  EXPECT_EQ(run({"batch", "cancel", "b", "2"}).code, 0);
+  tool.wait();
+  EXPECT_EQ(text("ran"), "1\n2\n3\n4\n");
+  EXPECT_EQ(jobs_in("cancelled"), 1);
+  EXPECT_EQ(loads(), 2u);
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+TEST_F(StayingWorkers, WhatAJobDoesToItsVariablesTheNextOneDoesNotSee) {
+  const ToolResult result = run_kept(
+      "put('own', [os.environ.get(n) for n in ('LOCKSTEP_TRY', 'LOCKSTEP_SLOT', "
+      "'LOCKSTEP_DEVICE')]);"
+      "os.environ['LOCKSTEP_TRY'] = '7'; del os.environ['LOCKSTEP_SLOT'];"
+      "os.environ['LOCKSTEP_DEVICE'] = 'gpu'",
+      3);
+  EXPECT_EQ(result.code, 0) << result.err << log(2);
+  EXPECT_EQ(loads(), 1u);
+  EXPECT_THAT(lines("own"), Each("['1', '0', 'cpu']"));
+}
+
+TEST_F(StayingWorkers, WhatALibraryPrintsIsInTheLogOfTheJob) {
+  const ToolResult result =
+      run_kept("next_job.LIBC.printf(f'from C {sys.argv[2]}\\n'.encode())", 3);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(loads(), 1u);
+  for (int job = 1; job <= 3; ++job) EXPECT_EQ(log(job), cat("from C ", job, "\n"));
+}
+
 TEST_F(StayingWorkers, WhatIsPrintedLastIsInTheLogOfTheJob) {
   const ToolResult result =
       run_kept("[print('x' * 1023) for i in range(64)]; print('the end', sys.argv[2])", 4);
@@ -204,6 +240,31 @@ TEST_F(StayingWorkers, AJobOutlivesItsSchedulerAndIsAdopted) {
   EXPECT_EQ(text("ran"), "1\n2\n3\n4\n");
   EXPECT_EQ(loads(), 2u) << "one for each supervisor";
   EXPECT_EQ(count("SELECT count(*) FROM attempt"), 4);
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+// Job 1 is at its end when another scheduler begins: its process bears the mark of those that wait,
+// and has not said yet that the job has ended.
+TEST_F(StayingWorkers, OneThatIsAboutToSayThatItsJobHasEndedIsLeftToSayIt) {
+  std::ofstream(folder.path() / "slow.py") << "import os, time, next_job\n"
+                                              "mark = next_job.LIBC.getenv(b'LOCKSTEP_ATTEMPT')\n"
+                                              "batch, idle_mark = next_job.socket_of_batch()\n"
+                                              "next_job.write_mark(mark, idle_mark)\n"
+                                              "open('ran', 'a').write('x\\n')\n"
+                                              "while not os.path.exists('go'): time.sleep(0.01)\n"
+                                              "next_job.say(batch, stays=os.getpid(), ended=0)\n"
+                                              "next_job.next_of(batch)\n";
+  testing::ToolProcess tool = begin(run_words({"--slots", "1", "--workers", "kept"},
+                                              {"python3", "slow.py", "{1}", ":::", "1", "2"}));
+  ASSERT_TRUE(comes([&] { return lines("ran").size() == 1; }));
+  kill(tool.pid(), SIGKILL);
+  tool.wait();
+  testing::ToolProcess next = begin({"batch", "resume", "b", "--slots", "2"});
+  EXPECT_TRUE(comes([&] { return lines("ran").size() == 2; })) << "it has looked at job 1 by then";
+  std::ofstream(folder.path() / "go");
+  const ToolResult on = next.wait();
+  EXPECT_EQ(on.code, 0) << on.err;
+  EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE exit_code = 0"), 2);
   EXPECT_THAT(survivors(), IsEmpty());
 }
 

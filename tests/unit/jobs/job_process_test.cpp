@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -195,6 +197,92 @@ TEST_F(JobProcessTest, AControlGroupThatCannotBeMadeEndsNoJob) {
   given.group = folder.path() / "groups/7";  // made, but nothing can be born there
   EXPECT_EQ(run(given).code, 4);
   EXPECT_FALSE(std::filesystem::exists(given.group));
+}
+
+// A program in bash that says what a process says that stays for the next job.
+class StayingJobProcessTest : public JobProcessTest {
+ protected:
+  // `script` has $fd, and `stays CODE`.
+  JobOrder staying(const std::string& own_mark, const std::string& script) const {
+    JobOrder given = order("");
+    given.command = {"bash", "-c",
+                     "fd=${LOCKSTEP_WORKER% *}; stays() { printf '{\"stays\":%d,\"job\":%d,"
+                     "\"arguments\":[\"a\"],\"ended\":%d}\\n' $$ $$ $1 >&$fd; }; " +
+                         script,
+                     "a"};
+    given.environment = {"LOCKSTEP_ATTEMPT=" + own_mark};
+    given.worker_mark = worker_mark;
+    return given;
+  }
+  // Until it has said something, or 10 s are over.
+  static void hear(JobProcess& job, double at) {
+    pollfd watched{job.worker_fd(), POLLIN, 0};
+    ::poll(&watched, 1, 10'000);
+    job.read_worker(at, 1000);
+  }
+  static std::pair<int, rusage> wait_for(pid_t child) {
+    std::pair<int, rusage> result{};
+    EXPECT_EQ(wait4(child, &result.first, 0, &result.second), child);
+    return result;
+  }
+  // What stays of a first job, which bears `own_mark` all the time.
+  std::unique_ptr<KeptWorker> first(const std::string& own_mark, const std::string& script) {
+    JobProcess job(staying(own_mark, script), {}, leaders, 0, 1000);
+    hear(job, 0);
+    job.look(1, 1000);
+    EXPECT_TRUE(job.over());
+    return job.take_worker();
+  }
+  const std::string worker_mark = "job-test-" + std::to_string(getpid()) + ":w";
+};
+
+TEST_F(StayingJobProcessTest, AJobThatSaidThatItHadEndedHasThoughItsProcessIsKilled) {
+  JobProcess job(
+      staying(mark, "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; stays 3; kill -9 $$"), {},
+      leaders, 0, 1000);
+  const auto [status, usage] = wait_for(job.leader());
+  job.read_worker(1, 1000);  // the word and the end of file come together
+  job.reaped(status, usage, 1001);
+  job.look(2, 1001);
+  ASSERT_TRUE(job.over());
+  const JobExit exit = job.exit();
+  EXPECT_EQ(exit.code, 3);
+  EXPECT_EQ(exit.signal, 0);
+  EXPECT_GT(exit.cpu_s, 0);
+  EXPECT_GT(exit.max_rss_bytes, 100'000);
+  EXPECT_EQ(job.take_worker(), nullptr);
+  EXPECT_TRUE(leaders.empty());
+}
+
+TEST_F(StayingJobProcessTest, OneThatTakesAJobAndKeepsTheMarkOfThoseThatWaitIsGivenUp) {
+  std::unique_ptr<KeptWorker> worker = first(
+      worker_mark, "stays 0; read -r job <&$fd; echo '{\"took\":true}' >&$fd; read -r on <&$fd");
+  ASSERT_NE(worker->copy(), 0);
+  JobProcess job(staying(mark, ""), {}, leaders, 100, 1000, std::move(worker));
+  const pid_t process = job.leader();
+  hear(job, 100);
+  job.look(100.5, 1000);
+  EXPECT_TRUE(job.distrusted().empty()) << "it may be about to say that it has ended";
+  job.look(101.5, 1000);
+  EXPECT_FALSE(job.distrusted().empty());
+  EXPECT_EQ(WTERMSIG(wait_for(process).first), SIGKILL);
+}
+
+TEST_F(StayingJobProcessTest, OneThatTakesAJobAndSaysThatItHasEndedIsKept) {
+  std::unique_ptr<KeptWorker> worker = first(
+      worker_mark,
+      "stays 0; read -r job <&$fd; echo '{\"took\":true}' >&$fd; read -r -t 0.2 on <&$fd; stays 4; "
+      "read -r on <&$fd");
+  JobProcess job(staying(mark, ""), {}, leaders, 100, 1000, std::move(worker));
+  const pid_t process = job.leader();
+  hear(job, 100);
+  if (job.leader() != 0) hear(job, 100.5);
+  job.look(102, 1000);
+  ASSERT_TRUE(job.over());
+  EXPECT_EQ(job.exit().code, 4);
+  EXPECT_TRUE(job.distrusted().empty());
+  EXPECT_EQ(job.take_worker()->copy(), process);
+  EXPECT_TRUE(WIFEXITED(wait_for(process).first)) << "by itself, once nobody has the socket";
 }
 
 using JobProcessDeathTest = JobProcessTest;

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -121,12 +123,62 @@ TEST_F(StayingWorkerTest, ACopyHasNotEnded) {
   EXPECT_EQ(worker->fd(), -1);
 }
 
-TEST_F(StayingWorkerTest, IsNotBelievedOnceItIsGone) {
+TEST_F(StayingWorkerTest, HasEndedAlsoIfItIsGoneSince) {
   const std::string text = ended(0);
   ASSERT_EQ(::send(theirs.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
   theirs.reset();
   worker->read();
-  EXPECT_FALSE(worker->ended()) << "its exit code tells more";
+  EXPECT_EQ(worker->ended(), 0) << "whatever ended it afterwards";
+  EXPECT_EQ(worker->copy(), 0);
+  EXPECT_EQ(worker->fd(), -1);
+}
+
+TEST_F(KeptWorkerTest, GivesWhatIsAnAttemptsOwnAlsoWhereItIsTheSame) {
+  const std::vector<std::string> same = {"LOCKSTEP_OUT=/out", "LOCKSTEP_PARAM_b=1",
+                                         "LOCKSTEP_DEVICE=cpu", "RATE=1"};
+  worker->began(job, order({"x", "a"}, same));
+  say(stays(copy, job, {"a"}));
+  const UniqueFd output(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(worker->give(order({"x", "b"}, same), output.get()));
+  char text[1 << 12];
+  const ssize_t size = ::recv(theirs.get(), text, sizeof text, 0);
+  ASSERT_GT(size, 0);
+  EXPECT_EQ(nlohmann::json::parse(text, text + size).at("environment"),
+            nlohmann::json(
+                {{"LOCKSTEP_OUT", "/out"}, {"LOCKSTEP_PARAM_b", "1"}, {"LOCKSTEP_DEVICE", "cpu"}}));
+}
+
+// A child that ends by SIGTERM unless it was killed before.
+class ChildOfKeptWorkerTest : public KeptWorkerTest {
+ protected:
+  ChildOfKeptWorkerTest() : child(::fork()) {
+    if (child == 0)
+      for (;;) ::pause();
+    say(stays(child, job, {"a", "1"}));
+  }
+  int ending_signal() const {
+    ::kill(child, SIGTERM);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+  pid_t child;
+};
+
+TEST_F(ChildOfKeptWorkerTest, ACopyThatWaitsIsEnded) {
+  worker->dismiss();
+  EXPECT_EQ(ending_signal(), SIGKILL);
+}
+
+TEST_F(ChildOfKeptWorkerTest, WhatHasTheNumberOfACopyThatIsGoneIsNot) {
+  ::shutdown(theirs.get(), SHUT_RDWR);  // the child has this end too
+  worker->dismiss();
+  EXPECT_EQ(ending_signal(), SIGTERM);
+}
+
+TEST_F(ChildOfKeptWorkerTest, NeitherIsWhatIsKnownToBeNoCopy) {
+  worker->dismiss({child});
+  EXPECT_EQ(ending_signal(), SIGTERM);
 }
 
 TEST_F(KeptWorkerTest, HearsNoNonsense) {
