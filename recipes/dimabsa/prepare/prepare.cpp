@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_version = 1;
+constexpr int cache_version = 2;
 
 // What sentences become of: files, options, and the folder with the tokenizer.
 struct Sources {
