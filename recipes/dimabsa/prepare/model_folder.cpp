@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int learned_version = 1;
-// Tables are rounded up: DeBERTa-v3 has 99 rows that no piece has, mDeBERTa-v3 898.
+// Tables are rounded up: DeBERTa-v3 has some 100 rows that no piece has, mDeBERTa-v3 some 900.
 constexpr std::int64_t most_spare_rows = 1024;
 
 json config_of(const EncoderShape& shape) {
