@@ -1,8 +1,6 @@
 // BERT and XLM-R over texts without padding.
 #include "recipes/dimabsa/encoder/bert.h"
 
-#include <ATen/ops/zeros_like.h>
-
 #include <tuple>
 
 #include "kernels/attention.h"
@@ -10,6 +8,7 @@
 #include "kernels/layer_norm.h"
 #include "recipes/dimabsa/encoder/dropped_attention.h"
 #include "recipes/dimabsa/encoder/padded.h"
+#include "recipes/dimabsa/encoder/segments.h"
 
 namespace lockstep::dimabsa {
 
@@ -30,9 +29,7 @@ at::Tensor Bert::embed(const EncoderInput& input, const StepContext& context) co
           : places_in_texts(input.offsets, input.tokens.size(0), input.longest);
   std::vector<Lookup> lookups{{.rows = input.tokens, .table = words_}};
   if (segments_.defined())
-    lookups.push_back(
-        {.rows = input.segments.defined() ? input.segments : at::zeros_like(input.tokens),
-         .table = segments_});
+    lookups.push_back({.rows = segment_rows(input, shape_.segments), .table = segments_});
   lookups.push_back(
       {.rows = shape_.first_position == 0 ? places : places.add(shape_.first_position),
        .table = positions_});

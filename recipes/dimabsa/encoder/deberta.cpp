@@ -15,6 +15,7 @@
 #include "kernels/linear.h"
 #include "recipes/dimabsa/encoder/dropped_attention.h"
 #include "recipes/dimabsa/encoder/relative_positions.h"
+#include "recipes/dimabsa/encoder/segments.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -38,9 +39,7 @@ Deberta::Deberta(const EncoderShape& shape, std::uint64_t seed) : shape_(shape),
 at::Tensor Deberta::embed(const EncoderInput& input, const StepContext& context) const {
   std::vector<Lookup> lookups{{.rows = input.tokens, .table = words_}};
   if (segments_.defined())
-    lookups.push_back(
-        {.rows = input.segments.defined() ? input.segments : at::zeros_like(input.tokens),
-         .table = segments_});
+    lookups.push_back({.rows = segment_rows(input, shape_.segments), .table = segments_});
   const at::Tensor normed = std::get<1>(residual_layer_norm(
       embedding_sum(lookups), {}, norm_.weight, norm_.bias, shape_.norm_epsilon));
   return context.dropout(normed, input.row_offsets, shape_.dropout, 0);

@@ -17,7 +17,7 @@ namespace lockstep::dimabsa {
 // S texts of N tokens together; all on one device.
 struct EncoderInput {
   at::Tensor tokens;    // i64 [N]
-  at::Tensor segments;  // i64 [N]; undefined: all 0
+  at::Tensor segments;  // i64 [N]; undefined: all 0; not read where the model has fewer than two
   // i64 [S + 1]: text s is tokens [offsets[s], offsets[s + 1]). Tokens from the last on belong to
   // no text: they are some tokens of the vocabulary, their results mean nothing and have no
   // gradient.

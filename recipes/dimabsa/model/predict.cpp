@@ -33,13 +33,6 @@ class Predictions : public PredictionWriter {
   std::unique_ptr<ZipWriter> zip_;
 };
 
-bool is_cut(const EncodedSentence& sentence) {
-  if (sentence.ends.empty()) return false;
-  const std::string& text = sentence.sentence.text;
-  return !trim(std::string_view(text).substr(static_cast<std::size_t>(sentence.ends.back())))
-              .empty();
-}
-
 }  // namespace
 
 std::vector<ItemOutput> DimabsaRecipe::predict_items(Model& model,
@@ -57,7 +50,7 @@ std::vector<ItemOutput> DimabsaRecipe::predict_items(Model& model,
     ItemOutput output;
     output.bytes =
         prediction_line(task_, as_sentence(task_, sentences[i], found[i], categories_)) + "\n";
-    if (is_cut(sentences[i]))
+    if (sentences[i].cut)
       output.warning = cat("its text is longer than ", sentences[i].size(),
                            " pieces (data.cut); the rest was not read");
     outputs.push_back(std::move(output));

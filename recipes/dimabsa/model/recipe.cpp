@@ -18,16 +18,11 @@ namespace {
 
 const Net& net_of(const Model& model) { return dynamic_cast<const Net&>(model); }
 
-// 1e-5 where heads have 1e-3, and 3e-3.
-constexpr double encoder_beside_heads = 0.01, encoder_from_nothing = 3;
-
 NetShape net_shape(const DimabsaOptions& options, const nlohmann::json& extra) {
-  double rate = options.model.encoder_rate;
-  if (rate == 0) rate = options.model.path.empty() ? encoder_from_nothing : encoder_beside_heads;
   return {.encoder = read_shape(extra.at("config"), "config.json"),
           .task = options.task(),
           .categories = std::ssize(extra.at("categories")),
-          .encoder_rate = rate,
+          .encoder_rate = encoder_rate(options),
           .from_nothing = options.model.path.empty()};
 }
 

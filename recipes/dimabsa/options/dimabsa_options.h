@@ -72,6 +72,9 @@ struct DimabsaOptions : RecipeOptions {
   nlohmann::json prepared_;  // Prepared::extra, once `prepare` has run
 };
 
+// The encoder's learning rate, times optimizer.lr.
+double encoder_rate(const DimabsaOptions& options);
+
 // Parameters of the heads beside the encoder's.
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
 

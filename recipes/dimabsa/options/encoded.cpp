@@ -100,7 +100,7 @@ json to_json(const EncodedSentence& sentence) {
   return {{"id", sentence.sentence.id},     {"text", sentence.sentence.text},
           {"line", sentence.sentence.line}, {"ids", sentence.ids},
           {"begins", sentence.begins},      {"ends", sentence.ends},
-          {"tuples", std::move(tuples)}};
+          {"tuples", std::move(tuples)},    {"cut", sentence.cut}};
 }
 
 EncodedSentence sentence_from_json(const json& value) try {
@@ -114,6 +114,7 @@ EncodedSentence sentence_from_json(const json& value) try {
   if (sentence.begins.size() != sentence.ids.size() || sentence.ends.size() != sentence.ids.size())
     throw Error("a sentence has other numbers of ids and offsets", prepare_again);
   for (const json& tuple : value.at("tuples")) add_tuple(sentence, tuple);
+  sentence.cut = value.at("cut");
   return sentence;
 } catch (const json::exception& error) {
   throw Error(cat("an encoded sentence is damaged: ", error.what()), prepare_again);

@@ -48,9 +48,12 @@ struct EncodedTuple {
 
 struct EncodedSentence {
   Sentence sentence;
-  std::vector<std::int64_t> ids;           // of the text's pieces, cut to data.cut
-  std::vector<std::int64_t> begins, ends;  // bytes [begin, end) of the text, a piece each
+  std::vector<std::int64_t> ids;  // of the text's pieces, cut to data.cut
+  // Bytes [begin, end) of the text, a piece each; its end lies behind the marks that follow it and
+  // are in no piece.
+  std::vector<std::int64_t> begins, ends;
   std::vector<EncodedTuple> tuples;
+  bool cut = false;  // the text has more pieces
 
   std::int64_t size() const { return static_cast<std::int64_t>(ids.size()); }
 };

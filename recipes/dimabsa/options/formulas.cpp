@@ -1,4 +1,4 @@
-// Parameters, memory and FLOPs of the encoder and its heads as formulas.
+// Parameters, memory, FLOPs and the learning rate of the encoder beside its heads as formulas.
 #include <algorithm>
 
 #include "plan/memory.h"
@@ -34,6 +34,13 @@ double embedding_parameters(const EncoderShape& shape) {
 }
 
 }  // namespace
+
+double encoder_rate(const DimabsaOptions& options) {
+  // 1e-5 where heads have 1e-3, and 3e-3.
+  constexpr double beside_heads = 0.01, from_nothing = 3;
+  if (options.model.encoder_rate != 0) return options.model.encoder_rate;
+  return options.model.path.empty() ? from_nothing : beside_heads;
+}
 
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories) {
   std::int64_t outputs = 2;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "recipes/dimabsa/prepare/whole_pieces.h"
 #include "recipes/dimabsa/sentences/phrase.h"
 
 namespace lockstep::dimabsa {
@@ -79,6 +80,11 @@ std::vector<std::string> words_of(const EncodeNotes& notes, const std::string& w
             notes.beyond_cut == 0
                 ? ""
                 : cat(", and ", notes.beyond_cut, " of its aspects and opinions count as NULL")));
+  if (notes.without_pieces > 0)
+    lines.push_back(cat("warning: ", where, ": ", notes.without_pieces,
+                        notes.without_pieces == 1 ? " aspect or opinion counts as NULL: it is"
+                                                  : " aspects and opinions count as NULL: they are",
+                        " nothing but characters that the tokenizer drops"));
   constexpr std::int64_t few = 10;
   if (notes.unknown * few > notes.pieces)
     lines.push_back(cat("warning: ", where, ": the vocabulary does not know ",
@@ -88,7 +94,7 @@ std::vector<std::string> words_of(const EncodeNotes& notes, const std::string& w
 }
 
 PieceSpan SentenceEncoder::span_of(const EncodedSentence& encoded, const std::string& phrase,
-                                   EncodeNotes& notes) const {
+                                   std::int64_t read, EncodeNotes& notes) {
   if (phrase == null_phrase || phrase.empty()) return {};
   const std::optional<ByteRange> bytes = find_phrase(encoded.sentence.text, phrase);
   if (!bytes) return {};
@@ -97,8 +103,8 @@ PieceSpan SentenceEncoder::span_of(const EncodedSentence& encoded, const std::st
   const auto first = std::upper_bound(encoded.ends.begin(), encoded.ends.end(), begin);
   const auto behind = std::lower_bound(encoded.begins.begin(), encoded.begins.end(), end);
   const PieceSpan span{first - encoded.ends.begin(), behind - encoded.begins.begin() - 1};
-  if (span.first <= span.last && encoded.ends.back() >= end) return span;
-  ++notes.beyond_cut;
+  if (span.first <= span.last && end <= read) return span;
+  ++(end > read ? notes.beyond_cut : notes.without_pieces);
   return {};
 }
 
@@ -109,10 +115,15 @@ std::int64_t SentenceEncoder::class_of(const std::string& category) const {
 
 EncodedSentence SentenceEncoder::encode(const Sentence& sentence, EncodeNotes& notes) const {
   EncodedSentence encoded{.sentence = sentence, .ids = {}, .begins = {}, .ends = {}, .tuples = {}};
-  std::vector<Piece> pieces = tokenizer_.encode(sentence.text);
+  std::vector<Piece> pieces = whole_pieces(tokenizer_, sentence.text);
+  auto read = std::ssize(sentence.text);
   if (std::ssize(pieces) > cut_) {
     ++notes.cut;
-    pieces.resize(static_cast<std::size_t>(cut_));
+    encoded.cut = true;
+    const auto kept = static_cast<std::size_t>(cut_);
+    // Pieces of one character share its bytes.
+    read = std::max(pieces[kept].begin, pieces[kept - 1].end);
+    pieces.resize(kept);
   }
   for (const Piece& piece : pieces) {
     encoded.ids.push_back(piece.id);
@@ -122,8 +133,8 @@ EncodedSentence SentenceEncoder::encode(const Sentence& sentence, EncodeNotes& n
   }
   notes.pieces += std::ssize(pieces);
   for (const Tuple& tuple : sentence.tuples)
-    encoded.tuples.push_back({.aspect = span_of(encoded, tuple.aspect, notes),
-                              .opinion = span_of(encoded, tuple.opinion, notes),
+    encoded.tuples.push_back({.aspect = span_of(encoded, tuple.aspect, read, notes),
+                              .opinion = span_of(encoded, tuple.opinion, read, notes),
                               .category = class_of(tuple.category)});
   return encoded;
 }

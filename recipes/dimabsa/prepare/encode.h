@@ -15,8 +15,9 @@ EncodedQueries make_queries(const Tokenizer& tokenizer, Task task);
 
 // What is odd about sentences, for one warning each.
 struct EncodeNotes {
-  std::int64_t cut = 0;         // texts that were cut
-  std::int64_t beyond_cut = 0;  // phrases that lie behind the cut
+  std::int64_t cut = 0;             // texts that were cut
+  std::int64_t beyond_cut = 0;      // phrases that lie behind the cut
+  std::int64_t without_pieces = 0;  // phrases of nothing but characters that are in no piece
   std::int64_t unknown = 0, pieces = 0;
 };
 // A line each; where: the file, for people.
@@ -34,8 +35,9 @@ class SentenceEncoder {
   EncodedSentence encode(const Sentence& sentence, EncodeNotes& notes) const;
 
  private:
-  PieceSpan span_of(const EncodedSentence& encoded, const std::string& phrase,
-                    EncodeNotes& notes) const;
+  // read: bytes of the text that were not cut off.
+  static PieceSpan span_of(const EncodedSentence& encoded, const std::string& phrase,
+                           std::int64_t read, EncodeNotes& notes);
   std::int64_t class_of(const std::string& category) const;
 
   const Tokenizer& tokenizer_;

@@ -26,9 +26,10 @@ std::filesystem::path learned_folder(const DimabsaOptions& options,
                                      const std::vector<std::string>& texts,
                                      const std::filesystem::path& cache, const Say& say);
 
-// The weights of model.path, as Prepared::extra holds them. Throws Error where they have another
-// number of embeddings than the vocabulary has pieces. hashed: reads them whole.
+// The weights of model.path, as Prepared::extra holds them. Throws Error where the vocabulary has
+// more pieces than they have word embeddings, or over 1,024 fewer, and says so where it has some
+// fewer. hashed: reads them whole.
 nlohmann::json find_weights(const std::filesystem::path& folder, std::int64_t vocabulary,
-                            const EncoderShape& shape, bool hashed);
+                            const EncoderShape& shape, bool hashed, const Say& say);
 
 }  // namespace lockstep::dimabsa

@@ -198,7 +198,10 @@ Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& cont
   if (!options.model.path.empty())
     prepared.extra["weights"] =
         find_weights(options.model.path, read_record(folder).at("vocabulary"), read_shape(folder),
-                     context.purpose == Purpose::train);
+                     context.purpose == Purpose::train, say);
+  if (!options.model.path.empty() || options.model.encoder_rate != 0)
+    say(cat("the encoder learns at ", encoder_rate(options),
+            " of optimizer.lr, which is the rate of the heads (model.encoder_rate)"));
   say(cat(loaded.train.size(), loaded.train.size() == 1 ? " sentence" : " sentences",
           " to train on, ", loaded.valid.size(), " to validate on"));
   return prepared;

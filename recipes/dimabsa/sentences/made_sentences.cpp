@@ -66,7 +66,7 @@ class SentenceMaker {
   }
 
   int number_of_tuples() {
-    constexpr double shares[] = {0.08, 0.38, 0.70, 0.86, 0.95};  // up to 0, 1, … tuples
+    constexpr double shares[] = {0.08, 0.58, 0.82, 0.93, 0.98};  // up to 0, 1, … tuples
     const double drawn = random_.uniform();
     return static_cast<int>(std::upper_bound(std::begin(shares), std::end(shares), drawn) -
                             std::begin(shares));

@@ -10,9 +10,10 @@
 
 namespace lockstep::dimabsa {
 
-// Sentence i ("made_1" is the first) follows from seed and i alone. 0 to 5 tuples, of some 200
-// different words; some aspects or opinions are NULL. No text has two tuples with the same aspect
-// and opinion, and every phrase stands in its text once.
+// Sentence i ("made_1" is the first) follows from seed and i alone. 0 to 5 tuples, 1.6 on average
+// as in DimABSA's English restaurants, of some 200 different words; some aspects or opinions are
+// NULL. No text has two tuples with the same aspect and opinion, and every phrase stands in its
+// text once.
 //
 // The rule. An opinion is an adjective, maybe behind an adverb. The adjective has a valence and an
 // arousal (made_words.cpp). "very" and "really" take the valence 1.3 times as far from 5 and add 1

@@ -66,7 +66,7 @@ TEST_F(Dimabsa, HasOneCurveOnAnyNumberOfRanks) {
     const ToolResult result =
         train_file(cat("on", ranks), cat("cpu:", ranks),
                    {"stop.steps=4", "schedule.kind=constant", "schedule.warmup=0", "batch.global=3",
-                    "optimizer.kind=sgd", "optimizer.lr=1e-3"});
+                    "optimizer.kind=sgd", "optimizer.lr=1e-3", "model.dropout=0.1"});
     ASSERT_EQ(result.code, 0) << result.err;
   }
   expect_same_curve("on2", "on1", 1e-3);
@@ -245,6 +245,7 @@ TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
   const ToolResult trained =
       train_file("b", "cpu:2", {model, "batch.global=6", "stop.steps=1", "eval.at_start=true"});
   ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("the encoder learns at 0.01 of optimizer.lr"));
   EXPECT_EQ(events("b", "eval").front().at("metrics"), events("a", "eval").back().at("metrics"));
   EXPECT_LT(steps("b").begin()->second.at("loss").get<double>(),
             0.5 * steps("a").begin()->second.at("loss").get<double>());

@@ -10,6 +10,7 @@
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -252,6 +253,21 @@ TEST(Encoder, TrainsWithSomeParametersFrozen) {
       EXPECT_EQ(parameter.tensor.grad().defined(), parameter.tensor.requires_grad())
           << parameter.name;
   }
+}
+
+// XLM-R has one row of segments for all tokens, DeBERTa-v3 none: its callers need not know.
+TEST(Encoder, TakesSegmentsThatItHasNoRowsFor) {
+  for (EncoderShape shape : all_tiny())
+    for (const std::int64_t segments : {0, 1}) {
+      shape.segments = segments;
+      const auto encoder = rough_encoder(shape);
+      EncoderInput input = input_of(texts, shape);
+      const at::Tensor before = encoder->forward(input, evaluating());
+      input.segments = at::ones_like(input.tokens);
+      const at::Tensor after = encoder->forward(input, evaluating());
+      expect_near(after, before, family_name(shape));
+      after.square().sum().backward();
+    }
 }
 
 }  // namespace

@@ -104,7 +104,51 @@ TEST_F(DimabsaRecipeTest, KeepsItsContractWithTheEngine) {
   }
 }
 
-// The sum over sentences of the loss as the definition has it, computed token by token.
+// XLM-R has one row of segments, DeBERTa-v3 none.
+TEST_F(DimabsaRecipeTest, TrainsEncodersWithoutTwoSegments) {
+  for (const char* family : {"bert", "xlm-roberta", "deberta-v2"})
+    for (const std::int64_t segments : {0, 1}) {
+      prepared.extra["config"]["model_type"] = family;
+      prepared.extra["config"]["type_vocab_size"] = segments;
+      if (family == std::string_view("deberta-v2"))
+        prepared.extra["config"].update({{"relative_attention", true},
+                                         {"position_biased_input", false},
+                                         {"pos_att_type", "c2p|p2c"},
+                                         {"position_buckets", 8},
+                                         {"share_att_key", true}});
+      const ContractReport report = check();
+      EXPECT_THAT(report.faults, ::testing::IsEmpty()) << family << segments;
+    }
+}
+
+// They ask for no category, and nothing that is found can match them.
+TEST_F(DimabsaRecipeTest, MissesTuplesOfACategoryThatTheRunDoesNotKnow) {
+  options.task_number = 3;
+  EncodedSentence known =
+      sentence_of("abcde", {{.aspect = {0, 1}, .opinion = {3, 3}, .category = 0},
+                            {.aspect = {4, 4}, .opinion = {3, 3}, .category = -1}});
+  known.sentence.tuples[1].category = "NEW#ONE";
+  known.sentence.tuples[1].va = ValenceArousal{5, 5};
+  for (const char* part : {"train", "valid"})
+    write_sentences(prepared.extra.at(part).get<std::string>(), {known, known});
+  EXPECT_THAT(check().faults, ::testing::IsEmpty());
+  DimabsaRecipe recipe(options, prepared);
+  const DatasetPair data = recipe.data();
+  const std::vector<FoundTuple> found{
+      {.aspect = {0, 1}, .opinion = {3, 3}, .category = 0, .valence = 2, .arousal = 4},
+      {.aspect = {4, 4}, .opinion = {3, 3}, .category = 1, .valence = 5, .arousal = 5}};
+  const Records records(std::vector<at::Tensor>{to_record(found), to_record(found)});
+  int compared = 0;
+  for (const Metric& metric : recipe.metrics(records)) {
+    if (metric.name != "recall" && metric.name != "precision" && metric.name != "crecall") continue;
+    EXPECT_DOUBLE_EQ(metric.value, 0.5) << metric.name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 3);
+}
+
+// All passes of two sentences in one batch are what each row is alone (loss_test.cpp has what that
+// is).
 TEST_F(DimabsaRecipeTest, LossIsTheSumOverSentencesWithTuplesAveraged) {
   options.task_number = 3;
   DimabsaRecipe recipe(options, prepared);
@@ -126,7 +170,6 @@ TEST_F(DimabsaRecipeTest, LossIsTheSumOverSentencesWithTuplesAveraged) {
       numbers.push_back(term.item<double>());
     return numbers;
   };
-  // All passes of two sentences in one batch are what each row is alone.
   const std::vector<double> together = losses({0, 1, 0, 1, 0, 1}, {0, 0, 2, 2, 5, 5});
   for (const std::size_t pass : {0U, 2U, 5U}) {
     const auto part = static_cast<std::int64_t>(pass);

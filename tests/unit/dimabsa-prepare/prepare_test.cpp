@@ -119,6 +119,60 @@ TEST_F(DimabsaPrepare, EncodesPhrasesAsThePiecesThatHoldThem) {
               ElementsAre("FOOD#QUALITY", "RESTAURANT#GENERAL", "SERVICE#GENERAL"));
 }
 
+// The tokenizer drops variation selectors and accents; phrases keep them.
+TEST_F(DimabsaPrepare, KeepsMarksBehindAPiece) {
+  const std::unique_ptr<Tokenizer> tokenizer =
+      open_tokenizer(fs::path(prepare().keep[0]).parent_path());
+  const std::string heart = "\u2764\uFE0F", accented = "cafe\u0301";
+  const auto encode = [&](const std::string& aspect, const std::string& opinion,
+                          const std::string& text, std::int64_t cut, EncodeNotes& notes) {
+    Sentence sentence{.text = text};
+    sentence.tuples = {{.aspect = aspect, .opinion = opinion}};
+    return SentenceEncoder(*tokenizer, {}, cut).encode(sentence, notes);
+  };
+  const auto bytes = [](const EncodedSentence& sentence, const PieceSpan& span) {
+    if (span.is_null()) return std::string(null_phrase);
+    const auto begin = sentence.begins[static_cast<std::size_t>(span.first)];
+    const auto end = sentence.ends[static_cast<std::size_t>(span.last)];
+    return sentence.sentence.text.substr(static_cast<std::size_t>(begin),
+                                         static_cast<std::size_t>(end - begin));
+  };
+  for (const std::string& text :
+       {accented + " was " + heart, heart + " the " + accented, heart + "," + accented + "!"}) {
+    EncodeNotes notes;
+    const EncodedSentence encoded = encode(accented, heart, text, 99, notes);
+    EXPECT_EQ(bytes(encoded, encoded.tuples[0].aspect), accented) << text;
+    EXPECT_EQ(bytes(encoded, encoded.tuples[0].opinion), heart) << text;
+    EXPECT_FALSE(encoded.cut);
+    EXPECT_FALSE(sentence_from_json(to_json(encoded)).cut);
+    EXPECT_THAT(words_of(notes, "the data", 99),
+                ::testing::Not(::testing::Contains(HasSubstr("NULL"))));
+  }
+  EncodeNotes notes;
+  const EncodedSentence whole = encode("soup", "NULL", "the soup " + heart, 99, notes);
+  const EncodedSentence cut = encode(heart, "soup", "the soup " + heart, whole.size() - 1, notes);
+  EXPECT_TRUE(sentence_from_json(to_json(cut)).cut);
+  EXPECT_TRUE(cut.tuples[0].aspect.is_null());
+  EXPECT_EQ(bytes(cut, cut.tuples[0].opinion), "soup");
+  EXPECT_EQ(notes.cut, 1);
+  EXPECT_EQ(notes.beyond_cut, 1);
+  EXPECT_EQ(notes.without_pieces, 0);
+}
+
+TEST_F(DimabsaPrepare, SaysWhichPhrasesHaveNoPiece) {
+  const std::unique_ptr<Tokenizer> tokenizer =
+      open_tokenizer(fs::path(prepare().keep[0]).parent_path());
+  const std::string nothing = "\u200B\u200B";
+  Sentence sentence{.text = nothing + " soup"};
+  sentence.tuples = {{.aspect = "soup", .opinion = nothing}};
+  EncodeNotes notes;
+  const EncodedSentence encoded = SentenceEncoder(*tokenizer, {}, 99).encode(sentence, notes);
+  EXPECT_TRUE(encoded.tuples[0].opinion.is_null());
+  EXPECT_FALSE(encoded.tuples[0].aspect.is_null());
+  EXPECT_THAT(words_of(notes, "the data", 99),
+              ::testing::Contains(HasSubstr("1 aspect or opinion counts as NULL")));
+}
+
 TEST_F(DimabsaPrepare, QueriesHoldPlacesForTheirPhrases) {
   const Prepared prepared = prepare();
   const EncodedQueries queries = queries_from_json(prepared.extra.at("queries"));
@@ -330,11 +384,23 @@ TEST_F(DimabsaPrepare, RefusesAVocabularyOfAnotherModel) {
   EncoderShape shape;
   shape.vocabulary = 50;
   header(50);
-  EXPECT_EQ(error_of([&] { find_weights(model, 50, shape, true); }), "");
-  EXPECT_THAT(error_of([&] { find_weights(model, 51, shape, true); }),
-              HasSubstr("the vocabulary has 51 pieces, but the weights have 50"));
+  said.clear();
+  const auto find = [&](std::int64_t pieces) {
+    return error_of([&] {
+      find_weights(model, pieces, shape, true, [&](const std::string& line) { said += line; });
+    });
+  };
+  EXPECT_EQ(find(50), "");
+  EXPECT_EQ(said, "");
+  EXPECT_THAT(find(51), HasSubstr("the vocabulary has 51 pieces, but the weights have 50"));
+  EXPECT_EQ(find(49), "");
+  EXPECT_THAT(said, HasSubstr("the vocabulary has 49 pieces and the weights have 50"));
   header(60);
-  EXPECT_THAT(error_of([&] { find_weights(model, 50, shape, true); }), HasSubstr("vocab_size"));
+  EXPECT_THAT(find(50), HasSubstr("vocab_size"));
+  shape.vocabulary = 2000;
+  header(2000);
+  EXPECT_EQ(find(976), "");
+  EXPECT_THAT(find(975), HasSubstr("the vocabulary has 975 pieces"));
 }
 
 class DimabsaItems : public DimabsaPrepare {

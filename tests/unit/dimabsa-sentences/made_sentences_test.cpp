@@ -33,8 +33,10 @@ TEST(MadeSentences, FollowFromSeedAndPlaceAlone) {
 TEST(MadeSentences, HaveZeroToFiveTuplesAndSomeNull) {
   std::map<std::size_t, int> counts;
   int null_aspects = 0, null_opinions = 0;
+  std::size_t all = 0;
   for (const Sentence& sentence : made_sentences(many, 1)) {
     ++counts[sentence.tuples.size()];
+    all += sentence.tuples.size();
     for (const Tuple& tuple : sentence.tuples) {
       null_aspects += tuple.aspect == null_phrase ? 1 : 0;
       null_opinions += tuple.opinion == null_phrase ? 1 : 0;
@@ -43,6 +45,7 @@ TEST(MadeSentences, HaveZeroToFiveTuplesAndSomeNull) {
   ASSERT_EQ(counts.size(), 6u);
   EXPECT_EQ(counts.rbegin()->first, 5u);
   for (const auto& [tuples, sentences] : counts) EXPECT_GE(sentences, 20) << tuples;
+  EXPECT_NEAR(static_cast<double>(all) / many, 1.6, 0.05);
   EXPECT_GE(null_aspects, 50);
   EXPECT_GE(null_opinions, 50);
 }
