@@ -165,6 +165,7 @@ TEST_F(StayingWorkers, WhatAJobDoesToItsVariablesTheNextOneDoesNotSee) {
 }
 
 TEST_F(StayingWorkers, WhatALibraryPrintsIsInTheLogOfTheJob) {
+  environment["PYTHONUNBUFFERED"] = "";  // as not set: else C's output has no buffer either
   const ToolResult result =
       run_kept("next_job.LIBC.printf(f'from C {sys.argv[2]}\\n'.encode())", 3);
   EXPECT_EQ(result.code, 0) << result.err;

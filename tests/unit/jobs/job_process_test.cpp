@@ -264,7 +264,7 @@ TEST_F(StayingJobProcessTest, OneThatTakesAJobAndKeepsTheMarkOfThoseThatWaitIsGi
   job.look(100.5, 1000);
   EXPECT_TRUE(job.distrusted().empty()) << "it may be about to say that it has ended";
   job.look(101.5, 1000);
-  EXPECT_FALSE(job.distrusted().empty());
+  ASSERT_FALSE(job.distrusted().empty());
   EXPECT_EQ(WTERMSIG(wait_for(process).first), SIGKILL);
 }
 
