@@ -108,8 +108,10 @@ ProcessGroup::ProcessGroup(const World& world, Backend& backend, double timeout_
       return backend.make_group(apart, world, timeout);
     };
   } catch (const std::exception& error) {
-    if (impl_->peers) impl_->peers->tell(message_of(error));
-    throw;
+    const std::string how = cat("connecting the ranks failed: ", message_of(error));
+    if (impl_->peers) impl_->peers->tell(how);
+    if (is_out_of_memory(error)) throw;
+    throw CollectiveFailed(how);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "config/options.h"
+#include "engine/exception_text.h"
 #include "launch/heartbeat.h"
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -72,10 +73,11 @@ void wait_for_all(const World& world, c10d::Store& store, double timeout_s) {
   while (!store.check({all})) {
     const double left_s = end_s - system_clock().now_s();
     if (left_s <= 0)
-      throw Error(cat("not all ranks came to ", place(world), " within ",
-                      format_duration({timeout_s}), ": missing are ", name_missing(world, store)),
-                  "see whether every host was started, with the same MASTER_ADDR and MASTER_PORT, "
-                  "and can reach that place");
+      throw MeetingFailed(
+          cat("not all ranks came to ", place(world), " within ", format_duration({timeout_s}),
+              ": missing are ", name_missing(world, store)),
+          "see whether every host was started, with the same MASTER_ADDR and MASTER_PORT, "
+          "and can reach that place");
     try {
       store.wait({all}, milliseconds(std::min(left_s, patience_s)));
     } catch (const std::exception&) {
@@ -102,9 +104,9 @@ c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(cat("rank ", world.rank, " could not meet the other ranks at ", place(world), ": ",
-                    error.what()),
-                "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
+    throw MeetingFailed(cat("rank ", world.rank, " could not meet the other ranks at ",
+                            place(world), ": ", message_of(error)),
+                        "check MASTER_ADDR and MASTER_PORT, and that every rank was started");
   }
 }
 

@@ -1,6 +1,7 @@
 // How the ranks of a world find each other, and how they keep in touch, through c10d's TCP store.
 #pragma once
 
+#include "base/error.h"
 #include "launch/peer_watch.h"
 #include "launch/world.h"
 
@@ -10,10 +11,16 @@
 
 namespace lockstep {
 
+// Another rank did not come, or went while the ranks met: it may be the cause.
+class MeetingFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 // Meets the other ranks at master_addr:master_port; rank 0 serves the store, on the socket in
 // LOCKSTEP_LISTEN_FD if that is set. torchrun's agent serves it where TORCHELASTIC_USE_AGENT_STORE
-// says so. Returns when all are there. Throws Error, naming those that are not, after timeout_s, or
-// LOCKSTEP_MEET_TIMEOUT where that is set.
+// says so. Returns when all are there. Throws MeetingFailed, naming those that are not, after
+// timeout_s, or LOCKSTEP_MEET_TIMEOUT where that is set; Error if that is no duration.
 c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s);
 
 // A watch over the ranks that met in `store`, on a connection of its own.

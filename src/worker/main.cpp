@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/plugin.h"
+#include "engine/rendezvous.h"
 #include "launch/heartbeat.h"
 #include "launch/launch.h"
 #include "run/events.h"
@@ -43,13 +44,14 @@ void let_the_cause_be_seen() {
 // A rank that failed must not wait for the others: whoever watches them ends them.
 [[noreturn]] void leave_failed(Session& session, const std::exception& error) {
   const RankError failure = describe_failure(error);
-  const bool in_collective = dynamic_cast<const CollectiveFailed*>(&error) != nullptr;
+  const bool among_ranks = dynamic_cast<const CollectiveFailed*>(&error) != nullptr ||
+                           dynamic_cast<const MeetingFailed*>(&error) != nullptr;
   PeerWatch* const peers = session.group ? session.group->peers() : nullptr;
   // Where another rank is the cause, this does not return.
-  if (peers != nullptr && in_collective) peers->ask(failure.what);
-  if (peers == nullptr && in_collective) let_the_cause_be_seen();
+  if (peers != nullptr && among_ranks) peers->ask(failure.what);
+  if (peers == nullptr && among_ranks) let_the_cause_be_seen();
   tell_failure(failure);
-  if (peers != nullptr && !in_collective) peers->tell(failure.what);
+  if (peers != nullptr && !among_ranks) peers->tell(failure.what);
   if (session.foreign && session.run && session.run->holds_lock())
     session.run->try_write_state(RunState::failed, failure.what);
   _exit(exit_code_of(failure));

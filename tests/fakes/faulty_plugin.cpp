@@ -15,6 +15,8 @@
 //   diverge: the rank sees no validation data, and so leaves out what the others do together
 //   corrupt: one weight of the rank changes a little
 //   data: loading the samples of that step takes a second each
+//   late: the rank needs 2 s before it can meet the others
+//   leaving: the rank closes its connections while the ranks meet, and is killed a moment later
 #include "engine/register.h"
 #include "fakes/toy_recipe.h"
 #include "launch/heartbeat.h"
@@ -25,6 +27,8 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <torch/csrc/autograd/custom_function.h>
+
+#include <sys/socket.h>
 
 #include <atomic>
 #include <chrono>
@@ -194,6 +198,16 @@ class VanishingData : public SlowData {
   std::int64_t size() const override { return training_began ? 0 : SlowData::size(); }
 };
 
+// As the kernel ends a process: what it had open is closed before its parent can see its end.
+void leave_while_the_ranks_meet() {
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    for (int fd = 3; fd < 256; ++fd) shutdown(fd, SHUT_RDWR);  // sockets alone
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    raise(SIGKILL);
+  }).detach();
+}
+
 struct FaultyOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool) const override {
     train.batch.global = 64;
@@ -211,6 +225,9 @@ class FaultyRecipe : public ToyRecipe {
   FaultyRecipe(const FaultyOptions&, const Prepared&) : ToyRecipe(samples(), 23, 0.1) {
     static CountingAllocator allocator(c10::GetCPUAllocator());
     c10::SetCPUAllocator(&allocator, /*priority=*/255);
+    if (std::getenv("RANK") == nullptr) return;  // a worker that prepares
+    if (due("late", 0, 0)) std::this_thread::sleep_for(std::chrono::seconds(2));
+    if (due("leaving", 0, 0)) leave_while_the_ranks_meet();
   }
   DatasetPair data() override {
     std::shared_ptr<const Dataset> valid = std::make_shared<SlowData>(23);

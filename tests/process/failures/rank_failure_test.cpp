@@ -45,6 +45,14 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair("throw", " in forward of step 8: thrown by request; ")),
     [](const auto& way) { return std::string(way.param.first); });
 
+// The others lose their connection before the launcher can see the end of the rank that is the
+// cause.
+TEST_F(RankFailure, OfARankThatIsKilledWhileTheRanksMeetIsNotTakenForThatOfAnother) {
+  const ToolResult result = train("leaving 0 0; late 0 2");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("error: rank 0 on cpu:0 failed: killed by signal 9"));
+}
+
 class RankHangs : public RankFailure,
                   public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
 
