@@ -10,6 +10,8 @@
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/mask_loss_launch.h"
+#include "cuda/nms_launch.h"
+#include "cuda/roi_align_launch.h"
 #include "cuda/spatial_gate_launch.h"
 #include "cuda/stamp_launch.h"
 #include "cuda/uniform_launch.h"
@@ -25,7 +27,9 @@
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/mask_loss.h"
+#include "kernels/nms.h"
 #include "kernels/own_kernels.h"
+#include "kernels/roi_align.h"
 #include "kernels/spatial_paths.h"
 #include "kernels/uniform.h"
 
@@ -133,6 +137,22 @@ void run_window_pool_backward(const WindowPoolBackward& arguments) {
   C10_CUDA_CHECK(launch_window_pool_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_roi_align_forward(const RoiAlignForward& arguments) {
+  C10_CUDA_CHECK(launch_roi_align_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_roi_align_backward(const RoiAlignBackward& arguments) {
+  C10_CUDA_CHECK(launch_roi_align_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_nms_overlaps(const NmsArguments& arguments) {
+  C10_CUDA_CHECK(launch_nms_overlaps(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_nms_keep(const NmsArguments& arguments) {
+  C10_CUDA_CHECK(launch_nms_keep(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_uniform(const UniformArguments& arguments) {
   C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -164,6 +184,8 @@ bool register_kernels() {
                                 .gate_forward = &run_spatial_gate_forward,
                                 .gate_backward = &run_spatial_gate_backward});
   register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});
+  register_cuda_nms({.overlaps = &run_nms_overlaps, .keep = &run_nms_keep});
+  register_cuda_roi_align({.forward = &run_roi_align_forward, .backward = &run_roi_align_backward});
   register_cuda_window_pool(
       {.forward = &run_window_pool_forward, .backward = &run_window_pool_backward});
   return true;

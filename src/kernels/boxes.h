@@ -63,7 +63,8 @@ struct AnchorGrid {
 // with permute({0, 2, 3, 1}). As torchvision's AnchorGenerator: corners of the anchors about 0,
 // ±w/2 and ±h/2 of w = size / √ratio and h = size × √ratio, are rounded to whole pixels, halves to
 // even, and moved by (x × stride_x, y × stride_y), the cell's upper left corner.
+// Made on the CPU and copied: make it once, not in every step.
 at::Tensor grid_anchors(const AnchorGrid& grid, std::int64_t height, std::int64_t width,
-                        const at::TensorOptions& options = {});
+                        const at::Device& device = at::kCPU);
 
 }  // namespace lockstep

@@ -34,6 +34,9 @@ struct RoiAlignBackward {
   void* of_features = nullptr;  // all of it is written
 };
 
+// Most boxes of a set that the kernels serve, and most sets.
+constexpr std::int64_t nms_most_boxes = 1 << 17, nms_most_sets = 65535;
+
 // Sets of boxes, each in the order of `order`. Everything on the device.
 struct NmsArguments {
   const float* boxes = nullptr;          // [sets, boxes_per_set, 4], aligned to 16 bytes
