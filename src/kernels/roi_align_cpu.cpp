@@ -77,6 +77,13 @@ void add_scaled(Real* to, const Real* from, Real factor, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
 }
 
+// How many of `parts` equal parts of the work a thread takes at least: waking it up costs as much
+// as some 10,000 products. A bin takes about nine cells.
+std::int64_t parts_of_a_thread(std::int64_t parts, std::int64_t result_elements) {
+  constexpr std::int64_t fewest_products = 32768;
+  return std::max<std::int64_t>(1, fewest_products * parts / (9 * result_elements));
+}
+
 template <class Real>
 void align_boxes(const at::Tensor& features, const at::Tensor& boxes, const at::Tensor& pictures,
                  const RoiAlignOptions& options, const at::Tensor& out) {
@@ -87,7 +94,8 @@ void align_boxes(const at::Tensor& features, const at::Tensor& boxes, const at::
   const float* corners = boxes.const_data_ptr<float>();
   const std::int64_t* rows = pictures.const_data_ptr<std::int64_t>();
   Real* to = out.mutable_data_ptr<Real>();
-  at::parallel_for(0, boxes.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t grain = parts_of_a_thread(boxes.size(0), out.numel());
+  at::parallel_for(0, boxes.size(0), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       if (rows[r] < 0) continue;
       const BoxShares<Real> box(corners + 4 * r, static_cast<int>(height), static_cast<int>(width),
@@ -139,7 +147,9 @@ void spread_gradient(const at::Tensor& of_out, const at::Tensor& boxes, const at
   const std::int64_t of_box = options.height * options.width * channels;
   const Real* from = of_out.const_data_ptr<Real>();
   Real* to = of_features.mutable_data_ptr<Real>();
-  at::parallel_for(0, of_features.size(0) * height, 1, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t lines = of_features.size(0) * height;
+  const std::int64_t grain = parts_of_a_thread(lines, of_out.numel());
+  at::parallel_for(0, lines, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line)
       for (const std::int64_t r : boxes_of[static_cast<std::size_t>(line / height)])
         add_to_row(shares[static_cast<std::size_t>(r)], static_cast<int>(line % height),
