@@ -155,7 +155,8 @@ TEST_F(DetectionOnGpu, NmsCanBeRecordedInAGraph) {
 }
 
 TEST_F(DetectionOnGpu, BoxesAreTheCpus) {
-  const at::Tensor a = drawn_boxes(40, 90), b = drawn_boxes(40, 90);
+  const at::Tensor corners = at::tensor(std::vector<float>{-2, -2, 2, 2});
+  const at::Tensor a = drawn_boxes(40, 90) + corners, b = drawn_boxes(40, 90) + corners;
   const at::Device device = gpu().device();
   const at::Tensor here = a.to(device), there = b.to(device);
   testing::expect_near(box_ious(here, there).cpu(), box_ious(a, b), 1e-5, "IoU");
