@@ -106,6 +106,7 @@ LOCKSTEP_HOST_DEVICE inline bool overlap(const Corners& a, const Corners& b, flo
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1),
               height = (a.y2 < b.y2 ? a.y2 : b.y2) - (a.y1 > b.y1 ? a.y1 : b.y1);
   const float common = rounded_product(width > 0 ? width : 0.0F, height > 0 ? height : 0.0F);
+  if (common == 0 && threshold >= 0) return false;  // as below, without a division
   return common / (area_of(a) + area_of(b) - common) > threshold;
 }
 

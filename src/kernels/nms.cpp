@@ -77,16 +77,21 @@ SortedBoxes sort_boxes(const at::Tensor& boxes, const at::Tensor& scores, const 
 std::int64_t keep_on_cpu(const Corners* boxes, const float* scores, const std::int64_t* order,
                          const std::int64_t* group, std::int64_t n, float threshold,
                          std::int64_t at_most, std::int64_t* indices) {
-  std::vector<char> removed(static_cast<std::size_t>(n), 0);
+  struct Candidate {
+    Corners box;
+    std::int64_t group;
+    bool removed;
+  };
+  std::vector<Candidate> sorted;  // so that they lie in the order in which they are compared
+  for (std::int64_t i = 0; i < n && scores[i] > nowhere_score; ++i)
+    sorted.push_back({boxes[order[i]], group != nullptr ? group[order[i]] : 0, false});
   std::int64_t count = 0;
-  for (std::int64_t i = 0; i < n && count < at_most && scores[i] > nowhere_score; ++i) {
-    if (removed[static_cast<std::size_t>(i)] != 0) continue;
-    const std::int64_t index = order[i];
-    indices[count++] = index;
-    for (std::int64_t j = i + 1; j < n; ++j)
-      if ((group == nullptr || group[order[j]] == group[index]) &&
-          overlap(boxes[index], boxes[order[j]], threshold))
-        removed[static_cast<std::size_t>(j)] = 1;
+  for (auto kept = sorted.begin(); kept != sorted.end() && count < at_most; ++kept) {
+    if (kept->removed) continue;
+    indices[count++] = order[kept - sorted.begin()];
+    for (auto other = kept + 1; other != sorted.end(); ++other)
+      if (other->group == kept->group && overlap(kept->box, other->box, threshold))
+        other->removed = true;
   }
   return count;
 }
