@@ -69,13 +69,27 @@ void check_items_file(const std::filesystem::path& file, bool overwrite) {
   check_new_file(file, overwrite);
 }
 
-// Whether the recipe's options are others than those that the run was trained with.
-bool has_other_options(const RunDir& run, const RunSetup& setup) {
-  const nlohmann::json record = run.record(), now = setup.options->table.to_json();
-  const nlohmann::json& before = record.at("config");
-  for (const auto& [key, value] : now.items())
+// Whether preparation found other data than that of the run.
+bool has_other_data(const nlohmann::json& record, const Prepared& prepared) {
+  if (record.at("facts").value("valid_samples", std::int64_t{0}) != prepared.facts.valid_samples)
+    return true;
+  const nlohmann::json& before = record.at("extra");
+  for (const auto& [key, value] : prepared.extra.items())
     if (before.contains(key) && before[key] != value) return true;
   return false;
+}
+
+// In what an evaluation that is prepared differs from those of the training, as EvaluateRun has it.
+nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
+  nlohmann::json options = nlohmann::json::object();
+  for (const OptionTable* table : setup.tables())
+    for (const std::string& key : table->keys())
+      if (key != "run.root" && is_asked_for(*table, key)) options[key] = table->get(key);
+  const nlohmann::json record = run.record();
+  if (setup.plugin != text_or(record, "plugin", "")) options["plugin"] = setup.plugin;
+  const bool other_data = has_other_data(record, setup.prepared);
+  if (options.empty() && !other_data) return nullptr;
+  return {{"options", options}, {"other_data", other_data}};
 }
 
 int evaluate_main(const Parsed& parsed) {
@@ -104,11 +118,6 @@ bool print_last_evaluation(const RunDir& run) {
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
              const ReadOptions& reading) {
   if (!reading.weights.empty()) setup.train->eval.keep = 0;  // an export has no place for them
-  if (setup.train->eval.keep > 0 && has_other_options(run, setup)) {
-    setup.train->eval.keep = 0;
-    say("the run's own table and pictures stay, because the options are others than its own; "
-        "--items FILE keeps a table of this evaluation");
-  }
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
@@ -121,6 +130,8 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   if (reading.best) arguments.push_back("--best");
   if (!reading.weights.empty())
     arguments.insert(arguments.end(), {"--weights", reading.weights.string()});
+  if (const nlohmann::json differs = difference(run, setup); differs.is_object())
+    arguments.insert(arguments.end(), {"--differs", to_line(differs)});
   if (!reading.items.empty())
     arguments.insert(arguments.end(),
                      {"--items", std::filesystem::absolute(reading.items).string()});
@@ -151,8 +162,8 @@ Command evaluate_command() {
               "such as where its data lies. A bare KEY means evaluate.KEY where the recipe has "
               "that.\n"
               "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
-              "makes one; a run that cannot be written to, or an export, is evaluated without "
-              "it.\n") +
+              "makes one, and with options of its own or other data to a folder of its own beside "
+              "it; a run that cannot be written to, or an export, is evaluated without it.\n") +
           source_operand_help,
       .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                 {"--best", "", "the best checkpoint instead of the newest"},

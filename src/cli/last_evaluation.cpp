@@ -4,6 +4,7 @@
 #include "base/columns.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "run/checkpoint_names.h"
 #include "run/curves.h"
 #include "run/run_files.h"
 
@@ -21,11 +22,12 @@ std::string shortened(const std::string& cell) {
   return number ? general(*number, 4) : cell;
 }
 
-// The newest folder of that kind: steps are written with leading zeros.
+// The newest folder of that kind that training wrote: steps are written with leading zeros.
 const RunFolder* newest(const std::vector<RunFolder>& folders, const std::string& kind) {
   const RunFolder* last = nullptr;
   for (const RunFolder& folder : folders)
-    if (folder.name.starts_with(kind + "/") && (last == nullptr || folder.name > last->name))
+    if (folder.name.starts_with(kind + "/") && step_of(folder.name.substr(kind.size() + 1)) &&
+        (last == nullptr || folder.name > last->name))
       last = &folder;
   return last;
 }

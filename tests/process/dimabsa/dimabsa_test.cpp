@@ -102,10 +102,28 @@ TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
   const ToolResult trained = train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const fs::path evaluation = run("a") / "evaluations/step-000000008";
+  const std::string of_training = read_file(evaluation / "items.csv");
   for (const char* name : {"items.csv", "null.csv", "categories.csv"})
     EXPECT_TRUE(fs::exists(evaluation / name)) << name;
   for (const char* name : {"valence-arousal.svg", "sentences.html"})
     EXPECT_TRUE(fs::exists(run("a") / "media/step-000000008" / name)) << name;
+
+  // With a file that is named, even the run's own, or with other contents of it, the table is
+  // another.
+  const Words own_file{"evaluate", "a", "data.path=" + file().string(), "predict.beta=0"};
+  const ToolResult named = tool(own_file);
+  ASSERT_EQ(named.code, 0) << named.err;
+  EXPECT_THAT(named.err, HasSubstr("evaluations/step-000000008-"));
+  const std::string lines_before = read_file(file());
+  write_file_atomic(file(), std::string(sentences) + R"({"ID":"r7","Text":"x","Quadruplet":[]})");
+  const ToolResult changed = tool({"evaluate", "a"});
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("evaluations/step-000000008-"));
+  write_file_atomic(file(), lines_before);
+  EXPECT_EQ(read_file(evaluation / "items.csv"), of_training);
+  const ToolResult again = tool({"evaluate", "a"});
+  EXPECT_THAT(again.err, HasSubstr("evaluations/step-000000008/items.csv"));
+  EXPECT_EQ(read_file(evaluation / "items.csv"), of_training);
 
   write_file_atomic(file("test.txt"),
                     R"({"ID":"t1","Text":"The wine was great."}
