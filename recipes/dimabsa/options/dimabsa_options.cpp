@@ -14,10 +14,11 @@ namespace {
 
 template <class Data>
 void add_data(OptionTable& table, Data& data) {
-  table.add("data.path", data.path,
-            {.meaning = "sentences with their tuples, a JSON object a line; empty: sentences that "
-                        "are made",
-             .is_path = true});
+  table.add(
+      "data.path", data.path,
+      {.meaning = "sentences with their tuples, one JSON object per line; empty: sentences that "
+                  "are made",
+       .is_path = true});
   table.add("data.valid_path", data.valid_path,
             {.meaning = "sentences to validate on; empty: a share of data.path", .is_path = true});
   table.add("data.valid_share", data.valid_share,
@@ -25,7 +26,7 @@ void add_data(OptionTable& table, Data& data) {
   table.add("data.split_seed", data.split_seed, {.meaning = "which sentences those are", .min = 0});
   table.add(
       "data.categories", data.categories,
-      {.meaning = "file of the categories of task 3, one a line; empty: those of the training "
+      {.meaning = "file of the categories of task 3, one per line; empty: those of the training "
                   "data",
        .is_path = true});
   table.add("data.language", data.language,
