@@ -13,6 +13,7 @@
 #include "cli/run_end.h"
 #include "cli/run_root.h"
 #include "cli/run_source.h"
+#include "cli/table_text.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
 #include "run/events.h"
@@ -32,6 +33,27 @@ std::string table(const nlohmann::json& result) {
     text += cat("  ", pad_cells(name + " ", 24), number, words.empty() ? "" : " ", words, "\n");
   }
   return text;
+}
+
+// The recipe's further tables in `folder`, below each other.
+std::string tables_text(const nlohmann::json& names, const std::filesystem::path& folder) {
+  constexpr std::size_t most_rows = 300;
+  std::string text;
+  for (const std::string name : names) {
+    const CsvTable table = read_csv(folder / (name + ".csv"));
+    text += cat("\n", name, "\n", table_text(table, {.rows = most_rows}));
+    if (table.rows.size() > most_rows)
+      text += cat("… and ", table.rows.size() - most_rows, " more rows\n");
+  }
+  return text;
+}
+
+// The same for programs: {name: [{column: value}, …]}.
+nlohmann::json tables_json(const nlohmann::json& names, const std::filesystem::path& folder) {
+  nlohmann::json tables = nlohmann::json::object();
+  for (const std::string name : names)
+    tables[name] = nlohmann::json::parse(read_file(folder / (name + ".json")));
+  return tables;
 }
 
 // What became of the table of items. The exit code.
@@ -124,9 +146,11 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   const TemporaryDirectory folder;
   const std::filesystem::path record = folder.path() / "record.json";
   write_file_atomic(record, setup_to_json(setup).dump());
-  std::vector<std::string> arguments{"evaluate", "--run",
-                                     std::filesystem::absolute(run.path()).string(), "--record",
-                                     record.string()};
+  const std::filesystem::path tables = folder.path() / "tables";
+  std::filesystem::create_directory(tables);
+  std::vector<std::string> arguments{
+      "evaluate", "--run", std::filesystem::absolute(run.path()).string(), "--record", record,
+      "--tables", tables};
   if (reading.best) arguments.push_back("--best");
   if (!reading.weights.empty())
     arguments.insert(arguments.end(), {"--weights", reading.weights.string()});
@@ -147,7 +171,9 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   LOCKSTEP_CHECK(result);
   result->erase("kind");
   const int code = tell_items(*result);
-  print(reading.json ? result->dump(2) : table(*result));
+  const nlohmann::json names = result->at("tables");
+  if (reading.json) (*result)["tables"] = tables_json(names, tables);
+  print(reading.json ? result->dump(2) : table(*result) + tables_text(names, tables));
   return code;
 }
 
@@ -163,7 +189,8 @@ Command evaluate_command() {
               "that.\n"
               "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
               "makes one, and with options of its own or other data to a folder of its own beside "
-              "it; a run that cannot be written to, or an export, is evaluated without it.\n") +
+              "it; a run that cannot be written to, or an export, is evaluated without it. Further "
+              "tables of the recipe go there too and are shown, as far as 300 rows.\n") +
           source_operand_help,
       .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                 {"--best", "", "the best checkpoint instead of the newest"},

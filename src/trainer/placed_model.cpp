@@ -89,6 +89,18 @@ void leave_items(const EvaluationOutput& output, const std::vector<Metric>& metr
     result["items"] = (output.folder() / "items.csv").string();
 }
 
+// The names of the tables that the recipe made besides that of the items; as files in `folder`,
+// where there is one.
+std::vector<std::string> leave_tables(const EvaluationOutput& output, const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const EvaluationOutput::File& file : output.files()) {
+    if (file.picture) continue;
+    if (!folder.empty()) write_file_atomic(folder / file.name, file.bytes);
+    if (fs::path(file.name).extension() == ".csv") names.push_back(fs::path(file.name).stem());
+  }
+  return names;
+}
+
 // The same options have the same folder again.
 std::string mark_of(const nlohmann::json& differs) {
   constexpr std::size_t digits = 8;
@@ -205,21 +217,23 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
   const DatasetPair data = setup.recipe.data();
   if (!data.valid || data.valid->size() == 0)
     throw Error("the recipe has no validation data", "set the recipe's options for it and train");
-  EvaluationOutput output(setup.run.path(), loaded.step(),
-                          {.pictures = setup.options.eval.pictures, .rows = all_rows},
-                          mark_of(how.differs));
-  EvaluatorOptions options = evaluator_options(setup, data.valid.get());
   // An export has no place for them of its own.
   const bool has_place = setup.options.eval.keep > 0 && setup.weights.empty();
-  if (has_place || !how.items_file.empty()) options.output = &output;
+  const bool draws = has_place && how.items_file.empty();
+  EvaluationOutput output(setup.run.path(), loaded.step(),
+                          {.pictures = draws ? setup.options.eval.pictures : 0, .rows = all_rows},
+                          mark_of(how.differs));
+  EvaluatorOptions options = evaluator_options(setup, data.valid.get());
+  options.output = &output;
   const std::vector<Metric> metrics =
       evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend, options)
           .metrics;
   nlohmann::json result{{"step", loaded.step()},
                         {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
                         {"units", units_of(metrics)}};
-  if (setup.group.rank() == 0 && options.output != nullptr)
-    leave_items(output, metrics, how, result);
+  if (setup.group.rank() != 0) return result;
+  result["tables"] = leave_tables(output, how.tables_folder);
+  if (has_place || !how.items_file.empty()) leave_items(output, metrics, how, result);
   return result;
 }
 

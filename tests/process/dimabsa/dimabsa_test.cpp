@@ -184,6 +184,18 @@ TEST_F(Dimabsa, LearnsAFewSentencesByHeartAndScoresThem) {
   const ToolResult other = tool({"evaluate", "a", "data.path=" + file("gold.jsonl").string()});
   ASSERT_EQ(other.code, 0) << other.err;
   EXPECT_THAT(other.err, HasSubstr("this one is evaluated"));
+  EXPECT_THAT(other.out, ::testing::ContainsRegex("\nnull\ngroup .* cf1 .*\naspect NULL +0 "));
+  EXPECT_THAT(other.out, HasSubstr("\nwithout NULL"));
+  EXPECT_THAT(other.out, ::testing::ContainsRegex("\ncategories\ngroup .*\nFOOD#QUALITY +1 "));
+
+  // Of an export, which has no folder for them, and for programs.
+  ASSERT_EQ(tool({"export", "a", "--out", "a.model"}).code, 0);
+  const ToolResult exported =
+      tool({"evaluate", "a.model", "data.path=" + file("gold.jsonl").string(), "--json"});
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  const auto tables = nlohmann::json::parse(exported.out).at("tables");
+  EXPECT_EQ(tables.at("categories").at(0).at("group"), "FOOD#QUALITY");
+  EXPECT_EQ(tables.at("null").size(), 3U);
 }
 
 // F1 was 1.00 with this seed (42) on two ranks.
