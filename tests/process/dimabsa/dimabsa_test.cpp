@@ -145,6 +145,32 @@ Just a text, cheap and awful.
   EXPECT_TRUE(fs::exists(folder.path() / "on1/submission.zip"));
 }
 
+TEST_F(Dimabsa, MakesOneSubmissionOfSeveralLanguagesAndDomains) {
+  ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=1"}).code, 0);
+  const std::string line = R"({"ID":"t1","Text":"The wine was great."})";
+  const Words names{"eng_laptop_test_task3.jsonl", "zho_hotel_test_task3.jsonl",
+                    "eng_laptop_dev_task3.jsonl", "more.jsonl"};
+  for (const std::string& name : names)
+    write_file_atomic(file(name), name == names[2] ? R"({"ID":"d1","Text":"Slow."})" : line);
+  const auto predict = [&](const std::string& devices) {
+    const ToolResult result =
+        tool({"predict", "a", file(names[0]).string(), file(names[1]).string(),
+              file(names[2]).string(), file(names[3]).string(), "out=" + devices,
+              "submission=submission.zip", "--devices", devices});
+    ASSERT_EQ(result.code, 0) << result.err;
+  };
+  predict("cpu:1");
+  predict("cpu:2");
+  for (const auto& [name, lines] : std::map<std::string, std::int64_t>{
+           {"eng_laptop", 2}, {"zho_hotel", 1}, {"eng_restaurant", 1}}) {
+    const std::string path = cat("subtask_3/pred_", name, ".jsonl");
+    const std::string found = read_file(folder.path() / "cpu:1" / path);
+    EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), lines) << name;
+    EXPECT_EQ(found, read_file(folder.path() / "cpu:2" / path));
+    EXPECT_THAT(read_file(folder.path() / "cpu:1/submission.zip"), HasSubstr(path));
+  }
+}
+
 TEST_F(Dimabsa, SkipsLinesThatAreNoSentences) {
   ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=1"}).code, 0);
   write_file_atomic(file("bad.jsonl"), R"({"ID":"t1","Text":"The wine was great."}
@@ -241,6 +267,18 @@ TEST_F(Dimabsa, RefusesWhatCannotBeBeforeThereIsARun) {
       "kept", "cpu:1", {"task=3", "data.path=" + file("bad.jsonl").string(), "stop.steps=1"});
   EXPECT_EQ(kept.code, 0) << kept.err;
   EXPECT_THAT(kept.err, HasSubstr("NULL"));
+}
+
+TEST_F(Dimabsa, PlansForGpusThatAreNotThereWhetherTheyPay) {
+  const auto plan = [&](const std::string& devices) {
+    const ToolResult result = tool({"plan", "dimabsa", "--devices", devices, "task=3",
+                                    "data.path=" + file().string(), "batch.global=1", "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("notes").dump();
+  };
+  EXPECT_THAT(plan("2xT4"), ::testing::AllOf(HasSubstr("2 GPUs do not pay at batch.global = 1"),
+                                             HasSubstr("over PCIe 3 x16, which is assumed,")));
+  EXPECT_THAT(plan("2xH100"), HasSubstr("depends on what joins them, which is not known"));
 }
 
 TEST_F(Dimabsa, TellsATextThatIsCut) {
