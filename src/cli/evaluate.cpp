@@ -16,10 +16,12 @@
 #include "cli/table_text.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
+#include "run/evaluation_output.h"
 #include "run/events.h"
 #include "run/json_lines.h"
 
 #include <optional>
+#include <set>
 
 namespace lockstep::cli {
 namespace {
@@ -39,13 +41,25 @@ std::string table(const nlohmann::json& result) {
 std::string tables_text(const nlohmann::json& names, const std::filesystem::path& folder) {
   constexpr std::size_t most_rows = 300;
   std::string text;
-  for (const std::string name : names) {
-    const CsvTable table = read_csv(folder / (name + ".csv"));
-    text += cat("\n", name, "\n", table_text(table, {.rows = most_rows}));
-    if (table.rows.size() > most_rows)
-      text += cat("… and ", table.rows.size() - most_rows, " more rows\n");
-  }
+  for (const std::string name : names) try {
+      const CsvTable table = read_csv(folder / (name + ".csv"));
+      text += cat("\n", name, "\n", table_text(table, {.rows = most_rows}));
+      if (table.rows.size() > most_rows)
+        text += cat("… and ", table.rows.size() - most_rows, " more rows\n");
+    } catch (const Error& error) {
+      say(cat("warning: the table ", name, " cannot be shown: ", error.what()));
+    }
   return text;
+}
+
+// The names of those that an evaluation while training left.
+nlohmann::json names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+    if (entry.path().extension() == ".csv" && entry.path().stem() != "items")
+      names.insert(entry.path().stem());
+  return names;
 }
 
 // The same for programs: {name: [{column: value}, …]}.
@@ -133,8 +147,11 @@ int evaluate_main(const Parsed& parsed) {
 
 bool print_last_evaluation(const RunDir& run) {
   const std::optional<nlohmann::json> event = last_evaluation(run);
-  if (event) print(table(*event));
-  return event.has_value();
+  if (!event) return false;
+  const std::filesystem::path folder =
+      EvaluationOutput(run.path(), event->at("step").get<std::int64_t>()).folder();
+  print(table(*event) + tables_text(names_in(folder), folder));
+  return true;
 }
 
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,

@@ -89,8 +89,8 @@ void leave_items(const EvaluationOutput& output, const std::vector<Metric>& metr
     result["items"] = (output.folder() / "items.csv").string();
 }
 
-// The names of the tables that the recipe made besides that of the items; as files in `folder`,
-// where there is one.
+// The names, in order, of the tables that the recipe made besides that of the items; as files in
+// `folder`, where there is one.
 std::vector<std::string> leave_tables(const EvaluationOutput& output, const fs::path& folder) {
   std::vector<std::string> names;
   for (const EvaluationOutput::File& file : output.files()) {
@@ -98,6 +98,7 @@ std::vector<std::string> leave_tables(const EvaluationOutput& output, const fs::
     if (!folder.empty()) write_file_atomic(folder / file.name, file.bytes);
     if (fs::path(file.name).extension() == ".csv") names.push_back(fs::path(file.name).stem());
   }
+  std::sort(names.begin(), names.end());
   return names;
 }
 

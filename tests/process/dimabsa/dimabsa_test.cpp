@@ -99,7 +99,8 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
 }
 
 TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
-  const ToolResult trained = train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8"});
+  const ToolResult trained =
+      train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8", "--then", "evaluate"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const fs::path evaluation = run("a") / "evaluations/step-000000008";
   const std::string of_training = read_file(evaluation / "items.csv");
@@ -122,6 +123,8 @@ TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
   write_file_atomic(file(), lines_before);
   EXPECT_EQ(read_file(evaluation / "items.csv"), of_training);
   const ToolResult again = tool({"evaluate", "a"});
+  EXPECT_EQ(again.out, trained.out);
+  EXPECT_THAT(again.out, HasSubstr("\nwithout NULL"));
   EXPECT_THAT(again.err, HasSubstr("evaluations/step-000000008/items.csv"));
   EXPECT_EQ(read_file(evaluation / "items.csv"), of_training);
 
