@@ -105,13 +105,21 @@ void check_items_file(const std::filesystem::path& file, bool overwrite) {
   check_new_file(file, overwrite);
 }
 
+// Prepared data is named by its contents, wherever the cache lies: KEY/FILE of a path.
+bool is_same(const nlohmann::json& before, const nlohmann::json& now) {
+  if (before == now || !before.is_string() || !now.is_string()) return before == now;
+  const std::filesystem::path one = before.get<std::string>(), other = now.get<std::string>();
+  return one.is_absolute() && other.is_absolute() && one.filename() == other.filename() &&
+         one.parent_path().filename() == other.parent_path().filename();
+}
+
 // Whether preparation found other data than that of the run.
 bool has_other_data(const nlohmann::json& record, const Prepared& prepared) {
   if (record.at("facts").value("valid_samples", std::int64_t{0}) != prepared.facts.valid_samples)
     return true;
   const nlohmann::json& before = record.at("extra");
   for (const auto& [key, value] : prepared.extra.items())
-    if (before.contains(key) && before[key] != value) return true;
+    if (before.contains(key) && !is_same(before[key], value)) return true;
   return false;
 }
 

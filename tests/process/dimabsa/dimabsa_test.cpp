@@ -127,6 +127,11 @@ TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
   EXPECT_THAT(again.out, HasSubstr("\nwithout NULL"));
   EXPECT_THAT(again.err, HasSubstr("evaluations/step-000000008/items.csv"));
   EXPECT_EQ(read_file(evaluation / "items.csv"), of_training);
+  // The run and its cache lie elsewhere: that is no other data.
+  fs::rename(folder.path() / "runs", folder.path() / "moved");
+  EXPECT_THAT(tool({"evaluate", "moved/a"}).err,
+              HasSubstr("moved/a/evaluations/step-000000008/items.csv"));
+  fs::rename(folder.path() / "moved", folder.path() / "runs");
 
   write_file_atomic(file("test.txt"),
                     R"({"ID":"t1","Text":"The wine was great."}
