@@ -10,23 +10,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-checkout=$(dirname "$here")
-chosen=$checkout/.lockstep
-cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
-# shellcheck source=scripts/torch-versions.sh
-. "$here/torch-versions.sh"
-# shellcheck source=scripts/lib/common.sh
-. "$here/lib/common.sh"
-# shellcheck source=scripts/lib/packages.sh
-. "$here/lib/packages.sh"
-# shellcheck source=scripts/lib/gpus.sh
-. "$here/lib/gpus.sh"
-# shellcheck source=scripts/lib/torch.sh
-. "$here/lib/torch.sh"
-# shellcheck source=scripts/lib/wheels.sh
-. "$here/lib/wheels.sh"
-# shellcheck source=scripts/lib/bundles.sh
-. "$here/lib/bundles.sh"
+# shellcheck source=scripts/lib/choosing.sh
+. "$here/lib/choosing.sh"
 # shellcheck source=scripts/lib/unpacked.sh
 . "$here/lib/unpacked.sh"
 

@@ -13,12 +13,15 @@
 #include "cli/run_end.h"
 #include "cli/run_root.h"
 #include "cli/run_source.h"
+#include "cli/table_text.h"
 #include "cli/train.h"
 #include "run/checkpoint_index.h"
+#include "run/evaluation_output.h"
 #include "run/events.h"
 #include "run/json_lines.h"
 
 #include <optional>
+#include <set>
 
 namespace lockstep::cli {
 namespace {
@@ -32,6 +35,39 @@ std::string table(const nlohmann::json& result) {
     text += cat("  ", pad_cells(name + " ", 24), number, words.empty() ? "" : " ", words, "\n");
   }
   return text;
+}
+
+// The recipe's further tables in `folder`, below each other.
+std::string tables_text(const nlohmann::json& names, const std::filesystem::path& folder) {
+  constexpr std::size_t most_rows = 300;
+  std::string text;
+  for (const std::string name : names) try {
+      const CsvTable table = read_csv(folder / (name + ".csv"));
+      text += cat("\n", name, "\n", table_text(table, {.rows = most_rows}));
+      if (table.rows.size() > most_rows)
+        text += cat("… and ", table.rows.size() - most_rows, " more rows\n");
+    } catch (const Error& error) {
+      say(cat("warning: the table ", name, " cannot be shown: ", error.what()));
+    }
+  return text;
+}
+
+// The names of those that an evaluation while training left.
+nlohmann::json names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+    if (entry.path().extension() == ".csv" && entry.path().stem() != "items")
+      names.insert(entry.path().stem());
+  return names;
+}
+
+// The same for programs: {name: [{column: value}, …]}.
+nlohmann::json tables_json(const nlohmann::json& names, const std::filesystem::path& folder) {
+  nlohmann::json tables = nlohmann::json::object();
+  for (const std::string name : names)
+    tables[name] = nlohmann::json::parse(read_file(folder / (name + ".json")));
+  return tables;
 }
 
 // What became of the table of items. The exit code.
@@ -69,13 +105,35 @@ void check_items_file(const std::filesystem::path& file, bool overwrite) {
   check_new_file(file, overwrite);
 }
 
-// Whether the recipe's options are others than those that the run was trained with.
-bool has_other_options(const RunDir& run, const RunSetup& setup) {
-  const nlohmann::json record = run.record(), now = setup.options->table.to_json();
-  const nlohmann::json& before = record.at("config");
-  for (const auto& [key, value] : now.items())
-    if (before.contains(key) && before[key] != value) return true;
+// Prepared data is named by its contents, wherever the cache lies: KEY/FILE of a path.
+bool is_same(const nlohmann::json& before, const nlohmann::json& now) {
+  if (before == now || !before.is_string() || !now.is_string()) return before == now;
+  const std::filesystem::path one = before.get<std::string>(), other = now.get<std::string>();
+  return one.is_absolute() && other.is_absolute() && one.filename() == other.filename() &&
+         one.parent_path().filename() == other.parent_path().filename();
+}
+
+// Whether preparation found other data than that of the run.
+bool has_other_data(const nlohmann::json& record, const Prepared& prepared) {
+  if (record.at("facts").value("valid_samples", std::int64_t{0}) != prepared.facts.valid_samples)
+    return true;
+  const nlohmann::json& before = record.at("extra");
+  for (const auto& [key, value] : prepared.extra.items())
+    if (before.contains(key) && !is_same(before[key], value)) return true;
   return false;
+}
+
+// In what an evaluation that is prepared differs from those of the training, as EvaluateRun has it.
+nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
+  nlohmann::json options = nlohmann::json::object();
+  for (const OptionTable* table : setup.tables())
+    for (const std::string& key : table->keys())
+      if (key != "run.root" && is_asked_for(*table, key)) options[key] = table->get(key);
+  const nlohmann::json record = run.record();
+  if (setup.plugin != text_or(record, "plugin", "")) options["plugin"] = setup.plugin;
+  const bool other_data = has_other_data(record, setup.prepared);
+  if (options.empty() && !other_data) return nullptr;
+  return {{"options", options}, {"other_data", other_data}};
 }
 
 int evaluate_main(const Parsed& parsed) {
@@ -97,30 +155,32 @@ int evaluate_main(const Parsed& parsed) {
 
 bool print_last_evaluation(const RunDir& run) {
   const std::optional<nlohmann::json> event = last_evaluation(run);
-  if (event) print(table(*event));
-  return event.has_value();
+  if (!event) return false;
+  const std::filesystem::path folder =
+      EvaluationOutput(run.path(), event->at("step").get<std::int64_t>()).folder();
+  print(table(*event) + tables_text(names_in(folder), folder));
+  return true;
 }
 
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
              const ReadOptions& reading) {
   if (!reading.weights.empty()) setup.train->eval.keep = 0;  // an export has no place for them
-  if (setup.train->eval.keep > 0 && has_other_options(run, setup)) {
-    setup.train->eval.keep = 0;
-    say("the run's own table and pictures stay, because the options are others than its own; "
-        "--items FILE keeps a table of this evaluation");
-  }
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());
   const TemporaryDirectory folder;
   const std::filesystem::path record = folder.path() / "record.json";
   write_file_atomic(record, setup_to_json(setup).dump());
-  std::vector<std::string> arguments{"evaluate", "--run",
-                                     std::filesystem::absolute(run.path()).string(), "--record",
-                                     record.string()};
+  const std::filesystem::path tables = folder.path() / "tables";
+  std::filesystem::create_directory(tables);
+  std::vector<std::string> arguments{
+      "evaluate", "--run", std::filesystem::absolute(run.path()).string(), "--record", record,
+      "--tables", tables};
   if (reading.best) arguments.push_back("--best");
   if (!reading.weights.empty())
     arguments.insert(arguments.end(), {"--weights", reading.weights.string()});
+  if (const nlohmann::json differs = difference(run, setup); differs.is_object())
+    arguments.insert(arguments.end(), {"--differs", to_line(differs)});
   if (!reading.items.empty())
     arguments.insert(arguments.end(),
                      {"--items", std::filesystem::absolute(reading.items).string()});
@@ -136,7 +196,9 @@ int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devic
   LOCKSTEP_CHECK(result);
   result->erase("kind");
   const int code = tell_items(*result);
-  print(reading.json ? result->dump(2) : table(*result));
+  const nlohmann::json names = result->at("tables");
+  if (reading.json) (*result)["tables"] = tables_json(names, tables);
+  print(reading.json ? result->dump(2) : table(*result) + tables_text(names, tables));
   return code;
 }
 
@@ -151,8 +213,9 @@ Command evaluate_command() {
               "such as where its data lies. A bare KEY means evaluate.KEY where the recipe has "
               "that.\n"
               "A table with a row per item goes to RUN/evaluations/step-N/ where the recipe "
-              "makes one; a run that cannot be written to, or an export, is evaluated without "
-              "it.\n") +
+              "makes one, and with options of its own or other data to a folder of its own beside "
+              "it; a run that cannot be written to, or an export, is evaluated without it. Further "
+              "tables of the recipe go there too and are shown, as far as 300 rows.\n") +
           source_operand_help,
       .flags = {{"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
                 {"--best", "", "the best checkpoint instead of the newest"},

@@ -323,7 +323,10 @@ void plan_run(RunSetup& setup, const std::vector<Device>& devices, std::int64_t 
   measured.shrunk_to = shrunk_to;
   setup.plan = make_plan(*setup.train, setup.prepared.facts, setup.memory, devices, measured);
   if (devices.size() > 1 && devices.front().kind == DeviceKind::cuda) {
-    std::string note = device_gain_note(setup.plan, *setup.train, link_limit(devices, probe()));
+    const bool is_imagined = devices.front().uuid.empty();
+    std::string note =
+        device_gain_note(setup.plan, *setup.train,
+                         is_imagined ? assumed_link(devices) : link_limit(devices, probe()));
     if (!note.empty()) setup.plan.notes.push_back(std::move(note));
   }
   const PrecisionPlan& precision = setup.plan.precision;

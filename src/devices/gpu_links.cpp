@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "devices/gpu_probe.h"
 
 namespace lockstep {
@@ -13,6 +14,21 @@ double lane_bytes_per_s(int generation) {
   constexpr std::array<double, 7> gigabytes = {0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563};
   if (generation < 1 || generation >= static_cast<int>(gigabytes.size())) return 0;
   return gigabytes[static_cast<std::size_t>(generation)] * 1e9;
+}
+
+// Of the GPUs of a compute capability; 0: unknown.
+int pcie_generation_of(const Device& device) {
+  constexpr int ampere = 8, hopper = 9, newest = 12;
+  if (device.compute_major > newest || device.compute_major < ampere - 1) return 0;
+  if (device.compute_major == ampere - 1) return 3;  // also of Turing
+  return device.compute_major < hopper ? 4 : 5;
+}
+
+// Those of data centers, which are sold on boards with NVLink as well as on PCIe cards.
+bool is_sold_with_nvlink(const Device& device) {
+  constexpr int ampere = 8, blackwell = 10;
+  return device.compute_major >= ampere && device.compute_major <= blackwell &&
+         device.compute_minor == 0;
 }
 
 struct Joined {
@@ -53,6 +69,23 @@ std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe
   if (by_nvlink == devices.size() && nvlink > 0) return LinkLimit{"NVLink", nvlink};
   if (by_pcie == devices.size() && pcie > 0) return LinkLimit{"PCIe", pcie};
   return std::nullopt;
+}
+
+std::optional<LinkLimit> assumed_link(const std::vector<Device>& devices) {
+  constexpr int lanes = 16;
+  if (devices.size() < 2) return std::nullopt;
+  int slowest = 0;
+  bool may_be_nvlink = true;
+  for (const Device& device : devices) {
+    const int generation = device.kind == DeviceKind::cuda ? pcie_generation_of(device) : 0;
+    if (generation == 0) return std::nullopt;
+    slowest = slowest == 0 ? generation : std::min(slowest, generation);
+    may_be_nvlink = may_be_nvlink && is_sold_with_nvlink(device);
+  }
+  return LinkLimit{.kind = cat("PCIe ", slowest, " x", lanes),
+                   .bytes_per_s = lane_bytes_per_s(slowest) * lanes,
+                   .is_assumed = true,
+                   .may_be_nvlink = may_be_nvlink};
 }
 
 }  // namespace lockstep

@@ -24,11 +24,17 @@ struct GpuLinks {
 struct LinkLimit {
   std::string kind;        // "NVLink", "PCIe"
   double bytes_per_s = 0;  // out of one GPU, and as much into it
+  bool is_assumed = false;
+  bool may_be_nvlink = false;  // assumed is PCIe, but such GPUs are often joined by NVLink
 };
 
 // What the slowest of these GPUs can send to the others. NVLink where a switch or links of its own
 // join each with every other, PCIe where none does; nothing in between, for one device, for CPUs
 // and where a number is unknown. Bridges between PCIe roots and sockets may allow less.
 std::optional<LinkLimit> link_limit(const std::vector<Device>& devices, GpuProbe& probe);
+
+// What is assumed of GPUs that are not there: 16 lanes of the PCIe generation that their compute
+// capability came with, the slowest of them. Nothing as above, and for unknown capabilities.
+std::optional<LinkLimit> assumed_link(const std::vector<Device>& devices);
 
 }  // namespace lockstep

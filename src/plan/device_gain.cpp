@@ -71,13 +71,20 @@ std::string device_gain_note(const Plan& plan, const TrainOptions& options,
   while (times < most_times && larger(*gain, plan, times).gain() < least) times *= 2;
   const bool pays = larger(*gain, plan, times).gain() >= least;
   const std::string gpus = count_of(static_cast<std::int64_t>(plan.devices.size()), "GPU");
-  return cat(
-      "warning: ", gpus, gain->gain() < 1 ? " do not pay" : " hardly pay",
-      " at batch.global = ", plan.batch.global, ": the arithmetic of a step takes about ",
-      milliseconds(gain->compute_s), " on them instead of ", milliseconds(gain->compute_one_s),
-      " on one, but adding up ", format_bytes(gain->exchange_bytes), " of gradients over ",
-      link->kind, " takes about ", milliseconds(gain->exchange_s), " (estimated)",
-      pays ? cat("; they pay from about batch.global=", plan.batch.global * times, " on") : "");
+  const std::string at = cat(" at batch.global = ", plan.batch.global);
+  const std::string verdict =
+      link->may_be_nvlink
+          ? cat("whether ", gpus, " pay", at,
+                " depends on what joins them, which is not known; over PCIe they do not")
+          : cat("warning: ", gpus, gain->gain() < 1 ? " do not pay" : " hardly pay", at);
+  return cat(verdict, ": the arithmetic of a step takes about ", milliseconds(gain->compute_s),
+             " on them instead of ", milliseconds(gain->compute_one_s), " on one, but adding up ",
+             format_bytes(gain->exchange_bytes), " of gradients over ", link->kind,
+             link->is_assumed ? ", which is assumed," : "", " takes about ",
+             milliseconds(gain->exchange_s), " (estimated)",
+             pays ? cat("; ", link->may_be_nvlink ? "there " : "",
+                        "they pay from about batch.global=", plan.batch.global * times, " on")
+                  : "");
 }
 
 }  // namespace lockstep

@@ -110,15 +110,18 @@ std::vector<std::int64_t> steps_in(const fs::path& folder) {
 
 }  // namespace
 
-EvaluationOutput::EvaluationOutput(fs::path run_dir, std::int64_t step, OutputLimits limits)
-    : run_dir_(std::move(run_dir)), step_(step), limits_(limits) {}
+EvaluationOutput::EvaluationOutput(fs::path run_dir, std::int64_t step, OutputLimits limits,
+                                   std::string mark)
+    : run_dir_(std::move(run_dir)), step_(step), mark_(std::move(mark)), limits_(limits) {}
 
-fs::path EvaluationOutput::folder() const {
-  return run_dir_ / tables_folder / checkpoint_name(step_);
+std::string EvaluationOutput::folder_name() const {
+  return checkpoint_name(step_) + (mark_.empty() ? "" : "-" + mark_);
 }
 
+fs::path EvaluationOutput::folder() const { return run_dir_ / tables_folder / folder_name(); }
+
 fs::path EvaluationOutput::media_folder() const {
-  return run_dir_ / media_folder_name / checkpoint_name(step_);
+  return run_dir_ / media_folder_name / folder_name();
 }
 
 void EvaluationOutput::problem(std::string text) {

@@ -29,12 +29,15 @@ class EvaluationOutput {
     bool picture = false;
   };
 
-  EvaluationOutput(std::filesystem::path run_dir, std::int64_t step, OutputLimits limits = {});
+  // mark: of an evaluation that is none of the training's, in the names of its folders; a part of a
+  // file's name.
+  EvaluationOutput(std::filesystem::path run_dir, std::int64_t step, OutputLimits limits = {},
+                   std::string mark = {});
 
   const std::filesystem::path& run_dir() const { return run_dir_; }
   std::int64_t step() const { return step_; }  // finished steps of the weights
-  std::filesystem::path folder() const;        // RUN/evaluations/step-000001234
-  std::filesystem::path media_folder() const;  // RUN/media/step-000001234
+  std::filesystem::path folder() const;        // RUN/evaluations/step-000001234[-MARK]
+  std::filesystem::path media_folder() const;  // RUN/media/step-000001234[-MARK]
 
   // RUN/media/step-N/NAME.EXTENSION; `bytes` is the encoded file. A name is one of a file: no '/',
   // no control character, no '.' in front, at most 120 bytes. It must tell the sample (and not the
@@ -64,8 +67,11 @@ class EvaluationOutput {
   bool has_room(const std::string& name, bool picture);
   void add(File file);
 
+  std::string folder_name() const;
+
   std::filesystem::path run_dir_;
   std::int64_t step_;
+  std::string mark_;
   OutputLimits limits_;
   ItemTable items_;
   std::vector<File> files_;
@@ -82,7 +88,7 @@ std::vector<std::string> write_output(const EvaluationOutput& output, const std:
 bool was_best_output(const std::filesystem::path& run_dir, std::int64_t step);
 
 // Removes the folders of all steps but the newest `keep` ones and the newest whose metrics.json
-// says "best": true. What could not be removed stays without a word.
+// says "best": true. Those with a mark stay. What could not be removed stays without a word.
 void prune_outputs(const std::filesystem::path& run_dir, std::int64_t keep);
 
 }  // namespace lockstep

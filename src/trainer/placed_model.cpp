@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "checkpoint/first_weights.h"
 #include "checkpoint/snapshot.h"
@@ -73,19 +74,38 @@ std::string write_items(const EvaluationOutput& output, const fs::path& file) {
 
 // On rank 0: what `lockstep evaluate` leaves, added to its result.
 void leave_items(const EvaluationOutput& output, const std::vector<Metric>& metrics,
-                 const fs::path& items_file, nlohmann::json& result) {
-  if (!items_file.empty()) {
-    const std::string fault = write_items(output, items_file);
+                 const EvaluateRun& how, nlohmann::json& result) {
+  if (!how.items_file.empty()) {
+    const std::string fault = write_items(output, how.items_file);
     if (fault.empty())
-      result["items"] = items_file.string();
+      result["items"] = how.items_file.string();
     else
       result["items_fault"] = fault;
     return;
   }
-  const bool best = was_best_output(output.run_dir(), output.step());
-  result["problems"] = save_output(output, metrics, best);
+  const bool best = how.differs.is_null() && was_best_output(output.run_dir(), output.step());
+  result["problems"] = save_output(output, metrics, best, how.differs);
   if (!output.items().empty() && result["problems"].empty())
     result["items"] = (output.folder() / "items.csv").string();
+}
+
+// The names, in order, of the tables that the recipe made besides that of the items; as files in
+// `folder`, where there is one.
+std::vector<std::string> leave_tables(const EvaluationOutput& output, const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const EvaluationOutput::File& file : output.files()) {
+    if (file.picture) continue;
+    if (!folder.empty()) write_file_atomic(folder / file.name, file.bytes);
+    if (fs::path(file.name).extension() == ".csv") names.push_back(fs::path(file.name).stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The same options have the same folder again.
+std::string mark_of(const nlohmann::json& differs) {
+  constexpr std::size_t digits = 8;
+  return differs.is_null() ? "" : hash128_hex(differs.dump()).substr(0, digits);
 }
 
 }  // namespace
@@ -180,36 +200,41 @@ EvaluatorOptions evaluator_options(const TrainerSetup& setup, const Dataset* dat
 }
 
 std::vector<std::string> save_output(const EvaluationOutput& output,
-                                     const std::vector<Metric>& metrics, bool best) {
+                                     const std::vector<Metric>& metrics, bool best,
+                                     const nlohmann::json& differs) {
   if (output.empty()) return output.problems();
   nlohmann::json values = nlohmann::json::object();
   for (const Metric& metric : metrics) values[metric.name] = metric.value;
-  const nlohmann::json text{
+  nlohmann::json text{
       {"step", output.step()}, {"metrics", values}, {"units", units_of(metrics)}, {"best", best}};
+  if (differs.is_object()) text.update(differs);
   return write_output(output, to_line(text) + "\n");
 }
 
-nlohmann::json evaluate_run(const TrainerSetup& setup, bool best, const fs::path& items_file,
+nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
                             std::vector<CheckpointInfo>& skipped) {
   setup.backend.use_training_stream();
-  LoadedModel loaded(setup, best, skipped);
+  LoadedModel loaded(setup, how.best, skipped);
   const DatasetPair data = setup.recipe.data();
   if (!data.valid || data.valid->size() == 0)
     throw Error("the recipe has no validation data", "set the recipe's options for it and train");
-  EvaluationOutput output(setup.run.path(), loaded.step(),
-                          {.pictures = setup.options.eval.pictures, .rows = all_rows});
-  EvaluatorOptions options = evaluator_options(setup, data.valid.get());
   // An export has no place for them of its own.
   const bool has_place = setup.options.eval.keep > 0 && setup.weights.empty();
-  if (has_place || !items_file.empty()) options.output = &output;
+  const bool draws = has_place && how.items_file.empty();
+  EvaluationOutput output(setup.run.path(), loaded.step(),
+                          {.pictures = draws ? setup.options.eval.pictures : 0, .rows = all_rows},
+                          mark_of(how.differs));
+  EvaluatorOptions options = evaluator_options(setup, data.valid.get());
+  options.output = &output;
   const std::vector<Metric> metrics =
       evaluate(setup.recipe, loaded.model(), *data.valid, setup.group, setup.backend, options)
           .metrics;
   nlohmann::json result{{"step", loaded.step()},
                         {"metrics", metric_values(metrics, setup.options.checkpoint.best_metric)},
                         {"units", units_of(metrics)}};
-  if (setup.group.rank() == 0 && options.output != nullptr)
-    leave_items(output, metrics, items_file, result);
+  if (setup.group.rank() != 0) return result;
+  result["tables"] = leave_tables(output, how.tables_folder);
+  if (has_place || !how.items_file.empty()) leave_items(output, metrics, how, result);
   return result;
 }
 

@@ -39,9 +39,11 @@ std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup&
                                                 std::vector<CheckpointInfo>& skipped);
 
 // Writes what an evaluation leaves in its run, with its metrics beside it; nothing where there is
-// nothing but metrics. Returns what could not be kept or written, a line each.
+// nothing but metrics. differs: in what it differs from the training's, for metrics.json, or null.
+// Returns what could not be kept or written, a line each.
 std::vector<std::string> save_output(const EvaluationOutput& output,
-                                     const std::vector<Metric>& metrics, bool best);
+                                     const std::vector<Metric>& metrics, bool best,
+                                     const nlohmann::json& differs = nullptr);
 
 // How a run evaluates `data`, during training and by itself; null: it does not.
 EvaluatorOptions evaluator_options(const TrainerSetup& setup, const Dataset* data);

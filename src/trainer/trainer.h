@@ -43,13 +43,22 @@ enum class TrainEnd { finished, stopped };
 // failed.
 TrainEnd train(const TrainerSetup& setup);
 
-// Evaluates the newest good checkpoint (or the best: `best`) of the run on all ranks and returns
-// {"step", "metrics": {name: value}, "units": {…}}, with "items" where rank 0 wrote the recipe's
-// table of items: in its place in the run, or in `items_file`. What could not be written is in
-// "problems", and a table that was asked for and not written is "items_fault". skipped gets the
-// damaged checkpoints passed over.
-nlohmann::json evaluate_run(const TrainerSetup& setup, bool best,
-                            const std::filesystem::path& items_file,
+struct EvaluateRun {
+  bool best = false;                      // the best checkpoint, not the newest good one
+  std::filesystem::path items_file = {};  // for the table of items, in place of the run's folder
+  // In what this evaluation differs from those of the training: {"options", "other_data"}; it has
+  // folders of its own then. null: in nothing.
+  nlohmann::json differs = nullptr;
+  // A folder for the recipe's further tables, NAME.csv and NAME.json, wherever they go besides;
+  // empty: none.
+  std::filesystem::path tables_folder = {};
+};
+
+// Evaluates a checkpoint of the run on all ranks and returns {"step", "metrics": {name: value},
+// "units": {…}, "tables": [name, …]}, the last of the further tables, with "items" where rank 0
+// wrote the recipe's table of items. What could not be written is in "problems", and a table that
+// was asked for and not written is "items_fault". skipped gets the damaged checkpoints passed over.
+nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
                             std::vector<CheckpointInfo>& skipped);
 
 // Tries the recipe's contract (engine/contract_check.h) with a fresh model. All ranks; returns

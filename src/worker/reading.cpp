@@ -115,10 +115,13 @@ void tell_weights(const LoadedModel& first, const Further& further) {
 
 int run_evaluate(std::vector<std::string> arguments) {
   Session session = open_reading(arguments);
-  const std::string items = take(arguments, "--items");
+  EvaluateRun how{.best = take_flag(arguments, "--best"),
+                  .items_file = take(arguments, "--items"),
+                  .tables_folder = take(arguments, "--tables")};
+  if (const std::string differs = take(arguments, "--differs"); !differs.empty())
+    how.differs = nlohmann::json::parse(differs);
   std::vector<CheckpointInfo> skipped;
-  nlohmann::json result =
-      evaluate_run(session.trainer(false), take_flag(arguments, "--best"), items, skipped);
+  nlohmann::json result = evaluate_run(session.trainer(false), how, skipped);
   if (session.world.rank == 0) {
     tell_skipped(skipped);
     result["kind"] = "evaluated";

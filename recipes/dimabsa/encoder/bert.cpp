@@ -23,10 +23,9 @@ Bert::Bert(const EncoderShape& shape, std::uint64_t seed) : shape_(shape), weigh
 }
 
 at::Tensor Bert::embed(const EncoderInput& input, const StepContext& context) const {
-  const at::Tensor places =
-      input.positions.defined()
-          ? input.positions
-          : places_in_texts(input.offsets, input.tokens.size(0), input.longest);
+  const at::Tensor places = input.positions.defined()
+                                ? input.positions
+                                : places_in_texts(input.offsets, input.tokens.size(0));
   std::vector<Lookup> lookups{{.rows = input.tokens, .table = words_}};
   if (segments_.defined())
     lookups.push_back({.rows = segment_rows(input, shape_.segments), .table = segments_});
@@ -43,8 +42,7 @@ at::Tensor Bert::attend(const at::Tensor& packed, const EncoderInput& input, std
   if (context.training && !context.no_dropout && shape_.attention_dropout > 0)
     return attention_with_dropout(packed, input, shape_,
                                   dropout_layer(layer, DropoutPlace::probabilities), context);
-  return ragged_attention(packed, input.offsets, input.longest, Sees::all,
-                          input.nothing_behind ? Behind::nothing : Behind::anything);
+  return ragged_attention(packed, input.offsets, input.longest, Sees::all, Behind::nothing);
 }
 
 at::Tensor Bert::forward(const EncoderInput& given, const StepContext& context) {

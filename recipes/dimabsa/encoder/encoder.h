@@ -18,21 +18,18 @@ namespace lockstep::dimabsa {
 struct EncoderInput {
   at::Tensor tokens;    // i64 [N]
   at::Tensor segments;  // i64 [N]; undefined: all 0; not read where the model has fewer than two
-  // i64 [S + 1]: text s is tokens [offsets[s], offsets[s + 1]). Tokens from the last on belong to
-  // no text: they are some tokens of the vocabulary, their results mean nothing and have no
-  // gradient.
+  // i64 [S + 1]: text s is tokens [offsets[s], offsets[s + 1]); the last is N, so that nothing has
+  // to be looked for behind the texts. Tokens of padding are texts of their own.
   at::Tensor offsets;
-  // i64 [B + 1]: the same for the rows of the micro-batch, each of which is some whole texts.
-  // Dropout is drawn by a token's row and its place in it. Only read while training.
+  // i64 [B + 1]: the same for the rows of the micro-batch, each of which is some whole texts; texts
+  // of padding lie behind them. Dropout is drawn by a token's row and its place in it. Only read
+  // while training.
   at::Tensor row_offsets;
   // i64 [N], each from 0 to EncoderShape::longest() - 1; undefined: 0, 1, 2, … in every text. A
   // token that is masked is simply left out, and the others keep their positions: nobody sees it,
   // and nothing is computed for it.
   at::Tensor positions;
   std::int64_t longest = 0;  // at least the tokens of every text
-  // The offsets end at N: saves a GPU from looking for what lies behind, in every layer. Texts of
-  // padding tokens behind the others make it so for an N that comes again.
-  bool nothing_behind = false;
 };
 
 class Encoder {

@@ -81,9 +81,13 @@ void BatchBuilder::mark_span(const PieceSpan& span, double weight) {
 
 std::vector<at::Tensor> BatchBuilder::fields() const {
   const std::int64_t n = rounded_ ? rounded_up(std::ssize(tokens_), 8, 64) : std::ssize(tokens_);
-  const std::int64_t texts = std::ssize(text_pass_);
-  const std::int64_t s = rounded_ ? rounded_up(texts, 4, 8) : texts;
   const std::int64_t longest = rounded_ ? rounded_up(longest_, 2, 32) : longest_;
+  std::vector<std::int64_t> offsets = offsets_;
+  while (offsets.back() < n) offsets.push_back(std::min(n, offsets.back() + longest));
+  // Room for one text of padding, where there is none, has the number of texts change less often.
+  const std::int64_t texts =
+      std::max<std::int64_t>(std::ssize(offsets) - 1, std::ssize(text_pass_) + (rounded_ ? 1 : 0));
+  const std::int64_t s = rounded_ ? rounded_up(texts, 4, 8) : texts;
   std::vector<std::int64_t> row_offsets = row_begins_;
   row_offsets.push_back(std::ssize(tokens_));
   std::vector<at::Tensor> fields(field_count);
@@ -94,7 +98,7 @@ std::vector<at::Tensor> BatchBuilder::fields() const {
   set(Field::tokens, tensor_of(tokens_, n, pad_));
   set(Field::segments, tensor_of<std::int64_t>(segments_, n, 0));
   set(Field::positions, tensor_of<std::int64_t>(positions_, n, 0));
-  set(Field::offsets, tensor_of(offsets_, s + 1, offsets_.back()));
+  set(Field::offsets, tensor_of(offsets, s + 1, n));
   set(Field::row_offsets, at::tensor(row_offsets));
   set(Field::token_pass, tensor_of(token_pass_, n, none));
   set(Field::span_targets, tensor_of<std::int64_t>(span_targets_, 2 * n, 0).view({n, 2}));

@@ -13,18 +13,19 @@
 namespace lockstep::dimabsa {
 
 // The fields of a micro-batch, in their order. N tokens, S texts, B rows; N and S are rounded up so
-// that shapes come again, and what belongs to no text has weight 0.
+// that shapes come again: the tokens of padding are texts that ask for nothing and weigh 0, and
+// further texts are empty.
 enum class Field : std::size_t {
   tokens,        // i64 [N]
   segments,      // i64 [N]
   positions,     // i64 [N]
   offsets,       // i64 [S + 1]: of texts
   row_offsets,   // i64 [B + 1]: of rows, in tokens
-  token_pass,    // i64 [N], a Pass; -1: no text's
+  token_pass,    // i64 [N], a Pass; -1: padding
   span_targets,  // i64 [N, 2]: whether a span begins here, whether one ends
   span_weights,  // f32 [N, 2]
-  first_tokens,  // i64 [S]: of the texts; 0: of none
-  text_pass,     // i64 [S], a Pass; -1: none
+  first_tokens,  // i64 [S]: of the texts; of padding 0
+  text_pass,     // i64 [S], a Pass; -1: padding
   categories,    // i64 [S]: of texts that ask for it, else 0
   values,        // f32 [S]: valence or arousal, else 0
   text_weights,  // f32 [S]; 0 where a text asks for neither

@@ -5,31 +5,40 @@
 #include "recipes/dimabsa/model/recipe.h"
 #include "recipes/dimabsa/sentences/writer.h"
 
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace lockstep::dimabsa {
 namespace {
 
-// pred_LANG_DOMAIN.jsonl, and the archive that holds it under its name.
+// A file pred_LANG_DOMAIN.jsonl for each language and domain, and the archive that holds them under
+// their names.
 class Predictions : public PredictionWriter {
  public:
-  Predictions(JointOutputs& outputs, std::string name, const std::string& submission)
-      : lines_(outputs.open(name)), name_(std::move(name)) {
+  Predictions(JointOutputs& outputs, const std::vector<std::string>& names,
+              const std::string& submission) {
+    for (const std::string& name : names) files_[name].lines = &outputs.open(name);
     if (!submission.empty()) zip_ = std::make_unique<ZipWriter>(outputs.open(submission).path());
   }
-  void add(const PredictItem&, std::string_view bytes) override {
-    lines_.write(bytes);
-    if (zip_) all_ += bytes;
+  void add(const PredictItem& item, std::string_view bytes) override {
+    File& file = files_.at(nlohmann::json::parse(item.text).at(file_key).get<std::string>());
+    file.lines->write(bytes);
+    if (zip_) file.all += bytes;
   }
   void finish() override {
     if (!zip_) return;
-    zip_->add(name_, all_, ZipMethod::store);
+    for (const auto& [name, file] : files_) zip_->add(name, file.all, ZipMethod::store);
     zip_->finish();
   }
 
  private:
-  JointOutput& lines_;
-  std::string name_, all_;
+  struct File {
+    JointOutput* lines = nullptr;
+    std::string all;  // for the archive
+  };
+
+  std::map<std::string, File> files_;  // by name
   std::unique_ptr<ZipWriter> zip_;
 };
 
@@ -59,7 +68,7 @@ std::vector<ItemOutput> DimabsaRecipe::predict_items(Model& model,
 }
 
 std::unique_ptr<PredictionWriter> DimabsaRecipe::prediction_writer(JointOutputs& outputs) {
-  return std::make_unique<Predictions>(outputs, prediction_file_, submission_);
+  return std::make_unique<Predictions>(outputs, prediction_files_, submission_);
 }
 
 }  // namespace lockstep::dimabsa

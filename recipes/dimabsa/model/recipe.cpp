@@ -34,7 +34,7 @@ DimabsaRecipe::DimabsaRecipe(const DimabsaOptions& options, const Prepared& prep
       categories_(prepared.extra.at("categories").get<std::vector<std::string>>()),
       train_(prepared.extra.value("train", "")),
       valid_(prepared.extra.value("valid", "")),
-      prediction_file_(prepared.extra.value("prediction_file", "")),
+      prediction_files_(prepared.extra.value("prediction_files", std::vector<std::string>())),
       submission_(options.predict.submission),
       weights_(prepared.extra.value("weights", nlohmann::json())) {
   const EncodedQueries queries = queries_from_json(prepared.extra.at("queries"));

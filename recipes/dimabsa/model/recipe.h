@@ -47,7 +47,9 @@ class DimabsaRecipe : public Recipe {
   std::vector<std::string> categories_;
   SampleOptions samples_;
   FinderOptions finder_;
-  std::string train_, valid_, prediction_file_, submission_;
+  std::string train_, valid_;
+  std::vector<std::string> prediction_files_;
+  std::string submission_;
   nlohmann::json weights_;  // of model.path, or null
   std::vector<EncodedSentence> valid_sentences_;
 };

@@ -1,8 +1,10 @@
 // The dimabsa recipe's option table and its checks.
 #include "recipes/dimabsa/options/dimabsa_options.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -14,10 +16,11 @@ namespace {
 
 template <class Data>
 void add_data(OptionTable& table, Data& data) {
-  table.add("data.path", data.path,
-            {.meaning = "sentences with their tuples, a JSON object a line; empty: sentences that "
-                        "are made",
-             .is_path = true});
+  table.add(
+      "data.path", data.path,
+      {.meaning = "sentences with their tuples, one JSON object per line; empty: sentences that "
+                  "are made",
+       .is_path = true});
   table.add("data.valid_path", data.valid_path,
             {.meaning = "sentences to validate on; empty: a share of data.path", .is_path = true});
   table.add("data.valid_share", data.valid_share,
@@ -25,7 +28,7 @@ void add_data(OptionTable& table, Data& data) {
   table.add("data.split_seed", data.split_seed, {.meaning = "which sentences those are", .min = 0});
   table.add(
       "data.categories", data.categories,
-      {.meaning = "file of the categories of task 3, one a line; empty: those of the training "
+      {.meaning = "file of the categories of task 3, one per line; empty: those of the training "
                   "data",
        .is_path = true});
   table.add("data.language", data.language,
@@ -162,13 +165,11 @@ bool DimabsaOptions::is_asked_for(std::string_view key) const {
   return false;
 }
 
-// What was asked for, else what the names of the inputs or of the data say that are read now, else
+// What was asked for, else what the name of the input or of the data says that is read now, else
 // what a run recorded.
-std::string DimabsaOptions::prediction_file() const {
+std::string DimabsaOptions::prediction_file(const std::string& input) const {
   std::string language = data.language, domain = data.domain;
-  std::optional<FileName> named;
-  for (const std::string& input : item_options.input)
-    if (!named) named = parse_file_name(input);
+  std::optional<FileName> named = parse_file_name(input);
   if (!named) named = parse_file_name(data.path);
   if (named) {
     if (!is_asked_for("data.language")) language = named->language;
@@ -178,10 +179,20 @@ std::string DimabsaOptions::prediction_file() const {
   return prediction_name(task(), language, domain);
 }
 
+std::vector<std::string> DimabsaOptions::prediction_files() const {
+  if (item_options.input.empty()) return {prediction_file("")};
+  std::vector<std::string> files;
+  for (const std::string& input : item_options.input)
+    if (std::string file = prediction_file(input);
+        std::find(files.begin(), files.end(), file) == files.end())
+      files.push_back(std::move(file));
+  return files;
+}
+
 // The tool tokenises a line into what the worker reads, so that items are no lines for the engine.
 PredictInput DimabsaOptions::predict_input() const {
   PredictInput input{.kind = PredictInput::Kind::lines, .finds_items = true, .batch = 16};
-  input.joint_outputs = {prediction_file()};
+  input.joint_outputs = prediction_files();
   if (!predict.submission.empty()) input.joint_outputs.push_back(predict.submission);
   return input;
 }
@@ -202,7 +213,7 @@ Prepared DimabsaOptions::prepare(const PrepareContext& context) {
   if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
   if (context.run_dir.empty()) name_data();
   Prepared prepared = preparer.prepare(*this, context);
-  prepared.extra["prediction_file"] = prediction_file();
+  prepared.extra["prediction_files"] = prediction_files();
   prepared_ = prepared.extra;
   return prepared;
 }

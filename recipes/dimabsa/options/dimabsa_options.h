@@ -52,8 +52,11 @@ struct DimabsaOptions : RecipeOptions {
   bool is_asked_for(std::string_view key) const;
   // Of the encoder that is trained from nothing.
   EncoderShape small_shape(std::int64_t vocabulary, std::int64_t positions) const;
-  // Name of the file of predictions below the folder of outputs: "subtask_2/pred_eng_laptop.jsonl".
-  std::string prediction_file() const;
+  // Name of the file below the folder of outputs that the predictions of an input go to:
+  // "subtask_2/pred_eng_laptop.jsonl".
+  std::string prediction_file(const std::string& input) const;
+  // Of all inputs, each once; where there is none, of the data's.
+  std::vector<std::string> prediction_files() const;
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;

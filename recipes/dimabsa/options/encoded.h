@@ -73,6 +73,8 @@ std::int64_t query_room(const EncodedQueries& queries);
 
 nlohmann::json to_json(const EncodedQueries& queries);
 EncodedQueries queries_from_json(const nlohmann::json& json);  // throws Error
+// In an item's text, beside its sentence: the file that its predictions go to.
+inline constexpr const char* file_key = "file";
 nlohmann::json to_json(const EncodedSentence& sentence);
 EncodedSentence sentence_from_json(const nlohmann::json& json);  // throws Error
 // As CBOR. Throw Error.

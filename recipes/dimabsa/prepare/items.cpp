@@ -1,6 +1,5 @@
 // The sentences to predict: lines of files, tokenised here because the worker has no tokenizer.
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include "recipes/dimabsa/prepare/encode.h"
 #include "recipes/dimabsa/prepare/load.h"
 #include "recipes/dimabsa/prepare/prepare.h"
-#include "recipes/dimabsa/sentences/file_name.h"
 #include "recipes/dimabsa/sentences/reader.h"
 #include "recipes/dimabsa/tokens/tokenizer.h"
 
@@ -124,29 +122,6 @@ std::vector<Line> read_lines(const Input& input, const DimabsaOptions& options) 
   }
 }
 
-// The predictions of a language and a domain are one file.
-void check_one_domain(const std::vector<Input>& inputs, const DimabsaOptions& options) {
-  std::optional<FileName> first;
-  std::string where;
-  for (const Input& input : inputs) {
-    const auto named = parse_file_name(input.name);
-    if (!named) continue;
-    if (!first) {
-      first = named;
-      where = input.name;
-    }
-    const bool same =
-        (named->language == first->language || options.is_asked_for("data.language")) &&
-        (named->domain == first->domain || options.is_asked_for("data.domain"));
-    if (!same)
-      throw Error(cat("the predictions of all inputs are one file, but ", where, " is ",
-                      first->language, ", ", first->domain, " and ", input.name, " is ",
-                      named->language, ", ", named->domain),
-                  "predict them one after the other, each with the same out=DIR; or set "
-                  "data.language and data.domain, if one file of them is meant");
-  }
-}
-
 // Makes items of sentences; without a tokenizer, before there is a run, without their tokens.
 class ItemList {
  public:
@@ -156,15 +131,16 @@ class ItemList {
     categories_ = record_of_run(run_dir).at("categories").get<std::vector<std::string>>();
   }
 
-  // prefix: of ids, where there are several files.
-  void add(const Line& line, const std::string& name, const std::string& prefix) {
+  // prefix: of ids, where there are several files. file: DimabsaOptions::prediction_file.
+  void add(const Line& line, const std::string& name, const std::string& prefix,
+           const std::string& file) {
     PredictItem item;
     item.index = std::ssize(items_);
     item.name = cat("line ", line.sentence.line, " of ", name);
     item.id = cat(prefix, line.sentence.line);
     item.fault = line.fault;
     if (item.fault.empty()) {
-      const auto [first, is_new] = places_.emplace(line.sentence.id, item.name);
+      const auto [first, is_new] = places_.emplace(std::pair(file, line.sentence.id), item.name);
       if (!is_new)
         item.fault =
             cat("the ID ", printable(line.sentence.id), " comes twice, first in ", first->second);
@@ -172,8 +148,9 @@ class ItemList {
     if (item.fault.empty() && tokenizer_ != nullptr) {
       EncodeNotes notes;
       const SentenceEncoder encoder(*tokenizer_, categories_, options_.data.cut);
-      item.text = to_json(encoder.encode(line.sentence, notes))
-                      .dump(-1, ' ', false, json::error_handler_t::replace);
+      json text = to_json(encoder.encode(line.sentence, notes));
+      text[file_key] = file;
+      item.text = text.dump(-1, ' ', false, json::error_handler_t::replace);
     }
     items_.push_back(std::move(item));
   }
@@ -185,7 +162,8 @@ class ItemList {
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<std::string> categories_;
   std::vector<PredictItem> items_;
-  std::map<std::string, std::string> places_;  // of IDs, over all inputs
+  // Of IDs, over all inputs whose predictions go to a file.
+  std::map<std::pair<std::string, std::string>, std::string> places_;
 };
 
 // Those that the run validates on.
@@ -206,7 +184,7 @@ std::vector<PredictItem> validation_items(const DimabsaOptions& options, const f
     throw Error("there is nothing to predict: no file is named, and the run validates on nothing",
                 nothing_hint);
   for (const Sentence& sentence : loaded.valid)
-    list.add({.sentence = sentence}, "the validation sentences", "");
+    list.add({.sentence = sentence}, "the validation sentences", "", options.prediction_file(""));
   return list.take();
 }
 
@@ -224,10 +202,12 @@ std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQue
     typed = {options.data.path};
   if (typed.empty()) return validation_items(options, query.run_dir);
   const std::vector<Input> inputs = list_inputs(typed, query.standard_input);
-  check_one_domain(inputs, options);
   ItemList list(options, query.run_dir);
-  for (const Input& input : inputs)
-    for (const Line& line : read_lines(input, options)) list.add(line, input.name, input.prefix);
+  for (const Input& input : inputs) {
+    const std::string file = options.prediction_file(input.name);
+    for (const Line& line : read_lines(input, options))
+      list.add(line, input.name, input.prefix, file);
+  }
   return list.take();
 }
 

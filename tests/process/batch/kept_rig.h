@@ -28,6 +28,29 @@ class KeptRig : public BatchRig {
   testing::ToolResult run_kept(const std::string& script, int jobs, const Words& flags = {}) {
     return run(words(script, jobs, flags));
   }
+  // Runs so many jobs and cancels the second once it runs.
+  void cancel_second(const std::string& script, int jobs) {
+    testing::ToolProcess tool = begin(words("put('ran', sys.argv[2]);" + script, jobs));
+    ASSERT_TRUE(comes([&] { return lines("ran").size() == 2; }));
+    EXPECT_EQ(run({"batch", "cancel", "b", "2"}).code, 0);
+    tool.wait();
+    EXPECT_EQ(jobs_in("cancelled"), 1);
+    EXPECT_EQ(jobs_in("done"), jobs - 1);
+  }
+  // `leave` writes a line with the id of a process that outlives its job to `left`; of three jobs
+  // none finds one of those before.
+  void expect_gone_before_the_next(const std::string& leave) {
+    const testing::ToolResult result = run_kept(
+        leave +
+            "put('still', sum(os.path.exists(f'/proc/{p.strip()}') for p in open(home + '/left')) "
+            "- 1)",
+        3);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(lines("still"), ::testing::Each("0"));
+    EXPECT_THAT(survivors(), ::testing::IsEmpty());
+  }
+  static constexpr const char* leave_a_child =
+      "left = subprocess.Popen(['sleep', '1000'], start_new_session=True); put('left', left.pid);";
   std::vector<std::string> lines(const std::string& name) const {
     std::vector<std::string> all = split(text(name), '\n');
     if (!all.empty() && all.back().empty()) all.pop_back();

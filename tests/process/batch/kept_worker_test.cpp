@@ -147,15 +147,8 @@ TEST_F(KeptWorkers, TimesAndMemoryAreThoseOfTheJob) {
 }
 
 TEST_F(KeptWorkers, WhatAJobLeavesBehindIsGoneBeforeTheNextBegins) {
-  const ToolResult result = run_kept(
-      "left = subprocess.Popen(['sleep', '1000'], start_new_session=True);"
-      "put('left', left.pid);"
-      "put('still', sum(os.path.exists(f'/proc/{p.strip()}') for p in open(home + '/left')) - 1)",
-      3);
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(lines("still"), Each("0"));
+  expect_gone_before_the_next(leave_a_child);
   EXPECT_EQ(loads(), 1u);
-  EXPECT_THAT(survivors(), IsEmpty());
 }
 
 TEST_F(KeptWorkers, ATimeOutEndsTheJobAndNotWhatStaysForTheNext) {
@@ -168,13 +161,7 @@ TEST_F(KeptWorkers, ATimeOutEndsTheJobAndNotWhatStaysForTheNext) {
 }
 
 TEST_F(KeptWorkers, ACancelEndsTheJobAlone) {
-  testing::ToolProcess tool =
-      begin(words("put('ran', sys.argv[2]); sys.argv[2] == '2' and time.sleep(100)", 3));
-  ASSERT_TRUE(comes([&] { return lines("ran").size() == 2; }));
-  EXPECT_EQ(run({"batch", "cancel", "b", "2"}).code, 0);
-  tool.wait();
-  EXPECT_EQ(jobs_in("cancelled"), 1);
-  EXPECT_EQ(jobs_in("done"), 2);
+  cancel_second("sys.argv[2] == '2' and time.sleep(100)", 3);
   EXPECT_EQ(loads(), 1u);
 }
 

@@ -94,26 +94,13 @@ TEST_F(StayingWorkers, TimesAndMemoryAreThoseOfTheJob) {
 }
 
 TEST_F(StayingWorkers, OneWithChildrenEndsWithItsJobAndTheyAreGoneBeforeTheNextBegins) {
-  const ToolResult result = run_kept(
-      "left = subprocess.Popen(['sleep', '1000'], start_new_session=True);"
-      "put('left', left.pid);"
-      "put('still', sum(os.path.exists(f'/proc/{p.strip()}') for p in open(home + '/left')) - 1)",
-      3);
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(lines("still"), Each("0"));
+  expect_gone_before_the_next(leave_a_child);
   EXPECT_EQ(loads(), 3u);
-  EXPECT_THAT(survivors(), IsEmpty());
 }
 
 TEST_F(StayingWorkers, OrphansAreGoneBeforeTheNextBegins) {
-  const ToolResult result = run_kept(
-      "os.system('setsid sleep 1000 & echo $! >> left');"
-      "put('still', sum(os.path.exists(f'/proc/{p.strip()}') for p in open(home + '/left')) - 1)",
-      3);
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(lines("still"), Each("0"));
+  expect_gone_before_the_next("os.system('setsid sleep 1000 & echo $! >> left');");
   EXPECT_EQ(loads(), 1u);
-  EXPECT_THAT(survivors(), IsEmpty());
 }
 
 TEST_F(StayingWorkers, ATimeOutEndsTheJobAlone) {
@@ -126,28 +113,17 @@ TEST_F(StayingWorkers, ATimeOutEndsTheJobAlone) {
 }
 
 TEST_F(StayingWorkers, ACancelEndsTheJobAlone) {
-  testing::ToolProcess tool =
-      begin(words("put('ran', sys.argv[2]); sys.argv[2] == '2' and time.sleep(100)", 4));
-  ASSERT_TRUE(comes([&] { return lines("ran").size() == 2; }));
-  EXPECT_EQ(run({"batch", "cancel", "b", "2"}).code, 0);
-  tool.wait();
-  EXPECT_EQ(jobs_in("cancelled"), 1);
-  EXPECT_EQ(jobs_in("done"), 3);
+  cancel_second("sys.argv[2] == '2' and time.sleep(100)", 4);
   EXPECT_EQ(loads(), 2u);
 }
 
 // The signal may still be on its way when the job ends.
 TEST_F(StayingWorkers, OneThatWasToldToEndGetsNoOtherJob) {
-  testing::ToolProcess tool =
-      begin(words("told = []; signal.signal(signal.SIGTERM, lambda *how: told.append(1));"
-                  "put('ran', sys.argv[2]);"
-                  "exec('while sys.argv[2] == \"2\" and not told: time.sleep(0.01)')",
-                  4));
-  ASSERT_TRUE(comes([&] { return lines("ran").size() == 2; }));
-  EXPECT_EQ(run({"batch", "cancel", "b", "2"}).code, 0);
-  tool.wait();
+  cancel_second(
+      "told = []; signal.signal(signal.SIGTERM, lambda *how: told.append(1));"
+      "exec('while sys.argv[2] == \"2\" and not told: time.sleep(0.01)')",
+      4);
   EXPECT_EQ(text("ran"), "1\n2\n3\n4\n");
-  EXPECT_EQ(jobs_in("cancelled"), 1);
   EXPECT_EQ(loads(), 2u);
   EXPECT_THAT(survivors(), IsEmpty());
 }

@@ -108,6 +108,36 @@ TEST_F(Check, EvaluationsLeaveATableAndPicturesInTheRun) {
   EXPECT_EQ(without.err.find("items: "), std::string::npos) << "of a folder that is gone";
 }
 
+TEST_F(Check, AnEvaluationWithOptionsOfItsOwnHasAFolderOfItsOwn) {
+  ASSERT_EQ(tool({"train", "contract", "--name", "a", "stop.steps=3", "eval.every_steps=3"}).code,
+            0);
+  const fs::path run = folder.path() / "runs/a";
+  const fs::path tables = run / "evaluations", of_training = tables / "step-000000003";
+  write_file_atomic(of_training / "items.csv", "what training wrote");
+  write_file_atomic(run / "media/step-000000003/errors.svg", "what training drew");
+  const auto evaluate = [&](const std::string& option) {
+    const ToolResult result = tool({"evaluate", "a", option, "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return fs::path(nlohmann::json::parse(result.out).at("items").get<std::string>()).parent_path();
+  };
+  const fs::path one = evaluate("eval.batch=1"), two = evaluate("eval.batch=2");
+  EXPECT_EQ(one, evaluate("eval.batch=1")) << "in place of its own";
+  EXPECT_NE(one, two);
+  EXPECT_EQ(std::distance(fs::directory_iterator(tables), {}), 3);
+  for (const fs::path& own : {one, two}) {
+    EXPECT_EQ(own.filename().string().find("step-000000003-"), 0U) << own;
+    EXPECT_TRUE(fs::exists(own / "items.csv"));
+    EXPECT_EQ(read_file(run / "media" / own.filename() / "errors.svg"), "<svg/>");
+  }
+  const auto metrics = nlohmann::json::parse(read_file(one / "metrics.json"));
+  EXPECT_EQ(metrics.at("options"), nlohmann::json::parse(R"({"eval.batch": "1"})"));
+  EXPECT_FALSE(metrics.at("best").get<bool>());
+  EXPECT_EQ(read_file(of_training / "items.csv"), "what training wrote");
+  EXPECT_EQ(read_file(run / "media/step-000000003/errors.svg"), "what training drew");
+  ASSERT_EQ(tool({"evaluate", "a"}).code, 0);
+  EXPECT_NE(read_file(of_training / "items.csv"), "what training wrote");
+}
+
 TEST_F(Check, ARunThatCannotBeWrittenToIsEvaluatedAllTheSame) {
   ASSERT_EQ(tool({"train", "contract", "--name", "a", "stop.steps=3", "eval.keep=0"}).code, 0);
   const fs::path run = folder.path() / "runs/a";

@@ -99,13 +99,39 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
 }
 
 TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
-  const ToolResult trained = train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8"});
+  const ToolResult trained =
+      train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8", "--then", "evaluate"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const fs::path evaluation = run("a") / "evaluations/step-000000008";
+  const std::string of_training = read_file(evaluation / "items.csv");
   for (const char* name : {"items.csv", "null.csv", "categories.csv"})
     EXPECT_TRUE(fs::exists(evaluation / name)) << name;
   for (const char* name : {"valence-arousal.svg", "sentences.html"})
     EXPECT_TRUE(fs::exists(run("a") / "media/step-000000008" / name)) << name;
+
+  // With a file that is named, even the run's own, or with other contents of it, the table is
+  // another.
+  const Words own_file{"evaluate", "a", "data.path=" + file().string(), "predict.beta=0"};
+  const ToolResult named = tool(own_file);
+  ASSERT_EQ(named.code, 0) << named.err;
+  EXPECT_THAT(named.err, HasSubstr("evaluations/step-000000008-"));
+  const std::string lines_before = read_file(file());
+  write_file_atomic(file(), std::string(sentences) + R"({"ID":"r7","Text":"x","Quadruplet":[]})");
+  const ToolResult changed = tool({"evaluate", "a"});
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("evaluations/step-000000008-"));
+  write_file_atomic(file(), lines_before);
+  EXPECT_EQ(read_file(evaluation / "items.csv"), of_training);
+  const ToolResult again = tool({"evaluate", "a"});
+  EXPECT_EQ(again.out, trained.out);
+  EXPECT_THAT(again.out, HasSubstr("\nwithout NULL"));
+  EXPECT_THAT(again.err, HasSubstr("evaluations/step-000000008/items.csv"));
+  EXPECT_EQ(read_file(evaluation / "items.csv"), of_training);
+  // The run and its cache lie elsewhere: that is no other data.
+  fs::rename(folder.path() / "runs", folder.path() / "moved");
+  EXPECT_THAT(tool({"evaluate", "moved/a"}).err,
+              HasSubstr("moved/a/evaluations/step-000000008/items.csv"));
+  fs::rename(folder.path() / "moved", folder.path() / "runs");
 
   write_file_atomic(file("test.txt"),
                     R"({"ID":"t1","Text":"The wine was great."}
@@ -125,6 +151,32 @@ Just a text, cheap and awful.
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3);
   EXPECT_THAT(lines, ::testing::AllOf(HasSubstr("\"t1\""), HasSubstr("Quadruplet")));
   EXPECT_TRUE(fs::exists(folder.path() / "on1/submission.zip"));
+}
+
+TEST_F(Dimabsa, MakesOneSubmissionOfSeveralLanguagesAndDomains) {
+  ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=1"}).code, 0);
+  const std::string line = R"({"ID":"t1","Text":"The wine was great."})";
+  const Words names{"eng_laptop_test_task3.jsonl", "zho_hotel_test_task3.jsonl",
+                    "eng_laptop_dev_task3.jsonl", "more.jsonl"};
+  for (const std::string& name : names)
+    write_file_atomic(file(name), name == names[2] ? R"({"ID":"d1","Text":"Slow."})" : line);
+  const auto predict = [&](const std::string& devices) {
+    const ToolResult result =
+        tool({"predict", "a", file(names[0]).string(), file(names[1]).string(),
+              file(names[2]).string(), file(names[3]).string(), "out=" + devices,
+              "submission=submission.zip", "--devices", devices});
+    ASSERT_EQ(result.code, 0) << result.err;
+  };
+  predict("cpu:1");
+  predict("cpu:2");
+  for (const auto& [name, lines] : std::map<std::string, std::int64_t>{
+           {"eng_laptop", 2}, {"zho_hotel", 1}, {"eng_restaurant", 1}}) {
+    const std::string path = cat("subtask_3/pred_", name, ".jsonl");
+    const std::string found = read_file(folder.path() / "cpu:1" / path);
+    EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), lines) << name;
+    EXPECT_EQ(found, read_file(folder.path() / "cpu:2" / path));
+    EXPECT_THAT(read_file(folder.path() / "cpu:1/submission.zip"), HasSubstr(path));
+  }
 }
 
 TEST_F(Dimabsa, SkipsLinesThatAreNoSentences) {
@@ -166,6 +218,18 @@ TEST_F(Dimabsa, LearnsAFewSentencesByHeartAndScoresThem) {
   const ToolResult other = tool({"evaluate", "a", "data.path=" + file("gold.jsonl").string()});
   ASSERT_EQ(other.code, 0) << other.err;
   EXPECT_THAT(other.err, HasSubstr("this one is evaluated"));
+  EXPECT_THAT(other.out, ::testing::ContainsRegex("\nnull\ngroup .* cf1 .*\naspect NULL +0 "));
+  EXPECT_THAT(other.out, HasSubstr("\nwithout NULL"));
+  EXPECT_THAT(other.out, ::testing::ContainsRegex("\ncategories\ngroup .*\nFOOD#QUALITY +1 "));
+
+  // Of an export, which has no folder for them, and for programs.
+  ASSERT_EQ(tool({"export", "a", "--out", "a.model"}).code, 0);
+  const ToolResult exported =
+      tool({"evaluate", "a.model", "data.path=" + file("gold.jsonl").string(), "--json"});
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  const auto tables = nlohmann::json::parse(exported.out).at("tables");
+  EXPECT_EQ(tables.at("categories").at(0).at("group"), "FOOD#QUALITY");
+  EXPECT_EQ(tables.at("null").size(), 3U);
 }
 
 // F1 was 1.00 with this seed (42) on two ranks.
@@ -211,6 +275,18 @@ TEST_F(Dimabsa, RefusesWhatCannotBeBeforeThereIsARun) {
       "kept", "cpu:1", {"task=3", "data.path=" + file("bad.jsonl").string(), "stop.steps=1"});
   EXPECT_EQ(kept.code, 0) << kept.err;
   EXPECT_THAT(kept.err, HasSubstr("NULL"));
+}
+
+TEST_F(Dimabsa, PlansForGpusThatAreNotThereWhetherTheyPay) {
+  const auto plan = [&](const std::string& devices) {
+    const ToolResult result = tool({"plan", "dimabsa", "--devices", devices, "task=3",
+                                    "data.path=" + file().string(), "batch.global=1", "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("notes").dump();
+  };
+  EXPECT_THAT(plan("2xT4"), ::testing::AllOf(HasSubstr("2 GPUs do not pay at batch.global = 1"),
+                                             HasSubstr("over PCIe 3 x16, which is assumed,")));
+  EXPECT_THAT(plan("2xH100"), HasSubstr("depends on what joins them, which is not known"));
 }
 
 TEST_F(Dimabsa, TellsATextThatIsCut) {

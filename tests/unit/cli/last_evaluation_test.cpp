@@ -34,6 +34,15 @@ TEST_F(LastEvaluation, IsItsTableShortenedAndWherePicturesAre) {
   EXPECT_THAT(text, Not(HasSubstr("old")));
 }
 
+TEST_F(LastEvaluation, IsTheTrainingsNotOneWithOptionsOfItsOwn) {
+  write("evaluations/step-000000002/items.csv", "id\nof training\n");
+  write("evaluations/step-000000002-0a1b2c3d/items.csv", "id\nof another file\n");
+  write("media/step-000000002-0a1b2c3d/a.png", "x");
+  const std::string text = last_evaluation_text(folder.path());
+  EXPECT_THAT(text, HasSubstr("of training"));
+  EXPECT_THAT(text, Not(HasSubstr("0a1b2c3d")));
+}
+
 TEST_F(LastEvaluation, ShowsTheFirstRowsOfALongTable) {
   std::string table = "id\n";
   for (int i = 0; i < 20; ++i) table += "row" + std::to_string(i) + "\n";

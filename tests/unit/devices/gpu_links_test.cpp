@@ -72,6 +72,28 @@ TEST_F(Links, AreUnknownWhereANumberIs) {
   EXPECT_EQ(limit(2), "unknown");
 }
 
+TEST(AssumedLink, IsPcieOfTheSlowestGpusGeneration) {
+  const auto assumed = [](const std::vector<std::pair<int, int>>& capabilities) {
+    std::vector<Device> devices;
+    for (const auto& [major, minor] : capabilities)
+      devices.push_back({.kind = DeviceKind::cuda, .compute_major = major, .compute_minor = minor});
+    const auto found = assumed_link(devices);
+    if (!found) return std::string("unknown");
+    EXPECT_TRUE(found->is_assumed);
+    return found->kind + (found->may_be_nvlink ? " or NVLink" : "");
+  };
+  EXPECT_EQ(assumed({{7, 5}, {7, 5}}), "PCIe 3 x16");
+  EXPECT_EQ(assumed({{8, 9}, {8, 6}}), "PCIe 4 x16");
+  EXPECT_EQ(assumed({{9, 0}, {9, 0}}), "PCIe 5 x16 or NVLink");
+  EXPECT_EQ(assumed({{9, 0}, {7, 5}}), "PCIe 3 x16");
+  EXPECT_EQ(assumed({{12, 0}, {12, 0}}), "PCIe 5 x16");
+  EXPECT_EQ(assumed({{13, 0}, {13, 0}}), "unknown");
+  EXPECT_EQ(assumed({{7, 5}}), "unknown");
+  EXPECT_NEAR(assumed_link(std::vector<Device>(2, {.kind = DeviceKind::cuda, .compute_major = 7}))
+                  ->bytes_per_s,
+              15.8e9, 0.1e9);
+}
+
 TEST_F(Links, OfOneDeviceAndOfCpusAreUnknown) {
   EXPECT_EQ(limit(1), "unknown");
   devices[1].kind = DeviceKind::cpu;

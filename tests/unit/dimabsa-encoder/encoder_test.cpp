@@ -80,13 +80,15 @@ TEST(Encoder, TakesALongestThatNoTextReaches) {
   }
 }
 
-TEST(Encoder, IsNotTouchedByTokensPastTheLastOffset) {
+TEST(Encoder, IsNotTouchedByTextsOfPadding) {
   for (const EncoderShape& shape : all_tiny()) {
     const auto encoder = rough_encoder(shape);
     const EncoderInput input = input_of(texts, shape);
     EncoderInput longer = input;
     longer.tokens = at::cat({input.tokens, at::ones({6}, at::kLong)});
     longer.segments = at::cat({input.segments, at::zeros({6}, at::kLong)});
+    const std::int64_t end = input.tokens.size(0);
+    longer.offsets = at::cat({input.offsets, at::tensor({end + 4, end + 6, end + 6}, at::kLong)});
     const std::int64_t used = input.tokens.size(0);
     const auto gradients = [&](const EncoderInput& of, const StepContext& context) {
       for (const Parameter& parameter : encoder->parameters())

@@ -1,8 +1,11 @@
 // The loss against its definition, computed number by number from each text's logits.
 #include "recipes/dimabsa/model/loss.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -171,6 +174,51 @@ TEST(Loss, IsThatOfItsDefinition) {
     EXPECT_NEAR(sums[i].item<double>(), expected, 1e-5 * std::max(1.0, expected))
         << name_of(passes[i]);
   }
+}
+
+// Losses and then gradients of a batch of a text, or of none, in a row for each pass.
+std::vector<at::Tensor> losses_and_gradients(bool rounded, std::int64_t pieces) {
+  const std::vector<Pass> passes = passes_of(Task::quadruplets);
+  Net net = some_net();
+  BatchBuilder builder(0, rounded);
+  for (const Pass pass : passes) {
+    builder.begin_row(static_cast<std::int64_t>(pass));
+    const EncodedSentence sentence =
+        some_sentence(pieces, {{.aspect = {0, 1}, .opinion = {3, 3}, .category = 2}});
+    if (pieces == 0) continue;
+    builder.add(make_text(some_queries(), sentence, question_of(pass, sentence.tuples, 0), 32),
+                pass, 2, 3.5, marks_spans(pass) ? 0 : 1);
+    builder.weigh_spans(0.5);
+    if (marks_spans(pass)) builder.mark_span({3, 3}, 1.5);
+  }
+  const std::vector<at::Tensor> fields = builder.fields();
+  const EncoderInput input = encoder_input(fields);
+  EXPECT_EQ(input.offsets[-1].item<std::int64_t>(), input.tokens.size(0));
+  EXPECT_LE(input.offsets.diff().max().item<std::int64_t>(), input.longest);
+  EXPECT_GE(input.offsets.diff().min().item<std::int64_t>(), 0);
+  StepContext context;
+  context.training = false;
+  std::vector<at::Tensor> found = pass_losses(net, fields, passes, context);
+  at::Tensor sum = found[0];
+  for (std::size_t i = 1; i < found.size(); ++i) sum = sum + found[i];
+  sum.backward();
+  for (at::Tensor& loss : found) loss = loss.detach();
+  for (const Parameter& parameter : net.parameters())
+    found.push_back(parameter.tensor.grad().defined() ? parameter.tensor.grad()
+                                                      : at::zeros_like(parameter.tensor));
+  return found;
+}
+
+TEST(Batch, HasPaddingThatIsTextsAndChangesNothing) {
+  for (const std::int64_t pieces : {4, 7, 12, 21, 26}) {
+    const auto exact = losses_and_gradients(false, pieces);
+    const auto rounded = losses_and_gradients(true, pieces);
+    ASSERT_EQ(exact.size(), rounded.size());
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      EXPECT_TRUE(at::allclose(exact[i], rounded[i], 1e-5, 1e-6)) << pieces << " " << i;
+  }
+  for (const at::Tensor& zero : losses_and_gradients(true, 0))
+    EXPECT_EQ(zero.abs().max().item<float>(), 0);
 }
 
 }  // namespace

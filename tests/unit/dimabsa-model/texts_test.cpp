@@ -106,7 +106,9 @@ TEST_F(Samples, HaveARowForEachPassWithATextForEachTuple) {
   EXPECT_EQ(data.rows_per_sample(), 7);
   const auto fields = row(0, Pass::opinion_of);
   const Ids offsets = values_of<std::int64_t>(field(fields, Field::offsets));
-  EXPECT_THAT(Ids(offsets.begin(), offsets.begin() + 4), ::testing::ElementsAre(0, 13, 25, 25));
+  EXPECT_THAT(Ids(offsets.begin(), offsets.begin() + 6),
+              ::testing::ElementsAre(0, 13, 25, 57, 64, 64))
+      << "padding is texts of at most the longest length";
   EXPECT_THAT(values_of<std::int64_t>(field(fields, Field::row_offsets)),
               ::testing::ElementsAre(0, 25));
   EXPECT_EQ(pass_weights(fields, passes_of(Task::quadruplets)),

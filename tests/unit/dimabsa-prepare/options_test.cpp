@@ -37,28 +37,34 @@ TEST(DimabsaOptionsTest, NameTheFileOfPredictionsAsTheDataDoes) {
   DimabsaOptions options;
   options.table.set("data.path", "/data/zho_laptop_train_task3.jsonl");
   options.task_number = 3;
-  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_laptop.jsonl");
+  EXPECT_EQ(options.prediction_file(""), "subtask_3/pred_zho_laptop.jsonl");
   // A run's own, then what is asked for.
   options.table.set("data.domain", "hotel", {.kind = ValueSource::Kind::record});
-  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_laptop.jsonl");
+  EXPECT_EQ(options.prediction_file(""), "subtask_3/pred_zho_laptop.jsonl");
   options.table.set("data.domain", "hotel", {.kind = ValueSource::Kind::argument});
-  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_hotel.jsonl");
+  EXPECT_EQ(options.prediction_file(""), "subtask_3/pred_zho_hotel.jsonl");
   options.data.path = "/data/mine.jsonl";
-  EXPECT_EQ(options.prediction_file(), "subtask_3/pred.jsonl");
+  EXPECT_EQ(options.prediction_file(""), "subtask_3/pred.jsonl");
   options.predict.submission = "submission.zip";
   EXPECT_THAT(options.predict_input().joint_outputs,
               ::testing::ElementsAre("subtask_3/pred.jsonl", "submission.zip"));
 }
 
-TEST(DimabsaOptionsTest, NameTheFileOfPredictionsAsTheInputsAre) {
+TEST(DimabsaOptionsTest, NameAFileOfPredictionsForEachLanguageAndDomainOfTheInputs) {
   DimabsaOptions options;
   options.table.set("data.path", "/data/eng_hotel_train_task3.jsonl",
                     {.kind = ValueSource::Kind::record});
   options.task_number = 3;
-  options.item_options.input = {"more.txt", "in/zho_laptop_test_task3.jsonl"};
-  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_zho_laptop.jsonl");
-  options.item_options.input = {"more.txt"};
-  EXPECT_EQ(options.prediction_file(), "subtask_3/pred_eng_hotel.jsonl");
+  options.item_options.input = {"more.txt", "in/zho_laptop_test_task3.jsonl",
+                                "in/zho_laptop_dev_task3.jsonl", "-"};
+  EXPECT_THAT(
+      options.prediction_files(),
+      ::testing::ElementsAre("subtask_3/pred_eng_hotel.jsonl", "subtask_3/pred_zho_laptop.jsonl"));
+  options.predict.submission = "submission.zip";
+  EXPECT_EQ(options.predict_input().joint_outputs.size(), 3U);
+  options.table.set("data.language", "eng", {.kind = ValueSource::Kind::argument});
+  options.table.set("data.domain", "hotel", {.kind = ValueSource::Kind::argument});
+  EXPECT_THAT(options.prediction_files(), ::testing::ElementsAre("subtask_3/pred_eng_hotel.jsonl"));
 }
 
 // BERT-base over 6 passes of 8 sentences in fp16 leaves a T4 of 15 GB half empty.

@@ -477,17 +477,23 @@ TEST_F(DimabsaItems, HaveIdsThatDifferOverAllInputs) {
   EXPECT_THAT(found[3].name, HasSubstr("line 2 of " + c));
 }
 
-TEST_F(DimabsaItems, AreOfOneLanguageAndDomain) {
+TEST_F(DimabsaItems, GoToTheFileOfTheirLanguageAndDomain) {
   const std::string english = path("eng_hotel_test.jsonl").string(),
                     chinese = path("zho_hotel_test.jsonl").string();
   write(english, {R"({"ID":"a","Text":"Great soup"})"});
-  write(chinese, {R"({"ID":"b","Text":"好汤"})"});
-  EXPECT_THAT(error_of([&] {
-                items({english, chinese});
-              }),
-              AllOf(HasSubstr("eng, hotel and "), HasSubstr("one after the other")));
+  write(chinese, {R"({"ID":"a","Text":"好汤"})"});
+  const auto file_of = [](const PredictItem& item) {
+    return nlohmann::json::parse(item.text).at(file_key).get<std::string>();
+  };
+  auto found = items({english, chinese});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(file_of(found[0]), HasSubstr("/pred_eng_hotel.jsonl"));
+  EXPECT_THAT(file_of(found[1]), HasSubstr("/pred_zho_hotel.jsonl"));
   ask("data.language", "eng");
-  EXPECT_EQ(items({english, chinese}).size(), 2U);
+  found = items({english, chinese});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(file_of(found[0]), HasSubstr("/pred_eng_hotel.jsonl"));
+  EXPECT_THAT(found[1].fault, HasSubstr("the ID a comes twice")) << "in one file";
 }
 
 TEST_F(DimabsaItems, AreTheValidationSentencesWhereNoFileIsNamed) {

@@ -98,6 +98,18 @@ TEST_F(DeviceGainTest, NamesNoBatchWhereNoneWouldPay) {
   EXPECT_THAT(note(), Not(HasSubstr("they pay")));
 }
 
+TEST_F(DeviceGainTest, SaysWhatIsAssumed) {
+  link = LinkLimit{.kind = "PCIe 3 x16", .bytes_per_s = 15.8e9, .is_assumed = true};
+  EXPECT_THAT(note(), HasSubstr("warning: 2 GPUs do not pay at batch.global = 1: "));
+  EXPECT_THAT(note(), HasSubstr("over PCIe 3 x16, which is assumed, takes about 34 ms"));
+  link->may_be_nvlink = true;
+  EXPECT_THAT(note(),
+              HasSubstr("whether 2 GPUs pay at batch.global = 1 depends on what joins them, "
+                        "which is not known; over PCIe they do not: "));
+  EXPECT_THAT(note(), HasSubstr("; there they pay from about batch.global="));
+  EXPECT_THAT(note(), Not(HasSubstr("warning")));
+}
+
 TEST_F(DeviceGainTest, HidesTheExchangeInTheLastMicroBatchAlone) {
   sentences(64);
   const double once = gain()->step_s();

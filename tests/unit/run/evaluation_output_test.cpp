@@ -76,6 +76,21 @@ TEST(EvaluationOutput, IsWrittenWholeIntoTheFoldersOfItsStep) {
       << "the older folder is gone";
 }
 
+TEST(EvaluationOutput, WithAMarkHasFoldersOfItsOwnThatStay) {
+  const TemporaryDirectory run;
+  for (const char* mark : {"", "abc"}) {
+    EvaluationOutput output(run.path(), 12, {}, mark);
+    output.picture("p", "png", "x");
+    output.set_items(table);
+    EXPECT_TRUE(write_output(output, "{}").empty());
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(run.path() / "evaluations"), {}), 2);
+  prune_outputs(run.path(), 0);
+  EXPECT_FALSE(fs::exists(run.path() / "evaluations/step-000000012"));
+  EXPECT_TRUE(fs::exists(run.path() / "evaluations/step-000000012-abc/items.csv"));
+  EXPECT_TRUE(fs::exists(run.path() / "media/step-000000012-abc/p.png"));
+}
+
 TEST(EvaluationOutput, LeavesOutNamesThatAreNoFileNames) {
   EvaluationOutput output("/nowhere", 1);
   const std::string long_name(300, 'a');
