@@ -1,9 +1,10 @@
 // Pictures with their detections, and the supports beside them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "media/image.h"
@@ -13,18 +14,18 @@ namespace lockstep::fewshot {
 
 struct DrawDetections {
   std::span<const NamedClass> classes{};  // names, and colours by their place
-  std::span<const TrueBox> truths{};      // gold boxes of this picture; none: not known
-  bool judge = false;      // there is gold (if only no box): tells right from wrong, IoU 0.5
-  std::size_t most = 100;  // boxes; those of the highest scores are drawn
-  int shorter_side = 600;  // pixels to which a smaller picture is enlarged, at most 4 times
+  // Gold boxes of this picture, which tell right from wrong at IoU 0.5; nothing: not known.
+  std::optional<std::span<const TrueBox>> truths{};
+  std::size_t most = 100;  // detections; those of the highest scores are drawn
+  int shorter_side = 640;  // pixels to which a smaller picture is enlarged, at most 4 times
 };
 
 // The picture as RGB of 8 bits with a frame per detection in its class's colour and a label with
-// name and score. With `judge`: gold boxes are dashed, those that were missed have their name; a
-// detection that is none of them is crossed out and its label begins with "wrong". `picture` ids
-// of the boxes are not looked at. Names are cut where they are long; of characters beyond ASCII
-// there is an empty frame, and a name without any of ASCII becomes "class ID". Boxes that are not
-// finite or lie outside are left out.
+// name and score. Gold boxes are dashed, and those that were missed have their name on white. A
+// detection that finds none of them is crossed out and its label begins with "wrong". Picture ids
+// of the boxes are not looked at. Names are cut where they are long; each character beyond ASCII is
+// shown as "?", a name without any of ASCII as "class ID". Boxes that are not finite or lie outside
+// are left out. Throws Error for an empty picture.
 Image draw_detections(const Image& picture, std::span<const Detection> detections,
                       const DrawDetections& how);
 
@@ -39,8 +40,9 @@ struct SupportSheet {
   std::size_t most_crops = 5;  // of a class; more are counted
 };
 
-// A row per class with its name and crops, and `query` (draw_detections' picture) to the right of
-// them, as one RGB picture of 8 bits. Throws Error for an empty picture.
+// A row per class with its name and crops, in as many columns as the query's height asks for, and
+// `query` (draw_detections' picture) to the right of them, as one RGB picture of 8 bits. Throws
+// Error for an empty picture.
 Image support_sheet(std::span<const SupportCrops> supports, const Image& query,
                     const SupportSheet& how);
 
