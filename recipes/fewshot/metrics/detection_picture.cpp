@@ -52,27 +52,34 @@ void draw_dashed(Image& image, const Rectangle& area, Colour colour, int thickne
   const double dash = 6.0 * thickness, wide = thickness;
   const double end_x = std::min<double>(area.right, image.width());
   const double end_y = std::min<double>(area.bottom, image.height());
-  const auto first = [&](double from) {  // dashes before the picture are not gone through
-    return from < 0 ? from + std::floor(-from / (2 * dash)) * 2 * dash : from;
-  };
-  for (double x = first(area.left); x < end_x; x += 2 * dash)
+  for (double x = std::max(area.left, -dash); x < end_x; x += 2 * dash)
     for (const double y : {area.top, area.bottom - wide})
       fill_rectangle(image, {x, y, std::min(x + dash, area.right), y + wide}, colour);
-  for (double y = first(area.top); y < end_y; y += 2 * dash)
+  for (double y = std::max(area.top, -dash); y < end_y; y += 2 * dash)
     for (const double x : {area.left, area.right - wide})
       fill_rectangle(image, {x, y, x + wide, std::min(y + dash, area.bottom)}, colour);
 }
 
-// Both diagonals, where they lie within the picture.
+// Both diagonals, as far as they lie within the picture.
 void draw_cross(Image& image, const Rectangle& area, Colour colour, int thickness) {
   const double width = area.right - area.left, height = area.bottom - area.top;
-  const double steps = std::ceil(std::max({width, height, 1.0}));
-  const double first = std::clamp(-area.left / width, 0.0, 1.0);
-  const double last = std::clamp((image.width() - area.left) / width, 0.0, 1.0);
-  for (double i = std::floor(first * steps); i <= last * steps; ++i) {
-    const double x = area.left + width * i / steps;
-    for (const double y : {area.top + height * i / steps, area.bottom - height * i / steps})
+  if (width < 1 || height < 1) return;
+  struct Diagonal {
+    double from_y, to_y;
+  };
+  for (const auto& [from_y, to_y] :
+       {Diagonal{area.top, area.bottom}, Diagonal{area.bottom, area.top}}) {
+    // Shares of the way at which it enters and leaves the picture.
+    const double slope = to_y - from_y;
+    const double up = -from_y / slope, down = (image.height() - from_y) / slope;
+    const double first = std::max({0.0, -area.left / width, std::min(up, down)});
+    const double last = std::min({1.0, (image.width() - area.left) / width, std::max(up, down)});
+    const double steps = std::ceil((last - first) * std::max(width, height));
+    for (double i = 0; i <= steps && last > first; ++i) {
+      const double share = first + (last - first) * i / std::max(steps, 1.0);
+      const double x = area.left + width * share, y = from_y + slope * share;
       fill_rectangle(image, {x, y, x + thickness, y + thickness}, colour);
+    }
   }
 }
 

@@ -184,6 +184,12 @@ TEST(DrawDetections, BoxesThatCannotBeSeenAreLeftOut) {
   DrawDetections how = as_it_is();
   how.truths = vast;
   EXPECT_NO_THROW(drawn({found(-1e9, -1e9, 3e9, 3e9)}, how));
+  // As gold and as wrong ones they take no longer than others.
+  const std::vector<TrueBox> endless{truth(-1e300, -1e300, 2e300, 2e300), truth(0, -1e15, 9, 2e15)};
+  how.truths = endless;
+  const std::vector<Detection> wrong_ones{found(10, -1e15, 20, 2e15, 0.5, 2),
+                                          found(-1e300, 5, 2e300, 20, 0.5, 2)};
+  EXPECT_NO_THROW(drawn(wrong_ones, how));
 }
 
 TEST(DrawDetections, AnyKindOfPictureServes) {
