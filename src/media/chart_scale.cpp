@@ -79,7 +79,8 @@ void ChartScale::linear_ticks(const ChartAxis& axis, int wanted) {
   const double step = round_step((high_ - low_) / std::max(wanted, 1));
   if (!axis.low) low_ = std::floor(low_ / step + 1e-9) * step;
   if (!axis.high) high_ = std::ceil(high_ / step - 1e-9) * step;
-  for (double n = std::ceil(low_ / step - 1e-9); n * step <= high_ + 1e-9 * step; ++n) {
+  const double first = std::ceil(low_ / step - 1e-9) + 0.0;  // -0 + 0 is 0, which has no sign
+  for (double n = first; n * step <= high_ + 1e-9 * step; ++n) {
     if (ticks_.size() > 1000 || n + 1 == n) break;  // numbers too close together to be told apart
     ticks_.push_back({n * step, label_of(n * step, step)});
   }

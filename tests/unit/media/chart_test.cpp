@@ -48,6 +48,13 @@ TEST(Chart, LinesHaveAxesTicksAndALegend) {
   EXPECT_EQ(count(svg, "<polyline"), 4u);
 }
 
+TEST(Chart, ATickAtZeroHasNoSign) {
+  const std::string svg = xy_chart({.x = {.low = 0, .high = 1}, .y = {.low = 0, .high = 1}},
+                                   {{.name = "", .x = {0, 1}, .y = {0, 1}}});
+  EXPECT_THAT(svg, HasSubstr(">0.0<"));
+  EXPECT_THAT(svg, Not(HasSubstr("-0")));
+}
+
 TEST(Chart, HeatHasAFieldForEachNumber) {
   const std::string svg = heat_chart(
       {.title = "AUC"},

@@ -1,0 +1,129 @@
+// Detections as CSV.
+#include <cmath>
+#include <initializer_list>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "media/csv_table.h"
+#include "recipes/fewshot/metrics/result_files.h"
+
+namespace lockstep::fewshot {
+namespace {
+
+constexpr const char* header = "x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n";
+
+template <class Named>
+std::map<std::int64_t, std::string> names_of(std::span<const Named> all, std::int64_t Named::*id,
+                                             std::string Named::*name) {
+  std::map<std::int64_t, std::string> names;
+  for (const Named& one : all) names.emplace(one.*id, csv_cell(one.*name));
+  return names;
+}
+
+const std::string& name_of(const std::map<std::int64_t, std::string>& names, std::int64_t id,
+                           const char* what) {
+  const auto found = names.find(id);
+  if (found == names.end()) throw Error(cat("a detection has the unknown ", what, " ", id));
+  return found->second;
+}
+
+void append_number(std::string& text, double number, const Detection& of) {
+  if (!std::isfinite(number))
+    throw Error(cat("a detection of picture ", of.picture, " and category ", of.category,
+                    " has a number that is not finite"));
+  append_json_number(text, number);
+}
+
+// Of equal names the first counts.
+template <class Named>
+std::map<std::string, std::int64_t> ids_of(std::span<const Named> all, std::int64_t Named::*id,
+                                           std::string Named::*name) {
+  std::map<std::string, std::int64_t> ids;
+  for (const Named& one : all) ids.emplace(one.*name, one.*id);
+  return ids;
+}
+
+std::int64_t id_in(const CsvTable& table, std::size_t row, std::size_t column,
+                   const std::map<std::string, std::int64_t>& ids) {
+  const std::string& name = table.rows[row][column];
+  if (const auto found = ids.find(name); found != ids.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [one, id] : ids) known.push_back(one);
+  const std::string near = nearest(name, known);
+  throw Error(cat(table.place(row), ": unknown ", table.columns[column], " '",
+                  printable(name.substr(0, 200)), "'"),
+              near.empty() ? "" : cat("the nearest is ", near));
+}
+
+double number_in(const CsvTable& table, std::size_t row, std::size_t column) {
+  const std::optional<double> number = table.number(row, column);
+  if (!number || !std::isfinite(*number))
+    throw Error(cat(table.place(row), ": ", table.columns[column], " must be a finite number"));
+  return *number;
+}
+
+std::vector<Detection> detections_of(const CsvTable& table,
+                                     const std::map<std::string, std::int64_t>& pictures,
+                                     const std::map<std::string, std::int64_t>& classes) {
+  const std::size_t x_min = table.column("x_min"), y_min = table.column("y_min"),
+                    x_max = table.column("x_max"), y_max = table.column("y_max"),
+                    file = table.column("filename"), name = table.column("class_name"),
+                    score = table.column("similarity_score");
+  std::vector<Detection> detections;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    Detection one{.picture = id_in(table, row, file, pictures),
+                  .category = id_in(table, row, name, classes),
+                  .x = number_in(table, row, x_min),
+                  .y = number_in(table, row, y_min),
+                  .score = number_in(table, row, score)};
+    one.width = number_in(table, row, x_max) - one.x;
+    one.height = number_in(table, row, y_max) - one.y;
+    if (!(one.width >= 0 && one.height >= 0 && std::isfinite(one.width) &&
+          std::isfinite(one.height)))
+      throw Error(cat(table.place(row), ": x_max and y_max must not be below x_min and y_min"));
+    detections.push_back(one);
+  }
+  return detections;
+}
+
+}  // namespace
+
+std::string results_csv(std::span<const Detection> detections,
+                        std::span<const NamedPicture> pictures,
+                        std::span<const NamedClass> classes) {
+  const auto files = names_of(pictures, &NamedPicture::picture, &NamedPicture::file_name);
+  const auto names = names_of(classes, &NamedClass::category, &NamedClass::name);
+  std::string text = header;
+  for (const Detection& one : detections) {
+    for (const double number : {one.x, one.y, one.x + one.width, one.y + one.height}) {
+      append_number(text, number, one);
+      text += ',';
+    }
+    text += name_of(files, one.picture, "picture") + ',';
+    text += name_of(names, one.category, "category") + ',';
+    append_number(text, one.score, one);
+    text += '\n';
+  }
+  return text;
+}
+
+std::vector<Detection> parse_results_csv(std::string_view text, const std::string& name,
+                                         std::span<const NamedPicture> pictures,
+                                         std::span<const NamedClass> classes) {
+  return detections_of(parse_csv(text, name, {.separator = ','}),
+                       ids_of(pictures, &NamedPicture::picture, &NamedPicture::file_name),
+                       ids_of(classes, &NamedClass::category, &NamedClass::name));
+}
+
+std::vector<Detection> read_results_csv(const std::filesystem::path& path,
+                                        std::span<const NamedPicture> pictures,
+                                        std::span<const NamedClass> classes) {
+  return detections_of(read_csv(path, {.separator = ','}),
+                       ids_of(pictures, &NamedPicture::picture, &NamedPicture::file_name),
+                       ids_of(classes, &NamedClass::category, &NamedClass::name));
+}
+
+}  // namespace lockstep::fewshot

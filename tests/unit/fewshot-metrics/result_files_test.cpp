@@ -1,0 +1,191 @@
+#include "recipes/fewshot/metrics/result_files.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "base/files.h"
+#include "fakes/error_of.h"
+
+namespace lockstep::fewshot {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::int64_t large_id = 9007199254740993;  // no double holds it
+
+const KnownIds known{{7, 1, large_id}, {2, 5}};
+const std::vector<NamedPicture> pictures{{1, "a.jpg"}, {7, "b, \"c\".jpg"}, {large_id, " d"}};
+const std::vector<NamedClass> classes{{2, "black-bishop"}, {5, "Läufer,\nweiß"}};
+
+std::vector<Detection> some() {
+  return {{.picture = 7,
+           .category = 2,
+           .x = 0.1,
+           .y = -3,
+           .width = 12.25,
+           .height = 1e-7,
+           .score = 1.0 / 3},
+          {.picture = large_id,
+           .category = 5,
+           .x = 10,
+           .y = 20,
+           .width = 30,
+           .height = 0,
+           .score = -2}};
+}
+
+void expect_equal(const std::vector<Detection>& a, const std::vector<Detection>& b, double near) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].picture, b[i].picture);
+    EXPECT_EQ(a[i].category, b[i].category);
+    EXPECT_EQ(a[i].x, b[i].x);
+    EXPECT_EQ(a[i].y, b[i].y);
+    EXPECT_NEAR(a[i].width, b[i].width, near);
+    EXPECT_NEAR(a[i].height, b[i].height, near);
+    EXPECT_EQ(a[i].score, b[i].score);
+  }
+}
+
+std::vector<Detection> parsed(const std::string& text) {
+  return parse_results_json(text, "r.json", known);
+}
+std::string refused(const std::string& text) {
+  return error_of([&] { parsed(text); });
+}
+// With one entry before it.
+std::string refused_entry(const std::string& entry) {
+  return refused("[{\"image_id\": 1, \"category_id\": 5, \"bbox\": [1, 2, 3, 4], \"score\": 1}, " +
+                 entry + "]");
+}
+
+TEST(ResultsJson, WhatIsWrittenIsReadAgain) {
+  const std::string text = results_json(some());
+  EXPECT_THAT(text, HasSubstr("{\"image_id\": 7, \"category_id\": 2, \"bbox\": [0.1, -3, 12.25, "
+                              "1e-07], \"score\": 0.3333333333333333}"));
+  expect_equal(parsed(text), some(), 0);
+  EXPECT_TRUE(parsed(results_json({})).empty());
+}
+
+TEST(ResultsJson, AFileIsRead) {
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "r.json", results_json(some()));
+  expect_equal(read_results_json(folder.path() / "r.json", known), some(), 0);
+  EXPECT_THAT(error_of([&] { read_results_json(folder.path() / "none.json", known); }),
+              HasSubstr("none.json"));
+}
+
+TEST(ResultsJson, OtherMembersArePassedOver) {
+  const auto read = parsed(
+      R"([{"segmentation": [[1, 2], {"bbox": [9]}], "image_id": 1.0, "extra": null, "score": 1e-3,
+           "bbox": [1, 2, 3, 4], "category_id": 5, "keypoints": {"score": "x", "image_id": true}}])");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].picture, 1);
+  EXPECT_EQ(read[0].width, 3);
+  EXPECT_EQ(read[0].score, 1e-3);
+}
+
+TEST(ResultsJson, UnknownIdsAreErrors) {
+  EXPECT_THAT(
+      refused_entry(R"({"image_id": 3, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 1})"),
+      HasSubstr("r.json, entry 1 has the unknown image_id 3 | "));
+  EXPECT_THAT(
+      refused_entry(R"({"image_id": 1, "category_id": -5, "bbox": [1, 2, 3, 4], "score": 1})"),
+      HasSubstr("r.json, entry 1 has the unknown category_id -5"));
+  EXPECT_THAT(
+      refused_entry(R"({"image_id": 1.5, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 1})"),
+      HasSubstr("unknown image_id 1.5"));
+  EXPECT_THAT(refused_entry(R"({"image_id": 18446744073709551615, "category_id": 5})"),
+              HasSubstr("unknown image_id 1.844674407370955"));
+}
+
+TEST(ResultsJson, FaultyMembersAreErrors) {
+  const std::string ids = R"({"image_id": 1, "category_id": 5, )";
+  EXPECT_THAT(refused_entry("{}"), HasSubstr("entry 1 has no image_id"));
+  EXPECT_THAT(refused_entry(R"({"image_id": 1, "score": 1})"), HasSubstr("has no category_id"));
+  EXPECT_THAT(refused_entry(ids + R"("bbox": [1, 2, 3, 4]})"), HasSubstr("has no score"));
+  EXPECT_THAT(refused_entry(ids + R"("score": 1})"), HasSubstr("has no bbox"));
+  EXPECT_THAT(refused_entry(R"({"image_id": "1"})"), HasSubstr("has a text as image_id"));
+  EXPECT_THAT(refused_entry(ids + R"("score": null})"), HasSubstr("has null as score"));
+  EXPECT_THAT(refused_entry(ids + R"("score": [1]})"), HasSubstr("has a list as score"));
+  EXPECT_THAT(refused_entry(ids + R"("score": true})"), HasSubstr("has a truth value as score"));
+}
+
+TEST(ResultsJson, FaultyBoxesAreErrors) {
+  const auto with = [](const std::string& bbox) {
+    return refused_entry(R"({"image_id": 1, "category_id": 5, "score": 1, "bbox": )" + bbox + "}");
+  };
+  EXPECT_THAT(with("[1, 2, 3]"), AllOf(HasSubstr("entry 1 has a bbox of 3 numbers"),
+                                       HasSubstr("[x, y, width, height]")));
+  EXPECT_THAT(with("[1, 2, 3, 4, 5]"), HasSubstr("more than 4"));
+  EXPECT_THAT(with("[1, 2, -3, 4]"), HasSubstr("a bbox of -3 x 4"));
+  EXPECT_THAT(with("7"), HasSubstr("has a number as bbox"));
+  EXPECT_THAT(with("{\"x\": 1}"), HasSubstr("has an object as bbox"));
+  EXPECT_THAT(with("[1, 2, null, 4]"), HasSubstr("has null as a number of its bbox"));
+  EXPECT_THAT(with("[[1, 2, 3, 4]]"), HasSubstr("has a list as a number of its bbox"));
+}
+
+TEST(ResultsJson, NumbersThatAreNotFiniteAreErrors) {
+  EXPECT_THAT(refused_entry(R"({"score": 1e999})"),
+              HasSubstr("r.json, entry 1 has a number that is not finite"));
+  EXPECT_THAT(refused_entry(R"({"score": NaN})"),
+              AllOf(HasSubstr("r.json, entry 1: the file is no JSON"), HasSubstr("NaN")));
+  std::vector<Detection> broken = some();
+  broken[1].score = std::nan("");
+  EXPECT_THAT(error_of([&] { results_json(broken); }), HasSubstr("not finite"));
+  EXPECT_THAT(error_of([&] { results_csv(broken, pictures, classes); }), HasSubstr("not finite"));
+}
+
+TEST(ResultsJson, OtherFilesAreErrors) {
+  for (const char* text : {"{}", "7", "null", "\"a\""})
+    EXPECT_THAT(refused(text), HasSubstr("r.json holds no list of detections")) << text;
+  for (const char* text : {"[7]", "[[]]", "[null]"})
+    EXPECT_THAT(refused(text), HasSubstr("not an object")) << text;
+  for (const char* text : {"", "[", "[{]", "[]x", "[{\"image_id\": 1,"})
+    EXPECT_THAT(refused(text), HasSubstr("no JSON")) << text;
+  EXPECT_THAT(refused(std::string(100'000, '[')), HasSubstr("not an object"));
+  EXPECT_THAT(refused("[{\"a\": " + std::string(100'000, '[')), HasSubstr("no JSON"));
+}
+
+TEST(ResultsCsv, WhatIsWrittenIsReadAgain) {
+  const std::string text = results_csv(some(), pictures, classes);
+  EXPECT_THAT(text,
+              HasSubstr("x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n0.1,-3,"));
+  EXPECT_THAT(text, HasSubstr(",\"b, \"\"c\"\".jpg\",black-bishop,0.3333333333333333\n"));
+  expect_equal(parse_results_csv(text, "r.csv", pictures, classes), some(), 1e-12);
+  const TemporaryDirectory folder;
+  write_file_atomic(folder.path() / "r.csv", text);
+  expect_equal(read_results_csv(folder.path() / "r.csv", pictures, classes), some(), 1e-12);
+}
+
+TEST(ResultsCsv, ErrorsNameFileAndLine) {
+  const std::string header = "x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n";
+  const auto refused_row = [&](const std::string& row) {
+    return error_of([&] {
+      parse_results_csv(header + "1,2,3,4,a.jpg,black-bishop,0.5\n" + row + "\n", "r.csv", pictures,
+                        classes);
+    });
+  };
+  EXPECT_THAT(refused_row("1,2,3,4,x.jpg,black-bishop,1"),
+              AllOf(HasSubstr("r.csv, line 3: unknown filename 'x.jpg'"), HasSubstr("a.jpg")));
+  EXPECT_THAT(refused_row("1,2,3,4,a.jpg,black-bishob,1"),
+              AllOf(HasSubstr("unknown class_name 'black-bishob'"),
+                    HasSubstr("the nearest is black-bishop")));
+  EXPECT_THAT(refused_row("1,2,3,4,a.jpg,black-bishop,inf"),
+              HasSubstr("line 3: similarity_score must be a finite number"));
+  EXPECT_THAT(refused_row("1,,3,4,a.jpg,black-bishop,1"), HasSubstr("y_min must be"));
+  EXPECT_THAT(refused_row("5,2,3,4,a.jpg,black-bishop,1"), HasSubstr("must not be below"));
+  EXPECT_THAT(error_of([] { parse_results_csv("x_min\n1\n", "r.csv", pictures, classes); }),
+              HasSubstr("r.csv has no column y_min"));
+  EXPECT_THAT(error_of([] {
+                std::vector<Detection> other = some();
+                other[0].category = 3;
+                results_csv(other, pictures, classes);
+              }),
+              HasSubstr("unknown category 3"));
+}
+
+}  // namespace
+}  // namespace lockstep::fewshot
