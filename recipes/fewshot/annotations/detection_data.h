@@ -54,9 +54,11 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
+inline constexpr double least_extent = 0.01;  // pixels, within the picture
+
 struct Repairs {
   Tally clipped;     // reached more than a pixel out of the picture; cut at its edges
-  Tally degenerate;  // no width or height, negative, or wholly outside: dropped
+  Tally degenerate;  // a side below least_extent, negative, or wholly outside: dropped
   Tally crowd;       // kept, see Box::counts
   Tally difficult;   // kept, see Box::counts
   friend bool operator==(const Repairs&, const Repairs&) = default;

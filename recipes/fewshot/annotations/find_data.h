@@ -27,21 +27,24 @@ struct FoundData {
   std::optional<DetectionFiles> valid;  // nothing: a share of `train` is split off (choose_valid)
 };
 
-// path: a folder, or a COCO json. Of a folder the first of these that is there, VALID standing for
-// valid, val and validation:
-//   train.json + train/, VALID.json + VALID/
-//   train_coco.json, val_coco.json + train/, VALID/, or images/…
-//   annotations/instances_train*.json + train*/ or images/train*/ (COCO)
+// path: a folder, a COCO json, or a list of VOC names (ImageSets/Main/NAME.txt). Of a folder the
+// first of these that is there, VALID standing for valid, val and validation:
+//   train.json, VALID.json (pictures in train/, VALID/; also images/… and other places, see below)
+//   train_coco.json, val_coco.json
+//   instances_train*.json, also in annotations/ (COCO)
 //   annotations/train.json, annotations/VALID.json
 //   train/_annotations.coco.json, VALID/_annotations.coco.json (Roboflow)
-//   _annotations.coco.json, annotations.json
+//   _annotations.coco.json, annotations.json, instances.json
 //   Annotations/ + JPEGImages/ + ImageSets/Main/{train,VALID}.txt, else {trainval,test}.txt, else
-//     trainval.txt, else all (VOC); also in the only folder VOC*/ or VOCdevkit/VOC*/ below
+//     train.txt or trainval.txt, else all (VOC)
 //   train/*.xml, VALID/*.xml (Roboflow's VOC)
 //   *.xml beside their pictures
-// Of a json with "train" in its name, its validation set is the file beside it with valid, val or
-// validation in that place, if there is one.
-// Throws Error: nothing is there (it lists what was looked for), or two fit equally well.
+//   the only folder VOC20*/ or VOCdevkit/VOC20*/ below that is one of VOC
+// Pictures of DIR/NAME.json are looked for in DIR/NAME/, DIR/images/NAME/, DIR/images/ and DIR,
+// where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. Of a json
+// with "train" in its name, its validation set is the file beside it with valid, val or validation
+// in that place, if there is one. Throws Error: nothing is there (it lists what was looked for), or
+// two fit equally well.
 FoundData find_detection_data(const std::filesystem::path& path);
 
 // One set that the user names. annotations: a json, a folder of xml files, or a list of names

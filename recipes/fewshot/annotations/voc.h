@@ -12,9 +12,9 @@
 namespace lockstep::fewshot {
 
 // One xml file. Corners are VOC's: pixels counted from 1, the last one included, so that a box over
-// the whole of a picture of 500 x 375 is 1, 1, 500, 375. Here x = xmin - 1, w = xmax - xmin + 1. A
-// file that has an xmin or ymin of 0 counts from 0 (many tools write such files, with the end
-// excluded): then x = xmin, w = xmax - xmin for all boxes of that file.
+// the whole of a picture of 500 x 375 is 1, 1, 500, 375. So x = xmin - 1, w = xmax - xmin + 1, and
+// y and h likewise, for every file: of tools that count from 0 and leave the end out, boxes begin a
+// pixel early.
 struct VocObject {
   std::string name;
   double x = 0, y = 0, w = 0, h = 0;  // in pixels, not cut at the edges; may be below 0
@@ -41,11 +41,12 @@ struct VocFolders {
   std::optional<std::filesystem::path> list;
 };
 
-// All of it, pictures in the natural order of their names ("9" before "10"), or in that of the
-// list. A picture is the <filename> of its xml, or else the xml's own name with .jpg, .jpeg, .png.
-// Categories are the names of all objects in the order of the alphabet. A picture whose xml says no
-// size is opened for it. Throws Error as above, and for an xml or a picture that is missing (how
-// many, and the first), a picture that two files name, a set without pictures or boxes that count.
+// All of it, pictures in the order of their names, or in that of the list. A picture is the file
+// with the xml's own name and the ending .jpg, .jpeg or .png, or else the <filename> of the xml,
+// which is often an old one. Categories are the names of all objects in the order of the alphabet.
+// A picture whose xml says no size is opened for it. Pictures without an xml are passed over.
+// Throws Error as above, and for an xml or a picture that is missing (how many, and the first), a
+// picture that two files name, a set without pictures or boxes that count.
 DetectionData read_voc(const VocFolders& folders);
 
 }  // namespace lockstep::fewshot

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "plan/philox.h"
 #include "recipes/fewshot/annotations/detection_data.h"
 #include "recipes/fewshot/episodes/class_pictures.h"
 
@@ -48,9 +50,11 @@ struct LeftOut {
 // the i-th is drawn from the pictures that show class i mod N, so every class is shown where there
 // are queries enough. The supports of a class are in K different pictures, a box of each with equal
 // chances; different classes share a picture only where there is no other. No support picture is a
-// query of the same episode. The classes and queries of an evaluation do not depend on K as long as
-// the usable classes are the same, and the supports of K shots are among those of K + 1 as long as
-// no picture must be shared.
+// query of the same episode: in training a picture is no query if one of its classes needs it for
+// its supports.
+//
+// In evaluation, classes and queries do not depend on K, and the supports of K shots are among
+// those of K + 1, as long as the same classes are usable.
 class Episodes {
  public:
   // In training: supports and queries from one set. A class needs K + 1 pictures, or is left out.
@@ -76,9 +80,16 @@ class Episodes {
   std::string note() const;
 
  private:
-  ClassPictures supports_;
-  ClassPictures queries_;  // the same in training
-  bool one_set_;
+  Episodes(std::shared_ptr<const ClassPictures> supports,
+           std::shared_ptr<const ClassPictures> queries, const std::vector<Category>& names,
+           const std::vector<int>& classes, const EpisodeShape& shape, std::uint64_t seed);
+  void choose_classes(const std::vector<int>& classes);
+  bool one_set() const { return supports_ == queries_; }
+  std::vector<int> draw_queries(const std::vector<int>& classes, Random& random) const;
+  std::vector<Support> draw_supports(const std::vector<int>& classes,
+                                     const std::vector<int>& queries, std::uint64_t seed) const;
+
+  std::shared_ptr<const ClassPictures> supports_, queries_;  // the same one in training
   std::vector<std::string> names_;
   std::vector<int> classes_;
   std::vector<LeftOut> left_out_;
