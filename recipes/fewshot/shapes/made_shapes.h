@@ -19,17 +19,17 @@ struct MadeShapes {
   int height = 128, width = 160;
 };
 
-// The classes, by id from 1: circle, square, triangle, star, cross, ring, hexagon, crescent, arrow,
-// heart, pentagon, half-circle. Four of them are meant as novel ones (made_novel_classes): ring,
-// arrow, star, heart.
+// The classes, by id from 1: circle, square, triangle, star, cross, ring, crescent, arrow, heart,
+// half-circle, frame, bolt. Four of them are meant as novel ones: star, ring, arrow, heart.
 const std::vector<Category>& made_categories();
 std::vector<std::string> made_novel_classes();
 
 // Annotations of such a set: from 1 to 4 shapes a picture, each of random class, colour, size and
-// turn, hardly over each other. Paths are made-00012.png without a folder.
+// turn (45 degrees at most), wholly in the picture and hardly over each other. Paths are
+// made-00012.png without a folder.
 DetectionData describe_shapes(const MadeShapes& set);
 // The i-th picture of it, RGB u8: a noisy background with a slope of brightness, lines and dots
-// that are of no class, and the shapes. The same bytes on every machine.
+// that are of no class, and the shapes. The same each time.
 Image draw_shapes(const MadeShapes& set, int i);
 
 inline constexpr int made_train_pictures = 240, made_valid_pictures = 60;
