@@ -43,7 +43,7 @@ pack_library() {
 }
 
 for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h utf8proc.h gloo gtest gmock \
-  jpeglib.h jconfig.h jerror.h jmorecfg.h png.h pngconf.h pnglibconf.h zlib.h zconf.h minizip csv.h sqlite3.h \
+  jpeglib.h jconfig.h jerror.h jmorecfg.h png.h pngconf.h pnglibconf.h zlib.h zconf.h minizip csv.h expat.h expat_external.h sqlite3.h \
   tiff.h tiffio.h tiffvers.h tiffconf.h libdeflate.h zstd.h \
   curses.h term.h ncurses_dll.h unctrl.h \
   sentencepiece_processor.h sentencepiece_trainer.h; do
@@ -68,7 +68,7 @@ done
 checkout=$(dirname "$here")
 frontend=$(cat "$checkout/.lockstep/cudnn_frontend" 2>/dev/null || true)
 if [ -n "$frontend" ]; then cp -rL "$frontend"/cudnn_* "$dir/include/"; fi
-for library in libpcre2-8.a libutf8proc.a libjpeg.a libpng.a libminizip.a libz.a libtiff.a libdeflate.a libzstd.a libcsv.a libsqlite3.a libncursesw.a libtinfo.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
+for library in libpcre2-8.a libutf8proc.a libjpeg.a libpng.a libminizip.a libz.a libtiff.a libdeflate.a libzstd.a libcsv.a libexpat.a libsqlite3.a libncursesw.a libtinfo.a libgtest.a libgtest_main.a libgmock.a libgmock_main.a \
   libsentencepiece.so libsentencepiece_train.so; do
   pack_library "$library"
 done

@@ -20,6 +20,7 @@ libdeflate-dev        libdeflate.h libdeflate.a|libdeflate.so
 libzstd-dev           zstd.h libzstd.a|libzstd.so
 libminizip-dev        minizip/zip.h libminizip.a|libminizip.so
 libcsv-dev            csv.h libcsv.a|libcsv.so
+libexpat1-dev         expat.h libexpat.a|libexpat.so
 libsqlite3-dev        sqlite3.h libsqlite3.a|libsqlite3.so
 libjs-dygraphs        /share/javascript/dygraphs/dygraph.min.js /share/doc/libjs-dygraphs/copyright'
 # The tests are built with these.

@@ -66,6 +66,39 @@ double opacity_of(double opacity) {
   return std::isfinite(opacity) ? std::clamp(opacity, 0.0, 1.0) : 0;
 }
 
+// A side of a polygon that is not level.
+struct Edge {
+  Point top, bottom;
+  double x_at(double y) const {
+    return top.x + (bottom.x - top.x) * ((y - top.y) / (bottom.y - top.y));
+  }
+};
+
+std::vector<Edge> edges_of(std::span<const std::vector<Point>> contours) {
+  std::vector<Edge> edges;
+  for (const std::vector<Point>& points : contours) {
+    const bool finite = std::all_of(points.begin(), points.end(), [](const Point& point) {
+      return std::isfinite(point.x) && std::isfinite(point.y);
+    });
+    if (points.size() < 3 || !finite) continue;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Point &a = points[i], &b = points[(i + 1) % points.size()];
+      if (a.y < b.y) edges.push_back({a, b});
+      if (b.y < a.y) edges.push_back({b, a});
+    }
+  }
+  return edges;
+}
+
+// Adds to each pixel how much of it lies between left and right, times `share`.
+void add_cover(std::vector<double>& cover, double left, double right, double share) {
+  for (double from = left; from < right;) {
+    const double next = std::min(std::floor(from) + 1, right);
+    cover[static_cast<std::size_t>(from)] += (next - from) * share;
+    from = next;
+  }
+}
+
 }  // namespace
 
 void fill_rectangle(Image& image, const Rectangle& rectangle, Colour colour, double opacity) {
@@ -85,6 +118,39 @@ void draw_rectangle(Image& image, const Rectangle& whole, Colour colour, int thi
   left.right = std::min(whole.left + wide, whole.right);
   right.left = std::max(whole.right - wide, whole.left);
   for (const Rectangle& side : {top, bottom, left, right}) fill_rectangle(image, side, colour);
+}
+
+void fill_polygon(Image& image, std::span<const std::vector<Point>> contours, Colour colour,
+                  double opacity) {
+  const std::span<std::uint8_t> values = pixels(image);
+  constexpr int lines = 4;  // of each row at which edges are looked at
+  const double width = image.width();
+  std::vector<Edge> edges = edges_of(contours);
+  double top = image.height(), bottom = 0;
+  for (const Edge& edge : edges) {
+    top = std::min(top, edge.top.y);
+    bottom = std::max(bottom, edge.bottom.y);
+  }
+  const int first = std::max(0, static_cast<int>(std::floor(std::max(top, 0.0))));
+  const int end = static_cast<int>(std::ceil(std::min<double>(bottom, image.height())));
+  std::vector<double> cover(static_cast<std::size_t>(image.width())), crossings;
+  for (int row = first; row < end; ++row) {
+    std::fill(cover.begin(), cover.end(), 0.0);
+    for (int line = 0; line < lines; ++line) {
+      const double y = row + (line + 0.5) / lines;
+      crossings.clear();
+      for (const Edge& edge : edges)
+        if (edge.top.y <= y && y < edge.bottom.y)
+          crossings.push_back(std::clamp(edge.x_at(y), 0.0, width));
+      std::sort(crossings.begin(), crossings.end());
+      for (std::size_t i = 0; i + 1 < crossings.size(); i += 2)
+        add_cover(cover, crossings[i], crossings[i + 1], 1.0 / lines);
+    }
+    for (int column = 0; column < image.width(); ++column)
+      if (const double share = cover[static_cast<std::size_t>(column)]; share > 0)
+        mix(&values[offset(image, row, column)], colour,
+            std::min(share, 1.0) * opacity_of(opacity));
+  }
 }
 
 void draw_mask(Image& image, std::span<const std::uint8_t> mask, Colour colour, double opacity) {

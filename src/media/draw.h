@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "media/colour.h"
 #include "media/image.h"
@@ -21,6 +22,15 @@ struct Rectangle {
 // The frame lies within the rectangle. thickness: pixels, at least 1.
 void draw_rectangle(Image& image, const Rectangle& rectangle, Colour colour, int thickness = 2);
 void fill_rectangle(Image& image, const Rectangle& rectangle, Colour colour, double opacity = 1);
+
+struct Point {
+  double x = 0, y = 0;
+};
+// The inside of closed contours together, by the even-odd rule: a contour within another is a hole.
+// Edges are smooth: a pixel takes as much of the colour as of it is covered. Contours of fewer than
+// three points, or with one that is not finite, are left out.
+void fill_polygon(Image& image, std::span<const std::vector<Point>> contours, Colour colour,
+                  double opacity = 1);
 
 // Lays the colour over the pixels whose mask is not 0. mask: a value per pixel, height x width of
 // the picture (else Error). opacity: 0 to 1.

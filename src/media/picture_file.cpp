@@ -13,18 +13,6 @@
 namespace lockstep {
 namespace {
 
-// A file within its limit. One that grows meanwhile is its writer's business.
-std::string read_bounded(const std::filesystem::path& path, const PictureLimits& limits) {
-  const UniqueFd fd = open_regular_file(path);
-  struct stat info {};
-  if (::fstat(fd.get(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) > limits.file_bytes)
-    throw Error(
-        cat(path.string(), " has ", format_bytes(static_cast<double>(info.st_size)),
-            ", and a picture may have ", format_bytes(static_cast<double>(limits.file_bytes))),
-        "take it out, or make it smaller");
-  return read_file(path);
-}
-
 StoredPicture decode(std::string_view bytes, const std::string& name, const PictureLimits& limits,
                      bool pixels) {
   if (is_png(bytes)) return decode_png(bytes, name, limits, pixels);
@@ -34,6 +22,18 @@ StoredPicture decode(std::string_view bytes, const std::string& name, const Pict
 }
 
 }  // namespace
+
+std::string read_picture_bytes(const std::filesystem::path& path, const PictureLimits& limits) {
+  // A file that grows meanwhile is its writer's business.
+  const UniqueFd fd = open_regular_file(path);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) > limits.file_bytes)
+    throw Error(
+        cat(path.string(), " has ", format_bytes(static_cast<double>(info.st_size)),
+            ", and a picture may have ", format_bytes(static_cast<double>(limits.file_bytes))),
+        "take it out, or make it smaller");
+  return read_file(path);
+}
 
 void check_pixels(const std::string& name, std::uint64_t width, std::uint64_t height,
                   const PictureLimits& limits) {
@@ -60,11 +60,11 @@ ImageShape decode_picture_shape(std::string_view bytes, const std::string& name,
 }
 
 Image read_picture(const std::filesystem::path& path, const ReadPicture& how) {
-  return decode_picture(read_bounded(path, how.limits), path.string(), how);
+  return decode_picture(read_picture_bytes(path, how.limits), path.string(), how);
 }
 
 ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPicture& how) {
-  return decode_picture_shape(read_bounded(path, how.limits), path.string(), how);
+  return decode_picture_shape(read_picture_bytes(path, how.limits), path.string(), how);
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, int quality) {

@@ -36,6 +36,9 @@ ImageShape read_picture_shape(const std::filesystem::path& path, const ReadPictu
 ImageShape decode_picture_shape(std::string_view bytes, const std::string& name,
                                 const ReadPicture& how = {});
 
+// The bytes of a file that is to be decoded more than once, within limits.file_bytes. Throws Error.
+std::string read_picture_bytes(const std::filesystem::path& path, const PictureLimits& limits = {});
+
 // Any Image. Pixels read back are the same.
 std::string encode_png(const Image& image);
 // quality: 1 to 100. Throws Error unless the picture is grey or RGB of 8 bits.

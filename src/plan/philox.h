@@ -20,7 +20,9 @@ enum class RandomStream : std::uint32_t {
   shift = 6,
   draw = 7,
   groups = 8,
-  bootstrap = 9
+  bootstrap = 9,
+  split = 10,
+  episode = 11
 };
 
 // The key under which the blocks of one (seed, stream) are drawn.

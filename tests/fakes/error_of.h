@@ -9,16 +9,23 @@
 
 namespace lockstep {
 
-// "WHAT | HINT"; a failure of the test if nothing is thrown.
+// A failure of the test, and an Error without a text, if nothing is thrown.
 template <class Action>
-std::string error_of(Action action) {
+Error thrown_by(Action action) {
   try {
     action();
   } catch (const Error& error) {
-    return std::string(error.what()) + " | " + error.hint();
+    return error;
   }
   ADD_FAILURE() << "no Error was thrown";
-  return "";
+  return Error("");
+}
+
+// "WHAT | HINT"; a failure of the test if nothing is thrown.
+template <class Action>
+std::string error_of(Action action) {
+  const Error error = thrown_by(action);
+  return *error.what() == '\0' ? "" : std::string(error.what()) + " | " + error.hint();
 }
 
 }  // namespace lockstep

@@ -44,7 +44,7 @@ struct Pool {
   std::vector<Detection> detections;
   std::int64_t pictures = 0;
 
-  void add(const Episode& episode) {
+  void add(const ScoredEpisode& episode) {
     const std::set<std::int64_t> drawn(episode.categories.begin(), episode.categories.end());
     std::map<std::int64_t, std::int64_t> numbers;
     for (const TrueBox& box : episode.truths) numbers[box.picture] = 0;
@@ -62,7 +62,7 @@ struct Pool {
   }
 };
 
-DetectionResult evaluate(const Episode& episode, std::size_t place) {
+DetectionResult evaluate(const ScoredEpisode& episode, std::size_t place) {
   try {
     return evaluate_detections(episode.truths, episode.detections, episode.categories);
   } catch (const Error& error) {
@@ -77,9 +77,9 @@ struct Groups {
   }
 };
 
-Groups groups_of(std::span<const Episode> episodes, std::span<const std::int64_t> novel) {
+Groups groups_of(std::span<const ScoredEpisode> episodes, std::span<const std::int64_t> novel) {
   std::set<std::int64_t> drawn;
-  for (const Episode& episode : episodes)
+  for (const ScoredEpisode& episode : episodes)
     drawn.insert(episode.categories.begin(), episode.categories.end());
   const std::set<std::int64_t> new_ones(novel.begin(), novel.end());
   Groups groups;
@@ -92,8 +92,8 @@ Groups groups_of(std::span<const Episode> episodes, std::span<const std::int64_t
 
 }  // namespace
 
-EpisodeScores score_episodes(std::span<const Episode> episodes, std::span<const std::int64_t> novel,
-                             const BootstrapOptions& options) {
+EpisodeScores score_episodes(std::span<const ScoredEpisode> episodes,
+                             std::span<const std::int64_t> novel, const BootstrapOptions& options) {
   if (episodes.empty()) throw Error("there are no episodes to score");
   const Groups groups = groups_of(episodes, novel);
   EpisodeScores scores;

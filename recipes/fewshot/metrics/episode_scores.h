@@ -13,7 +13,7 @@
 namespace lockstep::fewshot {
 
 // categories: ids of the whole data set, the same in every episode, not places in the episode.
-struct Episode {
+struct ScoredEpisode {
   std::vector<std::int64_t> categories;
   std::vector<TrueBox> truths;  // of its query pictures
   std::vector<Detection> detections;
@@ -49,7 +49,8 @@ struct EpisodeScores {
 // of all episodes, in which a picture counts once for every episode that has it. novel: ids of the
 // novel classes; all others are base. Throws Error for no episodes, and as evaluate_detections
 // does, naming the episode.
-EpisodeScores score_episodes(std::span<const Episode> episodes, std::span<const std::int64_t> novel,
+EpisodeScores score_episodes(std::span<const ScoredEpisode> episodes,
+                             std::span<const std::int64_t> novel,
                              const BootstrapOptions& options = {});
 
 }  // namespace lockstep::fewshot

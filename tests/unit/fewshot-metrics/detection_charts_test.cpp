@@ -15,8 +15,8 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 // Class k has a truth in picture 1 and a detection that finds it; the last class has no truth.
-Episode episode_of(std::int64_t classes) {
-  Episode episode;
+ScoredEpisode episode_of(std::int64_t classes) {
+  ScoredEpisode episode;
   for (std::int64_t k = 1; k <= classes; ++k) {
     episode.categories.push_back(k);
     const double x = 100.0 * static_cast<double>(k);
@@ -30,7 +30,7 @@ Episode episode_of(std::int64_t classes) {
 }
 
 DetectionResult result_of(std::int64_t classes) {
-  const Episode one = episode_of(classes);
+  const ScoredEpisode one = episode_of(classes);
   return evaluate_detections(one.truths, one.detections, one.categories);
 }
 
@@ -63,7 +63,7 @@ TEST(PrChart, WithoutTruthItSaysSo) {
 
 TEST(ClassChart, HasABarPerClassInTwoColours) {
   const std::vector<NamedClass> classes{{1, "rook"}, {2, "king", true}, {3, "queen"}};
-  const std::vector<Episode> episodes{episode_of(3), episode_of(3)};
+  const std::vector<ScoredEpisode> episodes{episode_of(3), episode_of(3)};
   const std::vector<std::int64_t> novel{2};
   const std::string svg = class_chart(score_episodes(episodes, novel), classes);
   for (const char* text : {">rook<", ">king<", ">base classes<", ">novel classes<",
@@ -74,10 +74,11 @@ TEST(ClassChart, HasABarPerClassInTwoColours) {
 }
 
 TEST(ClassChart, DrawsTheInterval) {
-  Episode missed = episode_of(2);
+  ScoredEpisode missed = episode_of(2);
   missed.detections.clear();
   const std::vector<NamedClass> classes{{1, "rook"}, {2, "king"}};
-  const std::vector<Episode> same{episode_of(2), episode_of(2)}, differ{episode_of(2), missed};
+  const std::vector<ScoredEpisode> same{episode_of(2), episode_of(2)},
+      differ{episode_of(2), missed};
   EXPECT_THAT(class_chart(score_episodes(same, {}), classes), HasSubstr("(1.000 to 1.000)"));
   EXPECT_THAT(class_chart(score_episodes(differ, {}), classes),
               HasSubstr("rook, base: 0.500 (0.000 to 1.000)"));

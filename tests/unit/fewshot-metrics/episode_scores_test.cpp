@@ -29,9 +29,9 @@ Detection wrong(std::int64_t picture, std::int64_t category, double score = 0.9)
 }
 
 // AP50 of class 1 is 1, of class 2 it is 0.
-const Episode half{{1, 2}, {truth(1, 1), truth(1, 2)}, {right(1, 1)}};
+const ScoredEpisode half{{1, 2}, {truth(1, 1), truth(1, 2)}, {right(1, 1)}};
 // AP50 of class 1 is 0.5: something wrong is surer.
-const Episode unsure{{1, 3}, {truth(4, 1)}, {wrong(4, 1), right(4, 1), right(4, 3)}};
+const ScoredEpisode unsure{{1, 3}, {truth(4, 1)}, {wrong(4, 1), right(4, 1), right(4, 3)}};
 
 const std::vector<std::int64_t> none_novel;
 
@@ -72,8 +72,8 @@ TEST(EpisodeScores, BaseAndNovelAreApart) {
 
 TEST(EpisodeScores, PooledIsOneEvaluationOfAll) {
   // Both have a picture 1, which are two when pooled: of equal ids neither hides the other.
-  const Episode sure{{1}, {truth(1, 1)}, {right(1, 1, 0.8)}};
-  const Episode fooled{{1}, {truth(1, 1)}, {wrong(1, 1, 0.9), right(1, 1, 0.7)}};
+  const ScoredEpisode sure{{1}, {truth(1, 1)}, {right(1, 1, 0.8)}};
+  const ScoredEpisode fooled{{1}, {truth(1, 1)}, {wrong(1, 1, 0.9), right(1, 1, 0.7)}};
   const EpisodeScores scores = score_episodes(std::vector{sure, fooled}, none_novel);
   EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.75, near);
   EXPECT_NEAR(scores.all.pooled.ap50, 2.0 / 3, near);  // wrong, right, right
@@ -81,18 +81,18 @@ TEST(EpisodeScores, PooledIsOneEvaluationOfAll) {
 }
 
 TEST(EpisodeScores, BoxesOfClassesThatWereNotDrawnAreLeftOutOfThePool) {
-  const Episode one{{1}, {truth(1, 1), truth(1, 2)}, {right(1, 1), wrong(1, 2)}};
-  const Episode two{{2}, {truth(1, 2)}, {right(1, 2)}};
+  const ScoredEpisode one{{1}, {truth(1, 1), truth(1, 2)}, {right(1, 1), wrong(1, 2)}};
+  const ScoredEpisode two{{2}, {truth(1, 2)}, {right(1, 2)}};
   const EpisodeScores scores = score_episodes(std::vector{one, two}, none_novel);
   EXPECT_NEAR(scores.all.pooled.ap50, 1, near);
 }
 
 TEST(EpisodeScores, TheIntervalIsTheBootstrapsOfTheMean) {
-  std::vector<Episode> episodes;
+  std::vector<ScoredEpisode> episodes;
   std::vector<double> values;
   for (int i = 0; i < 40; ++i) {
     const bool is_half = i % 3 == 0;
-    episodes.push_back(is_half ? half : Episode{{1}, {truth(1, 1)}, {right(1, 1)}});
+    episodes.push_back(is_half ? half : ScoredEpisode{{1}, {truth(1, 1)}, {right(1, 1)}});
     values.push_back(
         summarize(evaluate_detections(episodes.back().truths, episodes.back().detections,
                                       episodes.back().categories))
@@ -113,7 +113,7 @@ TEST(EpisodeScores, OneEpisodeHasNoInterval) {
 }
 
 TEST(EpisodeScores, EpisodesWithoutAnyTruthAreLeftOut) {
-  const Episode empty{{1}, {}, {wrong(1, 1)}};
+  const ScoredEpisode empty{{1}, {}, {wrong(1, 1)}};
   const EpisodeScores scores = score_episodes(std::vector{half, empty}, none_novel);
   EXPECT_EQ(scores.all.mean.episodes, 1u);
   EXPECT_EQ(scores.episodes[1].ap50, no_score);
@@ -125,7 +125,7 @@ TEST(EpisodeScores, EpisodesWithoutAnyTruthAreLeftOut) {
 
 TEST(EpisodeScores, ErrorsNameTheEpisode) {
   EXPECT_THAT(error_of([] { score_episodes({}, none_novel); }), HasSubstr("no episodes"));
-  Episode broken = half;
+  ScoredEpisode broken = half;
   broken.detections[0].score = std::nan("");
   EXPECT_THAT(error_of([&] {
                 score_episodes(std::vector{half, broken}, none_novel);

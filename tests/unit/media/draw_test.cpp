@@ -61,6 +61,44 @@ TEST(Draw, WhatLiesOutsideIsLeftOut) {
   EXPECT_EQ(shown(image), ".#..\n##..\n....\n");
 }
 
+TEST(Draw, APolygonIsFilledAndAContourWithinIsAHole) {
+  Image image = black(6, 7);
+  const std::vector<std::vector<Point>> frame{{{1, 0}, {6, 0}, {6, 5}, {1, 5}},
+                                              {{2, 1}, {5, 1}, {5, 4}, {2, 4}}};
+  fill_polygon(image, frame, red);
+  EXPECT_EQ(shown(image),
+            ".#####.\n"
+            ".#...#.\n"
+            ".#...#.\n"
+            ".#...#.\n"
+            ".#####.\n"
+            ".......\n");
+  EXPECT_EQ(at(image, 0, 1), red);
+}
+
+TEST(Draw, APixelTakesAsMuchOfAPolygonAsCoversIt) {
+  Image image = black(2, 4);
+  const std::vector<std::vector<Point>> half{{{0.5, 0}, {2.25, 0}, {2.25, 0.5}, {0.5, 0.5}}};
+  fill_polygon(image, half, {200, 100, 0});
+  EXPECT_EQ(at(image, 0, 0), (Colour{50, 25, 0}));
+  EXPECT_EQ(at(image, 0, 1), (Colour{100, 50, 0}));
+  EXPECT_EQ(at(image, 0, 2), (Colour{25, 13, 0}));
+  EXPECT_EQ(at(image, 1, 1), Colour{});
+}
+
+TEST(Draw, OfAPolygonOnlyWhatLiesInThePictureIsDrawn) {
+  Image image = black(3, 3);
+  const std::vector<std::vector<Point>> large{{{-1e9, -5}, {1, -5}, {1, 1e9}, {-1e9, 1e9}}},
+      none{{{0, 0}, {3, 3}},
+           {{0, 0}, {3, 0}, {NAN, 3}},
+           {{5, 5}, {9, 5}, {9, 9}},
+           {{0, 1}, {3, 1}, {2, 1}}};
+  fill_polygon(image, none, red);
+  EXPECT_EQ(image, black(3, 3));
+  fill_polygon(image, large, red);
+  EXPECT_EQ(shown(image), "#..\n#..\n#..\n");
+}
+
 TEST(Draw, AMaskLetsThePictureShine) {
   Image image = black(1, 3);
   fill_rectangle(image, {0, 0, 3, 1}, {100, 100, 100});

@@ -50,7 +50,8 @@ TEST(Repository, TorchFreeRoomsIncludeNothingOfTorchOrCuda) {
     EXPECT_EQ(listed(matches(root / "src" / module, pattern)), "") << module;
   for (const char* half : {"options", "prepare"})
     EXPECT_EQ(listed(matches(root / "recipes/textgen" / half, pattern)), "") << half;
-  for (const char* part : {"volume/metrics", "dimabsa/sentences"})
+  for (const char* part : {"volume/metrics", "dimabsa/sentences", "fewshot/annotations",
+                           "fewshot/episodes", "fewshot/pictures", "fewshot/shapes"})
     EXPECT_EQ(listed(matches(root / "recipes" / part, pattern)), "") << part;
 }
 

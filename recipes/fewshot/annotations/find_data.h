@@ -1,0 +1,72 @@
+// From a path to a training and a validation set, in the layouts that users have.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "recipes/fewshot/annotations/detection_data.h"
+#include "recipes/fewshot/annotations/voc.h"
+
+namespace lockstep::fewshot {
+
+struct CocoFiles {
+  std::filesystem::path json;
+  std::vector<std::filesystem::path> folders;  // where the pictures may lie, see read_coco
+};
+// One set of pictures, not yet read.
+using DetectionFiles = std::variant<CocoFiles, VocFolders>;
+std::string describe(
+    const DetectionFiles& files);  // "DIR/train.json", "DIR/Annotations (train.txt)"
+
+struct FoundData {
+  DetectionFiles train;
+  std::optional<DetectionFiles> valid;  // nothing: a share of `train` is split off (choose_valid)
+};
+
+// path: a folder, a COCO json, or a list of VOC names (ImageSets/Main/NAME.txt). Of a folder the
+// first of these that is there, VALID standing for valid, val and validation:
+//   train.json, VALID.json (pictures in train/, VALID/; also images/… and other places, see below)
+//   train_coco.json, val_coco.json
+//   instances_train*.json, also in annotations/ (COCO)
+//   annotations/train.json, annotations/VALID.json
+//   train/_annotations.coco.json, VALID/_annotations.coco.json (Roboflow)
+//   _annotations.coco.json, annotations.json, instances.json
+//   Annotations/ + JPEGImages/ + ImageSets/Main/{train,VALID}.txt, else {trainval,test}.txt, else
+//     train.txt or trainval.txt, else all (VOC)
+//   train/*.xml, VALID/*.xml (Roboflow's VOC)
+//   *.xml beside their pictures
+//   the only folder VOC20*/ or VOCdevkit/VOC20*/ below that is one of VOC
+// Pictures of DIR/NAME.json are looked for in DIR/NAME/, DIR/images/NAME/, DIR/images/ and DIR,
+// where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. Of a json
+// with "train" in its name, its validation set is the file beside it with valid, val or validation
+// in that place, if there is one. Throws Error: nothing is there (it lists what was looked for), or
+// two fit equally well.
+FoundData find_detection_data(const std::filesystem::path& path);
+
+// One set that the user names. annotations: a json, a folder of xml files, or a list of names
+// (ImageSets/Main/NAME.txt). pictures: its folder; empty: looked for beside. Throws Error.
+DetectionFiles name_detection_files(const std::filesystem::path& annotations,
+                                    const std::filesystem::path& pictures);
+
+DetectionData read_detection_data(const DetectionFiles& files);
+
+// Of each picture, whether it is held back for validation: `share` of them (0 < share < 1, but at
+// least one and not all), whole pictures, drawn from `seed` and the picture's file name alone, so
+// that a picture stays where it is when others come, as far as numbers allow. Throws Error for a
+// set of one picture.
+std::vector<bool> choose_valid(const DetectionData& data, double share, std::uint64_t seed);
+
+struct DetectionSets {
+  DetectionData train, valid;  // of the same categories
+  bool split_off = false;      // valid was a part of train
+  std::vector<std::string> warnings;
+};
+// Both sets read. share, seed: of choose_valid, where there is no validation set. A file that both
+// sets name is an Error, because a model is not to be judged by what it has learned.
+DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed);
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,72 @@
+#include "recipes/fewshot/annotations/fit_box.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "media/picture_file.h"
+
+namespace lockstep::fewshot {
+
+std::optional<Box> fit_box(const RawBox& raw, Box box, const Picture& picture, Repairs& repairs) {
+  const double width = picture.width, height = picture.height;
+  const double left = std::clamp(raw.x, 0.0, width), right = std::clamp(raw.x + raw.w, 0.0, width);
+  const double top = std::clamp(raw.y, 0.0, height),
+               bottom = std::clamp(raw.y + raw.h, 0.0, height);
+  const std::string file = picture.path.filename().string();
+  if (right - left < least_extent || bottom - top < least_extent) {
+    repairs.degenerate.add(box.id, file);
+    return std::nullopt;
+  }
+  constexpr double overhang = 1;  // up to a pixel is rounding
+  if (raw.x < -overhang || raw.y < -overhang || raw.x + raw.w > width + overhang ||
+      raw.y + raw.h > height + overhang)
+    repairs.clipped.add(box.id, file);
+  if (box.crowd) repairs.crowd.add(box.id, file);
+  if (box.difficult) repairs.difficult.add(box.id, file);
+  box.x = static_cast<float>(left);
+  box.y = static_cast<float>(top);
+  box.w = static_cast<float>(right - left);
+  box.h = static_cast<float>(bottom - top);
+  if (!(box.area > 0)) box.area = (right - left) * (bottom - top);
+  return box;
+}
+
+void check_not_empty(const DetectionData& data) {
+  if (data.pictures.empty())
+    throw Error(cat(data.name, " has no pictures"), "COCO lists them under images");
+  if (data.categories.empty())
+    throw Error(cat(data.name, " has no categories"), "COCO lists them under categories");
+  if (std::none_of(data.boxes.begin(), data.boxes.end(),
+                   [](const Box& box) { return box.counts(); }))
+    throw Error(cat(data.name, " has no box of an object"),
+                data.repairs.degenerate.count > 0
+                    ? cat("all ", data.repairs.degenerate.count,
+                          " boxes are empty or outside of their pictures; are they x, y, width, "
+                          "height in pixels?")
+                    : "boxes are needed for training and for evaluation");
+}
+
+void fill_size(Picture& picture) {
+  if (picture.width > 0 && picture.height > 0) return;
+  const ImageShape shape = read_picture_shape(picture.path);
+  picture.width = shape.width;
+  picture.height = shape.height;
+}
+
+void check_pictures_exist(const DetectionData& data) {
+  std::error_code ignored;
+  std::int64_t missing = 0;
+  const Picture* first = nullptr;
+  for (const Picture& picture : data.pictures)
+    if (!std::filesystem::is_regular_file(picture.path, ignored) && missing++ == 0)
+      first = &picture;
+  if (first == nullptr) return;
+  throw Error(
+      cat(data.name, ": ", missing, " of ", data.pictures.size(),
+          " pictures are missing, the first is ", first->path.string(), " (id ", first->id, ")"),
+      "name their folder by data.pictures, or take them out of the annotations");
+}
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,52 @@
+// Pascal VOC's xml: a file a picture.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recipes/fewshot/annotations/detection_data.h"
+
+namespace lockstep::fewshot {
+
+// One xml file. Corners are VOC's: pixels counted from 1, the last one included, so that a box over
+// the whole of a picture of 500 x 375 is 1, 1, 500, 375. So x = xmin - 1, w = xmax - xmin + 1, and
+// y and h likewise, for every file: of tools that count from 0 and leave the end out, boxes begin a
+// pixel early.
+struct VocObject {
+  std::string name;
+  double x = 0, y = 0, w = 0, h = 0;  // in pixels, not cut at the edges; may be below 0
+  bool difficult = false;
+};
+struct VocAnnotation {
+  std::string file_name;      // <filename>; "" if there is none
+  int width = 0, height = 0;  // <size>; 0 if there is none
+  std::vector<VocObject> objects;
+};
+
+// <truncated>, <occluded>, <pose> and <part> are passed over: such objects count like any other.
+// Document types are refused, so that no entity is ever expanded. Throws Error, which names the
+// file and the line: no xml, no <annotation>, an object without name or bndbox, what is no finite
+// number, extents above 65,535, more than 100,000 objects, elements nested deeper than 50.
+VocAnnotation parse_voc(std::string_view text, const std::string& name);
+
+// Where the files of a VOC set lie.
+struct VocFolders {
+  std::filesystem::path annotations, pictures;  // may be one folder
+  // Names without ending, one a line, of those that are in the set (ImageSets/Main/*.txt): of a
+  // line only the first word counts, and a second word of -1 (of the lists of one class) leaves
+  // the name out. Nothing: all xml files of the folder.
+  std::optional<std::filesystem::path> list;
+};
+
+// All of it, pictures in the order of their names, or in that of the list. A picture is the file
+// with the xml's own name and the ending .jpg, .jpeg or .png, or else the <filename> of the xml,
+// which is often an old one. Categories are the names of all objects in the order of the alphabet.
+// A picture whose xml says no size is opened for it. Pictures without an xml are passed over.
+// Throws Error as above, and for an xml or a picture that is missing (how many, and the first), a
+// picture that two files name, a set without pictures or boxes that count.
+DetectionData read_voc(const VocFolders& folders);
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,144 @@
+// A set of VOC's xml files with their pictures.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "recipes/fewshot/annotations/file_names.h"
+#include "recipes/fewshot/annotations/fit_box.h"
+#include "recipes/fewshot/annotations/voc.h"
+
+namespace lockstep::fewshot {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Names without ending.
+std::vector<std::string> listed_names(const fs::path& list) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const std::string& line : split(read_file(list), '\n')) {
+    const std::string text = trim(line);
+    const std::size_t end = text.find_first_of(" \t");
+    const std::string name = text.substr(0, end);
+    if (name.empty() || (end != text.npos && trim(text.substr(end)) == "-1")) continue;
+    if (!seen.insert(name).second)
+      throw Error(cat(list.string(), ": ", printable(name), " comes twice"), "name a picture once");
+    names.push_back(name);
+  }
+  if (names.empty())
+    throw Error(cat(list.string(), " names no picture"), "it has one name a line, without ending");
+  return names;
+}
+
+std::vector<std::string> names_of(const VocFolders& folders) {
+  if (folders.list) return listed_names(*folders.list);
+  std::vector<std::string> names;
+  for (const std::string& file : files_ending_in(folders.annotations, {".xml"}))
+    names.push_back(fs::path(file).stem().string());
+  if (names.empty())
+    throw Error(cat(folders.annotations.string(), " has no xml file"),
+                "Pascal VOC has one for each picture");
+  return names;
+}
+
+// The pictures of a folder by their names without ending.
+class PictureNames {
+ public:
+  explicit PictureNames(const fs::path& folder) : folder_(folder) {
+    for (const std::string& file : files_ending_in(folder, {".jpg", ".jpeg", ".png"}))
+      by_stem_[fs::path(file).stem().string()].push_back(file);
+  }
+  fs::path find(const std::string& stem, const std::string& file_name) const {
+    const auto found = by_stem_.find(stem);
+    if (found == by_stem_.end()) return folder_ / (file_name.empty() ? stem + ".jpg" : file_name);
+    const std::vector<std::string>& files = found->second;
+    const bool is_named = std::find(files.begin(), files.end(), file_name) != files.end();
+    return folder_ / (is_named ? file_name : files[0]);
+  }
+
+ private:
+  fs::path folder_;
+  std::unordered_map<std::string, std::vector<std::string>> by_stem_;
+};
+
+void check_xml_exist(const VocFolders& folders, const std::vector<std::string>& names,
+                     const std::string& set) {
+  if (!folders.list) return;
+  std::size_t missing = 0;
+  std::string first;
+  for (const std::string& name : names)
+    if (const fs::path file = folders.annotations / (name + ".xml");
+        !is_file(file) && missing++ == 0)
+      first = file.string();
+  if (missing > 0)
+    throw Error(cat(set, ": ", missing, " of ", names.size(),
+                    " xml files are missing, the first is ", first),
+                "take their names out of the list, or bring the files");
+}
+
+void check_pictures_differ(const DetectionData& data, const std::vector<std::string>& names) {
+  std::unordered_map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < data.pictures.size(); ++i) {
+    const auto [at, is_new] = seen.emplace(data.pictures[i].path.string(), i);
+    if (!is_new)
+      throw Error(cat(data.name, ": ", names[at->second], ".xml and ", names[i],
+                      ".xml are both of ", data.pictures[i].path.string()),
+                  "give each picture one xml file, of the picture's own name");
+  }
+}
+
+// Categories by name, with ids from 1.
+std::map<std::string, int> take_categories(const std::vector<VocAnnotation>& files,
+                                           DetectionData& data) {
+  std::map<std::string, int> places;
+  for (const VocAnnotation& file : files)
+    for (const VocObject& object : file.objects) places.emplace(object.name, 0);
+  for (auto& [name, place] : places) {
+    place = static_cast<int>(data.categories.size());
+    data.categories.push_back({.id = place + 1, .name = name});
+  }
+  return places;
+}
+
+}  // namespace
+
+DetectionData read_voc(const VocFolders& folders) {
+  DetectionData data{.name = (folders.list ? *folders.list : folders.annotations).string()};
+  const std::vector<std::string> names = names_of(folders);
+  check_xml_exist(folders, names, data.name);
+  const PictureNames pictures(folders.pictures);
+  std::vector<VocAnnotation> files;
+  for (const std::string& name : names) {
+    const fs::path xml = folders.annotations / (name + ".xml");
+    const VocAnnotation& file = files.emplace_back(parse_voc(read_file(xml), xml.string()));
+    data.pictures.push_back({.id = static_cast<std::int64_t>(files.size()),
+                             .path = pictures.find(name, file.file_name),
+                             .width = file.width,
+                             .height = file.height});
+  }
+  check_pictures_exist(data);
+  check_pictures_differ(data, names);
+  const std::map<std::string, int> categories = take_categories(files, data);
+  std::int64_t id = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    fill_size(data.pictures[i]);
+    for (const VocObject& object : files[i].objects) {
+      const Box box{.picture = static_cast<int>(i),
+                    .category = categories.at(object.name),
+                    .difficult = object.difficult,
+                    .id = ++id};
+      if (const auto fitted = fit_box({.x = object.x, .y = object.y, .w = object.w, .h = object.h},
+                                      box, data.pictures[i], data.repairs))
+        data.boxes.push_back(*fitted);
+    }
+  }
+  index_boxes(data);
+  check_not_empty(data);
+  return data;
+}
+
+}  // namespace lockstep::fewshot

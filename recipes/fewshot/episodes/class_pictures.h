@@ -1,0 +1,37 @@
+// Which pictures of a set show a class.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "recipes/fewshot/annotations/detection_data.h"
+
+namespace lockstep::fewshot {
+
+// Only boxes that count (Box::counts) show a class: no crowds, nothing difficult. Keeps no
+// reference to the data.
+class ClassPictures {
+ public:
+  explicit ClassPictures(const DetectionData& data);
+
+  int categories() const { return static_cast<int>(pictures_.size()); }
+  int pictures() const { return picture_count_; }
+  // Indexes into DetectionData::pictures, ascending.
+  std::span<const int> of(int category) const { return pictures_[index(category)]; }
+  // Indexes into DetectionData::boxes, ascending, of the boxes of this category in a picture that
+  // is the place-th of `of(category)`.
+  std::span<const int> boxes(int category, std::size_t place) const;
+  // The categories that a picture shows, ascending, each once.
+  std::span<const int> shown_in(int picture) const { return shown_[index(picture)]; }
+
+ private:
+  static std::size_t index(int value) { return static_cast<std::size_t>(value); }
+  int picture_count_ = 0;
+  std::vector<std::vector<int>> pictures_;           // [categories]
+  std::vector<std::vector<int>> boxes_;              // [categories]: by picture
+  std::vector<std::vector<std::size_t>> first_box_;  // [categories][pictures_ + 1] into boxes_
+  std::vector<std::vector<int>> shown_;              // [pictures]
+};
+
+}  // namespace lockstep::fewshot

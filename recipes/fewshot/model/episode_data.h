@@ -1,0 +1,98 @@
+// Episodes as tensors.
+#pragma once
+
+#include "data/dataset.h"
+#include "recipes/fewshot/episodes/episodes.h"
+#include "recipes/fewshot/options/fewshot_options.h"
+#include "recipes/fewshot/pictures/picture_cache.h"
+#include "recipes/fewshot/pictures/views.h"
+#include "recipes/fewshot/sets/evaluation_plan.h"
+#include "recipes/fewshot/sets/sets.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace lockstep::fewshot {
+
+// The data of a run and its pictures, decoded once each as far as memory goes. Any number of
+// threads.
+class EpisodeSource {
+ public:
+  EpisodeSource(Sets sets, const FewshotOptions& options);
+
+  const Sets& sets() const { return sets_; }
+  const CropShape& crop() const { return crop_; }
+  int size() const { return size_; }
+
+  // RGB u8, [size, size, 3] and [support size, support size, 3].
+  std::shared_ptr<const Image> query(bool of_valid, int picture) const;
+  struct SupportView {
+    std::shared_ptr<const Image> image;
+    ViewBox box;
+  };
+  SupportView support(const Support& support) const;
+
+ private:
+  Sets sets_;
+  CropShape crop_;
+  int size_;
+  mutable PictureCache train_, valid_, supports_;
+};
+
+// Fields of an episode of N classes, K supports each, and Q queries:
+//  0 supports: u8 [N * K, 3, s, s], channels-last, those of label 0 first
+//  1 where each object lies in it: f32 [N * K, 4], x1, y1, x2, y2 in pixels
+//  2 queries: u8 [Q, 3, S, S], channels-last
+//  3 boxes: f32 [Q, M, 4] in pixels of the query as it is scaled
+//  4 labels: i64 [Q, M], as Truth has them (regions.h)
+//  5 weight of each query: f32 [Q], 0 where there are fewer pictures than queries
+struct EpisodeFields {
+  enum : std::size_t { supports, support_boxes, queries, boxes, labels, weights };
+};
+
+// Training: the episode follows from (seed, step, place in the global batch).
+class TrainingEpisodes : public Dataset {
+ public:
+  // boxes: M. count: of an epoch.
+  TrainingEpisodes(std::shared_ptr<const EpisodeSource> source, const FewshotOptions& options,
+                   std::int64_t boxes);
+  std::int64_t size() const override { return count_; }
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
+
+ private:
+  const Episodes& episodes(std::uint64_t seed) const;
+
+  std::shared_ptr<const EpisodeSource> source_;
+  ClassPictures pictures_;
+  std::vector<int> classes_;
+  std::vector<bool> is_used_;  // by category
+  EpisodeShape shape_;
+  std::int64_t count_, boxes_;
+  mutable std::mutex mutex_;
+  mutable std::optional<Episodes> episodes_;  // of seed_
+  mutable std::uint64_t seed_ = 0;
+};
+
+// Evaluation: episode `index % episodes` of group `index / episodes`. Fields 0 to 2 and, as field
+// 3, i64 [2]: group and number in it.
+class EvaluationEpisodes : public Dataset {
+ public:
+  EvaluationEpisodes(std::shared_ptr<const EpisodeSource> source,
+                     const std::vector<EvaluationGroup>& groups, std::int64_t per_group)
+      : source_(std::move(source)), groups_(groups), per_group_(per_group) {}
+  std::int64_t size() const override { return std::ssize(groups_) * per_group_; }
+  std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
+
+ private:
+  std::shared_ptr<const EpisodeSource> source_;
+  std::vector<EvaluationGroup> groups_;
+  std::int64_t per_group_;
+};
+
+// u8 [3, H, W], channels-last, of an RGB picture of 8 bits; a copy.
+at::Tensor to_tensor(const Image& image);
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,112 @@
+#include "recipes/fewshot/model/net.h"
+
+#include "kernels/roi_align.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/randn.h>
+#include <torch/nn/init.h>
+
+#include <cmath>
+
+namespace lockstep::fewshot {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr double least_length = 1e-6;
+
+// Rows of length 1, in f32.
+at::Tensor of_length_1(const at::Tensor& rows) {
+  const at::Tensor x = rows.to(at::kFloat);
+  return x.div(x.norm(2, {1}, true).clamp_min(least_length));
+}
+
+void draw(at::Tensor weight, double deviation) {
+  nn::init::normal_(weight, 0, deviation);
+  if (weight.dim() == 4) weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+}  // namespace
+
+DetectorImpl::DetectorImpl(const DetectorShape& shape)
+    : shape_(shape),
+      trunk(register_module("trunk", Trunk(shape.depth, shape.width))),
+      neck(register_module("neck", nn::Conv2d(trunk->channels(), shape.neck, 1))),
+      proposal(register_module(
+          "proposal", nn::Conv2d(nn::Conv2dOptions(shape.neck, shape.neck, 3).padding(1)))),
+      objectness(
+          register_module("objectness", nn::Conv2d(shape.neck, shape.anchors_per_cell(), 1))),
+      proposal_deltas(register_module("proposal_deltas",
+                                      nn::Conv2d(shape.neck, 4 * shape.anchors_per_cell(), 1))),
+      hidden(register_module("hidden",
+                             nn::Linear(shape.neck * pooled_size * pooled_size, shape.hidden))),
+      embedding(register_module("embedding", nn::Linear(shape.hidden, shape.embedding))),
+      box(register_module("box", nn::Linear(shape.hidden, 4))),
+      background(register_parameter("background", at::randn({shape.embedding}))),
+      scale(register_parameter("scale", at::full({}, std::log(10.0)))) {
+  const auto fan_in = [](const at::Tensor& weight) {
+    return std::sqrt(2.0 / static_cast<double>(weight[0].numel()));
+  };
+  draw(neck->weight, fan_in(neck->weight));
+  draw(proposal->weight, fan_in(proposal->weight));
+  draw(hidden->weight, fan_in(hidden->weight));
+  draw(embedding->weight, fan_in(embedding->weight));
+  // Small, so that training begins with boxes as they are and an even chance.
+  draw(objectness->weight, 0.01);
+  draw(proposal_deltas->weight, 0.001);
+  draw(box->weight, 0.001);
+  for (const auto& named : named_parameters())
+    if (named.key().ends_with(".bias") && !named.key().starts_with("trunk."))
+      nn::init::zeros_(named.value());
+}
+
+at::Tensor DetectorImpl::features(const at::Tensor& x, const StepContext& context) {
+  return neck(trunk->forward(x, context)).relu_();
+}
+
+DetectorImpl::Embedded DetectorImpl::embed(const at::Tensor& pooled) {
+  const at::Tensor vector = hidden(pooled.flatten(1)).relu_();
+  return {.vectors = of_length_1(embedding(vector)), .hidden = vector};
+}
+
+ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& boxes,
+                               std::int64_t classes) {
+  const at::Tensor picture = at::arange(boxes.size(0), boxes.options().dtype(at::kLong));
+  const at::Tensor pooled =
+      roi_align(features, boxes, picture, {.spatial_scale = 1.0 / stride});  // [N * K, C, 7, 7]
+  const auto mean_of_class = [&](const at::Tensor& rows) {
+    return rows.view({classes, -1, rows.size(1)}).mean(1);
+  };
+  const at::Tensor kernels = mean_of_class(pooled.mean({2, 3}));
+  // Of mean square 1, so that maps keep their size whatever the trunk makes.
+  const at::Tensor scaled =
+      of_length_1(kernels).mul(std::sqrt(static_cast<double>(kernels.size(1))));
+  return {.kernels = scaled.to(kernels.scalar_type()),
+          .prototypes = of_length_1(mean_of_class(embed(pooled).vectors))};
+}
+
+AnchorOutputs DetectorImpl::anchors(const at::Tensor& features, const ClassCodes& codes) {
+  const std::int64_t queries = features.size(0), classes = codes.kernels.size(0);
+  const at::Tensor attended =
+      features.unsqueeze(1).mul(codes.kernels.view({1, classes, -1, 1, 1})).flatten(0, 1);
+  const at::Tensor map = proposal(attended).relu_();  // [Q * N, C, h, w]
+  // [Q * N, A, h, w] becomes [Q, N, h * w * A].
+  const at::Tensor objects = objectness(map).permute({0, 2, 3, 1}).reshape({queries, classes, -1});
+  const at::Tensor deltas =
+      proposal_deltas(map).permute({0, 2, 3, 1}).reshape({queries, classes, -1, 4});
+  return {.objectness = objects.to(at::kFloat), .deltas = deltas.to(at::kFloat)};
+}
+
+RegionOutputs DetectorImpl::regions(const at::Tensor& features, const at::Tensor& boxes,
+                                    const at::Tensor& picture, const ClassCodes& codes) {
+  const Embedded found =
+      embed(roi_align(features, boxes, picture, {.spatial_scale = 1.0 / stride}));
+  const at::Tensor columns =
+      at::cat({codes.prototypes, of_length_1(background.unsqueeze(0))});  // [N + 1, E]
+  return {.logits = at::matmul(found.vectors, columns.t()).mul(scale.to(at::kFloat).exp()),
+          .deltas = box(found.hidden).to(at::kFloat)};
+}
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,73 @@
+// The detector: what it computes of pictures, supports and regions. Which regions, and what they
+// should have been, is regions.h and loss.h.
+#pragma once
+
+#include "recipes/fewshot/model/trunk.h"
+#include "recipes/fewshot/options/fewshot_options.h"
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include <cstdint>
+
+namespace lockstep::fewshot {
+
+inline constexpr std::int64_t stride = 16;      // pixels per cell of a feature map
+inline constexpr std::int64_t pooled_size = 7;  // cells that RoIAlign makes of a region, each way
+
+// What supports say of the N classes of an episode.
+struct ClassCodes {
+  at::Tensor kernels;     // [N, C]: what the proposals of each class are looked for with
+  at::Tensor prototypes;  // f32 [N, E], of length 1
+};
+
+// Objectness and box changes for each class and anchor.
+struct AnchorOutputs {
+  at::Tensor objectness;  // f32 [Q, N, P] logits; P anchors as regions.h orders them
+  at::Tensor deltas;      // f32 [Q, N, P, 4]
+};
+
+struct RegionOutputs {
+  at::Tensor logits;  // f32 [R, N + 1]; the last column is the background
+  at::Tensor deltas;  // f32 [R, 4], the same for all classes
+};
+
+// A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN (Fan et al.,
+// arXiv:1908.01998: the mean of a class's supports as a depth-wise 1x1 kernel over the query's map,
+// then a proposal network per class), and a head over RoIAligned regions: two linear layers to a
+// vector of length 1, compared with the mean of each class's support vectors (prototypes, Snell et
+// al., arXiv:1703.05175) and with a learned vector of the background, times a learned factor.
+class DetectorImpl : public torch::nn::Module {
+ public:
+  explicit DetectorImpl(const DetectorShape& shape);
+
+  const DetectorShape& shape() const { return shape_; }
+  // x [B, 3, H, W] in the weights' dtype; [B, neck, H / 16, W / 16], rounded up.
+  at::Tensor features(const at::Tensor& x, const StepContext& context);
+  // features [N * K, C, h, w] of supports, class by class; boxes f32 [N * K, 4], what each shows,
+  // as x1, y1, x2, y2 in pixels.
+  ClassCodes codes(const at::Tensor& features, const at::Tensor& boxes, std::int64_t classes);
+  // features [Q, C, h, w] of queries.
+  AnchorOutputs anchors(const at::Tensor& features, const ClassCodes& codes);
+  // boxes f32 [R, 4]; picture i64 [R]: which query each lies in.
+  RegionOutputs regions(const at::Tensor& features, const at::Tensor& boxes,
+                        const at::Tensor& picture, const ClassCodes& codes);
+
+ private:
+  // f32 [R, E] of length 1 and the hidden vector [R, hidden] before it; pooled [R, C, 7, 7].
+  struct Embedded {
+    at::Tensor vectors, hidden;
+  };
+  Embedded embed(const at::Tensor& pooled);
+
+  DetectorShape shape_;
+  Trunk trunk;
+  torch::nn::Conv2d neck, proposal, objectness, proposal_deltas;
+  torch::nn::Linear hidden, embedding, box;
+  at::Tensor background;  // [E]
+  at::Tensor scale;       // []: the logarithm of the factor
+};
+TORCH_MODULE(Detector);
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,151 @@
+// Pictures in, boxes out: an annotated JPEG per picture, a CSV and COCO's results for all.
+#include "base/error.h"
+#include "base/text.h"
+#include "media/picture_file.h"
+#include "recipes/fewshot/model/recipe.h"
+#include "recipes/fewshot/pictures/open_picture.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+namespace lockstep::fewshot {
+namespace {
+
+using nlohmann::json;
+
+// The id of a picture in results: that of the run's validation set, or the number that its name is,
+// as COCO's are, or its place.
+std::int64_t picture_id(const PredictItem& item, const json& known) {
+  const std::filesystem::path path(item.path);
+  if (const auto found = known.find(path.filename().string()); found != known.end())
+    return found->get<std::int64_t>();
+  const std::string stem = path.stem().string();
+  std::int64_t number = 0;
+  const char* const end = stem.data() + stem.size();
+  const auto [rest, error] = std::from_chars(stem.data(), end, number);
+  return error == std::errc() && rest == end && !stem.empty() ? number : item.index + 1;
+}
+
+class DetectionOutputs final : public PredictionWriter {
+ public:
+  explicit DetectionOutputs(JointOutputs& outputs)
+      : csv_(outputs.open("detections.csv")), results_(outputs.open("detections.json")) {
+    csv_.write("x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n");
+    results_.write("[");
+  }
+  void add(const PredictItem& item, std::string_view bytes) override {
+    for (const json& one : json::parse(bytes)) {
+      const json& box = one.at("bbox");
+      const double x = box.at(0), y = box.at(1), width = box.at(2), height = box.at(3);
+      csv_.write(csv_line({x, y, x + width, y + height,
+                           std::filesystem::path(item.path).filename().string(),
+                           one.at("class").get<std::string>(), one.at("score").get<double>()}));
+      json result = one;
+      result.erase("class");
+      results_.write(cat(first_ ? "\n" : ",\n", result.dump()));
+      first_ = false;
+    }
+  }
+  void finish() override { results_.write("\n]\n"); }
+
+ private:
+  JointOutput& csv_;
+  JointOutput& results_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+// Once, for all items: what the supports say.
+void FewshotRecipe::read_supports_of(DetectorImpl& net, const ItemContext& context) {
+  if (!supports_.empty()) return;
+  supports_ = support_list_from_json(context.extra.at("supports"));
+  const CropShape shape{.size = static_cast<int>(options_.support_size()),
+                        .context = static_cast<int>(options_.episode.context)};
+  const StepContext step = prediction_context(context);
+  std::vector<at::Tensor> kernels, prototypes;
+  for (const SupportClass& one : supports_) {
+    SupportCrops crops{.category = one.id, .crops = {}};
+    std::vector<at::Tensor> pictures, boxes;
+    for (const SupportClass::Example& example : one.examples) {
+      const Crop crop =
+          support_crop(open_picture(example.picture), example.picture, example.box, shape);
+      pictures.push_back(to_tensor(crop.image));
+      boxes.push_back(at::tensor({crop.box.left, crop.box.top, crop.box.right, crop.box.bottom}));
+      crops.crops.push_back(crop.image);
+    }
+    const ClassCodes codes = codes_of(net, at::stack(pictures).to(context.device),
+                                      at::stack(boxes).to(context.device), 1, step);
+    kernels.push_back(codes.kernels);
+    prototypes.push_back(codes.prototypes);
+    crops_.push_back(std::move(crops));
+    wanted_.push_back({.category = one.id, .name = one.name, .novel = one.novel});
+  }
+  codes_ = {.kernels = at::cat(kernels), .prototypes = at::cat(prototypes)};
+}
+
+std::vector<ItemOutput> FewshotRecipe::predict_items(Model& model,
+                                                     const std::vector<PredictItem>& items,
+                                                     const ItemContext& context) {
+  DetectorImpl& net = dynamic_cast<NnModel<DetectorImpl>&>(model).module();
+  read_supports_of(net, context);
+  std::vector<Image> pixels;
+  std::vector<at::Tensor> queries;
+  for (const PredictItem& item : items) {
+    const ImageShape shape = read_picture_shape(item.path);
+    pixels.push_back(open_picture(
+        {.id = item.index + 1, .path = item.path, .width = shape.width, .height = shape.height}));
+    queries.push_back(
+        to_tensor(whole_view(pixels.back(), static_cast<int>(options_.episode.size))));
+  }
+  const at::Tensor found =
+      detect(net, at::stack(queries).to(context.device), codes_, prediction_context(context));
+  const auto rows = found.accessor<float, 2>();
+  const json known = context.extra.value("picture_ids", json::object());
+  std::vector<ItemOutput> outputs;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const double wide = static_cast<double>(pixels[i].width()) /
+                        static_cast<double>(options_.episode.size),
+                 high = static_cast<double>(pixels[i].height()) /
+                        static_cast<double>(options_.episode.size);
+    const std::int64_t id = picture_id(items[i], known);
+    json boxes = json::array();
+    std::vector<Detection> shown;
+    for (std::int64_t row = 0; row < found.size(0); ++row) {
+      if (static_cast<std::size_t>(rows[row][0]) != i) continue;
+      const NamedClass& of = wanted_.at(static_cast<std::size_t>(rows[row][1]));
+      const Detection one{.picture = id,
+                          .category = of.category,
+                          .x = rows[row][2] * wide,
+                          .y = rows[row][3] * high,
+                          .width = rows[row][4] * wide,
+                          .height = rows[row][5] * high,
+                          .score = rows[row][6]};
+      boxes.push_back({{"image_id", one.picture},
+                       {"category_id", one.category},
+                       {"class", of.name},
+                       {"bbox", {one.x, one.y, one.width, one.height}},
+                       {"score", one.score}});
+      if (one.score >= options_.predict.shown) shown.push_back(one);
+    }
+    const Image drawn = support_sheet(
+        crops_, draw_detections(pixels[i], shown, {.classes = wanted_}), {.classes = wanted_});
+    outputs.push_back(
+        {.bytes = boxes.dump(),
+         .files = {{.name = std::filesystem::path(items[i].id).replace_extension(".jpg").string(),
+                    .bytes = encode_jpeg(drawn),
+                    .path = {}}}});
+  }
+  return outputs;
+}
+
+std::unique_ptr<PredictionWriter> FewshotRecipe::prediction_writer(JointOutputs& outputs) {
+  return std::make_unique<DetectionOutputs>(outputs);
+}
+
+}  // namespace lockstep::fewshot

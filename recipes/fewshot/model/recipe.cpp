@@ -1,0 +1,218 @@
+#include "recipes/fewshot/model/recipe.h"
+
+#include "base/text.h"
+#include "kernels/augment.h"
+#include "kernels/boxes.h"
+#include "kernels/nms.h"
+#include "recipes/fewshot/model/loss.h"
+#include "recipes/fewshot/model/regions.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/where.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::fewshot {
+namespace {
+
+// Layers of StepContext::uniform.
+constexpr std::int64_t support_numbers = 0, query_numbers = 1;
+
+DetectorImpl& net_of(Model& model) { return dynamic_cast<NnModel<DetectorImpl>&>(model).module(); }
+
+// pictures u8 [B, 3, H, W] as ImageNet's weights expect them, f32.
+at::Tensor normalised(const at::Tensor& pictures) {
+  const auto of_channels = [&](double red, double green, double blue) {
+    const auto options = pictures.options().dtype(at::kFloat);
+    return at::stack({at::full({}, red, options), at::full({}, green, options),
+                      at::full({}, blue, options)})
+        .view({1, 3, 1, 1});
+  };
+  return pictures.to(at::kFloat)
+      .sub(of_channels(123.675, 116.28, 103.53))
+      .mul(of_channels(1 / 58.395, 1 / 57.12, 1 / 57.375));
+}
+
+// numbers f32 [B, 3]: flip, brightness, contrast. Boxes [B, ..., 4] turn with their pictures.
+struct Augmented {
+  at::Tensor pictures, boxes;
+};
+Augmented augmented(at::Tensor x, at::Tensor boxes, const at::Tensor& numbers, bool flip,
+                    double brightness, double contrast) {
+  if (flip) {
+    const at::Tensor flips = numbers.narrow(1, 0, 1);
+    const auto width = static_cast<double>(x.size(3));
+    x = flip_rows(x, {3}, flips);
+    const at::Tensor turned = at::stack({boxes.select(-1, 2).neg().add(width), boxes.select(-1, 1),
+                                         boxes.select(-1, 0).neg().add(width), boxes.select(-1, 3)},
+                                        -1);
+    std::vector<std::int64_t> ones(static_cast<std::size_t>(boxes.dim()), 1);
+    ones[0] = x.size(0);
+    boxes = at::where(flips.lt(0.5).view(ones), turned, boxes);
+  }
+  if (brightness > 0)
+    x = scale_brightness(x, between(numbers.select(1, 1), 1 - brightness, 1 + brightness));
+  if (contrast > 0)
+    x = scale_contrast(x, between(numbers.select(1, 2), 1 - contrast, 1 + contrast));
+  return {x, boxes};
+}
+
+}  // namespace
+
+FewshotRecipe::FewshotRecipe(const FewshotOptions& options, const Prepared& prepared)
+    : options_(options), shape_(options.detector()), anchors_(shape_), extra_(prepared.extra) {}
+
+std::unique_ptr<Model> FewshotRecipe::build(std::uint64_t seed) {
+  torch::manual_seed(seed);
+  return std::make_unique<NnModel<DetectorImpl>>(std::make_shared<DetectorImpl>(shape_));
+}
+
+DatasetPair FewshotRecipe::data() {
+  Sets sets = read_sets(sets_record_from_json(extra_.at("sets")));
+  keep_shots(sets.train, used_classes(sets.split, options_.data.classes), options_.data.shots,
+             static_cast<std::uint64_t>(options_.data.split_seed));
+  groups_ = evaluation_groups(options_, sets);
+  source_ = std::make_shared<EpisodeSource>(std::move(sets), options_);
+  DatasetPair pair{
+      .train = std::make_shared<TrainingEpisodes>(source_, options_, extra_.at("boxes")),
+      .valid = nullptr};
+  if (!groups_.empty())
+    pair.valid = std::make_shared<EvaluationEpisodes>(source_, groups_, options_.evaluate.episodes);
+  return pair;
+}
+
+std::vector<std::pair<std::string, std::string>> FewshotRecipe::weight_names() const {
+  return {{"module.*", "trunk.*"}, {"*", "trunk.*"}};
+}
+
+// Queries: each has the same share of an episode.
+std::vector<double> FewshotRecipe::loss_weights(const Batch& batch) const {
+  const at::Tensor queries = batch.tensors.at(EpisodeFields::weights).sum(1);
+  return std::vector<double>(4, queries.mul(batch.row_weight).sum().item<double>());
+}
+
+std::vector<at::Tensor> FewshotRecipe::loss(Model& model, const Batch& batch,
+                                            StepContext& context) {
+  DetectorImpl& net = net_of(model);
+  // Batches have one row (Facts::fixed_micro).
+  const auto field = [&](std::size_t i) { return batch.tensors.at(i)[0]; };
+  const std::int64_t shots = options_.episode.k_shot;
+  const at::Tensor supports = field(EpisodeFields::supports),
+                   queries = field(EpisodeFields::queries);
+  const std::int64_t classes = supports.size(0) / shots, count = queries.size(0);
+  const auto changed = [&](const at::Tensor& pictures, const at::Tensor& boxes,
+                           std::int64_t layer) {
+    const at::Tensor numbers =
+        context.uniform(1, 3 * pictures.size(0), layer).view({pictures.size(0), 3});
+    Augmented result = augmented(pictures.to(at::kFloat), boxes, numbers, options_.augment.flip,
+                                 options_.augment.brightness, options_.augment.contrast);
+    result.pictures = normalised(result.pictures).to(context.compute_dtype);
+    return result;
+  };
+  const Augmented of_supports =
+      changed(supports, field(EpisodeFields::support_boxes), support_numbers);
+  const Augmented of_queries = changed(queries, field(EpisodeFields::boxes), query_numbers);
+  const Truth truth{.boxes = of_queries.boxes, .labels = field(EpisodeFields::labels)};
+
+  at::Tensor of_support, of_query;  // feature maps
+  if (supports.size(2) == queries.size(2)) {
+    const at::Tensor maps =
+        net.features(at::cat({of_supports.pictures, of_queries.pictures}), context);
+    of_support = maps.narrow(0, 0, supports.size(0));
+    of_query = maps.narrow(0, supports.size(0), count);
+  } else {
+    of_support = net.features(of_supports.pictures, context);
+    of_query = net.features(of_queries.pictures, context);
+  }
+  const ClassCodes codes = net.codes(of_support, of_supports.boxes, classes);
+  const AnchorOutputs proposed = net.anchors(of_query, codes);
+  const at::Tensor& places = anchors_.of(of_query);
+  AnchorTargets anchor_targets = match_anchors(places, truth, classes);
+  const Proposals proposals = propose(places, proposed.objectness, proposed.deltas, queries.size(2),
+                                      queries.size(3), options_.model.regions);
+  // True boxes are looked at too, so that there is something to learn from the first step on.
+  const at::Tensor regions = at::cat({proposals.boxes, truth.boxes}, 1);
+  const at::Tensor known = at::cat({proposals.known, truth.labels.ge(0)}, 1);
+  RegionTargets region_targets = match_regions(regions, known, truth, classes);
+  const at::Tensor picture =
+      at::arange(count, truth.labels.options()).unsqueeze(1).expand({count, regions.size(1)});
+  const RegionOutputs found =
+      net.regions(of_query, regions.flatten(0, 1), at::where(known, picture, -1).flatten(), codes);
+  const at::Tensor weights = field(EpisodeFields::weights).mul(batch.row_weight[0]);
+  anchor_targets.weight = anchor_targets.weight.mul(weights.view({-1, 1, 1}));
+  region_targets.weight = region_targets.weight.mul(weights.view({-1, 1}));
+  const EpisodeLoss cost =
+      episode_loss(places, proposed, anchor_targets, regions, found, region_targets);
+  return {cost.objectness.mul(options_.loss.proposals),
+          cost.anchor_boxes.mul(options_.loss.proposal_boxes),
+          cost.classes.mul(options_.loss.classes), cost.region_boxes.mul(options_.loss.boxes)};
+}
+
+ClassCodes FewshotRecipe::codes_of(DetectorImpl& net, const at::Tensor& supports,
+                                   const at::Tensor& boxes, std::int64_t classes,
+                                   const StepContext& context) const {
+  const at::Tensor maps = net.features(normalised(supports).to(context.compute_dtype), context);
+  return net.codes(maps, boxes, classes);
+}
+
+at::Tensor FewshotRecipe::detect(DetectorImpl& net, const at::Tensor& queries,
+                                 const ClassCodes& codes, const StepContext& context) const {
+  const std::int64_t count = queries.size(0), classes = codes.kernels.size(0);
+  const at::Tensor maps = net.features(normalised(queries).to(context.compute_dtype), context);
+  const at::Tensor& places = anchors_.of(maps);
+  const AnchorOutputs proposed = net.anchors(maps, codes);
+  const Proposals proposals = propose(places, proposed.objectness, proposed.deltas, queries.size(2),
+                                      queries.size(3), options_.predict.regions);
+  const std::int64_t regions = proposals.boxes.size(1);
+  const at::Tensor picture = at::arange(count, proposals.known.options().dtype(at::kLong))
+                                 .unsqueeze(1)
+                                 .expand({count, regions});
+  const RegionOutputs found = net.regions(maps, proposals.boxes.flatten(0, 1),
+                                          at::where(proposals.known, picture, -1).flatten(), codes);
+  const at::Tensor boxes =
+      clip_boxes(decode_boxes(found.deltas, proposals.boxes.flatten(0, 1), region_coding),
+                 static_cast<double>(queries.size(2)), static_cast<double>(queries.size(3)));
+  // A region stands for each class: [Q, N * R], classes outermost.
+  const at::Tensor shares =
+      found.logits.softmax(1).narrow(1, 0, classes).view({count, regions, classes}).transpose(1, 2);
+  const at::Tensor counts =
+      proposals.known.unsqueeze(1).logical_and(shares.ge(options_.predict.score));
+  const at::Tensor scores = shares.masked_fill(counts.logical_not(), -INFINITY).flatten(1);
+  const at::Tensor all_boxes =
+      boxes.view({count, 1, regions, 4}).expand({count, classes, regions, 4}).flatten(1, 2);
+  const at::Tensor label = at::arange(classes, picture.options())
+                               .view({1, classes, 1})
+                               .expand({count, classes, regions})
+                               .flatten(1);
+  const at::Tensor kept = nms_padded(all_boxes.contiguous(), scores, options_.predict.nms,
+                                     options_.predict.boxes, label.contiguous())
+                              .indices;  // [Q, boxes]
+  const at::Tensor place = kept.clamp_min(0);
+  const at::Tensor corners = all_boxes.gather(1, place.unsqueeze(-1).expand({-1, -1, 4}));
+  const at::Tensor rows = at::cat(
+      {picture.select(1, 0).unsqueeze(1).expand_as(kept).unsqueeze(-1).to(at::kFloat),
+       label.gather(1, place).unsqueeze(-1).to(at::kFloat), corners.slice(-1, 0, 2),
+       corners.slice(-1, 2, 4).sub(corners.slice(-1, 0, 2)), scores.gather(1, place).unsqueeze(-1)},
+      -1);
+  const at::Tensor on_host = rows.cpu(), is_kept = kept.ge(0).cpu();
+  return on_host.flatten(0, 1).index_select(0, is_kept.flatten().nonzero().flatten());
+}
+
+std::string FewshotRecipe::smaller_sample() const {
+  std::vector<std::string> ways;
+  const auto half = [&](const char* key, std::int64_t value, std::int64_t least) {
+    if (value / 2 >= least) ways.push_back(cat(key, "=", value / 2, " instead of ", value));
+  };
+  half("episode.size", options_.episode.size, 64);
+  half("episode.queries", options_.episode.queries, 1);
+  half("episode.k_shot", options_.episode.k_shot, 1);
+  if (ways.empty()) return "";
+  return cat("a smaller episode (", join(ways, ", or "), ")");
+}
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,72 @@
+// The fewshot recipe as the engine sees it.
+#pragma once
+
+#include "engine/nn_model.h"
+#include "engine/recipe.h"
+#include "recipes/fewshot/metrics/detection_picture.h"
+#include "recipes/fewshot/metrics/episode_scores.h"
+#include "recipes/fewshot/model/episode_data.h"
+#include "recipes/fewshot/model/net.h"
+#include "recipes/fewshot/model/regions.h"
+#include "recipes/fewshot/options/fewshot_options.h"
+#include "recipes/fewshot/sets/support_list.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lockstep::fewshot {
+
+class FewshotRecipe : public Recipe {
+ public:
+  FewshotRecipe(const FewshotOptions& options, const Prepared& prepared);
+
+  std::unique_ptr<Model> build(std::uint64_t seed) override;
+  DatasetPair data() override;
+  // torchvision's and timm's names, with or without DataParallel's prefix, belong to the trunk.
+  std::vector<std::pair<std::string, std::string>> weight_names() const override;
+  std::vector<std::string> terms() const override {
+    return {"proposals", "proposal_boxes", "classes", "boxes"};
+  }
+  std::vector<double> loss_weights(const Batch& batch) const override;
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
+  // Detections, f64 [D, 7]: the query's place in its episode, the class's label, x, y, width and
+  // height in pixels of the picture, and the score.
+  std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
+                                         StepContext& context) override;
+  std::vector<Metric> metrics(const Records& records) const override;
+  ItemTable items(const Records& records, EvaluationOutput& output) const override;
+  std::vector<ItemOutput> predict_items(Model& model, const std::vector<PredictItem>& items,
+                                        const ItemContext& context) override;
+  std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
+  std::string smaller_sample() const override;
+
+ private:
+  // What was found in queries, each in pixels of the query as it is scaled: f32 [D, 7] on the CPU,
+  // as evaluate_items has them.
+  at::Tensor detect(DetectorImpl& net, const at::Tensor& queries, const ClassCodes& codes,
+                    const StepContext& context) const;
+  ClassCodes codes_of(DetectorImpl& net, const at::Tensor& supports, const at::Tensor& boxes,
+                      std::int64_t classes, const StepContext& context) const;
+  // The episodes of one group with what was found, for the scorer.
+  std::vector<ScoredEpisode> scored(const Records& records, std::size_t group) const;
+  EpisodeScores scores(const Records& records, std::size_t group) const;
+  std::string group_title(std::size_t group) const;
+  std::vector<NamedClass> named_classes() const;
+  std::string episode_picture(const Episode& episode, const at::Tensor& found) const;
+  void read_supports_of(DetectorImpl& net, const ItemContext& context);
+
+  const FewshotOptions& options_;
+  DetectorShape shape_;
+  mutable Anchors anchors_;
+  nlohmann::json extra_;
+  std::shared_ptr<const EpisodeSource> source_;
+  std::vector<EvaluationGroup> groups_;
+  // Of prediction: made from the first items on.
+  SupportList supports_;
+  std::vector<SupportCrops> crops_;
+  ClassCodes codes_;
+  std::vector<NamedClass> wanted_;
+};
+
+}  // namespace lockstep::fewshot

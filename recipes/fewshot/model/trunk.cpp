@@ -1,0 +1,115 @@
+#include "recipes/fewshot/model/trunk.h"
+
+#include "base/check.h"
+
+#include <ATen/ops/max_pool2d.h>
+#include <torch/nn/init.h>
+
+#include <array>
+#include <memory>
+
+namespace lockstep::fewshot {
+namespace {
+
+namespace nn = torch::nn;
+
+nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
+                       std::int64_t stride) {
+  return nn::Conv2d(
+      nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
+}
+
+// Two convolutions of 3x3, or 1x1, 3x3 (which has the stride, as in torchvision) and 1x1 to four
+// times the width.
+class BlockImpl : public nn::Module {
+ public:
+  BlockImpl(std::int64_t in, std::int64_t width, std::int64_t stride, bool bottleneck)
+      : bottleneck_(bottleneck) {
+    const std::int64_t out = bottleneck ? 4 * width : width;
+    conv1 = register_module(
+        "conv1", bottleneck ? convolution(in, width, 1, 1) : convolution(in, width, 3, stride));
+    bn1 = register_module("bn1", BatchNorm(width));
+    conv2 = register_module("conv2", convolution(width, width, 3, bottleneck ? stride : 1));
+    bn2 = register_module("bn2", BatchNorm(width));
+    if (bottleneck) {
+      conv3 = register_module("conv3", convolution(width, out, 1, 1));
+      bn3 = register_module("bn3", BatchNorm(out));
+    }
+    if (stride == 1 && in == out) return;
+    downsample = register_module("downsample", nn::ModuleList());
+    downsample->push_back(convolution(in, out, 1, stride));
+    downsample->push_back(BatchNorm(out));
+  }
+
+  at::Tensor forward(const at::Tensor& x, const StepContext& context) {
+    at::Tensor y = bn1->forward(conv1(x), context).relu_();
+    y = bn2->forward(conv2(y), context);
+    if (bottleneck_) y = bn3->forward(conv3(y.relu_()), context);
+    if (!downsample) return y.add_(x).relu_();
+    const at::Tensor side = downsample->at<nn::Conv2dImpl>(0).forward(x);
+    return y.add_(downsample->at<BatchNormImpl>(1).forward(side, context)).relu_();
+  }
+
+ private:
+  bool bottleneck_;
+  nn::Conv2d conv1{nullptr}, conv2{nullptr}, conv3{nullptr};
+  BatchNorm bn1{nullptr}, bn2{nullptr}, bn3{nullptr};
+  nn::ModuleList downsample{nullptr};  // a convolution and a norm, where the shape changes
+};
+
+struct Plan {
+  bool bottleneck;
+  std::array<std::int64_t, 3> blocks;  // per stage
+};
+
+Plan plan_of(std::int64_t depth) {
+  switch (depth) {
+    case 18:
+      return {false, {2, 2, 2}};
+    case 34:
+      return {false, {3, 4, 6}};
+    case 50:
+      return {true, {3, 4, 6}};
+    default:
+      LOCKSTEP_CHECK(depth == 101);
+      return {true, {3, 4, 23}};
+  }
+}
+
+nn::ModuleList stage(const Plan& plan, int number, std::int64_t width) {
+  const std::int64_t factor = plan.bottleneck ? 4 : 1;
+  const std::int64_t out = width << number;
+  nn::ModuleList blocks;
+  for (std::int64_t i = 0; i < plan.blocks.at(static_cast<std::size_t>(number)); ++i) {
+    const std::int64_t in = i > 0 ? factor * out : number == 0 ? width : factor * out / 2;
+    blocks->push_back(
+        std::make_shared<BlockImpl>(in, out, i == 0 && number > 0 ? 2 : 1, plan.bottleneck));
+  }
+  return blocks;
+}
+
+}  // namespace
+
+TrunkImpl::TrunkImpl(std::int64_t depth, std::int64_t width)
+    : channels_((plan_of(depth).bottleneck ? 16 : 4) * width),
+      conv1(register_module("conv1", convolution(3, width, 7, 2))),
+      bn1(register_module("bn1", BatchNorm(width))),
+      layer1(register_module("layer1", stage(plan_of(depth), 0, width))),
+      layer2(register_module("layer2", stage(plan_of(depth), 1, width))),
+      layer3(register_module("layer3", stage(plan_of(depth), 2, width))) {
+  for (at::Tensor& weight : parameters())
+    if (weight.dim() == 4) {
+      nn::init::kaiming_normal_(weight, 0, torch::kFanOut, torch::kReLU);
+      weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+    }
+}
+
+at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context) {
+  at::Tensor y = at::max_pool2d(bn1->forward(conv1(x), context).relu_(), 3, 2, 1);
+  for (const nn::ModuleList& layer : {layer1, layer2, layer3})
+    for (const std::shared_ptr<nn::Module>& block : *layer)
+      y = block->as<BlockImpl>()->forward(y, context);
+  return y;
+}
+
+}  // namespace lockstep::fewshot

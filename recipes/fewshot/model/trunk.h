@@ -1,0 +1,34 @@
+// ResNet-18, -34, -50 and -101 (He et al., arXiv:1512.03385) up to stride 16, their parts named as
+// torchvision and timm name them, so that their files of weights fit.
+#pragma once
+
+#include "engine/batch_norm.h"
+
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/nn/modules/conv.h>
+
+#include <cstdint>
+
+namespace lockstep::fewshot {
+
+// The first three stages: stride 16. The fourth and the classifier are not there.
+class TrunkImpl : public torch::nn::Module {
+ public:
+  // depth: 18, 34, 50 or 101. width: channels of the first stage, 64 in the paper. Weights are
+  // channels-last, drawn by torch's generator (Kaiming, fan-out).
+  TrunkImpl(std::int64_t depth, std::int64_t width);
+
+  // x [B, 3, H, W] in the dtype of the weights; the result [B, channels(), ceil(H / 16),
+  // ceil(W / 16)], not negative.
+  at::Tensor forward(const at::Tensor& x, const StepContext& context);
+  std::int64_t channels() const { return channels_; }
+
+ private:
+  std::int64_t channels_;
+  torch::nn::Conv2d conv1;
+  BatchNorm bn1;
+  torch::nn::ModuleList layer1, layer2, layer3;
+};
+TORCH_MODULE(Trunk);
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,297 @@
+// The fewshot recipe's option table and its checks.
+#include "recipes/fewshot/options/fewshot_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep::fewshot {
+namespace {
+
+template <class Data>
+void add_data(OptionTable& table, Data& data) {
+  table.add("data.path", data.path,
+            {.meaning = "folder with pictures and boxes as COCO, Roboflow or Pascal VOC write "
+                        "them, or a COCO json; empty: shapes that are drawn",
+             .is_path = true});
+  table.add("data.train", data.train,
+            {.meaning = "annotations to train on, where data.path does not say: a COCO json, a "
+                        "folder of VOC xml, or a list of ImageSets",
+             .is_path = true});
+  table.add("data.train_pictures", data.train_pictures,
+            {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
+  table.add("data.valid", data.valid,
+            {.meaning = "annotations to validate on, likewise", .is_path = true});
+  table.add("data.valid_pictures", data.valid_pictures,
+            {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
+  table.add("data.valid_share", data.valid_share,
+            {.meaning = "of the pictures, to validate on, where no other set is found",
+             .min = 0.01,
+             .max = 0.9});
+  table.add("data.base", data.base,
+            {.meaning = "classes to train on, or @FILE with one name per line; empty: all that "
+                        "are not in data.novel"});
+  table.add("data.novel", data.novel,
+            {.meaning = "classes that base training never sees, or @FILE; empty: a share"});
+  table.add("data.novel_share", data.novel_share,
+            {.meaning = "of the classes that are novel where data.base and data.novel are empty; "
+                        "0: none",
+             .min = 0,
+             .max = 0.9});
+  table.add("data.split_seed", data.split_seed,
+            {.meaning = "which pictures are validated on, which classes are novel and which boxes "
+                        "data.shots takes",
+             .min = 0});
+  table.add("data.classes", data.classes,
+            {.meaning = "which classes training draws; the boxes of the others are neither "
+                        "objects nor background"});
+  table.add("data.shots", data.shots,
+            {.meaning = "boxes of each class that training sees, for fine-tuning; 0: all",
+             .min = 0,
+             .max = 1e6});
+  table.add("data.cache_gb", data.cache_gb,
+            {.meaning = "most memory for decoded pictures, per device", .unit = "GB", .min = 0});
+}
+
+template <class Episode>
+void add_episode(OptionTable& table, Episode& episode) {
+  table.add("episode.n_way", episode.n_way,
+            {.meaning = "classes of an episode; 0: five, or all where there are fewer",
+             .min = 0,
+             .max = 1000});
+  table.add("episode.k_shot", episode.k_shot,
+            {.meaning = "examples (supports) of each class", .min = 1, .max = 1000});
+  table.add("episode.queries", episode.queries,
+            {.meaning = "pictures in which the classes are looked for", .min = 1, .max = 1000});
+  table.add("episode.size", episode.size,
+            {.meaning = "edge that queries are scaled to, without keeping their aspect",
+             .unit = "pixels",
+             .min = 32,
+             .max = 4096});
+  table.add("episode.support_size", episode.support_size,
+            {.meaning = "edge of an example, cut out around its box; 0: episode.size",
+             .unit = "pixels",
+             .min = 0,
+             .max = 4096});
+  table.add("episode.context", episode.context,
+            {.meaning = "of an example, what is shown on each side of its box",
+             .unit = "pixels",
+             .min = 0,
+             .max = 1024});
+}
+
+template <class Model>
+void add_model(OptionTable& table, Model& model) {
+  table.add("model.depth", model.depth,
+            {.meaning = "of the ResNet: 18, 34, 50 or 101", .min = 18, .max = 101});
+  table.add("model.width", model.width,
+            {.meaning = "channels of its first stage; 64 for torchvision's and timm's weights",
+             .min = 4,
+             .max = 512});
+  table.add(
+      "model.neck", model.neck,
+      {.meaning = "channels of the maps that supports are looked for in", .min = 8, .max = 4096});
+  table.add("model.hidden", model.hidden,
+            {.meaning = "width of a region's head", .min = 8, .max = 16384});
+  table.add(
+      "model.embedding", model.embedding,
+      {.meaning = "numbers that a region and a class are compared by", .min = 8, .max = 16384});
+  table.add(
+      "model.anchor_sizes", model.anchor_sizes,
+      {.meaning = "roots of the areas of the boxes that proposals begin with", .unit = "pixels"});
+  table.add("model.anchor_ratios", model.anchor_ratios, {.meaning = "their height over width"});
+  table.add("model.regions", model.regions,
+            {.meaning = "proposals per query that training looks at, beside the true boxes",
+             .min = 4,
+             .max = 10000});
+}
+
+template <class Augment, class Loss, class Stop>
+void add_training(OptionTable& table, Augment& augment, Loss& loss, Stop& stop) {
+  table.add("augment.flip", augment.flip,
+            {.meaning = "turn queries and examples left to right at random"});
+  table.add("augment.brightness", augment.brightness,
+            {.meaning = "largest change of brightness, a share", .min = 0, .max = 0.99});
+  table.add("augment.contrast", augment.contrast,
+            {.meaning = "largest change of contrast, a share", .min = 0, .max = 0.99});
+  table.add("loss.proposals", loss.proposals,
+            {.meaning = "weight of where objects of the classes are", .min = 0});
+  table.add("loss.proposal_boxes", loss.proposal_boxes,
+            {.meaning = "weight of the boxes of proposals", .min = 0});
+  table.add("loss.classes", loss.classes, {.meaning = "weight of regions' classes", .min = 0});
+  table.add("loss.boxes", loss.boxes, {.meaning = "weight of regions' boxes", .min = 0});
+  table.add("stop.episodes", stop.episodes,
+            {.meaning = "length of the run: an epoch has so many episodes, and stop.epochs is 1",
+             .unit = "episodes",
+             .min = 1});
+}
+
+template <class Evaluate, class Scoring, class Predict>
+void add_outputs(OptionTable& table, Evaluate& evaluate, Scoring& scoring, Predict& predict) {
+  table.add("evaluate.episodes", evaluate.episodes,
+            {.meaning = "of base classes, of novel ones, and for each number of shots",
+             .unit = "episodes",
+             .min = 1,
+             .max = 1e6});
+  table.add("evaluate.shots", evaluate.shots,
+            {.meaning = "numbers of examples to evaluate with, 1,2,3,5,10; empty: "
+                        "episode.k_shot"});
+  table.add("evaluate.queries", evaluate.queries,
+            {.meaning = "pictures per episode of an evaluation; 0: episode.queries",
+             .min = 0,
+             .max = 100000});
+  table.add("score.truth", scoring.truth,
+            {.meaning = "annotations for lockstep score; empty: the validation set of data.path",
+             .is_path = true});
+  table.add("predict.images", predict.images,
+            {.meaning = "pictures and folders of them, where no INPUT is given", .is_path = true});
+  table.add("predict.supports", predict.supports,
+            {.meaning = "table of examples with the columns file, class and x, y, w, h (or x_min, "
+                        "y_min, x_max, y_max); without a box the whole picture is the example; "
+                        "empty: boxes of the run's "
+                        "training set",
+             .is_path = true});
+  table.add("predict.supports_of", predict.supports_of,
+            {.meaning = "folder that the names in predict.supports are of; empty: that of the "
+                        "table",
+             .is_path = true});
+  table.add("predict.regions", predict.regions,
+            {.meaning = "proposals per picture, in evaluation too", .min = 1, .max = 10000});
+  table.add("predict.score", predict.score,
+            {.meaning = "least score of a box, in evaluation too", .min = 0, .max = 1});
+  table.add("predict.nms", predict.nms,
+            {.meaning = "overlap (IoU) above which the less likely of two boxes of a class is left "
+                        "out, in evaluation too",
+             .min = 0,
+             .max = 1});
+  table.add("predict.boxes", predict.boxes,
+            {.meaning = "boxes per picture at most, in evaluation too", .min = 1, .max = 10000});
+  table.add("predict.shown", predict.shown,
+            {.meaning = "least score of a box that is drawn", .min = 0, .max = 1});
+}
+
+std::vector<double> numbers(const std::string& key, const std::vector<std::string>& texts) {
+  std::vector<double> values;
+  for (const std::string& text : texts) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || rest != end || !(value > 0) || !std::isfinite(value))
+      throw Error(cat(key, " holds \"", text, "\", which is no number above 0"),
+                  cat("for example ", key, "=32,64,128"));
+    values.push_back(value);
+  }
+  if (values.empty()) throw Error(cat(key, " is empty"), cat("for example ", key, "=32,64,128"));
+  return values;
+}
+
+}  // namespace
+
+FewshotOptions::FewshotOptions() {
+  add_data(table, data);
+  add_episode(table, episode);
+  add_model(table, model);
+  add_training(table, augment, loss, stop);
+  add_outputs(table, evaluate, scoring, predict);
+  add_item_options();
+  for (const Preset& preset : presets()) table.add_preset(preset);
+}
+
+void FewshotOptions::defaults(TrainOptions& train, bool has_gpu) const {
+  train.preset = has_gpu ? "resnet50" : "small";
+  train.batch.global = 8;
+  train.stop.epochs = 1;
+  train.eval.batch = 1;  // an episode
+  train.optimizer.kind = OptimizerKind::adamw;
+  train.optimizer.clip = 10;
+}
+
+DetectorShape FewshotOptions::detector() const {
+  return {.depth = model.depth,
+          .width = model.width,
+          .neck = model.neck,
+          .hidden = model.hidden,
+          .embedding = model.embedding,
+          .anchor_sizes = numbers("model.anchor_sizes", model.anchor_sizes),
+          .anchor_ratios = numbers("model.anchor_ratios", model.anchor_ratios)};
+}
+
+std::vector<std::int64_t> FewshotOptions::shots() const {
+  if (evaluate.shots.empty()) return {episode.k_shot};
+  std::vector<std::int64_t> all;
+  for (const double value : numbers("evaluate.shots", evaluate.shots)) {
+    if (value != std::floor(value) || value > 1000)
+      throw Error(
+          cat("evaluate.shots holds ", general(value, 6), ", which is no number of examples"),
+          "for example evaluate.shots=1,2,3,5,10");
+    all.push_back(static_cast<std::int64_t>(value));
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+void FewshotOptions::check(const TrainOptions&) const {
+  detector();
+  shots();
+  if (model.depth != 18 && model.depth != 34 && model.depth != 50 && model.depth != 101)
+    throw Error(cat("model.depth is ", model.depth, ", but there is no such ResNet"),
+                "use 18, 34, 50 or 101");
+  if (2 * episode.context >= support_size())
+    throw Error(cat("episode.context=", episode.context, " on each side leaves nothing of ",
+                    support_size(), " pixels for the example itself"),
+                "use a smaller episode.context, or a larger episode.support_size");
+  if (support_size() < 32)
+    throw Error(
+        cat("episode.support_size is ", episode.support_size, ", but the trunk needs 32 pixels"),
+        "use 32 or more, or 0 for episode.size");
+  if (data.path.empty() && data.train.empty() && !data.valid.empty())
+    throw Error("data.valid says what to validate on, but nothing says what to train on",
+                "give data.path or data.train");
+  if (data.shots > 0 && data.shots <= episode.k_shot)
+    throw Error(cat("data.shots=", data.shots,
+                    " boxes of each class are all that training sees, "
+                    "but episode.k_shot takes ",
+                    episode.k_shot, " of them as examples and leaves nothing to find"),
+                cat("use episode.k_shot=", data.shots > 1 ? data.shots - 1 : 1,
+                    data.shots > 1 ? "" : " and data.shots=2"));
+  if (loss.proposals + loss.proposal_boxes + loss.classes + loss.boxes <= 0)
+    throw Error("the weights loss.* are all 0", "give one of them a weight");
+}
+
+std::vector<std::string> FewshotOptions::metric_names() const {
+  // Those of the first number of shots; others bear it in their names.
+  std::vector<std::string> names;
+  for (const std::string group : {"novel", "base"})
+    for (const std::string name : {"AP50", "AP", "AP75"}) names.push_back(cat(name, "_", group));
+  return names;
+}
+
+PredictInput FewshotOptions::predict_input() const {
+  return {.kind = PredictInput::Kind::files,
+          .suffixes = {".jpg", ".jpeg", ".png"},
+          .joint_outputs = {"detections.csv", "detections.json"},
+          .finds_items = true,
+          .batch = 4};
+}
+
+Prepared FewshotOptions::prepare(const PrepareContext& context) {
+  if (preparer.prepare == nullptr) return RecipeOptions::prepare(context);
+  return preparer.prepare(*this, context);
+}
+
+std::vector<PredictItem> FewshotOptions::items(const ItemQuery& query) const {
+  ItemQuery of_images = query;
+  if (query.inputs.empty()) of_images.inputs = predict.images;
+  return list_items(predict_input(), of_images);
+}
+
+std::vector<Score> FewshotOptions::score(const ScoreContext& context) {
+  if (preparer.score == nullptr) return RecipeOptions::score(context);
+  return preparer.score(*this, context);
+}
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,18 @@
+// Makes the fewshot recipe known to the program that links this.
+#include "recipes/fewshot/options/fewshot_options.h"
+
+namespace lockstep::fewshot {
+
+constinit Preparer preparer = {};
+
+namespace {
+
+[[maybe_unused]] const bool registered = [] {
+  register_recipe({.name = "fewshot",
+                   .summary = "trains a detector that finds classes by a few examples of each",
+                   .make_options = [] { return std::make_unique<FewshotOptions>(); }});
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::fewshot

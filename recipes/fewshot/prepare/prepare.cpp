@@ -1,0 +1,291 @@
+// From options to a record of the data that the worker reads by.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "recipes/fewshot/episodes/class_pictures.h"
+#include "recipes/fewshot/episodes/episodes.h"
+#include "recipes/fewshot/metrics/coco_evaluation.h"
+#include "recipes/fewshot/metrics/result_files.h"
+#include "recipes/fewshot/prepare/supports.h"
+#include "recipes/fewshot/sets/evaluation_plan.h"
+#include "recipes/fewshot/sets/sets.h"
+#include "recipes/fewshot/shapes/made_shapes.h"
+
+namespace lockstep::fewshot {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Say = std::function<void(const std::string&)>;
+
+json extra_of_run(const fs::path& run_dir) {
+  std::error_code ignored;
+  if (run_dir.empty() || !fs::exists(run_dir / "run.json", ignored)) return nullptr;
+  const json record = parse_json(read_file(run_dir / "run.json"));
+  if (!record.is_object() || !record.contains("extra") || !record["extra"].is_object())
+    return nullptr;
+  return record["extra"];
+}
+
+FoundData found_data(const FewshotOptions& options, const PrepareContext& context, const Say& say) {
+  if (options.made()) {
+    say("no data.path is given: pictures of shapes are drawn");
+    return find_detection_data(made_shapes(context.cache_dir, say));
+  }
+  FoundData found;
+  if (options.data.train.empty()) {
+    found = find_detection_data(options.data.path);
+  } else {
+    found.train = name_detection_files(options.data.train, options.data.train_pictures);
+  }
+  if (!options.data.valid.empty())
+    found.valid = name_detection_files(options.data.valid, options.data.valid_pictures);
+  return found;
+}
+
+std::vector<std::string> names_of(const DetectionData& data, const std::vector<int>& classes) {
+  std::vector<std::string> names;
+  for (const int index : classes)
+    names.push_back(data.categories[static_cast<std::size_t>(index)].name);
+  return names;
+}
+
+// "a,b" and "@FILE" of an option that is a list.
+std::vector<std::string> listed(const std::vector<std::string>& list) {
+  return class_names(join(list, ","));
+}
+
+ClassSplit split_of(const FewshotOptions& options, const DetectionData& data) {
+  std::vector<std::string> base = listed(options.data.base), novel = listed(options.data.novel);
+  if (base.empty() && novel.empty()) {
+    if (options.made()) {
+      novel = made_novel_classes();
+    } else if (options.data.novel_share > 0) {
+      return split_by_share(data, options.data.novel_share,
+                            static_cast<std::uint64_t>(options.data.split_seed));
+    }
+  }
+  return split_by_names(data, base, novel);
+}
+
+// Of a run that is there already and of other data: its classes as far as they are there; all
+// others are novel.
+ClassSplit split_of_run(const SetsRecord& before, const DetectionData& data) {
+  ClassSplit split;
+  const ClassPictures pictures(data);
+  for (int c = 0; c < std::ssize(data.categories); ++c) {
+    if (pictures.of(c).empty()) continue;
+    const std::string& name = data.categories[static_cast<std::size_t>(c)].name;
+    const bool is_base =
+        std::find(before.base.begin(), before.base.end(), name) != before.base.end();
+    (is_base ? split.base : split.novel).push_back(c);
+  }
+  return split;
+}
+
+bool same_files(const SetsRecord& record, const FoundData& found) {
+  SetsRecord other = record;
+  other.files = found;
+  return to_json(record) == to_json(other);
+}
+
+Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions& options,
+                       const Say& say) {
+  const std::vector<int> used = used_classes(sets.split, options.data.classes);
+  if (used.empty())
+    throw Error(cat("data.classes is ", options.table.get("data.classes"),
+                    ", but there are no such classes"),
+                "name some with data.novel or data.base, or give data.novel_share");
+  const std::int64_t most = most_boxes(sets.train);
+  keep_shots(sets.train, used, options.data.shots,
+             static_cast<std::uint64_t>(options.data.split_seed));
+  const Episodes episodes(ClassPictures(sets.train), sets.train.categories, used,
+                          training_shape(options), 1);
+  if (const std::string note = episodes.note(); !note.empty()) say(note);
+  const std::vector<EvaluationGroup> groups = evaluation_groups(options, sets);
+  for (const EvaluationGroup& group : groups)
+    if (const std::string note = group.episodes.note(); !note.empty())
+      say(cat(group.name, ", ", group.shots, group.shots == 1 ? " shot: " : " shots: ", note));
+  if (groups.empty())
+    say("neither base nor novel classes have pictures enough for an evaluation: there is none");
+  say(cat(sets.train.pictures.size(), " pictures to train on, ", sets.valid.pictures.size(),
+          " to validate on; base classes: ", join(record.base, ", "),
+          "; novel: ", record.novel.empty() ? "none" : join(record.novel, ", ")));
+  json categories = json::array();
+  for (const Category& category : sets.train.categories)
+    categories.push_back({{"id", category.id}, {"name", category.name}});
+  Prepared prepared;
+  prepared.facts = {.train_samples = options.stop.episodes,
+                    .valid_samples = std::ssize(groups) * options.evaluate.episodes,
+                    .unit = "episodes",
+                    .units_per_sample = 1,
+                    .parameters = parameter_count(options.detector()),
+                    .batch_norm = true,
+                    .fixed_micro = 1,
+                    .default_global = 8};
+  prepared.extra = {{"sets", to_json(record)},
+                    {"n_way", episodes.shape().n_way},
+                    {"boxes", (most + 7) / 8 * 8},
+                    {"categories", categories},
+                    {"made", options.made()}};
+  return prepared;
+}
+
+// By file name, as far as the run's validation set is still there.
+json valid_picture_ids(const json& extra) {
+  json ids = json::object();
+  if (!extra.is_object() || !extra.contains("sets")) return ids;
+  try {
+    const SetsRecord record = sets_record_from_json(extra["sets"]);
+    if (!record.files.valid) return ids;
+    for (const Picture& picture : read_detection_data(*record.files.valid).pictures)
+      ids[picture.path.filename().string()] = picture.id;
+  } catch (const Error&) {
+    return json::object();
+  }
+  return ids;
+}
+
+Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareContext& context) {
+  const json extra = extra_of_run(context.run_dir);
+  SupportList list;
+  if (!options.predict.supports.empty()) {
+    list = read_supports(options.predict.supports, options.predict.supports_of);
+    if (extra.is_object() && extra.contains("categories"))
+      for (const json& category : extra["categories"])
+        for (SupportClass& one : list)
+          if (one.name == category.value("name", "")) one.id = category.at("id");
+  } else {
+    if (!extra.is_object() || !extra.contains("sets"))
+      throw Error("there are no examples of what to look for",
+                  "give a table of them: supports=LIST.csv, with file, class, x, y, w, h");
+    Sets sets;
+    try {
+      sets = read_sets(sets_record_from_json(extra["sets"]));
+    } catch (const Error& error) {
+      throw Error(cat("no supports are given, and the run's own cannot be read: ", error.what()),
+                  "give a table of examples: supports=LIST.csv, with file, class, x, y, w, h");
+    }
+    list =
+        supports_of_training(sets, used_classes(sets.split, ClassUse::all), options.episode.k_shot,
+                             static_cast<std::uint64_t>(options.data.split_seed));
+    if (context.say)
+      context.say(cat("no supports are given: ", options.episode.k_shot,
+                      " of the run's training set for each of ", list.size(), " classes"));
+  }
+  Prepared prepared;
+  prepared.extra = {{"supports", to_json(list)}, {"picture_ids", valid_picture_ids(extra)}};
+  prepared.facts.unit = "episodes";
+  prepared.facts.parameters = parameter_count(options.detector());
+  prepared.facts.batch_norm = true;
+  return prepared;
+}
+
+Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
+  if (context.purpose == Purpose::predict) return prepared_for_prediction(options, context);
+  const Say say = context.say ? context.say : [](const std::string&) {};
+  SetsRecord record{.files = {},
+                    .valid_share = options.data.valid_share,
+                    .seed = static_cast<std::uint64_t>(options.data.split_seed),
+                    .base = {},
+                    .novel = {},
+                    .fingerprint = {}};
+  const json extra = extra_of_run(context.run_dir);
+  const bool of_run = extra.is_object() && extra.contains("sets");
+  if (of_run) {
+    const SetsRecord before = sets_record_from_json(extra["sets"]);
+    const bool was_made = extra.value("made", false);
+    const FoundData found =
+        options.made() && !was_made ? before.files : found_data(options, context, say);
+    if (was_made == options.made() || same_files(before, found)) {
+      SetsRecord again = before;
+      again.files = found;  // where they lie now
+      if (context.purpose != Purpose::evaluate || same_files(before, found))
+        return prepared_from(again, read_sets(again), options, say);
+    }
+    record.files = found;
+    DetectionSets read = read_detection_sets(found, record.valid_share, record.seed);
+    const ClassSplit split = split_of_run(before, read.train);
+    record.base = names_of(read.train, split.base);
+    record.novel = names_of(read.train, split.novel);
+    say("these are not the pictures that the run began with: classes that it was not trained on "
+        "are novel");
+    return prepared_from(record,
+                         {.train = std::move(read.train),
+                          .valid = std::move(read.valid),
+                          .split = split,
+                          .warnings = {}},
+                         options, say);
+  }
+  record.files = found_data(options, context, say);
+  DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed);
+  for (const std::string& line : read.warnings) say(line);
+  const ClassSplit split = split_of(options, read.train);
+  record.base = names_of(read.train, split.base);
+  record.novel = names_of(read.train, split.novel);
+  record.fingerprint = fingerprint_of(read.train, read.valid);
+  return prepared_from(record,
+                       {.train = std::move(read.train),
+                        .valid = std::move(read.valid),
+                        .split = split,
+                        .warnings = {}},
+                       options, say);
+}
+
+std::vector<Score> score(const FewshotOptions& options, const ScoreContext& context) {
+  DetectionData truth;
+  if (!options.scoring.truth.empty()) {
+    truth = read_detection_data(name_detection_files(options.scoring.truth, {}));
+  } else if (!options.data.path.empty()) {
+    const FoundData found = find_detection_data(options.data.path);
+    truth = read_detection_data(found.valid ? *found.valid : found.train);
+  } else {
+    throw Error("nothing says what the detections are compared with",
+                "give data.path=DIR, or truth=ANNOTATIONS");
+  }
+  fs::path file = context.predictions;
+  if (fs::is_directory(file)) file /= "detections.json";
+  KnownIds known;
+  std::vector<NamedPicture> pictures;
+  std::vector<NamedClass> classes;
+  for (const Picture& picture : truth.pictures) {
+    known.pictures.push_back(picture.id);
+    pictures.push_back({picture.id, picture.path.filename().string()});
+  }
+  for (const Category& category : truth.categories) {
+    known.categories.push_back(category.id);
+    classes.push_back({.category = category.id, .name = category.name});
+  }
+  const std::vector<Detection> detections = file.extension() == ".csv"
+                                                ? read_results_csv(file, pictures, classes)
+                                                : read_results_json(file, known);
+  const std::vector<TrueBox> truths = true_boxes(truth);
+  if (context.say)
+    context.say(cat(detections.size(), " detections in ", truth.pictures.size(), " pictures of ",
+                    truth.name));
+  const DetectionResult result = evaluate_detections(truths, detections, known.categories);
+  std::vector<Score> scores = score_list(summarize(result));
+  for (const NamedClass& one : classes) {
+    const std::vector<std::int64_t> alone{one.category};
+    const DetectionSummary of_class = summarize(result, alone);
+    if (of_class.ap50 != no_score)
+      scores.push_back({.name = cat("ap50 of ", one.name), .value = of_class.ap50});
+  }
+  return scores;
+}
+
+[[maybe_unused]] const bool linked = [] {
+  preparer = {.prepare = prepare, .score = score};
+  return true;
+}();
+
+}  // namespace
+}  // namespace lockstep::fewshot

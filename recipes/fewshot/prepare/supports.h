@@ -1,0 +1,26 @@
+// Examples of classes, for prediction.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "recipes/fewshot/sets/sets.h"
+#include "recipes/fewshot/sets/support_list.h"
+
+namespace lockstep::fewshot {
+
+// Of predict.supports: columns file (or filename), class (or class_name, label), and x, y, w, h or
+// x_min, y_min, x_max, y_max, which may be empty. folder: that names are of; empty: the table's.
+// Throws Error, which names file and line: a picture that is missing, a box without extent or
+// outside of it, a table without rows.
+SupportList read_supports(const std::filesystem::path& table, const std::filesystem::path& folder);
+
+// `shots` boxes of each class from the training set, drawn from `seed`: from as many pictures as
+// there are.
+SupportList supports_of_training(const Sets& sets, const std::vector<int>& classes,
+                                 std::int64_t shots, std::uint64_t seed);
+
+}  // namespace lockstep::fewshot

@@ -1,0 +1,49 @@
+// What preparation found of the data, and the sets that the tool and each worker read by it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "recipes/fewshot/annotations/class_split.h"
+#include "recipes/fewshot/annotations/detection_data.h"
+#include "recipes/fewshot/annotations/find_data.h"
+#include "recipes/fewshot/options/fewshot_options.h"
+
+namespace lockstep::fewshot {
+
+// Goes into the run's record.
+struct SetsRecord {
+  FoundData files;
+  double valid_share = 0.2;
+  std::uint64_t seed = 1;
+  std::vector<std::string> base, novel;  // names of the classes
+  std::string fingerprint;               // of pictures' names, sizes and boxes of both sets
+};
+nlohmann::json to_json(const SetsRecord& record);
+SetsRecord sets_record_from_json(const nlohmann::json& json);  // throws Error
+
+struct Sets {
+  DetectionData train, valid;  // of the same categories
+  ClassSplit split;
+  std::vector<std::string> warnings;
+};
+// Throws Error as reading does, for classes that are not there, and where record.fingerprint is not
+// empty and files have changed since.
+Sets read_sets(const SetsRecord& record);
+std::string fingerprint_of(const DetectionData& train, const DetectionData& valid);
+
+// The categories that training draws.
+std::vector<int> used_classes(const ClassSplit& split, ClassUse use);
+
+// Leaves `shots` boxes of each of `classes` (0: all): one of each picture in an order drawn from
+// `seed`, then a second one, and so on. All their other boxes become difficult, neither objects nor
+// background. A class with fewer boxes keeps them.
+void keep_shots(DetectionData& data, const std::vector<int>& classes, std::int64_t shots,
+                std::uint64_t seed);
+
+// The most boxes that a picture has.
+std::int64_t most_boxes(const DetectionData& data);
+
+}  // namespace lockstep::fewshot
