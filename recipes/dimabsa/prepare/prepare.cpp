@@ -225,11 +225,11 @@ Prepared prepare_gold(const DimabsaOptions& options, const PrepareContext& conte
   const std::size_t count = loaded.valid.size();
   const std::string hash = data[&file == &options.data.path ? "path" : "valid_path"];
   const std::string counted = count == 1 ? "this one is" : cat("all ", count, " of them are");
-  if (hash == before["data"]["path"])
+  if (hash == before["data"]["path"].get<std::string>())
     say(cat("the run was trained on ",
             options.data.valid_path.empty() ? "a part of these sentences" : "these sentences", ": ",
             counted, " evaluated"));
-  else if (hash != before["data"]["valid_path"])
+  else if (hash != before["data"]["valid_path"].get<std::string>())
     say(cat("these are not the sentences that the run began with: ", counted, " evaluated"));
   const Sources sources = sources_of(options, context.run_dir / "recipe", std::move(data),
                                      categories, json{before, hash});
