@@ -2,16 +2,18 @@
 #include "base/check.h"
 #include "cuda/adam_launch.h"
 #include "cuda/cat_channels_launch.h"
+#include "cuda/channel_norm_launch.h"
 #include "cuda/cross_entropy_launch.h"
 #include "cuda/dropout_launch.h"
 #include "cuda/embedding_launch.h"
 #include "cuda/gelu_launch.h"
-#include "cuda/instance_norm_launch.h"
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/mask_loss_launch.h"
+#include "cuda/match_boxes_launch.h"
 #include "cuda/nms_launch.h"
 #include "cuda/roi_align_launch.h"
+#include "cuda/sliding_pool_launch.h"
 #include "cuda/spatial_gate_launch.h"
 #include "cuda/stamp_launch.h"
 #include "cuda/uniform_launch.h"
@@ -27,6 +29,7 @@
 #include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/mask_loss.h"
+#include "kernels/match_boxes.h"
 #include "kernels/nms.h"
 #include "kernels/own_kernels.h"
 #include "kernels/roi_align.h"
@@ -89,12 +92,24 @@ void run_layer_norm_backward(const LayerNormBackward& arguments) {
   C10_CUDA_CHECK(launch_layer_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
-void run_instance_norm_forward(const InstanceNormForward& arguments) {
-  C10_CUDA_CHECK(launch_instance_norm_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+void run_match(const MatchArguments& arguments) {
+  C10_CUDA_CHECK(launch_match(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
-void run_instance_norm_backward(const InstanceNormBackward& arguments) {
-  C10_CUDA_CHECK(launch_instance_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+void run_sliding_pool_forward(const SlidingPoolForward& arguments) {
+  C10_CUDA_CHECK(launch_sliding_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_sliding_pool_backward(const SlidingPoolBackward& arguments) {
+  C10_CUDA_CHECK(launch_sliding_pool_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_channel_norm_forward(const ChannelNormForward& arguments) {
+  C10_CUDA_CHECK(launch_channel_norm_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_channel_norm_backward(const ChannelNormBackward& arguments) {
+  C10_CUDA_CHECK(launch_channel_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
 void run_voxel_pool_forward(const VoxelPoolForward& arguments) {
@@ -177,15 +192,18 @@ bool register_kernels() {
   register_cuda_gelu({.forward = &run_gelu_forward, .backward = &run_gelu_backward});
   register_cuda_layer_norm(
       {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});
-  register_cuda_instance_norm(
-      {.forward = &run_instance_norm_forward, .backward = &run_instance_norm_backward});
+  register_cuda_channel_norm(
+      {.forward = &run_channel_norm_forward, .backward = &run_channel_norm_backward});
   register_cuda_attention_gate({.pool_forward = &run_voxel_pool_forward,
                                 .pool_backward = &run_voxel_pool_backward,
                                 .gate_forward = &run_spatial_gate_forward,
                                 .gate_backward = &run_spatial_gate_backward});
+  register_cuda_match(&run_match);
   register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});
   register_cuda_nms({.overlaps = &run_nms_overlaps, .keep = &run_nms_keep});
   register_cuda_roi_align({.forward = &run_roi_align_forward, .backward = &run_roi_align_backward});
+  register_cuda_sliding_pool(
+      {.forward = &run_sliding_pool_forward, .backward = &run_sliding_pool_backward});
   register_cuda_window_pool(
       {.forward = &run_window_pool_forward, .backward = &run_window_pool_backward});
   return true;

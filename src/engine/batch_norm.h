@@ -24,14 +24,16 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
     running_mean = register_buffer("running_mean", torch::zeros({channels_}));
     running_var = register_buffer("running_var", torch::ones({channels_}));
   }
-  // x [N, C, ...]; the result in its dtype and layout.
-  at::Tensor forward(const at::Tensor& x, const StepContext& context) {
-    return context.batch_norm(x, {.weight = weight,
-                                  .bias = bias,
-                                  .running_mean = running_mean,
-                                  .running_var = running_var,
-                                  .momentum = momentum_,
-                                  .eps = eps_});
+  // x [N, C, ...]; the result in its dtype and layout. after: a residual sum and ReLU.
+  at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {}) {
+    return context.batch_norm(x,
+                              {.weight = weight,
+                               .bias = bias,
+                               .running_mean = running_mean,
+                               .running_var = running_var,
+                               .momentum = momentum_,
+                               .eps = eps_},
+                              after);
   }
 
   at::Tensor weight, bias, running_mean, running_var;  // [C]

@@ -12,6 +12,7 @@
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/clamp.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/isfinite.h>
@@ -22,6 +23,8 @@
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace lockstep {
@@ -60,6 +63,7 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* bu
   if (options.ema.decay > 0)
     average_ = std::make_unique<WeightAverage>(options.ema.decay, arena, buffers);
   make_groups();
+  if (own_kernel_serves()) make_tables();
 }
 
 void Optimizer::restart_loss_scale() {
@@ -139,31 +143,54 @@ bool Optimizer::own_kernel_serves() const {
          options_.optimizer.kind != OptimizerKind::sgd;
 }
 
-void Optimizer::update_with_own_kernel(Group& group) {
-  const auto& o = options_.optimizer;
-  for (std::size_t i = 0; i < group.weights.size(); ++i) {
-    AdamArguments arguments{.weights = group.weights[i].mutable_data_ptr<float>(),
-                            .first = group.first[i].mutable_data_ptr<float>(),
-                            .second = group.second[i].mutable_data_ptr<float>(),
-                            .gradients = group.gradients[i].const_data_ptr<float>(),
-                            .elements = group.weights[i].numel(),
-                            .lr = group.lr.const_data_ptr<float>(),
-                            .step = step_.const_data_ptr<float>(),
-                            .divisor = divisor_.const_data_ptr<float>(),
-                            .skip = skip_.const_data_ptr<float>(),
-                            .beta1 = o.beta1,
-                            .beta2 = o.beta2,
-                            .eps = o.eps,
-                            .decay = group.rates.weight_decay,
-                            .decoupled = o.kind == OptimizerKind::adamw};
-    LOCKSTEP_CHECK(arguments.elements % 4 == 0);  // ranges keep the arena's alignment
-    if (arena_.low_precision()) {
-      arguments.working = group.working[i].mutable_data_ptr();
-      arguments.working_dtype =
-          group.working[i].scalar_type() == at::kHalf ? KernelDtype::f16 : KernelDtype::bf16;
+// Of values that a kernel reads.
+template <class T>
+at::Tensor Optimizer::on_device(const std::vector<T>& values) const {
+  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
+  const at::Tensor host = at::empty({bytes}, at::kByte);
+  std::memcpy(host.mutable_data_ptr(), values.data(), static_cast<std::size_t>(bytes));
+  return host.to(arena_.master().device());
+}
+
+// All ranges with their rates, and the chunks of them, so that one launch serves a step.
+void Optimizer::make_tables() {
+  std::vector<AdamRange> ranges;
+  std::vector<AdamChunk> chunks;
+  for (const Group& group : groups_)
+    for (std::size_t i = 0; i < group.weights.size(); ++i) {
+      AdamRange range{.weights = group.weights[i].mutable_data_ptr<float>(),
+                      .first = group.first[i].mutable_data_ptr<float>(),
+                      .second = group.second[i].mutable_data_ptr<float>(),
+                      .gradients = group.gradients[i].const_data_ptr<float>(),
+                      .lr = group.lr.const_data_ptr<float>(),
+                      .elements = group.weights[i].numel(),
+                      .decay = group.rates.weight_decay};
+      LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the arena's alignment
+      if (arena_.low_precision()) range.working = group.working[i].mutable_data_ptr();
+      for (std::int64_t begin = 0; begin < range.elements; begin += adam_chunk)
+        chunks.push_back({.range = std::ssize(ranges), .begin = begin});
+      ranges.push_back(range);
     }
-    cuda_adam()(arguments);
-  }
+  ranges_ = on_device(ranges);
+  chunks_ = on_device(chunks);
+  chunk_count_ = std::ssize(chunks);
+}
+
+void Optimizer::update_with_own_kernel() {
+  const auto& o = options_.optimizer;
+  AdamArguments arguments{.ranges = static_cast<const AdamRange*>(ranges_.const_data_ptr()),
+                          .chunks = static_cast<const AdamChunk*>(chunks_.const_data_ptr()),
+                          .count = chunk_count_,
+                          .step = step_.const_data_ptr<float>(),
+                          .divisor = divisor_.const_data_ptr<float>(),
+                          .skip = skip_.const_data_ptr<float>(),
+                          .beta1 = o.beta1,
+                          .beta2 = o.beta2,
+                          .eps = o.eps,
+                          .decoupled = o.kind == OptimizerKind::adamw};
+  if (arena_.low_precision() && arena_.working().scalar_type() == at::kHalf)
+    arguments.working_dtype = KernelDtype::f16;
+  cuda_adam()(arguments);
 }
 
 void Optimizer::update(Group& group) {
@@ -224,13 +251,11 @@ void Optimizer::apply() {
   const at::NoGradGuard no_grad;
   norm_found_ = false;
   step_.copy_(next_step_);
-  for (Group& group : groups_) {
-    if (group.weights.empty()) continue;  // all of it in other ranks' pieces
-    if (own_kernel_serves())
-      update_with_own_kernel(group);
-    else
-      update(group);
-  }
+  if (own_kernel_serves())
+    update_with_own_kernel();
+  else
+    for (Group& group : groups_)
+      if (!group.weights.empty()) update(group);  // else all of it is in other ranks' pieces
   if (options_.precision == Precision::fp16) {
     loss_scale_.copy_(next_scale_);
     growth_.copy_(next_growth_);

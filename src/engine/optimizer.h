@@ -72,7 +72,10 @@ class Optimizer {
   at::Tensor norm_of_gradients();
   void find_norm_and_scale(const at::Tensor& dropped);
   bool own_kernel_serves() const;
-  void update_with_own_kernel(Group& group);
+  template <class T>
+  at::Tensor on_device(const std::vector<T>& values) const;
+  void make_tables();
+  void update_with_own_kernel();
   void update(Group& group);
   void find_next_loss_scale(const at::Tensor& dropped);
 
@@ -80,6 +83,8 @@ class Optimizer {
   Arena& arena_;
   ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
+  at::Tensor ranges_, chunks_;  // of our own kernel (kernel_arguments.h)
+  std::int64_t chunk_count_ = 0;
   at::Tensor first_, second_;  // moments, flat
   at::Tensor step_;            // updates that were not skipped
   at::Tensor norm_, skip_,

@@ -37,8 +37,10 @@ at::Tensor StepContext::dropout(const at::Tensor& x, const at::Tensor& row_offse
   return ragged_dropout(x, row_offsets, p, counters, layer);
 }
 
-at::Tensor StepContext::batch_norm(const at::Tensor& x, const BatchNormState& state) const {
-  return lockstep::batch_norm(x, state, training && !frozen_statistics, statistics_of_ranks.get());
+at::Tensor StepContext::batch_norm(const at::Tensor& x, const BatchNormState& state,
+                                   const AfterNorm& after) const {
+  return lockstep::batch_norm(x, state, training && !frozen_statistics, statistics_of_ranks.get(),
+                              after);
 }
 
 at::Tensor StepContext::uniform(std::int64_t rows, std::int64_t n, std::int64_t layer) const {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/batch_norm_paths.h"
 #include "kernels/recompute.h"
 #include "kernels/second_derivative.h"
 
@@ -133,22 +134,31 @@ std::optional<at::Tensor> f32_if_defined(const at::Tensor& tensor) {
   return tensor.to(at::kFloat);
 }
 
+// normed: nothing else holds it.
+at::Tensor with(at::Tensor normed, const AfterNorm& after) {
+  if (after.skip.defined()) normed.add_(after.skip);
+  return after.relu ? normed.relu_() : normed;
+}
+
 }  // namespace
 
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
-                      const StatisticsOfRanks* of_ranks) {
+                      const StatisticsOfRanks* of_ranks, const AfterNorm& after) {
   if (training && of_ranks != nullptr && of_ranks->ranks > 1)
-    return batch_norm_of_ranks(x, state, *of_ranks);
+    return with(batch_norm_of_ranks(x, state, *of_ranks), after);
   if (training && x.numel() == x.size(1))
     throw Error(cat("batch norm got one value per channel, of shape ", x.sizes(),
                     ", which leaves nothing once its mean is taken off"),
                 "set batch.micro above 1, or norm.statistics=sync or frozen");
+  if (batch_norm_kernels_serve(x, state, after))
+    return batch_norm_by_kernels(x, state, training, after);
   // The running statistics must not move twice.
   const bool again = training && is_computed_again();
   const at::Tensor mean = again ? state.running_mean.clone() : state.running_mean;
   const at::Tensor variance = again ? state.running_var.clone() : state.running_var;
-  return at::batch_norm(x, f32_if_defined(state.weight), f32_if_defined(state.bias), mean, variance,
-                        training, state.momentum, state.eps, /*cudnn_enabled=*/true);
+  return with(at::batch_norm(x, f32_if_defined(state.weight), f32_if_defined(state.bias), mean,
+                             variance, training, state.momentum, state.eps, /*cudnn_enabled=*/true),
+              after);
 }
 
 }  // namespace lockstep

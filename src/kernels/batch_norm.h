@@ -23,6 +23,13 @@ struct BatchNormState {
   double momentum = 0.1, eps = 1e-5;
 };
 
+// What follows the norm: relu?(normed + skip). On GPUs it costs no pass of its own where x lies
+// channels-last.
+struct AfterNorm {
+  at::Tensor skip;  // of x's shape and dtype, or undefined for 0
+  bool relu = false;
+};
+
 // x [N, C, ...] f32|bf16|f16, in any layout, which the result has too.
 //  training: normalises by the mean and variance over all but C, of all ranks' rows where
 //   `of_ranks` is not null and of x alone otherwise, and moves the running ones towards them by
@@ -31,6 +38,6 @@ struct BatchNormState {
 //  else: by the running ones.
 // Throws Error if one value per channel is all there is to normalise.
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
-                      const StatisticsOfRanks* of_ranks = nullptr);
+                      const StatisticsOfRanks* of_ranks = nullptr, const AfterNorm& after = {});
 
 }  // namespace lockstep

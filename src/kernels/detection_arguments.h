@@ -52,4 +52,23 @@ struct NmsArguments {
   float threshold = 0;  // overlap: an IoU above it
 };
 
+// Labels that are no class, an overlap below which a box has no best anchor, and what areas that
+// are divided by are at least.
+constexpr std::int64_t match_no_box = -1, match_ignore_box = -2;
+constexpr float match_least_overlap = 1e-3F, match_least_area = 1e-6F;
+constexpr std::int64_t match_most_pictures = 65535, match_most_boxes = 65535;
+
+// Anchors and true boxes. Everything on the device; boxes aligned to 16 bytes.
+struct MatchArguments {
+  const float *anchors = nullptr, *boxes = nullptr;  // [count, 4], [pictures, most, 4]
+  const std::int64_t* labels = nullptr;              // [pictures, most]
+  float* best_of_box = nullptr;                      // [pictures, most]; written
+  std::uint8_t* states = nullptr;                    // [pictures, classes, count]; written
+  std::int32_t* counts = nullptr;  // [pictures, classes, 2]: positives and negatives; 0 before
+  bool* positive = nullptr;        // [pictures, classes, count]
+  float *weight = nullptr, *box = nullptr;  // likewise; box: [..., 4]
+  std::int64_t pictures = 0, classes = 0, count = 0, most = 0;
+  float positive_overlap = 0, negative_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
+};
+
 }  // namespace lockstep

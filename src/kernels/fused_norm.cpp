@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/channel_norm_paths.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
 #include "kernels/spatial.h"
@@ -24,7 +25,7 @@
 namespace lockstep {
 namespace {
 
-InstanceNormKernels instance_norm_kernels;  // set once, before the first step
+ChannelNormKernels kernels;  // set once, before the first step
 
 void check_instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scale,
                              const at::Tensor& skip) {
@@ -45,29 +46,6 @@ void check_instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scal
                     ", but got ", skip.sizes(), " of ", skip.scalar_type()));
 }
 
-const float* floats_of(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
-}
-
-// u8: a byte for the eight channels of a vector, or for each element.
-at::Tensor bits_for(const at::Tensor& x, const VoxelLayout& layout) {
-  return at::empty({x.numel() / (layout.vectors ? 8 : 1)}, x.options().dtype(at::kByte));
-}
-
-// Such bytes as factors of 0 and 1 of x's shape and type.
-at::Tensor factors_of(const at::Tensor& bytes, const at::Tensor& x, const VoxelLayout& layout) {
-  at::Tensor bits = bytes;
-  if (layout.vectors) {
-    const at::Tensor places = at::arange(8, bytes.options());
-    bits = at::bitwise_and(at::bitwise_right_shift(bytes.unsqueeze(1), places), 1);
-  }
-  if (layout.together) return bits.view(x.sizes()).to(x.scalar_type());
-  std::vector<std::int64_t> lying = x.sizes().vec();
-  lying.erase(lying.begin() + 1);
-  lying.push_back(x.size(1));
-  return bits.view(lying).movedim(-1, 1).to(x.scalar_type());
-}
-
 struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
   // keep: whether a backward pass may follow.
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
@@ -85,18 +63,17 @@ struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
     const at::Tensor partial = at::empty({layout.rows, layout.chunks, 2, layout.channels}, f32);
     const bool by_bits = keep && relu && skip.defined();
     const at::Tensor positive = by_bits ? bits_for(rows, layout) : at::Tensor();
-    instance_norm_kernels.forward(
-        {.layout = layout,
-         .x = rows.const_data_ptr(),
-         .skip = data_of(skip),
-         .channel_scale = floats_of(scale),
-         .y = y.mutable_data_ptr(),
-         .positive = by_bits ? positive.mutable_data_ptr<std::uint8_t>() : nullptr,
-         .mean = mean.mutable_data_ptr<float>(),
-         .inverse_deviation = inverse.mutable_data_ptr<float>(),
-         .partial = partial.mutable_data_ptr<float>(),
-         .epsilon = static_cast<float>(epsilon),
-         .relu = relu});
+    kernels.forward({.layout = layout,
+                     .x = rows.const_data_ptr(),
+                     .skip = data_of(skip),
+                     .channel_scale = floats_of(scale),
+                     .y = y.mutable_data_ptr(),
+                     .positive = by_bits ? positive.mutable_data_ptr<std::uint8_t>() : nullptr,
+                     .mean = mean.mutable_data_ptr<float>(),
+                     .inverse_deviation = inverse.mutable_data_ptr<float>(),
+                     .partial = partial.mutable_data_ptr<float>(),
+                     .epsilon = static_cast<float>(epsilon),
+                     .relu = relu});
     context->save_for_backward({x, scale, mean, inverse, positive});
     context->saved_data["skip"] = skip.defined();
     context->saved_data["relu"] = relu;
@@ -121,19 +98,18 @@ struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
     const auto f32 = rows.options().dtype(at::kFloat);
     const at::Tensor partial = at::empty({layout.rows, layout.chunks, 2, layout.channels}, f32);
     const at::Tensor sums = at::empty({layout.statistics, 2}, f32);
-    instance_norm_kernels.backward(
-        {.layout = layout,
-         .of_y = up.const_data_ptr(),
-         .x = rows.const_data_ptr(),
-         .positive = by_bits ? positive.const_data_ptr<std::uint8_t>() : nullptr,
-         .channel_scale = floats_of(scale),
-         .mean = saved[2].const_data_ptr<float>(),
-         .inverse_deviation = saved[3].const_data_ptr<float>(),
-         .of_x = of_x.mutable_data_ptr(),
-         .of_skip = by_bits ? of_skip.mutable_data_ptr() : nullptr,
-         .partial = partial.mutable_data_ptr<float>(),
-         .sums = sums.mutable_data_ptr<float>(),
-         .relu = context->saved_data["relu"].toBool()});
+    kernels.backward({.layout = layout,
+                      .of_y = up.const_data_ptr(),
+                      .x = rows.const_data_ptr(),
+                      .positive = by_bits ? positive.const_data_ptr<std::uint8_t>() : nullptr,
+                      .channel_scale = floats_of(scale),
+                      .mean = saved[2].const_data_ptr<float>(),
+                      .inverse_deviation = saved[3].const_data_ptr<float>(),
+                      .of_x = of_x.mutable_data_ptr(),
+                      .of_skip = by_bits ? of_skip.mutable_data_ptr() : nullptr,
+                      .partial = partial.mutable_data_ptr<float>(),
+                      .sums = sums.mutable_data_ptr<float>(),
+                      .relu = context->saved_data["relu"].toBool()});
     return {of_x, of_skip, {}, {}, {}, {}};
   }
 
@@ -164,7 +140,7 @@ struct InstanceNormAct : torch::autograd::Function<InstanceNormAct> {
 };
 
 bool instance_norm_kernels_serve(const at::Tensor& x) {
-  return x.is_cuda() && instance_norm_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
+  return x.is_cuda() && kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
          x.numel() > 0;
 }
 
@@ -194,6 +170,25 @@ at::Tensor instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scal
                                 epsilon);
 }
 
-void register_cuda_instance_norm(InstanceNormKernels kernels) { instance_norm_kernels = kernels; }
+at::Tensor bits_for(const at::Tensor& x, const VoxelLayout& layout) {
+  return at::empty({x.numel() / (layout.vectors ? 8 : 1)}, x.options().dtype(at::kByte));
+}
+
+at::Tensor factors_of(const at::Tensor& bytes, const at::Tensor& x, const VoxelLayout& layout) {
+  at::Tensor bits = bytes;
+  if (layout.vectors) {
+    const at::Tensor places = at::arange(8, bytes.options());
+    bits = at::bitwise_and(at::bitwise_right_shift(bytes.unsqueeze(1), places), 1);
+  }
+  if (layout.together) return bits.view(x.sizes()).to(x.scalar_type());
+  std::vector<std::int64_t> lying = x.sizes().vec();
+  lying.erase(lying.begin() + 1);
+  lying.push_back(x.size(1));
+  return bits.view(lying).movedim(-1, 1).to(x.scalar_type());
+}
+
+const ChannelNormKernels& channel_norm_kernels() { return kernels; }
+
+void register_cuda_channel_norm(ChannelNormKernels own) { kernels = own; }
 
 }  // namespace lockstep

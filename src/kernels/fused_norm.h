@@ -27,10 +27,10 @@ at::Tensor instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scal
 at::Tensor instance_norm_act_reference(const at::Tensor& x, const at::Tensor& channel_scale,
                                        const at::Tensor& skip, bool relu, double epsilon = 1e-5);
 
-struct InstanceNormKernels {
-  void (*forward)(const InstanceNormForward&) = nullptr;  // on the current stream
-  void (*backward)(const InstanceNormBackward&) = nullptr;
+struct ChannelNormKernels {
+  void (*forward)(const ChannelNormForward&) = nullptr;  // on the current stream
+  void (*backward)(const ChannelNormBackward&) = nullptr;
 };
-void register_cuda_instance_norm(InstanceNormKernels kernels);
+void register_cuda_channel_norm(ChannelNormKernels kernels);
 
 }  // namespace lockstep

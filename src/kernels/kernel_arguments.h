@@ -124,16 +124,31 @@ struct AttentionArguments {
   bool causal = true;  // no position sees a later one
 };
 
-// One Adam or AdamW update of a range. Device: the arrays and the four numbers behind them.
-struct AdamArguments {
+// Neighbouring weights with the same rates. Everything on the device, aligned to four elements, and
+// a multiple of four.
+struct AdamRange {
   float *weights = nullptr, *first = nullptr, *second = nullptr;
   const float* gradients = nullptr;
   void* working = nullptr;  // low-precision copy of the weights, or null
-  KernelDtype working_dtype = KernelDtype::bf16;
+  const float* lr = nullptr;
   std::int64_t elements = 0;
-  const float *lr = nullptr, *step = nullptr;       // step: counts this update too
+  double decay = 0;
+};
+// What a block of the kernel updates: adam_chunk elements of a range from `begin` on, or fewer.
+struct AdamChunk {
+  std::int64_t range = 0, begin = 0;
+};
+constexpr std::int64_t adam_chunk = 8192;
+
+// One Adam or AdamW update of all ranges. Everything on the device.
+struct AdamArguments {
+  const AdamRange* ranges = nullptr;
+  const AdamChunk* chunks = nullptr;
+  std::int64_t count = 0;  // chunks
+  KernelDtype working_dtype = KernelDtype::bf16;
+  const float* step = nullptr;                      // counts this update too
   const float *divisor = nullptr, *skip = nullptr;  // of the gradients; 1: change nothing
-  double beta1 = 0, beta2 = 0, eps = 0, decay = 0;
+  double beta1 = 0, beta2 = 0, eps = 0;
   bool decoupled = true;  // AdamW
 };
 

@@ -2,7 +2,7 @@
 #include "kernels/layer_norm.h"
 
 #include "base/check.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_sink.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
 
@@ -76,26 +76,6 @@ Normed forward_with_aten(const at::Tensor& x, const at::Tensor& branch, const at
   std::tie(result.normed, result.mean, result.inverse_deviation) =
       at::native_layer_norm(result.sum, {width}, weight, if_defined(bias), epsilon);
   return result;
-}
-
-// f32 [width] to add a parameter's gradient into: its buffer, or a fresh one, which is returned to
-// autograd if it is needed at all.
-struct Sink {
-  at::Tensor f32;
-  bool needed = false, is_returned = false;
-  at::Tensor returned(const at::Tensor& parameter) const {
-    return is_returned ? f32.to(parameter.scalar_type()) : at::Tensor();
-  }
-};
-
-Sink sink_of(const at::Tensor& parameter, bool needed) {
-  if (!parameter.defined()) return {};
-  if (needed)
-    if (at::Tensor buffer = buffer_of_this_pass(parameter); buffer.defined())
-      return {.f32 = buffer, .needed = true};
-  return {.f32 = at::zeros(parameter.sizes(), parameter.options().dtype(at::kFloat)),
-          .needed = needed,
-          .is_returned = needed};
 }
 
 struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {

@@ -67,6 +67,8 @@ at::Tensor max_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef
   const bool padded = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad > 0; });
   if (!padded && steps == windows && window_pool_serves(x, windows))
     return pool_windows_by_kernel(x, windows).largest;
+  if (sliding_pool_serves(x, windows, steps, pads))
+    return sliding_pool_by_kernel(x, windows, steps, pads);
   if (x.dim() == 4) return std::get<0>(at::max_pool2d_with_indices(x, windows, steps, pads));
   if (needs_order(x)) return max_pool_in_order(x, windows, steps, pads);
   return in_layout_of(x, std::get<0>(at::max_pool3d_with_indices(x, windows, steps, pads)));

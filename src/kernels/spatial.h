@@ -19,6 +19,7 @@ namespace lockstep {
 at::Tensor upsample_linear(const at::Tensor& x, at::IntArrayRef sizes, bool align_corners = false);
 
 // Each element is the largest of its window; a stride of {} is the window. Padding counts as −inf.
+// For images that lie channels-last on GPUs a kernel of ours, of several times ATen's speed.
 at::Tensor max_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride = {},
                     at::IntArrayRef padding = 0);
 

@@ -35,6 +35,18 @@ struct WindowPoolKernels {
 };
 void register_cuda_window_pool(WindowPoolKernels kernels);
 
+// The same for windows that may overlap, of images.
+bool sliding_pool_serves(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
+                         at::IntArrayRef padding);
+at::Tensor sliding_pool_by_kernel(const at::Tensor& x, at::IntArrayRef window,
+                                  at::IntArrayRef stride, at::IntArrayRef padding);
+
+struct SlidingPoolKernels {
+  void (*forward)(const SlidingPoolForward&) = nullptr;  // on the current stream
+  void (*backward)(const SlidingPoolBackward&) = nullptr;
+};
+void register_cuda_sliding_pool(SlidingPoolKernels kernels);
+
 // x in a channels-last layout.
 at::Tensor group_norm_channels_last(const at::Tensor& x, std::int64_t groups,
                                     const at::Tensor& weight, const at::Tensor& bias,

@@ -25,30 +25,39 @@ struct VoxelLayout {
 };
 
 // Everything on the device. A statistic per row, or per row and channel: [statistics].
-struct InstanceNormForward {
+struct ChannelNormForward {
   VoxelLayout layout;
   const void* x = nullptr;
-  const void* skip = nullptr;            // or null
-  const float* channel_scale = nullptr;  // [statistics] or null
+  const void* skip = nullptr;                            // or null
+  const void *channel_scale = nullptr, *bias = nullptr;  // [statistics] or null
+  KernelDtype affine = KernelDtype::f32;                 // their type
   void* y = nullptr;
   // A bit per element, whether it passes the ReLU, in bytes of eight channels, or without vectors a
   // byte per element. Null: not wanted.
   std::uint8_t* positive = nullptr;
   float *mean = nullptr, *inverse_deviation = nullptr;  // written
-  float* partial = nullptr;                             // [rows, chunks, 2, channels]
-  float epsilon = 0;
+  float* partial = nullptr;                             // [rows, chunks, 2, channels], not if given
+  // Of batch norm, or null: [statistics], moved by momentum (the variance as an unbiased estimate);
+  // if `given`, what x is normalised by instead of its own.
+  float *running_mean = nullptr, *running_variance = nullptr;
+  bool given = false;
+  float epsilon = 0, momentum = 0;
   bool relu = false;
 };
-struct InstanceNormBackward {
+struct ChannelNormBackward {
   VoxelLayout layout;
   const void *of_y = nullptr, *x = nullptr;
   const std::uint8_t* positive = nullptr;  // as forward wrote it, or null: not by bits
-  const float *channel_scale = nullptr, *mean = nullptr, *inverse_deviation = nullptr;
+  const void *channel_scale = nullptr, *bias = nullptr;
+  KernelDtype affine = KernelDtype::f32;
+  const float *mean = nullptr, *inverse_deviation = nullptr;
   void* of_x = nullptr;
   void* of_skip = nullptr;   // with `positive`, where it is of_y of what passed the ReLU
   float* partial = nullptr;  // [rows, chunks, 2, channels]
   float* sums = nullptr;     // [statistics, 2]
-  bool relu = false;         // without `positive`: what is above its mean passed
+  float *of_scale = nullptr, *of_bias = nullptr;  // [statistics] or null; added to
+  bool given = false;                             // mean and deviation do not depend on x
+  bool relu = false;                              // without `positive`: what is above 0 passed
 };
 
 // Everything on the device. [statistics] each, but for the layout's x.
@@ -91,6 +100,27 @@ struct WindowPoolBackward {
   const std::uint8_t* places = nullptr;
   const void* of_through = nullptr;  // or null: added to x's gradient
   std::int64_t through_step = 0;     // elements of it from place to place
+  void* of_x = nullptr;
+};
+
+// The largest of windows that may overlap, of images: all channels-last and aligned to 16 bytes.
+struct SlidingPool {
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, channels = 0;
+  int height = 0, width = 0, out_height = 0, out_width = 0;
+  int window[2] = {1, 1}, stride[2] = {1, 1}, padding[2] = {0, 0};  // height, width
+};
+constexpr std::int64_t sliding_pool_most_places = 255;  // of a window
+struct SlidingPoolForward {
+  SlidingPool pool;
+  const void* x = nullptr;
+  void* y = nullptr;
+  std::uint8_t* places = nullptr;  // of each result in its window
+};
+struct SlidingPoolBackward {
+  SlidingPool pool;
+  const void* of_y = nullptr;
+  const std::uint8_t* places = nullptr;
   void* of_x = nullptr;
 };
 

@@ -14,18 +14,31 @@ constexpr std::int64_t threads = 256;
 constexpr std::int64_t wanted_blocks = 132 * 32;
 // Voxels that a thread takes in a block: fewer would not pay for adding the threads up.
 constexpr std::int64_t fewest_turns = 4, most_turns = 32;
+// Blocks for a row that is the whole tensor: as many as run at once, since all their sums are added
+// up for each channel.
+constexpr std::int64_t blocks_at_once = 132 * 3;
 
 constexpr std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::int64_t chunks_of(const VoxelLayout& layout) {
-  const std::int64_t groups = layout.vectors ? layout.channels / 8 : layout.channels;
-  const std::int64_t at_once = std::max<std::int64_t>(1, threads / groups);
-  const std::int64_t turns = divided_up(layout.voxels, at_once);
-  const std::int64_t a_block =
-      std::clamp(turns * layout.rows / wanted_blocks, fewest_turns, most_turns);
-  // As many as have a voxel each when all but the last ones have the same number.
-  const std::int64_t voxels = divided_up(layout.voxels, divided_up(turns, a_block));
+std::int64_t groups_of(const VoxelLayout& layout) {
+  return layout.vectors ? layout.channels / 8 : layout.channels;
+}
+
+// What a thread has to do for the voxels of a row.
+std::int64_t turns_of(const VoxelLayout& layout) {
+  return divided_up(layout.voxels, std::max<std::int64_t>(1, threads / groups_of(layout)));
+}
+
+// Where a block takes so many turns: as many as have a voxel each when all but the last ones have
+// the same number.
+std::int64_t chunks_with(const VoxelLayout& layout, std::int64_t turns) {
+  const std::int64_t voxels = divided_up(layout.voxels, divided_up(turns_of(layout), turns));
   return divided_up(layout.voxels, voxels);
+}
+
+std::int64_t chunks_of(const VoxelLayout& layout) {
+  return chunks_with(
+      layout, std::clamp(turns_of(layout) * layout.rows / wanted_blocks, fewest_turns, most_turns));
 }
 
 }  // namespace
@@ -61,6 +74,17 @@ VoxelLayout channels_last_layout(const at::Tensor& x) {
                      .statistics = x.size(0) * x.size(1)};
   layout.voxels = x.numel() / layout.statistics;
   layout.chunks = chunks_of(layout);
+  return layout;
+}
+
+VoxelLayout whole_batch_layout(const at::Tensor& x) {
+  VoxelLayout layout = channels_last_layout(x);
+  layout.voxels *= layout.rows;
+  layout.rows = 1;
+  layout.statistics = layout.channels;
+  const std::int64_t blocks =
+      std::max<std::int64_t>(1, blocks_at_once / divided_up(groups_of(layout), threads));
+  layout.chunks = chunks_with(layout, std::max(fewest_turns, divided_up(turns_of(layout), blocks)));
   return layout;
 }
 

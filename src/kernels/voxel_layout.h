@@ -17,5 +17,7 @@ at::MemoryFormat channels_last_format(const at::Tensor& x);
 VoxelLayout voxel_layout(const at::Tensor& x);
 // x: the same, but lying in its channels-last format, whatever else that may be.
 VoxelLayout channels_last_layout(const at::Tensor& x);
+// The same, all rows taken as one: for statistics of a batch.
+VoxelLayout whole_batch_layout(const at::Tensor& x);
 
 }  // namespace lockstep

@@ -115,14 +115,21 @@ inline std::vector<RoiCase> drawn_roi_cases() {
           one("of pictures without boxes", {40, 8, 3, 3}, 3, {})};
 }
 
-// The result, then the gradient of features.
+// The result, then the gradient of features, where that of the result is rounded to a type.
 inline std::vector<at::Tensor> aligned_with_gradient(const RoiCase& test,
-                                                     const at::Tensor& features) {
+                                                     const at::Tensor& features,
+                                                     at::ScalarType rounded) {
   const at::Tensor leaf = features.detach().requires_grad_();
   const at::Device device = features.device();
   const at::Tensor out =
       roi_align(leaf, test.boxes.to(device), test.pictures.to(device), test.options);
-  return {out.detach(), torch::autograd::grad({out}, {leaf}, {gradient_for(out)})[0]};
+  const at::Tensor gradient = gradient_for(out).to(rounded).to(out.scalar_type());
+  return {out.detach(), torch::autograd::grad({out}, {leaf}, {gradient})[0]};
+}
+
+inline std::vector<at::Tensor> aligned_with_gradient(const RoiCase& test,
+                                                     const at::Tensor& features) {
+  return aligned_with_gradient(test, features, features.scalar_type());
 }
 
 struct NmsCase {

@@ -4,8 +4,12 @@
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
 #include "kernels/boxes.h"
+#include "kernels/match_boxes.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
 namespace lockstep {
@@ -25,7 +29,8 @@ std::vector<RoiCase> all_roi_cases() {
 void expect_the_cpus(const RoiCase& test, const at::Tensor& features) {
   const auto found = aligned_with_gradient(test, features);
   const auto exact = features.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const auto wanted = aligned_with_gradient(test, features.to(at::kCPU, exact));
+  const auto wanted =
+      aligned_with_gradient(test, features.to(at::kCPU, exact), features.scalar_type());
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(found[i].scalar_type(), features.scalar_type());
     EXPECT_EQ(found[i].suggest_memory_format(), wanted[i].suggest_memory_format());
@@ -162,6 +167,38 @@ TEST_F(DetectionOnGpu, BoxesAreTheCpus) {
   testing::expect_near(box_ious(here, there).cpu(), box_ious(a, b), 1e-5, "IoU");
   testing::expect_near(decode_boxes(encode_boxes(here, there), there).cpu(), a, 1e-5, "coding");
   EXPECT_TRUE(grid_anchors({}, 4, 5, device).cpu().equal(grid_anchors({}, 4, 5)));
+}
+
+TEST_F(DetectionOnGpu, MatchesAreTheCpus) {
+  at::manual_seed(7);
+  const at::Tensor anchors = grid_anchors({.sizes = {16, 32, 64}}, 9, 13);
+  const auto drawn = [](std::int64_t pictures, std::int64_t most) {
+    std::vector<at::Tensor> of_pictures;
+    for (std::int64_t q = 0; q < pictures; ++q) of_pictures.push_back(drawn_boxes(most, 200));
+    return at::stack(of_pictures);
+  };
+  struct Case {
+    at::Tensor boxes, labels;
+    std::int64_t classes;
+  };
+  const std::vector<Case> cases{
+      {drawn(4, 9), at::randint(-2, 5, {4, 9}, at::kLong), 5},
+      {drawn(1, 1), at::zeros({1, 1}, at::kLong), 1},
+      // Boxes that are anchors, so that many tie; none of class 2; all padding.
+      {anchors.narrow(0, 100, 30).unsqueeze(0).repeat({2, 1, 1}),
+       at::randint(0, 2, {2, 30}, at::kLong), 3},
+      {drawn(3, 4), at::full({3, 4}, no_box, at::kLong), 2}};
+  for (const Case& test : cases) {
+    const AnchorMatching how{.classes = test.classes, .drawn = 64};
+    const AnchorMatches wanted = match_anchors(anchors, test.boxes, test.labels, how);
+    const at::Device device = gpu().device();
+    const AnchorMatches found =
+        match_anchors(anchors.to(device), test.boxes.to(device), test.labels.to(device), how);
+    EXPECT_TRUE(found.positive.cpu().equal(wanted.positive));
+    EXPECT_TRUE(found.weight.cpu().allclose(wanted.weight, 1e-6, 0));
+    const at::Tensor counts = wanted.positive.unsqueeze(-1);
+    EXPECT_TRUE(found.box.cpu().mul(counts).equal(wanted.box.mul(counts)));
+  }
 }
 
 }  // namespace

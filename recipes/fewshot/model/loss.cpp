@@ -24,20 +24,20 @@ at::Tensor box_cost(const at::Tensor& deltas, const at::Tensor& from, const Targ
 }  // namespace
 
 EpisodeLoss episode_loss(const at::Tensor& anchors, const AnchorOutputs& proposed,
-                         const AnchorTargets& anchor_targets, const at::Tensor& regions,
+                         const Targets& anchor_targets, const at::Tensor& regions,
                          const RegionOutputs& found, const RegionTargets& region_targets) {
   const auto classes = static_cast<double>(proposed.objectness.size(1));
   const at::Tensor there = at::binary_cross_entropy_with_logits(
       proposed.objectness, anchor_targets.positive.to(at::kFloat), {}, {}, at::Reduction::None);
   const at::Tensor entropy =
       at::cross_entropy_loss(found.logits, region_targets.label.flatten(), {}, at::Reduction::None);
-  return {
-      .objectness = there.mul(anchor_targets.weight).sum().div(classes),
-      .anchor_boxes =
-          box_cost(proposed.deltas, anchors, anchor_targets, {}, 1.0 / 9).sum().div(classes),
-      .classes = entropy.mul(region_targets.weight.flatten()).sum(),
-      .region_boxes =
-          box_cost(found.deltas.view_as(regions), regions, region_targets, region_coding, 1).sum()};
+  return {.objectness = there.mul(anchor_targets.weight).sum().div(classes),
+          .anchor_boxes =
+              box_cost(proposed.deltas, anchors, anchor_targets, {}, 1.0 / 9).sum().div(classes),
+          .classes = entropy.mul(region_targets.rows.weight.flatten()).sum(),
+          .region_boxes = box_cost(found.deltas.view_as(regions), regions, region_targets.rows,
+                                   region_coding, 1)
+                              .sum()};
 }
 
 }  // namespace lockstep::fewshot

@@ -19,7 +19,7 @@ struct EpisodeLoss {
 
 // regions f32 [Q, R, 4]; outputs of all regions in order, query by query.
 EpisodeLoss episode_loss(const at::Tensor& anchors, const AnchorOutputs& proposed,
-                         const AnchorTargets& anchor_targets, const at::Tensor& regions,
+                         const Targets& anchor_targets, const at::Tensor& regions,
                          const RegionOutputs& found, const RegionTargets& region_targets);
 
 }  // namespace lockstep::fewshot

@@ -132,7 +132,7 @@ std::vector<at::Tensor> FewshotRecipe::loss(Model& model, const Batch& batch,
   const ClassCodes codes = net.codes(of_support, of_supports.boxes, classes);
   const AnchorOutputs proposed = net.anchors(of_query, codes);
   const at::Tensor& places = anchors_.of(of_query);
-  AnchorTargets anchor_targets = match_anchors(places, truth, classes);
+  Targets anchor_targets = match_anchors(places, truth, classes);
   const Proposals proposals = propose(places, proposed.objectness, proposed.deltas, queries.size(2),
                                       queries.size(3), options_.model.regions);
   // True boxes are looked at too, so that there is something to learn from the first step on.
@@ -145,7 +145,7 @@ std::vector<at::Tensor> FewshotRecipe::loss(Model& model, const Batch& batch,
       net.regions(of_query, regions.flatten(0, 1), at::where(known, picture, -1).flatten(), codes);
   const at::Tensor weights = field(EpisodeFields::weights).mul(batch.row_weight[0]);
   anchor_targets.weight = anchor_targets.weight.mul(weights.view({-1, 1, 1}));
-  region_targets.weight = region_targets.weight.mul(weights.view({-1, 1}));
+  region_targets.rows.weight = region_targets.rows.weight.mul(weights.view({-1, 1}));
   const EpisodeLoss cost =
       episode_loss(places, proposed, anchor_targets, regions, found, region_targets);
   return {cost.objectness.mul(options_.loss.proposals),

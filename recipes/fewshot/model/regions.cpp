@@ -21,31 +21,6 @@ constexpr double positive_share_of_anchors = 0.5, positive_share_of_regions = 0.
 constexpr double proposals_apart = 0.7;    // IoU
 constexpr std::int64_t before_nms = 1000;  // per query
 
-// Positives count `share` of all at most, negatives the rest.
-at::Tensor weights_of(const at::Tensor& positive, const at::Tensor& negative, double drawn,
-                      double share) {
-  const at::Tensor p = positive.to(at::kFloat), n = negative.to(at::kFloat);
-  const at::Tensor positives = p.sum(-1, true), negatives = n.sum(-1, true);
-  const at::Tensor of_positives = positives.clamp_max(drawn * share);
-  const at::Tensor of_negatives = at::minimum(negatives, of_positives.neg().add(drawn));
-  return p.mul(of_positives.div(positives.clamp_min(1)))
-      .add(n.mul(of_negatives.div(negatives.clamp_min(1))))
-      .div(drawn);
-}
-
-// rows [..., R, 4]: the largest share of each row's area that lies in one of the boxes to ignore,
-// [Q, R].
-at::Tensor ignored_share_of(const at::Tensor& rows, const Truth& truth) {
-  const at::Tensor a = rows.unsqueeze(-2),
-                   b = truth.boxes.unsqueeze(1);  // [., R, 1, 4], [Q, 1, M, 4]
-  const at::Tensor low = at::maximum(a.slice(-1, 0, 2), b.slice(-1, 0, 2));
-  const at::Tensor high = at::minimum(a.slice(-1, 2, 4), b.slice(-1, 2, 4));
-  const at::Tensor inside = high.sub(low).clamp_min(0).prod(-1);  // [Q, R, M]
-  return inside.masked_fill(truth.labels.ne(ignore_box).unsqueeze(1), 0)
-      .amax(-1)
-      .div(box_areas(rows).clamp_min(1e-6));
-}
-
 }  // namespace
 
 const at::Tensor& Anchors::of(const at::Tensor& maps) {
@@ -57,35 +32,15 @@ const at::Tensor& Anchors::of(const at::Tensor& maps) {
   return made_.back().boxes;
 }
 
-AnchorTargets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
-                            double drawn) {
-  const at::Tensor overlaps = box_ious(anchors.unsqueeze(0), truth.boxes);  // [Q, P, M]
-  const at::Tensor class_numbers = at::arange(classes, truth.labels.options());
-  const at::Tensor of_class =
-      truth.labels.unsqueeze(1).eq(class_numbers.view({1, -1, 1}));  // [Q, N, M]
-  // [Q, N, P, M] would be large: class by class.
-  const at::Tensor ignored = ignored_share_of(anchors.unsqueeze(0), truth).gt(ignored_share);
-  std::vector<at::Tensor> positive, weight, box;
-  for (std::int64_t c = 0; c < classes; ++c) {
-    const at::Tensor own = of_class.select(1, c).unsqueeze(1);          // [Q, 1, M]
-    const at::Tensor iou = overlaps.masked_fill(own.logical_not(), 0);  // [Q, P, M]
-    const auto [best, which] = iou.max(-1);                             // [Q, P]
-    const at::Tensor best_of_box = iou.amax(1, true);                   // [Q, 1, M]
-    const at::Tensor is_best = iou.eq(best_of_box).logical_and(best_of_box.gt(1e-3));
-    // A box's best anchor is meant for that box, though another may overlap it more.
-    const auto [any_best, best_for] = is_best.to(at::kByte).max(-1);
-    const at::Tensor forced = any_best.gt(0);
-    const at::Tensor is_positive = best.ge(positive_anchor).logical_or(forced);
-    const at::Tensor negative =
-        best.lt(negative_anchor).logical_and(is_positive.logical_or(ignored).logical_not());
-    const at::Tensor index = at::where(forced, best_for, which);
-    positive.push_back(is_positive);
-    weight.push_back(weights_of(is_positive, negative, drawn, positive_share_of_anchors));
-    box.push_back(truth.boxes.gather(1, index.unsqueeze(-1).expand({-1, -1, 4})));
-  }
-  return {{.positive = at::stack(positive, 1),
-           .weight = at::stack(weight, 1),
-           .box = at::stack(box, 1)}};
+Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
+                      double drawn) {
+  return lockstep::match_anchors(anchors, truth.boxes, truth.labels,
+                                 {.classes = classes,
+                                  .positive = positive_anchor,
+                                  .negative = negative_anchor,
+                                  .ignored = ignored_share,
+                                  .drawn = drawn,
+                                  .positive_share = positive_share_of_anchors});
 }
 
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,
@@ -94,12 +49,13 @@ RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, 
   const at::Tensor iou = box_ious(regions, truth.boxes).masked_fill(of_class.logical_not(), 0);
   const auto [best, which] = iou.max(-1);  // [Q, R]
   const at::Tensor positive = best.ge(positive_region).logical_and(known);
-  const at::Tensor negative = known.logical_and(positive.logical_not())
-                                  .logical_and(ignored_share_of(regions, truth).le(ignored_share));
+  const at::Tensor negative =
+      known.logical_and(positive.logical_not())
+          .logical_and(ignored_shares(regions, truth.boxes, truth.labels).le(ignored_share));
   RegionTargets targets;
-  targets.positive = positive;
-  targets.weight = weights_of(positive, negative, drawn, positive_share_of_regions);
-  targets.box = truth.boxes.gather(1, which.unsqueeze(-1).expand({-1, -1, 4}));
+  targets.rows.positive = positive;
+  targets.rows.weight = weights_as_drawn(positive, negative, drawn, positive_share_of_regions);
+  targets.rows.box = truth.boxes.gather(1, which.unsqueeze(-1).expand({-1, -1, 4}));
   targets.label = at::where(positive, truth.labels.gather(1, which), classes);
   return targets;
 }

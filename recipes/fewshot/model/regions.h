@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/boxes.h"
+#include "kernels/match_boxes.h"
 #include "recipes/fewshot/options/fewshot_options.h"
 
 #include <ATen/core/Tensor.h>
@@ -11,10 +12,6 @@
 #include <vector>
 
 namespace lockstep::fewshot {
-
-// Labels of true boxes that are no class of the episode.
-inline constexpr std::int64_t no_box = -1;      // padding
-inline constexpr std::int64_t ignore_box = -2;  // what lies there is neither object nor background
 
 // Anchors of maps, made once per shape and device. One thread.
 class Anchors {
@@ -39,25 +36,18 @@ struct Truth {
   at::Tensor boxes, labels;
 };
 
-// What rows are compared with. `weight` shares out what drawing a fixed number of rows at random
-// would give on average: positives take at most their share of 1, negatives the rest, and rows that
-// are neither nothing.
-struct Targets {
-  at::Tensor positive;  // bool [..., P]
-  at::Tensor weight;    // f32 [..., P], a sum of 1, or less where there are few rows
-  at::Tensor box;       // f32 [..., P, 4]: the true box of a positive row; else any
-};
+// What rows are compared with: positive, weight and box as match_boxes.h has them.
+using Targets = AnchorMatches;
 
-// For each class: positive from IoU 0.7 with one of its boxes, and the best anchors of each box;
-// negative below 0.3. An anchor that lies half in a box to ignore is never negative. Fields
+// For each class: positive from IoU 0.7 with one of its boxes, negative below 0.3. Fields
 // [Q, N, P].
-struct AnchorTargets : Targets {};
-AnchorTargets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
-                            double drawn = 256);
+Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
+                      double drawn = 256);
 
 // Regions f32 [Q, R, 4] of any class, those that are `known` (bool [Q, R]): positive from IoU 0.5.
 // label i64 [Q, R]: 0 to N - 1, or N for the background. Fields [Q, R].
-struct RegionTargets : Targets {
+struct RegionTargets {
+  Targets rows;
   at::Tensor label;
 };
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,

@@ -1,8 +1,8 @@
 #include "recipes/fewshot/model/trunk.h"
 
 #include "base/check.h"
+#include "kernels/spatial.h"
 
-#include <ATen/ops/max_pool2d.h>
 #include <torch/nn/init.h>
 
 #include <array>
@@ -42,12 +42,15 @@ class BlockImpl : public nn::Module {
   }
 
   at::Tensor forward(const at::Tensor& x, const StepContext& context) {
-    at::Tensor y = bn1->forward(conv1(x), context).relu_();
-    y = bn2->forward(conv2(y), context);
-    if (bottleneck_) y = bn3->forward(conv3(y.relu_()), context);
-    if (!downsample) return y.add_(x).relu_();
-    const at::Tensor side = downsample->at<nn::Conv2dImpl>(0).forward(x);
-    return y.add_(downsample->at<BatchNormImpl>(1).forward(side, context)).relu_();
+    at::Tensor y = bn1->forward(conv1(x), context, {.relu = true});
+    const at::Tensor through = downsample
+                                   ? downsample->at<BatchNormImpl>(1).forward(
+                                         downsample->at<nn::Conv2dImpl>(0).forward(x), context)
+                                   : x;
+    y = conv2(y);
+    if (!bottleneck_) return bn2->forward(y, context, {.skip = through, .relu = true});
+    y = bn2->forward(y, context, {.relu = true});
+    return bn3->forward(conv3(y), context, {.skip = through, .relu = true});
   }
 
  private:
@@ -105,7 +108,7 @@ TrunkImpl::TrunkImpl(std::int64_t depth, std::int64_t width)
 }
 
 at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context) {
-  at::Tensor y = at::max_pool2d(bn1->forward(conv1(x), context).relu_(), 3, 2, 1);
+  at::Tensor y = max_pool(bn1->forward(conv1(x), context, {.relu = true}), 3, 2, 1);
   for (const nn::ModuleList& layer : {layer1, layer2, layer3})
     for (const std::shared_ptr<nn::Module>& block : *layer)
       y = block->as<BlockImpl>()->forward(y, context);

@@ -34,7 +34,7 @@ TEST(MatchAnchors, TakesThoseThatCoverABoxOfTheClassAndItsBestOne) {
              {50, 50, 60, 60}})[0];
   const Truth truth{boxes({{0, 0, 10, 10}, {100, 100, 120, 120}, {0, 0, 0, 0}}),
                     labels({0, 1, no_box})};
-  const AnchorTargets targets = match_anchors(anchors, truth, 2);
+  const Targets targets = match_anchors(anchors, truth, 2);
   EXPECT_EQ(flags(targets.positive[0][0]), std::vector<bool>({true, true, false, false, false}));
   EXPECT_EQ(flags(targets.positive[0][1]), std::vector<bool>({false, false, false, true, false}));
   EXPECT_TRUE(targets.box[0][1][3].equal(truth.boxes[0][1]));
@@ -46,7 +46,7 @@ TEST(MatchAnchors, TakesThoseThatCoverABoxOfTheClassAndItsBestOne) {
 TEST(MatchAnchors, LeavesOutWhatLiesInABoxToIgnore) {
   const at::Tensor anchors = boxes({{0, 0, 10, 10}, {40, 40, 50, 50}, {20, 20, 30, 30}})[0];
   const Truth truth{boxes({{0, 0, 10, 10}, {38, 38, 60, 60}}), labels({0, ignore_box})};
-  const AnchorTargets targets = match_anchors(anchors, truth, 1);
+  const Targets targets = match_anchors(anchors, truth, 1);
   EXPECT_EQ(flags(targets.positive[0][0]), std::vector<bool>({true, false, false}));
   EXPECT_EQ(targets.weight[0][0][1].item<float>(), 0);
   EXPECT_GT(targets.weight[0][0][2].item<float>(), 0);
@@ -60,13 +60,13 @@ TEST(MatchAnchors, SharesWeightsAsDrawingWould) {
     rows.push_back({x, 50, x + 5, 55});
   }
   const Truth truth{boxes({{0, 0, 10, 10}}), labels({0})};
-  const AnchorTargets targets = match_anchors(boxes(rows)[0], truth, 1, /*drawn=*/16);
+  const Targets targets = match_anchors(boxes(rows)[0], truth, 1, /*drawn=*/16);
   const at::Tensor weight = targets.weight[0][0];
   EXPECT_NEAR(weight.narrow(0, 0, 8).sum().item<float>(), 0.5, 1e-5);
   EXPECT_NEAR(weight.sum().item<float>(), 1, 1e-5);
   // Three rows are less than would be drawn.
-  const AnchorTargets few = match_anchors(
-      boxes({{0, 0, 10, 10}, {50, 50, 60, 60}, {70, 70, 80, 80}})[0], truth, 1, /*drawn=*/16);
+  const Targets few = match_anchors(boxes({{0, 0, 10, 10}, {50, 50, 60, 60}, {70, 70, 80, 80}})[0],
+                                    truth, 1, /*drawn=*/16);
   EXPECT_NEAR(few.weight.sum().item<float>(), 3.0 / 16, 1e-6);
 }
 
@@ -76,12 +76,12 @@ TEST(MatchRegions, GivesClassesBackgroundAndNothing) {
   const at::Tensor known = at::tensor({1, 1, 1, 1, 0}).to(at::kBool).unsqueeze(0);
   const Truth truth{boxes({{0, 0, 10, 10}, {78, 78, 95, 95}}), labels({1, ignore_box})};
   const RegionTargets targets = match_regions(regions, known, truth, 3);
-  EXPECT_EQ(flags(targets.positive[0]), std::vector<bool>({true, false, false, false, false}));
+  EXPECT_EQ(flags(targets.rows.positive[0]), std::vector<bool>({true, false, false, false, false}));
   EXPECT_EQ(targets.label[0][0].item<std::int64_t>(), 1);
   EXPECT_EQ(targets.label[0][1].item<std::int64_t>(), 3);  // IoU 0.4: background
-  EXPECT_GT(targets.weight[0][1].item<float>(), 0);
-  EXPECT_EQ(targets.weight[0][3].item<float>(), 0);  // in a box to ignore
-  EXPECT_EQ(targets.weight[0][4].item<float>(), 0);  // not known
+  EXPECT_GT(targets.rows.weight[0][1].item<float>(), 0);
+  EXPECT_EQ(targets.rows.weight[0][3].item<float>(), 0);  // in a box to ignore
+  EXPECT_EQ(targets.rows.weight[0][4].item<float>(), 0);  // not known
 }
 
 TEST(Propose, GivesTheMostLikelyApartFromEachOther) {

@@ -1,6 +1,7 @@
-// Instance norm with a factor per channel, a residual sum and ReLU. Forward reads x for its means
-// and squared deviations, then once more to write y; backward reads x and the gradient twice.
-#include "cuda/instance_norm_launch.h"
+// Instance norm and batch norm with a factor and a bias per channel, a residual sum and ReLU.
+// Forward reads x for its means and squared deviations, then once more to write y; backward reads x
+// and the gradient twice. Batch norm is the case of a single row of all voxels.
+#include "cuda/channel_norm_launch.h"
 #include "cuda/voxels.cuh"
 
 namespace lockstep {
@@ -54,7 +55,7 @@ __device__ void moments_of_thread(const T* from, std::int64_t step, int turns, f
 }
 
 template <class T, int W>
-__global__ void __launch_bounds__(voxel_threads) moments_kernel(InstanceNormForward launch) {
+__global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForward launch) {
   __shared__ float means[W][voxel_threads], all_squares[W][voxel_threads], counts[voxel_threads];
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/true);
   float mean[W] = {}, squares[W] = {};
@@ -95,47 +96,115 @@ __global__ void __launch_bounds__(voxel_threads) moments_kernel(InstanceNormForw
   store_floats(squares, launch.partial + partial_place(launch.layout, place, 2, 1));
 }
 
-__global__ void finish_moments_kernel(InstanceNormForward launch) {
-  __shared__ Moments shared[finish_lanes][32];
+// Where a row has many chunks, more threads share them.
+constexpr int many_lanes = 32, many_chunks = 64;
+inline dim3 finish_threads(const VoxelLayout& layout) {
+  return {32, static_cast<unsigned>(layout.chunks < many_chunks ? finish_lanes : many_lanes)};
+}
+
+// Calls take(partial sums of a chunk, elements of it) for each of this thread's. Kinds of sums lie
+// `channels` apart.
+template <class Take>
+__device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
+                             const float* partial, const Take& take) {
+  const auto lanes = static_cast<int>(blockDim.y), members = static_cast<int>(entries.members);
+  const auto chunks = static_cast<int>(layout.chunks);
+  const auto most = static_cast<int>((layout.voxels + chunks - 1) / chunks);
+  const float* const row =
+      partial + entries.row * layout.chunks * 2 * layout.channels + entries.channel;
+  const std::int64_t step = 2 * layout.channels;
+  for (int member = 0; member < members; ++member)
+#pragma unroll 4
+    for (int chunk = static_cast<int>(threadIdx.y); chunk < chunks; chunk += lanes) {
+      const std::int64_t left = layout.voxels - static_cast<std::int64_t>(chunk) * most;
+      take(row + chunk * step + member, static_cast<float>(left < most ? left : most));
+    }
+}
+
+// Of all threads with the same statistic; all get it. Powers of two of lanes.
+__device__ float sum_of_lanes(float value) {
+  __shared__ float shared[many_lanes][32];
+  shared[threadIdx.y][threadIdx.x] = value;
+  __syncthreads();
+  for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
+    if (threadIdx.y < half)
+      shared[threadIdx.y][threadIdx.x] += shared[threadIdx.y + half][threadIdx.x];
+    __syncthreads();
+  }
+  value = shared[0][threadIdx.x];
+  __syncthreads();
+  return value;
+}
+
+__device__ void follow(float* running, float now, float momentum) {
+  *running += momentum * (now - *running);
+}
+
+// The mean of the chunks' means, then their deviations from it.
+__global__ void __launch_bounds__(32 * many_lanes)
+    finish_moments_kernel(ChannelNormForward launch) {
   const VoxelLayout& layout = launch.layout;
   const Entries entries = entries_of(layout);
-  Moments moments{};
-  for (std::int64_t entry = threadIdx.y; entry < entries.count; entry += finish_lanes) {
-    const std::int64_t chunk = entry / entries.members;
-    const float* const from = launch.partial +
-                              (entries.row * layout.chunks + chunk) * 2 * layout.channels +
-                              entries.channel + entry % entries.members;
-    moments.merge(static_cast<float>(voxels_of_chunk(layout, chunk)), from[0],
-                  from[layout.channels]);
+  const bool inside = entries.count > 0;
+  float sum = 0, squares = 0;
+  if (inside)
+    for_partials(layout, entries, launch.partial,
+                 [&](const float* from, float count) { sum += count * from[0]; });
+  const float count = static_cast<float>(layout.voxels * entries.members);
+  const float mean = sum_of_lanes(sum) / count;
+  if (inside)
+    for_partials(layout, entries, launch.partial, [&](const float* from, float of_chunk) {
+      const float apart = from[0] - mean;
+      squares += from[layout.channels] + of_chunk * apart * apart;
+    });
+  squares = sum_of_lanes(squares);
+  if (threadIdx.y != 0 || !inside) return;
+  launch.mean[entries.statistic] = mean;
+  launch.inverse_deviation[entries.statistic] = rsqrtf(squares / count + launch.epsilon);
+  if (launch.running_mean == nullptr) return;
+  follow(launch.running_mean + entries.statistic, mean, launch.momentum);
+  follow(launch.running_variance + entries.statistic, squares / (count - 1), launch.momentum);
+}
+
+__global__ void given_moments_kernel(ChannelNormForward launch) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= launch.layout.statistics) return;
+  launch.mean[i] = launch.running_mean[i];
+  launch.inverse_deviation[i] = rsqrtf(launch.running_variance[i] + launch.epsilon);
+}
+
+__device__ float affine_at(const void* from, KernelDtype dtype, std::int64_t i) {
+  switch (dtype) {
+    case KernelDtype::bf16:
+      return to_float(static_cast<const __nv_bfloat16*>(from)[i]);
+    case KernelDtype::f16:
+      return to_float(static_cast<const __half*>(from)[i]);
+    case KernelDtype::f32:
+      break;
   }
-  shared[threadIdx.y][threadIdx.x] = moments;
-  __syncthreads();
-  if (threadIdx.y != 0 || entries.count == 0) return;
-  for (int lane = 1; lane < finish_lanes; ++lane) {
-    const Moments& other = shared[lane][threadIdx.x];
-    moments.merge(other.count, other.mean, other.squares);
-  }
-  launch.mean[entries.statistic] = moments.mean;
-  launch.inverse_deviation[entries.statistic] =
-      rsqrtf(moments.squares / moments.count + launch.epsilon);
+  return static_cast<const float*>(from)[i];
 }
 
 // What all elements of a channel share.
 template <int W>
 struct ChannelFacts {
-  float mean[W], factor[W];  // factor: 1 / deviation, times the channel's
+  float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's
 
-  __device__ ChannelFacts(const VoxelLayout& layout, const VoxelPlace& place, const float* means,
-                          const float* inverse_deviation, const float* scale) {
-    const std::int64_t first = place.statistic(layout);
+  template <class Launch>
+  __device__ ChannelFacts(const Launch& launch, const VoxelPlace& place) {
+    const std::int64_t first = place.statistic(launch.layout);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-      const std::int64_t statistic = layout.together ? first : first + i;
-      mean[i] = means[statistic];
-      factor[i] = inverse_deviation[statistic];
-      if (scale != nullptr) factor[i] *= scale[statistic];
+      const std::int64_t statistic = launch.layout.together ? first : first + i;
+      mean[i] = launch.mean[statistic];
+      factor[i] = launch.inverse_deviation[statistic];
+      if (launch.channel_scale != nullptr)
+        factor[i] *= affine_at(launch.channel_scale, launch.affine, statistic);
+      bias[i] = launch.bias == nullptr ? 0.0F : affine_at(launch.bias, launch.affine, statistic);
     }
   }
+  // What the norm makes of an element that is so far from its mean: the same in both passes.
+  __device__ float normed(float apart, int i) const { return fmaf(apart, factor[i], bias[i]); }
 };
 
 // Blocks that a processor must hold, so that enough reads are under way.
@@ -144,12 +213,11 @@ constexpr int resident = sizeof(T) == 2 ? 3 : 2;
 
 template <class T, int W, bool has_skip>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
-    apply_kernel(InstanceNormForward launch) {
+    apply_kernel(ChannelNormForward launch) {
   constexpr int unroll = has_skip ? 2 : 4;
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/false);
   if (place.turns == 0) return;
-  const ChannelFacts<W> facts(launch.layout, place, launch.mean, launch.inverse_deviation,
-                              launch.channel_scale);
+  const ChannelFacts<W> facts(launch, place);
   const std::int64_t step = place.step(launch.layout);
   std::int64_t element = place.element(launch.layout);
   const auto* const x = static_cast<const T*>(launch.x);
@@ -161,7 +229,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
     unsigned bits = 0;
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-      float value = (from[i] - facts.mean[i]) * facts.factor[i];
+      float value = facts.normed(from[i] - facts.mean[i], i);
       if constexpr (has_skip) value += residual[i];
       const bool below = value <= least;  // false for NaN, which stays
       bits |= below ? 0U : 1U << i;
@@ -193,13 +261,13 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 // gradient too.
 template <class T, int W, bool by_bits>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
-    sums_kernel(InstanceNormBackward launch) {
-  constexpr int unroll = by_bits ? 2 : 4;
+    sums_kernel(ChannelNormBackward launch) {
+  constexpr int unroll = 2;
   const VoxelLayout& layout = launch.layout;
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/true);
   float sums[2][W] = {};
   if (place.turns > 0) {
-    const ChannelFacts<W> facts(layout, place, launch.mean, launch.inverse_deviation, nullptr);
+    const ChannelFacts<W> facts(launch, place);
     const std::int64_t step = place.step(layout);
     std::int64_t element = place.element(layout);
     const auto* const x = static_cast<const T*>(launch.x);
@@ -211,7 +279,8 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 #pragma unroll
       for (int i = 0; i < W; ++i) {
         const float apart = from[i] - facts.mean[i];
-        const bool passes = by_bits ? (bits >> i & 1U) != 0 : !relu || !(apart <= 0);
+        const bool passes =
+            by_bits ? (bits >> i & 1U) != 0 : !relu || !(facts.normed(apart, i) <= 0);
         const float gradient = passes ? up[i] : 0.0F;
         if constexpr (by_bits) passed.value[i] = from_float<T>(gradient);
         sums[0][i] += gradient;
@@ -244,48 +313,41 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 
 // Adds up the chunks, and divides: sums [statistics, 2] are what to take from each gradient, and
 // from it for each unit that x is above its mean.
-__global__ void finish_sums_kernel(InstanceNormBackward launch) {
-  __shared__ float shared[2][finish_lanes][32];
+__global__ void __launch_bounds__(32 * many_lanes) finish_sums_kernel(ChannelNormBackward launch) {
   const VoxelLayout& layout = launch.layout;
   const Entries entries = entries_of(layout);
+  const bool inside = entries.count > 0;
   float sum = 0, product = 0;
-  for (std::int64_t entry = threadIdx.y; entry < entries.count; entry += finish_lanes) {
-    const float* const from =
-        launch.partial +
-        (entries.row * layout.chunks + entry / entries.members) * 2 * layout.channels +
-        entries.channel + entry % entries.members;
-    sum += from[0];
-    product += from[layout.channels];
-  }
-  shared[0][threadIdx.y][threadIdx.x] = sum;
-  shared[1][threadIdx.y][threadIdx.x] = product;
-  __syncthreads();
-  if (threadIdx.y != 0 || entries.count == 0) return;
-  for (int lane = 1; lane < finish_lanes; ++lane) {
-    sum += shared[0][lane][threadIdx.x];
-    product += shared[1][lane][threadIdx.x];
-  }
-  const float one_over = 1.0F / static_cast<float>(layout.voxels * entries.members);
+  if (inside)
+    for_partials(layout, entries, launch.partial, [&](const float* from, float) {
+      sum += from[0];
+      product += from[layout.channels];
+    });
+  sum = sum_of_lanes(sum);
+  product = sum_of_lanes(product);
+  if (threadIdx.y != 0 || !inside) return;
   const float inverse = launch.inverse_deviation[entries.statistic];
+  if (launch.of_scale != nullptr) launch.of_scale[entries.statistic] += product * inverse;
+  if (launch.of_bias != nullptr) launch.of_bias[entries.statistic] += sum;
+  const float one_over = 1.0F / static_cast<float>(layout.voxels * entries.members);
   launch.sums[entries.statistic * 2] = sum * one_over;
   launch.sums[entries.statistic * 2 + 1] = product * one_over * inverse * inverse;
 }
 
 template <class T, int W>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
-    gradient_kernel(InstanceNormBackward launch) {
+    gradient_kernel(ChannelNormBackward launch) {
   constexpr int unroll = 2;
   const VoxelLayout& layout = launch.layout;
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/false);
   if (place.turns == 0) return;
-  const ChannelFacts<W> facts(layout, place, launch.mean, launch.inverse_deviation,
-                              launch.channel_scale);
+  const ChannelFacts<W> facts(launch, place);
   float share[W], slope[W];
 #pragma unroll
   for (int i = 0; i < W; ++i) {
     const std::int64_t statistic = place.statistic(layout) + (layout.together ? 0 : i);
-    share[i] = launch.sums[statistic * 2];
-    slope[i] = launch.sums[statistic * 2 + 1];
+    share[i] = launch.given ? 0.0F : launch.sums[statistic * 2];
+    slope[i] = launch.given ? 0.0F : launch.sums[statistic * 2 + 1];
   }
   const bool relu = launch.relu && launch.positive == nullptr;
   const auto* const x = static_cast<const T*>(launch.x);
@@ -299,7 +361,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       const float apart = from[i] - facts.mean[i];
-      const float gradient = relu && apart <= 0 ? 0.0F : up[i];
+      const float gradient = relu && facts.normed(apart, i) <= 0 ? 0.0F : up[i];
       result.value[i] = from_float<T>((gradient - share[i] - apart * slope[i]) * facts.factor[i]);
     }
     result.store(of_x + at);
@@ -321,13 +383,17 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 
 }  // namespace
 
-cudaError_t launch_instance_norm_forward(const InstanceNormForward& launch, cudaStream_t stream) {
+cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaStream_t stream) {
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
-    moments_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
-    finish_moments_kernel<<<finish_blocks(launch.layout), dim3(32, finish_lanes), 0, stream>>>(
-        launch);
+    if (launch.given) {
+      given_moments_kernel<<<finish_blocks(launch.layout), 32, 0, stream>>>(launch);
+    } else {
+      moments_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
+      finish_moments_kernel<<<finish_blocks(launch.layout), finish_threads(launch.layout), 0,
+                              stream>>>(launch);
+    }
     if (launch.skip != nullptr)
       apply_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
     else
@@ -336,15 +402,19 @@ cudaError_t launch_instance_norm_forward(const InstanceNormForward& launch, cuda
   });
 }
 
-cudaError_t launch_instance_norm_backward(const InstanceNormBackward& launch, cudaStream_t stream) {
+cudaError_t launch_channel_norm_backward(const ChannelNormBackward& launch, cudaStream_t stream) {
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
+    const bool sums_wanted =
+        !launch.given || launch.of_scale != nullptr || launch.of_bias != nullptr;
     if (launch.positive != nullptr)
       sums_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
-    else
+    else if (sums_wanted)
       sums_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
-    finish_sums_kernel<<<finish_blocks(launch.layout), dim3(32, finish_lanes), 0, stream>>>(launch);
+    if (sums_wanted)
+      finish_sums_kernel<<<finish_blocks(launch.layout), finish_threads(launch.layout), 0,
+                           stream>>>(launch);
     gradient_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
     return cudaGetLastError();
   });

@@ -1,0 +1,138 @@
+// The largest of windows that may overlap, of images. A thread has a result, or in backward an
+// element of x, of W channels: it looks through the windows that hold it, so that nothing is added
+// by atomics. A block has a line.
+#include "cuda/sliding_pool_launch.h"
+#include "cuda/voxels.cuh"
+
+namespace lockstep {
+namespace {
+
+constexpr int sliding_threads = 256;
+
+template <int W>
+struct alignas(W) SlidingPlaces {
+  std::uint8_t value[W];
+};
+
+template <class T, int W>
+__global__ void __launch_bounds__(sliding_threads) sliding_pool_kernel(SlidingPoolForward launch) {
+  const SlidingPool& pool = launch.pool;
+  const auto channels = static_cast<int>(pool.channels), groups = channels / W;
+  const std::int64_t row = blockIdx.x / pool.out_height;
+  const int out_y = static_cast<int>(blockIdx.x % pool.out_height);
+  const int top = out_y * pool.stride[0] - pool.padding[0];
+  const int first_y = max(top, 0), last_y = min(top + pool.window[0], pool.height);
+  const auto* const from =
+      static_cast<const T*>(launch.x) + row * pool.height * pool.width * channels;
+  const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * pool.out_width * channels;
+  for (int i = static_cast<int>(threadIdx.x); i < pool.out_width * groups; i += sliding_threads) {
+    const int channel = i % groups * W;
+    const int left = i / groups * pool.stride[1] - pool.padding[1];
+    const int first_x = max(left, 0), last_x = min(left + pool.window[1], pool.width);
+    Pack<T, W> largest;
+    SlidingPlaces<W> where{};
+#pragma unroll
+    for (int c = 0; c < W; ++c) largest.value[c] = from_float<T>(-INFINITY);
+    // Of equal ones the first, as in ATen; the first place of all is right where all are −inf.
+    bool none = true;
+    for (int y = first_y; y < last_y; ++y)
+      for (int x = first_x; x < last_x; ++x, none = false) {
+        const auto values = Pack<T, W>::at(
+            from + (static_cast<std::int64_t>(y) * pool.width + x) * channels + channel);
+        const auto place = static_cast<std::uint8_t>((y - top) * pool.window[1] + x - left);
+#pragma unroll
+        for (int c = 0; c < W; ++c) {
+          const float value = values[c];
+          if (none || value > largest[c] || value != value) {
+            largest.value[c] = values.value[c];
+            where.value[c] = place;
+          }
+        }
+      }
+    const std::int64_t result = line + i / groups * channels + channel;
+    largest.store(static_cast<T*>(launch.y) + result);
+    *reinterpret_cast<SlidingPlaces<W>*>(launch.places + result) = where;
+  }
+}
+
+// The results whose windows hold element `at`, along one axis.
+struct Holding {
+  int first, last;
+  __device__ Holding(int at, int window, int stride, int padding, int results) {
+    const int from = at + padding - window + 1;
+    first = from <= 0 ? 0 : (from + stride - 1) / stride;
+    last = min((at + padding) / stride + 1, results);
+  }
+};
+
+template <class T, int W>
+__global__ void __launch_bounds__(sliding_threads)
+    sliding_pool_gradient_kernel(SlidingPoolBackward launch) {
+  const SlidingPool& pool = launch.pool;
+  const auto channels = static_cast<int>(pool.channels), groups = channels / W;
+  const std::int64_t row = blockIdx.x / pool.height;
+  const int y = static_cast<int>(blockIdx.x % pool.height);
+  const Holding down(y, pool.window[0], pool.stride[0], pool.padding[0], pool.out_height);
+  for (int i = static_cast<int>(threadIdx.x); i < pool.width * groups; i += sliding_threads) {
+    const int channel = i % groups * W, x = i / groups;
+    const Holding across(x, pool.window[1], pool.stride[1], pool.padding[1], pool.out_width);
+    float sums[W] = {};
+    for (int out_y = down.first; out_y < down.last; ++out_y)
+      for (int out_x = across.first; out_x < across.last; ++out_x) {
+        const std::int64_t result =
+            ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
+        const auto where = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
+        const auto up = Pack<T, W>::at(static_cast<const T*>(launch.of_y) + result);
+        const int own = (y + pool.padding[0] - out_y * pool.stride[0]) * pool.window[1] + x +
+                        pool.padding[1] - out_x * pool.stride[1];
+#pragma unroll
+        for (int c = 0; c < W; ++c)
+          if (where.value[c] == own) sums[c] += up[c];
+      }
+    Pack<T, W> of_x;
+#pragma unroll
+    for (int c = 0; c < W; ++c) of_x.value[c] = from_float<T>(sums[c]);
+    of_x.store(static_cast<T*>(launch.of_x) +
+               (static_cast<std::int64_t>(blockIdx.x) * pool.width + x) * channels + channel);
+  }
+}
+
+// Calls `function` with an element and a width of vectors as types, and the number of blocks.
+template <class Function>
+cudaError_t with_sliding_lines(const SlidingPool& pool, std::int64_t lines,
+                               const Function& function) {
+  if (lines > INT_MAX) return cudaErrorInvalidConfiguration;
+  if (pool.width * pool.channels > window_pool_most_line ||
+      pool.window[0] * pool.window[1] > sliding_pool_most_places)
+    return cudaErrorInvalidValue;
+  if (lines == 0) return cudaSuccess;
+  const auto blocks = static_cast<unsigned>(lines);
+  return with_type(pool.dtype, [&](auto element) {
+    return pool.channels % 8 == 0 ? function(element, Width<8>(), blocks)
+                                  : function(element, Width<1>(), blocks);
+  });
+}
+
+}  // namespace
+
+cudaError_t launch_sliding_pool_forward(const SlidingPoolForward& launch, cudaStream_t stream) {
+  const SlidingPool& pool = launch.pool;
+  return with_sliding_lines(pool, pool.rows * pool.out_height,
+                            [&](auto element, auto vector, unsigned blocks) {
+                              sliding_pool_kernel<decltype(element), decltype(vector)::value>
+                                  <<<blocks, sliding_threads, 0, stream>>>(launch);
+                              return cudaGetLastError();
+                            });
+}
+
+cudaError_t launch_sliding_pool_backward(const SlidingPoolBackward& launch, cudaStream_t stream) {
+  const SlidingPool& pool = launch.pool;
+  return with_sliding_lines(
+      pool, pool.rows * pool.height, [&](auto element, auto vector, unsigned blocks) {
+        sliding_pool_gradient_kernel<decltype(element), decltype(vector)::value>
+            <<<blocks, sliding_threads, 0, stream>>>(launch);
+        return cudaGetLastError();
+      });
+}
+
+}  // namespace lockstep

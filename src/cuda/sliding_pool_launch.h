@@ -1,0 +1,14 @@
+// The kernels of the largest element of windows that may overlap as plain C++ sees them.
+#pragma once
+
+#include "kernels/voxel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_sliding_pool_forward(const SlidingPoolForward& arguments, cudaStream_t stream);
+cudaError_t launch_sliding_pool_backward(const SlidingPoolBackward& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

@@ -1,0 +1,176 @@
+// Batch norm with what follows it by our kernels: ATen's results and gradients.
+#include "gpu/gpu_fixture.h"
+#include "gpu/near.h"
+#include "kernels/batch_norm.h"
+#include "kernels/recompute.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/relu.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using BatchNormOnGpu = GpuTest;
+using testing::expect_near, testing::tolerance, testing::types;
+
+struct NormCase {
+  std::vector<std::int64_t> sizes;
+  bool training = true, skip = false, relu = false, affine = true;
+  std::string name() const {
+    return c10::str("batch norm of ", c10::IntArrayRef(sizes), training ? "" : ", given",
+                    skip ? ", skip" : "", relu ? ", relu" : "", affine ? "" : ", not affine");
+  }
+};
+
+std::vector<NormCase> all_cases() {
+  std::vector<NormCase> cases;
+  // Vectors and scalars, few rows and many, one slab and several, images and volumes.
+  for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{20, 64, 40, 40},
+                                                 {3, 5, 9, 11},
+                                                 {2, 2056, 5, 4},
+                                                 {1, 8, 1, 3},
+                                                 {4, 256, 20, 20},
+                                                 {2, 16, 5, 6, 7},
+                                                 {8, 1024, 20, 20}})
+    for (const bool training : {true, false})
+      for (const bool skip : {false, true})
+        for (const bool relu : {false, true})
+          for (const bool affine : {true, false})
+            cases.push_back({sizes, training, skip, relu, affine});
+  return cases;
+}
+
+BatchNormState state_of(const NormCase& test, at::Device device) {
+  const std::int64_t channels = test.sizes[1];
+  BatchNormState state{.running_mean = at::randn({channels}).to(device),
+                       .running_var = at::rand({channels}).add(0.5).to(device)};
+  if (!test.affine) return state;
+  state.weight = at::randn({channels}).to(device).requires_grad_();  // some below 0
+  state.bias = at::randn({channels}).to(device).requires_grad_();
+  return state;
+}
+
+at::MemoryFormat last(const at::Tensor& x) {
+  return x.dim() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::ChannelsLast3d;
+}
+
+// The result, then gradients by x, skip, weight, bias as far as there are any, then the running
+// statistics.
+std::vector<at::Tensor> run(const NormCase& test, const BatchNormState& given, const at::Tensor& x,
+                            const at::Tensor& skip, bool by_kernels) {
+  BatchNormState state = given;
+  state.running_mean = given.running_mean.clone();
+  state.running_var = given.running_var.clone();
+  std::vector<at::Tensor> leaves{x.detach().clone(last(x)).requires_grad_()};
+  AfterNorm after{.skip = {}, .relu = test.relu};
+  if (test.skip) {
+    leaves.push_back(skip.detach().clone(last(x)).requires_grad_());
+    after.skip = leaves[1];
+  }
+  at::Tensor out;
+  if (by_kernels) {
+    out = batch_norm(leaves[0], state, test.training, nullptr, after);
+  } else {
+    const auto maybe = [](const at::Tensor& t) {
+      return t.defined() ? std::optional(t) : std::nullopt;
+    };
+    out = at::batch_norm(leaves[0], maybe(state.weight), maybe(state.bias), state.running_mean,
+                         state.running_var, test.training, state.momentum, state.eps, false);
+    if (test.skip) out = out + leaves[1];
+    if (test.relu) out = at::relu(out);
+  }
+  if (test.affine) leaves.insert(leaves.end(), {state.weight, state.bias});
+  const at::Tensor weights = at::arange(out.numel(), out.options().dtype(at::kFloat)).cos();
+  const at::Tensor loss = out.to(at::kFloat).mul(weights.view(out.sizes())).square().sum();
+  std::vector<at::Tensor> all{out.detach()};
+  for (const at::Tensor& gradient : torch::autograd::grad({loss}, leaves)) all.push_back(gradient);
+  all.insert(all.end(), {state.running_mean, state.running_var});
+  return all;
+}
+
+TEST_F(BatchNormOnGpu, EqualsATens) {
+  for (const NormCase& test : all_cases())
+    for (const auto type : types) {
+      at::manual_seed(3);
+      const auto format = test.sizes.size() == 4 ? at::MemoryFormat::ChannelsLast
+                                                 : at::MemoryFormat::ChannelsLast3d;
+      const at::Tensor x =
+          at::randn(test.sizes).mul(2).add(3).to(gpu().device(), type).contiguous(format);
+      const at::Tensor skip = at::randn(test.sizes).to(gpu().device(), type).contiguous(format);
+      const BatchNormState state = state_of(test, gpu().device());
+      const auto own = run(test, state, x, skip, true);
+      // Of the same rounded numbers, in f32.
+      const auto wanted = run(test, state, x.to(at::kFloat), skip.to(at::kFloat), false);
+      ASSERT_EQ(own.size(), wanted.size());
+      EXPECT_TRUE(own[0].is_contiguous(format)) << test.name();
+      for (std::size_t i = 0; i < own.size(); ++i)
+        expect_near(own[i], wanted[i], type == at::kFloat ? 2e-5 : 4 * tolerance(type),
+                    test.name() + ", number " + std::to_string(i));
+    }
+}
+
+TEST_F(BatchNormOnGpu, RepeatsToTheBit) {
+  const NormCase test{.sizes = {20, 64, 40, 40}, .training = true, .skip = true, .relu = true};
+  const at::Tensor x = at::randn(test.sizes)
+                           .to(gpu().device(), at::kHalf)
+                           .contiguous(at::MemoryFormat::ChannelsLast);
+  const BatchNormState state = state_of(test, gpu().device());
+  const auto first = run(test, state, x, x, true);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const auto again = run(test, state, x, x, true);
+    for (std::size_t i = 0; i < again.size(); ++i) EXPECT_TRUE(again[i].equal(first[i])) << i;
+  }
+}
+
+TEST_F(BatchNormOnGpu, IsDifferentiableTwice) {
+  for (const bool training : {true, false})
+    for (const bool skip : {false, true}) {
+      const NormCase test{.sizes = {3, 8, 4, 5}, .training = training, .skip = skip, .relu = true};
+      at::manual_seed(5);
+      const BatchNormState state = state_of(test, gpu().device());
+      const at::Tensor values = at::randn(test.sizes).to(gpu().device());
+      std::vector<at::Tensor> found;
+      for (const auto format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
+        BatchNormState own = state;
+        own.running_mean = state.running_mean.clone();
+        own.running_var = state.running_var.clone();
+        const at::Tensor x = values.contiguous(format).detach().requires_grad_();
+        AfterNorm after{.skip = {}, .relu = true};
+        if (skip) after.skip = values.cos().contiguous(format);
+        const at::Tensor out = batch_norm(x, own, training, nullptr, after);
+        const at::Tensor of_x =
+            torch::autograd::grad({out.pow(3).sum()}, {x}, {}, true, /*create_graph=*/true)[0];
+        found.push_back(torch::autograd::grad({of_x.square().sum()}, {x})[0]);
+      }
+      expect_near(found[0], found[1], 1e-4, test.name());
+    }
+}
+
+TEST_F(BatchNormOnGpu, RunningStatisticsMoveOnceWhereABlockIsComputedAgain) {
+  const NormCase test{.sizes = {4, 8, 6, 6}, .training = true, .relu = true};
+  const BatchNormState state = state_of(test, gpu().device());
+  const at::Tensor x = at::randn(test.sizes)
+                           .to(gpu().device())
+                           .contiguous(at::MemoryFormat::ChannelsLast)
+                           .requires_grad_();
+  const auto once = run(test, state, x, {}, true);
+  const at::Tensor y = recomputed(
+      [&](const std::vector<at::Tensor>& in) {
+        return std::vector{batch_norm(in[0], state, true, nullptr, {.skip = {}, .relu = true})};
+      },
+      {x}, {state.weight, state.bias})[0];
+  y.square().sum().backward();
+  const std::size_t count = once.size();
+  EXPECT_TRUE(state.running_mean.equal(once[count - 2]));
+  EXPECT_TRUE(state.running_var.equal(once[count - 1]));
+}
+
+}  // namespace
+}  // namespace lockstep
