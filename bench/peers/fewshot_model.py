@@ -78,9 +78,9 @@ def scaled(pictures, flips, brightness, contrast):
     return (x - x.new_tensor(MEAN).view(1, 3, 1, 1)) / x.new_tensor(DEVIATION).view(1, 3, 1, 1)
 
 
-def augmented(pictures, boxes):
-    """boxes [B, ..., 4] turn with their pictures."""
-    flips, brightness, contrast = torch.rand(3, len(pictures), device=pictures.device)
+def augmented(pictures, boxes, numbers):
+    """numbers [B, 3] of 0 to 1; boxes [B, ..., 4] turn with their pictures."""
+    flips, brightness, contrast = numbers.unbind(1)
     turned = torch.stack([pictures.shape[3] - boxes[..., 2], boxes[..., 1], pictures.shape[3] - boxes[..., 0], boxes[..., 3]], -1)
     flips = flips < 0.5
     boxes = torch.where(flips.view(-1, *[1] * (boxes.dim() - 1)), turned, boxes)
@@ -165,10 +165,11 @@ class Detector(Net):
         label = torch.where(positive, labels.gather(1, which), self.classes)
         return positive, row_weights(positive, negative, 128, 0.25), pick(boxes, which), label
 
-    def forward(self, supports, support_boxes, queries, boxes, labels):
+    def forward(self, supports, support_boxes, queries, boxes, labels, numbers):
         size = queries.shape[3]
-        supports, support_boxes = augmented(supports, support_boxes)
-        queries, boxes = augmented(queries, boxes)
+        of_supports, of_queries = numbers.split([len(supports), len(queries)])
+        supports, support_boxes = augmented(supports, support_boxes, of_supports)
+        queries, boxes = augmented(queries, boxes, of_queries)
         pictures = torch.cat([supports, queries]).contiguous(memory_format=torch.channels_last)
         maps = F.relu(self.neck(self.trunk(pictures)), inplace=True)
         of_supports, maps = maps.split([len(supports), len(queries)])
@@ -221,7 +222,7 @@ def corners(count, size, generator):
 
 
 def episode(generator, classes, shots, queries, boxes, size):
-    """On the host: pictures as bytes, channels-last, boxes, and labels of a third to all of their places."""
+    """On the host: pictures as bytes, channels-last, boxes, labels of a third to all of their places, and numbers at random."""
     def pictures(count):
         made = torch.randint(0, 256, (count, 3, size, size), dtype=torch.uint8, generator=generator)
         return made.contiguous(memory_format=torch.channels_last)
@@ -229,7 +230,8 @@ def episode(generator, classes, shots, queries, boxes, size):
     there = torch.randint(max(1, boxes // 3), boxes + 1, (queries, 1), generator=generator)
     labels[torch.arange(boxes)[None] >= there] = -1
     places = corners((queries, boxes), size, generator) * (labels >= 0)[..., None]
-    return [pictures(classes * shots), corners((classes * shots,), size, generator), pictures(queries), places, labels]
+    return [pictures(classes * shots), corners((classes * shots,), size, generator), pictures(queries), places, labels,
+            torch.rand(classes * shots + queries, 3, generator=generator)]
 
 
 def trunk_episode(generator, classes, shots, queries, boxes, size):
