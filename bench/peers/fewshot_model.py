@@ -70,21 +70,14 @@ def of_length_1(rows):
     return F.normalize(rows.float(), dim=1, eps=1e-6)
 
 
-def scaled(pictures, flips, brightness, contrast):
-    """u8 to f32 as the trunk expects it: flipped, brighter or darker, of more or less contrast."""
-    x = torch.where(flips[:, None, None, None], pictures.flip(3), pictures).float() * brightness[:, None, None, None]
-    mean = x.mean((1, 2, 3), keepdim=True)
-    x = (x - mean) * contrast[:, None, None, None] + mean
-    return (x - x.new_tensor(MEAN).view(1, 3, 1, 1)) / x.new_tensor(DEVIATION).view(1, 3, 1, 1)
-
-
 def augmented(pictures, boxes, numbers):
-    """numbers [B, 3] of 0 to 1; boxes [B, ..., 4] turn with their pictures."""
-    flips, brightness, contrast = numbers.unbind(1)
+    """u8 to f32: flipped, brighter or darker, of more or less contrast. numbers [B, 3] of 0 to 1; boxes [B, ..., 4] turn too."""
+    flips, brightness, contrast = (part[:, None, None, None] for part in numbers.unbind(1))
     turned = torch.stack([pictures.shape[3] - boxes[..., 2], boxes[..., 1], pictures.shape[3] - boxes[..., 0], boxes[..., 3]], -1)
-    flips = flips < 0.5
-    boxes = torch.where(flips.view(-1, *[1] * (boxes.dim() - 1)), turned, boxes)
-    return scaled(pictures, flips, 0.8 + 0.4 * brightness, 0.8 + 0.4 * contrast), boxes
+    boxes = torch.where((numbers[:, 0] < 0.5).view(-1, *[1] * (boxes.dim() - 1)), turned, boxes)
+    x = torch.where(flips < 0.5, pictures.flip(3), pictures).float() * (0.8 + 0.4 * brightness)
+    mean = x.mean((1, 2, 3), keepdim=True)
+    return (x - mean) * (0.8 + 0.4 * contrast) + mean, boxes
 
 
 def row_weights(positive, negative, drawn, share):
@@ -118,6 +111,9 @@ class Detector(Net):
         self.objectness, self.deltas = nn.Conv2d(NECK, ANCHORS, 1), nn.Conv2d(NECK, 4 * ANCHORS, 1)
         self.hidden, self.embedding, self.box = nn.Linear(NECK * 49, HIDDEN), nn.Linear(HIDDEN, EMBEDDING), nn.Linear(HIDDEN, 4)
         self.background, self.scale = nn.Parameter(torch.randn(EMBEDDING)), nn.Parameter(torch.tensor(math.log(10.0)))
+        # Made here, not in the step: a graph may not hold copies from the host.
+        for name, values in (("mean", MEAN), ("deviation", DEVIATION)):
+            self.register_buffer(name, torch.tensor(values).view(1, 3, 1, 1), persistent=False)
         for module, deviation in ((self.objectness, 0.01), (self.deltas, 0.001), (self.box, 0.001)):
             nn.init.normal_(module.weight, 0, deviation)
 
@@ -170,7 +166,7 @@ class Detector(Net):
         of_supports, of_queries = numbers.split([len(supports), len(queries)])
         supports, support_boxes = augmented(supports, support_boxes, of_supports)
         queries, boxes = augmented(queries, boxes, of_queries)
-        pictures = torch.cat([supports, queries]).contiguous(memory_format=torch.channels_last)
+        pictures = ((torch.cat([supports, queries]) - self.mean) / self.deviation).contiguous(memory_format=torch.channels_last)
         maps = F.relu(self.neck(self.trunk(pictures)), inplace=True)
         of_supports, maps = maps.split([len(supports), len(queries)])
         kernels, prototypes = self.codes(of_supports, support_boxes)
@@ -188,8 +184,7 @@ class Detector(Net):
             logits = vectors @ columns.t() * self.scale.exp()
         cost = cost + (F.cross_entropy(logits, label.flatten(), reduction="none") * weight.flatten()).sum()
         region_deltas = self.box(hidden).float().view_as(regions)
-        # Padding has no extent; its weight is 0.
-        return cost + box_cost(region_deltas, regions, positive, weight, wanted, (10, 5), 1)
+        return (cost + box_cost(region_deltas, regions, positive, weight, wanted, (10, 5), 1)) / len(queries)
 
     def anchors(self, cells, device):
         if not hasattr(self, "made_anchors"):
