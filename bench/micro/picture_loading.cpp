@@ -67,9 +67,9 @@ class Views : public Dataset {
   std::int64_t size() const override { return std::ssize(pictures_) << 16; }
   std::vector<at::Tensor> get(std::int64_t index, SampleContext&) const override {
     const auto number = static_cast<std::size_t>(index) % pictures_.size();
-    const std::shared_ptr<const Image> view = cache_.get({.picture = static_cast<int>(number)}, [&] {
-      return whole_view(open_picture(pictures_[number]), fewshot::size);
-    });
+    const std::shared_ptr<const Image> view =
+        cache_.get({.picture = static_cast<int>(number)},
+                   [&] { return whole_view(open_picture(pictures_[number]), fewshot::size); });
     at::Tensor row = at::empty({fewshot::size, fewshot::size, 3}, at::kByte);
     std::memcpy(row.mutable_data_ptr<std::uint8_t>(), view->u8().data(), view->u8().size());
     return {row};
