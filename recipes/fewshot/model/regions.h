@@ -51,7 +51,7 @@ struct RegionTargets {
   at::Tensor label;
 };
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,
-                            std::int64_t classes, double drawn = 128);
+                            std::int64_t classes, double drawn);
 
 // The most likely regions of each query, which overlap by at most IoU 0.7.
 struct Proposals {

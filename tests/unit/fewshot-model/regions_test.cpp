@@ -75,7 +75,7 @@ TEST(MatchRegions, GivesClassesBackgroundAndNothing) {
       boxes({{0, 0, 10, 9}, {0, 0, 10, 4}, {50, 50, 60, 60}, {80, 80, 90, 90}, {0, 0, 10, 10}});
   const at::Tensor known = at::tensor({1, 1, 1, 1, 0}).to(at::kBool).unsqueeze(0);
   const Truth truth{boxes({{0, 0, 10, 10}, {78, 78, 95, 95}}), labels({1, ignore_box})};
-  const RegionTargets targets = match_regions(regions, known, truth, 3);
+  const RegionTargets targets = match_regions(regions, known, truth, 3, 128);
   EXPECT_EQ(flags(targets.rows.positive[0]), std::vector<bool>({true, false, false, false, false}));
   EXPECT_EQ(targets.label[0][0].item<std::int64_t>(), 1);
   EXPECT_EQ(targets.label[0][1].item<std::int64_t>(), 3);  // IoU 0.4: background
