@@ -2,28 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "recipes/fewshot/pictures/resize_rows.h"
 
 namespace lockstep::fewshot {
 namespace {
 
 constexpr int largest_extent = 65'535;
-constexpr int weight_bits = 22;  // of a weight's fraction: 8 bits of a value and a sign stay in 32
-
-// Of each value of a row (or column) that is made: which of the old ones it is made of.
-struct Taps {
-  std::vector<int> first, count;      // [to]
-  std::vector<std::int32_t> weights;  // [to, most]
-  int most = 0;
-
-  const std::int32_t* weights_of(int at) const {
-    return weights.data() + static_cast<std::size_t>(at) * static_cast<std::size_t>(most);
-  }
-};
 
 // `to` values of the old ones from `begin` to `end`, of which there are `extent` in all.
 Taps make_taps(double begin, double end, int extent, int to) {
@@ -52,42 +42,6 @@ Taps make_taps(double begin, double end, int extent, int to) {
   return taps;
 }
 
-std::uint8_t rounded(std::int32_t sum) {
-  return static_cast<std::uint8_t>(std::clamp(sum >> weight_bits, 0, 255));
-}
-
-constexpr std::int32_t half = 1 << (weight_bits - 1);
-
-void resize_row(const std::uint8_t* from, const Taps& taps, std::uint8_t* to) {
-  const int width = static_cast<int>(taps.first.size());
-  for (int column = 0; column < width; ++column, to += 3) {
-    const std::int32_t* const weights = taps.weights_of(column);
-    const std::uint8_t* pixel =
-        from + 3 * static_cast<std::ptrdiff_t>(taps.first[static_cast<std::size_t>(column)]);
-    std::int32_t red = half, green = half, blue = half;
-    for (int i = 0; i < taps.count[static_cast<std::size_t>(column)]; ++i, pixel += 3) {
-      red += weights[i] * pixel[0];
-      green += weights[i] * pixel[1];
-      blue += weights[i] * pixel[2];
-    }
-    to[0] = rounded(red);
-    to[1] = rounded(green);
-    to[2] = rounded(blue);
-  }
-}
-
-// A row of `width` values as the weighted sum of rows that lie behind each other.
-void mix_rows(const std::uint8_t* __restrict rows, std::size_t width, int count,
-              const std::int32_t* __restrict weights, std::int32_t* __restrict sum,
-              std::uint8_t* __restrict to) {
-  std::fill_n(sum, width, half);
-  for (int i = 0; i < count; ++i, rows += width) {
-    const std::int32_t weight = weights[i];
-    for (std::size_t k = 0; k < width; ++k) sum[k] += weight * rows[k];
-  }
-  for (std::size_t k = 0; k < width; ++k) to[k] = rounded(sum[k]);
-}
-
 void check(const Image& image, int height, int width, const Region& region) {
   if (image.channels() != 3 || image.bits() != 8)
     throw Error(
@@ -111,19 +65,18 @@ Image resize(const Image& image, int height, int width, const Region& region) {
   const Taps across = make_taps(region.left, region.right, image.width(), width);
   const Taps down = make_taps(region.top, region.bottom, image.height(), height);
   const int first = down.first.front(), end = down.first.back() + down.count.back();
-  const std::size_t from_row = 3 * static_cast<std::size_t>(image.width());
-  const std::size_t to_row = 3 * static_cast<std::size_t>(width);
-  std::vector<std::uint8_t> narrow(to_row * static_cast<std::size_t>(end - first));
-  for (int row = first; row < end; ++row)
-    resize_row(image.u8().data() + from_row * static_cast<std::size_t>(row), across,
-               narrow.data() + to_row * static_cast<std::size_t>(row - first));
+  const auto row = [](int width) { return 3 * static_cast<std::size_t>(width); };
+  std::vector<std::uint8_t> narrow(row(width) * static_cast<std::size_t>(end - first));
+  resize_rows({.data = image.u8().data() + row(image.width()) * static_cast<std::size_t>(first),
+               .width = image.width(),
+               .count = static_cast<std::size_t>(end - first)},
+              across, narrow.data());
   Image made({.height = height, .width = width, .channels = 3});
-  std::vector<std::int32_t> sums(to_row);
-  for (int row = 0; row < height; ++row) {
-    const auto at = static_cast<std::size_t>(row);
-    mix_rows(narrow.data() + to_row * static_cast<std::size_t>(down.first[at] - first), to_row,
-             down.count[at], down.weights_of(row), sums.data(), made.u8().data() + to_row * at);
-  }
+  for (std::size_t at = 0; at < static_cast<std::size_t>(height); ++at)
+    mix_rows({.data = narrow.data() + row(width) * static_cast<std::size_t>(down.first[at] - first),
+              .width = width,
+              .count = static_cast<std::size_t>(down.count[at])},
+             down.weights_of(at), made.u8().data() + row(width) * at);
   return made;
 }
 

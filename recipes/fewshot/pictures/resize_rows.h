@@ -1,0 +1,39 @@
+// The two passes of a resize: along rows of RGB pixels, and across them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::fewshot {
+
+inline constexpr int weight_bits = 22;  // of a weight's fraction: 8 bits of a value and a sign stay
+                                        // in 32
+
+// Of each value of a row (or column) that is made: which of the old ones it is made of.
+struct Taps {
+  std::vector<int> first, count;      // [to]
+  std::vector<std::int32_t> weights;  // [to, most]
+  int most = 0;
+
+  const std::int32_t* weights_of(std::size_t at) const {
+    return weights.data() + at * static_cast<std::size_t>(most);
+  }
+};
+
+// Rows of pixels that lie densely, one behind the other.
+struct PixelRows {
+  const std::uint8_t* data = nullptr;
+  int width = 0;  // pixels
+  std::size_t count = 0;
+};
+
+// Each pass has one result on every processor, and is several times as fast with AVX2. Any number
+// of threads.
+// to: `rows.count` rows of as many pixels as `taps` makes.
+void resize_rows(const PixelRows& rows, const Taps& taps, std::uint8_t* to);
+// to: one row, the sum of `rows`, each times its weight; rows.count weights.
+void mix_rows(const PixelRows& rows, const std::int32_t* weights, std::uint8_t* to);
+
+}  // namespace lockstep::fewshot
