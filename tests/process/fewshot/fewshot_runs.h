@@ -47,7 +47,7 @@ class FewshotRuns : public TaskRuns {
                 "data.path=data",
                 "data.novel=star,ring,arrow,heart",
                 "model.depth=18",
-                "model.width=4",
+                "model.width=16",
                 "model.neck=8",
                 "model.hidden=16",
                 "model.embedding=8",
