@@ -87,7 +87,13 @@ DatasetPair FewshotRecipe::data() {
 }
 
 std::vector<std::pair<std::string, std::string>> FewshotRecipe::weight_names() const {
-  return {{"module.*", "trunk.*"}, {"*", "trunk.*"}};
+  std::vector<std::pair<std::string, std::string>> names{
+      {"module.*", "trunk.*"}, {"*", "trunk.*"},   {"layer4.*", ""},
+      {"module.layer4.*", ""}, {"fc.*", ""},       {"module.fc.*", ""},
+      {"", "neck.*"},          {"", "proposal.*"}, {"", "proposal_deltas.*"},
+      {"", "objectness.*"},    {"", "hidden.*"},   {"", "embedding.*"},
+      {"", "box.*"},           {"", "background"}, {"", "scale"}};
+  return names;
 }
 
 // Queries: each has the same share of an episode.

@@ -23,7 +23,8 @@ class FewshotRecipe : public Recipe {
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // torchvision's and timm's names, with or without DataParallel's prefix, belong to the trunk.
+  // torchvision's and timm's names, with or without DataParallel's prefix, belong to the trunk; the
+  // fourth stage and the classifier are passed over.
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
   std::vector<std::string> terms() const override {
     return {"proposals", "proposal_boxes", "classes", "boxes"};

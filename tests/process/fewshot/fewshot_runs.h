@@ -33,7 +33,11 @@ class FewshotRuns : public TaskRuns {
     write_file_atomic(data() / (name + ".json"), fewshot::coco_json(described, "for a test"));
   }
 
-  ToolResult tool(const Words& words) const { return run_tool(words, folder.path()); }
+  // Threads that wait in vain for each other's core make small steps slow on a machine that is
+  // busy.
+  ToolResult tool(const Words& words) const {
+    return run_tool(words, folder.path(), {{"OMP_WAIT_POLICY", "passive"}});
+  }
 
   Words small_words(const std::string& name, const std::string& devices, const Words& more) const {
     Words words{"train",
