@@ -96,7 +96,9 @@ Box box_of(const CsvTable& table, std::size_t row, const std::optional<BoxColumn
   const double left = std::max(0.0, *cells[0]), top = std::max(0.0, *cells[1]);
   const double w = std::min<double>(picture.width, right) - left,
                h = std::min<double>(picture.height, bottom) - top;
-  if (!(w >= 1) || !(h >= 1) || !std::isfinite(w) || !std::isfinite(h))
+  const bool finite = std::all_of(cells.begin(), cells.end(),
+                                  [](const auto& cell) { return std::isfinite(*cell); });
+  if (!finite || w < 1 || h < 1)
     throw Error(cat(table.place(row), ": the box ", general(*cells[0], 6), ", ",
                     general(*cells[1], 6), ", ", general(*cells[2], 6), ", ", general(*cells[3], 6),
                     " shows less than a pixel of ", picture.path.string(), ", which has ",
