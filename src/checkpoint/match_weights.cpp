@@ -57,8 +57,26 @@ class Renaming {
     if (const auto own = places_.find(renamed); own != places_.end()) return own->second;
     for (const auto& [from, to] : weight_names_)
       if (const auto as = glob_renamed(from, to, renamed))
-        if (const auto own = places_.find(*as); own != places_.end()) return own->second;
+        if (const auto own = places_.find(*as); own != places_.end()) {
+          of_field_ = true;
+          return own->second;
+        }
     return std::nullopt;
+  }
+
+  // What weight_names says of a file that has such names: of its tensors that the model has no
+  // place for, and of the model's that it lacks.
+  bool may_be_passed_over(const std::string& name) const {
+    return of_field_ &&
+           std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
+             return pair.second.empty() && glob_matches(pair.first, name);
+           });
+  }
+  bool may_be_lacking(const std::string& name) const {
+    return of_field_ &&
+           std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
+             return pair.first.empty() && glob_matches(pair.second, name);
+           });
   }
 
   void require_all_used(const std::vector<SourceTensor>& source, const std::string& what) const {
@@ -76,6 +94,7 @@ class Renaming {
   std::vector<bool> used_;
   const std::vector<NamePair>& weight_names_;
   std::map<std::string, std::size_t> places_;
+  bool of_field_ = false;  // weight_names led from a name of the source to one of the model
 };
 
 struct Faults {
@@ -158,9 +177,12 @@ class Matching {
   }
 
   WeightMatch run(Renaming& renaming, const std::string& what) {
-    for (std::size_t s = 0; s < source_.size(); ++s) place(s, renaming);
+    std::vector<std::optional<std::size_t>> places;
+    for (const SourceTensor& tensor : source_)
+      places.push_back(renaming.place_of(tensor.stored.name));
+    for (std::size_t s = 0; s < source_.size(); ++s) place(s, places[s], renaming);
     renaming.require_all_used(source_, what);
-    for (std::size_t m = 0; m < model_.size(); ++m) fill(m);
+    for (std::size_t m = 0; m < model_.size(); ++m) fill(m, renaming);
     find_likely_pair(model_, missing_, source_, unexpected_, faults_);
     if (faults_.any()) refuse(faults_, what);
     if (match_.pairs.empty()) throw Error(cat("no tensor of ", what, " is one of the model"));
@@ -168,14 +190,15 @@ class Matching {
   }
 
  private:
-  void place(std::size_t s, Renaming& renaming) {
+  void place(std::size_t s, std::optional<std::size_t> own, const Renaming& renaming) {
     const SourceTensor& tensor = source_[s];
     const std::string& name = tensor.stored.name;
-    const auto own = renaming.place_of(name);
     if (any_matches(options_.init.unexpected, name)) {
       match_.unexpected.push_back(name);
     } else if (own) {
       sources_of_[*own].push_back(s);
+    } else if (renaming.may_be_passed_over(name)) {
+      match_.unexpected.push_back(name);
     } else if (!tensor.is_alias && !counts_batches(name)) {
       faults_.unexpected.push_back(name);
       unexpected_.push_back(s);
@@ -188,11 +211,11 @@ class Matching {
     });
   }
 
-  void fill(std::size_t m) {
+  void fill(std::size_t m, const Renaming& renaming) {
     const ModelTensor& tensor = model_[m];
     const std::string& name = tensor.names.front();
     if (sources_of_[m].empty()) {
-      if (may_miss(tensor)) {
+      if (may_miss(tensor) || renaming.may_be_lacking(name)) {
         match_.missing.push_back(name);
       } else if (!counts_batches(name)) {
         faults_.missing.push_back(name);

@@ -152,8 +152,8 @@ class Recipe {
   // or predicts. What init.from brings comes over it. Throws Error.
   virtual void initialise(Model&) {}
   // How files of this field name what the model names otherwise, for init.from: pairs of patterns,
-  // {"bert.*", "encoder.*"}, the first that leads to a name of the model's. Its own names need
-  // none.
+  // {"bert.*", "encoder.*"}, the first that leads to a name of the model's. {"fc.*", ""}: such
+  // files may have it, the model does not. {"", "head.*"}: the model has it, such files may not.
   virtual std::vector<std::pair<std::string, std::string>> weight_names() const { return {}; }
 
   // Names of the loss's terms; the reported loss is the sum of the terms' means.

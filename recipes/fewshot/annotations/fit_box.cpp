@@ -66,7 +66,8 @@ void check_pictures_exist(const DetectionData& data) {
   throw Error(
       cat(data.name, ": ", missing, " of ", data.pictures.size(),
           " pictures are missing, the first is ", first->path.string(), " (id ", first->id, ")"),
-      "name their folder by data.pictures, or take them out of the annotations");
+      "name their folder by data.train_pictures or data.valid_pictures, or take them out of the "
+      "annotations");
 }
 
 }  // namespace lockstep::fewshot

@@ -7,6 +7,7 @@
 
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace lockstep::fewshot {
@@ -123,7 +124,9 @@ std::string FewshotRecipe::episode_picture(const Episode& episode, const at::Ten
 std::vector<ScoredEpisode> FewshotRecipe::scored(const Records& records, std::size_t group) const {
   const Sets& sets = source_->sets();
   std::vector<ScoredEpisode> all;
+  const std::int64_t first = static_cast<std::int64_t>(group) * options_.evaluate.episodes;
   for (std::int64_t number = 0; number < options_.evaluate.episodes; ++number) {
+    if (first + number >= records.size()) break;
     const Episode episode = groups_[group].episodes.at(0, number);
     ScoredEpisode one;
     for (const int category : episode.classes)
@@ -131,9 +134,7 @@ std::vector<ScoredEpisode> FewshotRecipe::scored(const Records& records, std::si
     for (const int query : episode.queries)
       for (const Box& box : sets.valid.boxes_of(query))
         if (episode.label_of(box.category) >= 0) one.truths.push_back(true_box(sets.valid, box));
-    const at::Tensor found =
-        records[static_cast<std::int64_t>(group) * options_.evaluate.episodes + number].view(
-            {-1, columns});
+    const at::Tensor found = records[first + number].view({-1, columns});
     for (std::int64_t i = 0; i < found.size(0); ++i) {
       const auto query = static_cast<std::size_t>(found[i][of_query].item<double>()),
                  label = static_cast<std::size_t>(found[i][of_label].item<double>());
@@ -160,9 +161,15 @@ std::string FewshotRecipe::group_title(std::size_t group) const {
   return first ? of.name : cat(of.name, "_", of.shots, "shot");
 }
 
+// As many as have records: a check takes the first few samples alone.
+std::size_t FewshotRecipe::groups_in(const Records& records) const {
+  const std::int64_t each = options_.evaluate.episodes;
+  return std::min(groups_.size(), static_cast<std::size_t>((records.size() + each - 1) / each));
+}
+
 std::vector<Metric> FewshotRecipe::metrics(const Records& records) const {
   std::vector<Metric> all;
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
+  for (std::size_t group = 0; group < groups_in(records); ++group) {
     const EpisodeMean mean = scores(records, group).all.mean;
     const auto add = [&](const std::string& name, double value) {
       all.push_back({.name = cat(name, "_", group_title(group)),
@@ -187,7 +194,7 @@ ItemTable FewshotRecipe::items(const Records& records, EvaluationOutput& output)
                      .rows = {}};
   const std::vector<NamedClass> classes = named_classes();
   const auto cell = [](double value) { return value == no_score ? Cell{} : Cell{value}; };
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
+  for (std::size_t group = 0; group < groups_in(records); ++group) {
     const EvaluationGroup& of = groups_[group];
     const EpisodeScores found = scores(records, group);
     for (std::size_t number = 0; number < found.episodes.size(); ++number) {

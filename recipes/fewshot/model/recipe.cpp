@@ -87,7 +87,13 @@ DatasetPair FewshotRecipe::data() {
 }
 
 std::vector<std::pair<std::string, std::string>> FewshotRecipe::weight_names() const {
-  return {{"module.*", "trunk.*"}, {"*", "trunk.*"}};
+  std::vector<std::pair<std::string, std::string>> names{
+      {"module.*", "trunk.*"}, {"*", "trunk.*"},   {"layer4.*", ""},
+      {"module.layer4.*", ""}, {"fc.*", ""},       {"module.fc.*", ""},
+      {"", "neck.*"},          {"", "proposal.*"}, {"", "proposal_deltas.*"},
+      {"", "objectness.*"},    {"", "hidden.*"},   {"", "embedding.*"},
+      {"", "box.*"},           {"", "background"}, {"", "scale"}};
+  return names;
 }
 
 // Queries: each has the same share of an episode.
@@ -98,9 +104,18 @@ std::vector<double> FewshotRecipe::loss_weights(const Batch& batch) const {
 
 std::vector<at::Tensor> FewshotRecipe::loss(Model& model, const Batch& batch,
                                             StepContext& context) {
-  DetectorImpl& net = net_of(model);
-  // Batches have one row (Facts::fixed_micro).
-  const auto field = [&](std::size_t i) { return batch.tensors.at(i)[0]; };
+  // Batches of training have one row (Facts::fixed_micro).
+  std::vector<at::Tensor> sums = loss_of(net_of(model), batch, 0, context);
+  for (std::int64_t row = 1; row < batch.size(); ++row) {
+    const std::vector<at::Tensor> terms = loss_of(net_of(model), batch, row, context);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = sums[i].add(terms[i]);
+  }
+  return sums;
+}
+
+std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& batch,
+                                               std::int64_t row, const StepContext& context) {
+  const auto field = [&](std::size_t i) { return batch.tensors.at(i)[row]; };
   const std::int64_t shots = options_.episode.k_shot;
   const at::Tensor supports = field(EpisodeFields::supports),
                    queries = field(EpisodeFields::queries);
@@ -108,7 +123,7 @@ std::vector<at::Tensor> FewshotRecipe::loss(Model& model, const Batch& batch,
   const auto changed = [&](const at::Tensor& pictures, const at::Tensor& boxes,
                            std::int64_t layer) {
     const at::Tensor numbers =
-        context.uniform(1, 3 * pictures.size(0), layer).view({pictures.size(0), 3});
+        context.uniform(batch.size(), 3 * pictures.size(0), layer)[row].view({pictures.size(0), 3});
     Augmented result = augmented(pictures.to(at::kFloat), boxes, numbers, options_.augment.flip,
                                  options_.augment.brightness, options_.augment.contrast);
     result.pictures = normalised(result.pictures).to(context.compute_dtype);
@@ -144,7 +159,7 @@ std::vector<at::Tensor> FewshotRecipe::loss(Model& model, const Batch& batch,
       at::arange(count, truth.labels.options()).unsqueeze(1).expand({count, regions.size(1)});
   const RegionOutputs found =
       net.regions(of_query, regions.flatten(0, 1), at::where(known, picture, -1).flatten(), codes);
-  const at::Tensor weights = field(EpisodeFields::weights).mul(batch.row_weight[0]);
+  const at::Tensor weights = field(EpisodeFields::weights).mul(batch.row_weight[row]);
   anchor_targets.weight = anchor_targets.weight.mul(weights.view({-1, 1, 1}));
   region_targets.rows.weight = region_targets.rows.weight.mul(weights.view({-1, 1}));
   const EpisodeLoss cost =

@@ -23,7 +23,8 @@ class FewshotRecipe : public Recipe {
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // torchvision's and timm's names, with or without DataParallel's prefix, belong to the trunk.
+  // torchvision's and timm's names, with or without DataParallel's prefix, belong to the trunk; the
+  // fourth stage and the classifier are passed over.
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
   std::vector<std::string> terms() const override {
     return {"proposals", "proposal_boxes", "classes", "boxes"};
@@ -48,6 +49,10 @@ class FewshotRecipe : public Recipe {
                     const StepContext& context) const;
   ClassCodes codes_of(DetectorImpl& net, const at::Tensor& supports, const at::Tensor& boxes,
                       std::int64_t classes, const StepContext& context) const;
+  // Of the row-th episode of a batch.
+  std::vector<at::Tensor> loss_of(DetectorImpl& net, const Batch& batch, std::int64_t row,
+                                  const StepContext& context);
+  std::size_t groups_in(const Records& records) const;
   // The episodes of one group with what was found, for the scorer.
   std::vector<ScoredEpisode> scored(const Records& records, std::size_t group) const;
   EpisodeScores scores(const Records& records, std::size_t group) const;

@@ -89,7 +89,7 @@ void add_model(OptionTable& table, Model& model) {
             {.meaning = "of the ResNet: 18, 34, 50 or 101", .min = 18, .max = 101});
   table.add("model.width", model.width,
             {.meaning = "channels of its first stage; 64 for torchvision's and timm's weights",
-             .min = 4,
+             .min = 16,  // below, LibTorch 2.11's convolutions write beyond their memory on CPUs
              .max = 512});
   table.add(
       "model.neck", model.neck,
@@ -234,12 +234,16 @@ std::vector<std::int64_t> FewshotOptions::shots() const {
   return all;
 }
 
-void FewshotOptions::check(const TrainOptions&) const {
+void FewshotOptions::check(const TrainOptions& train) const {
   detector();
   shots();
   if (model.depth != 18 && model.depth != 34 && model.depth != 50 && model.depth != 101)
     throw Error(cat("model.depth is ", model.depth, ", but there is no such ResNet"),
                 "use 18, 34, 50 or 101");
+  if (train.eval.batch > 1)
+    throw Error(cat("eval.batch is ", train.eval.batch,
+                    ", but episodes differ in size and are evaluated one episode at a time"),
+                "leave eval.batch at 1: an episode's pictures are taken together already");
   if (2 * episode.context >= support_size())
     throw Error(cat("episode.context=", episode.context, " on each side leaves nothing of ",
                     support_size(), " pixels for the example itself"),

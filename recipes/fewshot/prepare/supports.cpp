@@ -42,21 +42,37 @@ struct BoxColumns {
   bool corners = false;
 };
 
+std::string and_list(const std::vector<std::string>& words) {
+  const std::vector<std::string> but_last(words.begin(), std::prev(words.end()));
+  return but_last.empty() ? words.back() : cat(join(but_last, ", "), " and ", words.back());
+}
+
 std::optional<BoxColumns> box_columns(const CsvTable& table) {
-  const auto all = [&](const std::array<std::string, 4>& names) {
-    std::array<std::size_t, 4> places{};
-    for (std::size_t i = 0; i < 4; ++i) {
-      const auto found = find_column(table, {names[i]});
-      if (!found) return std::optional<std::array<std::size_t, 4>>();
-      places[i] = *found;
-    }
-    return std::optional(places);
+  struct Names {
+    std::array<std::string, 4> all;
+    bool corners;
   };
-  if (const auto places = all({"x", "y", "w", "h"})) return BoxColumns{*places, false};
-  if (const auto places = all({"x", "y", "width", "height"})) return BoxColumns{*places, false};
-  if (const auto places = all({"x_min", "y_min", "x_max", "y_max"}))
-    return BoxColumns{*places, true};
-  if (const auto places = all({"xmin", "ymin", "xmax", "ymax"})) return BoxColumns{*places, true};
+  static const std::array<Names, 4> known = {{{{"x", "y", "w", "h"}, false},
+                                              {{"x", "y", "width", "height"}, false},
+                                              {{"x_min", "y_min", "x_max", "y_max"}, true},
+                                              {{"xmin", "ymin", "xmax", "ymax"}, true}}};
+  const Names* nearest = nullptr;
+  std::vector<std::string> there;  // of the nearest
+  for (const Names& names : known) {
+    std::vector<std::string> found;
+    BoxColumns columns{.places = {}, .corners = names.corners};
+    for (std::size_t i = 0; i < 4; ++i)
+      if (const auto place = find_column(table, {names.all[i]})) {
+        columns.places[i] = *place;
+        found.push_back(names.all[i]);
+      }
+    if (found.size() == 4) return columns;
+    if (found.size() > there.size()) nearest = &names, there = found;
+  }
+  if (nearest != nullptr)
+    throw Error(cat(table.name, " has ", and_list(there), ", but not all of ",
+                    and_list({nearest->all.begin(), nearest->all.end()})),
+                "give all four columns, or none where whole pictures are the examples");
   return std::nullopt;
 }
 
@@ -80,7 +96,9 @@ Box box_of(const CsvTable& table, std::size_t row, const std::optional<BoxColumn
   const double left = std::max(0.0, *cells[0]), top = std::max(0.0, *cells[1]);
   const double w = std::min<double>(picture.width, right) - left,
                h = std::min<double>(picture.height, bottom) - top;
-  if (!(w >= 1) || !(h >= 1) || !std::isfinite(w) || !std::isfinite(h))
+  const bool finite = std::all_of(cells.begin(), cells.end(),
+                                  [](const auto& cell) { return std::isfinite(*cell); });
+  if (!finite || w < 1 || h < 1)
     throw Error(cat(table.place(row), ": the box ", general(*cells[0], 6), ", ",
                     general(*cells[1], 6), ", ", general(*cells[2], 6), ", ", general(*cells[3], 6),
                     " shows less than a pixel of ", picture.path.string(), ", which has ",

@@ -29,14 +29,15 @@ json to_json(const DetectionFiles& files) {
 
 DetectionFiles detection_files_from_json(const json& from) {
   if (from.contains("coco")) {
-    CocoFiles files{.json = from.at("coco").get<std::string>(), .folders = {}};
+    CocoFiles files;
+    files.json = from.at("coco").get<std::string>();
     for (const json& folder : from.at("folders"))
       files.folders.emplace_back(folder.get<std::string>());
     return files;
   }
-  VocFolders files{.annotations = from.at("voc").get<std::string>(),
-                   .pictures = from.at("pictures").get<std::string>(),
-                   .list = {}};
+  VocFolders files;
+  files.annotations = from.at("voc").get<std::string>();
+  files.pictures = from.at("pictures").get<std::string>();
   if (from.contains("list")) files.list = from.at("list").get<std::string>();
   return files;
 }
@@ -68,13 +69,14 @@ json to_json(const SetsRecord& record) {
 }
 
 SetsRecord sets_record_from_json(const json& from) try {
-  SetsRecord record{.files = {.train = detection_files_from_json(from.at("train")), .valid = {}},
-                    .valid_share = from.at("valid_share"),
-                    .seed = from.at("seed"),
-                    .base = from.at("base"),
-                    .novel = from.at("novel"),
-                    .fingerprint = from.at("fingerprint")};
+  SetsRecord record;  // field by field: g++ 12 destroys half an aggregate twice where one throws
+  record.files.train = detection_files_from_json(from.at("train"));
   if (from.contains("valid")) record.files.valid = detection_files_from_json(from.at("valid"));
+  record.valid_share = from.at("valid_share");
+  record.seed = from.at("seed");
+  from.at("base").get_to(record.base);
+  from.at("novel").get_to(record.novel);
+  from.at("fingerprint").get_to(record.fingerprint);
   return record;
 } catch (const json::exception& error) {
   throw Error(cat("the run's record of its data is damaged: ", error.what()),

@@ -163,6 +163,38 @@ TEST_F(FirstWeights, MayLackAndHaveWhatPatternsAllow) {
               ElementsAre("first.weight"));
 }
 
+// A file of the field has a classifier of its own, and lacks what the recipe puts in its place; a
+// file with the model's own names is taken at its word.
+TEST_F(FirstWeights, OfTheFieldMayHaveAndLackWhatTheRecipeSays) {
+  struct Named : ToyRecipe {
+    std::vector<std::pair<std::string, std::string>> weight_names() const override {
+      return {{"dense1.*", "first.*"}, {"fc.*", ""}, {"", "ra*"}};
+    }
+  };
+  const auto all_but = [](Tensors tensors, const std::string& left_out) {
+    std::erase_if(tensors, [&](const auto& one) { return one.first == left_out; });
+    return tensors;
+  };
+  Tensors own = all_but(toy(), "rare");
+  EXPECT_THAT(error_of([&] {
+                ToyModel model(1);
+                load_first_weights(model, Named(), options, save(own));
+              }),
+              HasSubstr("missing: rare"));
+  Tensors of_field = own;
+  of_field[0].first = "dense1.weight";
+  of_field.emplace_back("fc.weight", at::ones({2}));
+  ToyModel model(1);
+  const auto report = load_first_weights(model, Named(), options, save(of_field));
+  EXPECT_TRUE(model.first.equal(ToyModel(2).first.detach() + 1));
+  EXPECT_TRUE(model.rare.equal(ToyModel(1).rare));
+  EXPECT_THAT(report.at("missing").get<std::vector<std::string>>(), ElementsAre("rare"));
+  EXPECT_THAT(report.at("unexpected").get<std::vector<std::string>>(), ElementsAre("fc.weight"));
+  of_field.emplace_back("fd.weight", at::ones({2}));
+  EXPECT_THAT(error_of([&] { load_first_weights(model, Named(), options, save(of_field)); }),
+              HasSubstr("unexpected: fd.weight"));
+}
+
 TEST_F(FirstWeights, AreRenamedByTheUsersMapThenByTheRecipes) {
   struct Named : ToyRecipe {
     std::vector<std::pair<std::string, std::string>> weight_names() const override {

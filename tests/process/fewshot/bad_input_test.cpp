@@ -1,0 +1,157 @@
+// Bad pictures, annotations and options: words that name the file and the id, before there is a run
+// where that can be known.
+#include <gmock/gmock.h>
+
+#include "fewshot_runs.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ToolResult;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class FewshotBadInput : public testing::FewshotRuns {
+ protected:
+  json annotations() const { return json::parse(read_file(data() / "train.json")); }
+  void write(const json& coco) const { write_file_atomic(data() / "train.json", coco.dump()); }
+  // What the tool says where it stops before there is a run.
+  std::string refused(const Words& more = {}) const {
+    Words words = more;
+    words.push_back("stop.steps=2");
+    const ToolResult result = train_small("bad", "cpu:1", words);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_FALSE(fs::exists(run("bad")));
+    return result.err;
+  }
+  // Every picture is looked at: one of them is enough.
+  std::string fails_in_training() const {
+    const ToolResult result =
+        train_small("bad", "cpu:2", {"stop.episodes=120", "episode.queries=12"});
+    EXPECT_NE(result.code, 0) << result.err;
+    return result.err;
+  }
+  fs::path picture(const std::string& name = "made-00007.png") const {
+    return data() / "train" / name;
+  }
+  fs::path corpus(const std::string& name) const {
+    return fs::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus/picture" / name;
+  }
+  void replace_picture(const fs::path& by) const {
+    fs::copy_file(by, picture(), fs::copy_options::overwrite_existing);
+  }
+};
+
+TEST_F(FewshotBadInput, NamesPicturesThatAreMissing) {
+  fs::remove(picture());
+  EXPECT_THAT(refused(), AllOf(HasSubstr("train.json: 1 of 40 pictures"), HasSubstr("made-00007"),
+                               HasSubstr("data.train_pictures"), HasSubstr("data.valid_pictures"),
+                               Not(HasSubstr("data.pictures"))));
+}
+
+TEST_F(FewshotBadInput, NamesPicturesThatAreCutOff) {
+  const std::string whole = read_file(picture());
+  write_file_atomic(picture(), whole.substr(0, whole.size() / 2));
+  EXPECT_THAT(fails_in_training(), AllOf(HasSubstr("made-00007.png"), HasSubstr("picture id 8")));
+}
+
+TEST_F(FewshotBadInput, NamesPicturesOfAnotherShape) {
+  replace_picture(corpus("rgb.png"));
+  const ToolResult other = train_small("bad", "cpu:2", {"stop.episodes=120", "episode.queries=12"});
+  EXPECT_NE(other.code, 0);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("made-00007.png is "), HasSubstr("96 x 80"),
+                               HasSubstr("picture id 8")));
+}
+
+TEST_F(FewshotBadInput, RefusesABombBeforeItUnpacksIt) {
+  replace_picture(corpus("huge.png"));
+  EXPECT_THAT(fails_in_training(),
+              AllOf(HasSubstr("made-00007.png"), HasSubstr("picture id 8"), HasSubstr("pixels")));
+}
+
+// CMYK, 16 bits, turned by EXIF: read as 8 bits of RGB.
+TEST_F(FewshotBadInput, TakesOddKindsOfPictures) {
+  json coco = annotations();
+  std::int64_t id = 1000;
+  for (const char* name : {"cmyk.jpg", "rgba16.png", "exif6.jpg"}) {
+    const ImageShape shape = read_picture_shape(corpus(name));
+    fs::copy_file(corpus(name), data() / "train" / name);
+    coco["images"].push_back(
+        {{"id", ++id}, {"file_name", name}, {"width", shape.width}, {"height", shape.height}});
+    for (const int category : {1, 2, 3})
+      coco["annotations"].push_back({{"id", 10 * id + category},
+                                     {"image_id", id},
+                                     {"category_id", category},
+                                     {"bbox", {2, 2, 10, 10}}});
+  }
+  write(coco);
+  const ToolResult result =
+      train_small("a", "cpu:2", {"stop.episodes=120", "episode.queries=12", "data.novel=star"});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST_F(FewshotBadInput, CutsAndDropsBoxesAndSaysHowMany) {
+  json coco = annotations();
+  coco["annotations"][0]["bbox"] = {500, 500, 10, 10};
+  coco["annotations"][1]["bbox"] = {5, 5, 0, 10};
+  coco["annotations"][2]["bbox"] = {5, 5, -10, 10};
+  coco["annotations"][3]["bbox"] = {80, 60, 50, 50};
+  write(coco);
+  const ToolResult result = train_small("a", "cpu:1", {"stop.steps=2"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("3 boxes"), HasSubstr("train.json")));
+  EXPECT_THAT(result.err, HasSubstr(cat(coco["annotations"][0]["id"].get<int>())));
+}
+
+TEST_F(FewshotBadInput, RefusesAnnotationsOfNothingAndIdsThatComeTwice) {
+  json coco = annotations();
+  coco["annotations"][4]["category_id"] = 77;
+  write(coco);
+  EXPECT_THAT(refused(), AllOf(HasSubstr("train.json"), HasSubstr("77"),
+                               HasSubstr(cat(coco["annotations"][4]["id"].get<int>()))));
+  write_shapes("train", {.pictures = 40, .height = 80, .width = 96});
+  coco = annotations();
+  coco["annotations"][4]["image_id"] = 7777;
+  write(coco);
+  EXPECT_THAT(refused(), AllOf(HasSubstr("train.json"), HasSubstr("7777")));
+  write_shapes("train", {.pictures = 40, .height = 80, .width = 96});
+  for (const char* list : {"annotations", "images", "categories"}) {
+    coco = annotations();
+    coco[list][1]["id"] = coco[list][0]["id"];
+    write(coco);
+    EXPECT_THAT(refused(), AllOf(HasSubstr("train.json"), HasSubstr("twice"))) << list;
+    write_shapes("train", {.pictures = 40, .height = 80, .width = 96});
+  }
+}
+
+TEST_F(FewshotBadInput, RefusesClassesThatCannotBe) {
+  EXPECT_THAT(refused({"data.novel=star,rng"}), AllOf(HasSubstr("rng"), HasSubstr("ring")));
+  EXPECT_THAT(refused({"episode.n_way=9"}), AllOf(HasSubstr("9"), HasSubstr("8")));
+  EXPECT_THAT(refused({"episode.k_shot=30"}), HasSubstr("circle"));
+  EXPECT_THAT(refused({"data.base=star"}), HasSubstr("star"));
+}
+
+TEST_F(FewshotBadInput, RefusesOptionsThatCannotBe) {
+  EXPECT_THAT(refused({"eval.batch=2"}),
+              AllOf(HasSubstr("eval.batch"), HasSubstr("one episode at a time")));
+  EXPECT_THAT(refused({"model.depth=20"}), HasSubstr("model.depth is 20"));
+  EXPECT_THAT(refused({"model.width=8"}), HasSubstr("model.width"));
+  EXPECT_THAT(refused({"episode.context=32"}), HasSubstr("episode.context"));
+  EXPECT_THAT(refused({"batch.micro=2"}), HasSubstr("micro"));
+  EXPECT_THAT(refused({"evaluate.shots=1,x"}), HasSubstr("evaluate.shots"));
+  EXPECT_THAT(refused({"data.path=nowhere"}), HasSubstr("nowhere"));
+}
+
+TEST_F(FewshotBadInput, RefusesWeightsOfAnotherDepth) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=1"}).code, 0);
+  const ToolResult other =
+      train_small("b", "cpu:1", {"model.depth=34", "init.from=a", "stop.steps=1"});
+  EXPECT_NE(other.code, 0);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("do not fit the model"), HasSubstr("layer")));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,107 @@
+// The fewshot recipe from the command to the files that a user keeps.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <thread>
+
+#include "fakes/test_data.h"
+#include "fewshot_runs.h"
+#include "media/csv_table.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using testing::FewshotRuns;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run_tool;
+using testing::ToolProcess;
+using testing::ToolResult;
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class Fewshot : public FewshotRuns {};
+
+// An episode is a micro-batch, and statistics are those of its own pictures.
+TEST_F(Fewshot, HasOneCurveOnAnyNumberOfRanks) {
+  for (const char* statistics : {"rank", "frozen"}) {
+    const auto on = [&](int ranks) { return cat(statistics, ranks); };
+    for (const int ranks : {1, 2, 3}) {
+      const ToolResult result =
+          train_small(on(ranks), cat("cpu:", ranks),
+                      {"stop.steps=4", "optimizer.kind=sgd", "optimizer.lr=1e-3",
+                       cat("norm.statistics=", statistics)});
+      ASSERT_EQ(result.code, 0) << result.err;
+    }
+    expect_same_curve(on(2), on(1), 1e-3);
+    expect_same_curve(on(3), on(1), 1e-3);
+  }
+}
+
+TEST_F(Fewshot, IsBitwiseTheSameOnAnyNumberOfRanksInExactMode) {
+  std::vector<double> losses;
+  for (const int ranks : {1, 2, 3}) {
+    const ToolResult result = train_small(cat("on", ranks), cat("cpu:", ranks),
+                                          {"stop.steps=3", "exact=true", "norm.statistics=frozen"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::vector<double> own;
+    for (const auto& [step, event] : steps(cat("on", ranks))) own.push_back(event.at("loss"));
+    if (losses.empty()) losses = own;
+    EXPECT_EQ(own, losses) << ranks << " ranks";
+  }
+  EXPECT_EQ(losses.size(), 3U);
+}
+
+// Statistics over ranks span an episode of each.
+TEST_F(Fewshot, WithStatisticsOverRanksStandsOnTheNumberOfRanks) {
+  const Words words{"norm.statistics=sync", "optimizer.kind=sgd", "optimizer.lr=1e-3"};
+  const auto with = [&](const std::string& stop) {
+    Words all = words;
+    all.push_back(stop);
+    return all;
+  };
+  const ToolResult whole = train_small("whole", "cpu:2", with("stop.steps=4"));
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_THAT(whole.err, HasSubstr("norm.rows = 2 rows"));
+  ASSERT_EQ(train_small("part", "cpu:2", with("stop.steps=2")).code, 0);
+  const ToolResult refused = tool({"resume", "part", "--devices", "cpu:3", "stop.steps=4"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("norm.rows"));
+  const ToolResult rest = tool({"resume", "part", "--devices", "cpu:2", "stop.steps=4"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  expect_same_curve("part", "whole", 1e-3);
+}
+
+TEST_F(Fewshot, IsTheSameAfterAKillOnAnotherNumberOfRanks) {
+  const Words options{"stop.steps=40", "exact=true", "norm.statistics=frozen",
+                      "checkpoint.every_steps=5"};
+  ASSERT_EQ(train_small("whole", "cpu:1", options).code, 0);
+  Words words = small_words("killed", "cpu:3", options);
+  words.insert(words.begin(), testing::program("lockstep"));
+  ToolProcess process(words, folder.path());
+  const fs::path checkpoint = run("killed") / "checkpoints/step-000000010";
+  for (int i = 0; i < 600 && !fs::exists(checkpoint); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (const pid_t rank : testing::ranks_of(process.pid())) kill(rank, SIGKILL);
+  kill(process.pid(), SIGKILL);
+  process.wait();
+  ASSERT_FALSE(fs::exists(run("killed") / "checkpoints/step-000000040"));
+  const ToolResult resumed = tool({"resume", "killed", "--devices", "cpu:2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  expect_same_curve("killed", "whole", 0);
+}
+
+TEST_F(Fewshot, RefusesToGoOnWithOtherPictures) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=2"}).code, 0);
+  write_shapes("train", {.pictures = 39, .height = 80, .width = 96});
+  const ToolResult changed = tool({"resume", "a", "stop.steps=4"});
+  EXPECT_EQ(changed.code, 2) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("have changed since the run began"));
+}
+
+}  // namespace
+}  // namespace lockstep

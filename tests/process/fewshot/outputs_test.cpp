@@ -1,0 +1,235 @@
+// What the fewshot recipe finds, and the files that a user keeps.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "fewshot_runs.h"
+#include "media/csv_table.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ToolResult;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class FewshotOutputs : public testing::FewshotRuns {
+ protected:
+  // By name, of all files below a folder.
+  std::map<std::string, std::string> files(const std::string& name) const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path() / name))
+      if (entry.is_regular_file())
+        all[entry.path().lexically_relative(folder.path() / name).string()] =
+            read_file(entry.path());
+    return all;
+  }
+  // Two classes, of the boxes of two pictures of the training set.
+  void write_supports(const std::string& lines) const {
+    write_file_atomic(folder.path() / "list.csv", "file,class,x,y,w,h\n" + lines);
+  }
+  const std::string two_supports =
+      "made-00000.png,this,10,10,30,30\nmade-00001.png,that,,,,\nmade-00002.png,this,5,5,40,20\n";
+};
+
+TEST_F(FewshotOutputs, EvaluatesWithSeveralNumbersOfShotsTheSameOnAnyNumberOfRanks) {
+  const ToolResult trained = train_small("a", "cpu:2", {"stop.steps=6"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const fs::path evaluation = run("a") / "evaluations/step-000000006";
+  for (const char* name : {"items.csv", "items.json", "classes.csv", "metrics.json"})
+    EXPECT_TRUE(fs::exists(evaluation / name)) << name;
+  for (const char* name : {"precision-recall-base.svg", "classes-novel.svg", "base-1-shot-1.jpg",
+                           "novel-1-shot-3.jpg"})
+    EXPECT_TRUE(fs::exists(run("a") / "media/step-000000006" / name)) << name;
+
+  std::string first_metrics, first_rows;
+  for (const int ranks : {1, 2, 3}) {
+    const std::string rows = cat("items", ranks, ".csv");
+    const ToolResult result = tool({"evaluate", "a", "evaluate.shots=2,1", "--json", "--items",
+                                    rows, "--devices", cat("cpu:", ranks)});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const std::string found = json::parse(result.out).at("metrics").dump();
+    if (first_metrics.empty()) first_metrics = found, first_rows = read_file(folder.path() / rows);
+    EXPECT_EQ(found, first_metrics) << ranks;
+    EXPECT_EQ(read_file(folder.path() / rows), first_rows) << ranks;
+  }
+  const json found = json::parse(first_metrics);
+  for (const char* group : {"base", "novel", "base_2shot", "novel_2shot"})
+    for (const char* name : {"AP50", "AP", "AP75", "AP50_low", "AP50_high"})
+      EXPECT_TRUE(found.contains(cat(name, "_", group))) << name << " " << group;
+  EXPECT_LE(found.at("AP50_low_base"), found.at("AP50_base"));
+  EXPECT_GE(found.at("AP50_high_base"), found.at("AP50_base"));
+  const CsvTable table = read_csv(folder.path() / "items1.csv");
+  EXPECT_EQ(table.rows.size(), 3U * 4);  // episodes by base, novel and 1, 2 shots
+}
+
+TEST_F(FewshotOutputs, PredictsAFolderByATableOfSupportsTheSameOnAnyNumberOfRanks) {
+  ASSERT_EQ(train_small("a", "cpu:2", {"stop.steps=6"}).code, 0);
+  write_supports(two_supports);
+  for (const int ranks : {1, 2}) {
+    const ToolResult result =
+        tool({"predict", "a", "images=data/valid", "supports=list.csv", "supports_of=data/train",
+              "predict.score=0.01", cat("out=on", ranks), "--devices", cat("cpu:", ranks)});
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  const auto found = files("on1");
+  EXPECT_TRUE(found == files("on2"));
+  ASSERT_EQ(found.size(), 16U + 2);
+  for (int i = 40; i < 56; ++i) {
+    const std::string name = cat("made-000", i, ".jpg");
+    ASSERT_TRUE(found.contains(name)) << name;
+    EXPECT_GT(read_picture_shape(folder.path() / "on1" / name).width, 96);
+  }
+  const CsvTable table = read_csv(folder.path() / "on1/detections.csv");
+  EXPECT_EQ(table.columns, std::vector<std::string>({"x_min", "y_min", "x_max", "y_max", "filename",
+                                                     "class_name", "similarity_score"}));
+  const json results = json::parse(found.at("detections.json"));
+  ASSERT_EQ(results.size(), table.rows.size());
+  ASSERT_FALSE(results.empty());
+  for (const json& one : results) {
+    EXPECT_TRUE(one.at("image_id") >= 41 && one.at("image_id") <= 56) << one;
+    const json& box = one.at("bbox");
+    EXPECT_GE(box.at(0).get<double>(), 0);
+    EXPECT_LE(box.at(0).get<double>() + box.at(2).get<double>(), 96.001);
+    EXPECT_LE(box.at(1).get<double>() + box.at(3).get<double>(), 80.001);
+  }
+  for (const auto& row : table.rows)
+    EXPECT_TRUE(row.at(5) == "this" || row.at(5) == "that") << row.at(5);
+  EXPECT_NEAR(std::stod(table.rows[0][2]) - std::stod(table.rows[0][0]),
+              results[0].at("bbox").at(2).get<double>(), 1e-3);
+}
+
+TEST_F(FewshotOutputs, PredictsWithSupportsOfTheTrainingSetAndScoresThem) {
+  ASSERT_EQ(train_small("a", "cpu:2", {"stop.steps=6"}).code, 0);
+  const ToolResult result =
+      tool({"predict", "a", "images=data/valid", "out=found", "predict.score=0.01"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              HasSubstr("no supports are given: 1 of the run's training set for each of 12 "
+                        "classes"));
+  for (const char* predictions : {"found", "found/detections.json", "found/detections.csv"}) {
+    const ToolResult score = tool(
+        {"score", "fewshot", cat("predictions=", predictions), "truth=data/valid.json", "--json"});
+    ASSERT_EQ(score.code, 0) << score.err;
+    EXPECT_THAT(score.out, AllOf(HasSubstr("ap50"), HasSubstr("ap50 of star")));
+  }
+  // Of the validation set of data.path where nothing else is said.
+  const ToolResult named = tool({"score", "fewshot", "predictions=found", "data.path=data"});
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_EQ(tool({"score", "fewshot", "predictions=found"}).code, 2);
+}
+
+TEST_F(FewshotOutputs, AnExportPredictsAsItsRunDoes) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=3"}).code, 0);
+  ASSERT_EQ(tool({"export", "a", "--out", "a.safetensors"}).code, 0);
+  write_supports(two_supports);
+  for (const char* of : {"a", "a.safetensors"}) {
+    const ToolResult result =
+        tool({"predict", of, "data/valid/made-00040.png", "supports=list.csv",
+              "supports_of=data/train", "predict.score=0.01", cat("out=of-", of)});
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  EXPECT_TRUE(files("of-a") == files("of-a.safetensors"));
+}
+
+TEST_F(FewshotOutputs, SkipsPicturesThatCannotBeReadAndNamesThem) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=2"}).code, 0);
+  const fs::path corpus = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus/picture";
+  fs::create_directory(folder.path() / "odd");
+  for (const char* name :
+       {"cmyk.jpg", "rgba16.png", "exif6.jpg", "cut_off.jpg", "bad_checksum.png", "huge.png"})
+    fs::copy_file(corpus / name, folder.path() / "odd" / name);
+  write_supports(two_supports);
+  const ToolResult result = tool(
+      {"predict", "a", "images=odd", "supports=list.csv", "supports_of=data/train", "out=found"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("skipped 3 of 6"), HasSubstr("cut_off.jpg"),
+                                HasSubstr("bad_checksum.png"), HasSubstr("huge.png")));
+  const auto found = files("found");
+  for (const char* name : {"cmyk.jpg", "rgba16.jpg", "exif6.jpg"})
+    EXPECT_TRUE(found.contains(name)) << name;
+  EXPECT_FALSE(found.contains("cut_off.jpg"));
+}
+
+TEST_F(FewshotOutputs, RefusesTablesOfSupportsWithLineAndReason) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=2"}).code, 0);
+  const auto refused = [&](const std::string& text) {
+    write_file_atomic(folder.path() / "list.csv", text);
+    const ToolResult result = tool({"predict", "a", "data/valid/made-00040.png",
+                                    "supports=list.csv", "supports_of=data/train", "out=found"});
+    EXPECT_EQ(result.code, 2) << text << result.err;
+    EXPECT_FALSE(fs::exists(folder.path() / "found"));
+    return result.err;
+  };
+  EXPECT_THAT(refused("picture,class\nmade-00000.png,a\n"),
+              AllOf(HasSubstr("list.csv has no column file"), HasSubstr("picture, class")));
+  EXPECT_THAT(refused("file,x,y,w,h\nmade-00000.png,1,1,9,9\n"), HasSubstr("no column class"));
+  EXPECT_THAT(refused("file,class\n"), HasSubstr("has no rows"));
+  EXPECT_THAT(refused("file,class\nmade-99999.png,a\n"),
+              AllOf(HasSubstr("list.csv, line 2"), HasSubstr("made-99999.png is not there")));
+  EXPECT_THAT(
+      refused("file,class,x,y,w,h\nmade-00000.png,a,1,1,9,9\nmade-00000.png,a,200,1,9,9\n"),
+      AllOf(HasSubstr("list.csv, line 3"), HasSubstr("less than a pixel"), HasSubstr("96 x 80")));
+  EXPECT_THAT(refused("file,class,x,y,w,h\nmade-00000.png,a,1,1,-9,9\n"),
+              AllOf(HasSubstr("list.csv, line 2"), HasSubstr("less than a pixel")));
+  EXPECT_THAT(refused("file,class,x,y,w,h\nmade-00000.png,a,1,1,9,\n"),
+              AllOf(HasSubstr("list.csv, line 2"), HasSubstr("lacks 1 of its four numbers")));
+  EXPECT_THAT(refused("file,class,x,y,w,h\nmade-00000.png,a,1,1,nine,9\n"),
+              AllOf(HasSubstr("list.csv, line 2"), HasSubstr("nine")));
+  EXPECT_THAT(refused("file,class,x,y,w\nmade-00000.png,a,1,1,9\n"),
+              HasSubstr("list.csv has x, y and w, but not all of x, y, w and h"));
+  EXPECT_THAT(refused("file,class,xmin,ymax\nmade-00000.png,a,1,1\n"),
+              HasSubstr("has xmin and ymax, but not all of xmin, ymin, xmax and ymax"));
+}
+
+TEST_F(FewshotOutputs, FineTunesOnAFewBoxesOfNovelClasses) {
+  ASSERT_EQ(train_small("base", "cpu:1", {"stop.steps=4"}).code, 0);
+  const ToolResult tuned = train_small("tuned", "cpu:2",
+                                       {"init.from=base", "data.classes=novel", "data.shots=3",
+                                        "stop.steps=4", "eval.at_start=true"});
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  // It begins where the other ends: the same episodes of the same classes give the same numbers.
+  const json before = metrics("base"), at_start = events("tuned", "eval").front().at("metrics");
+  EXPECT_EQ(at_start.at("AP50_base"), before.at("AP50_base"));
+  const ToolResult none = train_small("few", "cpu:1", {"data.classes=novel", "data.shots=1"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("leaves nothing to find"));
+}
+
+// Five pictures, whose copies are the validation set. AP50 was 1.00 with this seed.
+TEST_F(FewshotOutputs, LearnsFivePicturesByHeart) {
+  fs::remove_all(data());
+  const fewshot::MadeShapes five{.seed = 3, .pictures = 5, .height = 96, .width = 96};
+  write_shapes("train", five);
+  write_shapes("valid", five);
+  const ToolResult trained = tool({"train",
+                                   "fewshot",
+                                   "--name",
+                                   "a",
+                                   "--devices",
+                                   "cpu:2",
+                                   "preset=small",
+                                   "precision=fp32",
+                                   "data.path=data",
+                                   "data.base=cross,half-circle,square,triangle",
+                                   "episode.n_way=2",
+                                   "episode.k_shot=1",
+                                   "episode.queries=3",
+                                   "augment.flip=false",
+                                   "augment.brightness=0",
+                                   "augment.contrast=0",
+                                   "optimizer.lr=3e-3",
+                                   "optimizer.weight_decay=0",
+                                   "stop.episodes=1000",
+                                   "evaluate.episodes=5"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_GE(metrics("a").at("AP50_base").get<double>(), 0.9);
+}
+
+}  // namespace
+}  // namespace lockstep

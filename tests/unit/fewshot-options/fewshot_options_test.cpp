@@ -1,0 +1,143 @@
+// What the options of the fewshot recipe allow, and the numbers that follow from them.
+#include "recipes/fewshot/options/fewshot_options.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+
+namespace lockstep::fewshot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string fault_of(const std::function<void(FewshotOptions&, TrainOptions&)>& change) {
+  FewshotOptions options;
+  TrainOptions train;
+  options.defaults(train, true);
+  change(options, train);
+  try {
+    options.check(train);
+  } catch (const Error& error) {
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "";
+}
+std::string fault_of(const std::function<void(FewshotOptions&)>& change) {
+  return fault_of([&](FewshotOptions& options, TrainOptions&) { change(options); });
+}
+
+TEST(FewshotOptions, DefaultsAndPresetsAreAllowed) {
+  EXPECT_EQ(fault_of([](FewshotOptions&) {}), "");
+  for (const Preset& preset : presets())
+    EXPECT_EQ(fault_of([&](FewshotOptions& options, TrainOptions& train) {
+                for (const auto& [key, value] : preset.values) {
+                  ASSERT_TRUE(options.table.has(key) || train.table.has(key)) << key;
+                  OptionTable& table = options.table.has(key) ? options.table : train.table;
+                  EXPECT_NO_THROW(table.set(key, value)) << preset.name << " " << key;
+                }
+              }),
+              "")
+        << preset.name;
+  for (const bool has_gpu : {false, true}) {
+    TrainOptions train;
+    FewshotOptions().defaults(train, has_gpu);
+    EXPECT_EQ(train.batch.global % 8, 0);
+    EXPECT_TRUE(std::any_of(presets().begin(), presets().end(),
+                            [&](const Preset& preset) { return preset.name == train.preset; }));
+  }
+}
+
+TEST(FewshotOptions, EvaluationTakesOneEpisodeAtATime) {
+  EXPECT_THAT(fault_of([](FewshotOptions&, TrainOptions& train) { train.eval.batch = 2; }),
+              AllOf(HasSubstr("eval.batch is 2"), HasSubstr("one episode at a time")));
+}
+
+TEST(FewshotOptions, WhatContradictsItselfIsRefused) {
+  EXPECT_THAT(fault_of([](FewshotOptions& options) { options.model.depth = 51; }),
+              HasSubstr("model.depth is 51"));
+  EXPECT_THAT(fault_of([](FewshotOptions& options) {
+                options.episode.support_size = 16;
+                options.episode.context = 2;
+              }),
+              HasSubstr("episode.support_size is 16"));
+  EXPECT_THAT(fault_of([](FewshotOptions& options) {
+                options.episode.size = 64;
+                options.episode.context = 32;
+              }),
+              HasSubstr("leaves nothing of 64 pixels"));
+  EXPECT_THAT(fault_of([](FewshotOptions& options) { options.data.valid = "valid.json"; }),
+              HasSubstr("nothing says what to train on"));
+  EXPECT_THAT(fault_of([](FewshotOptions& options) { options.data.shots = 3; }),
+              AllOf(HasSubstr("leaves nothing to find"), HasSubstr("episode.k_shot=2")));
+  EXPECT_THAT(fault_of([](FewshotOptions& options) {
+                options.data.shots = 1;
+                options.episode.k_shot = 1;
+              }),
+              HasSubstr("episode.k_shot=1 and data.shots=2"));
+  EXPECT_EQ(fault_of([](FewshotOptions& options) { options.data.shots = 4; }), "");
+  EXPECT_THAT(fault_of([](FewshotOptions& options) {
+                options.loss = {.proposals = 0, .proposal_boxes = 0, .classes = 0, .boxes = 0};
+              }),
+              HasSubstr("all 0"));
+}
+
+TEST(FewshotOptions, ListsOfNumbersAreRead) {
+  FewshotOptions options;
+  EXPECT_THAT(options.shots(), ElementsAre(3));  // episode.k_shot
+  options.table.set("evaluate.shots", "10,1,5,1");
+  EXPECT_THAT(options.shots(), ElementsAre(1, 5, 10));
+  for (const char* bad : {"0", "1.5", "-2", "a", "nan", "1e9"}) {
+    EXPECT_THAT(
+        fault_of([&](FewshotOptions& changed) { changed.table.set("evaluate.shots", bad); }),
+        HasSubstr("evaluate.shots"))
+        << bad;
+  }
+  options.table.set("model.anchor_sizes", "24,48.5");
+  EXPECT_THAT(options.detector().anchor_sizes, ElementsAre(24, 48.5));
+  EXPECT_THAT(
+      fault_of([](FewshotOptions& changed) { changed.table.set("model.anchor_ratios", "1,x"); }),
+      HasSubstr("model.anchor_ratios holds \"x\""));
+  EXPECT_THAT(
+      fault_of([](FewshotOptions& changed) { changed.table.set("model.anchor_sizes", ""); }),
+      HasSubstr("model.anchor_sizes is empty"));
+}
+
+TEST(FewshotOptions, FlopsGrowWithPicturesAsConvolutionsDo) {
+  FewshotOptions options;
+  options.table.set("episode.n_way", "2");
+  const auto flops = [&](const char* size) {
+    options.table.set("episode.size", size);
+    return options.flops_per_sample({}).value();
+  };
+  // Cells are four times as many, regions as many as before.
+  const double first = flops("64"), second = flops("128"), third = flops("256");
+  EXPECT_GT(first, 0);
+  EXPECT_NEAR((third - second) / (second - first), 4, 1e-6);
+}
+
+TEST(FewshotOptions, MemoryFollowsTheSettings) {
+  FewshotOptions options;
+  TrainOptions train;
+  train.precision = Precision::fp32;
+  const auto bytes = [&] { return options.memory(train, {}).per_sample_bytes; };
+  const double fp32 = bytes();
+  train.precision = Precision::bf16;
+  EXPECT_LT(bytes(), 0.7 * fp32);
+  const double before = bytes();
+  options.table.set("episode.queries", "20");
+  EXPECT_GT(bytes(), 1.2 * before);
+  options.table.set("model.depth", "18");
+  EXPECT_LT(bytes(), before);
+  EXPECT_EQ(options.memory(train, {.parameters = 10}).fixed_bytes -
+                options.memory(train, {.parameters = 9}).fixed_bytes,
+            options.memory(train, {.parameters = 2}).fixed_bytes -
+                options.memory(train, {.parameters = 1}).fixed_bytes);
+}
+
+}  // namespace
+}  // namespace lockstep::fewshot

@@ -1,0 +1,212 @@
+// From options to the record that a worker reads by, supports of prediction, and scores of files.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "media/picture_file.h"
+#include "recipes/fewshot/annotations/coco.h"
+#include "recipes/fewshot/options/fewshot_options.h"
+#include "recipes/fewshot/prepare/supports.h"
+#include "recipes/fewshot/shapes/made_shapes.h"
+#include "tests/fakes/error_of.h"
+
+namespace lockstep::fewshot {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class PrepareTest : public ::testing::Test {
+ protected:
+  PrepareTest() {
+    write("train", {.pictures = 40});
+    write("valid", {.pictures = 16, .first = 40});
+    options.data.path = data().string();
+    options.episode.k_shot = 1;
+    options.episode.n_way = 2;
+    options.stop.episodes = 50;
+  }
+  fs::path data() const { return folder.path() / "data"; }
+  void write(const std::string& name, const MadeShapes& set) const {
+    const DetectionData described = describe_shapes(set);
+    fs::create_directories(data() / name);
+    for (const Picture& picture : described.pictures)
+      write_file_atomic(data() / name / picture.path, "");
+    write_file_atomic(data() / (name + ".json"), coco_json(described, "a test"));
+  }
+  Prepared prepare(Purpose purpose = Purpose::train, const fs::path& run = {}) {
+    said.clear();
+    return options.prepare({.purpose = purpose,
+                            .cache_dir = folder.path() / "cache",
+                            .run_dir = run,
+                            .say = [&](const std::string& line) { said.push_back(line); }});
+  }
+  fs::path write_run(const Prepared& prepared) const {
+    fs::create_directories(folder.path() / "run");
+    write_file_atomic(folder.path() / "run/run.json", json{{"extra", prepared.extra}}.dump());
+    return folder.path() / "run";
+  }
+  TemporaryDirectory folder;
+  FewshotOptions options;
+  std::vector<std::string> said;
+};
+
+TEST_F(PrepareTest, SaysWhatTheWorkerReadsAndThePlanNeeds) {
+  options.data.novel = {"star", "ring"};
+  const Prepared prepared = prepare();
+  EXPECT_EQ(prepared.facts.train_samples, 50);
+  EXPECT_EQ(prepared.facts.valid_samples, 2 * options.evaluate.episodes);
+  EXPECT_EQ(prepared.facts.fixed_micro, 1);
+  EXPECT_EQ(prepared.extra.at("n_way"), 2);
+  EXPECT_EQ(prepared.extra.at("boxes").get<int>() % 8, 0);
+  EXPECT_EQ(prepared.extra.at("categories").size(), 12U);
+  EXPECT_THAT(prepared.extra.at("sets").at("novel").get<std::vector<std::string>>(),
+              ElementsAre("star", "ring"));
+  EXPECT_THAT(said, Contains(AllOf(HasSubstr("40 pictures to train on, 16 to validate on"),
+                                   HasSubstr("novel: star, ring"))));
+  EXPECT_EQ(prepare().extra, prepared.extra);
+}
+
+TEST_F(PrepareTest, DrawsNovelClassesFromTheSplitSeed) {
+  options.data.novel_share = 0.3;
+  const auto novel = [&] { return prepare().extra.at("sets").at("novel"); };
+  const json first = novel();
+  EXPECT_EQ(first.size(), 4U);
+  EXPECT_EQ(novel(), first);
+  options.data.split_seed = 2;
+  EXPECT_NE(novel(), first);
+  options.data.novel_share = 0;
+  EXPECT_TRUE(novel().empty());
+  options.data.classes = ClassUse::novel;
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("data.classes is novel"));
+}
+
+TEST_F(PrepareTest, GoesOnWithTheSplitOfTheRunAndRefusesOtherBoxes) {
+  const Prepared first = prepare();
+  const fs::path run = write_run(first);
+  options.data.split_seed = 5;
+  EXPECT_EQ(prepare(Purpose::train, run).extra.at("sets").at("novel"),
+            first.extra.at("sets").at("novel"));
+  // They lie elsewhere: the same.
+  fs::rename(data(), folder.path() / "moved");
+  options.data.path = (folder.path() / "moved").string();
+  EXPECT_NO_THROW(prepare(Purpose::train, run));
+  fs::rename(folder.path() / "moved", data());
+  options.data.path = data().string();
+  write("valid", {.pictures = 15, .first = 40});
+  EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }), HasSubstr("have changed"));
+}
+
+TEST_F(PrepareTest, EvaluatesOtherPicturesWithClassesItKnowsAsBase) {
+  options.data.novel = {"star", "ring"};
+  const fs::path run = write_run(prepare());
+  fs::rename(data(), folder.path() / "other");
+  options.data.path = (folder.path() / "other").string();
+  write("train", {.seed = 5, .pictures = 40});
+  write("valid", {.seed = 5, .pictures = 16, .first = 40});
+  options.data.path = data().string();
+  fs::rename(data() / "train.json", data() / "instances_train.json");
+  fs::rename(data() / "valid.json", data() / "instances_val.json");
+  fs::rename(data() / "valid", data() / "val");
+  const Prepared other = prepare(Purpose::evaluate, run);
+  EXPECT_THAT(said, Contains(HasSubstr("not the pictures that the run began with")));
+  EXPECT_THAT(other.extra.at("sets").at("novel").get<std::vector<std::string>>(),
+              ElementsAre("star", "ring"));
+}
+
+TEST_F(PrepareTest, PredictsWithTheNamedOrTheRunsOwnSupports) {
+  EXPECT_THAT(error_of([&] { prepare(Purpose::predict); }),
+              HasSubstr("there are no examples of what to look for"));
+  const fs::path run = write_run(prepare());
+  const Prepared own = prepare(Purpose::predict, run);
+  EXPECT_EQ(own.extra.at("supports").size(), 12U);
+  EXPECT_EQ(own.extra.at("picture_ids").at("made-00040.png"), 41);
+  fs::remove_all(data());
+  EXPECT_THAT(error_of([&] { prepare(Purpose::predict, run); }),
+              HasSubstr("no supports are given, and the run's own cannot be read"));
+}
+
+TEST_F(PrepareTest, ScoresResultsOfTheTruthItself) {
+  const DetectionData truth = read_coco(data() / "valid.json", data() / "valid");
+  json results = json::array();
+  for (const Box& box : truth.boxes)
+    results.push_back({{"image_id", truth.pictures[static_cast<std::size_t>(box.picture)].id},
+                       {"category_id", truth.categories[static_cast<std::size_t>(box.category)].id},
+                       {"bbox", {box.x, box.y, box.w, box.h}},
+                       {"score", 0.9}});
+  write_file_atomic(folder.path() / "detections.json", results.dump());
+  const auto scores = options.score({.predictions = folder.path(), .say = {}});
+  ASSERT_FALSE(scores.empty());
+  std::map<std::string, double> by_name;
+  for (const Score& score : scores) by_name[score.name] = score.value;
+  EXPECT_EQ(by_name.at("ap50"), 1);
+  EXPECT_EQ(by_name.at("ap50 of circle"), 1);
+  options.data.path.clear();
+  EXPECT_THAT(error_of([&] { options.score({.predictions = folder.path(), .say = {}}); }),
+              HasSubstr("nothing says what the detections are compared with"));
+}
+
+class SupportsTest : public ::testing::Test {
+ protected:
+  SupportsTest() {
+    write_picture(folder.path() / "a.png", Image({.height = 20, .width = 30, .channels = 3}));
+  }
+  SupportList read(const std::string& text) const {
+    write_file_atomic(folder.path() / "list.csv", text);
+    return read_supports(folder.path() / "list.csv", {});
+  }
+  TemporaryDirectory folder;
+};
+
+TEST_F(SupportsTest, TakeBoxesCornersAndWholePictures) {
+  const SupportList list =
+      read("filename,label,x,y,w,h\na.png,one,1,2,10,11\na.png,two,,,,\na.png,one,-5,-5,100,100\n");
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0].name, "one");
+  EXPECT_EQ(list[0].id, 1);
+  EXPECT_EQ(list[1].id, 2);
+  EXPECT_TRUE(list[0].novel);
+  EXPECT_EQ(list[0].examples[0].box.h, 11);
+  EXPECT_EQ(list[0].examples[1].box.w, 30) << "cut at the edges";
+  EXPECT_EQ(list[1].examples[0].box.h, 20);
+  const SupportList corners = read("class,file,xmin,ymin,xmax,ymax\none,a.png,1,2,11,13\n");
+  EXPECT_EQ(corners[0].examples[0].box, list[0].examples[0].box);
+  EXPECT_EQ(read("class,file\none,a.png\n")[0].examples[0].box.w, 30);
+}
+
+TEST_F(SupportsTest, NameFileAndLine) {
+  const auto fault = [&](const std::string& text) { return error_of([&] { read(text); }); };
+  EXPECT_THAT(fault("file,class\nb.png,one\n"), AllOf(HasSubstr("line 2"), HasSubstr("b.png")));
+  EXPECT_THAT(fault("file,class\na.png,\n"), AllOf(HasSubstr("line 2"), HasSubstr("no name")));
+  EXPECT_THAT(fault("file,class,x,y,w,h\na.png,one,1,2,nan,4\n"), HasSubstr("line 2"));
+  EXPECT_THAT(fault("file,class,x,y,w,h\na.png,one,29.5,2,4,4\n"), HasSubstr("less than a pixel"));
+  EXPECT_THAT(fault("file,class,x,h\na.png,one,1,2\n"), HasSubstr("has x and h, but not all of"));
+  EXPECT_THAT(fault("name,box\n"), HasSubstr("has no column file"));
+}
+
+TEST(SupportsOfTraining, ComeFromSoManyPicturesOfEachClass) {
+  Sets sets{.train = describe_shapes({.pictures = 60}), .valid = {}, .split = {{0, 1}, {3}}};
+  const SupportList list = supports_of_training(sets, {0, 3}, 4, 1);
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_FALSE(list[0].novel);
+  EXPECT_TRUE(list[1].novel);
+  for (const SupportClass& one : list) {
+    ASSERT_EQ(one.examples.size(), 4U);
+    std::set<std::int64_t> pictures;
+    for (const auto& example : one.examples) pictures.insert(example.picture.id);
+    EXPECT_EQ(pictures.size(), 4U);
+  }
+  EXPECT_EQ(to_json(supports_of_training(sets, {0, 3}, 4, 1)), to_json(list));
+  EXPECT_NE(to_json(supports_of_training(sets, {0, 3}, 4, 2)), to_json(list));
+}
+
+}  // namespace
+}  // namespace lockstep::fewshot
