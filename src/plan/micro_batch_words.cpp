@@ -54,7 +54,10 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
           plan.memory.blocks > 0 && options.memory.recompute == Recompute::off
               ? "set memory.recompute=auto, or "
               : "",
-          by_user ? "leave out batch.micro and batch.accumulation" : "choose a smaller model"));
+          by_user ? "leave out batch.micro and batch.accumulation"
+          : plan.smaller_sample.empty()
+              ? "choose a smaller model"
+              : cat("choose ", plan.smaller_sample, ", or a smaller model")));
 }
 
 void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_t fits,
@@ -165,7 +168,9 @@ std::string memory_help(const Plan& plan, const TrainOptions& options, std::int6
   const double activations =
       needed_bytes(memory, micro, plan.recomputed_blocks) - memory.fixed_bytes;
   std::vector<std::string> ways;
-  if (!smaller_sample.empty()) ways.push_back(smaller_sample);
+  if (const std::string& way = smaller_sample.empty() ? plan.smaller_sample : smaller_sample;
+      !way.empty())
+    ways.push_back(way);
   if (memory.blocks > plan.recomputed_blocks) {
     const double saved = needed_bytes(memory, micro, plan.recomputed_blocks) -
                          needed_bytes(memory, micro, memory.blocks);

@@ -54,6 +54,7 @@ Plan make_plan(const TrainOptions& options, const Facts& facts, const MemoryEsti
   plan.total_steps = count_steps(options, plan.steps_per_epoch);
   plan.schedule = make_schedule(options, global, plan.steps_per_epoch, plan.total_steps);
   plan.unit = facts.unit;
+  plan.smaller_sample = facts.smaller_sample;
   plan.units_per_step = facts.units_per_sample * static_cast<double>(global);
   plan.compute = plan_compute(options, facts, global, devices);
   plan.parameters = facts.parameters;

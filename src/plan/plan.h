@@ -30,6 +30,7 @@ struct Facts {
   std::int64_t rows_per_sample = 1;  // of a batch, in training
   std::string unit = "samples";      // what throughput counts: "tokens", "voxels"
   double units_per_sample = 1;
+  std::string smaller_sample{};        // how a sample takes less memory, the recipe's advice; or ""
   std::int64_t parameters = 0;         // that are trained; 0 = unknown
   std::int64_t frozen_parameters = 0;  // that are not
   bool batch_norm = false;             // the model has running statistics, as far as is known
@@ -116,6 +117,7 @@ struct Plan {
   double memory_needed_bytes = 0;      // of one rank at this micro-batch
   double sharding_saves_bytes = 0;     // of one rank, by shard_optimizer
   std::int64_t recomputed_blocks = 0;  // the model's first so many are computed again in backward
+  std::string smaller_sample;  // as Facts has it; not part of the record
   std::string unit;
   double units_per_step = 0;
   ComputePlan compute;

@@ -56,7 +56,9 @@ std::string batch_text(const Plan& plan) {
 std::string step_text(const Plan& plan) {
   const std::string samples = count_of(plan.batch.global, "sample");
   if (plan.unit == "samples") return samples;
-  return cat(general(plan.units_per_step, 12), " ", plan.unit, " (", samples, ")");
+  const bool one = plan.units_per_step == 1 && plan.unit.ends_with('s');
+  const std::string unit = one ? plan.unit.substr(0, plan.unit.size() - 1) : plan.unit;
+  return cat(general(plan.units_per_step, 12), " ", unit, " (", samples, ")");
 }
 
 std::string length_text(const Plan& plan) {

@@ -219,16 +219,4 @@ at::Tensor FewshotRecipe::detect(DetectorImpl& net, const at::Tensor& queries,
   return on_host.flatten(0, 1).index_select(0, is_kept.flatten().nonzero().flatten());
 }
 
-std::string FewshotRecipe::smaller_sample() const {
-  std::vector<std::string> ways;
-  const auto half = [&](const char* key, std::int64_t value, std::int64_t least) {
-    if (value / 2 >= least) ways.push_back(cat(key, "=", value / 2, " instead of ", value));
-  };
-  half("episode.size", options_.episode.size, 64);
-  half("episode.queries", options_.episode.queries, 1);
-  half("episode.k_shot", options_.episode.k_shot, 1);
-  if (ways.empty()) return "";
-  return cat("a smaller episode (", join(ways, ", or "), ")");
-}
-
 }  // namespace lockstep::fewshot

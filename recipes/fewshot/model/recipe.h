@@ -40,7 +40,7 @@ class FewshotRecipe : public Recipe {
   std::vector<ItemOutput> predict_items(Model& model, const std::vector<PredictItem>& items,
                                         const ItemContext& context) override;
   std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
-  std::string smaller_sample() const override;
+  std::string smaller_sample() const override { return options_.smaller_episode(); }
 
  private:
   // What was found in queries, each in pixels of the query as it is scaled: f32 [D, 7] on the CPU,

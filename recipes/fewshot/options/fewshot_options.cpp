@@ -147,7 +147,9 @@ void add_outputs(OptionTable& table, Evaluate& evaluate, Scoring& scoring, Predi
             {.meaning = "annotations for lockstep score; empty: the validation set of data.path",
              .is_path = true});
   table.add("predict.images", predict.images,
-            {.meaning = "pictures and folders of them, where no INPUT is given", .is_path = true});
+            {.meaning = "pictures and folders of them, where no INPUT is given; empty: the first 20 of "
+                        "the run's validation set",
+             .is_path = true});
   table.add("predict.supports", predict.supports,
             {.meaning = "table of examples with the columns file, class and x, y, w, h (or x_min, "
                         "y_min, x_max, y_max); without a box the whole picture is the example; "
@@ -234,6 +236,18 @@ std::vector<std::int64_t> FewshotOptions::shots() const {
   return all;
 }
 
+std::string FewshotOptions::smaller_episode() const {
+  std::vector<std::string> ways;
+  const auto half = [&](const char* key, std::int64_t value, std::int64_t least) {
+    if (value / 2 >= least) ways.push_back(cat(key, "=", value / 2, " instead of ", value));
+  };
+  half("episode.size", episode.size, 64);
+  half("episode.queries", episode.queries, 1);
+  half("episode.k_shot", episode.k_shot, 1);
+  if (ways.empty()) return "";
+  return cat("a smaller episode (", join(ways, ", or "), ")");
+}
+
 void FewshotOptions::check(const TrainOptions& train) const {
   detector();
   shots();
@@ -290,6 +304,8 @@ Prepared FewshotOptions::prepare(const PrepareContext& context) {
 std::vector<PredictItem> FewshotOptions::items(const ItemQuery& query) const {
   ItemQuery of_images = query;
   if (query.inputs.empty()) of_images.inputs = predict.images;
+  if (of_images.inputs.empty() && preparer.pictures != nullptr)
+    of_images.inputs = preparer.pictures(query.run_dir);
   return list_items(predict_input(), of_images);
 }
 

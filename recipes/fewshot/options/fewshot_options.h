@@ -91,6 +91,7 @@ struct FewshotOptions : RecipeOptions {
   std::int64_t support_size() const {
     return episode.support_size == 0 ? episode.size : episode.support_size;
   }
+  std::string smaller_episode() const;  // what would take less memory, or ""
   bool made() const { return data.path.empty() && data.train.empty(); }
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
@@ -111,6 +112,8 @@ struct FewshotOptions : RecipeOptions {
 struct Preparer {
   Prepared (*prepare)(const FewshotOptions& options, const PrepareContext& context);
   std::vector<Score> (*score)(const FewshotOptions& options, const ScoreContext& context);
+  // What is predicted where the user names nothing: paths of some of the run's validation pictures.
+  std::vector<std::string> (*pictures)(const std::filesystem::path& run_dir);
 };
 extern Preparer preparer;
 

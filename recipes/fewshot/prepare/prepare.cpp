@@ -154,6 +154,16 @@ json valid_picture_ids(const json& extra) {
   return ids;
 }
 
+std::vector<std::string> some_pictures(const fs::path& run_dir) {
+  constexpr std::size_t most = 20;
+  const json extra = extra_of_run(run_dir);
+  if (!extra.is_object() || !extra.contains("sets")) return {};
+  std::vector<std::string> paths;
+  for (const Picture& picture : read_sets(sets_record_from_json(extra["sets"])).valid.pictures)
+    if (paths.size() < most) paths.push_back(picture.path.string());
+  return paths;
+}
+
 Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareContext& context) {
   const json extra = extra_of_run(context.run_dir);
   SupportList list;
@@ -184,6 +194,7 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
   Prepared prepared;
   prepared.extra = {{"supports", to_json(list)}, {"picture_ids", valid_picture_ids(extra)}};
   prepared.facts.unit = "episodes";
+  prepared.facts.smaller_sample = options.smaller_episode();
   prepared.facts.parameters = parameter_count(options.detector());
   prepared.facts.batch_norm = true;
   return prepared;
@@ -283,7 +294,7 @@ std::vector<Score> score(const FewshotOptions& options, const ScoreContext& cont
 }
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = {.prepare = prepare, .score = score};
+  preparer = {.prepare = prepare, .score = score, .pictures = some_pictures};
   return true;
 }();
 
