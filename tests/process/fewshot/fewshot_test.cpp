@@ -103,5 +103,32 @@ TEST_F(Fewshot, RefusesToGoOnWithOtherPictures) {
   EXPECT_THAT(changed.err, HasSubstr("have changed since the run began"));
 }
 
+// Real pictures: COCO json with two sets, and Pascal VOC without a validation set.
+TEST_F(Fewshot, TakesTheChessPiecesAsCocoAndAsVoc) {
+  const testing::TestData coco = testing::test_data("fewshot/chess"),
+                          voc = testing::test_data("fewshot/chess_voc");
+  if (!coco.why_not.empty()) GTEST_SKIP() << coco.why_not;
+  if (!voc.why_not.empty()) GTEST_SKIP() << voc.why_not;
+  for (const int ranks : {1, 2}) {
+    const ToolResult result =
+        train_small(cat("coco", ranks), cat("cpu:", ranks),
+                    {"data.path=" + coco.path, "data.novel=black-queen,white-queen,white-king",
+                     "stop.steps=2", "optimizer.kind=sgd", "optimizer.lr=1e-3"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("202 pictures to train on, 58 to validate on"));
+  }
+  expect_same_curve("coco2", "coco1", 1e-3);
+  EXPECT_EQ(metrics("coco2").size(), 10U);
+
+  const ToolResult of_voc =
+      train_small("voc", "cpu:2",
+                  {"data.path=" + voc.path, "data.novel=", "data.novel_share=0.2",
+                   "data.valid_share=0.3", "stop.steps=2"});
+  ASSERT_EQ(of_voc.code, 0) << of_voc.err;
+  const ToolResult found = tool({"predict", "voc", "images=" + voc.path, "out=found"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(fs::exists(folder.path() / "found/0af.jpg"));
+}
+
 }  // namespace
 }  // namespace lockstep
