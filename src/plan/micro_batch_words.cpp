@@ -45,19 +45,18 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const auto tightest = tightest_device(plan.devices);
   if (!tightest || plan.memory_needed_bytes <= tightest->available_bytes) return;
   const bool by_user = options.batch.micro > 0 || options.batch.accumulation > 0;
-  notes.push_back(
-      cat("warning: micro-batch ", plan.batch.micro, " needs about ",
-          format_bytes(plan.memory_needed_bytes),
-          plan.memory.measured ? " as measured" : " by estimate", ", more than the ",
-          format_bytes(tightest->available_bytes), " available on ",
-          device_label(plan.devices[tightest->rank]), "; if memory runs out, ",
-          plan.memory.blocks > 0 && options.memory.recompute == Recompute::off
-              ? "set memory.recompute=auto, or "
-              : "",
-          by_user ? "leave out batch.micro and batch.accumulation"
-          : plan.smaller_sample.empty()
-              ? "choose a smaller model"
-              : cat("choose ", plan.smaller_sample, ", or a smaller model")));
+  notes.push_back(cat("warning: micro-batch ", plan.batch.micro, " needs about ",
+                      format_bytes(plan.memory_needed_bytes),
+                      plan.memory.measured ? " as measured" : " by estimate", ", more than the ",
+                      format_bytes(tightest->available_bytes), " available on ",
+                      device_label(plan.devices[tightest->rank]), "; if memory runs out, ",
+                      plan.memory.blocks > 0 && options.memory.recompute == Recompute::off
+                          ? "set memory.recompute=auto, or "
+                          : "",
+                      by_user ? "leave out batch.micro and batch.accumulation"
+                      : plan.smaller_sample.empty()
+                          ? "choose a smaller model"
+                          : cat("choose ", plan.smaller_sample, ", or a smaller model")));
 }
 
 void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_t fits,

@@ -117,7 +117,7 @@ struct Plan {
   double memory_needed_bytes = 0;      // of one rank at this micro-batch
   double sharding_saves_bytes = 0;     // of one rank, by shard_optimizer
   std::int64_t recomputed_blocks = 0;  // the model's first so many are computed again in backward
-  std::string smaller_sample;  // as Facts has it; not part of the record
+  std::string smaller_sample;          // as Facts has it; not part of the record
   std::string unit;
   double units_per_step = 0;
   ComputePlan compute;

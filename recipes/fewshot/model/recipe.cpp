@@ -153,8 +153,8 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   // True boxes are looked at too, so that there is something to learn from the first step on.
   const at::Tensor regions = at::cat({proposals.boxes, truth.boxes}, 1);
   const at::Tensor known = at::cat({proposals.known, truth.labels.ge(0)}, 1);
-  RegionTargets region_targets = match_regions(regions, known, truth, classes,
-                                               static_cast<double>(options_.model.regions));
+  RegionTargets region_targets =
+      match_regions(regions, known, truth, classes, static_cast<double>(options_.model.regions));
   const at::Tensor picture =
       at::arange(count, truth.labels.options()).unsqueeze(1).expand({count, regions.size(1)});
   const RegionOutputs found =

@@ -146,10 +146,11 @@ void add_outputs(OptionTable& table, Evaluate& evaluate, Scoring& scoring, Predi
   table.add("score.truth", scoring.truth,
             {.meaning = "annotations for lockstep score; empty: the validation set of data.path",
              .is_path = true});
-  table.add("predict.images", predict.images,
-            {.meaning = "pictures and folders of them, where no INPUT is given; empty: the first 20 of "
-                        "the run's validation set",
-             .is_path = true});
+  table.add(
+      "predict.images", predict.images,
+      {.meaning = "pictures and folders of them, where no INPUT is given; empty: the first 20 of "
+                  "the run's validation set",
+       .is_path = true});
   table.add("predict.supports", predict.supports,
             {.meaning = "table of examples with the columns file, class and x, y, w, h (or x_min, "
                         "y_min, x_max, y_max); without a box the whole picture is the example; "

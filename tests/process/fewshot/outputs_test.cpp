@@ -124,6 +124,14 @@ TEST_F(FewshotOutputs, PredictsWithSupportsOfTheTrainingSetAndScoresThem) {
   EXPECT_EQ(tool({"score", "fewshot", "predictions=found"}).code, 2);
 }
 
+TEST_F(FewshotOutputs, PredictsValidationPicturesWhereNoneIsNamed) {
+  ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=2"}).code, 0);
+  const ToolResult result = tool({"predict", "a", "out=found"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto found = files("found");
+  EXPECT_TRUE(found.contains("made-00040.jpg") && found.contains("detections.csv"));
+}
+
 TEST_F(FewshotOutputs, AnExportPredictsAsItsRunDoes) {
   ASSERT_EQ(train_small("a", "cpu:1", {"stop.steps=3"}).code, 0);
   ASSERT_EQ(tool({"export", "a", "--out", "a.safetensors"}).code, 0);
