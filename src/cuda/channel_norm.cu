@@ -102,23 +102,35 @@ inline dim3 finish_threads(const VoxelLayout& layout) {
   return {32, static_cast<unsigned>(layout.chunks < many_chunks ? finish_lanes : many_lanes)};
 }
 
-// Calls take(partial sums of a chunk, elements of it) for each of this thread's. Kinds of sums lie
-// `channels` apart.
+// Calls take(first sum of a chunk, second, elements of it) for each of this thread's. Several are
+// read at once: nothing else hides the wait.
 template <class Take>
 __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
                              const float* partial, const Take& take) {
+  constexpr int at_once = 8;
   const auto lanes = static_cast<int>(blockDim.y), members = static_cast<int>(entries.members);
   const auto chunks = static_cast<int>(layout.chunks);
-  const auto most = static_cast<int>((layout.voxels + chunks - 1) / chunks);
-  const float* const row =
-      partial + entries.row * layout.chunks * 2 * layout.channels + entries.channel;
+  const std::int64_t most = (layout.voxels + chunks - 1) / chunks;
   const std::int64_t step = 2 * layout.channels;
-  for (int member = 0; member < members; ++member)
-#pragma unroll 4
-    for (int chunk = static_cast<int>(threadIdx.y); chunk < chunks; chunk += lanes) {
-      const std::int64_t left = layout.voxels - static_cast<std::int64_t>(chunk) * most;
-      take(row + chunk * step + member, static_cast<float>(left < most ? left : most));
+  for (int member = 0; member < members; ++member) {
+    const float* const row =
+        partial + entries.row * layout.chunks * step + entries.channel + member;
+    for (int base = static_cast<int>(threadIdx.y); base < chunks; base += at_once * lanes) {
+      float first[at_once], second[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int chunk = base + u * lanes;
+        first[u] = chunk < chunks ? row[chunk * step] : 0.0F;
+        second[u] = chunk < chunks ? row[chunk * step + layout.channels] : 0.0F;
+      }
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int chunk = base + u * lanes;
+        const std::int64_t left = layout.voxels - chunk * most;
+        if (chunk < chunks) take(first[u], second[u], static_cast<float>(left < most ? left : most));
+      }
     }
+  }
 }
 
 // Of all threads with the same statistic; all get it. Powers of two of lanes.
@@ -149,13 +161,13 @@ __global__ void __launch_bounds__(32 * many_lanes)
   float sum = 0, squares = 0;
   if (inside)
     for_partials(layout, entries, launch.partial,
-                 [&](const float* from, float count) { sum += count * from[0]; });
+                 [&](float mean, float, float count) { sum += count * mean; });
   const float count = static_cast<float>(layout.voxels * entries.members);
   const float mean = sum_of_lanes(sum) / count;
   if (inside)
-    for_partials(layout, entries, launch.partial, [&](const float* from, float of_chunk) {
-      const float apart = from[0] - mean;
-      squares += from[layout.channels] + of_chunk * apart * apart;
+    for_partials(layout, entries, launch.partial, [&](float of, float deviations, float elements) {
+      const float apart = of - mean;
+      squares += deviations + elements * apart * apart;
     });
   squares = sum_of_lanes(squares);
   if (threadIdx.y != 0 || !inside) return;
@@ -319,9 +331,9 @@ __global__ void __launch_bounds__(32 * many_lanes) finish_sums_kernel(ChannelNor
   const bool inside = entries.count > 0;
   float sum = 0, product = 0;
   if (inside)
-    for_partials(layout, entries, launch.partial, [&](const float* from, float) {
-      sum += from[0];
-      product += from[layout.channels];
+    for_partials(layout, entries, launch.partial, [&](float first, float second, float) {
+      sum += first;
+      product += second;
     });
   sum = sum_of_lanes(sum);
   product = sum_of_lanes(product);

@@ -127,6 +127,7 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     .valid_samples = std::ssize(groups) * options.evaluate.episodes,
                     .unit = "episodes",
                     .units_per_sample = 1,
+                    .smaller_sample = options.smaller_episode(),
                     .parameters = parameter_count(options.detector()),
                     .batch_norm = true,
                     .fixed_micro = 1,
@@ -194,7 +195,6 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
   Prepared prepared;
   prepared.extra = {{"supports", to_json(list)}, {"picture_ids", valid_picture_ids(extra)}};
   prepared.facts.unit = "episodes";
-  prepared.facts.smaller_sample = options.smaller_episode();
   prepared.facts.parameters = parameter_count(options.detector());
   prepared.facts.batch_norm = true;
   return prepared;

@@ -65,6 +65,7 @@ TEST_F(PrepareTest, SaysWhatTheWorkerReadsAndThePlanNeeds) {
   EXPECT_EQ(prepared.facts.train_samples, 50);
   EXPECT_EQ(prepared.facts.valid_samples, 2 * options.evaluate.episodes);
   EXPECT_EQ(prepared.facts.fixed_micro, 1);
+  EXPECT_THAT(prepared.facts.smaller_sample, HasSubstr("a smaller episode (episode.size="));
   EXPECT_EQ(prepared.extra.at("n_way"), 2);
   EXPECT_EQ(prepared.extra.at("boxes").get<int>() % 8, 0);
   EXPECT_EQ(prepared.extra.at("categories").size(), 12U);

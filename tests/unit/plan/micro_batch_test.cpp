@@ -113,6 +113,11 @@ TEST_F(BatchLimits, WhereNotOneSampleFitsSaysWhatWouldHelp) {
   memory.per_sample_bytes = 100 * gib;
   EXPECT_TRUE(contains(refusal(), "micro-batch 1 needs about 101 GiB"));
   EXPECT_TRUE(contains(refusal(), "a smaller model"));
+  facts.smaller_sample = "a smaller episode";
+  EXPECT_TRUE(contains(refusal(), "a smaller episode; "));
+  memory.per_sample_bytes = 30 * gib;  // an estimate may be wrong by so much
+  EXPECT_TRUE(has_note(make_plan(options, facts, memory, devices),
+                       "choose a smaller episode, or a smaller model"));
 }
 
 TEST_F(BatchLimits, RanksBeyondTheCoresAreWarnedOf) {
