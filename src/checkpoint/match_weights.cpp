@@ -47,13 +47,8 @@ class Renaming {
 
   // Nothing: the model does not have it.
   std::optional<std::size_t> place_of(const std::string& name) {
-    std::string renamed = name;
-    for (std::size_t i = 0; i < map_.size(); ++i)
-      if (const auto as = glob_renamed(map_[i].first, map_[i].second, name)) {
-        renamed = *as;
-        used_[i] = true;
-        break;
-      }
+    const auto [renamed, pair] = as_renamed(name);
+    if (pair < used_.size()) used_[pair] = true;
     if (const auto own = places_.find(renamed); own != places_.end()) return own->second;
     for (const auto& [from, to] : weight_names_)
       if (const auto as = glob_renamed(from, to, renamed))
@@ -69,7 +64,7 @@ class Renaming {
   bool may_be_passed_over(const std::string& name) const {
     return of_field_ &&
            std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
-             return pair.second.empty() && glob_matches(pair.first, name);
+             return pair.second.empty() && glob_matches(pair.first, as_renamed(name).first);
            });
   }
   bool may_be_lacking(const std::string& name) const {
@@ -90,6 +85,13 @@ class Renaming {
   }
 
  private:
+  // By the first pair of init.map that fits, and which one that is.
+  std::pair<std::string, std::size_t> as_renamed(const std::string& name) const {
+    for (std::size_t i = 0; i < map_.size(); ++i)
+      if (const auto as = glob_renamed(map_[i].first, map_[i].second, name)) return {*as, i};
+    return {name, map_.size()};
+  }
+
   std::vector<NamePair> map_;
   std::vector<bool> used_;
   const std::vector<NamePair>& weight_names_;

@@ -127,7 +127,8 @@ __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
       for (int u = 0; u < at_once; ++u) {
         const int chunk = base + u * lanes;
         const std::int64_t left = layout.voxels - chunk * most;
-        if (chunk < chunks) take(first[u], second[u], static_cast<float>(left < most ? left : most));
+        if (chunk < chunks)
+          take(first[u], second[u], static_cast<float>(left < most ? left : most));
       }
     }
   }

@@ -70,7 +70,7 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
          .epsilon = static_cast<float>(eps),
          .momentum = static_cast<float>(momentum),
          .relu = relu});
-    context->save_for_backward({rows, scale, shift, mean, inverse, positive});
+    context->save_for_backward({x, scale, shift, mean, inverse, positive});
     context->saved_data["skip"] = skip.defined();
     context->saved_data["given"] = given;
     context->saved_data["relu"] = relu;
@@ -84,8 +84,9 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
     if (!of_y.defined()) return result;
     const variable_list saved = context->get_saved_variables();
     if (is_differentiated()) return differentiable(*context, saved, of_y);
-    const at::Tensor &rows = saved[0], &scale = saved[1], &shift = saved[2], &positive = saved[5];
-    const auto format = channels_last_format(rows);
+    const at::Tensor &scale = saved[1], &shift = saved[2], &positive = saved[5];
+    const auto format = channels_last_format(saved[0]);
+    const at::Tensor rows = lying_densely(saved[0], format);
     const at::Tensor up = lying_densely(of_y, format);
     const VoxelLayout layout = whole_batch_layout(rows);
     const bool by_bits = positive.defined();
@@ -136,7 +137,10 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
     const bool relu = context.saved_data["relu"].toBool() && !positive.defined();
     const double eps = context.saved_data["eps"].toDouble();
     at::Tensor up = of_y;
-    if (positive.defined()) up = of_y * factors_of(positive, x, whole_batch_layout(x.detach()));
+    if (positive.defined()) {
+      const at::Tensor rows = lying_densely(x.detach(), channels_last_format(x));
+      up = of_y * factors_of(positive, x, whole_batch_layout(rows));
+    }
     std::vector<at::Tensor> inputs{x};
     for (const std::size_t i : {1, 2})
       if (saved[i].defined()) inputs.push_back(saved[i]);

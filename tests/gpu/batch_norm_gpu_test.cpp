@@ -130,27 +130,35 @@ TEST_F(BatchNormOnGpu, RepeatsToTheBit) {
 }
 
 TEST_F(BatchNormOnGpu, IsDifferentiableTwice) {
-  for (const bool training : {true, false})
-    for (const bool skip : {false, true}) {
-      const NormCase test{.sizes = {3, 8, 4, 5}, .training = training, .skip = skip, .relu = true};
-      at::manual_seed(5);
-      const BatchNormState state = state_of(test, gpu().device());
-      const at::Tensor values = at::randn(test.sizes).to(gpu().device());
-      std::vector<at::Tensor> found;
-      for (const auto format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
-        BatchNormState own = state;
-        own.running_mean = state.running_mean.clone();
-        own.running_var = state.running_var.clone();
-        const at::Tensor x = values.contiguous(format).detach().requires_grad_();
-        AfterNorm after{.skip = {}, .relu = true};
-        if (skip) after.skip = values.cos().contiguous(format);
-        const at::Tensor out = batch_norm(x, own, training, nullptr, after);
-        const at::Tensor of_x =
-            torch::autograd::grad({out.pow(3).sum()}, {x}, {}, true, /*create_graph=*/true)[0];
-        found.push_back(torch::autograd::grad({of_x.square().sum()}, {x})[0]);
-      }
-      expect_near(found[0], found[1], 1e-4, test.name());
+  for (const int kind : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    const bool training = (kind & 1) != 0, skip = (kind & 2) != 0, is_aligned = (kind & 4) != 0;
+    const NormCase test{.sizes = is_aligned ? std::vector<std::int64_t>{3, 8, 4, 5}
+                                            : std::vector<std::int64_t>{3, 5, 3, 3},
+                        .training = training,
+                        .skip = skip,
+                        .relu = true};
+    at::manual_seed(5);
+    const BatchNormState state = state_of(test, gpu().device());
+    // Some begin where vectors of 16 bytes cannot be read.
+    const at::Tensor wide = at::randn({4, 5, 3, 3}).to(gpu().device());
+    const at::Tensor values = test.sizes[1] == 8
+                                  ? at::randn(test.sizes).to(gpu().device())
+                                  : wide.contiguous(at::MemoryFormat::ChannelsLast).narrow(0, 1, 3);
+    std::vector<at::Tensor> found;
+    for (const auto format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
+      BatchNormState own = state;
+      own.running_mean = state.running_mean.clone();
+      own.running_var = state.running_var.clone();
+      const at::Tensor x = values.contiguous(format).detach().requires_grad_(true);
+      AfterNorm after{.skip = {}, .relu = true};
+      if (skip) after.skip = values.cos().contiguous(format);
+      const at::Tensor out = batch_norm(x, own, training, nullptr, after);
+      const at::Tensor of_x =
+          torch::autograd::grad({out.pow(3).sum()}, {x}, {}, true, /*create_graph=*/true)[0];
+      found.push_back(torch::autograd::grad({of_x.square().sum()}, {x})[0]);
     }
+    expect_near(found[0], found[1], 1e-4, test.name());
+  }
 }
 
 TEST_F(BatchNormOnGpu, RunningStatisticsMoveOnceWhereABlockIsComputedAgain) {

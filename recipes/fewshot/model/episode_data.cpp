@@ -107,18 +107,20 @@ TrainingEpisodes::TrainingEpisodes(std::shared_ptr<const EpisodeSource> source,
     : source_(std::move(source)),
       pictures_(source_->sets().train),
       classes_(used_classes(source_->sets().split, options.data.classes)),
-      is_used_(source_->sets().train.categories.size()),
       shape_(training_shape(options)),
       count_(options.stop.episodes),
-      boxes_(boxes) {
-  for (const int category : classes_) is_used_[static_cast<std::size_t>(category)] = true;
-}
+      boxes_(boxes) {}
 
 const Episodes& TrainingEpisodes::episodes(std::uint64_t seed) const {
   const std::lock_guard lock(mutex_);
   if (!episodes_ || seed_ != seed) {
     episodes_.emplace(pictures_, source_->sets().train.categories, classes_, shape_, seed);
     seed_ = seed;
+    if (is_used_.empty()) {  // whatever the seed
+      is_used_.resize(source_->sets().train.categories.size());
+      for (const int category : episodes_->classes())
+        is_used_[static_cast<std::size_t>(category)] = true;
+    }
   }
   return *episodes_;
 }
@@ -141,7 +143,7 @@ std::vector<at::Tensor> TrainingEpisodes::get(std::int64_t, SampleContext& conte
     std::int64_t place = 0;
     for (const Box& box : data.boxes_of(number)) {
       const int label = episode.label_of(box.category);
-      // An object of another class that is trained on is background.
+      // An object of another class that episodes are drawn of is background.
       const bool is_ignored = !box.counts() || !is_used_[static_cast<std::size_t>(box.category)];
       if ((label < 0 && !is_ignored) || place == boxes_) continue;
       const ViewBox view = box_in_view(picture, box, source_->size());

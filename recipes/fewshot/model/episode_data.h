@@ -68,12 +68,12 @@ class TrainingEpisodes : public Dataset {
   std::shared_ptr<const EpisodeSource> source_;
   ClassPictures pictures_;
   std::vector<int> classes_;
-  std::vector<bool> is_used_;  // by category
   EpisodeShape shape_;
   std::int64_t count_, boxes_;
   mutable std::mutex mutex_;
   mutable std::optional<Episodes> episodes_;  // of seed_
   mutable std::uint64_t seed_ = 0;
+  mutable std::vector<bool> is_used_;  // by category: whether episodes are drawn of it
 };
 
 // Evaluation: episode `index % episodes` of group `index / episodes`. Fields 0 to 2 and, as field

@@ -22,7 +22,8 @@ using nlohmann::json;
 // as COCO's are, or its place.
 std::int64_t picture_id(const PredictItem& item, const json& known) {
   const std::filesystem::path path(item.path);
-  if (const auto found = known.find(path.filename().string()); found != known.end())
+  if (const auto found = known.find(path.filename().string());
+      found != known.end() && found->is_number_integer())
     return found->get<std::int64_t>();
   const std::string stem = path.stem().string();
   std::int64_t number = 0;
@@ -63,13 +64,15 @@ class DetectionOutputs final : public PredictionWriter {
 
 // Once, for all items: what the supports say.
 void FewshotRecipe::read_supports_of(DetectorImpl& net, const ItemContext& context) {
-  if (!supports_.empty()) return;
-  supports_ = support_list_from_json(context.extra.at("supports"));
+  if (codes_.kernels.defined()) return;
+  const SupportList supports = support_list_from_json(context.extra.at("supports"));
   const CropShape shape{.size = static_cast<int>(options_.support_size()),
                         .context = static_cast<int>(options_.episode.context)};
   const StepContext step = prediction_context(context);
   std::vector<at::Tensor> kernels, prototypes;
-  for (const SupportClass& one : supports_) {
+  std::vector<SupportCrops> all_crops;
+  std::vector<NamedClass> wanted;
+  for (const SupportClass& one : supports) {
     SupportCrops crops{.category = one.id, .crops = {}};
     std::vector<at::Tensor> pictures, boxes;
     for (const SupportClass::Example& example : one.examples) {
@@ -83,9 +86,12 @@ void FewshotRecipe::read_supports_of(DetectorImpl& net, const ItemContext& conte
                                       at::stack(boxes).to(context.device), 1, step);
     kernels.push_back(codes.kernels);
     prototypes.push_back(codes.prototypes);
-    crops_.push_back(std::move(crops));
-    wanted_.push_back({.category = one.id, .name = one.name, .novel = one.novel});
+    all_crops.push_back(std::move(crops));
+    wanted.push_back({.category = one.id, .name = one.name, .novel = one.novel});
   }
+  // At last, so that nothing is half there if one of them cannot be read.
+  crops_ = std::move(all_crops);
+  wanted_ = std::move(wanted);
   codes_ = {.kernels = at::cat(kernels), .prototypes = at::cat(prototypes)};
 }
 

@@ -68,7 +68,6 @@ class FewshotRecipe : public Recipe {
   std::shared_ptr<const EpisodeSource> source_;
   std::vector<EvaluationGroup> groups_;
   // Of prediction: made from the first items on.
-  SupportList supports_;
   std::vector<SupportCrops> crops_;
   ClassCodes codes_;
   std::vector<NamedClass> wanted_;

@@ -65,7 +65,7 @@ Proposals propose(const at::Tensor& anchors, const at::Tensor& objectness, const
   const at::NoGradGuard no_gradient;
   const std::int64_t queries = objectness.size(0), places = anchors.size(0);
   const at::Tensor scores = objectness.flatten(1);  // [Q, N * P]
-  const std::int64_t taken = std::min(before_nms, scores.size(1));
+  const std::int64_t taken = std::min(std::max(before_nms, count), scores.size(1));
   const auto [top, index] = scores.topk(taken, 1);
   const at::Tensor chosen = deltas.flatten(1, 2).gather(1, index.unsqueeze(-1).expand({-1, -1, 4}));
   const at::Tensor from =

@@ -35,7 +35,8 @@ void add_data(OptionTable& table, Data& data) {
             {.meaning = "classes to train on, or @FILE with one name per line; empty: all that "
                         "are not in data.novel"});
   table.add("data.novel", data.novel,
-            {.meaning = "classes that base training never sees, or @FILE; empty: a share"});
+            {.meaning = "classes that base training never sees, or @FILE; empty: all that are not "
+                        "in data.base, or a share"});
   table.add("data.novel_share", data.novel_share,
             {.meaning = "of the classes that are novel where data.base and data.novel are empty; "
                         "0: none",

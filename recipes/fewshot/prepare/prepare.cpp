@@ -1,6 +1,7 @@
 // From options to a record of the data that the worker reads by.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "plan/words.h"
 #include "recipes/fewshot/episodes/class_pictures.h"
 #include "recipes/fewshot/episodes/episodes.h"
 #include "recipes/fewshot/metrics/coco_evaluation.h"
@@ -35,11 +37,11 @@ json extra_of_run(const fs::path& run_dir) {
   return record["extra"];
 }
 
-FoundData found_data(const FewshotOptions& options, const PrepareContext& context, const Say& say) {
-  if (options.made()) {
-    say("no data.path is given: pictures of shapes are drawn");
-    return find_detection_data(made_shapes(context.cache_dir, say));
-  }
+// Of the user: data.path or data.train is given.
+FoundData named_data(const FewshotOptions& options) {
+  if (!options.data.path.empty() && !options.data.train.empty())
+    throw Error("data.path and data.train both name pictures to train on",
+                "leave one of them empty: data.path= or data.train=");
   FoundData found;
   if (options.data.train.empty()) {
     found = find_detection_data(options.data.path);
@@ -49,6 +51,12 @@ FoundData found_data(const FewshotOptions& options, const PrepareContext& contex
   if (!options.data.valid.empty())
     found.valid = name_detection_files(options.data.valid, options.data.valid_pictures);
   return found;
+}
+
+FoundData found_data(const FewshotOptions& options, const PrepareContext& context, const Say& say) {
+  if (!options.made()) return named_data(options);
+  say("no data.path is given: pictures of shapes are drawn");
+  return find_detection_data(made_shapes(context.cache_dir, say));
 }
 
 std::vector<std::string> names_of(const DetectionData& data, const std::vector<int>& classes) {
@@ -97,25 +105,44 @@ bool same_files(const SetsRecord& record, const FoundData& found) {
   return to_json(record) == to_json(other);
 }
 
+// What an evaluation lacks of what was asked.
+void say_what_is_left_out(const std::vector<EvaluationGroup>& groups, const FewshotOptions& options,
+                          const Sets& sets, const Say& say) {
+  if (groups.empty())
+    say("neither base nor novel classes have pictures enough for an evaluation: there is none");
+  for (const auto& [name, classes] :
+       {std::pair("base", &sets.split.base), std::pair("novel", &sets.split.novel)})
+    for (const std::int64_t shots : options.shots())
+      if (!groups.empty() && !classes->empty() &&
+          std::none_of(groups.begin(), groups.end(), [&](const EvaluationGroup& group) {
+            return group.name == name && group.shots == shots;
+          }))
+        say(cat("no ", name, " class has ", count_of(shots, "picture"),
+                " to take examples from and one to find it in: it is not evaluated with ",
+                count_of(shots, "shot")));
+}
+
 Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions& options,
-                       const Say& say) {
+                       Purpose purpose, const Say& say) {
   const std::vector<int> used = used_classes(sets.split, options.data.classes);
-  if (used.empty())
+  const bool trains = purpose != Purpose::evaluate;
+  if (used.empty() && trains)
     throw Error(cat("data.classes is ", options.table.get("data.classes"),
                     ", but there are no such classes"),
                 "name some with data.novel or data.base, or give data.novel_share");
   const std::int64_t most = most_boxes(sets.train);
   keep_shots(sets.train, used, options.data.shots,
              static_cast<std::uint64_t>(options.data.split_seed));
-  const Episodes episodes(ClassPictures(sets.train), sets.train.categories, used,
-                          training_shape(options), 1);
-  if (const std::string note = episodes.note(); !note.empty()) say(note);
+  if (trains) {
+    const Episodes episodes(ClassPictures(sets.train), sets.train.categories, used,
+                            training_shape(options), 1);
+    if (const std::string note = episodes.note(); !note.empty()) say(note);
+  }
   const std::vector<EvaluationGroup> groups = evaluation_groups(options, sets);
   for (const EvaluationGroup& group : groups)
     if (const std::string note = group.episodes.note(); !note.empty())
       say(cat(group.name, ", ", group.shots, group.shots == 1 ? " shot: " : " shots: ", note));
-  if (groups.empty())
-    say("neither base nor novel classes have pictures enough for an evaluation: there is none");
+  say_what_is_left_out(groups, options, sets, say);
   say(cat(sets.train.pictures.size(), " pictures to train on, ", sets.valid.pictures.size(),
           " to validate on; base classes: ", join(record.base, ", "),
           "; novel: ", record.novel.empty() ? "none" : join(record.novel, ", ")));
@@ -133,26 +160,40 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     .fixed_micro = 1,
                     .default_global = 8};
   prepared.extra = {{"sets", to_json(record)},
-                    {"n_way", episodes.shape().n_way},
                     {"boxes", (most + 7) / 8 * 8},
                     {"categories", categories},
                     {"made", options.made()}};
   return prepared;
 }
 
-// By file name, as far as the run's validation set is still there.
+// By file name, where it is the only one, as far as the run's validation set is still there.
 json valid_picture_ids(const json& extra) {
   json ids = json::object();
   if (!extra.is_object() || !extra.contains("sets")) return ids;
   try {
-    const SetsRecord record = sets_record_from_json(extra["sets"]);
-    if (!record.files.valid) return ids;
-    for (const Picture& picture : read_detection_data(*record.files.valid).pictures)
-      ids[picture.path.filename().string()] = picture.id;
+    for (const Picture& picture : read_sets(sets_record_from_json(extra["sets"])).valid.pictures) {
+      const std::string name = picture.path.filename().string();
+      ids[name] = ids.contains(name) ? json() : json(picture.id);
+    }
   } catch (const Error&) {
     return json::object();
   }
   return ids;
+}
+
+// Classes of a table by the ids that the run has for their names; others get ids of their own.
+void number_classes(SupportList& list, const json& extra) {
+  if (!extra.is_object() || !extra.contains("categories")) return;
+  std::int64_t next = 1;
+  std::map<std::string, std::int64_t> known;
+  for (const json& category : extra["categories"]) {
+    known[category.value("name", "")] = category.at("id");
+    next = std::max(next, category.at("id").get<std::int64_t>() + 1);
+  }
+  for (SupportClass& one : list) {
+    const auto found = known.find(one.name);
+    one.id = found != known.end() ? found->second : next++;
+  }
 }
 
 std::vector<std::string> some_pictures(const fs::path& run_dir) {
@@ -170,10 +211,7 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
   SupportList list;
   if (!options.predict.supports.empty()) {
     list = read_supports(options.predict.supports, options.predict.supports_of);
-    if (extra.is_object() && extra.contains("categories"))
-      for (const json& category : extra["categories"])
-        for (SupportClass& one : list)
-          if (one.name == category.value("name", "")) one.id = category.at("id");
+    number_classes(list, extra);
   } else {
     if (!extra.is_object() || !extra.contains("sets"))
       throw Error("there are no examples of what to look for",
@@ -220,10 +258,11 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
       SetsRecord again = before;
       again.files = found;  // where they lie now
       if (context.purpose != Purpose::evaluate || same_files(before, found))
-        return prepared_from(again, read_sets(again), options, say);
+        return prepared_from(again, read_sets(again), options, context.purpose, say);
     }
     record.files = found;
     DetectionSets read = read_detection_sets(found, record.valid_share, record.seed);
+    for (const std::string& line : read.warnings) say(line);
     const ClassSplit split = split_of_run(before, read.train);
     record.base = names_of(read.train, split.base);
     record.novel = names_of(read.train, split.novel);
@@ -234,7 +273,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                           .valid = std::move(read.valid),
                           .split = split,
                           .warnings = {}},
-                         options, say);
+                         options, context.purpose, say);
   }
   record.files = found_data(options, context, say);
   DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed);
@@ -248,16 +287,18 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                         .valid = std::move(read.valid),
                         .split = split,
                         .warnings = {}},
-                       options, say);
+                       options, context.purpose, say);
 }
 
 std::vector<Score> score(const FewshotOptions& options, const ScoreContext& context) {
   DetectionData truth;
   if (!options.scoring.truth.empty()) {
     truth = read_detection_data(name_detection_files(options.scoring.truth, {}));
-  } else if (!options.data.path.empty()) {
-    const FoundData found = find_detection_data(options.data.path);
-    truth = read_detection_data(found.valid ? *found.valid : found.train);
+  } else if (!options.made()) {
+    // As training reads it, with the ids of the training set.
+    truth = read_detection_sets(named_data(options), options.data.valid_share,
+                                static_cast<std::uint64_t>(options.data.split_seed))
+                .valid;
   } else {
     throw Error("nothing says what the detections are compared with",
                 "give data.path=DIR, or truth=ANNOTATIONS");

@@ -66,7 +66,6 @@ TEST_F(PrepareTest, SaysWhatTheWorkerReadsAndThePlanNeeds) {
   EXPECT_EQ(prepared.facts.valid_samples, 2 * options.evaluate.episodes);
   EXPECT_EQ(prepared.facts.fixed_micro, 1);
   EXPECT_THAT(prepared.facts.smaller_sample, HasSubstr("a smaller episode (episode.size="));
-  EXPECT_EQ(prepared.extra.at("n_way"), 2);
   EXPECT_EQ(prepared.extra.at("boxes").get<int>() % 8, 0);
   EXPECT_EQ(prepared.extra.at("categories").size(), 12U);
   EXPECT_THAT(prepared.extra.at("sets").at("novel").get<std::vector<std::string>>(),
@@ -153,6 +152,61 @@ TEST_F(PrepareTest, ScoresResultsOfTheTruthItself) {
   options.data.path.clear();
   EXPECT_THAT(error_of([&] { options.score({.predictions = folder.path(), .say = {}}); }),
               HasSubstr("nothing says what the detections are compared with"));
+}
+
+// Without a validation set: the pictures that training holds back, and no others.
+TEST_F(PrepareTest, ScoresAgainstWhatWasHeldBack) {
+  fs::remove_all(data() / "valid");
+  fs::remove(data() / "valid.json");
+  const fs::path run = write_run(prepare());
+  const json ids = prepare(Purpose::predict, run).extra.at("picture_ids");
+  EXPECT_EQ(ids.size(), 8U);
+  EXPECT_EQ(options.items({.run_dir = run}).size(), 8U);  // what is predicted by default
+  const DetectionData all = read_coco(data() / "train.json", data() / "train");
+  json results = json::array();
+  for (const Box& box : all.boxes)
+    if (const Picture& picture = all.pictures[static_cast<std::size_t>(box.picture)];
+        ids.contains(picture.path.filename().string()))
+      results.push_back({{"image_id", ids.at(picture.path.filename().string())},
+                         {"category_id", all.categories[static_cast<std::size_t>(box.category)].id},
+                         {"bbox", {box.x, box.y, box.w, box.h}},
+                         {"score", 0.9}});
+  write_file_atomic(folder.path() / "detections.json", results.dump());
+  for (const Score& score : options.score({.predictions = folder.path(), .say = {}}))
+    if (score.name == "ap50") EXPECT_EQ(score.value, 1);
+  options.data.train = (data() / "train.json").string();
+  EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("data.path and data.train both"));
+}
+
+TEST_F(PrepareTest, EvaluatesASetOfNewClassesAlone) {
+  Prepared first = prepare();
+  first.extra["sets"]["base"] = {"bishop", "king"};
+  first.extra["sets"]["novel"] = json::array();
+  const fs::path run = write_run(first);
+  fs::rename(data() / "train.json", data() / "instances_train.json");
+  fs::rename(data() / "valid.json", data() / "instances_val.json");
+  fs::rename(data() / "valid", data() / "val");
+  const Prepared other = prepare(Purpose::evaluate, run);
+  EXPECT_TRUE(other.extra.at("sets").at("base").empty());
+  EXPECT_EQ(other.extra.at("sets").at("novel").size(), 12U);
+}
+
+TEST_F(PrepareTest, SaysWhichShotsAreNotEvaluated) {
+  options.evaluate.shots = {"1", "1000"};
+  prepare();
+  EXPECT_THAT(said, Contains(HasSubstr("it is not evaluated with 1000 shots")));
+}
+
+TEST_F(PrepareTest, GivesClassesThatTheRunDoesNotKnowIdsOfTheirOwn) {
+  const fs::path run = write_run(prepare());
+  write_picture(folder.path() / "a.png", Image({.height = 20, .width = 30, .channels = 3}));
+  write_file_atomic(folder.path() / "list.csv",
+                    "file,class,x,y,w,h\na.png,unicorn,,,,\na.png,circle,,,,\n");
+  options.predict.supports = (folder.path() / "list.csv").string();
+  std::set<std::int64_t> ids;
+  for (const json& one : prepare(Purpose::predict, run).extra.at("supports"))
+    ids.insert(one.at("id").get<std::int64_t>());
+  EXPECT_EQ(ids, (std::set<std::int64_t>{1, 13}));
 }
 
 class SupportsTest : public ::testing::Test {
