@@ -204,7 +204,8 @@ TEST_F(PrepareTest, GivesClassesThatTheRunDoesNotKnowIdsOfTheirOwn) {
                     "file,class,x,y,w,h\na.png,unicorn,,,,\na.png,circle,,,,\n");
   options.predict.supports = (folder.path() / "list.csv").string();
   std::set<std::int64_t> ids;
-  for (const json& one : prepare(Purpose::predict, run).extra.at("supports"))
+  const json supports = prepare(Purpose::predict, run).extra.at("supports");
+  for (const json& one : supports)
     ids.insert(one.at("id").get<std::int64_t>());
   EXPECT_EQ(ids, (std::set<std::int64_t>{1, 13}));
 }
