@@ -205,8 +205,7 @@ TEST_F(PrepareTest, GivesClassesThatTheRunDoesNotKnowIdsOfTheirOwn) {
   options.predict.supports = (folder.path() / "list.csv").string();
   std::set<std::int64_t> ids;
   const json supports = prepare(Purpose::predict, run).extra.at("supports");
-  for (const json& one : supports)
-    ids.insert(one.at("id").get<std::int64_t>());
+  for (const json& one : supports) ids.insert(one.at("id").get<std::int64_t>());
   EXPECT_EQ(ids, (std::set<std::int64_t>{1, 13}));
 }
 
