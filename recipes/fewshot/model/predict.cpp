@@ -4,6 +4,7 @@
 #include "media/picture_file.h"
 #include "recipes/fewshot/model/recipe.h"
 #include "recipes/fewshot/pictures/open_picture.h"
+#include "recipes/fewshot/sets/support_list.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>

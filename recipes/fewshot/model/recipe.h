@@ -9,7 +9,6 @@
 #include "recipes/fewshot/model/net.h"
 #include "recipes/fewshot/model/regions.h"
 #include "recipes/fewshot/options/fewshot_options.h"
-#include "recipes/fewshot/sets/support_list.h"
 
 #include <memory>
 #include <string>
