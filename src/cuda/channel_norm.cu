@@ -96,36 +96,38 @@ __global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForwa
   store_floats(squares, launch.partial + partial_place(launch.layout, place, 2, 1));
 }
 
-// Where a row has many chunks, more threads share them.
-constexpr int many_lanes = 32, many_chunks = 64;
-inline dim3 finish_threads(const VoxelLayout& layout) {
-  return {32, static_cast<unsigned>(layout.chunks < many_chunks ? finish_lanes : many_lanes)};
+// A block that finishes sums has 8 statistics, each of which has 32 threads: few statistics make
+// many blocks, and no thread waits for memory more than once where there are up to 512 chunks.
+constexpr int finished_together = 8, threads_of_statistic = 32;
+constexpr int finish_warps = finished_together * threads_of_statistic / 32;
+const dim3 finish_threads(finished_together, threads_of_statistic);
+inline unsigned finish_grid(const VoxelLayout& layout) {
+  return finish_blocks(layout, finished_together);
 }
 
-// Calls take(first sum of a chunk, second, elements of it) for each of this thread's. Several are
-// read at once: nothing else hides the wait.
+// Calls take(first sum of a chunk, second, elements of it) for each of this thread's.
 template <class Take>
 __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
                              const float* partial, const Take& take) {
-  constexpr int at_once = 8;
-  const auto lanes = static_cast<int>(blockDim.y), members = static_cast<int>(entries.members);
-  const auto chunks = static_cast<int>(layout.chunks);
+  constexpr int at_once = 16;
+  const auto members = static_cast<int>(entries.members), chunks = static_cast<int>(layout.chunks);
   const std::int64_t most = (layout.voxels + chunks - 1) / chunks;
   const std::int64_t step = 2 * layout.channels;
   for (int member = 0; member < members; ++member) {
     const float* const row =
         partial + entries.row * layout.chunks * step + entries.channel + member;
-    for (int base = static_cast<int>(threadIdx.y); base < chunks; base += at_once * lanes) {
+    for (int base = static_cast<int>(threadIdx.y); base < chunks;
+         base += at_once * threads_of_statistic) {
       float first[at_once], second[at_once];
 #pragma unroll
       for (int u = 0; u < at_once; ++u) {
-        const int chunk = base + u * lanes;
+        const int chunk = base + u * threads_of_statistic;
         first[u] = chunk < chunks ? row[chunk * step] : 0.0F;
         second[u] = chunk < chunks ? row[chunk * step + layout.channels] : 0.0F;
       }
 #pragma unroll
       for (int u = 0; u < at_once; ++u) {
-        const int chunk = base + u * lanes;
+        const int chunk = base + u * threads_of_statistic;
         const std::int64_t left = layout.voxels - chunk * most;
         if (chunk < chunks)
           take(first[u], second[u], static_cast<float>(left < most ? left : most));
@@ -134,19 +136,19 @@ __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
   }
 }
 
-// Of all threads with the same statistic; all get it. Powers of two of lanes.
-__device__ float sum_of_lanes(float value) {
-  __shared__ float shared[many_lanes][32];
-  shared[threadIdx.y][threadIdx.x] = value;
+// Of all threads with the same statistic, in the same order each time; all get it.
+// shared: of this sum alone.
+__device__ float sum_of_threads(float value, float (&shared)[finish_warps][finished_together]) {
+#pragma unroll
+  for (int apart = finished_together; apart < 32; apart *= 2)
+    value += __shfl_xor_sync(0xffffffffU, value, apart);
+  const unsigned thread = threadIdx.y * finished_together + threadIdx.x;
+  if (thread % 32 < finished_together) shared[thread / 32][threadIdx.x] = value;
   __syncthreads();
-  for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
-    if (threadIdx.y < half)
-      shared[threadIdx.y][threadIdx.x] += shared[threadIdx.y + half][threadIdx.x];
-    __syncthreads();
-  }
-  value = shared[0][threadIdx.x];
-  __syncthreads();
-  return value;
+  float sum = 0;
+#pragma unroll
+  for (int w = 0; w < finish_warps; ++w) sum += shared[w][threadIdx.x];
+  return sum;
 }
 
 __device__ void follow(float* running, float now, float momentum) {
@@ -154,8 +156,10 @@ __device__ void follow(float* running, float now, float momentum) {
 }
 
 // The mean of the chunks' means, then their deviations from it.
-__global__ void __launch_bounds__(32 * many_lanes)
+__global__ void __launch_bounds__(32 * finish_warps)
     finish_moments_kernel(ChannelNormForward launch) {
+  __shared__ float of_sum[finish_warps][finished_together];
+  __shared__ float of_squares[finish_warps][finished_together];
   const VoxelLayout& layout = launch.layout;
   const Entries entries = entries_of(layout);
   const bool inside = entries.count > 0;
@@ -164,13 +168,13 @@ __global__ void __launch_bounds__(32 * many_lanes)
     for_partials(layout, entries, launch.partial,
                  [&](float mean, float, float count) { sum += count * mean; });
   const float count = static_cast<float>(layout.voxels * entries.members);
-  const float mean = sum_of_lanes(sum) / count;
+  const float mean = sum_of_threads(sum, of_sum) / count;
   if (inside)
     for_partials(layout, entries, launch.partial, [&](float of, float deviations, float elements) {
       const float apart = of - mean;
       squares += deviations + elements * apart * apart;
     });
-  squares = sum_of_lanes(squares);
+  squares = sum_of_threads(squares, of_squares);
   if (threadIdx.y != 0 || !inside) return;
   launch.mean[entries.statistic] = mean;
   launch.inverse_deviation[entries.statistic] = rsqrtf(squares / count + launch.epsilon);
@@ -326,7 +330,10 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 
 // Adds up the chunks, and divides: sums [statistics, 2] are what to take from each gradient, and
 // from it for each unit that x is above its mean.
-__global__ void __launch_bounds__(32 * many_lanes) finish_sums_kernel(ChannelNormBackward launch) {
+__global__ void __launch_bounds__(32 * finish_warps)
+    finish_sums_kernel(ChannelNormBackward launch) {
+  __shared__ float of_sum[finish_warps][finished_together];
+  __shared__ float of_product[finish_warps][finished_together];
   const VoxelLayout& layout = launch.layout;
   const Entries entries = entries_of(layout);
   const bool inside = entries.count > 0;
@@ -336,8 +343,8 @@ __global__ void __launch_bounds__(32 * many_lanes) finish_sums_kernel(ChannelNor
       sum += first;
       product += second;
     });
-  sum = sum_of_lanes(sum);
-  product = sum_of_lanes(product);
+  sum = sum_of_threads(sum, of_sum);
+  product = sum_of_threads(product, of_product);
   if (threadIdx.y != 0 || !inside) return;
   const float inverse = launch.inverse_deviation[entries.statistic];
   if (launch.of_scale != nullptr) launch.of_scale[entries.statistic] += product * inverse;
@@ -404,8 +411,7 @@ cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaSt
       given_moments_kernel<<<finish_blocks(launch.layout), 32, 0, stream>>>(launch);
     } else {
       moments_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
-      finish_moments_kernel<<<finish_blocks(launch.layout), finish_threads(launch.layout), 0,
-                              stream>>>(launch);
+      finish_moments_kernel<<<finish_grid(launch.layout), finish_threads, 0, stream>>>(launch);
     }
     if (launch.skip != nullptr)
       apply_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
@@ -426,8 +432,7 @@ cudaError_t launch_channel_norm_backward(const ChannelNormBackward& launch, cuda
     else if (sums_wanted)
       sums_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
     if (sums_wanted)
-      finish_sums_kernel<<<finish_blocks(launch.layout), finish_threads(launch.layout), 0,
-                           stream>>>(launch);
+      finish_sums_kernel<<<finish_grid(launch.layout), finish_threads, 0, stream>>>(launch);
     gradient_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
     return cudaGetLastError();
   });

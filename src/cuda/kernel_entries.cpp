@@ -3,6 +3,7 @@
 #include "cuda/adam_launch.h"
 #include "cuda/cat_channels_launch.h"
 #include "cuda/channel_norm_launch.h"
+#include "cuda/column_sums_launch.h"
 #include "cuda/cross_entropy_launch.h"
 #include "cuda/dropout_launch.h"
 #include "cuda/embedding_launch.h"
@@ -22,6 +23,7 @@
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
 #include "kernels/cat_channels.h"
+#include "kernels/column_sums.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
@@ -58,6 +60,10 @@ void run_dropout(const DropoutArguments& arguments) {
 
 void run_cross_entropy(const CrossEntropyArguments& arguments) {
   C10_CUDA_CHECK(launch_cross_entropy(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_column_sums(const ColumnSums& arguments) {
+  C10_CUDA_CHECK(launch_column_sums(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
 void run_adam(const AdamArguments& arguments) {
@@ -185,6 +191,7 @@ bool register_kernels() {
   register_cuda_uniform(&run_uniform);
   register_cuda_cross_entropy(&run_cross_entropy);
   register_cuda_adam(&run_adam);
+  register_cuda_column_sums(&run_column_sums);
   register_cuda_cat_channels({.join = &run_join_channels, .part = &run_part_channels});
   register_cuda_embedding({.forward = &run_embedding_forward,
                            .backward = &run_embedding_backward,

@@ -28,6 +28,10 @@ cudaDataType_t data_type(KernelDtype dtype) {
   }
 }
 
+const void* addend_of(const MatmulArguments& arguments) {
+  return arguments.addend == nullptr ? arguments.out : arguments.addend;
+}
+
 template <class Value>
 void set(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t name, Value value) {
   check(cublasLtMatmulDescSetAttribute(description, name, &value, sizeof value),
@@ -108,7 +112,7 @@ void LtProduct::find_candidates(const MatmulArguments& like, int most) {
        std::initializer_list<std::pair<cublasLtMatmulPreferenceAttributes_t, const void*>>{
            {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, like.right},
            {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, like.left},
-           {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, like.out},
+           {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, addend_of(like)},
            {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, like.out}})
     preference.set(name, static_cast<std::uint32_t>(alignment_of(pointer)));
   candidates_.resize(static_cast<std::size_t>(most));
@@ -130,7 +134,7 @@ cublasStatus_t LtProduct::run(std::size_t candidate, const MatmulArguments& argu
   const float one = 1, beta = arguments.accumulate ? 1 : 0;
   return cublasLtMatmul(at::cuda::getCurrentCUDABlasLtHandle(), description_.get(), &one,
                         arguments.right, right_.get(), arguments.left, left_.get(), &beta,
-                        arguments.out, out_.get(), arguments.out, out_.get(),
+                        addend_of(arguments), out_.get(), arguments.out, out_.get(),
                         &candidates_[candidate].algo, place.workspace,
                         static_cast<std::size_t>(lt_workspace_bytes), place.stream);
 }

@@ -59,7 +59,7 @@ class Stopwatch {
 // The products are repeated into `arguments.out`, or for sums into a tensor of their own.
 std::size_t fastest(const LtProduct& product, MatmulArguments arguments, const LtPlace& place) {
   at::Tensor scratch;
-  if (arguments.accumulate) {
+  if (arguments.accumulate && arguments.addend == nullptr) {
     const auto bytes = arguments.m * arguments.n * (arguments.out_is_f32 ? 4 : 2);
     try {
       scratch = at::empty({bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
@@ -123,7 +123,7 @@ class Library {
   static Key key_of(const MatmulArguments& a) {
     const int flags = (a.left_transposed ? 1 : 0) | (a.right_transposed ? 2 : 0) |
                       (a.accumulate ? 4 : 0) | (a.out_is_f32 ? 8 : 0) |
-                      (a.bias != nullptr ? 16 : 0);
+                      (a.bias != nullptr ? 16 : 0) | (a.addend != nullptr ? 32 : 0);
     return {a.m,
             a.n,
             a.k,
@@ -131,7 +131,7 @@ class Library {
             static_cast<std::int64_t>(a.dtype),
             alignment_of(a.left),
             alignment_of(a.right),
-            alignment_of(a.out)};
+            std::min(alignment_of(a.out), alignment_of(a.addend))};
   }
   static bool may_try() {
     return matmul_tuning() && !at::globalContext().deterministicAlgorithms() &&

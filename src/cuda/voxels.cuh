@@ -117,8 +117,8 @@ __device__ void store_floats(const float (&values)[W], float* to) {
   for (int i = 0; i < W; ++i) to[i] = values[i];
 }
 
-// A kernel that finishes partial sums: a block has 32 statistics, each of which has
-// `finish_lanes` threads.
+// A kernel that finishes partial sums: a block has blockDim.x statistics, mostly 32, each of which
+// has blockDim.y threads, mostly `finish_lanes`.
 constexpr int finish_lanes = 8;
 
 struct Entries {
@@ -128,7 +128,7 @@ struct Entries {
 
 __device__ inline Entries entries_of(const VoxelLayout& layout) {
   Entries entries;
-  entries.statistic = static_cast<std::int64_t>(blockIdx.x) * 32 + threadIdx.x;
+  entries.statistic = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   entries.row = layout.together ? entries.statistic : entries.statistic / layout.channels;
   entries.channel = layout.together ? 0 : entries.statistic % layout.channels;
   entries.members = layout.together ? layout.channels : 1;
@@ -136,8 +136,8 @@ __device__ inline Entries entries_of(const VoxelLayout& layout) {
   return entries;
 }
 
-inline unsigned finish_blocks(const VoxelLayout& layout) {
-  return static_cast<unsigned>((layout.statistics + 31) / 32);
+inline unsigned finish_blocks(const VoxelLayout& layout, int together = 32) {
+  return static_cast<unsigned>((layout.statistics + together - 1) / together);
 }
 
 // Calls `function` with an element of the type and the width of vectors as types, and the number of

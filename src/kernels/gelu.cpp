@@ -2,14 +2,14 @@
 #include "kernels/gelu.h"
 
 #include "base/check.h"
-#include "kernels/gradient_buffer.h"
+#include "kernels/column_sums.h"
+#include "kernels/gradient_sink.h"
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
 
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/gelu_backward.h>
-#include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 namespace lockstep {
@@ -82,17 +82,9 @@ struct BiasGelu : torch::autograd::Function<BiasGelu> {
     }
     const at::Tensor of_x =
         backward_of(gradients[0].contiguous(), saved[0].contiguous(), bias, tanh);
-    at::Tensor of_bias;
-    if (bias.defined() && context->needs_input_grad(1)) {
-      of_bias = at::sum(of_x.reshape({-1, of_x.size(-1)}), {0}, false, at::kFloat);
-      if (const at::Tensor buffer = buffer_of_this_pass(bias); buffer.defined()) {
-        buffer.add_(of_bias);
-        of_bias.reset();
-      } else {
-        of_bias = of_bias.to(bias.scalar_type());
-      }
-    }
-    return {of_x, of_bias, {}};
+    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(1));
+    if (of_bias.needed) add_column_sums(of_bias.f32, of_x);
+    return {of_x, of_bias.returned(bias), {}};
   }
 };
 

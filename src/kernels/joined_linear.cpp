@@ -2,6 +2,7 @@
 #include "kernels/joined_linear.h"
 
 #include "base/check.h"
+#include "kernels/column_sums.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/matmul.h"
 #include "kernels/second_derivative.h"
@@ -9,7 +10,6 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/sum.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -101,7 +101,7 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
       });
     if (wanted(4) != none)
       give(biases, wanted(4), &result[4],
-           [&](const at::Tensor& into) { into.add_(at::sum(up, {0}, false, into.scalar_type())); });
+           [&](const at::Tensor& into) { add_column_sums(into, up); });
     return result;
   }
 

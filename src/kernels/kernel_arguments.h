@@ -51,6 +51,16 @@ struct GeluArguments {
   bool tanh = false;
 };
 
+// into [columns] += the sum of all rows of matrix [rows, columns]. Everything on the device,
+// aligned to 16 bytes, columns a multiple of eight. With `shares` above 1, partial [shares,
+// columns] holds what each share of the rows comes to.
+struct ColumnSums {
+  const void* matrix = nullptr;
+  float *into = nullptr, *partial = nullptr;
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t rows = 0, columns = 0, shares = 1;
+};
+
 // Everything on the device. Rows [rows, width] one behind the other, aligned to 16 bytes; width a
 // multiple of eight; row r holds token tokens[r] at position r % length.
 struct EmbeddingForward {
@@ -90,11 +100,12 @@ struct EmbeddingSum {
   std::int64_t rows = 0, width = 0;
 };
 
-// out [m, n] = left [m, k] times right [k, n], plus bias [n] if not null, or plus what out holds.
+// out [m, n] = left [m, k] times right [k, n], plus bias [n] if not null, or with `accumulate` plus
+// addend [m, n] of out's type, or plus what out holds if that is null.
 // Everything on the device and dense by rows. A transposed operand lies there the other way round:
 // left as [k, m], right as [n, k].
 struct MatmulArguments {
-  const void *left = nullptr, *right = nullptr, *bias = nullptr;
+  const void *left = nullptr, *right = nullptr, *bias = nullptr, *addend = nullptr;
   void* out = nullptr;
   KernelDtype dtype = KernelDtype::bf16;  // of left, right and bias
   bool out_is_f32 = false;                // otherwise of that dtype too

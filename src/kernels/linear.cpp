@@ -1,6 +1,7 @@
 // Matrix products with fp32 accumulation into the gradient buffer.
 #include "kernels/linear.h"
 
+#include "kernels/column_sums.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/matmul.h"
 #include "kernels/own_kernels.h"
@@ -57,7 +58,7 @@ struct Linear : torch::autograd::Function<Linear> {
     }
     if (bias.defined() && context->needs_input_grad(2)) {
       if (const at::Tensor buffer = buffer_of_this_pass(bias); buffer.defined())
-        buffer.add_(at::sum(gradient, {0}, false, at::kFloat));
+        add_column_sums(buffer, gradient);
       else
         of_bias = at::sum(gradient, {0});
     }

@@ -19,17 +19,19 @@ bool dense(const at::Tensor& matrix) { return matrix.is_contiguous() && aligned(
 
 // Low precision only: ATen decides whether fp32 products may be rounded to TF32.
 bool offer_to_kernel(const at::Tensor& out, const at::Tensor& left, const at::Tensor& right,
-                     const at::Tensor& bias, bool accumulate) {
+                     const at::Tensor& bias, bool accumulate, const at::Tensor& addend = {}) {
   const MatmulKernel kernel = cuda_matmul;
   const auto dtype = kernel_dtype(left.scalar_type());
   if (kernel == nullptr || !left.is_cuda() || !dtype || *dtype == KernelDtype::f32) return false;
-  if (out.numel() == 0 || left.numel() == 0 || !dense(out) || !aligned(bias)) return false;
+  if (out.numel() == 0 || left.numel() == 0 || !dense(out) || !aligned(bias) || !aligned(addend))
+    return false;
   const bool left_transposed = !left.is_contiguous(), right_transposed = !right.is_contiguous();
   if (!dense(left_transposed ? left.t() : left) || !dense(right_transposed ? right.t() : right))
     return false;
   return kernel({.left = left.const_data_ptr(),
                  .right = right.const_data_ptr(),
                  .bias = data_of(bias),
+                 .addend = data_of(addend),
                  .out = out.mutable_data_ptr(),
                  .dtype = *dtype,
                  .out_is_f32 = out.scalar_type() == at::kFloat,
@@ -66,6 +68,15 @@ void matmul_into(at::Tensor out, const at::Tensor& left, const at::Tensor& right
     at::addmm_out(out, bias, left, right);
   else
     at::mm_out(out, left, right);
+}
+
+void matmul_plus(at::Tensor out, const at::Tensor& addend, const at::Tensor& left,
+                 const at::Tensor& right) {
+  LOCKSTEP_CHECK(addend.sizes() == out.sizes() && addend.scalar_type() == out.scalar_type());
+  LOCKSTEP_CHECK(addend.is_contiguous() && out.is_contiguous());
+  if (offer_to_kernel(out, left, right, {}, /*accumulate=*/true, addend)) return;
+  if (!out.is_same(addend)) out.copy_(addend);
+  matmul_into(out, left, right, {}, /*accumulate=*/true);
 }
 
 void set_matmul_tuning(bool tune) { tuning = tune; }

@@ -14,6 +14,11 @@ namespace lockstep {
 void matmul_into(at::Tensor out, const at::Tensor& left, const at::Tensor& right,
                  const at::Tensor& bias = {}, bool accumulate = false);
 
+// out = addend + left times right; addend: of out's shape and type, contiguous, on the same device;
+// may be out itself. Otherwise as matmul_into without a bias.
+void matmul_plus(at::Tensor out, const at::Tensor& addend, const at::Tensor& left,
+                 const at::Tensor& right);
+
 // On GPUs: whether the second product of a shape tries the library's algorithms and keeps the
 // fastest (true at start), or takes the one that the library proposes. Two runs may choose
 // differently, and then round differently. Nothing is tried while ATen is told to be

@@ -7,9 +7,11 @@
 #include "kernels/gradient_buffer.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
+#include "kernels/pointwise.h"
 #include "kernels/recompute.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/conv2d.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
@@ -72,6 +74,13 @@ inline std::vector<FusedCase> fused_cases(const at::TensorOptions& options = {})
        {fresh({5, 8}), fresh({3, 8})},
        [=](const Tensors& t) { return embed_tokens(tokens, t[0], t[1]); },
        [=](const Tensors& t) { return at::embedding(t[0], tokens) + t[1]; }},
+      {"pointwise convolution",
+       {fresh({2, 4, 3, 5}), fresh({3, 4, 1, 1}), fresh({3})},
+       [](const Tensors& t) {
+         const auto [y, x] = pointwise_convolution_beside(t[0], t[1], t[2]);
+         return y.mul(x.sum());
+       },
+       [](const Tensors& t) { return at::conv2d(t[0], t[1], t[2]).mul(t[0].sum()); }},
       {"recomputed", product,
        [=](const Tensors& t) {
          return recomputed(

@@ -1,5 +1,6 @@
 #include "recipes/fewshot/model/net.h"
 
+#include "kernels/pointwise.h"
 #include "kernels/roi_align.h"
 
 #include <ATen/ops/arange.h>
@@ -63,7 +64,7 @@ DetectorImpl::DetectorImpl(const DetectorShape& shape)
 }
 
 at::Tensor DetectorImpl::features(const at::Tensor& x, const StepContext& context) {
-  return neck(trunk->forward(x, context)).relu_();
+  return pointwise_convolution(trunk->forward(x, context), neck->weight, neck->bias).relu_();
 }
 
 DetectorImpl::Embedded DetectorImpl::embed(const at::Tensor& pooled) {
@@ -93,9 +94,13 @@ AnchorOutputs DetectorImpl::anchors(const at::Tensor& features, const ClassCodes
       features.unsqueeze(1).mul(codes.kernels.view({1, classes, -1, 1, 1})).flatten(0, 1);
   const at::Tensor map = proposal(attended).relu_();  // [Q * N, C, h, w]
   // [Q * N, A, h, w] becomes [Q, N, h * w * A].
-  const at::Tensor objects = objectness(map).permute({0, 2, 3, 1}).reshape({queries, classes, -1});
+  const at::Tensor objects = pointwise_convolution(map, objectness->weight, objectness->bias)
+                                 .permute({0, 2, 3, 1})
+                                 .reshape({queries, classes, -1});
   const at::Tensor deltas =
-      proposal_deltas(map).permute({0, 2, 3, 1}).reshape({queries, classes, -1, 4});
+      pointwise_convolution(map, proposal_deltas->weight, proposal_deltas->bias)
+          .permute({0, 2, 3, 1})
+          .reshape({queries, classes, -1, 4});
   return {.objectness = objects.to(at::kFloat), .deltas = deltas.to(at::kFloat)};
 }
 

@@ -1,12 +1,14 @@
 #include "recipes/fewshot/model/trunk.h"
 
 #include "base/check.h"
+#include "kernels/pointwise.h"
 #include "kernels/spatial.h"
 
 #include <torch/nn/init.h>
 
 #include <array>
 #include <memory>
+#include <tuple>
 
 namespace lockstep::fewshot {
 namespace {
@@ -42,18 +44,26 @@ class BlockImpl : public nn::Module {
   }
 
   at::Tensor forward(const at::Tensor& x, const StepContext& context) {
-    at::Tensor y = bn1->forward(conv1(x), context, {.relu = true});
-    const at::Tensor through = downsample
-                                   ? downsample->at<BatchNormImpl>(1).forward(
-                                         downsample->at<nn::Conv2dImpl>(0).forward(x), context)
-                                   : x;
+    auto [y, through] =
+        bottleneck_ ? pointwise_convolution_beside(x, conv1->weight) : std::tuple(conv1(x), x);
+    y = bn1->forward(y, context, {.relu = true});
+    if (downsample) through = shortcut(through, context);
     y = conv2(y);
     if (!bottleneck_) return bn2->forward(y, context, {.skip = through, .relu = true});
     y = bn2->forward(y, context, {.relu = true});
-    return bn3->forward(conv3(y), context, {.skip = through, .relu = true});
+    y = pointwise_convolution(y, conv3->weight);
+    return bn3->forward(y, context, {.skip = through, .relu = true});
   }
 
  private:
+  at::Tensor shortcut(const at::Tensor& x, const StepContext& context) {
+    auto& convolution = downsample->at<nn::Conv2dImpl>(0);
+    const at::Tensor y = convolution.options.stride()->at(0) == 1
+                             ? pointwise_convolution(x, convolution.weight)
+                             : convolution.forward(x);
+    return downsample->at<BatchNormImpl>(1).forward(y, context);
+  }
+
   bool bottleneck_;
   nn::Conv2d conv1{nullptr}, conv2{nullptr}, conv3{nullptr};
   BatchNorm bn1{nullptr}, bn2{nullptr}, bn3{nullptr};

@@ -1,6 +1,7 @@
 // Products into a given place on the CPU, and attention over packed projections.
 #include "kernels/matmul.h"
 #include "kernels/attention.h"
+#include "kernels/column_sums.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>
@@ -41,6 +42,24 @@ TEST(MatmulInto, AccumulatesLowPrecisionInFloat) {
   at::Tensor out = at::full({1, 1}, 1024.0);
   matmul_into(out, left, right, {}, true);  // 1025 has no bf16 form
   EXPECT_EQ(out.item<float>(), 1025.0F);
+}
+
+TEST(MatmulPlus, AddsToAnotherMatrixOrToWhatItHolds) {
+  const at::Tensor left = at::randn({5, 3}), right = at::randn({3, 4}), addend = at::randn({5, 4});
+  const at::Tensor expected = left.mm(right) + addend;
+  at::Tensor out = at::full({5, 4}, 7.0);
+  matmul_plus(out, addend, left, right);
+  EXPECT_TRUE(at::allclose(out, expected, 1e-5, 1e-6));
+  out.copy_(addend);
+  matmul_plus(out, out, left, right);
+  EXPECT_TRUE(at::allclose(out, expected, 1e-5, 1e-6));
+}
+
+TEST(ColumnSums, AreAddedToWhatWasThere) {
+  const at::Tensor matrix = at::randn({3, 7, 5}), into = at::full({5}, 2.0);
+  add_column_sums(into, matrix);
+  add_column_sums(into, matrix.narrow(0, 0, 0));
+  EXPECT_TRUE(at::allclose(into, matrix.flatten(0, 1).sum(0) + 2, 1e-5, 1e-6));
 }
 
 TEST(MatmulInto, OfNothingIsZeroOrWhatWasThere) {

@@ -1,0 +1,111 @@
+#include "kernels/pointwise.h"
+
+#include "kernels/column_sums.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/gradient_sink.h"
+#include "kernels/matmul.h"
+#include "kernels/own_kernels.h"
+#include "kernels/second_derivative.h"
+
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr auto channels_last = at::MemoryFormat::ChannelsLast;
+
+// [B * H * W, C], a view of what lies channels-last.
+at::Tensor rows_of(const at::Tensor& x) { return x.permute({0, 2, 3, 1}).view({-1, x.size(1)}); }
+at::Tensor matrix_of(const at::Tensor& weight) {
+  return weight.view({weight.size(0), weight.size(1)});
+}
+at::Tensor empty_like_with(const at::Tensor& x, std::int64_t channels) {
+  return at::empty({x.size(0), channels, x.size(2), x.size(3)},
+                   x.options().memory_format(channels_last));
+}
+
+struct Pointwise : torch::autograd::Function<Pointwise> {
+  // beside: whether x is a second result.
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                               bool beside) {
+    context->save_for_backward({x, weight, bias.value_or(at::Tensor())});
+    context->set_materialize_grads(false);
+    const at::Tensor out = empty_like_with(x, weight.size(0));
+    matmul_into(rows_of(out), rows_of(x), matrix_of(weight).t(), bias.value_or(at::Tensor()));
+    if (!beside) return {out};
+    return {out, x.detach()};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1], &bias = saved[2];
+    const at::Tensor other = gradients.size() > 1 ? gradients[1] : at::Tensor();
+    if (!gradients[0].defined()) return {other, {}, {}, {}};
+    if (is_differentiated()) return differentiable(saved, gradients[0], other);
+    const at::Tensor up = gradients[0].contiguous(channels_last);
+    at::Tensor of_x;
+    if (context->needs_input_grad(0)) {
+      of_x = empty_like_with(x, x.size(1));
+      if (other.defined())
+        matmul_plus(rows_of(of_x), rows_of(other.contiguous(channels_last)), rows_of(up),
+                    matrix_of(weight));
+      else
+        matmul_into(rows_of(of_x), rows_of(up), matrix_of(weight));
+    }
+    at::Tensor of_weight;
+    if (context->needs_input_grad(1)) {
+      const Sink sink = sink_of(weight, true);
+      matmul_into(matrix_of(sink.f32), rows_of(up).t(), rows_of(x), {}, /*accumulate=*/true);
+      of_weight = sink.returned(weight);
+    }
+    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(2));
+    if (of_bias.needed) add_column_sums(of_bias.f32, rows_of(up));
+    return {of_x, of_weight, of_bias.returned(bias), {}};
+  }
+
+ private:
+  static variable_list differentiable(const variable_list& saved, const at::Tensor& up,
+                                      const at::Tensor& other) {
+    const auto by_aten = [](const std::vector<at::Tensor>& in) {
+      return std::vector<at::Tensor>{at::conv2d(in[0], in[1], if_defined(in[2]))};
+    };
+    variable_list found = differentiable_gradients(by_aten, saved, {up});
+    if (other.defined() && found[0].defined()) found[0] = found[0].add(other);
+    found.emplace_back();
+    return found;
+  }
+};
+
+bool product_serves(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  return x.is_cuda() && x.dim() == 4 && x.numel() > 0 && kernel_dtype(x.scalar_type()) &&
+         x.is_contiguous(channels_last) && weight.dim() == 4 && weight.size(1) == x.size(1) &&
+         weight.size(2) == 1 && weight.size(3) == 1 && weight.scalar_type() == x.scalar_type() &&
+         weight.is_contiguous() && (!bias.defined() || bias.scalar_type() == x.scalar_type());
+}
+
+}  // namespace
+
+at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
+                                 const at::Tensor& bias) {
+  if (!product_serves(x, weight, bias)) return at::conv2d(x, weight, if_defined(bias));
+  return Pointwise::apply(x, weight, if_defined(bias), /*beside=*/false)[0];
+}
+
+std::tuple<at::Tensor, at::Tensor> pointwise_convolution_beside(const at::Tensor& x,
+                                                                const at::Tensor& weight,
+                                                                const at::Tensor& bias) {
+  if (!product_serves(x, weight, bias)) return {at::conv2d(x, weight, if_defined(bias)), x};
+  const variable_list both = Pointwise::apply(x, weight, if_defined(bias), /*beside=*/true);
+  return {both[0], both[1]};
+}
+
+}  // namespace lockstep

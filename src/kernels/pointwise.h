@@ -1,0 +1,23 @@
+// Convolutions of kernel size 1 and stride 1, which are products of a matrix.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <tuple>
+
+namespace lockstep {
+
+// x [B, in, H, W] times weight [out, in, 1, 1], plus bias [out] if defined: the convolution that
+// torch calls conv2d with them, all f32|bf16|f16 of one dtype; differentiable. On a GPU, where x is
+// channels-last, it is a matrix product, and where a parameter has a gradient buffer, its gradient
+// is added there in f32 by that product. Throws c10::Error where the shapes do not fit.
+at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
+                                 const at::Tensor& bias = {});
+
+// The same, and x again, for what else reads it: the gradient that comes back by that way is added
+// within the product of this one's, in place of a sum of its own.
+std::tuple<at::Tensor, at::Tensor> pointwise_convolution_beside(const at::Tensor& x,
+                                                                const at::Tensor& weight,
+                                                                const at::Tensor& bias = {});
+
+}  // namespace lockstep
