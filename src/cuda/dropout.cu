@@ -1,6 +1,7 @@
 // Dropout on the GPU: a thread draws the words of four elements at a time and loads and stores them
 // as one vector where rows allow it.
 #include "cuda/dropout_launch.h"
+#include "cuda/dropped.cuh"
 #include "cuda/element.cuh"
 
 namespace lockstep {
@@ -24,12 +25,6 @@ struct Facts {
   std::int64_t items;
 };
 
-template <class T>
-__device__ T drop(T value, std::uint32_t word, const Facts& facts) {
-  return word >= facts.rule.threshold ? from_float<T>(__fmul_rn(to_float(value), facts.scale))
-                                      : from_float<T>(0.0f);
-}
-
 // `vector`: row_elements is a multiple of four and both pointers are aligned to a Quad.
 template <class T, bool vector>
 __device__ void drop_quad(const T* x, T* y, std::int64_t row, std::int64_t quad,
@@ -38,13 +33,15 @@ __device__ void drop_quad(const T* x, T* y, std::int64_t row, std::int64_t quad,
   if constexpr (vector) {
     Quad<T> values = *reinterpret_cast<const Quad<T>*>(x + first);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) values.value[i] = drop(values.value[i], words.word[i], facts);
+    for (int i = 0; i < 4; ++i)
+      values.value[i] = dropped(values.value[i], words.word[i], facts.rule.threshold, facts.scale);
     *reinterpret_cast<Quad<T>*>(y + first) = values;
   } else {
     const std::int64_t left = facts.row_elements - quad * 4;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      if (i < left) y[first + i] = drop(x[first + i], words.word[i], facts);
+      if (i < left)
+        y[first + i] = dropped(x[first + i], words.word[i], facts.rule.threshold, facts.scale);
   }
 }
 
@@ -66,18 +63,6 @@ __global__ void __launch_bounds__(threads) dropout_kernel(const T* x, T* y, Fact
       ++row;
     }
   }
-}
-
-// The row that item `item`, which is below the last offset, belongs to: the last that begins at it
-// or before, of those the one that is not empty.
-__device__ std::int64_t row_of_item(const std::int64_t* offsets, std::int64_t rows,
-                                    std::int64_t item) {
-  std::int64_t low = 0, high = rows;
-  while (high - low > 1) {
-    const std::int64_t middle = (low + high) / 2;
-    (offsets[middle] <= item ? low : high) = middle;
-  }
-  return low;
 }
 
 // `vector`: a quad never belongs to two items, and lies aligned. Otherwise a thread takes an
@@ -102,13 +87,15 @@ __global__ void __launch_bounds__(threads) ragged_kernel(const T* x, T* y, Facts
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         values.value[i] =
-            is_used ? drop(values.value[i], words.word[i], facts) : from_float<T>(0.0f);
+            is_used ? dropped(values.value[i], words.word[i], facts.rule.threshold, facts.scale)
+                    : from_float<T>(0.0f);
       *reinterpret_cast<Quad<T>*>(y + index * 4) = values;
     } else {
       const int place = static_cast<int>(in_row % 4);
       const std::uint32_t word = place < 2 ? (place == 0 ? words.word[0] : words.word[1])
                                            : (place == 2 ? words.word[2] : words.word[3]);
-      y[index] = is_used ? drop(x[index], word, facts) : from_float<T>(0.0f);
+      y[index] = is_used ? dropped(x[index], word, facts.rule.threshold, facts.scale)
+                         : from_float<T>(0.0f);
     }
   }
 }

@@ -1,5 +1,5 @@
 // Residual sum and layer norm: a warp takes a row and keeps it in registers.
-#include "cuda/element.cuh"
+#include "cuda/dropped.cuh"
 #include "cuda/layer_norm_launch.h"
 
 namespace lockstep {
@@ -10,7 +10,7 @@ constexpr int warps = 8;
 // A lane holds `vectors` groups of eight columns, 256 columns apart.
 __device__ inline int column_of(int lane, int vector) { return (vector * 32 + lane) * 8; }
 
-template <class T, int vectors>
+template <class T, int vectors, bool has_dropout>
 __global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward launch) {
   const int lane = threadIdx.x % 32;
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32;
@@ -27,6 +27,8 @@ __global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward la
     if (launch.branch != nullptr) {
       float branch[8];
       load_eight(static_cast<const T*>(launch.branch) + first + column, branch);
+      if constexpr (has_dropout)
+        DroppedItem(launch.dropout, row, width).template drop<T>(launch.dropout, branch, column);
 #pragma unroll
       for (int k = 0; k < 8; ++k) x[v][k] = to_float(from_float<T>(x[v][k] + branch[k]));
       store_eight(x[v], static_cast<T*>(launch.sum) + first + column);
@@ -114,7 +116,7 @@ __device__ void add_warps(const float (&values)[vectors][8], float* shares, floa
 // Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
 // and bias in registers; the block adds its warps' shares in order. Two blocks a processor, where
 // the registers suffice: with three, values spill, and it takes twice as long.
-template <class T, int vectors, bool has_bias>
+template <class T, int vectors, bool has_bias, bool has_dropout>
 __global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 ? 2 : 1)
     backward_kernel(LayerNormBackward launch) {
   __shared__ float shares[warps * shared_columns];
@@ -163,6 +165,11 @@ __global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 ? 2
         if (launch.of_sum != nullptr) of_x[k] += of_sum.at(v, k);
       }
       store_eight(of_x, static_cast<T*>(launch.of_x) + first + column_of(lane, v));
+      if constexpr (has_dropout) {
+        DroppedItem(launch.dropout, row, width)
+            .template drop<T>(launch.dropout, of_x, column_of(lane, v));
+        store_eight(of_x, static_cast<T*>(launch.of_branch) + first + column_of(lane, v));
+      }
     }
   }
   float* const partial = launch.partial + static_cast<std::int64_t>(blockIdx.x) * 2 * width;
@@ -198,17 +205,23 @@ __global__ void add_shares_kernel(LayerNormBackward launch) {
 template <class T, int vectors>
 cudaError_t launch_forward(const LayerNormForward& launch, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((launch.rows + warps - 1) / warps);
-  forward_kernel<T, vectors><<<blocks, warps * 32, 0, stream>>>(launch);
+  if (launch.dropout.counters != nullptr)
+    forward_kernel<T, vectors, true><<<blocks, warps * 32, 0, stream>>>(launch);
+  else
+    forward_kernel<T, vectors, false><<<blocks, warps * 32, 0, stream>>>(launch);
   return cudaGetLastError();
 }
 
 template <class T, int vectors>
 cudaError_t launch_backward(const LayerNormBackward& launch, cudaStream_t stream) {
   const auto blocks_of_rows = static_cast<unsigned>(launch.blocks);
-  if (launch.of_bias == nullptr)
-    backward_kernel<T, vectors, false><<<blocks_of_rows, warps * 32, 0, stream>>>(launch);
+  const auto run = [&](auto kernel) { kernel<<<blocks_of_rows, warps * 32, 0, stream>>>(launch); };
+  if (launch.of_branch != nullptr)
+    launch.of_bias == nullptr ? run(backward_kernel<T, vectors, false, true>)
+                              : run(backward_kernel<T, vectors, true, true>);
   else
-    backward_kernel<T, vectors, true><<<blocks_of_rows, warps * 32, 0, stream>>>(launch);
+    launch.of_bias == nullptr ? run(backward_kernel<T, vectors, false, false>)
+                              : run(backward_kernel<T, vectors, true, false>);
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
   const std::int64_t columns = launch.of_bias == nullptr ? launch.width : 2 * launch.width;
   const auto blocks = static_cast<unsigned>((columns + 31) / 32);

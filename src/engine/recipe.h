@@ -7,6 +7,7 @@
 #include "engine/prediction.h"
 #include "engine/records.h"
 #include "kernels/batch_norm.h"
+#include "kernels/dropout.h"
 #include "kernels/recompute.h"
 #include "plan/recipe_info.h"
 #include "run/evaluation_output.h"
@@ -91,6 +92,10 @@ class StepContext {
   // and an element is told by its place in its row. What belongs to no row becomes 0.
   at::Tensor dropout(const at::Tensor& x, const at::Tensor& row_offsets, double p,
                      std::int64_t layer) const;
+
+  // The same for an operation that takes a dropout in (kernels/layer_norm.h). row_offsets:
+  // undefined where dimension 0 is the row.
+  DropoutDraw dropout_draw(const at::Tensor& row_offsets, double p, std::int64_t layer) const;
 
   // How statistics of batch norm come about: norm.statistics. of_ranks: set where they span ranks.
   bool frozen_statistics = false;

@@ -37,6 +37,12 @@ at::Tensor StepContext::dropout(const at::Tensor& x, const at::Tensor& row_offse
   return ragged_dropout(x, row_offsets, p, counters, layer);
 }
 
+DropoutDraw StepContext::dropout_draw(const at::Tensor& row_offsets, double p,
+                                      std::int64_t layer) const {
+  if (!training || no_dropout || p == 0) return {};
+  return {.p = p, .counters = counters, .offsets = row_offsets, .layer = layer};
+}
+
 at::Tensor StepContext::batch_norm(const at::Tensor& x, const BatchNormState& state,
                                    const AfterNorm& after) const {
   return lockstep::batch_norm(x, state, training && !frozen_statistics, statistics_of_ranks.get(),

@@ -21,14 +21,7 @@ bool kernel_serves(at::ScalarType dtype) {
   return dtype == at::kFloat || dtype == at::kBFloat16 || dtype == at::kHalf;
 }
 
-// offsets: undefined for rows of one length.
-struct Drawn {
-  double p = 0;
-  at::Tensor counters, offsets;
-  std::int64_t layer = 0;
-};
-
-at::Tensor dropout_kernel(DropoutKernel kernel, const at::Tensor& x, const Drawn& drawn) {
+at::Tensor dropout_kernel(DropoutKernel kernel, const at::Tensor& x, const DropoutDraw& drawn) {
   at::Tensor y = at::empty_like(x);
   if (x.numel() == 0) return y;
   const at::Tensor counters = drawn.counters.contiguous();
@@ -50,7 +43,7 @@ at::Tensor dropout_kernel(DropoutKernel kernel, const at::Tensor& x, const Drawn
   return y;
 }
 
-at::Tensor without_gradient(const at::Tensor& x, const Drawn& drawn) {
+at::Tensor without_gradient(const at::Tensor& x, const DropoutDraw& drawn) {
   const auto& [p, counters, offsets, layer] = drawn;
   if (x.is_cpu())
     return offsets.defined() ? ragged_dropout_cpu(x, offsets, p, counters, layer)
@@ -111,6 +104,12 @@ at::Tensor ragged_dropout(const at::Tensor& x, const at::Tensor& offsets, double
   check_offsets(offsets, x.size(0), "the rows of dropout");
   if (p == 0) return x;
   return Dropout::apply(x, p, counters, layer, offsets.to(at::kLong));
+}
+
+at::Tensor dropout(const at::Tensor& x, const DropoutDraw& draw) {
+  if (draw.p == 0) return x;
+  return draw.offsets.defined() ? ragged_dropout(x, draw.offsets, draw.p, draw.counters, draw.layer)
+                                : dropout(x, draw.p, draw.counters, draw.layer);
 }
 
 void register_cuda_dropout(DropoutKernel kernel) { cuda_dropout = kernel; }

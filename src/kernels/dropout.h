@@ -23,6 +23,15 @@ at::Tensor dropout(const at::Tensor& x, double p, const at::Tensor& counters, st
 at::Tensor ragged_dropout(const at::Tensor& x, const at::Tensor& offsets, double p,
                           const at::Tensor& counters, std::int64_t layer);
 
+// One dropout, for operations that take it in: its mask is that of `dropout`, or with offsets that
+// of `ragged_dropout`. p == 0: none.
+struct DropoutDraw {
+  double p = 0;
+  at::Tensor counters, offsets;  // offsets: undefined for rows of one length
+  std::int64_t layer = 0;
+};
+at::Tensor dropout(const at::Tensor& x, const DropoutDraw& draw);
+
 struct DropoutArguments {
   const void* x = nullptr;
   void* y = nullptr;

@@ -64,9 +64,13 @@ void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, at:
 }
 
 struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
-  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
-                            const at::Tensor& w0, const at::Tensor& w1, const at::Tensor& w2,
-                            const at::Tensor& b0, const at::Tensor& b1, const at::Tensor& b2) {
+  // beside: whether x is a second result.
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const at::Tensor& x, const at::Tensor& w0,
+                                                const at::Tensor& w1, const at::Tensor& w2,
+                                                const at::Tensor& b0, const at::Tensor& b1,
+                                                const at::Tensor& b2, bool beside) {
+    context->set_materialize_grads(false);
     context->save_for_backward({x, w0, w1, w2, b0, b1, b2});
     std::vector<std::int64_t> sizes = x.sizes().vec();
     sizes.back() = 3;
@@ -74,21 +78,33 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
     const at::Tensor out = at::empty(sizes, x.options());
     matmul_into(out.view({-1, 3 * w0.size(0)}), x.reshape({-1, x.size(-1)}),
                 joined({w0, w1, w2}).t(), joined({b0, b1, b2}));
-    return out;
+    if (!beside) return {out};
+    return {out, x.detach()};
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
-    torch::autograd::variable_list result(7);
+    torch::autograd::variable_list result(8);
+    const at::Tensor other = gradients.size() > 1 ? gradients[1] : at::Tensor();
+    result[0] = other;
     if (!gradients[0].defined()) return result;
     const auto saved = context->get_saved_variables();
-    if (is_differentiated()) return differentiable_gradients(&by_aten, saved, gradients);
+    if (is_differentiated()) {
+      result = differentiable_gradients(&by_aten, saved, {gradients[0]});
+      if (other.defined() && result[0].defined()) result[0] = result[0].add(other);
+      result.emplace_back();
+      return result;
+    }
     const at::Tensor& x = saved[0];
     const ThreeTensors weights{saved[1], saved[2], saved[3]}, biases{saved[4], saved[5], saved[6]};
     const at::Tensor up = gradients[0].reshape({-1, 3 * weights[0].size(0)});
     if (context->needs_input_grad(0)) {
       result[0] = at::empty(x.sizes(), x.options());
-      matmul_into(result[0].view({-1, x.size(-1)}), up, joined(weights));
+      const at::Tensor rows = result[0].view({-1, x.size(-1)});
+      if (other.defined())
+        matmul_plus(rows, other.reshape({-1, x.size(-1)}).contiguous(), up, joined(weights));
+      else
+        matmul_into(rows, up, joined(weights));
     }
     const auto wanted = [&](std::size_t first) {
       return std::array{context->needs_input_grad(first), context->needs_input_grad(first + 1),
@@ -115,16 +131,28 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
   }
 };
 
-}  // namespace
-
-at::Tensor joined_linear(const at::Tensor& x, const ThreeTensors& weights,
-                         const ThreeTensors& biases) {
+torch::autograd::variable_list apply(const at::Tensor& x, const ThreeTensors& weights,
+                                     const ThreeTensors& biases, bool beside) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     LOCKSTEP_CHECK(weights[i].dim() == 2 && weights[i].sizes() == weights[0].sizes());
     LOCKSTEP_CHECK(biases[i].dim() == 1 && biases[i].size(0) == weights[0].size(0));
   }
-  return JoinedLinear::apply(x, weights[0], weights[1], weights[2], biases[0], biases[1],
-                             biases[2]);
+  return JoinedLinear::apply(x, weights[0], weights[1], weights[2], biases[0], biases[1], biases[2],
+                             beside);
+}
+
+}  // namespace
+
+at::Tensor joined_linear(const at::Tensor& x, const ThreeTensors& weights,
+                         const ThreeTensors& biases) {
+  return apply(x, weights, biases, /*beside=*/false)[0];
+}
+
+std::tuple<at::Tensor, at::Tensor> joined_linear_beside(const at::Tensor& x,
+                                                        const ThreeTensors& weights,
+                                                        const ThreeTensors& biases) {
+  const auto both = apply(x, weights, biases, /*beside=*/true);
+  return {both[0], both[1]};
 }
 
 }  // namespace lockstep

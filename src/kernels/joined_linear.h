@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
+#include <tuple>
 
 namespace lockstep {
 
@@ -17,5 +18,10 @@ using ThreeTensors = std::array<at::Tensor, 3>;
 // product itself. Otherwise they are brought together first.
 at::Tensor joined_linear(const at::Tensor& x, const ThreeTensors& weights,
                          const ThreeTensors& biases);
+
+// The same, and x again, as linear_layer_beside does.
+std::tuple<at::Tensor, at::Tensor> joined_linear_beside(const at::Tensor& x,
+                                                        const ThreeTensors& weights,
+                                                        const ThreeTensors& biases);
 
 }  // namespace lockstep

@@ -18,12 +18,23 @@ struct CrossEntropyArguments {
   std::int64_t rows = 0, classes = 0;
 };
 
+// Dropout of [items, width] as kernels/dropout.h has it; width a multiple of eight. Everything on
+// the device. counters null: none.
+struct BranchDropout {
+  const std::int64_t* counters = nullptr;
+  const std::int64_t* offsets = nullptr;  // [rows + 1], or null: items_per_row in each
+  std::int64_t rows = 0, items_per_row = 0, layer = 0;
+  std::uint32_t threshold = 0;  // an element is kept whose word is not below it
+  float scale = 1;
+};
+
 // Everything on the device, [rows, width] with rows one behind the other, aligned to 16 bytes.
 struct LayerNormForward {
   const void *x = nullptr, *branch = nullptr;  // branch: or null
   const void *weight = nullptr, *bias = nullptr;
   void *sum = nullptr, *normed = nullptr;               // sum: null without a branch
   float *mean = nullptr, *inverse_deviation = nullptr;  // [rows]
+  BranchDropout dropout;                                // of the branch, before it is added
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0;
   float epsilon = 0;
@@ -34,6 +45,8 @@ struct LayerNormBackward {
   const void *sum = nullptr, *weight = nullptr;
   const float *mean = nullptr, *inverse_deviation = nullptr;
   void* of_x = nullptr;
+  void* of_branch = nullptr;  // null: as of_x; else with `dropout`
+  BranchDropout dropout;
   float* partial = nullptr;  // [blocks, 2, width]: each block's share of the two below
   float *of_weight = nullptr, *of_bias = nullptr;  // [width], added to; of_bias: or null
   KernelDtype dtype = KernelDtype::f32;

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "kernels/gradient_sink.h"
 #include "kernels/own_kernels.h"
+#include "kernels/philox_inline.h"
 #include "kernels/second_derivative.h"
 
 #include <ATen/ops/empty.h>
@@ -38,12 +39,28 @@ std::int64_t blocks_for(std::int64_t rows) {
   return up(rows, layer_norm_block_rows * rounds);
 }
 
+BranchDropout kernel_dropout(const DropoutDraw& draw, const at::Tensor& x) {
+  if (draw.p == 0) return {};
+  const DropoutRule rule = dropout_rule(draw.p);
+  BranchDropout dropout{.counters = draw.counters.const_data_ptr<std::int64_t>(),
+                        .layer = draw.layer,
+                        .threshold = rule.threshold,
+                        .scale = static_cast<float>(rule.scale)};
+  if (draw.offsets.defined()) {
+    dropout.offsets = draw.offsets.const_data_ptr<std::int64_t>();
+    dropout.rows = draw.offsets.size(0) - 1;
+  } else {
+    dropout.items_per_row = x.numel() / x.size(-1) / x.size(0);
+  }
+  return dropout;
+}
+
 struct Normed {
   at::Tensor sum, normed, mean, inverse_deviation;
 };
 
 Normed forward_with_kernel(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight,
-                           const at::Tensor& bias, double epsilon) {
+                           const at::Tensor& bias, double epsilon, const DropoutDraw& draw) {
   const std::int64_t width = x.size(-1), rows = x.numel() / width;
   const auto f32 = x.options().dtype(at::kFloat);
   Normed result{.sum = branch.defined() ? at::empty_like(x) : x,
@@ -59,6 +76,7 @@ Normed forward_with_kernel(const at::Tensor& x, const at::Tensor& branch, const 
        .normed = result.normed.mutable_data_ptr(),
        .mean = result.mean.mutable_data_ptr<float>(),
        .inverse_deviation = result.inverse_deviation.mutable_data_ptr<float>(),
+       .dropout = kernel_dropout(draw, x),
        .dtype = *kernel_dtype(x.scalar_type()),
        .rows = rows,
        .width = width,
@@ -78,23 +96,34 @@ Normed forward_with_aten(const at::Tensor& x, const at::Tensor& branch, const at
   return result;
 }
 
+bool own_path(const at::Tensor& rows, const at::Tensor& branch, const at::Tensor& weight,
+              const at::Tensor& bias) {
+  return layer_norm_kernels_serve(rows, weight) && aligned(rows) && aligned(branch) &&
+         aligned(weight) && aligned(bias);
+}
+
 struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
-  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
-                                                const at::Tensor& x,
-                                                const std::optional<at::Tensor>& branch_or_none,
-                                                const at::Tensor& weight,
-                                                const std::optional<at::Tensor>& bias_or_none,
-                                                double epsilon) {
+  // counters, offsets: i64, contiguous, of a dropout that the kernels do, with p in (0, 1).
+  static torch::autograd::variable_list forward(
+      torch::autograd::AutogradContext* context, const at::Tensor& x,
+      const std::optional<at::Tensor>& branch_or_none, const at::Tensor& weight,
+      const std::optional<at::Tensor>& bias_or_none, const std::optional<at::Tensor>& counters,
+      const std::optional<at::Tensor>& offsets, double epsilon, double p, std::int64_t layer) {
     const at::Tensor branch = branch_or_none.value_or(at::Tensor());
     const at::Tensor bias = bias_or_none.value_or(at::Tensor());
     const at::Tensor rows = x.contiguous();
     const at::Tensor other = branch.defined() ? branch.contiguous() : branch;
-    const bool own = layer_norm_kernels_serve(rows, weight) && aligned(rows) && aligned(other) &&
-                     aligned(weight) && aligned(bias);
-    Normed result = own ? forward_with_kernel(rows, other, weight, bias, epsilon)
+    const bool own = own_path(rows, other, weight, bias);
+    const DropoutDraw draw{.p = p,
+                           .counters = counters.value_or(at::Tensor()),
+                           .offsets = offsets.value_or(at::Tensor()),
+                           .layer = layer};
+    Normed result = own ? forward_with_kernel(rows, other, weight, bias, epsilon, draw)
                         : forward_with_aten(rows, other, weight, bias, epsilon);
-    context->save_for_backward(
-        {branch.defined() ? result.sum : x, weight, bias, result.mean, result.inverse_deviation});
+    context->save_for_backward({branch.defined() ? result.sum : x, weight, bias, result.mean,
+                                result.inverse_deviation, draw.counters, draw.offsets});
+    context->saved_data["p"] = p;
+    context->saved_data["layer"] = layer;
     context->saved_data["own"] = own;
     context->saved_data["branch"] = branch.defined();
     context->saved_data["epsilon"] = epsilon;
@@ -111,17 +140,21 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     const at::Tensor sum = saved[0].contiguous();
     const at::Tensor &weight = saved[1], &bias = saved[2];
     const bool branch = context->saved_data["branch"].toBool();
-    const auto both = [&](const at::Tensor& of_x) { return branch ? of_x : at::Tensor(); };
+    const DropoutDraw draw = draw_of(*context, saved);
+    const auto both = [&](const at::Tensor& of_x) {
+      return branch ? dropout(of_x, draw) : at::Tensor();
+    };
     at::Tensor of_sum = branch ? gradients[1] : at::Tensor();
     if (of_sum.defined()) of_sum = of_sum.contiguous();
-    if (!gradients[0].defined()) return {of_sum, both(of_sum), {}, {}, {}};
+    if (!gradients[0].defined()) return {of_sum, both(of_sum), {}, {}, {}, {}, {}, {}, {}};
     const at::Tensor of_normed = gradients[0].contiguous();
     const std::size_t place = branch ? 2 : 1;  // of the weight among the tensors that are there
     const Sink of_weight = sink_of(weight, context->needs_input_grad(place));
     const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(place + 1));
-    at::Tensor of_x;
+    at::Tensor of_x, of_branch;
     if (context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum)) {
       of_x = at::empty_like(sum);
+      of_branch = draw.p > 0 ? at::empty_like(sum) : both(of_x);
       const std::int64_t width = sum.size(-1), rows = sum.numel() / width;
       const std::int64_t blocks = blocks_for(rows);
       const at::Tensor partial = at::empty({blocks, 2, width}, sum.options().dtype(at::kFloat));
@@ -133,6 +166,8 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
            .mean = saved[3].const_data_ptr<float>(),
            .inverse_deviation = saved[4].const_data_ptr<float>(),
            .of_x = of_x.mutable_data_ptr(),
+           .of_branch = draw.p > 0 ? of_branch.mutable_data_ptr() : nullptr,
+           .dropout = kernel_dropout(draw, sum),
            .partial = partial.mutable_data_ptr<float>(),
            .of_weight = of_weight.f32.mutable_data_ptr<float>(),
            .of_bias = bias.defined() ? of_bias.f32.mutable_data_ptr<float>() : nullptr,
@@ -145,13 +180,23 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
       const auto [x, w, b] = at::native_layer_norm_backward(
           of_normed, sum, {sum.size(-1)}, saved[3], saved[4], weight, if_defined(bias), wanted);
       of_x = of_sum.defined() ? x.add(of_sum) : x;
+      of_branch = both(of_x);
       if (of_weight.needed) of_weight.f32.add_(w);
       if (of_bias.needed) of_bias.f32.add_(b);
     }
-    return {of_x, both(of_x), of_weight.returned(weight), of_bias.returned(bias), {}};
+    return {of_x, of_branch, of_weight.returned(weight), of_bias.returned(bias), {}, {}, {},
+            {},   {}};
   }
 
  private:
+  static DropoutDraw draw_of(torch::autograd::AutogradContext& context,
+                             const torch::autograd::variable_list& saved) {
+    return {.p = context.saved_data["p"].toDouble(),
+            .counters = saved[5],
+            .offsets = saved[6],
+            .layer = context.saved_data["layer"].toInt()};
+  }
+
   static torch::autograd::variable_list differentiable(
       torch::autograd::AutogradContext& context, const torch::autograd::variable_list& saved,
       const torch::autograd::variable_list& gradients) {
@@ -165,7 +210,9 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
         differentiable_gradients(by_aten, {saved[0], saved[1], saved[2]}, {gradients[0]});
     at::Tensor of_sum = branch ? gradients[1] : at::Tensor();
     if (found[0].defined()) of_sum = of_sum.defined() ? of_sum.add(found[0]) : found[0];
-    return {of_sum, branch ? of_sum : at::Tensor(), found[1], found[2], {}};
+    const at::Tensor of_branch =
+        branch && of_sum.defined() ? dropout(of_sum, draw_of(context, saved)) : at::Tensor();
+    return {of_sum, of_branch, found[1], found[2], {}, {}, {}, {}, {}};
   }
 };
 
@@ -178,8 +225,27 @@ std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
   LOCKSTEP_CHECK(x.dim() >= 1 && weight.dim() == 1 && weight.size(0) == x.size(-1));
   LOCKSTEP_CHECK(!branch.defined() || branch.sizes() == x.sizes());
   const auto outputs =
-      ResidualLayerNorm::apply(x, if_defined(branch), weight, if_defined(bias), epsilon);
+      ResidualLayerNorm::apply(x, if_defined(branch), weight, if_defined(bias), std::nullopt,
+                               std::nullopt, epsilon, /*p=*/0.0, std::int64_t{0});
   return {branch.defined() ? outputs[1] : x, outputs[0]};
+}
+
+std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
+                                                       const at::Tensor& branch,
+                                                       const at::Tensor& weight,
+                                                       const at::Tensor& bias, double epsilon,
+                                                       const DropoutDraw& draw) {
+  LOCKSTEP_CHECK(branch.defined() && branch.sizes() == x.sizes());
+  // A draw that drops everything has no threshold.
+  const bool own = draw.p > 0 && !dropout_rule(draw.p).drop_all && x.is_contiguous() &&
+                   branch.is_contiguous() && own_path(x, branch, weight, bias);
+  if (!own) return residual_layer_norm(x, dropout(branch, draw), weight, bias, epsilon);
+  const at::Tensor offsets =
+      draw.offsets.defined() ? draw.offsets.to(at::kLong).contiguous() : at::Tensor();
+  const auto outputs =
+      ResidualLayerNorm::apply(x, branch, weight, if_defined(bias), draw.counters.contiguous(),
+                               if_defined(offsets), epsilon, draw.p, draw.layer);
+  return {outputs[1], outputs[0]};
 }
 
 void register_cuda_layer_norm(LayerNormKernels kernels) { layer_norm_kernels = kernels; }

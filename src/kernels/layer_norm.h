@@ -1,6 +1,7 @@
 // Layer norm fused with the residual sum before it.
 #pragma once
 
+#include "kernels/dropout.h"
 #include "kernels/kernel_arguments.h"
 
 #include <ATen/core/Tensor.h>
@@ -19,6 +20,14 @@ std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
                                                        const at::Tensor& branch,
                                                        const at::Tensor& weight,
                                                        const at::Tensor& bias, double epsilon);
+
+// The same with a branch that `draw` drops elements of before it is added: as of dropout(branch,
+// draw), to the bit, in fewer passes on a GPU.
+std::tuple<at::Tensor, at::Tensor> residual_layer_norm(const at::Tensor& x,
+                                                       const at::Tensor& branch,
+                                                       const at::Tensor& weight,
+                                                       const at::Tensor& bias, double epsilon,
+                                                       const DropoutDraw& draw);
 
 // Widths that the CUDA kernels serve: multiples of 8 up to this; ATen operators serve the rest.
 inline constexpr std::int64_t layer_norm_widest = 2048;

@@ -22,33 +22,47 @@ namespace {
 at::Tensor rows_of(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
 
 struct Linear : torch::autograd::Function<Linear> {
-  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
-                            const at::Tensor& weight, const std::optional<at::Tensor>& bias) {
+  // beside: whether x is a second result.
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const at::Tensor& x, const at::Tensor& weight,
+                                                const std::optional<at::Tensor>& bias,
+                                                bool beside) {
+    context->set_materialize_grads(false);
     context->save_for_backward({x, weight, bias.value_or(at::Tensor())});
     std::vector<std::int64_t> sizes = x.sizes().vec();
     sizes.back() = weight.size(0);
     const at::Tensor out = at::empty(sizes, x.options());
     matmul_into(out.view({-1, weight.size(0)}), rows_of(x), weight.t(),
                 bias.value_or(at::Tensor()));
-    return out;
+    if (!beside) return {out};
+    return {out, x.detach()};
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
-    if (!gradients[0].defined()) return {{}, {}, {}};
+    const at::Tensor other = gradients.size() > 1 ? gradients[1] : at::Tensor();
+    if (!gradients[0].defined()) return {other, {}, {}, {}};
     const auto saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1], &bias = saved[2];
-    if (is_differentiated())
-      return differentiable_gradients(
+    if (is_differentiated()) {
+      auto found = differentiable_gradients(
           [](const std::vector<at::Tensor>& in) {
             return std::vector<at::Tensor>{at::linear(in[0], in[1], if_defined(in[2]))};
           },
-          saved, gradients);
+          saved, {gradients[0]});
+      if (other.defined() && found[0].defined()) found[0] = found[0].add(other);
+      found.emplace_back();
+      return found;
+    }
     const at::Tensor gradient = rows_of(gradients[0]);
     at::Tensor of_x, of_weight, of_bias;
     if (context->needs_input_grad(0)) {
       of_x = at::empty(x.sizes(), x.options());
-      matmul_into(of_x.view({-1, x.size(-1)}), gradient, weight);
+      const at::Tensor rows = of_x.view({-1, x.size(-1)});
+      if (other.defined())
+        matmul_plus(rows, rows_of(other).contiguous(), gradient, weight);
+      else
+        matmul_into(rows, gradient, weight);
     }
     if (context->needs_input_grad(1)) {
       if (at::Tensor buffer = buffer_of_this_pass(weight); buffer.defined())
@@ -62,14 +76,21 @@ struct Linear : torch::autograd::Function<Linear> {
       else
         of_bias = at::sum(gradient, {0});
     }
-    return {of_x, of_weight, of_bias};
+    return {of_x, of_weight, of_bias, {}};
   }
 };
 
 }  // namespace
 
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return Linear::apply(x, weight, if_defined(bias));
+  return Linear::apply(x, weight, if_defined(bias), /*beside=*/false)[0];
+}
+
+std::tuple<at::Tensor, at::Tensor> linear_layer_beside(const at::Tensor& x,
+                                                       const at::Tensor& weight,
+                                                       const at::Tensor& bias) {
+  const auto both = Linear::apply(x, weight, if_defined(bias), /*beside=*/true);
+  return {both[0], both[1]};
 }
 
 }  // namespace lockstep

@@ -59,6 +59,12 @@ inline std::vector<FusedCase> fused_cases(const at::TensorOptions& options = {})
   return {
       {"linear", product, [](const Tensors& t) { return linear_layer(t[0], t[1], t[2]); },
        [](const Tensors& t) { return at::linear(t[0], t[1], t[2]); }},
+      {"linear beside another reader", product,
+       [](const Tensors& t) {
+         const auto [y, x] = linear_layer_beside(t[0], t[1], t[2]);
+         return y.mul(x.sum());
+       },
+       [](const Tensors& t) { return at::linear(t[0], t[1], t[2]).mul(t[0].sum()); }},
       {"gelu", wide, [](const Tensors& t) { return bias_gelu(t[0], t[1] + t[2], false); },
        [](const Tensors& t) { return at::gelu(t[0] + (t[1] + t[2])); }},
       {"gelu with a bias",

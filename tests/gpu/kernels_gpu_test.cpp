@@ -8,6 +8,7 @@
 #include "gpu/near.h"
 #include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
+#include "kernels/dropout.h"
 #include "kernels/embedding.h"
 #include "kernels/gelu.h"
 #include "kernels/gradient_buffer.h"
@@ -22,6 +23,7 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -99,6 +101,43 @@ TEST_F(KernelTest, LayerNormAgreesWithATen) {
                                    std::to_string(width) + " rows " + std::to_string(rows);
           for (std::size_t i = 0; i < own.size(); ++i)
             expect_near(own[i], exact[i], 2 * tolerance(type), what + " #" + std::to_string(i));
+        }
+}
+
+// Rows of one length and ragged ones, of which some items belong to none; p of 1 has no threshold.
+TEST_F(KernelTest, LayerNormWithDropoutIsThatOfTheDroppedBranchToTheBit) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  const at::Tensor counters = at::tensor({7, 3, 20}, at::kLong).to(gpu().device());
+  const at::Tensor offsets = at::tensor({0, 3, 3, 41, 50}, at::kLong).to(gpu().device());
+  for (const at::ScalarType type : types)
+    for (const std::int64_t width : {8, 768, 1024, 7})
+      for (const bool ragged : {false, true})
+        for (const double p : {0.0, 0.1, 0.5, 1.0}) {
+          const std::vector<std::int64_t> sizes = ragged ? std::vector<std::int64_t>{52, width}
+                                                         : std::vector<std::int64_t>{4, 13, width};
+          const auto fresh = [&](at::IntArrayRef of) { return at::randn(of, options).to(type); };
+          const at::Tensor x = fresh(sizes), branch = fresh(sizes), weight = fresh({width}),
+                           bias = fresh({width}), up_sum = fresh(sizes), up_normed = fresh(sizes);
+          const DropoutDraw draw{
+              .p = p, .counters = counters, .offsets = ragged ? offsets : at::Tensor(), .layer = 5};
+          const auto run = [&](bool fused) {
+            std::vector<at::Tensor> leaves;
+            for (const at::Tensor& tensor : {x, branch, weight, bias})
+              leaves.push_back(tensor.detach().clone().requires_grad_());
+            const auto [sum, normed] =
+                fused ? residual_layer_norm(leaves[0], leaves[1], leaves[2], leaves[3], 1e-5, draw)
+                      : residual_layer_norm(leaves[0], dropout(leaves[1], draw), leaves[2],
+                                            leaves[3], 1e-5);
+            (sum.mul(up_sum).sum() + normed.mul(up_normed).sum()).backward();
+            std::vector<at::Tensor> all{sum.detach(), normed.detach()};
+            for (const at::Tensor& leaf : leaves) all.push_back(leaf.grad());
+            return all;
+          };
+          const auto own = run(true), expected = run(false);
+          for (std::size_t i = 0; i < own.size(); ++i)
+            EXPECT_TRUE(own[i].equal(expected[i]))
+                << type << " width " << width << (ragged ? " ragged" : "") << " p " << p << " #"
+                << i;
         }
 }
 

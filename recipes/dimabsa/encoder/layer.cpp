@@ -58,23 +58,22 @@ std::int64_t encoder_dropout_layers(const EncoderShape& shape) {
 at::Tensor run_layer(const Layer& layer, std::int64_t index, const EncoderShape& shape,
                      const at::Tensor& x, const at::Tensor& row_offsets, const Attention& attention,
                      const StepContext& context) {
-  const auto dropped = [&](const at::Tensor& branch, DropoutPlace place) {
-    return context.dropout(branch, row_offsets, shape.dropout, dropout_layer(index, place));
-  };
   const auto add_and_normalize = [&](const at::Tensor& to, const at::Tensor& branch,
-                                     const Affine& norm) {
-    return std::get<1>(residual_layer_norm(to, branch, norm.weight, norm.bias, shape.norm_epsilon));
+                                     const Affine& norm, DropoutPlace place) {
+    return std::get<1>(residual_layer_norm(
+        to, branch, norm.weight, norm.bias, shape.norm_epsilon,
+        context.dropout_draw(row_offsets, shape.dropout, dropout_layer(index, place))));
   };
-  const at::Tensor packed = joined_linear(x, layer.qkv_weights, layer.qkv_biases)
-                                .view({x.size(0), 3, shape.heads, shape.width / shape.heads});
+  const auto [qkv, past_attention] = joined_linear_beside(x, layer.qkv_weights, layer.qkv_biases);
+  const at::Tensor packed = qkv.view({x.size(0), 3, shape.heads, shape.width / shape.heads});
   const at::Tensor mixed = attention(packed).reshape({x.size(0), shape.width});
   const at::Tensor attended = linear_layer(mixed, layer.output.weight, layer.output.bias);
-  const at::Tensor middle =
-      add_and_normalize(x, dropped(attended, DropoutPlace::attention_output), layer.output_norm);
-  const at::Tensor active =
-      bias_gelu(linear_layer(middle, layer.up.weight), layer.up.bias, shape.gelu_tanh);
+  const at::Tensor middle = add_and_normalize(past_attention, attended, layer.output_norm,
+                                              DropoutPlace::attention_output);
+  const auto [up, past_feed_forward] = linear_layer_beside(middle, layer.up.weight);
+  const at::Tensor active = bias_gelu(up, layer.up.bias, shape.gelu_tanh);
   const at::Tensor down = linear_layer(active, layer.down.weight, layer.down.bias);
-  return add_and_normalize(middle, dropped(down, DropoutPlace::layer_output), layer.norm);
+  return add_and_normalize(past_feed_forward, down, layer.norm, DropoutPlace::layer_output);
 }
 
 }  // namespace lockstep::dimabsa

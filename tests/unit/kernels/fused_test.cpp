@@ -17,6 +17,7 @@
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -96,6 +97,20 @@ TEST(ResidualLayerNorm, EqualsSumAndLayerNorm) {
   const Tensors expected = outputs_and_gradients(plain, inputs);
   expect_equal(outputs_and_gradients(fused, inputs), expected);
   expect_equal(outputs_and_gradients(fused, inputs, {2, 3}), expected);
+}
+
+TEST(ResidualLayerNorm, DropsElementsOfTheBranch) {
+  const DropoutDraw draw{.p = 0.5, .counters = at::tensor({7, 3, 20}, at::kLong), .layer = 5};
+  const Tensors inputs{at::randn({2, 3, 8}), at::randn({2, 3, 8}), at::randn({8}), at::randn({8})};
+  const Function fused = [&](const Tensors& t) {
+    const auto [sum, normed] = residual_layer_norm(t[0], t[1], t[2], t[3], 1e-5, draw);
+    return Tensors{sum, normed};
+  };
+  const Function plain = [&](const Tensors& t) {
+    const at::Tensor sum = t[0] + dropout(t[1], draw);
+    return Tensors{sum, at::layer_norm(sum, {8}, t[2], t[3], 1e-5)};
+  };
+  expect_equal(outputs_and_gradients(fused, inputs), outputs_and_gradients(plain, inputs));
 }
 
 TEST(ResidualLayerNorm, WithoutABranchTheSumIsX) {

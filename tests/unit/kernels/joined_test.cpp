@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <tuple>
 #include <vector>
 
 namespace lockstep {
@@ -72,6 +73,33 @@ TEST(JoinedLinear, EqualsThreeLayersWhereverTheyLie) {
       for (const at::Tensor& leaf : three)
         EXPECT_TRUE(at::allclose(leaf.grad(), expected[next++], 1e-4, 1e-5)) << next;
   }
+}
+
+TEST(JoinedLinear, AddsTheGradientOfWhatElseReadsItsInput) {
+  const Given given;
+  const auto gradient = [&](bool beside) {
+    const at::Tensor x = given.x.clone().requires_grad_();
+    const ThreeTensors weights = leaves_of(given.weights, true),
+                       biases = leaves_of(given.biases, true);
+    at::Tensor y, again = x;
+    if (beside)
+      std::tie(y, again) = joined_linear_beside(x, weights, biases);
+    else
+      y = joined_linear(x, weights, biases);
+    y.square().sum().add(again.sin().sum()).backward();
+    return x.grad();
+  };
+  EXPECT_TRUE(at::allclose(gradient(true), gradient(false), 1e-5, 1e-6));
+}
+
+TEST(JoinedLinear, OfAnInputThatOnlyTheOtherReaderUses) {
+  const Given given;
+  const at::Tensor x = given.x.clone().requires_grad_();
+  const ThreeTensors weights = leaves_of(given.weights, true),
+                     biases = leaves_of(given.biases, true);
+  std::get<1>(joined_linear_beside(x, weights, biases)).sum().backward();
+  EXPECT_TRUE(x.grad().eq(1).all().item<bool>());
+  EXPECT_FALSE(weights[0].grad().defined());
 }
 
 TEST(JoinedLinear, AddsIntoGradientBuffersWhereverTheyLie) {

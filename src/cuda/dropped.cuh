@@ -1,0 +1,67 @@
+// Elements of dropout, for kernels that take it in.
+#pragma once
+
+#include "cuda/element.cuh"
+#include "kernels/kernel_arguments.h"
+#include "kernels/philox_inline.h"
+
+namespace lockstep {
+
+template <class T>
+__device__ T dropped(T value, std::uint32_t word, std::uint32_t threshold, float scale) {
+  return word >= threshold ? from_float<T>(__fmul_rn(to_float(value), scale)) : from_float<T>(0.0f);
+}
+
+// The row that item `item`, which is below the last offset, belongs to: the last that begins at it
+// or before, of those the one that is not empty.
+__device__ std::int64_t row_of_item(const std::int64_t* offsets, std::int64_t rows,
+                                    std::int64_t item) {
+  std::int64_t low = 0, high = rows;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (offsets[middle] <= item ? low : high) = middle;
+  }
+  return low;
+}
+
+// Dropout of an item of [items, width].
+class DroppedItem {
+ public:
+  __device__ DroppedItem(const BranchDropout& dropout, std::int64_t item, std::int64_t width) {
+    std::int64_t row = 0, first = 0;
+    if (dropout.offsets == nullptr) {
+      row = item / dropout.items_per_row;
+      first = row * dropout.items_per_row;
+    } else {
+      is_used_ = item < dropout.offsets[dropout.rows];
+      row = is_used_ ? row_of_item(dropout.offsets, dropout.rows, item) : 0;
+      first = dropout.offsets[row];
+    }
+    quad_ = static_cast<std::uint32_t>((item - first) * (width / 4));
+    place_ = static_cast<std::uint32_t>(dropout.counters[2] + row);
+  }
+
+  // values: eight neighbouring columns from `column` on, as T holds them.
+  template <class T>
+  __device__ void drop(const BranchDropout& dropout, float (&values)[8], int column) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const PhiloxWords words =
+          dropout_words(quad_ + static_cast<std::uint32_t>(column / 4 + half), place_,
+                        dropout.counters[1], dropout.layer, dropout.counters[0]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        float& value = values[4 * half + i];
+        value = is_used_ ? to_float(dropped(from_float<T>(value), words.word[i], dropout.threshold,
+                                            dropout.scale))
+                         : 0.0F;
+      }
+    }
+  }
+
+ private:
+  std::uint32_t quad_ = 0, place_ = 0;  // as the counter of Philox holds them
+  bool is_used_ = true;
+};
+
+}  // namespace lockstep
