@@ -14,8 +14,8 @@ __device__ T dropped(T value, std::uint32_t word, std::uint32_t threshold, float
 
 // The row that item `item`, which is below the last offset, belongs to: the last that begins at it
 // or before, of those the one that is not empty.
-__device__ std::int64_t row_of_item(const std::int64_t* offsets, std::int64_t rows,
-                                    std::int64_t item) {
+__device__ inline std::int64_t row_of_item(const std::int64_t* offsets, std::int64_t rows,
+                                           std::int64_t item) {
   std::int64_t low = 0, high = rows;
   while (high - low > 1) {
     const std::int64_t middle = (low + high) / 2;
