@@ -47,12 +47,24 @@ bool is_path(const nlohmann::json& value) {
   return value.is_string() && value.get<std::string>().starts_with('/');
 }
 
+// Empties what names a file or folder of this machine.
+void remove_paths(nlohmann::json& value) {
+  if (value.is_structured()) {
+    for (nlohmann::json& part : value) remove_paths(part);
+  } else if (value.is_string()) {
+    const std::string text = value.get<std::string>();
+    std::error_code ignored;
+    if (text.size() > 1 && text.starts_with('/') && fs::exists(text, ignored)) value = "";
+  }
+}
+
 // What setup_from_json reads: nothing of the host or the user. Options that are paths get their
 // defaults, and so do those that say what `--then predict` was to do.
 nlohmann::json exported_record(const nlohmann::json& whole) {
   nlohmann::json record{{"lockstep", version()}};
   for (const char* key : {"recipe", "plugin", "facts", "extra", "plan"})
     if (whole.contains(key)) record[key] = whole[key];
+  if (record.contains("extra")) remove_paths(record["extra"]);
   record["plugin"] = fs::path(text_or(whole, "plugin", "")).filename().string();
   record["config"] = nlohmann::json::object();
   for (const auto& [key, value] : whole.at("config").items())
@@ -61,6 +73,19 @@ nlohmann::json exported_record(const nlohmann::json& whole) {
   for (const char* key : {"init_from", "notes"}) plan.erase(key);
   for (nlohmann::json& device : plan.at("devices")) device["uuid"] = "";
   return record;
+}
+
+bool is_average(const nlohmann::json& record, const CheckpointInfo& checkpoint) {
+  std::error_code ignored;
+  const nlohmann::json& config = record.at("config");
+  return config.is_object() && config.value("ema.evaluate", true) &&
+         fs::exists(checkpoint.path / "ema.safetensors", ignored);
+}
+
+void say_written(const fs::path& out, const CheckpointInfo& checkpoint, bool average,
+                 const std::string& more) {
+  say(cat("wrote ", out.string(), ": ", more, format_bytes(static_cast<double>(fs::file_size(out))),
+          ", step ", checkpoint.step, average ? ", averaged weights" : ""));
 }
 
 int export_main(const Parsed& parsed) {
@@ -72,17 +97,20 @@ int export_main(const Parsed& parsed) {
   const RunDir run = operand_run(parsed);
   const CheckpointInfo checkpoint = chosen_checkpoint(run, parsed.has("--best"));
   const nlohmann::json record = run.record();
+  if (parsed.has("--rename")) {
+    const bool average = is_average(record, checkpoint);
+    const std::vector<NamePair> names = name_map(split(parsed.value("--rename"), ','), "--rename");
+    const std::size_t count = write_renamed(out, checkpoint, average, names);
+    say_written(out, checkpoint, average, cat(count, " tensors, "));
+    return exit_finished;
+  }
   Exported exported{
       .record = exported_record(record),
       .step = checkpoint.step,
       .files = kept_files(run.path() / "recipe", record.value("kept", std::vector<std::string>()))};
-  std::error_code ignored;
-  const nlohmann::json& config = exported.record["config"];
-  exported.average = config.is_object() && config.value("ema.evaluate", true) &&
-                     fs::exists(checkpoint.path / "ema.safetensors", ignored);
+  exported.average = is_average(exported.record, checkpoint);
   write_export(out, checkpoint, exported);
-  say(cat("wrote ", out.string(), ": ", format_bytes(static_cast<double>(fs::file_size(out))),
-          ", step ", checkpoint.step, exported.average ? ", averaged weights" : ""));
+  say_written(out, checkpoint, exported.average, "");
   return exit_finished;
 }
 
@@ -100,6 +128,8 @@ Command export_command() {
               run_operand_help,
           .flags = {{"--out", "FILE", "the file to write", "file"},
                     {"--best", "", "the best checkpoint instead of the newest"},
+                    {"--rename", "PAIRS",
+                     "for other programs: these tensors alone under new names, as 'trunk.*=*'"},
                     overwrite_flag()},
           .min_positionals = 1,
           .max_positionals = 1,

@@ -16,6 +16,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@
 namespace lockstep {
 
 at::ScalarType compute_dtype(Precision precision);  // not of auto, which a record never holds
+
+// Of StepContext::recomputed_blocks, also of a recipe that does not tell how many it has.
+inline constexpr std::int64_t all_blocks = std::numeric_limits<std::int64_t>::max();
 
 // What a step works on. All outlive it.
 struct StepParts {
@@ -53,6 +57,8 @@ class TrainStep {
   void forget_unfinished();
   // All ranks, after a step that was dropped or not finite: later steps count again.
   void reset();
+  // From the next step on all blocks of the model are computed again in backward.
+  void recompute_all_blocks() { parts_.recomputed_blocks = all_blocks; }
   // After `reset`, with the data of a step that was not finite: goes through it again and changes
   // nothing. Calls no collective, waits for the device.
   NotFinite find_not_finite(const StepInputs& inputs);

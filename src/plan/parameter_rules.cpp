@@ -101,17 +101,18 @@ bool freezes(const std::vector<std::string>& patterns, const std::vector<std::st
   return false;
 }
 
-std::vector<NamePair> name_map(const std::vector<std::string>& entries) {
+std::vector<NamePair> name_map(const std::vector<std::string>& entries, const std::string& of) {
   std::vector<NamePair> pairs;
   for (const std::string& entry : entries) {
     const std::size_t equals = entry.find('=');
     const std::string hint =
-        "an entry is \"name in the file=name in the model\", as bert.*=encoder.*";
+        of == "init.map" ? "an entry is \"name in the file=name in the model\", as bert.*=encoder.*"
+                         : "an entry is \"name in the model=new name\", as encoder.*=bert.*";
     if (equals == entry.npos || equals == 0)
-      throw Error(cat("init.map: \"", entry, "\" is no pair of names with = between"), hint);
+      throw Error(cat(of, ": \"", entry, "\" is no pair of names with = between"), hint);
     NamePair pair{trim(entry.substr(0, equals)), trim(entry.substr(equals + 1))};
     if (pair.second.empty() || stars(pair.second) > stars(pair.first))
-      throw Error(cat("init.map: \"", entry,
+      throw Error(cat(of, ": \"", entry,
                       "\" must not have more * on the right than on the "
                       "left, nor an empty name there"),
                   hint);

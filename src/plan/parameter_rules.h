@@ -31,9 +31,10 @@ std::string words_of(const GroupRule& rule);
 // of them counts; one that begins with ! keeps it trained.
 bool freezes(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
-// "bert.*=encoder.*" as a pair, of init.map. Throws Error that names the entry.
+// "bert.*=encoder.*" as a pair, of the option `of`. Throws Error that names the entry.
 using NamePair = std::pair<std::string, std::string>;
-std::vector<NamePair> name_map(const std::vector<std::string>& entries);
+std::vector<NamePair> name_map(const std::vector<std::string>& entries,
+                               const std::string& of = "init.map");
 
 // Of the options above alone, before there is a model. Throws Error.
 void check_parameter_options(const TrainOptions& options);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/files.h"
+#include "base/glob.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -21,6 +22,8 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace lockstep {
@@ -112,12 +115,14 @@ class NewFile {
     hash_.update(bytes);
     if (!write_all(fd_.get(), bytes)) cannot_write(file_, errno);
   }
-  void finish(std::size_t checksum_at) {
+  void write_checksum(std::size_t at) {
     const std::string digits = hash_.hex();
-    const auto wanted = static_cast<ssize_t>(digits.size());
-    if (pwrite(fd_.get(), digits.data(), digits.size(), static_cast<off_t>(checksum_at)) !=
-            wanted ||
-        fsync(fd_.get()) != 0 || std::rename(unfinished_.c_str(), file_.c_str()) != 0)
+    if (pwrite(fd_.get(), digits.data(), digits.size(), static_cast<off_t>(at)) !=
+        static_cast<ssize_t>(digits.size()))
+      cannot_write(file_, errno);
+  }
+  void finish() {
+    if (fsync(fd_.get()) != 0 || std::rename(unfinished_.c_str(), file_.c_str()) != 0)
       cannot_write(file_, errno);
     fd_.reset();
     const fs::path folder = file_.parent_path();
@@ -129,6 +134,73 @@ class NewFile {
   UniqueFd fd_;
   Hasher hash_;
 };
+
+// A checkpoint's tensors: of the average of its weights where that is wanted and has them.
+class Tensors {
+ public:
+  Tensors(const CheckpointInfo& checkpoint, bool average)
+      : model_(checkpoint.path / "model.safetensors") {
+    if (average) average_.emplace(checkpoint.path / "ema.safetensors");
+  }
+  const Source& model() const { return model_; }
+  void copy(const TensorEntry& entry, NewFile& out) {
+    const auto append = [&](std::string_view bytes) { out.append(bytes); };
+    const TensorEntry* const average = average_ ? average_->find(entry) : nullptr;
+    average != nullptr ? average_->copy(*average, append) : model_.copy(entry, append);
+  }
+
+ private:
+  Source model_;
+  std::optional<Source> average_;
+};
+
+// The new name of a tensor; nothing: it is left out.
+std::optional<std::string> renamed_by(const std::vector<NamePair>& names, const std::string& name) {
+  for (const auto& [from, to] : names)
+    if (auto as = glob_renamed(from, to, name)) return as;
+  return std::nullopt;
+}
+
+// What of the model is written under which name, in the file's order.
+struct Renamed {
+  std::vector<TensorEntry> from, to;
+  std::map<std::string, std::string> metadata;  // other names of these, as exports have them
+};
+Renamed rename_tensors(const SafetensorsHeader& header, const std::vector<NamePair>& names) {
+  Renamed renamed;
+  for (const TensorEntry& entry : header.tensors) {
+    std::vector<std::string> all;
+    if (auto own = renamed_by(names, entry.name)) all.push_back(std::move(*own));
+    for (const auto& [other, first] : header.metadata)
+      if (first == entry.name)
+        if (auto as = renamed_by(names, other)) all.push_back(std::move(*as));
+    if (all.empty()) continue;
+    renamed.from.push_back(entry);
+    renamed.to.push_back(entry);
+    renamed.to.back().name = all[0];
+    for (std::size_t i = 1; i < all.size(); ++i) renamed.metadata[all[i]] = all[0];
+  }
+  return renamed;
+}
+
+// Each pair leads to something, and no two tensors to one name.
+void check_renamed(const Renamed& renamed, const SafetensorsHeader& header,
+                   const std::vector<NamePair>& names) {
+  std::vector<std::string> known;
+  for (const TensorEntry& entry : header.tensors) known.push_back(entry.name);
+  for (const auto& [other, first] : header.metadata) known.push_back(other);
+  for (const auto& [from, to] : names)
+    if (std::none_of(known.begin(), known.end(), [&, &from = from](const std::string& name) {
+          return glob_matches(from, name);
+        }))
+      throw Error(cat("no tensor of the model is named ", from),
+                  cat("its first is ", known.empty() ? "none" : known[0]));
+  std::set<std::string> seen;
+  for (const TensorEntry& entry : renamed.to)
+    if (!seen.insert(entry.name).second || renamed.metadata.contains(entry.name))
+      throw Error(cat("two tensors of the model would be named ", entry.name),
+                  "let the pairs lead to different names");
+}
 
 [[noreturn]] void damaged_export(const fs::path& file, const std::string& why) {
   throw Error(cat(file.string(), " is damaged: ", why),
@@ -200,19 +272,26 @@ std::map<std::string, std::string> kept_files(const fs::path& folder,
 
 void write_export(const fs::path& file, const CheckpointInfo& checkpoint,
                   const Exported& exported) {
-  Source model(checkpoint.path / "model.safetensors");
-  std::vector<Source> averages;
-  if (exported.average) averages.emplace_back(checkpoint.path / "ema.safetensors");
-  std::vector<TensorEntry> entries = model.header.tensors;
-  const std::string header = make_header(entries, metadata_of(model, exported));
+  Tensors tensors(checkpoint, exported.average);
+  std::vector<TensorEntry> entries = tensors.model().header.tensors;
+  const std::string header = make_header(entries, metadata_of(tensors.model(), exported));
   NewFile out(file);
   out.append(header);
-  const auto append = [&](std::string_view bytes) { out.append(bytes); };
-  for (const TensorEntry& entry : model.header.tensors) {
-    const TensorEntry* const average = averages.empty() ? nullptr : averages[0].find(entry);
-    average != nullptr ? averages[0].copy(*average, append) : model.copy(entry, append);
-  }
-  out.finish(checksum_place(header));
+  for (const TensorEntry& entry : tensors.model().header.tensors) tensors.copy(entry, out);
+  out.write_checksum(checksum_place(header));
+  out.finish();
+}
+
+std::size_t write_renamed(const fs::path& file, const CheckpointInfo& checkpoint, bool average,
+                          const std::vector<NamePair>& names) {
+  Tensors tensors(checkpoint, average);
+  Renamed renamed = rename_tensors(tensors.model().header, names);
+  check_renamed(renamed, tensors.model().header, names);
+  NewFile out(file);
+  out.append(make_header(renamed.to, renamed.metadata));
+  for (const TensorEntry& entry : renamed.from) tensors.copy(entry, out);
+  out.finish();
+  return renamed.to.size();
 }
 
 Exported read_export(const fs::path& file) {

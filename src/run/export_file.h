@@ -1,6 +1,7 @@
 // A trained model as one file: safetensors, with what a run knows of it in the metadata.
 #pragma once
 
+#include "plan/parameter_rules.h"
 #include "run/checkpoint_index.h"
 
 #include <cstdint>
@@ -35,6 +36,13 @@ std::map<std::string, std::string> kept_files(const std::filesystem::path& folde
 // name when it is whole and on the disk. Throws Error.
 void write_export(const std::filesystem::path& file, const CheckpointInfo& checkpoint,
                   const Exported& exported);
+
+// For other programs: the tensors whose names fit a pair, under the pair's new names, and nothing
+// else; the first pair that fits counts. Tensors with several names as in checkpoints. Returns how
+// many tensors there are. Throws Error: also for a pair that fits none, and for two tensors of one
+// name.
+std::size_t write_renamed(const std::filesystem::path& file, const CheckpointInfo& checkpoint,
+                          bool average, const std::vector<NamePair>& names);
 
 // Reads and checks everything. Throws Error: no safetensors file, no export, damaged.
 Exported read_export(const std::filesystem::path& file);

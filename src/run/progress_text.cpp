@@ -83,12 +83,17 @@ EventLine describe_memory(const nlohmann::json& event) {
   if (event.contains("eval_batch"))
     text += cat("evaluation of ", integer_or(event, "eval_batch", 0),
                 " samples at once instead of ", integer_or(event, "eval_batch_before", 0));
+  else if (event.contains("recompute"))
+    text +=
+        cat("all blocks of the model are computed again in backward from now on "
+            "(memory.recompute = auto); ");
   else
     text += cat("micro-batch ", integer_or(event, "micro_before", 0), " -> ",
                 integer_or(event, "micro", 0), ", accumulation ",
                 integer_or(event, "accumulation_before", 0), " -> ",
-                integer_or(event, "accumulation", 0), "; step ", integer_or(event, "step", 0) + 1,
-                " is repeated with the same samples");
+                integer_or(event, "accumulation", 0), "; ");
+  if (!event.contains("eval_batch"))
+    text += cat("step ", integer_or(event, "step", 0) + 1, " is repeated with the same samples");
   return {text, Tone::warning};
 }
 

@@ -40,7 +40,7 @@ void take_event(nlohmann::json event, RunHistory& history) {
   } else if (kind == "memory") {
     if (const std::int64_t micro = integer_or(event, "micro", 0); micro > 0) {
       take_micro(step, micro, history);
-      history.shrunk.emplace_back(step, micro);
+      if (!event.contains("recompute")) history.shrunk.emplace_back(step, micro);
     }
   } else if (kind == "startup") {
     history.start_up = std::move(event);

@@ -24,6 +24,11 @@ std::optional<BatchPlan> DroppedSteps::smaller(const BatchPlan& batch) const {
   return with_micro(batch, micro);
 }
 
+bool DroppedSteps::recomputes_now() {
+  if (measure_only_ || options_.memory.recompute != Recompute::automatic) return false;
+  return !std::exchange(recomputes_, true);
+}
+
 bool DroppedSteps::goes_on_without(bool in_weights) const {
   constexpr int most_in_a_row = 20;
   return options_.on_nan == OnNan::skip && !in_weights && not_finite_in_a_row_ < most_in_a_row &&

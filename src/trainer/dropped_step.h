@@ -26,6 +26,9 @@ class DroppedSteps {
   // The micro-batch with which the step is repeated after memory ran out; nothing: none is smaller,
   // or it must not change.
   std::optional<BatchPlan> smaller(const BatchPlan& batch) const;
+  // Where none is smaller: whether the step is repeated with all blocks of the model computed again
+  // in backward (memory.recompute = auto). True once.
+  bool recomputes_now();
   // Whether training goes on without a step that was not finite. in_weights: they are not either.
   bool goes_on_without(bool in_weights) const;
 
@@ -34,6 +37,7 @@ class DroppedSteps {
   bool measure_only_;
   std::optional<StepResult> first_;
   int not_finite_in_a_row_ = 0;
+  bool recomputes_ = false;
 };
 
 }  // namespace lockstep

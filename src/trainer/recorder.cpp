@@ -211,21 +211,23 @@ void Recorder::graph(std::int64_t step, const GraphState& state) {
          {"why_not", state.why_not}});
 }
 
-void Recorder::smaller_micro(std::int64_t step, const StepResult& result, const BatchPlan& before,
-                             const BatchPlan& now) {
+void Recorder::repeats_in_less(std::int64_t step, const StepResult& result, const BatchPlan& before,
+                               const BatchPlan& now) {
   nlohmann::json ranks = nlohmann::json::array();
   for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
     if (const Phase phase = result.ranks[rank].out_of_memory; phase != Phase::none)
       ranks.push_back({{"rank", rank},
                        {"device", device_label(plan_.devices.at(rank))},
                        {"phase", phase_name(phase)}});
-  write({{"kind", "memory"},
-         {"step", step},
-         {"ranks", ranks},
-         {"micro", now.micro},
-         {"accumulation", now.accumulation},
-         {"micro_before", before.micro},
-         {"accumulation_before", before.accumulation}});
+  nlohmann::json event{{"kind", "memory"},
+                       {"step", step},
+                       {"ranks", ranks},
+                       {"micro", now.micro},
+                       {"accumulation", now.accumulation},
+                       {"micro_before", before.micro},
+                       {"accumulation_before", before.accumulation}};
+  if (now.micro == before.micro) event["recompute"] = true;
+  write(event);
   if (samples_) samples_->resume(step);
 }
 

@@ -66,10 +66,10 @@ class Recorder {
   void buckets(std::int64_t step, const std::vector<Bucket>& buckets,
                const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
-  // Memory ran out: from the step after `step` on, other micro-batches; or a smaller batch in
-  // evaluation.
-  void smaller_micro(std::int64_t step, const StepResult& result, const BatchPlan& before,
-                     const BatchPlan& now);
+  // Memory ran out: from the step after `step` on, other micro-batches, or blocks that are computed
+  // again where they are the same; or a smaller batch in evaluation.
+  void repeats_in_less(std::int64_t step, const StepResult& result, const BatchPlan& before,
+                       const BatchPlan& now);
   // event: of describe_not_finite, with "action".
   void not_finite(const nlohmann::json& event);
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);

@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 #include <deque>
-#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -35,8 +34,7 @@ namespace {
 
 std::int64_t recomputed_blocks(const TrainerSetup& setup) {
   // All, also of a recipe that does not tell how many it has.
-  if (setup.options.memory.recompute == Recompute::blocks)
-    return std::numeric_limits<std::int64_t>::max();
+  if (setup.options.memory.recompute == Recompute::blocks) return all_blocks;
   return setup.plan.recomputed_blocks;
 }
 
@@ -136,7 +134,7 @@ class Loop {
   void save(bool forced);
   void change_batch(const BatchPlan& batch);
   bool recover_if_dropped();
-  void repeat_in_smaller(const StepResult& result);
+  void repeat_in_less(const StepResult& result);
   void leave_out(const StepResult& result);
   TrainEnd finish(TrainEnd end);
 
@@ -394,18 +392,21 @@ bool Loop::recover_if_dropped() {
   if (result.not_finite)
     leave_out(result);
   else
-    repeat_in_smaller(result);
+    repeat_in_less(result);
   if (!at_end()) fetch();
   return true;
 }
 
-// A rank ran out of memory: the same step again, in smaller micro-batches.
-void Loop::repeat_in_smaller(const StepResult& result) {
+// A rank ran out of memory: the same step again, in smaller micro-batches or keeping less of each.
+void Loop::repeat_in_less(const StepResult& result) {
   const BatchPlan before = feed_->batch();
   const auto smaller = dropped_.smaller(before);
-  if (!smaller) fail_out_of_memory(setup_, before, result, runner_.out_of_memory_text());
-  change_batch(*smaller);
-  if (recorder_) recorder_->smaller_micro(step_, result, before, *smaller);
+  const bool recomputes = !smaller && dropped_.recomputes_now();
+  if (!smaller && !recomputes)
+    fail_out_of_memory(setup_, before, result, runner_.out_of_memory_text());
+  if (recomputes) runner_.recompute_all_blocks();
+  change_batch(smaller.value_or(before));
+  if (recorder_) recorder_->repeats_in_less(step_, result, before, smaller.value_or(before));
 }
 
 // The loss or the gradient was not finite: what was it, and on without the step, or no further.

@@ -118,11 +118,23 @@ TrunkImpl::TrunkImpl(std::int64_t depth, std::int64_t width)
 }
 
 at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context) {
-  at::Tensor y = max_pool(bn1->forward(conv1(x), context, {.relu = true}), 3, 2, 1);
+  // Blocks that are computed again need a context that lasts as long.
+  const auto held = std::make_shared<const StepContext>(context);
+  const auto stem = [this, held](const std::vector<at::Tensor>& in) {
+    return std::vector<at::Tensor>{
+        max_pool(bn1->forward(conv1(in[0]), *held, {.relu = true}), 3, 2, 1)};
+  };
+  std::int64_t number = 0;
+  std::vector<at::Tensor> y =
+      context.block(number++, stem, {x}, {conv1->weight, bn1->weight, bn1->bias});
   for (const nn::ModuleList& layer : {layer1, layer2, layer3})
-    for (const std::shared_ptr<nn::Module>& block : *layer)
-      y = block->as<BlockImpl>()->forward(y, context);
-  return y;
+    for (const std::shared_ptr<nn::Module>& each : *layer) {
+      const auto block = [each, held](const std::vector<at::Tensor>& in) {
+        return std::vector<at::Tensor>{each->as<BlockImpl>()->forward(in[0], *held)};
+      };
+      y = context.block(number++, block, y, each->parameters());
+    }
+  return y[0];
 }
 
 }  // namespace lockstep::fewshot

@@ -211,6 +211,7 @@ void FewshotOptions::defaults(TrainOptions& train, bool has_gpu) const {
   train.eval.batch = 1;  // an episode
   train.optimizer.kind = OptimizerKind::adamw;
   train.optimizer.clip = 10;
+  train.memory.recompute = Recompute::automatic;  // an episode cannot be cut
 }
 
 DetectorShape FewshotOptions::detector() const {

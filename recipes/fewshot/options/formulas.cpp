@@ -14,6 +14,7 @@ constexpr double pooled = 49;  // cells that a region is pooled to
 // A convolution of the trunk: weights, and outputs at 1/stride of the picture's edge.
 struct Layer {
   double weights = 0, channels = 0, stride = 1;
+  bool ends_block = false;  // its result, normalised, is that of a block (Trunk::forward)
 };
 
 // All of the trunk's, in order.
@@ -23,7 +24,8 @@ std::vector<Layer> trunk_layers(const DetectorShape& shape) {
   if (shape.depth == 18) blocks = {2, 2, 2};
   if (shape.depth == 101) blocks = {3, 4, 23};
   const auto width = static_cast<double>(shape.width);
-  std::vector<Layer> layers{{.weights = 3 * 49 * width, .channels = width, .stride = 2}};
+  std::vector<Layer> layers{
+      {.weights = 3 * 49 * width, .channels = width, .stride = 2, .ends_block = true}};
   double in = width, stride = 4;
   for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
     const double inner = std::ldexp(width, static_cast<int>(stage));
@@ -35,10 +37,10 @@ std::vector<Layer> trunk_layers(const DetectorShape& shape) {
       if (bottleneck) {
         layers.push_back({in * inner, inner, before});
         layers.push_back({9 * inner * inner, inner, stride});
-        layers.push_back({inner * out, out, stride});
+        layers.push_back({inner * out, out, stride, true});
       } else {
         layers.push_back({9 * in * inner, inner, stride});
-        layers.push_back({9 * inner * inner, inner, stride});
+        layers.push_back({9 * inner * inner, inner, stride, true});
       }
       if (halves || in != out) layers.push_back({in * out, out, stride});
       in = out;
@@ -94,21 +96,26 @@ std::int64_t parameter_count(const DetectorShape& shape) {
   return static_cast<std::int64_t>(count) + shape.embedding + 1;
 }
 
-// Of each convolution of the trunk its result and the normalised one, in the computing type; the
-// attended maps and two more per class; regions three times (pooled, hidden, gradient); and f32
-// numbers per anchor and class.
+// Of each convolution of the trunk its result and the normalised one, in the computing type, or of
+// a block that is computed again what goes into it, about what comes out of it; the attended maps
+// and two more per class; regions three times (pooled, hidden, gradient); and f32 numbers per
+// anchor and class.
 MemoryEstimate FewshotOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const DetectorShape shape = detector();
   const EpisodeSizes sizes = sizes_of(*this);
   const double element = train.precision == Precision::fp32 ? 4 : 2;
-  double values = 0, widest = 0;
+  double values = 0, widest = 0, between = 0, blocks = 0;
   for (const Layer& layer : trunk_layers(shape)) {
     const double layer_values =
         layer.channels * (sizes.supports * cells(sizes.support_size, layer.stride) +
                           sizes.queries * cells(sizes.size, layer.stride));
     values += 2 * layer_values;
     widest = std::max(widest, layer_values);
+    if (!layer.ends_block) continue;
+    between += layer_values;
+    ++blocks;
   }
+  const double of_trunk = values;
   const double map = sizes.queries * sizes.classes * cells(sizes.size, 16);
   values += 3 * map * static_cast<double>(shape.neck);
   values += 3 * (sizes.regions + sizes.supports) * pooled * static_cast<double>(shape.neck);
@@ -122,6 +129,9 @@ MemoryEstimate FewshotOptions::memory(const TrainOptions& train, const Facts& fa
   return {.fixed_bytes = parameters * (weight_bytes_per_parameter(train) + optimizer) + workspaces,
           .per_sample_bytes = element * values + anchor_numbers + 9 * pictures,
           .optimizer_bytes = parameters * optimizer,
+          .blocks = static_cast<std::int64_t>(blocks),
+          .block_bytes = element * of_trunk / blocks,
+          .recomputed_block_bytes = element * between / blocks,
           .backward_bytes = 3 * element * widest};
 }
 

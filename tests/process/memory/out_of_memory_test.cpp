@@ -170,6 +170,25 @@ TEST_F(OutOfMemory, InASaveLeavesThatCheckpointOutAndTheRunGoesOn) {
     }
 }
 
+// One sample at a time is too much still: then less is kept of it, once.
+TEST_F(OutOfMemory, WithRecomputationByNeedASampleThatDoesNotFitIsComputedAgain) {
+  ASSERT_EQ(train(2, "whole", "").code, 0);
+  const Words by_need{"memory.recompute=auto", "batch.micro=1"};
+  const ToolResult result = train(2, "less", "forward 7 1", by_need);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("out of memory on rank 1 (cpu:1) in forward: all blocks of the "
+                                    "model are computed again in backward from now on "
+                                    "(memory.recompute = auto); step 8 is repeated with the same "
+                                    "samples"));
+  ASSERT_EQ(events("less", "memory").size(), 1U);
+  EXPECT_EQ(events("less", "memory")[0].at("recompute"), true);
+  expect_same_run("less", "whole");
+  const ToolResult twice = train(2, "twice", "forward 7 1;forward 9 1", by_need);
+  EXPECT_NE(twice.code, 0);
+  EXPECT_THAT(twice.err,
+              HasSubstr("out of memory on rank 1 (cpu:1) in forward with micro-batch 1"));
+}
+
 TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
   for (const std::string faults : {"forward 3 1 0;forward 3 1 0;forward 3 1 0;forward 3 1 0;"
                                    "forward 3 1 0;forward 3 1 0"}) {

@@ -88,6 +88,37 @@ TEST_F(Export, HoldsTheModelsNamesInFp32AndSaysNothingOfTheHost) {
   EXPECT_THAT(header.metadata.at("lockstep.record"), Not(HasSubstr(folder->path().string())));
 }
 
+TEST_F(Export, WritesChosenTensorsUnderOtherNamesForOtherPrograms) {
+  const fs::path file = folder->path() / "renamed.safetensors";
+  const ToolResult made =
+      tool({"export", "a", "--out", file.string(), "--rename", "first.*=encoder.*,seen=count"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr(": 3 tensors, "));
+  const fs::path whole = folder->path() / "whole.safetensors";
+  ASSERT_EQ(tool({"export", "a", "--out", whole.string()}).code, 0);
+  const SafetensorsHeader all = read_header(whole), renamed = read_header(file);
+  const auto bytes_of = [](const fs::path& of, const SafetensorsHeader& header,
+                           const std::string& name) {
+    for (const TensorEntry& entry : header.tensors)
+      if (entry.name == name)
+        return read_file(of).substr(header.data_start + entry.begin, entry.end - entry.begin);
+    return std::string("not there");
+  };
+  EXPECT_EQ(renamed.tensors.size(), 3U);
+  EXPECT_FALSE(renamed.metadata.contains("lockstep.record"));
+  EXPECT_EQ(bytes_of(file, renamed, "encoder.weight"), bytes_of(whole, all, "first.weight"));
+  EXPECT_EQ(bytes_of(file, renamed, "count"), bytes_of(whole, all, "seen"));
+  const auto refuses = [&](const std::string& pairs, const std::string& what) {
+    const ToolResult result =
+        tool({"export", "a", "--force", "--out", file.string(), "--rename", pairs});
+    EXPECT_EQ(result.code, 2) << pairs;
+    EXPECT_THAT(result.err, HasSubstr(what));
+  };
+  refuses("trunk.*=*", "no tensor of the model is named trunk.*");
+  refuses("first.*=one,seen=one", "two tensors of the model would be named one");
+  refuses("first", "--rename: \"first\" is no pair of names");
+}
+
 TEST_F(Export, TakesNoLinksAndMissesNoFile) {
   fs::copy(folder->path() / "runs/a", folder->path() / "runs/b", fs::copy_options::recursive);
   const fs::path kept = folder->path() / "runs/b/recipe";

@@ -63,6 +63,41 @@ TEST(Trunk, NamesItsPartsAsTorchvisionDoes) {
   EXPECT_FALSE(names.contains("layer1.1.downsample.0.weight"));
 }
 
+struct OfPictures {
+  at::Tensor maps;
+  std::vector<at::Tensor> gradients, statistics;
+};
+OfPictures with_recomputed(std::int64_t blocks, std::int64_t depth, bool frozen) {
+  torch::manual_seed(4);
+  Detector net(small(depth));
+  StepContext context;
+  context.recomputed_blocks = blocks;
+  context.frozen_statistics = frozen;
+  OfPictures result{.maps = net->features(at::rand({3, 3, 48, 48}), context)};
+  result.maps.square().sum().backward();
+  for (const auto& named : net->trunk->named_parameters())
+    result.gradients.push_back(named.value().grad());
+  for (const at::Tensor& buffer : net->trunk->buffers()) result.statistics.push_back(buffer);
+  return result;
+}
+
+// A step that keeps less of an episode is the same step, statistics of batch norm included.
+TEST(Trunk, GivesTheSameToTheBitWhereBlocksAreComputedAgain) {
+  for (const std::int64_t depth : {18, 50})
+    for (const bool frozen : {false, true}) {
+      const OfPictures kept = with_recomputed(0, depth, frozen);
+      for (const std::int64_t blocks : {1, 4, 1000}) {
+        const OfPictures again = with_recomputed(blocks, depth, frozen);
+        EXPECT_TRUE(again.maps.equal(kept.maps));
+        for (std::size_t i = 0; i < kept.gradients.size(); ++i)
+          EXPECT_TRUE(again.gradients[i].equal(kept.gradients[i])) << depth << ", " << i;
+        for (std::size_t i = 0; i < kept.statistics.size(); ++i)
+          EXPECT_TRUE(again.statistics[i].equal(kept.statistics[i])) << depth << ", " << i;
+      }
+      EXPECT_GT(kept.gradients[0].abs().sum().item<double>(), 0);
+    }
+}
+
 // A class's code is the mean of its supports', in the order in which they come.
 TEST(Codes, AreMeansOfTheClassesSupports) {
   torch::manual_seed(2);

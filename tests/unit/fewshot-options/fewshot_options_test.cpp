@@ -139,5 +139,24 @@ TEST(FewshotOptions, MemoryFollowsTheSettings) {
                 options.memory(train, {.parameters = 1}).fixed_bytes);
 }
 
+TEST(FewshotOptions, BlocksThatAreComputedAgainKeepLess) {
+  FewshotOptions options;
+  TrainOptions train;
+  train.precision = Precision::bf16;
+  for (const auto& [depth, blocks] : {std::pair{"18", 7}, {"50", 14}, {"101", 31}}) {
+    options.table.set("model.depth", depth);
+    const MemoryEstimate memory = options.memory(train, {});
+    EXPECT_EQ(memory.blocks, blocks) << depth;
+    EXPECT_LT(memory.recomputed_block_bytes, 0.5 * memory.block_bytes) << depth;
+    // The heads are computed once.
+    EXPECT_LT(static_cast<double>(memory.blocks) * memory.block_bytes, memory.per_sample_bytes);
+    EXPECT_GT(static_cast<double>(memory.blocks) * memory.block_bytes,
+              0.7 * memory.per_sample_bytes);
+  }
+  // An episode cannot be cut into smaller micro-batches.
+  options.defaults(train, true);
+  EXPECT_EQ(train.memory.recompute, Recompute::automatic);
+}
+
 }  // namespace
 }  // namespace lockstep::fewshot

@@ -53,6 +53,16 @@ TEST_F(Dropped, KeepTheMicroBatchWhereItMustNotChange) {
   EXPECT_FALSE(DroppedSteps(options, /*measure_only=*/true).smaller(batch).has_value());
 }
 
+TEST_F(Dropped, AreRepeatedOnceWithBlocksComputedAgainWhereThatIsByNeed) {
+  EXPECT_FALSE(steps.recomputes_now());
+  options.memory.recompute = Recompute::blocks;  // all are already
+  EXPECT_FALSE(steps.recomputes_now());
+  options.memory.recompute = Recompute::automatic;
+  EXPECT_TRUE(steps.recomputes_now());
+  EXPECT_FALSE(steps.recomputes_now());
+  EXPECT_FALSE(DroppedSteps(options, /*measure_only=*/true).recomputes_now());
+}
+
 TEST_F(Dropped, AreLeftOutOnlyIfAskedAndTheWeightsAreGood) {
   EXPECT_FALSE(steps.goes_on_without(false));
   options.on_nan = OnNan::skip;
