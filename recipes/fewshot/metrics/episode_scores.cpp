@@ -25,16 +25,19 @@ struct Samples {
   }
 };
 
+// One episode says nothing of how far others would be off.
+Interval interval_of(const std::vector<double>& values, const BootstrapOptions& options) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (values.empty()) return {none, none, none};
+  if (values.size() == 1) return {none, values[0], none};
+  return bootstrap_mean(values, options);
+}
+
 EpisodeMean mean_of(const Samples& samples, const BootstrapOptions& options) {
-  if (samples.ap.empty()) {
-    const double none = std::numeric_limits<double>::quiet_NaN();
-    const Interval nothing{none, none, none};
-    return {.episodes = 0, .ap = nothing, .ap50 = nothing, .ap75 = nothing};
-  }
   return {.episodes = samples.ap.size(),
-          .ap = bootstrap_mean(samples.ap, options),
-          .ap50 = bootstrap_mean(samples.ap50, options),
-          .ap75 = bootstrap_mean(samples.ap75, options)};
+          .ap = interval_of(samples.ap, options),
+          .ap50 = interval_of(samples.ap50, options),
+          .ap75 = interval_of(samples.ap75, options)};
 }
 
 // Boxes of all episodes, in which (episode, picture) has become a picture of its own. The pictures

@@ -180,6 +180,7 @@ std::vector<Metric> FewshotRecipe::metrics(const Records& records) const {
     add("AP50", mean.ap50.estimate);
     add("AP", mean.ap.estimate);
     add("AP75", mean.ap75.estimate);
+    if (mean.episodes == 1) continue;  // no interval
     add("AP50_low", mean.ap50.low);
     add("AP50_high", mean.ap50.high);
   }

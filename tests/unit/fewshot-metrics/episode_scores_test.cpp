@@ -108,8 +108,9 @@ TEST(EpisodeScores, TheIntervalIsTheBootstrapsOfTheMean) {
 
 TEST(EpisodeScores, OneEpisodeHasNoInterval) {
   const EpisodeScores scores = score_episodes(std::vector{half}, none_novel);
-  EXPECT_EQ(scores.all.mean.ap50.low, scores.all.mean.ap50.estimate);
-  EXPECT_EQ(scores.all.mean.ap50.high, scores.all.mean.ap50.estimate);
+  EXPECT_TRUE(std::isnan(scores.all.mean.ap50.low));
+  EXPECT_TRUE(std::isnan(scores.all.mean.ap50.high));
+  EXPECT_FALSE(std::isnan(scores.all.mean.ap50.estimate));
 }
 
 TEST(EpisodeScores, EpisodesWithoutAnyTruthAreLeftOut) {
