@@ -4,7 +4,7 @@
 #   bench/dimabsa.sh OUT_FILE [GPUS]      GPUS is 1; needs a python3 with torch
 # One GPU: PyTorch with the queries in turn (eager) and as rows of a batch (eager, compiled, with CUDA graphs), and ours, with 1, 2
 # and 8 sentences per step; in fp16; and a batch with a sentence of 26 tuples, beside the original's padding. Two GPUs:
-# PyTorch by DDP, and ours with gradients added up in fp32 and in bf16, with 1 and 8 sentences per GPU.
+# PyTorch by DDP, and ours with gradients added up in fp32, in bf16, and with the update shared out, with 1 and 8 sentences per GPU.
 # Environment: BUILD is the folder of programs (build); REPEATS (2), STEPS (200) and WARM_UP (60) of ours; LOCKSTEP_COMMIT
 # where the checkout has no git history.
 set -euo pipefail
@@ -73,6 +73,7 @@ several_gpus() {
     keep "ddp_graphs_$sentences" "$1" peer step.py dimabsa_rows ddp_graphs --gpus "$gpus" --sentences $sentences
     keep "ours_$sentences" "$1" ours even batch.global=$((sentences * gpus))
     keep "ours_bf16_$sentences" "$1" ours even batch.global=$((sentences * gpus)) reduce_precision=bf16
+    keep "ours_shared_$sentences" "$1" ours even batch.global=$((sentences * gpus)) shard_optimizer=true
   done
   for sentences in 1 2 8; do
     keep "ours_global_$sentences" "$1" ours even batch.global=$sentences

@@ -59,12 +59,12 @@ asked=" ${GROUPS_ASKED:-nuclei schedules mni precision} "
 date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 if [[ $asked = *" nuclei "* ]]; then
   for seed in 1 2 3; do
-    beside train nuclei_1_gpu "n1-$seed" $((seed % gpus % 2)) "${nuclei[@]}" "seed=$seed"
+    beside train nuclei_1_gpu "n1-$seed" $((seed % gpus % 2)) "${nuclei[@]}" "${polynomial[@]}" "seed=$seed"
     if [ "$seed" = 2 ]; then wait; fi
   done
   wait
   if ((gpus > 1)); then
-    for seed in 1 2 3; do train nuclei_2_gpus "n2-$seed" 0,1 "${nuclei[@]}" "seed=$seed"; done
+    for seed in 1 2 3; do train nuclei_2_gpus "n2-$seed" 0,1 "${nuclei[@]}" "${polynomial[@]}" "seed=$seed"; done
   fi
 fi
 if [[ $asked = *" schedules "* ]]; then
