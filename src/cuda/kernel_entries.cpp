@@ -20,6 +20,7 @@
 #include "cuda/uniform_launch.h"
 #include "cuda/voxel_pool_launch.h"
 #include "cuda/window_pool_launch.h"
+#include "cuda/zero_ranges_launch.h"
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
 #include "kernels/cat_channels.h"
@@ -37,6 +38,7 @@
 #include "kernels/roi_align.h"
 #include "kernels/spatial_paths.h"
 #include "kernels/uniform.h"
+#include "kernels/zero_ranges.h"
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
@@ -64,6 +66,10 @@ void run_cross_entropy(const CrossEntropyArguments& arguments) {
 
 void run_column_sums(const ColumnSums& arguments) {
   C10_CUDA_CHECK(launch_column_sums(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_zero_ranges(const ZeroPieces& pieces) {
+  C10_CUDA_CHECK(launch_zero_pieces(pieces, c10::cuda::getCurrentCUDAStream()));
 }
 
 void run_adam(const AdamArguments& arguments) {
@@ -192,6 +198,7 @@ bool register_kernels() {
   register_cuda_cross_entropy(&run_cross_entropy);
   register_cuda_adam(&run_adam);
   register_cuda_column_sums(&run_column_sums);
+  register_cuda_zero_ranges(&run_zero_ranges);
   register_cuda_cat_channels({.join = &run_join_channels, .part = &run_part_channels});
   register_cuda_embedding({.forward = &run_embedding_forward,
                            .backward = &run_embedding_backward,

@@ -10,6 +10,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep {
@@ -41,14 +42,16 @@ Arena::Arena(ModelParameters sorted, at::Device device, at::ScalarType compute_d
   if (low) working_ = flat(layout_.elements, compute_dtype);
   for (std::size_t i = 0; i < parameters_.size(); ++i) set_weights(i, parameters_[i].tensor);
   point_at(low ? working_ : master_);
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    states_.push_back(std::make_shared<BufferState>());
     for (at::Tensor& handle : handles_[i]) {
       if (!handle.requires_grad()) continue;
       const at::Tensor gradient = view(gradients_, i);
       if (!low) handle.mutable_grad() = gradient;
       // Operations that write there themselves know rows only; for others autograd adds.
-      if (gradient.is_contiguous()) set_gradient_buffer(handle, gradient);
+      if (gradient.is_contiguous()) set_gradient_buffer(handle, gradient, states_[i]);
     }
+  }
 }
 
 Arena::~Arena() {
@@ -67,6 +70,60 @@ at::Tensor Arena::shaped(const at::Tensor& row, std::size_t i) const {
 void Arena::zero_gradients() {
   const at::NoGradGuard no_grad;
   gradients_.zero_();
+  for (const auto& state : states_) state->holds = BufferState::Holds::zeros;
+}
+
+// What can be written is known once a step has shown it.
+void Arena::choose_written() {
+  std::vector<bool> written;
+  std::vector<std::size_t> order;  // of the places
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    written.push_back(handles_[i].size() == 1 && !states_[i]->was_added_to);
+    order.push_back(i);
+  }
+  if (!zeroed_.empty() && written == written_) return;
+  written_ = std::move(written);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return layout_.offsets[a] < layout_.offsets[b]; });
+  std::vector<ZeroRange> ranges;
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    if (written_[order[place]]) continue;
+    const std::int64_t begin = layout_.offsets[order[place]];
+    const std::int64_t end =
+        place + 1 < order.size() ? layout_.offsets[order[place + 1]] : layout_.elements;
+    if (!ranges.empty() && ranges.back().end == begin)
+      ranges.back().end = end;
+    else
+      ranges.push_back({begin, end});
+  }
+  zeroed_.push_back(std::make_unique<ZeroRanges>(std::move(ranges), gradients_.device()));
+}
+
+void Arena::begin_gradients(bool may_prepare) {
+  const bool first_step = written_.empty();
+  if (!low_precision() || (first_step && !may_prepare)) return zero_gradients();
+  if (first_step) {
+    written_.assign(parameters_.size(), false);
+    return zero_gradients();
+  }
+  const at::NoGradGuard no_grad;
+  if (may_prepare) choose_written();
+  if (zeroed_.empty()) return zero_gradients();
+  zeroed_.back()->zero(gradients_);
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    states_[i]->holds = written_[i] ? BufferState::Holds::anything : BufferState::Holds::zeros;
+}
+
+void Arena::settle(std::size_t i) {
+  BufferState& state = *states_[i];
+  if (state.holds != BufferState::Holds::anything) return;
+  view(gradients_, i).zero_();
+  state = {.holds = BufferState::Holds::zeros, .was_added_to = true};
+}
+
+void Arena::settle_gradients() {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < states_.size(); ++i) settle(i);
 }
 
 void Arena::drop_gradients() {
@@ -89,9 +146,14 @@ void Arena::take_gradient(std::size_t i) {
   for (at::Tensor& handle : handles_[i]) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
-    view(gradients_, i).add_(gradient);
+    const auto before = std::exchange(states_[i]->holds, BufferState::Holds::gradients);
+    if (before == BufferState::Holds::anything)
+      view(gradients_, i).copy_(gradient);
+    else
+      view(gradients_, i).add_(gradient);
     gradient.reset();
   }
+  settle(i);
 }
 
 }  // namespace lockstep

@@ -4,11 +4,14 @@
 #include "engine/frozen_parameters.h"
 #include "engine/model_parameters.h"
 #include "engine/recipe.h"
+#include "kernels/gradient_buffer.h"
+#include "kernels/zero_ranges.h"
 #include "plan/buckets.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -83,6 +86,13 @@ class Arena {
   void set_weights(std::size_t i, const at::Tensor& values);
 
   void zero_gradients();
+  // A step begins. In low precision a gradient that is there before any other is written over what
+  // its place holds, so only the rest is zeroed: a parameter belongs to the rest from the first
+  // step on in which its first gradient had to be added to zeros, or did not come. may_prepare:
+  // false while a graph is recorded.
+  void begin_gradients(bool may_prepare);
+  // All backward passes of the step are done: 0 where no gradient came.
+  void settle_gradients();
   // After a backward pass that broke off: zero, and nothing waits to be taken. Allocates nothing.
   void drop_gradients();
   // Called once all of a backward pass that concerns parameter i is done. Low precision: adds what
@@ -107,6 +117,8 @@ class Arena {
   void find_own_pieces();
   void gather(const at::Tensor& flat);
   void point_at(const at::Tensor& flat);
+  void choose_written();
+  void settle(std::size_t i);
   std::vector<Parameter> parameters_;
   std::vector<std::vector<at::Tensor>> handles_;
   FrozenParameters frozen_;
@@ -118,6 +130,9 @@ class Arena {
   ProcessGroup* sharing_ = nullptr;
   std::vector<Piece> own_;
   at::Tensor master_, gradients_, working_;
+  std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
+  std::vector<bool> written_;  // by parameter: its place may hold anything when a step begins
+  std::vector<std::unique_ptr<ZeroRanges>> zeroed_;  // the others'; the last counts; empty: all
   bool refuses_gradients_ = false;
 };
 

@@ -5,8 +5,11 @@ namespace lockstep {
 GradientSum::GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact)
     : arena_(arena), reducer_(reducer), group_(group), is_exact_(exact) {}
 
-void GradientSum::begin_step(std::int64_t accumulation) {
-  arena_.zero_gradients();
+void GradientSum::begin_step(std::int64_t accumulation, bool recorded) {
+  if (is_exact_)
+    arena_.zero_gradients();
+  else
+    arena_.begin_gradients(/*may_prepare=*/!recorded);
   if (is_exact_ && !exact_) exact_.emplace(arena_, group_, accumulation);
 }
 
@@ -30,6 +33,7 @@ void GradientSum::skip_rest() {
 
 void GradientSum::finish() {
   if (exact_) return exact_->finish();
+  arena_.settle_gradients();
   reducer_.flush();
   reducer_.wait();
 }

@@ -19,7 +19,8 @@ class GradientSum {
   GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact);
 
   // accumulation: micro-batches of a rank in a step, the same in every step with exact = true.
-  void begin_step(std::int64_t accumulation);
+  // recorded: into a graph.
+  void begin_step(std::int64_t accumulation, bool recorded = false);
   // last: of the rank's in this step.
   void begin_backward(bool last);
   void end_backward(bool last);

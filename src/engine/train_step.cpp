@@ -175,7 +175,7 @@ void TrainStep::sum_gradients(Phase& failed) {
 at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   Optimizer& optimizer = parts_.optimizer;
   parts_.buffers.remember();
-  gradients_.begin_step(inputs.accumulation);
+  gradients_.begin_step(inputs.accumulation, recording_);
   at::Tensor factors, sums;
   retry([&] {
     const at::NoGradGuard no_grad;

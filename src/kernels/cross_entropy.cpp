@@ -79,7 +79,7 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     const auto saved = context->get_saved_variables();
     const bool needs_weight = context->needs_input_grad(1);
     if (context->saved_data["buffered"].toBool() &&
-        !(needs_weight && buffer_of_this_pass(saved[2]).defined()))
+        !(needs_weight && has_buffer_in_this_pass(saved[2])))
       throw Error(
           "linear_cross_entropy adds its weight's gradient up where the loss is made, and cannot "
           "take that back for a gradient of some tensors alone (torch::autograd::grad)",

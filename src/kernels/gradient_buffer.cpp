@@ -9,13 +9,18 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace lockstep {
 namespace {
 
+struct Entry {
+  at::Tensor buffer;
+  std::shared_ptr<BufferState> state;
+};
 struct Table {
   std::mutex mutex;
-  std::unordered_map<const at::TensorImpl*, at::Tensor> buffers;
+  std::unordered_map<const at::TensorImpl*, Entry> buffers;
 };
 
 // Never destroyed: models may outlive static objects.
@@ -35,14 +40,41 @@ bool is_captured(const at::Tensor& parameter) {
   return found != wanted->end() && found->second.captures_ != nullptr;
 }
 
+using Holds = BufferState::Holds;
+
+Entry entry_of(const at::Tensor& parameter) {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.buffers.find(parameter.unsafeGetTensorImpl());
+  return found == all.buffers.end() ? Entry() : found->second;
+}
+
+// Nothing where the pass hands the gradient to its caller.
+Entry entry_of_this_pass(const at::Tensor& parameter) {
+  Entry entry = entry_of(parameter);
+  if (!entry.buffer.defined() || !is_captured(parameter)) return entry;
+  const bool fills = inner_pass != nullptr && inner_pass->fills(parameter);
+  return fills ? entry : Entry();
+}
+
+at::Tensor to_be_added_to(const Entry& entry) {
+  if (!entry.state) return entry.buffer;
+  BufferState& state = *entry.state;
+  if (state.holds == Holds::anything) entry.buffer.zero_();
+  if (state.holds != Holds::gradients) state.was_added_to = true;
+  state.holds = Holds::gradients;
+  return entry.buffer;
+}
+
 }  // namespace
 
-void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer) {
+void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
+                         std::shared_ptr<BufferState> state) {
   LOCKSTEP_CHECK(buffer.scalar_type() == at::kFloat && buffer.is_contiguous());
   LOCKSTEP_CHECK(buffer.sizes() == parameter.sizes());
   Table& all = table();
   const std::lock_guard lock(all.mutex);
-  all.buffers[parameter.unsafeGetTensorImpl()] = buffer;
+  all.buffers[parameter.unsafeGetTensorImpl()] = {buffer, std::move(state)};
 }
 
 void forget_gradient_buffer(const at::Tensor& parameter) {
@@ -52,17 +84,22 @@ void forget_gradient_buffer(const at::Tensor& parameter) {
 }
 
 at::Tensor gradient_buffer(const at::Tensor& parameter) {
-  Table& all = table();
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.buffers.find(parameter.unsafeGetTensorImpl());
-  return found == all.buffers.end() ? at::Tensor() : found->second;
+  return to_be_added_to(entry_of(parameter));
 }
 
 at::Tensor buffer_of_this_pass(const at::Tensor& parameter) {
-  const at::Tensor buffer = gradient_buffer(parameter);
-  if (!buffer.defined() || !is_captured(parameter)) return buffer;
-  const bool fills = inner_pass != nullptr && inner_pass->fills(parameter);
-  return fills ? buffer : at::Tensor();
+  return to_be_added_to(entry_of_this_pass(parameter));
+}
+
+FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter) {
+  const Entry entry = entry_of_this_pass(parameter);
+  if (!entry.state) return {.buffer = entry.buffer, .is_first = false};
+  const Holds before = std::exchange(entry.state->holds, Holds::gradients);
+  return {.buffer = entry.buffer, .is_first = before == Holds::anything};
+}
+
+bool has_buffer_in_this_pass(const at::Tensor& parameter) {
+  return entry_of_this_pass(parameter).buffer.defined();
 }
 
 InnerPass::InnerPass(const std::vector<at::Tensor>& parameters)

@@ -3,23 +3,44 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
 #include <set>
 #include <vector>
 
 namespace lockstep {
 
+// What the buffer of a parameter holds. Where it may be anything, whoever adds the first gradient
+// of a step zeroes it before, or writes over it.
+struct BufferState {
+  enum class Holds { zeros, anything, gradients } holds = Holds::zeros;
+  bool was_added_to = false;  // in some step the first gradient needed zeros to be added to
+};
+
 // parameter: a leaf that keeps its handle (the arena's). buffer: f32, of its shape, contiguous. An
 // operation adds its gradient into it during backward and returns none to autograd, which saves a
-// tensor, a cast and an addition per parameter. Thread-safe.
-void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer);
+// tensor, a cast and an addition per parameter. state: null where the buffer never holds just
+// anything. Thread-safe.
+void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
+                         std::shared_ptr<BufferState> state = nullptr);
 void forget_gradient_buffer(const at::Tensor& parameter);
-// Undefined if there is none.
+// Undefined if there is none. To be added to.
 at::Tensor gradient_buffer(const at::Tensor& parameter);
 
-// For an operation in backward, about a parameter whose gradient this pass needs: its buffer, or
-// undefined where autograd shall have the gradient, because there is no buffer or because the pass
-// hands the gradient to its caller (torch::autograd::grad) in place of adding it up.
+// For an operation in backward, about a parameter whose gradient this pass needs: its buffer, to be
+// added to, or undefined where autograd shall have the gradient, because there is no buffer or
+// because the pass hands the gradient to its caller (torch::autograd::grad) in place of adding it
+// up.
 at::Tensor buffer_of_this_pass(const at::Tensor& parameter);
+
+// The same for an operation that can write all of it as well. is_first: it holds anything, and must
+// be written over.
+struct FirstBuffer {
+  at::Tensor buffer;
+  bool is_first = false;
+};
+FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter);
+// Whether there is one; changes nothing.
+bool has_buffer_in_this_pass(const at::Tensor& parameter);
 
 // While it lives, a backward pass begun inside the present one may fill the buffers of
 // `parameters`, although it hands their gradients to its caller. For its thread.

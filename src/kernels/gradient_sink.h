@@ -18,14 +18,18 @@ struct Sink {
   }
 };
 
+inline Sink fresh_sink(const at::Tensor& parameter, bool needed = true) {
+  return {.f32 = at::zeros(parameter.sizes(), parameter.options().dtype(at::kFloat)),
+          .needed = needed,
+          .is_returned = needed};
+}
+
 inline Sink sink_of(const at::Tensor& parameter, bool needed) {
   if (!parameter.defined()) return {};
   if (needed)
     if (at::Tensor buffer = buffer_of_this_pass(parameter); buffer.defined())
       return {.f32 = buffer, .needed = true};
-  return {.f32 = at::zeros(parameter.sizes(), parameter.options().dtype(at::kFloat)),
-          .needed = needed,
-          .is_returned = needed};
+  return fresh_sink(parameter, needed);
 }
 
 }  // namespace lockstep

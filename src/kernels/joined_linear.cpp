@@ -35,28 +35,41 @@ at::Tensor joined(const ThreeTensors& parts) {
   return parts[0].as_strided(sizes, parts[0].strides(), parts[0].storage_offset());
 }
 
-// Adds the gradient of three parameters: of_all(sum [3 * n, ...]) adds all of it to its argument.
-// What goes into no buffer is for autograd, at `result`. wanted: whose gradient is needed.
+// Adds the gradient of three parameters: of_all(sum [3 * n, ...], is_first) adds all of it to its
+// first argument, or with is_first, which only `can_write` lets be, writes over that. What goes
+// into no buffer is for autograd, at `result`. wanted: whose gradient is needed.
 template <class OfAll>
-void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, at::Tensor* result,
-          const OfAll& of_all) {
+void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, bool can_write,
+          at::Tensor* result, const OfAll& of_all) {
   ThreeTensors buffers;
+  std::array<bool, 3> is_first{};
   bool have_all = true;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (wanted[i]) buffers[i] = buffer_of_this_pass(parameters[i]);
+    if (wanted[i] && can_write) {
+      const FirstBuffer first = first_buffer_of_this_pass(parameters[i]);
+      buffers[i] = first.buffer;
+      is_first[i] = first.is_first;
+    } else if (wanted[i]) {
+      buffers[i] = buffer_of_this_pass(parameters[i]);
+    }
     have_all &= buffers[i].defined();
   }
-  if (have_all && lie_together(buffers)) return of_all(joined(buffers));
+  const bool all_first = is_first == std::array{true, true, true};
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (is_first[i] && !all_first) buffers[i].zero_();
+  if (have_all && lie_together(buffers)) return of_all(joined(buffers), all_first);
   const at::ScalarType type = parameters[0].scalar_type();
   std::vector<std::int64_t> sizes = parameters[0].sizes().vec();
   const std::int64_t rows = sizes[0];
   sizes[0] *= 3;
   const at::Tensor sum = at::zeros(
       sizes, parameters[0].options().dtype(type == at::kDouble ? at::kDouble : at::kFloat));
-  of_all(sum);
+  of_all(sum, false);
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const at::Tensor part = sum.narrow(0, static_cast<std::int64_t>(i) * rows, rows);
-    if (buffers[i].defined())
+    if (buffers[i].defined() && all_first)
+      buffers[i].copy_(part);
+    else if (buffers[i].defined())
       buffers[i].add_(part);
     else if (wanted[i])
       result[i] = part.to(type);
@@ -112,12 +125,13 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
     };
     const std::array none{false, false, false};
     if (wanted(1) != none)
-      give(weights, wanted(1), &result[1], [&](const at::Tensor& into) {
-        matmul_into(into, up.t(), x.reshape({-1, x.size(-1)}), {}, /*accumulate=*/true);
-      });
+      give(weights, wanted(1), /*can_write=*/true, &result[1],
+           [&](const at::Tensor& into, bool is_first) {
+             matmul_into(into, up.t(), x.reshape({-1, x.size(-1)}), {}, /*accumulate=*/!is_first);
+           });
     if (wanted(4) != none)
-      give(biases, wanted(4), &result[4],
-           [&](const at::Tensor& into) { add_column_sums(into, up); });
+      give(biases, wanted(4), /*can_write=*/false, &result[4],
+           [&](const at::Tensor& into, bool) { add_column_sums(into, up); });
     return result;
   }
 

@@ -74,6 +74,15 @@ struct ColumnSums {
   std::int64_t rows = 0, columns = 0, shares = 1;
 };
 
+// Pieces of a flat buffer to set to 0: [count, 2], the first element of each, a multiple of four,
+// and how many, likewise, at most zero_piece. Everything on the device.
+constexpr std::int64_t zero_piece = 8192;
+struct ZeroPieces {
+  float* flat = nullptr;
+  const std::int64_t* pieces = nullptr;
+  std::int64_t count = 0;
+};
+
 // Everything on the device. Rows [rows, width] one behind the other, aligned to 16 bytes; width a
 // multiple of eight; row r holds token tokens[r] at position r % length.
 struct EmbeddingForward {

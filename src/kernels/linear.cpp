@@ -65,8 +65,8 @@ struct Linear : torch::autograd::Function<Linear> {
         matmul_into(rows, gradient, weight);
     }
     if (context->needs_input_grad(1)) {
-      if (at::Tensor buffer = buffer_of_this_pass(weight); buffer.defined())
-        matmul_into(buffer, gradient.t(), rows_of(x), {}, true);
+      if (const auto [buffer, is_first] = first_buffer_of_this_pass(weight); buffer.defined())
+        matmul_into(buffer, gradient.t(), rows_of(x), {}, /*accumulate=*/!is_first);
       else
         of_weight = gradient.t().mm(rows_of(x));
     }

@@ -59,10 +59,12 @@ void matmul_into(at::Tensor out, const at::Tensor& left, const at::Tensor& right
   LOCKSTEP_CHECK(left.dim() == 2 && right.dim() == 2 && left.size(1) == right.size(0));
   LOCKSTEP_CHECK(out.dim() == 2 && out.size(0) == left.size(0) && out.size(1) == right.size(1));
   LOCKSTEP_CHECK(out.is_contiguous() && left.scalar_type() == right.scalar_type());
-  LOCKSTEP_CHECK(accumulate || out.scalar_type() == left.scalar_type());
+  LOCKSTEP_CHECK(out.scalar_type() == left.scalar_type() || out.scalar_type() == at::kFloat);
   LOCKSTEP_CHECK(!bias.defined() || (!accumulate && bias.scalar_type() == left.scalar_type()));
   if (offer_to_kernel(out, left, right, bias, accumulate)) return;
-  if (accumulate)
+  const bool is_wider = out.scalar_type() != left.scalar_type();
+  if (!accumulate && is_wider) out.zero_();
+  if (accumulate || is_wider)
     accumulate_by_aten(out, left, right);
   else if (bias.defined())
     at::addmm_out(out, bias, left, right);

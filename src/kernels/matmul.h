@@ -8,9 +8,9 @@
 namespace lockstep {
 
 // out [m, n] = left [m, k] times right [k, n], plus bias [n] if defined; with `accumulate`, which
-// takes no bias, plus what `out` holds. left, right and bias: one dtype; out: that dtype, or with
-// `accumulate` also f32. out is contiguous; left and right may be
-// transposes of contiguous matrices. Not differentiable.
+// takes no bias, plus what `out` holds. left, right and bias: one dtype; out: that dtype, or
+// without a bias also f32. out is contiguous; left and right may be transposes of contiguous
+// matrices. Not differentiable.
 void matmul_into(at::Tensor out, const at::Tensor& left, const at::Tensor& right,
                  const at::Tensor& bias = {}, bool accumulate = false);
 

@@ -63,8 +63,9 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     }
     at::Tensor of_weight;
     if (context->needs_input_grad(1)) {
-      const Sink sink = sink_of(weight, true);
-      matmul_into(matrix_of(sink.f32), rows_of(up).t(), rows_of(x), {}, /*accumulate=*/true);
+      auto [buffer, is_first] = first_buffer_of_this_pass(weight);
+      const Sink sink = buffer.defined() ? Sink{.f32 = buffer, .needed = true} : fresh_sink(weight);
+      matmul_into(matrix_of(sink.f32), rows_of(up).t(), rows_of(x), {}, /*accumulate=*/!is_first);
       of_weight = sink.returned(weight);
     }
     const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(2));

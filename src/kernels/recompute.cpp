@@ -87,7 +87,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
     std::vector<bool> needed;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       needed.push_back(leaves[i].requires_grad() && context->needs_input_grad(i));
-      if (i >= count && needed[i] && buffer_of_this_pass(leaves[i]).defined())
+      if (i >= count && needed[i] && has_buffer_in_this_pass(leaves[i]))
         buffered.push_back(leaves[i]);
     }
     variable_list outputs;

@@ -5,12 +5,14 @@
 #include "kernels/gradient_buffer.h"
 #include "kernels/matmul.h"
 #include "kernels/pointwise.h"
+#include "kernels/zero_ranges.h"
 
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +39,33 @@ TEST_F(ProductsOnGpu, SumsOfColumnsAreAddedToWhatWasThereAlwaysAlike) {
         expect_near(into, matrix.to(at::kDouble).sum(0).add(2), 3e-6, what);
         EXPECT_TRUE(into.equal(again)) << what;
       }
+}
+
+// As a first gradient is written: nothing of what was there shows, not even what is no number.
+TEST_F(ProductsOnGpu, AProductIsWrittenInF32OverAnything) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  for (const at::ScalarType type : types) {
+    const at::Tensor left = at::randn({64, 40}, options).to(type).t(),
+                     right = at::randn({64, 24}, options).to(type);
+    for (int time = 0; time < 3; ++time) {  // the second one tries algorithms
+      const at::Tensor out = at::full({40, 24}, NAN, options);
+      matmul_into(out, left, right);
+      expect_near(out, left.to(at::kDouble).mm(right.to(at::kDouble)), tolerance(type),
+                  c10::str(type));
+    }
+  }
+}
+
+TEST_F(ProductsOnGpu, RangesAreZeroedAndNothingElse) {
+  const auto options = at::TensorOptions().device(gpu().device());
+  const at::Tensor flat = at::full({100'000}, 3.0, options), expected = flat.clone();
+  const std::vector<ZeroRange> ranges{{0, 4}, {64, 128}, {1000, 60'000}, {99'996, 100'000}};
+  for (const ZeroRange& range : ranges)
+    expected.narrow(0, range.begin, range.end - range.begin).zero_();
+  ZeroRanges(ranges, gpu().device()).zero(flat);
+  EXPECT_TRUE(flat.equal(expected));
+  ZeroRanges({}, gpu().device()).zero(flat);
+  EXPECT_TRUE(flat.equal(expected));
 }
 
 TEST_F(ProductsOnGpu, AProductIsAddedToAnotherMatrix) {

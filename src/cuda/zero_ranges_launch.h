@@ -1,0 +1,13 @@
+// The kernel of kernels/zero_ranges.h as plain C++ sees it.
+#pragma once
+
+#include "kernels/kernel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueues; neither synchronises nor allocates, so that it can be captured into a graph.
+cudaError_t launch_zero_pieces(const ZeroPieces& pieces, cudaStream_t stream);
+
+}  // namespace lockstep

@@ -1,0 +1,165 @@
+// Gradients that are written over what lies in their place: the same as those added to zeros.
+#include "engine/gradient_sum.h"
+#include "fakes/thread_ranks.h"
+#include "kernels/joined_linear.h"
+#include "kernels/linear.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+// A product, joined products, a convolution, a table, a parameter with two names, one that only
+// some steps reach and one that none does.
+struct Mixed {
+  std::vector<Parameter> parameters;
+  at::Tensor weight, bias, q, k, v, qb, kb, vb, filter, table, rare, unused;
+
+  Mixed() {
+    std::uint64_t seed = 1;
+    const auto add = [&](const std::string& name, const std::vector<std::int64_t>& sizes) {
+      torch::manual_seed(seed++);
+      at::Tensor made = at::randn(sizes).requires_grad_();
+      parameters.push_back({.name = name, .tensor = made});
+      return made;
+    };
+    weight = add("weight", {8, 8});
+    bias = add("bias", {8});
+    q = add("q", {8, 8}), k = add("k", {8, 8}), v = add("v", {8, 8});
+    qb = add("qb", {8}), kb = add("kb", {8}), vb = add("vb", {8});
+    filter = add("filter", {2, 1, 3, 3});
+    table = add("table", {5, 8});
+    rare = add("rare", {8, 8});
+    unused = add("unused", {4});
+  }
+  void backward(std::int64_t number, bool reaches_rare) const {
+    const double factor = 1 + 0.25 * static_cast<double>(number);
+    const at::Tensor tokens = at::tensor({number % 5, (number + 2) % 5}, at::kLong);
+    at::Tensor x = at::embedding(table, tokens).mul(factor);
+    x = linear_layer(linear_layer(x, weight, bias), weight, bias);  // twice
+    x = joined_linear(x, {q, k, v}, {qb, kb, vb}).sum(-2);
+    if (reaches_rare) x = linear_layer(x, rare, {});
+    at::conv2d(x.view({1, 1, 2, 8}), filter, {}, 1, 1).square().sum().mul(1e-3).backward();
+  }
+};
+
+// The gradients of some steps; zeroed: as if every place were zeroed before each of them.
+std::vector<at::Tensor> steps(at::ScalarType dtype, int micro_batches, bool zeroed, int ranks,
+                              ProcessGroup& group) {
+  Mixed model;
+  Arena arena(model.parameters, at::kCPU, dtype);
+  Reducer reducer(arena, group, ReducePrecision::fp32);
+  GradientSum sum(arena, reducer, group, /*exact=*/false);
+  std::vector<at::Tensor> all;
+  for (int step = 0; step < 6; ++step) {
+    {
+      const at::NoGradGuard no_grad;
+      // What is not zeroed must be written: nothing that is left of before may show.
+      arena.gradients().fill_(NAN);
+    }
+    sum.begin_step(micro_batches);
+    if (zeroed) arena.zero_gradients();
+    for (int m = 0; m < micro_batches; ++m) {
+      const bool last = m + 1 == micro_batches;
+      sum.begin_backward(last);
+      model.backward((step * micro_batches + m) * ranks + group.rank(), step % 3 != 1);
+      sum.end_backward(last);
+    }
+    sum.finish();
+    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+      all.push_back(arena.view(arena.gradients(), i).clone());
+  }
+  return all;
+}
+
+struct Case {
+  at::ScalarType dtype;
+  int micro_batches, ranks;
+};
+class WrittenGradients : public ::testing::TestWithParam<Case> {};
+
+TEST_P(WrittenGradients, AreThoseThatAreAddedToZeros) {
+  const auto [dtype, micro_batches, ranks] = GetParam();
+  testing::with_ranks(
+      ranks, [&, dtype = dtype, micro_batches = micro_batches, ranks = ranks](ProcessGroup& group) {
+        const auto expected = steps(dtype, micro_batches, true, ranks, group);
+        const auto found = steps(dtype, micro_batches, false, ranks, group);
+        ASSERT_EQ(found.size(), expected.size());
+        for (std::size_t i = 0; i < found.size(); ++i)
+          EXPECT_TRUE(found[i].equal(expected[i])) << "tensor " << i % 12 << " in step " << i / 12;
+        EXPECT_GT(found[0].abs().sum().item<double>(), 0);
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, WrittenGradients,
+                         ::testing::Values(Case{at::kBFloat16, 1, 1}, Case{at::kBFloat16, 3, 1},
+                                           Case{at::kBFloat16, 2, 2}, Case{at::kHalf, 1, 2},
+                                           Case{at::kFloat, 2, 2}));
+
+// After the first step the places of products are left as they are, those of biases are not.
+TEST(WrittenGradients, NeedNoZeros) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    Mixed model;
+    Arena arena(model.parameters, at::kCPU, at::kBFloat16);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    GradientSum sum(arena, reducer, group, false);
+    for (int step = 0; step < 3; ++step) {
+      sum.begin_step(1);
+      sum.begin_backward(true);
+      model.backward(step, true);
+      sum.end_backward(true);
+      sum.finish();
+    }
+    const at::NoGradGuard no_grad;
+    arena.gradients().fill_(7);
+    arena.begin_gradients(true);
+    std::vector<std::string> written;
+    for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+      if (arena.view(arena.gradients(), i).abs().sum().item<double>() > 0)
+        written.push_back(arena.parameters()[i].name);
+    EXPECT_EQ(written,
+              (std::vector<std::string>{"weight", "q", "k", "v", "filter", "table", "rare"}));
+  });
+}
+
+// A step that memory ran out in leaves zeros, and the next one is right.
+TEST(WrittenGradients, AreRightAfterAStepThatBrokeOff) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    std::vector<at::Tensor> found;
+    for (const bool breaks : {false, true}) {
+      Mixed model;
+      Arena arena(model.parameters, at::kCPU, at::kBFloat16);
+      Reducer reducer(arena, group, ReducePrecision::fp32);
+      GradientSum sum(arena, reducer, group, false);
+      for (int step = 0; step < 5; ++step) {
+        sum.begin_step(1);
+        if (breaks && step == 3) {
+          sum.skip_rest();
+          sum.finish();
+          EXPECT_EQ(arena.gradients().abs().sum().item<double>(), 0);
+          continue;
+        }
+        sum.begin_backward(true);
+        model.backward(step, true);
+        sum.end_backward(true);
+        sum.finish();
+      }
+      found.push_back(arena.gradients().clone());
+    }
+    EXPECT_TRUE(found[0].equal(found[1]));
+  });
+}
+
+}  // namespace
+}  // namespace lockstep
