@@ -4,9 +4,10 @@
 #   bench/dimabsa.sh OUT_FILE [GPUS]      GPUS is 1; needs a python3 with torch
 # One GPU: PyTorch with the queries in turn (eager) and as rows of a batch (eager, compiled, with CUDA graphs), and ours, with 1, 2
 # and 8 sentences per step; in fp16; and a batch with a sentence of 26 tuples, beside the original's padding. Two GPUs:
-# PyTorch by DDP, and ours with gradients added up in fp32, in bf16, and with the update shared out, with 1 and 8 sentences per GPU.
-# Environment: BUILD is the folder of programs (build); REPEATS (2), STEPS (200) and WARM_UP (60) of ours; LOCKSTEP_COMMIT
-# where the checkout has no git history.
+# PyTorch by DDP, and ours with gradients added up in fp32, in bf16, and with the update shared out, with 1 and 8 sentences per GPU, beside
+# one GPU alone.
+# Environment: BUILD is the folder of programs (build); REPEATS (2), STEPS (200) and WARM_UP (60) of ours; ONLY, an expression
+# that the names of the programs to run match; LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -27,6 +28,7 @@ python3 "$checkout/bench/dimabsa_set.py" uneven --tuples "${many[@]}"
 # keep PROGRAM REPEAT COMMAND…, which prints one JSON object
 keep() {
   local json
+  [[ $1 =~ ${ONLY:-.} ]] || return 0
   json=$("${@:3}") || exit 2
   printf '{"program": "%s", "repeat": %s, "result": %s}\n' "$1" "$2" "$json" >>results
   printf '%s %s: %s\n' "$1" "$2" "$json" >&2
@@ -39,9 +41,9 @@ peer() {
   fi
   grep '^{' peer.out | tail -n 1
 }
-# ours SET WORDS…
+# ours SET WORDS…, on all GPUs or those that ON_GPUS counts
 ours() {
-  local set=$1
+  local set=$1 gpus=${ON_GPUS:-$gpus}
   shift
   if ! "$tool" train dimabsa task=2 model.path="$set/bert" data.path="$set/eng_made_train_task2.jsonl" data.valid_share=0 \
     eval.every_epochs=0 checkpoint.every_epochs=0 stop.epochs=0 data.shuffle=false "stop.steps=${STEPS:-200}" log.every_steps=10 precision=bf16 --name run \
@@ -67,7 +69,9 @@ one_gpu() {
   keep padded "$1" peer dimabsa_padded.py "${many[@]}"
   keep ours_uneven "$1" ours uneven batch.global=8 batch.micro=48
 }
+alone() { ON_GPUS=1 ours "$@"; }
 several_gpus() {
+  for sentences in 1 8; do keep "ours_alone_$sentences" "$1" alone even batch.global=$sentences; done
   keep ddp_in_turn "$1" peer step.py dimabsa ddp --gpus "$gpus"
   for sentences in 1 8; do
     keep "ddp_graphs_$sentences" "$1" peer step.py dimabsa_rows ddp_graphs --gpus "$gpus" --sentences $sentences

@@ -4,9 +4,9 @@
 #   bench/fewshot.sh OUT_FILE [GPUS]      GPUS is 1; needs a python3 with torch, and Pillow or torchvision
 # One GPU: PyTorch eager, compiled, with CUDA graphs of what compiles, and as one graph captured by hand, and ours; in fp16; with
 # frozen batch norm; ours with every picture decoded anew; and PyTorch's trunk alone. Two GPUs: PyTorch by DDP, and ours
-# with gradients added up in fp32 and in bf16, one episode per GPU.
-# Environment: BUILD is the folder of programs (build); REPEATS (2), STEPS (300) and WARM_UP (100) of ours; PEER_MODES;
-# LOCKSTEP_COMMIT where the checkout has no git history.
+# with gradients added up in fp32 and in bf16, one episode per GPU, beside one GPU alone.
+# Environment: BUILD is the folder of programs (build); REPEATS (2), STEPS (300) and WARM_UP (100) of ours; PEER_MODES; ONLY, an
+# expression that the names of the programs to run match; LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -25,6 +25,7 @@ python3 "$checkout/bench/fewshot_set.py" set
 # keep PROGRAM REPEAT COMMAND…, which prints one JSON object
 keep() {
   local json
+  [[ $1 =~ ${ONLY:-.} ]] || return 0
   json=$("${@:3}") || exit 2
   printf '{"program": "%s", "repeat": %s, "result": %s}\n' "$1" "$2" "$json" >>results
   printf '%s %s: %s\n' "$1" "$2" "$json" >&2
@@ -39,7 +40,7 @@ peer() {
 }
 # ours QUERIES WORDS…
 ours() {
-  local queries=$1 devices
+  local queries=$1 devices gpus=${ON_GPUS:-$gpus}
   shift
   devices=$(seq -s, 0 $((gpus - 1)))
   if ! "$tool" train fewshot preset=resnet50 data.path=set data.novel_share=0 episode.n_way=5 episode.k_shot=3 \
@@ -67,8 +68,10 @@ one_gpu() {
   keep torch_graph_5_frozen "$1" peer graph --frozen
   for mode in eager ro; do keep "trunk_$mode" "$1" peer "$mode" --model trunk; done
 }
+alone() { ON_GPUS=1 ours "$@"; }
 several_gpus() {
   local mode
+  for queries in 5 10; do keep "ours_alone_$queries" "$1" alone $queries; done
   for queries in 5 10; do
     for mode in ${PEER_MODES:-ddp ddp_compile ddp_ro ddp_graph}; do
       keep "torch_${mode}_$queries" "$1" peer "$mode" --queries $queries --gpus "$gpus"
