@@ -44,6 +44,7 @@ struct Loader::Impl {
   std::size_t open_micro = 0;                // and its micro-batch
   std::atomic<bool> stopping = false;
   std::vector<std::thread> threads;
+  std::atomic<std::int64_t> thread_count = 0;
 
   Impl(std::shared_ptr<const Dataset> data, LoaderOptions opts)
       : dataset(std::move(data)),
@@ -100,12 +101,18 @@ struct Loader::Impl {
     slot.data.batches[number] = std::move(batch);
   }
 
+  std::int64_t steps_ahead() const {
+    const std::int64_t rows =
+        std::max<std::int64_t>(1, options.batch.accumulation * options.batch.micro);
+    return std::max(
+        {std::int64_t{1}, options.prefetch_steps, 1 + (thread_count.load() + rows - 1) / rows});
+  }
+
   // Lock held. A part to read, of micro-batch `open_micro` of `open`; -1 if there is none now.
   std::int64_t take_up() {
     while (true) {
       if (!open) {
-        const std::int64_t ahead = std::max<std::int64_t>(options.prefetch_steps, 1);
-        if (next_step >= options.last_step || next_step - next_out >= ahead) return -1;
+        if (next_step >= options.last_step || next_step - next_out >= steps_ahead()) return -1;
         open = window.emplace_back(make_slot(next_step++));
         open_micro = 0;
       }
@@ -160,6 +167,7 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options)
 }
 
 void Loader::add_thread() {
+  ++impl_->thread_count;
   impl_->threads.emplace_back([impl = impl_.get()] { impl->thread_main(); });
 }
 

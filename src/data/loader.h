@@ -27,7 +27,9 @@ struct LoaderOptions {
   int rank = 0;
   std::int64_t first_step = 0, last_step = 0;  // steps [first, last)
   std::int64_t threads = 1;                    // 0: loads in `next`, without threads
-  std::int64_t prefetch_steps = 2;             // at most so many steps are ready or in the making
+  // At most so many steps are ready or in the making; where a step has fewer rows than there are
+  // threads, as many more as give each thread a row.
+  std::int64_t prefetch_steps = 2;
   // Called once a micro-batch on a loader thread; adds to StepData::weights.
   std::function<std::vector<double>(const Batch&)> loss_weights;
   // Called on each collated tensor; may move it into pinned memory.

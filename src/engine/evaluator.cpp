@@ -320,11 +320,15 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
     const std::vector<int>& failed = lengths.out_of_memory_ranks;
     if (failed.empty()) break;
     result.out_of_memory_ranks = failed;
+    const std::string why = std::exchange(own, {}).why;
+    if (options.batch == 1 && options.free_memory) {
+      std::exchange(options.free_memory, nullptr)();
+      continue;
+    }
     if (options.batch == 1)
       throw Error(cat("out of memory on rank ", failed[0], " in evaluation of one sample at once: ",
-                      first_text(group, "out of memory in evaluation", own.why)),
+                      first_text(group, "out of memory in evaluation", why)),
                   "evaluate on devices with more memory");
-    own = {};
     options.batch = options.batch / 2;
   }
   model.train(true);

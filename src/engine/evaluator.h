@@ -6,6 +6,7 @@
 #include "engine/recipe.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace lockstep {
@@ -21,6 +22,9 @@ struct EvaluatorOptions {
   // Takes the recipe's table of items, tables and pictures, which rank 0 has in the end. Null:
   // nobody wants them.
   EvaluationOutput* output = nullptr;
+  // Gives back what training keeps on the device between steps. Called once, by all ranks, where
+  // one sample at once does not fit beside that; then it is tried again. Empty: there is nothing.
+  std::function<void()> free_memory{};
 };
 
 struct Evaluation {

@@ -39,11 +39,15 @@ RunningStep StepRunner::run(StagedStep staged, double lr, const RankReport& repo
   return {step, numbers_, reserve_.retry([&] { return backend_.download(numbers); })};
 }
 
-void StepRunner::reset_after_drop() {
-  const at::NoGradGuard no_grad;
+void StepRunner::release_graphs() {
   backend_.synchronize();
   graphs_.reset();
   backend_.release_cached_memory();
+}
+
+void StepRunner::reset_after_drop() {
+  const at::NoGradGuard no_grad;
+  release_graphs();
   step_.reset();
 }
 

@@ -43,6 +43,8 @@ class StepRunner {
   // After a step that was dropped or not finite: maybe with other micro-batches, which make another
   // graph.
   void reset_after_drop();
+  // Between steps, all ranks: what graphs hold of the device's memory; they are recorded anew.
+  void release_graphs();
   void recompute_all_blocks() { step_.recompute_all_blocks(); }  // before `reset_after_drop`
   // As TrainStep::find_not_finite.
   NotFinite find_not_finite(StagedStep staged);

@@ -80,7 +80,10 @@ std::string describe_ranks(const nlohmann::json& event) {
 
 EventLine describe_memory(const nlohmann::json& event) {
   std::string text = cat("out of memory on ", describe_ranks(event), ": ");
-  if (event.contains("eval_batch"))
+  if (event.contains("eval_batch") &&
+      integer_or(event, "eval_batch", 0) == integer_or(event, "eval_batch_before", 0))
+    text += "evaluation again, without what training keeps on the device (CUDA graphs)";
+  else if (event.contains("eval_batch"))
     text += cat("evaluation of ", integer_or(event, "eval_batch", 0),
                 " samples at once instead of ", integer_or(event, "eval_batch_before", 0));
   else if (event.contains("recompute"))

@@ -22,7 +22,8 @@ std::optional<double> LoaderThreads::step_done(double now_s) {
   if (fixed_ || !begin_s || count_ >= most_) return std::nullopt;
   const double share = waited_s / std::max(now_s - *begin_s, 1e-9);
   if (share <= most_waiting) return std::nullopt;
-  ++count_;
+  const double enough = static_cast<double>(count_) / std::max(1 - share, 0.25);
+  count_ = std::clamp(static_cast<std::int64_t>(enough), count_ + 1, most_);
   return share;
 }
 

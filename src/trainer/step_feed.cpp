@@ -113,7 +113,8 @@ double StepFeed::take_wait_s() { return std::exchange(wait_s_, 0); }
 
 std::optional<double> StepFeed::adapt() {
   const auto share = threads_.step_done(setup_.clock.now_s());
-  if (share) loader_->add_thread();
+  if (share)
+    while (loader_->threads() < threads_.count()) loader_->add_thread();
   return share;
 }
 

@@ -348,7 +348,8 @@ void Loop::evaluate() {
   if (!validation_->due(step_) || !all_happened()) return;
   check_buffers();
   share_buffers();
-  const bool better = validation_->run(step_, feed_->batch().micro);
+  const bool better =
+      validation_->run(step_, feed_->batch().micro, [this] { runner_.release_graphs(); });
   // Rank 0 knows; all save together.
   const bool keeps_best = options_.checkpoint.keep_best && step_ > 0;
   if (keeps_best && !setup_.group.all_agree(!better)) save(true);

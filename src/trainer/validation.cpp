@@ -35,10 +35,12 @@ bool Validation::due(std::int64_t step) const {
   return !setup_.measure_only && data_ && data_->size() > 0 && step_ != step;
 }
 
-bool Validation::run(std::int64_t step, std::int64_t micro) {
+bool Validation::run(std::int64_t step, std::int64_t micro,
+                     const std::function<void()>& free_memory) {
   enter_phase(Phase::evaluation);
   const double begin_s = setup_.clock.now_s();
   EvaluatorOptions options = evaluator_options(setup_, data_.get());
+  options.free_memory = free_memory;
   if (setup_.options.eval.batch == 0) options.batch = micro;
   if (batch_ > 0) options.batch = std::min(options.batch, batch_);
   EvaluationOutput output(

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,8 +39,8 @@ class Validation {
 
   bool due(std::int64_t step) const;  // false where it was already
   // All ranks, the steps before having happened. micro: samples at once, unless eval.batch says.
-  // On rank 0: whether it is the best so far.
-  bool run(std::int64_t step, std::int64_t micro);
+  // free_memory: as EvaluatorOptions has it. On rank 0: whether it is the best so far.
+  bool run(std::int64_t step, std::int64_t micro, const std::function<void()>& free_memory);
   // Of the evaluation after this step; null: there was none.
   nlohmann::json metrics_of(std::int64_t step) const;
   BestSoFar& best() { return best_.so_far; }

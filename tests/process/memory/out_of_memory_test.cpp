@@ -204,12 +204,16 @@ TEST_F(OutOfMemory, WhatNeverFitsIsAnErrorWithNumbers) {
   EXPECT_NE(exact.code, 0);
   EXPECT_THAT(exact.err, HasSubstr("a leaf of 8 does not fit"));
   EXPECT_THAT(exact.err, HasSubstr("smaller batch.micro"));
-  const ToolResult evaluating = train(2, "evaluating",
-                                      "evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1;"
-                                      "evaluation 0 1;evaluation 0 1");
+  const std::string each_time =
+      "evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1;evaluation 0 1";
+  const ToolResult evaluating = train(2, "evaluating", each_time + ";evaluation 0 1");
   EXPECT_NE(evaluating.code, 0);
   EXPECT_THAT(evaluating.err,
               HasSubstr("in evaluation of one sample at once: no memory, by request"));
+  // One sample is tried once more when what training keeps was given back.
+  const ToolResult fits = train(2, "fits", each_time);
+  EXPECT_EQ(fits.code, 0) << fits.err;
+  EXPECT_THAT(fits.err, HasSubstr("evaluation of 1 samples at once instead of 32"));
 }
 
 TEST_F(OutOfMemory, ExactModeRefusesBuffersThatChangeAndOperatorsWithoutAFixedOrder) {

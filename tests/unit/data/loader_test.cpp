@@ -164,6 +164,17 @@ TEST(Loader, KeepsAllThreadsBusyWithinOneMicroBatch) {
   EXPECT_EQ(data->most, 8);
 }
 
+TEST(Loader, LooksFurtherAheadWhereAStepHasFewerRowsThanThereAreThreads) {
+  const auto data = std::make_shared<Meeting>(8);
+  Loader loader(data, {.batch = {.world_size = 1, .micro = 1, .accumulation = 1, .global = 1},
+                       .last_step = 20,
+                       .threads = 5,
+                       .prefetch_steps = 2});
+  for (int i = 0; i < 3; ++i) loader.add_thread();
+  for (int i = 0; i < 20; ++i) loader.next();
+  EXPECT_EQ(data->most, 8);
+}
+
 // Samples 13 and 31 cannot be read, and say so in an exception of a kind.
 class Broken : public Counting {
  public:

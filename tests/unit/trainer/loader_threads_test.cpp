@@ -17,7 +17,7 @@ std::optional<double> window(LoaderThreads& threads, double& now_s, double waite
   return share;
 }
 
-TEST(LoaderThreads, AreOneMoreAfterEachWindowThatWaited) {
+TEST(LoaderThreads, AreMoreAfterEachWindowThatWaited) {
   LoaderThreads threads(-1, 3);
   double now_s = 1000;
   EXPECT_EQ(threads.count(), 1);
@@ -30,6 +30,20 @@ TEST(LoaderThreads, AreOneMoreAfterEachWindowThatWaited) {
   EXPECT_EQ(threads.count(), 3);
   EXPECT_FALSE(window(threads, now_s, 0.5)) << "there are no more cores";
   EXPECT_EQ(threads.count(), 3);
+}
+
+TEST(LoaderThreads, AreSoonAsManyAsTheWaitingTells) {
+  LoaderThreads threads(-1, 32);
+  double now_s = 0;
+  window(threads, now_s, 0.9);
+  EXPECT_EQ(window(threads, now_s, 0.9), 0.9);
+  EXPECT_EQ(threads.count(), 4) << "not ten at once: the first steps say little";
+  window(threads, now_s, 0.5);
+  EXPECT_EQ(threads.count(), 8);
+  window(threads, now_s, 0.125);
+  EXPECT_EQ(threads.count(), 9);
+  window(threads, now_s, 0.9);
+  EXPECT_EQ(threads.count(), 32);
 }
 
 TEST(LoaderThreads, StayWhatWasAskedFor) {
