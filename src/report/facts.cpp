@@ -77,7 +77,7 @@ const char* to_string(Better better) {
 }
 
 const char* to_string(Aspect aspect) {
-  constexpr std::array<const char*, 5> words = {"time", "quality", "memory", "energy", "use"};
+  constexpr std::array<const char*, 6> words = {"time", "goal", "quality", "memory", "energy", "use"};
   return words[static_cast<std::size_t>(aspect)];
 }
 

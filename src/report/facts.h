@@ -35,7 +35,14 @@ enum class Better { lower, higher, unknown };
 const char* to_string(Better better);
 
 // Which differences keep a quantity from being compared: see differences.h.
-enum class Aspect { time, quality, memory, energy, use };
+enum class Aspect {
+  time,     // of given work
+  goal,     // time to a loss: whatever work that takes
+  quality,  // of what came out
+  memory,
+  energy,
+  use  // how busy, how balanced
+};
 const char* to_string(Aspect aspect);
 
 // Something measured, once per trial.
@@ -81,6 +88,8 @@ struct Trial {
   Better metric_better = Better::unknown;
   std::vector<CurvePoint> curve;
   std::vector<JobFacts> jobs;         // of a batch
+  // "failed", "skipped": of how many jobs; hits, all.
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
   std::vector<std::string> cautions;  // what makes its numbers doubtful, for people
 
   const Quantity* find(std::string_view name) const;  // null: it was not measured
