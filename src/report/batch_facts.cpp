@@ -75,8 +75,8 @@ std::vector<JobFacts> read_jobs(Ledger& ledger) {
     facts.parameters = parameters_text(job);
     if (!rows.is_null(7))
       for (const JobResult& result : ledger.results(rows.integer(7)))
-        facts.results[result.name] = std::visit([](const auto& value) { return json(value); },
-                                                result.value);
+        facts.results[result.name] =
+            std::visit([](const auto& value) { return json(value); }, result.value);
     add_asked(job, facts.results);
     jobs.push_back(std::move(facts));
   }
@@ -123,12 +123,18 @@ void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
   if (analysis.spans.empty()) return;
   trial.measure({.name = "wall_s", .title = "time of the batch", .unit = "s", .total = true},
                 analysis.wall_s);
-  trial.measure({.name = "jobs_at_once", .title = "jobs at once, mean", .scale = Scale::difference,
-                 .better = Better::unknown, .aspect = Aspect::use},
+  trial.measure({.name = "jobs_at_once",
+                 .title = "jobs at once, mean",
+                 .scale = Scale::difference,
+                 .better = Better::unknown,
+                 .aspect = Aspect::use},
                 analysis.busy_slots);
   if (analysis.energy_kwh)
-    trial.measure({.name = "energy_j", .title = "energy of the GPUs", .unit = "J",
-                   .aspect = Aspect::energy, .total = true},
+    trial.measure({.name = "energy_j",
+                   .title = "energy of the GPUs",
+                   .unit = "J",
+                   .aspect = Aspect::energy,
+                   .total = true},
                   *analysis.energy_kwh * 3.6e6);
   double least = INFINITY, most = 0;
   for (const DeviceUse& use : analysis.devices) {
@@ -136,8 +142,11 @@ void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
     most = std::max(most, use.job_s);
   }
   if (analysis.devices.size() > 1 && most > 0)
-    trial.measure({.name = "job_balance", .title = "balance of jobs over GPUs (least / most)",
-                   .scale = Scale::difference, .better = Better::higher, .aspect = Aspect::use},
+    trial.measure({.name = "job_balance",
+                   .title = "balance of jobs over GPUs (least / most)",
+                   .scale = Scale::difference,
+                   .better = Better::higher,
+                   .aspect = Aspect::use},
                   least / most);
 }
 
@@ -160,8 +169,8 @@ void add_batch_cautions(Trial& trial) {
   for (const JobFacts& job : trial.jobs) ++states[job.state];
   for (const char* state : {"waiting", "running", "cancelled"})
     if (states[state] > 0)
-      trial.cautions.push_back(cat(states[state], " of its jobs ",
-                                   states[state] == 1 ? "is " : "are ", state));
+      trial.cautions.push_back(
+          cat(states[state], " of its jobs ", states[state] == 1 ? "is " : "are ", state));
 }
 
 }  // namespace

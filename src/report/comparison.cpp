@@ -104,7 +104,8 @@ class Comparer {
   void finish(QuantityRow row) {
     judge(row, reasons_against(row.what, found_, all_.a.name, all_.b.name), all_.options);
     if (row.a.size() >= enough_to_resample && row.b.size() >= enough_to_resample)
-      row.bootstrap = bootstrap_contrast(row.what.scale, row.a, row.b, all_.options.confidence);
+      row.bootstrap =
+          bootstrap_contrast(row.what.scale, row.a, row.b, false, all_.options.confidence);
     all_.rows.push_back(std::move(row));
   }
 
@@ -118,12 +119,10 @@ class Comparer {
   }
 
   void add_goal(const GoalTimes& goal) {
-    QuantityRow row{.what = {.name = "to_loss_s",
-                             .title = goal.title,
-                             .unit = "s",
-                             .aspect = Aspect::goal},
-                    .a = goal.a,
-                    .b = goal.b};
+    QuantityRow row{
+        .what = {.name = "to_loss_s", .title = goal.title, .unit = "s", .aspect = Aspect::goal},
+        .a = goal.a,
+        .b = goal.b};
     const std::size_t all_a = all_.a.trials.size(), all_b = all_.b.trials.size();
     const bool all_there = goal.a.size() == all_a && goal.b.size() == all_b;
     finish(row);

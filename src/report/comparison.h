@@ -31,19 +31,19 @@ const char* to_string(Conclusion conclusion);  // "faster", "no difference", "no
 struct CompareOptions {
   double margin = 0.02;  // relative; of a quality, relative to the mean of A
   double confidence = 0.95;
-  std::optional<double> loss;        // that "time to" goes to; nothing: the worst of the bests
-  std::string by;                    // the quantity that decides; "": see `deciding`
-  std::vector<std::string> varied;   // facts whose difference is the question; "precision"
-  std::vector<std::string> assumed;  // facts that are not known and taken to be equal
+  std::optional<double> loss;            // that "time to" goes to; nothing: the worst of the bests
+  std::string by;                        // the quantity that decides; "": see `deciding`
+  std::vector<std::string> varied;       // facts whose difference is the question; "precision"
+  std::vector<std::string> assumed;      // facts that are not known and taken to be equal
   std::map<std::string, Better> better;  // of metrics by name
 };
 
 struct Difference {
   std::string key;
   FactKind kind = FactKind::note;
-  nlohmann::json a, b;     // a list where the trials of a side are not all the same
-  bool within = false;     // … and that is so on one side at least
-  bool varied = false;     // asked for, so that it blocks nothing
+  nlohmann::json a, b;         // a list where the trials of a side are not all the same
+  bool within = false;         // … and that is so on one side at least
+  bool varied = false;         // asked for, so that it blocks nothing
   std::vector<Aspect> blocks;  // what is not comparable because of it
   bool blocks_totals = false;  // likewise, of Quantity::total
   std::string text;            // "optimizer.lr 0.001 against 0.0003"
@@ -89,7 +89,7 @@ struct CountRow {
 struct JobRow {
   std::string name;
   std::string state_a, state_b;
-  double seconds_a = 0, seconds_b = 0;  // 0: it did not run
+  double seconds_a = 0, seconds_b = 0;                       // 0: it did not run
   std::map<std::string, std::pair<double, double>> results;  // numbers that both reported
 };
 

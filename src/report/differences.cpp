@@ -22,9 +22,8 @@ double tolerance_of(const std::string& key) {
 }
 
 bool is_told_elsewhere(const std::string& key) {
-  static const std::set<std::string> keys = {"started", "state", "tags",           "note",
-                                             "name",    "busy_percent", "device_count",
-                                             "flops_per_step"};
+  static const std::set<std::string> keys = {
+      "started", "state", "tags", "note", "name", "busy_percent", "device_count", "flops_per_step"};
   return keys.contains(key);
 }
 
@@ -41,12 +40,12 @@ std::vector<std::string> asked_of(const TrialGroup& a, const TrialGroup& b) {
     for (const Trial& trial : group->trials) {
       steps = steps || trial.find("step_s") != nullptr || trial.find("sample_s") != nullptr;
       const json devices = trial.value("devices");
-      gpus = gpus || trial.facts.contains("driver") ||
-             (devices.is_string() && devices.get<std::string>().find("NVIDIA") != std::string::npos);
+      gpus =
+          gpus || trial.facts.contains("driver") ||
+          (devices.is_string() && devices.get<std::string>().find("NVIDIA") != std::string::npos);
     }
   if (steps) keys.insert(keys.end(), {"global_batch", "precision", "read_bytes"});
-  if (gpus)
-    keys.insert(keys.end(), {"driver", "clock_mhz", "throttled_by", "other_processes"});
+  if (gpus) keys.insert(keys.end(), {"driver", "clock_mhz", "throttled_by", "other_processes"});
   return keys;
 }
 
@@ -55,9 +54,9 @@ bool is_identity_of_data(const std::string& key) {
 }
 
 bool is_told_only(const std::string& key) {  // of the place
-  static const std::set<std::string> keys = {"device_ids",   "host",            "clock_mhz",
-                                             "power_limit_w", "throttled_by",   "other_processes",
-                                             "read_bytes",   "peak_flops"};
+  static const std::set<std::string> keys = {"device_ids",    "host",         "clock_mhz",
+                                             "power_limit_w", "throttled_by", "other_processes",
+                                             "read_bytes",    "peak_flops"};
   return keys.contains(key);
 }
 
@@ -130,8 +129,8 @@ FactKind kind_of(const TrialGroup& a, const TrialGroup& b, const std::string& ke
       if (const auto fact = trial.facts.find(key); fact != trial.facts.end())
         return fact->second.kind;
   return key == "data" || key == "options" || key == "global_batch" ? FactKind::work
-         : key == "precision"                                        ? FactKind::means
-                                                                     : FactKind::place;
+         : key == "precision"                                       ? FactKind::means
+                                                                    : FactKind::place;
 }
 
 bool any_names(const std::vector<std::string>& names, const std::string& fact, FactKind kind) {
@@ -158,8 +157,9 @@ void check_names(const std::vector<std::string>& names, const std::set<std::stri
 
 int rank_of(const Difference& difference) {
   const bool decides = !difference.blocks.empty() || difference.blocks_totals;
-  return difference.varied ? 2 : decides ? static_cast<int>(difference.kind) - 10
-                                         : 5 + static_cast<int>(difference.kind);
+  return difference.varied ? 2
+         : decides         ? static_cast<int>(difference.kind) - 10
+                           : 5 + static_cast<int>(difference.kind);
 }
 
 class Finder {
@@ -229,7 +229,8 @@ class Finder {
 
   void unknown(const std::string& key, FactKind kind, const SideValue& a, const SideValue& b) {
     if (kind == FactKind::note) return;
-    UnknownFact fact{.key = key, .kind = kind, .in_a = a.value.is_null(), .in_b = b.value.is_null()};
+    UnknownFact fact{
+        .key = key, .kind = kind, .in_a = a.value.is_null(), .in_b = b.value.is_null()};
     fact.assumed = any_names(options_.assumed, key, kind);
     if (!fact.assumed && is_needed(key)) fact.blocks = blocks_of(key, kind);
     found_.unknown.push_back(std::move(fact));

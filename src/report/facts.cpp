@@ -77,7 +77,8 @@ const char* to_string(Better better) {
 }
 
 const char* to_string(Aspect aspect) {
-  constexpr std::array<const char*, 6> words = {"time", "goal", "quality", "memory", "energy", "use"};
+  constexpr std::array<const char*, 6> words = {"time",   "goal",   "quality",
+                                                "memory", "energy", "use"};
   return words[static_cast<std::size_t>(aspect)];
 }
 
@@ -114,8 +115,8 @@ std::string fact_text(const nlohmann::json& value) {
   if (value.is_string()) {
     constexpr std::size_t hash_digits = 32, shown = 8;
     const std::string text = value.get<std::string>();
-    const bool hash = text.size() >= hash_digits &&
-                      text.find_first_not_of("0123456789abcdef") == text.npos;
+    const bool hash =
+        text.size() >= hash_digits && text.find_first_not_of("0123456789abcdef") == text.npos;
     return text.empty() ? "none" : hash ? text.substr(0, shown) + "…" : printable(text);
   }
   if (value.is_array()) return list_text(value);

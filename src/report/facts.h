@@ -60,16 +60,17 @@ struct Quantity {
 // A validation metric after some training.
 struct CurvePoint {
   std::int64_t step = 0;
-  double seconds = 0;  // of training until then, without start-up and without what resumes took back
+  double seconds =
+      0;  // of training until then, without start-up and without what resumes took back
   double value = 0;
 };
 
 // A job of a batch that is over.
 struct JobFacts {
   std::string name;
-  std::string key;         // by content, as in the ledger; "" unknown
-  std::string parameters;  // as JSON text, sorted by name; "" none
-  std::string state;       // "done", "failed", …
+  std::string key;            // by content, as in the ledger; "" unknown
+  std::string parameters;     // as JSON text, sorted by name; "" none
+  std::string state;          // "done", "failed", …
   double begin = 0, end = 0;  // of its last attempt, unix seconds; 0: it had none
   std::vector<std::string> devices;
   std::map<std::string, nlohmann::json> results;  // numbers and texts that it reported
@@ -87,7 +88,7 @@ struct Trial {
   std::string metric;  // of `curve`: the run's chosen one
   Better metric_better = Better::unknown;
   std::vector<CurvePoint> curve;
-  std::vector<JobFacts> jobs;         // of a batch
+  std::vector<JobFacts> jobs;  // of a batch
   // "failed", "skipped": of how many jobs; hits, all.
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
   std::vector<std::string> cautions;  // what makes its numbers doubtful, for people

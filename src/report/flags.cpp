@@ -17,12 +17,11 @@ using nlohmann::json;
 constexpr std::size_t most_named = 4;
 
 std::string some_of(const std::vector<std::string>& texts) {
-  std::vector<std::string> shown(texts.begin(),
-                                 texts.begin() + static_cast<std::ptrdiff_t>(
-                                                     std::min(texts.size(), most_named)));
-  return cat(join(shown, ", "), texts.size() > most_named
-                                    ? cat(" and ", texts.size() - most_named, " more")
-                                    : "");
+  std::vector<std::string> shown(
+      texts.begin(),
+      texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), most_named)));
+  return cat(join(shown, ", "),
+             texts.size() > most_named ? cat(" and ", texts.size() - most_named, " more") : "");
 }
 
 bool is_count(const json& value) {
@@ -33,9 +32,10 @@ bool is_count(const json& value) {
 
 // A number of things of which more is more work: sizes, and parameters that are whole numbers.
 bool counts_work(const Difference& difference, bool total) {
-  static const std::set<std::string> per_step = {"global_batch", "parameters",
-                                                 "frozen_parameters", "flops_per_sample"};
-  if (per_step.contains(difference.key)) return difference.a.is_number() && difference.b.is_number();
+  static const std::set<std::string> per_step = {"global_batch", "parameters", "frozen_parameters",
+                                                 "flops_per_sample"};
+  if (per_step.contains(difference.key))
+    return difference.a.is_number() && difference.b.is_number();
   if (difference.kind == FactKind::amount)
     return total && difference.a.is_number() && difference.b.is_number();
   if (difference.kind != FactKind::work && !difference.key.starts_with("asked.")) return false;
@@ -90,7 +90,7 @@ class FlagFinder {
           row.what.name == "sample_s" || !std::isfinite(ratio) || ratio <= 0)
         continue;
       const WorkTexts texts = work_texts(found_, row.what.total);
-      const bool b_less = ratio < 1 / (1 + margin_), a_less = ratio > 1 + margin_;
+      const bool b_less = ratio<1 / (1 + margin_), a_less = ratio> 1 + margin_;
       const auto& more = b_less ? texts.more_in_b : texts.more_in_a;
       const auto& less = b_less ? texts.more_in_a : texts.more_in_b;
       if ((!b_less && !a_less) || more.empty() || !less.empty()) continue;
@@ -125,9 +125,10 @@ class FlagFinder {
       const bool b_more = devices > 1;
       const double most = b_more ? devices : 1 / devices, got = b_more ? gain : 1 / gain;
       if (got <= most * (1 + margin_)) continue;
-      return flag("above_number_of_devices",
-                  cat((b_more ? b_ : a_).name, " does ", general(got, 3), " × the samples per second on ",
-                      general(most, 3), " × the devices: more than they can give for the same work"));
+      return flag(
+          "above_number_of_devices",
+          cat((b_more ? b_ : a_).name, " does ", general(got, 3), " × the samples per second on ",
+              general(most, 3), " × the devices: more than they can give for the same work"));
     }
   }
 
@@ -197,9 +198,8 @@ class FlagFinder {
     }
     if (const Difference* const bytes = difference("read_bytes"))
       flag("read_from_disk",
-           cat("read from disk, not from the page cache: ",
-               format_bytes(bytes->a.get<double>()), " against ",
-               format_bytes(bytes->b.get<double>())));
+           cat("read from disk, not from the page cache: ", format_bytes(bytes->a.get<double>()),
+               " against ", format_bytes(bytes->b.get<double>())));
   }
 
   const TrialGroup &a_, &b_;
@@ -211,9 +211,8 @@ class FlagFinder {
 
 }  // namespace
 
-std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b,
-                                const Differences& found, const std::vector<QuantityRow>& rows,
-                                double margin) {
+std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b, const Differences& found,
+                                const std::vector<QuantityRow>& rows, double margin) {
   return FlagFinder(a, b, found, rows, margin).find();
 }
 

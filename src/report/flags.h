@@ -9,8 +9,7 @@
 namespace lockstep {
 
 // rows: of the comparison, with their contrasts. Most important first.
-std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b,
-                                const Differences& found, const std::vector<QuantityRow>& rows,
-                                double margin);
+std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b, const Differences& found,
+                                const std::vector<QuantityRow>& rows, double margin);
 
 }  // namespace lockstep

@@ -46,9 +46,9 @@ std::optional<double> worst_of_bests(const TrialGroup& a, const TrialGroup& b, b
 std::vector<double> times_of(const TrialGroup& group, double goal, bool lower) {
   std::vector<double> times;
   for (const Trial& trial : group.trials) {
-    const auto there = std::find_if(
-        trial.curve.begin(), trial.curve.end(),
-        [&](const CurvePoint& point) { return reaches(point.value, goal, lower); });
+    const auto there =
+        std::find_if(trial.curve.begin(), trial.curve.end(),
+                     [&](const CurvePoint& point) { return reaches(point.value, goal, lower); });
     if (there != trial.curve.end()) times.push_back(there->seconds);
   }
   return times;
@@ -62,11 +62,11 @@ std::optional<GoalTimes> times_to_goal(const TrialGroup& a, const TrialGroup& b,
   if (!metric) return std::nullopt;
   const std::optional<double> goal = wanted ? wanted : worst_of_bests(a, b, metric->lower);
   if (!goal) return std::nullopt;
-  return GoalTimes{.value = *goal,
-                   .title = cat("time to ", metric->name, metric->lower ? " <= " : " >= ",
-                                general(*goal, 5)),
-                   .a = times_of(a, *goal, metric->lower),
-                   .b = times_of(b, *goal, metric->lower)};
+  return GoalTimes{
+      .value = *goal,
+      .title = cat("time to ", metric->name, metric->lower ? " <= " : " >= ", general(*goal, 5)),
+      .a = times_of(a, *goal, metric->lower),
+      .b = times_of(b, *goal, metric->lower)};
 }
 
 }  // namespace lockstep

@@ -146,18 +146,30 @@ void add_use_quantities(const std::vector<GpuUse>& devices, Trial& trial) {
     has_energy = has_energy && use.energy_j;
     energy += use.energy_j.value_or(0);
   }
-  trial.measure({.name = "energy_j", .title = "energy of the GPUs", .unit = "J",
-                 .aspect = Aspect::energy, .total = true},
+  trial.measure({.name = "energy_j",
+                 .title = "energy of the GPUs",
+                 .unit = "J",
+                 .aspect = Aspect::energy,
+                 .total = true},
                 has_energy ? std::optional(energy) : std::nullopt);
-  trial.measure({.name = "gpu_busy_percent", .title = "GPUs busy", .unit = "%",
-                 .scale = Scale::difference, .better = Better::unknown, .aspect = Aspect::use},
+  trial.measure({.name = "gpu_busy_percent",
+                 .title = "GPUs busy",
+                 .unit = "%",
+                 .scale = Scale::difference,
+                 .better = Better::unknown,
+                 .aspect = Aspect::use},
                 busy.value());
   if (devices.size() > 1 && busy.value() && highest > 0)
-    trial.measure({.name = "balance", .title = "balance of the GPUs (least busy / most)",
-                   .scale = Scale::difference, .better = Better::higher, .aspect = Aspect::use},
+    trial.measure({.name = "balance",
+                   .title = "balance of the GPUs (least busy / most)",
+                   .scale = Scale::difference,
+                   .better = Better::higher,
+                   .aspect = Aspect::use},
                   least / highest);
-  trial.measure({.name = "gpu_memory_bytes", .title = "memory in use on a GPU, by all",
-                 .unit = "bytes", .aspect = Aspect::memory},
+  trial.measure({.name = "gpu_memory_bytes",
+                 .title = "memory in use on a GPU, by all",
+                 .unit = "bytes",
+                 .aspect = Aspect::memory},
                 memory);
 }
 

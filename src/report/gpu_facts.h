@@ -21,7 +21,7 @@ struct GpuUse {  // of one device
   std::optional<double> clock_mhz;                 // mean while it was busy
   std::optional<double> power_limit_w, memory_most_bytes;
   std::optional<double> energy_j;
-  std::optional<int> other_processes;            // at most
+  std::optional<int> other_processes;             // at most
   std::map<std::string, double> throttled_share;  // by reason: "power", "heat"; without "none"
   bool throttling_known = false;
 };

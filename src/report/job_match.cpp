@@ -135,10 +135,10 @@ class TrialJobs {
       if (result.starts_with("used.")) trial_.set("options", FactKind::work, "listed");
       if (role == ResultRole::quantity && !result.starts_with("asked.")) continue;
       trial_.set(result,
-                 result.starts_with("asked.")   ? FactKind::note
-                 : role == ResultRole::amount   ? FactKind::amount
-                 : role == ResultRole::place    ? FactKind::place
-                                                : FactKind::work,
+                 result.starts_with("asked.") ? FactKind::note
+                 : role == ResultRole::amount ? FactKind::amount
+                 : role == ResultRole::place  ? FactKind::place
+                                              : FactKind::work,
                  same ? first : values);
     }
   }
@@ -206,9 +206,8 @@ JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
   for (const Trial* trial : trials)
     if (trial->jobs.empty()) return {};
   const Matched matched = match(trials);
-  JobsMatched result{.any = true,
-                     .matched = static_cast<std::int64_t>(matched.names.size()),
-                     .by = matched.by};
+  JobsMatched result{
+      .any = true, .matched = static_cast<std::int64_t>(matched.names.size()), .by = matched.by};
   result.only_a = static_cast<std::int64_t>(a.trials[0].jobs.size()) - result.matched;
   result.only_b = static_cast<std::int64_t>(b.trials[0].jobs.size()) - result.matched;
   const std::vector<std::string> done = done_in_all(matched);

@@ -57,8 +57,10 @@ void add_metric(const RunLog& log, const std::string& name, Better better, Trial
 // Of the logged steps, where there are no evaluations.
 void add_training_loss(const RunLog& log, Trial& trial) {
   if (!log.last_step.is_object() || !log.last_step.contains("loss")) return;
-  trial.measure({.name = "train_loss", .title = "training loss, last step",
-                 .scale = Scale::difference, .aspect = Aspect::quality},
+  trial.measure({.name = "train_loss",
+                 .title = "training loss, last step",
+                 .scale = Scale::difference,
+                 .aspect = Aspect::quality},
                 number_or(log.last_step, "loss", NAN));
 }
 

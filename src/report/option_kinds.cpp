@@ -20,19 +20,19 @@ constexpr std::array option_rows{
     OptionKind{"graph_shapes", means},
     OptionKind{"on_nan", work},
     OptionKind{"restart"},
-    OptionKind{"preset"},                     // its values are options of their own
-    OptionKind{"batch."},                     // the plan has what became of them
-    OptionKind{"memory.recompute"},           // likewise
+    OptionKind{"preset"},            // its values are options of their own
+    OptionKind{"batch."},            // the plan has what became of them
+    OptionKind{"memory.recompute"},  // likewise
     OptionKind{"norm.", work},
-    OptionKind{"matmul.tf32"},                // the plan has it
+    OptionKind{"matmul.tf32"},  // the plan has it
     OptionKind{"optimizer.", work},
     OptionKind{"train.", work},
-    OptionKind{"init.from"},                  // a path; the hashes of its files are a fact
-    OptionKind{"init.checkpoint"},            // likewise
+    OptionKind{"init.from"},        // a path; the hashes of its files are a fact
+    OptionKind{"init.checkpoint"},  // likewise
     OptionKind{"init.", work},
     OptionKind{"ema.", work},
     OptionKind{"schedule.", work},
-    OptionKind{"stop.steps"},                 // the plan's steps, and those that were done
+    OptionKind{"stop.steps"},  // the plan's steps, and those that were done
     OptionKind{"stop.epochs"},
     OptionKind{"stop.patience", work},
     OptionKind{"stop.patience_epochs", work},

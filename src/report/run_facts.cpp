@@ -176,8 +176,10 @@ void add_times(const RunLog& log, Trial& trial) {
     trial.measure({.name = "train_s", .title = "training time", .unit = "s", .total = true},
                   log.train_s);
   trial.measure({.name = "start_up_s", .title = "start-up", .unit = "s"}, log.start_up_s);
-  trial.measure({.name = "memory_bytes", .title = "memory of the largest rank, peak",
-                 .unit = "bytes", .aspect = Aspect::memory},
+  trial.measure({.name = "memory_bytes",
+                 .title = "memory of the largest rank, peak",
+                 .unit = "bytes",
+                 .aspect = Aspect::memory},
                 peak_memory(log.last_step));
   for (const auto& [name, title] : {std::pair{"data_share", "share of waiting for data"},
                                     std::pair{"wait_share", "share of waiting for ranks"}})
@@ -187,10 +189,10 @@ void add_times(const RunLog& log, Trial& trial) {
 
 void add_cautions(const RunDir& run, const RunLog& log, Trial& trial) {
   const RunState state = run.state();
-  if (state != RunState::finished)
-    trial.cautions.push_back(cat("its state is ", to_string(state)));
+  if (state != RunState::finished) trial.cautions.push_back(cat("its state is ", to_string(state)));
   if (log.starts > 1)
-    trial.cautions.push_back(cat("it was started ", log.starts, " times: what was done after the "
+    trial.cautions.push_back(cat("it was started ", log.starts,
+                                 " times: what was done after the "
                                  "checkpoints that it went on from is left out"));
   if (log.bad_lines > 0)
     trial.cautions.push_back(cat(log.bad_lines, " damaged lines in events.jsonl are left out"));

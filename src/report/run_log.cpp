@@ -97,7 +97,8 @@ class LogReader {
 
   void take_micro(const nlohmann::json& event) {
     const std::int64_t micro = integer_or(event, "micro", 0);
-    if (micro > 0 && (log_.micro.empty() || log_.micro.back() != micro)) log_.micro.push_back(micro);
+    if (micro > 0 && (log_.micro.empty() || log_.micro.back() != micro))
+      log_.micro.push_back(micro);
   }
 
   void take_eval(const nlohmann::json& event) {

@@ -103,8 +103,9 @@ const QuantityRow* chosen_row(const Comparison& comparison) {
     names.push_back(row.what.name);
   }
   const std::string near = nearest(comparison.options.by, names);
-  throw Error(cat("--by ", printable(comparison.options.by), " was not measured on both sides"),
-              near.empty() ? cat("these were: ", join(names, ", ")) : cat("did you mean ", near, "?"));
+  throw Error(
+      cat("--by ", printable(comparison.options.by), " was not measured on both sides"),
+      near.empty() ? cat("these were: ", join(names, ", ")) : cat("did you mean ", near, "?"));
 }
 
 }  // namespace
@@ -122,8 +123,8 @@ void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOpti
     return;
   }
   const double margin = margin_of(row, options.margin);
-  row.conclusion = all_the_same(row) ? Conclusion::same
-                                     : conclusion_of(find(row.contrast, margin), row.what);
+  row.conclusion =
+      all_the_same(row) ? Conclusion::same : conclusion_of(find(row.contrast, margin), row.what);
   row.text = to_string(row.conclusion);
   if (row.conclusion == Conclusion::same)
     row.text = cat("no difference at a margin of ", general(options.margin * 100, 3), " %");
@@ -163,9 +164,8 @@ void conclude(Comparison& comparison) {
   if (row->conclusion == Conclusion::not_comparable)
     comparison.verdict = row->text;
   else
-    comparison.verdict =
-        cat(comparison.b.name, " against ", comparison.a.name, ": ", row->text, "; ",
-            number_sentence(*row), with_text(comparison));
+    comparison.verdict = cat(comparison.b.name, " against ", comparison.a.name, ": ", row->text,
+                             "; ", number_sentence(*row), with_text(comparison));
 }
 
 int exit_code_of(const Comparison& comparison, double threshold) {
