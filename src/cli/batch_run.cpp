@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/host_name.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -24,6 +25,7 @@
 #include "cli/output.h"
 #include "cli/run_root.h"
 #include "config/options.h"
+#include "devices/cpu_model.h"
 #include "jobs/batch_text.h"
 #include "jobs/check_jobs.h"
 #include "jobs/job_file.h"
@@ -35,6 +37,7 @@
 #include "launch/launch.h"
 #include "launch/signals.h"
 #include "monitor/gpu_log.h"
+#include "run/json_lines.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -209,8 +212,22 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   }
 }
 
+// What comparisons ask of the place.
+void note_machine(Ledger& ledger, const std::vector<Device>& devices) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Device& device : devices)
+    list.push_back({{"uuid", device.uuid}, {"name", device.name}});
+  ledger.set_fact("machine", to_line({{"host", host_name()},
+                                      {"cpu", cpu_model()},
+                                      {"cores", host_info().cores},
+                                      {"driver", devices.empty() ? "" : probe().driver_version()},
+                                      {"devices", list},
+                                      {"lockstep", version()}}));
+}
+
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
+  note_machine(ledger, devices);
   SignalPipe signals;
   OtherTenants others(devices);
   const fs::path tool = program_folder() / "lockstep";

@@ -115,6 +115,14 @@ int compare_sides(const Parsed& parsed, const std::string& root) {
   return threshold ? exit_code_of(comparison, *threshold) : 0;
 }
 
+RunLabels labels_of(const RunDir& run) {
+  try {
+    return read_labels(run.path(), run.record());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // Those that are named, and those with the tags. One that cannot be read hides no other.
 std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
   std::vector<Trial> trials;
@@ -129,7 +137,7 @@ std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
   const std::vector<std::string> tags = words_of(parsed, "--tag");
   if (tags.empty()) return trials;
   for (const RunDir& run : list_runs(root)) {
-    const RunLabels labels = read_labels(run);
+    const RunLabels labels = labels_of(run);
     if (std::all_of(tags.begin(), tags.end(),
                     [&](const std::string& tag) { return labels.has(tag); }))
       add(run.path().string());

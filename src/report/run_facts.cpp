@@ -153,6 +153,14 @@ void add_amounts(const json& record, const RunLog& log, Trial& trial) {
     trial.set("graphs", FactKind::means, integer_or(graphs, "steps", 0) > 0);
 }
 
+// From disk, by all starts; null unless all of them tell.
+json read_bytes(const json& starts) {
+  if (!starts.is_array() || starts.empty()) return nullptr;
+  double sum = 0;
+  for (const json& start : starts) sum += number_or(start, "read_bytes", NAN);
+  return std::isfinite(sum) ? json(sum) : json();
+}
+
 std::optional<double> peak_memory(const json& last_step) {
   std::optional<double> peak;
   const json memory = member(last_step, "memory");
@@ -216,18 +224,19 @@ Trial read_run_facts(const RunDir& run) {
   add_plan(record, trial);
   add_place(record, trial);
   trial.set("started", FactKind::note, member(record, "started"));
-  const RunLabels labels = read_labels(run, record);
+  const RunLabels labels = read_labels(run.path(), record);
   if (!labels.tags.empty()) trial.set("tags", FactKind::note, labels.tags);
   if (!labels.note.empty()) trial.set("note", FactKind::note, labels.note);
   const RunLog log = read_run_log(run.events_path());
   if (const json results = member(record, "results"); results.is_object()) {
     add_results(results, trial);
+    if (trial.value("devices").is_null())
+      trial.set("devices", FactKind::place, known_text(results, "device"));
     trial.measure({.name = "wall_s", .title = "time", .unit = "s", .total = true},
                   number_of(record, "seconds"));
   }
   if (member(record, "plan").is_object()) add_amounts(record, log, trial);
-  if (const json bytes = member(record, "read_bytes"); bytes.is_number())
-    trial.set("read_bytes", FactKind::place, bytes);
+  trial.set("read_bytes", FactKind::place, read_bytes(member(record, "starts")));
   add_times(log, trial);
   add_metrics(log, text_or(member(record, "config"), "checkpoint.best_metric", ""), trial);
   try {

@@ -37,9 +37,9 @@ bool RunLabels::has(const std::string& tag) const {
   return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
-RunLabels read_labels(const RunDir& run, const nlohmann::json& record) {
+RunLabels read_labels(const std::filesystem::path& folder, const nlohmann::json& record) {
   try {
-    const nlohmann::json changed = parse_object(read_file(run.path() / labels_name));
+    const nlohmann::json changed = parse_object(read_file(folder / labels_name));
     if (changed.is_object())
       return from_json(changed.value("tags", nlohmann::json()),
                        changed.value("note", nlohmann::json()));
@@ -51,18 +51,10 @@ RunLabels read_labels(const RunDir& run, const nlohmann::json& record) {
                    record["config"].value("run.note", nlohmann::json()));
 }
 
-RunLabels read_labels(const RunDir& run) {
-  try {
-    return read_labels(run, run.record());
-  } catch (const Error&) {
-    return read_labels(run, nullptr);
-  }
-}
-
-void write_labels(const RunDir& run, RunLabels labels) {
+void write_labels(const std::filesystem::path& folder, RunLabels labels) {
   for (const std::string& tag : labels.tags) check_tag(tag);
   labels = from_json(labels.tags, labels.note);
-  write_file_atomic(run.path() / labels_name,
+  write_file_atomic(folder / labels_name,
                     to_line({{"tags", labels.tags}, {"note", labels.note}}) + "\n");
 }
 

@@ -1,8 +1,7 @@
-// What people call a run, to find it again: tags and a note.
+// What people call a run or a batch, to find it again: tags and a note.
 #pragma once
 
-#include "run/run_dir.h"
-
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -15,13 +14,12 @@ struct RunLabels {
   bool has(const std::string& tag) const;
 };
 
-// RUN/labels.json where somebody has changed them since, else the options run.tags and run.note of
-// the record. Never throws: what is damaged is no label.
-RunLabels read_labels(const RunDir& run, const nlohmann::json& record);
-RunLabels read_labels(const RunDir& run);
+// FOLDER/labels.json where somebody has changed them since, else the options run.tags and run.note
+// of the record. Never throws: what is damaged is no label.
+RunLabels read_labels(const std::filesystem::path& folder, const nlohmann::json& record);
 
 // Of a run in any state. Throws Error where it cannot be written, or a tag is none: empty, or with
-// a comma or a control character.
-void write_labels(const RunDir& run, RunLabels labels);
+// a comma, a control character or space around it.
+void write_labels(const std::filesystem::path& folder, RunLabels labels);
 
 }  // namespace lockstep
