@@ -1,5 +1,6 @@
 #include "report/result_facts.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace lockstep {
@@ -8,6 +9,18 @@ namespace {
 bool has_word(const std::string& name, const char* word) {
   return name == word || name.ends_with(std::string(".") + word) ||
          name.ends_with(std::string("_") + word);
+}
+
+// As runs and batches name the same.
+std::string title_of(const std::string& name) {
+  static const std::map<std::string, std::string> titles = {{"wall_s", "time"},
+                                                            {"train_s", "training time"},
+                                                            {"step_s", "step time"},
+                                                            {"sample_s", "time per sample"},
+                                                            {"job_s", "mean time of a job"},
+                                                            {"energy_j", "energy"}};
+  const auto title = titles.find(name);
+  return title == titles.end() ? name : title->second;
 }
 
 }  // namespace
@@ -21,7 +34,7 @@ ResultRole role_of_result(const std::string& name, const nlohmann::json& value) 
 }
 
 Quantity quantity_of_name(const std::string& name) {
-  Quantity quantity{.name = name, .title = name};
+  Quantity quantity{.name = name, .title = title_of(name)};
   if (name.ends_with("_per_s")) {
     quantity.better = Better::higher;
   } else if (name.ends_with("_s") || has_word(name, "seconds")) {
