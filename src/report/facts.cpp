@@ -52,7 +52,7 @@ std::string seconds_text(double s) {
   if (size < 1e-3) return general(s * 1e6, 4) + " us";
   if (size < 1) return general(s * 1e3, 4) + " ms";
   if (size < 600) return general(s, 4) + " s";
-  if (size < 36000) return general(s / 60, 4) + " min";
+  if (size < 7200) return general(s / 60, 4) + " min";
   return general(s / 3600, 4) + " h";
 }
 

@@ -46,10 +46,20 @@ struct WorkTexts {
   std::vector<std::string> more_in_b, more_in_a;
 };
 
+bool is_equal(const Differences& found, const std::string& key) {
+  return std::find(found.equal.begin(), found.equal.end(), key) != found.equal.end();
+}
+
+// "used.NAME" of "asked.NAME"; "" of another fact.
+std::string used_name(const std::string& key) {
+  constexpr std::string_view asked = "asked.";
+  return key.starts_with(asked) ? cat("used.", key.substr(asked.size())) : "";
+}
+
 WorkTexts work_texts(const Differences& found, bool total) {
   WorkTexts texts;
   for (const Difference& difference : found.differences) {
-    if (!counts_work(difference, total)) continue;
+    if (!counts_work(difference, total) || is_equal(found, used_name(difference.key))) continue;
     const double a = difference.a.get<double>(), b = difference.b.get<double>();
     (b > a ? texts.more_in_b : texts.more_in_a).push_back(difference.text);
   }
@@ -127,7 +137,7 @@ class FlagFinder {
       if (got <= most * (1 + margin_)) continue;
       return flag(
           "above_number_of_devices",
-          cat((b_more ? b_ : a_).name, " does ", general(got, 3), " × the samples per second on ",
+          cat((b_more ? b_ : a_).name, ": ", general(got, 3), " × the samples per second on ",
               general(most, 3), " × the devices: more than they can give for the same work"));
     }
   }
@@ -164,12 +174,9 @@ class FlagFinder {
 
   void asked_and_not_used() {
     std::vector<std::string> texts;
-    for (const Difference& difference : found_.differences) {
-      if (!difference.key.starts_with("asked.")) continue;
-      const std::string used = cat("used.", difference.key.substr(std::string("asked.").size()));
-      if (std::find(found_.equal.begin(), found_.equal.end(), used) != found_.equal.end())
+    for (const Difference& difference : found_.differences)
+      if (const std::string used = used_name(difference.key); is_equal(found_, used))
         texts.push_back(cat(difference.text, ", used ", fact_text(a_.trials[0].value(used))));
-    }
     if (!texts.empty())
       flag("asked_for_and_not_used",
            cat("what was asked for differs, but not what was used: ", some_of(texts)));

