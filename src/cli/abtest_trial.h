@@ -51,7 +51,7 @@ struct RunKey {
 };
 // One run; nothing: it was interrupted. With several places called by several threads.
 using RunOnce = std::function<std::optional<Measured>(const RunKey&)>;
-// After each pair, with what there is so far; one call at a time.
+// After each pair (of thousands: after some), with what there is so far; one call at a time.
 using OnPair = std::function<void(const Trial&, const Contrast&)>;
 
 // What run_once throws ends the trial: with several places once all runs are over; `give_up` is
