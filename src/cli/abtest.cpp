@@ -51,18 +51,16 @@ class PairLines {
 };
 
 std::string plan_text(const AbtestSetup& setup) {
-  const TrialSpec& trial = setup.trial;
+  const AbtestSpec& trial = setup.trial;
   std::string limits;
   if (trial.repeats) limits += cat(" ", *trial.repeats, " pairs");
   if (trial.budget_s) limits += cat(limits.empty() ? " " : ", ", format_seconds(*trial.budget_s));
   const bool is_ratio = trial.rule.scale == Scale::ratio;
-  const double effect = is_ratio ? 1 + trial.rule.margin : trial.rule.margin;
-  const int chance = static_cast<int>(100 * chance_to_find(effect, trial.rule));
   return cat("A and B in turn until ", is_ratio ? "B / A" : "B - A", " is known to ± ",
              margin_text(trial.rule.scale, narrow_share * trial.rule.margin),
              limits.empty() ? "" : " or" + limits, "; a difference of ",
-             margin_text(trial.rule.scale, trial.rule.margin), " is then found ", chance,
-             " times of 100");
+             margin_text(trial.rule.scale, trial.rule.margin),
+             " is then found more than 95 times of 100");
 }
 
 // Of this process and all that it waited for.
@@ -93,20 +91,20 @@ void add_others(const Busy& before, OthersLoad& load) {
   load.others_cores = std::max(0.0, others_s / took_s);
 }
 
-int exit_for(const AbtestSetup& setup, const Trial& trial, const AbtestResult& result) {
-  if (trial.end == TrialEnd::interrupted) return exit_interrupted;
+int exit_for(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result) {
+  if (trial.end == AbtestEnd::interrupted) return exit_interrupted;
   if (!setup.fail_if_slower) return exit_finished;
   if (!result.is_slower) return exit_open;
   return *result.is_slower ? exit_slower : exit_finished;
 }
 
-Trial measure(const AbtestSetup& setup, AbtestRecord& record) {
+AbtestTrial measure(const AbtestSetup& setup, AbtestRecord& record) {
   const NotedInterrupts interrupts;
   AbtestRunner runner(setup, record, interrupts);
   PairLines lines;
   return run_trial(
       setup.trial, [&](const RunKey& key) { return runner.run(key); },
-      [&](const Trial& trial, const Contrast& contrast) {
+      [&](const AbtestTrial& trial, const Contrast& contrast) {
         lines.show(pair_line(setup, trial, contrast));
         record.add(setup, trial);
       },
@@ -121,7 +119,7 @@ int abtest_main(const Parsed& parsed) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what the commands leave behind comes to us
   say(plan_text(setup));
   const Busy before;
-  Trial trial;
+  AbtestTrial trial;
   try {
     trial = measure(setup, record);
   } catch (const Error& error) {

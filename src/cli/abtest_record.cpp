@@ -28,15 +28,15 @@ json or_null(const std::optional<Value>& value) {
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-const char* word(TrialEnd end) {
+const char* word(AbtestEnd end) {
   switch (end) {
-    case TrialEnd::narrow:
+    case AbtestEnd::narrow:
       return "narrow";
-    case TrialEnd::repeats:
+    case AbtestEnd::repeats:
       return "repeats";
-    case TrialEnd::budget:
+    case AbtestEnd::budget:
       return "budget";
-    case TrialEnd::interrupted:
+    case AbtestEnd::interrupted:
       return "interrupted";
   }
   return "";
@@ -68,7 +68,7 @@ json quantity_json(const AbtestSetup& setup) {
 }
 
 json rule_json(const AbtestSetup& setup) {
-  const TrialSpec& trial = setup.trial;
+  const AbtestSpec& trial = setup.trial;
   return {{"order", trial.order == PairOrder::balanced ? "balanced" : "ab"},
           {"seed", trial.seed},
           {"warmup", trial.warmup},
@@ -83,7 +83,7 @@ json rule_json(const AbtestSetup& setup) {
           {"fail_if_slower", or_null(setup.fail_if_slower)}};
 }
 
-json measured_json(const Measured& measured, bool has_metric) {
+json measured_json(const AbtestRun& measured, bool has_metric) {
   json value = {{"started", measured.started},
                 {"wall_s", measured.wall_s},
                 {"user_s", measured.user_s},
@@ -93,9 +93,9 @@ json measured_json(const Measured& measured, bool has_metric) {
   return value;
 }
 
-json pairs_json(const AbtestSetup& setup, const Trial& trial) {
+json pairs_json(const AbtestSetup& setup, const AbtestTrial& trial) {
   json pairs = json::array();
-  for (const Pair& pair : trial.pairs) {
+  for (const AbtestPair& pair : trial.pairs) {
     json value = {{"number", pair.number + 1},
                   {"first", pair.b_first ? "b" : "a"},
                   {"a", measured_json(pair.a, setup.metric.has_value())},
@@ -126,7 +126,7 @@ json row_json(const AbtestRow& row) {
   return value;
 }
 
-json result_json(const AbtestSetup& setup, const Trial& trial, const AbtestResult& result) {
+json result_json(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result) {
   const StoppingRule& rule = setup.trial.rule;
   json quantities = json::object();
   for (const AbtestRow& row : result.rows) quantities[row.key] = row_json(row);
@@ -164,12 +164,12 @@ AbtestRecord::AbtestRecord(const AbtestSetup& setup, const OthersLoad& load)
 }
 
 fs::path AbtestRecord::output_of(const RunKey& key) const {
-  const char* const side = key.side == Side::a ? "a" : "b";
+  const char* const side = key.side == AbtestSide::a ? "a" : "b";
   if (key.pair >= 0) return folder_ / "output" / cat(key.pair + 1, side, ".log");
   return folder_ / "output" / cat("warmup", -key.pair, "-", key.place, side, ".log");
 }
 
-void AbtestRecord::add(const AbtestSetup& setup, const Trial& trial) {
+void AbtestRecord::add(const AbtestSetup& setup, const AbtestTrial& trial) {
   constexpr double every_s = 1;
   const double now_s = system_clock().now_s();
   if (now_s - written_s_ < every_s) return;
@@ -178,9 +178,9 @@ void AbtestRecord::add(const AbtestSetup& setup, const Trial& trial) {
   written_s_ = now_s;
 }
 
-const json& AbtestRecord::finish(const AbtestSetup& setup, const Trial& trial,
+const json& AbtestRecord::finish(const AbtestSetup& setup, const AbtestTrial& trial,
                                  const AbtestResult& result, const OthersLoad& load) {
-  record_["state"] = trial.end == TrialEnd::interrupted ? "interrupted" : "finished";
+  record_["state"] = trial.end == AbtestEnd::interrupted ? "interrupted" : "finished";
   record_["ended"] = system_clock().wall_s();
   record_["others_cores"] = or_null(load.others_cores);
   record_["pairs"] = pairs_json(setup, trial);

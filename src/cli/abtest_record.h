@@ -20,9 +20,9 @@ class AbtestRecord {
 
   // Written at most once a second: what is lost to a kill -9 is little, and the disk does not
   // disturb the trial.
-  void add(const AbtestSetup& setup, const Trial& trial);
+  void add(const AbtestSetup& setup, const AbtestTrial& trial);
   // state: "finished", "interrupted"; the whole record. Throws Error.
-  const nlohmann::json& finish(const AbtestSetup& setup, const Trial& trial,
+  const nlohmann::json& finish(const AbtestSetup& setup, const AbtestTrial& trial,
                                const AbtestResult& result, const OthersLoad& load);
   void fail(const std::string& why);  // never throws
 

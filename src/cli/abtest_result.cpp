@@ -10,20 +10,20 @@
 namespace lockstep::cli {
 namespace {
 
-using Value = std::function<double(const Measured&)>;
+using Value = std::function<double(const AbtestRun&)>;
 
-double wall(const Measured& measured) { return measured.wall_s; }
-double processor(const Measured& measured) { return measured.user_s + measured.system_s; }
-double peak(const Measured& measured) {
+double wall(const AbtestRun& measured) { return measured.wall_s; }
+double processor(const AbtestRun& measured) { return measured.user_s + measured.system_s; }
+double peak(const AbtestRun& measured) {
   return measured.peak_bytes ? static_cast<double>(*measured.peak_bytes)
                              : std::numeric_limits<double>::quiet_NaN();
 }
-double metric(const Measured& measured) { return measured.value; }
+double metric(const AbtestRun& measured) { return measured.value; }
 
-AbtestRow row_of(const std::string& key, const std::string& name, Scale scale, const Trial& trial,
-                 const Value& value, double confidence) {
-  const std::vector<double> a = values_of(trial.pairs, Side::a, value);
-  const std::vector<double> b = values_of(trial.pairs, Side::b, value);
+AbtestRow row_of(const std::string& key, const std::string& name, Scale scale,
+                 const AbtestTrial& trial, const Value& value, double confidence) {
+  const std::vector<double> a = values_of(trial.pairs, AbtestSide::a, value);
+  const std::vector<double> b = values_of(trial.pairs, AbtestSide::b, value);
   return {key, name, paired_contrast(scale, a, b, confidence),
           bootstrap_contrast(scale, a, b, true, confidence)};
 }
@@ -41,11 +41,12 @@ void flag_load(const OthersLoad& load, std::vector<std::string>& flags) {
         load.load_before ? cat(" (load average before: ", fixed(*load.load_before, 1), ")") : ""));
 }
 
-void flag_times(const AbtestSetup& setup, const Trial& trial, std::vector<std::string>& flags) {
-  const std::vector<double> a = values_of(trial.pairs, Side::a, wall);
-  const std::vector<double> b = values_of(trial.pairs, Side::b, wall);
+void flag_times(const AbtestSetup& setup, const AbtestTrial& trial,
+                std::vector<std::string>& flags) {
+  const std::vector<double> a = values_of(trial.pairs, AbtestSide::a, wall);
+  const std::vector<double> b = values_of(trial.pairs, AbtestSide::b, wall);
   std::vector<char> b_first;
-  for (const Pair& pair : trial.pairs) b_first.push_back(pair.b_first ? 1 : 0);
+  for (const AbtestPair& pair : trial.pairs) b_first.push_back(pair.b_first ? 1 : 0);
   const double margin =
       setup.trial.rule.scale == Scale::ratio ? setup.trial.rule.margin : StoppingRule{}.margin;
   const TrialChecks checks = check_trial(a, b, b_first, margin);
@@ -67,7 +68,7 @@ void flag_times(const AbtestSetup& setup, const Trial& trial, std::vector<std::s
   }
 }
 
-std::vector<std::string> flags_of(const AbtestSetup& setup, const Trial& trial,
+std::vector<std::string> flags_of(const AbtestSetup& setup, const AbtestTrial& trial,
                                   const OthersLoad& load) {
   std::vector<std::string> flags;
   if (setup.a.words == setup.b.words) flags.push_back("both commands are the same");
@@ -77,10 +78,10 @@ std::vector<std::string> flags_of(const AbtestSetup& setup, const Trial& trial,
 }
 
 // Of what is better where there is more, A / B says how much worse B is.
-std::optional<bool> slower(const AbtestSetup& setup, const Trial& trial) {
+std::optional<bool> slower(const AbtestSetup& setup, const AbtestTrial& trial) {
   if (!setup.fail_if_slower) return std::nullopt;
-  std::vector<double> a = values_of(trial.pairs, Side::a, metric);
-  std::vector<double> b = values_of(trial.pairs, Side::b, metric);
+  std::vector<double> a = values_of(trial.pairs, AbtestSide::a, metric);
+  std::vector<double> b = values_of(trial.pairs, AbtestSide::b, metric);
   if (setup.more_is_better) std::swap(a, b);
   return more_by(paired_contrast(Scale::ratio, a, b, setup.trial.rule.confidence),
                  *setup.fail_if_slower);
@@ -88,7 +89,8 @@ std::optional<bool> slower(const AbtestSetup& setup, const Trial& trial) {
 
 }  // namespace
 
-AbtestResult abtest_result(const AbtestSetup& setup, const Trial& trial, const OthersLoad& load) {
+AbtestResult abtest_result(const AbtestSetup& setup, const AbtestTrial& trial,
+                           const OthersLoad& load) {
   const StoppingRule& rule = setup.trial.rule;
   AbtestResult result;
   const auto add = [&](const std::string& key, const std::string& name, Scale scale,

@@ -32,6 +32,7 @@ struct AbtestResult {
   const Contrast& main() const { return rows.front().contrast; }
 };
 
-AbtestResult abtest_result(const AbtestSetup& setup, const Trial& trial, const OthersLoad& load);
+AbtestResult abtest_result(const AbtestSetup& setup, const AbtestTrial& trial,
+                           const OthersLoad& load);
 
 }  // namespace lockstep::cli

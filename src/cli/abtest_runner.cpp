@@ -34,8 +34,8 @@ std::string end_of(const fs::path& output) {
 
 std::string run_name(const AbtestSetup& setup, const RunKey& key) {
   const std::string when = key.pair >= 0 ? cat("pair ", key.pair + 1) : cat("warm-up ", -key.pair);
-  return cat(key.side == Side::a ? "A" : "B", " in ", when, " (", setup.command(key.side).text,
-             ")");
+  return cat(key.side == AbtestSide::a ? "A" : "B", " in ", when, " (",
+             setup.command(key.side).text, ")");
 }
 
 // Nothing where it did what it should.
@@ -62,7 +62,7 @@ std::vector<std::string> environment_for(const AbtestSetup& setup, int place) {
 
 }  // namespace
 
-std::optional<Measured> AbtestRunner::run(const RunKey& key) const {
+std::optional<AbtestRun> AbtestRunner::run(const RunKey& key) const {
   const fs::path output = record_.output_of(key);
   TimedOrder order{.words = setup_.command(key.side).words,
                    .output = output,
@@ -77,12 +77,12 @@ std::optional<Measured> AbtestRunner::run(const RunKey& key) const {
     throw Error(
         cat(run_name(setup_, key), " ", failure, "\n\n", end_of(output)),
         "both commands must succeed each time; all that it printed is in " + output.string());
-  Measured measured{.value = run.wall_s,
-                    .started = run.started,
-                    .wall_s = run.wall_s,
-                    .user_s = run.user_s,
-                    .system_s = run.system_s,
-                    .peak_bytes = run.peak_bytes};
+  AbtestRun measured{.value = run.wall_s,
+                     .started = run.started,
+                     .wall_s = run.wall_s,
+                     .user_s = run.user_s,
+                     .system_s = run.system_s,
+                     .peak_bytes = run.peak_bytes};
   if (setup_.metric) measured.value = metric_of(key, output);
   shorten_output(output);
   return measured;

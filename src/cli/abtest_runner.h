@@ -19,7 +19,7 @@ class AbtestRunner {
 
   // Nothing: it was interrupted. Throws Error, with the end of the output: the command failed, was
   // killed, took too long, or did not print the metric. Any thread.
-  std::optional<Measured> run(const RunKey& key) const;
+  std::optional<AbtestRun> run(const RunKey& key) const;
   void give_up() { given_up_ = true; }  // runs end as if they were interrupted
 
  private:

@@ -83,7 +83,7 @@ void read_gate(const Parsed& parsed, AbtestSetup& setup) {
 }
 
 void read_limits(const Parsed& parsed, AbtestSetup& setup) {
-  TrialSpec& trial = setup.trial;
+  AbtestSpec& trial = setup.trial;
   trial.order = order_of(parsed);
   trial.seed = static_cast<std::uint64_t>(whole(parsed, "--seed", 0, 0));
   trial.warmup = whole(parsed, "--warmup", 1, 0);

@@ -21,7 +21,7 @@ struct AbtestCommand {
 
 struct AbtestSetup {
   AbtestCommand a, b;
-  TrialSpec trial{};
+  AbtestSpec trial{};
   std::optional<MetricPattern> metric{};  // nothing: wall time
   bool more_is_better = false;
   std::optional<double> fail_if_slower{};
@@ -31,7 +31,7 @@ struct AbtestSetup {
   bool sets_gpus = false;          // CUDA_VISIBLE_DEVICES is set for them
   std::filesystem::path folder{};  // of the record; nothing is there yet
 
-  const AbtestCommand& command(Side side) const { return side == Side::a ? a : b; }
+  const AbtestCommand& command(AbtestSide side) const { return side == AbtestSide::a ? a : b; }
   VerdictWords words() const;
 };
 

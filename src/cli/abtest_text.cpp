@@ -79,8 +79,9 @@ std::string gate_line(const AbtestSetup& setup, const AbtestResult& result) {
   return cat("B is ", *result.is_slower ? "" : "not ", word, " by more than ", limit, "\n");
 }
 
-std::string how_line(const AbtestSetup& setup, const Trial& trial, const AbtestResult& result) {
-  const TrialSpec& spec = setup.trial;
+std::string how_line(const AbtestSetup& setup, const AbtestTrial& trial,
+                     const AbtestResult& result) {
+  const AbtestSpec& spec = setup.trial;
   const std::size_t pairs = trial.pairs.size();
   const std::string order =
       spec.order == PairOrder::balanced ? cat("in turn (seed ", spec.seed, ")") : "always A first";
@@ -97,22 +98,23 @@ std::string format_seconds(double seconds) {
   return general(seconds, seconds < 100 ? 3 : 4) + " s";
 }
 
-std::string end_text(TrialEnd end) {
+std::string end_text(AbtestEnd end) {
   switch (end) {
-    case TrialEnd::narrow:
+    case AbtestEnd::narrow:
       return "the interval is narrow enough";
-    case TrialEnd::repeats:
+    case AbtestEnd::repeats:
       return "all repeats are done";
-    case TrialEnd::budget:
+    case AbtestEnd::budget:
       return "its budget of time is used up";
-    case TrialEnd::interrupted:
+    case AbtestEnd::interrupted:
       return "it was interrupted";
   }
   return "";
 }
 
-std::string pair_line(const AbtestSetup& setup, const Trial& trial, const Contrast& contrast) {
-  const Pair& pair = trial.pairs.back();
+std::string pair_line(const AbtestSetup& setup, const AbtestTrial& trial,
+                      const Contrast& contrast) {
+  const AbtestPair& pair = trial.pairs.back();
   const std::string key = setup.metric ? "metric" : "wall_s";
   std::string line = cat("pair ", trial.pairs.size(), "  A ", value_text(key, pair.a.value), "  B ",
                          value_text(key, pair.b.value), "  ", shift_name(contrast.scale), " ",
@@ -125,7 +127,8 @@ std::string pair_line(const AbtestSetup& setup, const Trial& trial, const Contra
   return line;
 }
 
-std::string abtest_text(const AbtestSetup& setup, const Trial& trial, const AbtestResult& result) {
+std::string abtest_text(const AbtestSetup& setup, const AbtestTrial& trial,
+                        const AbtestResult& result) {
   std::string text;
   for (const std::string& flag : result.flags) text += cat("flag: ", flag, "\n");
   text += cat(text.empty() ? "" : "\n", "A: ", setup.a.text, "\nB: ", setup.b.text, "\n\n");

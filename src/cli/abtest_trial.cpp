@@ -18,7 +18,7 @@ bool is_due(std::size_t pairs) {
 
 class Running {
  public:
-  Running(const TrialSpec& spec, const RunOnce& run_once, const OnPair& on_pair, Clock& clock,
+  Running(const AbtestSpec& spec, const RunOnce& run_once, const OnPair& on_pair, Clock& clock,
           const std::function<void()>& give_up)
       : spec_(spec),
         run_once_(run_once),
@@ -27,7 +27,7 @@ class Running {
         give_up_(give_up),
         begin_s_(clock.now_s()) {}
 
-  Trial run() {
+  AbtestTrial run() {
     if (spec_.places == 1) {
       run_place(0);
     } else {
@@ -56,16 +56,16 @@ class Running {
 
   void run_place(int place) {
     for (int i = 1; i <= spec_.warmup; ++i)
-      for (const Side side : {Side::a, Side::b})
-        if (!run_once_({side, -i, place})) return end(TrialEnd::interrupted);
+      for (const AbtestSide side : {AbtestSide::a, AbtestSide::b})
+        if (!run_once_({side, -i, place})) return end(AbtestEnd::interrupted);
     while (const std::optional<int> number = next_pair()) {
-      Pair pair{.number = *number,
-                .b_first = b_runs_first(spec_.order, spec_.seed, *number),
-                .place = place};
+      AbtestPair pair{.number = *number,
+                      .b_first = b_runs_first(spec_.order, spec_.seed, *number),
+                      .place = place};
       const double begun_s = clock_.now_s();
       for (const bool is_b : {pair.b_first, !pair.b_first}) {
-        const auto measured = run_once_({is_b ? Side::b : Side::a, *number, place});
-        if (!measured) return end(TrialEnd::interrupted);
+        const auto measured = run_once_({is_b ? AbtestSide::b : AbtestSide::a, *number, place});
+        if (!measured) return end(AbtestEnd::interrupted);
         (is_b ? pair.b : pair.a) = *measured;
       }
       take(std::move(pair), clock_.now_s() - begun_s);
@@ -76,27 +76,27 @@ class Running {
   std::optional<int> next_pair() {
     const std::lock_guard guard(mutex_);
     if (over_) return std::nullopt;
-    if (spec_.repeats && begun_ >= *spec_.repeats) return end_now(TrialEnd::repeats);
+    if (spec_.repeats && begun_ >= *spec_.repeats) return end_now(AbtestEnd::repeats);
     if (spec_.budget_s && !trial_.pairs.empty()) {
       const double pair_s = pairs_s_ / static_cast<double>(trial_.pairs.size());
-      if (clock_.now_s() - begin_s_ + pair_s > *spec_.budget_s) return end_now(TrialEnd::budget);
+      if (clock_.now_s() - begin_s_ + pair_s > *spec_.budget_s) return end_now(AbtestEnd::budget);
     }
     return begun_++;
   }
 
-  void take(Pair pair, double took_s) {
+  void take(AbtestPair pair, double took_s) {
     const std::lock_guard guard(mutex_);
     trial_.pairs.push_back(std::move(pair));
     pairs_s_ += took_s;
     if (!is_due(trial_.pairs.size())) return;
     const Contrast contrast = trial_contrast(trial_.pairs, spec_.rule);
     // A later end says nothing new: the first counts.
-    if (!over_ && narrow_enough(contrast, spec_.rule)) end_now(TrialEnd::narrow);
+    if (!over_ && narrow_enough(contrast, spec_.rule)) end_now(AbtestEnd::narrow);
     trial_.took_s = clock_.now_s() - begin_s_;
     on_pair_(trial_, contrast);
   }
 
-  void end(TrialEnd why) {
+  void end(AbtestEnd why) {
     const std::lock_guard guard(mutex_);
     // Runs that another thread's fault cut off are no interrupt.
     if (!problem_) {
@@ -105,20 +105,20 @@ class Running {
     }
   }
 
-  std::nullopt_t end_now(TrialEnd why) {
+  std::nullopt_t end_now(AbtestEnd why) {
     trial_.end = why;
     over_ = true;
     return std::nullopt;
   }
 
-  const TrialSpec& spec_;
+  const AbtestSpec& spec_;
   const RunOnce& run_once_;
   const OnPair& on_pair_;
   Clock& clock_;
   const std::function<void()>& give_up_;
   double begin_s_;
   std::mutex mutex_;  // of all below
-  Trial trial_;
+  AbtestTrial trial_;
   int begun_ = 0;       // pairs
   double pairs_s_ = 0;  // that the whole ones took
   bool over_ = false;
@@ -127,22 +127,23 @@ class Running {
 
 }  // namespace
 
-Trial run_trial(const TrialSpec& spec, const RunOnce& run_once, const OnPair& on_pair, Clock& clock,
-                const std::function<void()>& give_up) {
+AbtestTrial run_trial(const AbtestSpec& spec, const RunOnce& run_once, const OnPair& on_pair,
+                      Clock& clock, const std::function<void()>& give_up) {
   return Running(spec, run_once, on_pair, clock, give_up).run();
 }
 
-std::vector<double> values_of(const std::vector<Pair>& pairs, Side side,
-                              const std::function<double(const Measured&)>& value) {
+std::vector<double> values_of(const std::vector<AbtestPair>& pairs, AbtestSide side,
+                              const std::function<double(const AbtestRun&)>& value) {
   std::vector<double> values;
-  for (const Pair& pair : pairs) values.push_back(value(side == Side::a ? pair.a : pair.b));
+  for (const AbtestPair& pair : pairs)
+    values.push_back(value(side == AbtestSide::a ? pair.a : pair.b));
   return values;
 }
 
-Contrast trial_contrast(const std::vector<Pair>& pairs, const StoppingRule& rule) {
-  const auto value = [](const Measured& measured) { return measured.value; };
-  return paired_contrast(rule.scale, values_of(pairs, Side::a, value),
-                         values_of(pairs, Side::b, value), rule.confidence);
+Contrast trial_contrast(const std::vector<AbtestPair>& pairs, const StoppingRule& rule) {
+  const auto value = [](const AbtestRun& measured) { return measured.value; };
+  return paired_contrast(rule.scale, values_of(pairs, AbtestSide::a, value),
+                         values_of(pairs, AbtestSide::b, value), rule.confidence);
 }
 
 }  // namespace lockstep::cli

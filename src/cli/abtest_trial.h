@@ -11,24 +11,24 @@
 
 namespace lockstep::cli {
 
-enum class Side { a, b };
+enum class AbtestSide { a, b };
 
-struct Measured {
+struct AbtestRun {
   double value = 0;  // what is compared: seconds, or the metric
   double started = 0, wall_s = 0, user_s = 0, system_s = 0;
   std::optional<std::int64_t> peak_bytes{};
 };
 
-struct Pair {
+struct AbtestPair {
   int number = 0;  // from 0, in the order of starting
   bool b_first = false;
   int place = 0;  // which of the devices
-  Measured a, b;
+  AbtestRun a, b;
 };
 
-enum class TrialEnd { narrow, repeats, budget, interrupted };
+enum class AbtestEnd { narrow, repeats, budget, interrupted };
 
-struct TrialSpec {
+struct AbtestSpec {
   StoppingRule rule{};
   PairOrder order = PairOrder::balanced;
   std::uint64_t seed = 0;
@@ -38,31 +38,31 @@ struct TrialSpec {
   int places = 1;                    // pairs that run at once, each in a thread of its own
 };
 
-struct Trial {
-  std::vector<Pair> pairs;  // whole ones, in the order in which they ended
-  TrialEnd end = TrialEnd::narrow;
+struct AbtestTrial {
+  std::vector<AbtestPair> pairs;  // whole ones, in the order in which they ended
+  AbtestEnd end = AbtestEnd::narrow;
   double took_s = 0;
 };
 
 struct RunKey {
-  Side side = Side::a;
+  AbtestSide side = AbtestSide::a;
   int pair = 0;  // -1, -2, …: warm-ups
   int place = 0;
 };
 // One run; nothing: it was interrupted. With several places called by several threads.
-using RunOnce = std::function<std::optional<Measured>(const RunKey&)>;
+using RunOnce = std::function<std::optional<AbtestRun>(const RunKey&)>;
 // After each pair (of thousands: after some), with what there is so far; one call at a time.
-using OnPair = std::function<void(const Trial&, const Contrast&)>;
+using OnPair = std::function<void(const AbtestTrial&, const Contrast&)>;
 
 // What run_once throws ends the trial: with several places once all runs are over; `give_up` is
 // called first, after which runs should end soon.
-Trial run_trial(const TrialSpec& spec, const RunOnce& run_once, const OnPair& on_pair, Clock& clock,
-                const std::function<void()>& give_up);
+AbtestTrial run_trial(const AbtestSpec& spec, const RunOnce& run_once, const OnPair& on_pair,
+                      Clock& clock, const std::function<void()>& give_up);
 
 // Of the pairs so far: B against A.
-Contrast trial_contrast(const std::vector<Pair>& pairs, const StoppingRule& rule);
+Contrast trial_contrast(const std::vector<AbtestPair>& pairs, const StoppingRule& rule);
 
-std::vector<double> values_of(const std::vector<Pair>& pairs, Side side,
-                              const std::function<double(const Measured&)>& value);
+std::vector<double> values_of(const std::vector<AbtestPair>& pairs, AbtestSide side,
+                              const std::function<double(const AbtestRun&)>& value);
 
 }  // namespace lockstep::cli

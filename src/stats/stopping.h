@@ -21,8 +21,8 @@ struct StoppingRule {
 };
 
 // The half-width at which a trial ends, as a share of the margin. Below a half, so that two equal
-// commands are called different by less than 2 in 100 trials, and those that differ by the margin
-// are found by more than 97.
+// commands are called different by about 2 in 100 trials, and those that differ by the margin are
+// found by more than 95 (97 where many pairs are needed).
 inline constexpr double narrow_share = 0.45;
 
 // Whether the interval is so narrow that no more pairs are needed; never because of where it lies.

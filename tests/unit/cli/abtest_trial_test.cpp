@@ -27,28 +27,28 @@ struct Machine {
   int runs = 0;
   std::string order;  // "ABBA…"; warm-ups in lower case
   Random random{11, RandomStream::sample, 0, 0};
-  Trial last_shown{};
+  AbtestTrial last_shown{};
 
-  std::optional<Measured> once(const RunKey& key) {
+  std::optional<AbtestRun> once(const RunKey& key) {
     if (runs == interrupt_after) return std::nullopt;
     if (runs++ == fail_after) throw Error("it failed");
-    const bool is_b = key.side == Side::b;
+    const bool is_b = key.side == AbtestSide::b;
     order += key.pair < 0 ? (is_b ? 'b' : 'a') : (is_b ? 'B' : 'A');
     const double took_s = (is_b ? ratio : 1) * std::exp(noise * random.normal());
     clock.sleep_s(took_s);
-    return Measured{.value = took_s, .wall_s = took_s};
+    return AbtestRun{.value = took_s, .wall_s = took_s};
   }
-  Trial run(const TrialSpec& spec) {
+  AbtestTrial run(const AbtestSpec& spec) {
     return run_trial(
         spec, [&](const RunKey& key) { return once(key); },
-        [&](const Trial& trial, const Contrast&) { last_shown = trial; }, clock, [] {});
+        [&](const AbtestTrial& trial, const Contrast&) { last_shown = trial; }, clock, [] {});
   }
 };
 
 TEST(RunTrial, WarmsUpAndRunsBothOrdersEquallyOften) {
   Machine machine;
-  const Trial trial = machine.run({.warmup = 2, .repeats = 20});
-  EXPECT_EQ(trial.end, TrialEnd::narrow) << "no spread at all";
+  const AbtestTrial trial = machine.run({.warmup = 2, .repeats = 20});
+  EXPECT_EQ(trial.end, AbtestEnd::narrow) << "no spread at all";
   ASSERT_EQ(trial.pairs.size(), 10u);
   EXPECT_EQ(machine.order.substr(0, 4), "abab");
   EXPECT_EQ(machine.order.size(), 24u);
@@ -69,8 +69,8 @@ TEST(RunTrial, CanAlwaysBeginWithA) {
 TEST(RunTrial, EndsWithItsRepeatsHoweverOpenItIs) {
   Machine machine;
   machine.noise = 0.5;
-  const Trial trial = machine.run({.repeats = 7});
-  EXPECT_EQ(trial.end, TrialEnd::repeats);
+  const AbtestTrial trial = machine.run({.repeats = 7});
+  EXPECT_EQ(trial.end, AbtestEnd::repeats);
   EXPECT_EQ(trial.pairs.size(), 7u);
 }
 
@@ -78,8 +78,8 @@ TEST(RunTrial, DoesNotEndBecauseADifferenceIsClear) {
   Machine machine;
   machine.ratio = 3;
   machine.noise = 0.1;
-  const Trial trial = machine.run({.repeats = 40});
-  EXPECT_EQ(trial.end, TrialEnd::repeats);
+  const AbtestTrial trial = machine.run({.repeats = 40});
+  EXPECT_EQ(trial.end, AbtestEnd::repeats);
   EXPECT_EQ(find(trial_contrast(trial.pairs, {}), 0.02), Finding::more);
 }
 
@@ -87,8 +87,8 @@ TEST(RunTrial, BeginsNoPairThatWouldEndBehindTheBudget) {
   Machine machine;
   machine.noise = 0.01;
   // A warm-up of 2 s and pairs of 2 s: five pairs end within 12.9 s.
-  const Trial trial = machine.run({.budget_s = 12.9});
-  EXPECT_EQ(trial.end, TrialEnd::budget);
+  const AbtestTrial trial = machine.run({.budget_s = 12.9});
+  EXPECT_EQ(trial.end, AbtestEnd::budget);
   EXPECT_EQ(trial.pairs.size(), 5u);
   EXPECT_LT(trial.took_s, 12.9);
   Machine short_of_time;
@@ -99,8 +99,8 @@ TEST(RunTrial, KeepsWholePairsWhenItIsInterrupted) {
   for (const int runs : {0, 1, 2, 3, 8, 9}) {
     Machine machine;
     machine.interrupt_after = runs;
-    const Trial trial = machine.run({});
-    EXPECT_EQ(trial.end, TrialEnd::interrupted);
+    const AbtestTrial trial = machine.run({});
+    EXPECT_EQ(trial.end, AbtestEnd::interrupted);
     EXPECT_EQ(trial.pairs.size(), static_cast<std::size_t>(std::max(0, runs - 2) / 2)) << runs;
   }
 }
@@ -116,18 +116,18 @@ TEST(RunTrial, RunsBothOfAPairOnOnePlace) {
   FakeClock clock;
   std::mutex mutex;
   std::vector<RunKey> keys;
-  const Trial trial = run_trial(
+  const AbtestTrial trial = run_trial(
       {.warmup = 1, .repeats = 12, .places = 3},
-      [&](const RunKey& key) -> std::optional<Measured> {
+      [&](const RunKey& key) -> std::optional<AbtestRun> {
         const std::lock_guard guard(mutex);
         keys.push_back(key);
-        return Measured{.value = 1.0 + 0.5 * static_cast<double>(keys.size() % 3)};
+        return AbtestRun{.value = 1.0 + 0.5 * static_cast<double>(keys.size() % 3)};
       },
-      [](const Trial&, const Contrast&) {}, clock, [] {});
+      [](const AbtestTrial&, const Contrast&) {}, clock, [] {});
   EXPECT_EQ(trial.pairs.size(), 12u);
   EXPECT_EQ(keys.size(), 2u * 12 + 2u * 3) << "each place is warmed up";
   std::set<int> numbers;
-  for (const Pair& pair : trial.pairs) {
+  for (const AbtestPair& pair : trial.pairs) {
     numbers.insert(pair.number);
     for (const RunKey& key : keys)
       if (key.pair == pair.number) EXPECT_EQ(key.place, pair.place);
@@ -138,15 +138,15 @@ TEST(RunTrial, RunsBothOfAPairOnOnePlace) {
 TEST(RunTrial, EndsAllPlacesWithTheErrorOfOne) {
   FakeClock clock;
   std::atomic<bool> given_up = false;
-  const auto run = [&](const RunKey& key) -> std::optional<Measured> {
+  const auto run = [&](const RunKey& key) -> std::optional<AbtestRun> {
     if (key.place == 1 && key.pair >= 0) throw Error("device 1 is gone");
     if (given_up) return std::nullopt;
-    const bool odd = (key.pair + (key.side == Side::b ? 1 : 0)) % 2 != 0;
-    return Measured{.value = odd ? 3.0 : 1.0};  // never narrow
+    const bool odd = (key.pair + (key.side == AbtestSide::b ? 1 : 0)) % 2 != 0;
+    return AbtestRun{.value = odd ? 3.0 : 1.0};  // never narrow
   };
   const std::string error = error_of([&] {
     run_trial(
-        {.repeats = 1'000'000, .places = 3}, run, [](const Trial&, const Contrast&) {}, clock,
+        {.repeats = 1'000'000, .places = 3}, run, [](const AbtestTrial&, const Contrast&) {}, clock,
         [&] { given_up = true; });
   });
   EXPECT_EQ(error, "device 1 is gone | ");
