@@ -98,7 +98,7 @@ int exit_for(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestRes
   return *result.is_slower ? exit_slower : exit_finished;
 }
 
-AbtestTrial measure(const AbtestSetup& setup, AbtestRecord& record) {
+AbtestTrial measure_pairs(const AbtestSetup& setup, AbtestRecord& record) {
   const NotedInterrupts interrupts;
   AbtestRunner runner(setup, record, interrupts);
   PairLines lines;
@@ -121,16 +121,17 @@ int abtest_main(const Parsed& parsed) {
   const Busy before;
   AbtestTrial trial;
   try {
-    trial = measure(setup, record);
+    trial = measure_pairs(setup, record);
   } catch (const Error& error) {
     record.fail(error.what());
     throw;
   }
   add_others(before, load);
   const AbtestResult result = abtest_result(setup, trial, load);
-  const nlohmann::json& written = record.finish(setup, trial, result, load);
-  print(parsed.has("--json") ? json_text(written) : abtest_text(setup, trial, result));
-  say(cat("kept in ", record.folder().string()));
+  const std::string problem = record.finish(setup, trial, result, load);
+  print(parsed.has("--json") ? json_text(record.json()) : abtest_text(setup, trial, result));
+  say(problem.empty() ? cat("kept in ", record.folder().string())
+                      : cat("warning: this is not kept: ", problem));
   return exit_for(setup, trial, result);
 }
 

@@ -15,20 +15,20 @@
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 namespace {
 
 constexpr int record_format = 1;
 
 template <class Value>
-json or_null(const std::optional<Value>& value) {
-  return value ? json(*value) : json(nullptr);
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+Json finite_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-const char* word(AbtestEnd end) {
+const char* word_of(AbtestEnd end) {
   switch (end) {
     case AbtestEnd::narrow:
       return "narrow";
@@ -42,7 +42,7 @@ const char* word(AbtestEnd end) {
   return "";
 }
 
-const char* word(Finding finding) {
+const char* word_of(Finding finding) {
   switch (finding) {
     case Finding::same:
       return "same";
@@ -56,18 +56,18 @@ const char* word(Finding finding) {
   return "";
 }
 
-json command_json(const AbtestCommand& command) {
+Json command_json(const AbtestCommand& command) {
   return {{"text", command.text}, {"words", command.words}};
 }
 
-json quantity_json(const AbtestSetup& setup) {
+Json quantity_json(const AbtestSetup& setup) {
   return {{"key", setup.metric ? "metric" : "wall_s"},
-          {"pattern", setup.metric ? json(setup.metric->pattern()) : json(nullptr)},
+          {"pattern", setup.metric ? Json(setup.metric->pattern()) : Json(nullptr)},
           {"higher_is_better", setup.more_is_better},
           {"scale", setup.trial.rule.scale == Scale::ratio ? "ratio" : "difference"}};
 }
 
-json rule_json(const AbtestSetup& setup) {
+Json rule_json(const AbtestSetup& setup) {
   const AbtestSpec& trial = setup.trial;
   return {{"order", trial.order == PairOrder::balanced ? "balanced" : "ab"},
           {"seed", trial.seed},
@@ -83,8 +83,8 @@ json rule_json(const AbtestSetup& setup) {
           {"fail_if_slower", or_null(setup.fail_if_slower)}};
 }
 
-json measured_json(const AbtestRun& measured, bool has_metric) {
-  json value = {{"started", measured.started},
+Json measured_json(const AbtestRun& measured, bool has_metric) {
+  Json value = {{"started", measured.started},
                 {"wall_s", measured.wall_s},
                 {"user_s", measured.user_s},
                 {"system_s", measured.system_s},
@@ -93,10 +93,10 @@ json measured_json(const AbtestRun& measured, bool has_metric) {
   return value;
 }
 
-json pairs_json(const AbtestSetup& setup, const AbtestTrial& trial) {
-  json pairs = json::array();
+Json pairs_json(const AbtestSetup& setup, const AbtestTrial& trial) {
+  Json pairs = Json::array();
   for (const AbtestPair& pair : trial.pairs) {
-    json value = {{"number", pair.number + 1},
+    Json value = {{"number", pair.number + 1},
                   {"first", pair.b_first ? "b" : "a"},
                   {"a", measured_json(pair.a, setup.metric.has_value())},
                   {"b", measured_json(pair.b, setup.metric.has_value())}};
@@ -107,33 +107,33 @@ json pairs_json(const AbtestSetup& setup, const AbtestTrial& trial) {
   return pairs;
 }
 
-json row_json(const AbtestRow& row) {
+Json row_json(const AbtestRow& row) {
   const Contrast& found = row.contrast;
-  json value = {
-      {"mean_a", number(found.mean_a)},
-      {"mean_b", number(found.mean_b)},
-      {found.scale == Scale::ratio ? "ratio" : "difference", number(found.interval.estimate)},
-      {"low", number(found.interval.low)},
-      {"high", number(found.interval.high)},
+  Json value = {
+      {"mean_a", finite_json(found.mean_a)},
+      {"mean_b", finite_json(found.mean_b)},
+      {found.scale == Scale::ratio ? "ratio" : "difference", finite_json(found.interval.estimate)},
+      {"low", finite_json(found.interval.low)},
+      {"high", finite_json(found.interval.high)},
       {"pairs", found.count_a},
-      {"spread", number(found.spread)},
+      {"spread", finite_json(found.spread)},
       {"method", found.method},
       {"unknown", found.unknown}};
   if (row.bootstrap)
-    value["bootstrap"] = {{"low", number(row.bootstrap->low)},
-                          {"high", number(row.bootstrap->high)},
+    value["bootstrap"] = {{"low", finite_json(row.bootstrap->low)},
+                          {"high", finite_json(row.bootstrap->high)},
                           {"method", "BCa"}};
   return value;
 }
 
-json result_json(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result) {
+Json result_json(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result) {
   const StoppingRule& rule = setup.trial.rule;
-  json quantities = json::object();
+  Json quantities = Json::object();
   for (const AbtestRow& row : result.rows) quantities[row.key] = row_json(row);
-  json value = {
-      {"ended_by", word(trial.end)},
+  Json value = {
+      {"ended_by", word_of(trial.end)},
       {"took_s", trial.took_s},
-      {"finding", word(find(result.main(), rule.margin))},
+      {"finding", word_of(find(result.main(), rule.margin))},
       {"verdict", result.verdict},
       {"pairs_needed", or_null(repeats_needed(result.main(), rule.margin, rule.confidence))},
       {"flags", result.flags},
@@ -159,7 +159,7 @@ AbtestRecord::AbtestRecord(const AbtestSetup& setup, const OthersLoad& load)
              {"commands", {{"a", command_json(setup.a)}, {"b", command_json(setup.b)}}},
              {"quantity", quantity_json(setup)},
              {"rule", rule_json(setup)},
-             {"pairs", json::array()}};
+             {"pairs", Json::array()}};
   write();
 }
 
@@ -178,15 +178,19 @@ void AbtestRecord::add(const AbtestSetup& setup, const AbtestTrial& trial) {
   written_s_ = now_s;
 }
 
-const json& AbtestRecord::finish(const AbtestSetup& setup, const AbtestTrial& trial,
+std::string AbtestRecord::finish(const AbtestSetup& setup, const AbtestTrial& trial,
                                  const AbtestResult& result, const OthersLoad& load) {
   record_["state"] = trial.end == AbtestEnd::interrupted ? "interrupted" : "finished";
   record_["ended"] = system_clock().wall_s();
   record_["others_cores"] = or_null(load.others_cores);
   record_["pairs"] = pairs_json(setup, trial);
   record_["result"] = result_json(setup, trial, result);
-  write();
-  return record_;
+  try {
+    write();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 void AbtestRecord::fail(const std::string& why) {

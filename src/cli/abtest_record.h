@@ -21,9 +21,10 @@ class AbtestRecord {
   // Written at most once a second: what is lost to a kill -9 is little, and the disk does not
   // disturb the trial.
   void add(const AbtestSetup& setup, const AbtestTrial& trial);
-  // state: "finished", "interrupted"; the whole record. Throws Error.
-  const nlohmann::json& finish(const AbtestSetup& setup, const AbtestTrial& trial,
-                               const AbtestResult& result, const OthersLoad& load);
+  // Returns why it cannot be written, or "": what was measured is there anyway.
+  std::string finish(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result,
+                     const OthersLoad& load);
+  const nlohmann::json& json() const { return record_; }
   void fail(const std::string& why);  // never throws
 
  private:

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double usual_margin = 0.02, usual_budget_s = 600;
 
-int whole(const Parsed& parsed, const std::string& flag, int otherwise, int least) {
+int whole_of(const Parsed& parsed, const std::string& flag, int otherwise, int least) {
   if (!parsed.has(flag)) return otherwise;
   const auto number = whole_number<int>(parsed.value(flag), least, 1'000'000);
   if (!number)
@@ -31,7 +31,7 @@ int whole(const Parsed& parsed, const std::string& flag, int otherwise, int leas
   return *number;
 }
 
-AbtestCommand command_of(const std::string& text, char side) {
+AbtestCommand words_of_command(const std::string& text, char side) {
   return {text, command_words(text, cat("the command of ", side))};
 }
 
@@ -85,9 +85,9 @@ void read_gate(const Parsed& parsed, AbtestSetup& setup) {
 void read_limits(const Parsed& parsed, AbtestSetup& setup) {
   AbtestSpec& trial = setup.trial;
   trial.order = order_of(parsed);
-  trial.seed = static_cast<std::uint64_t>(whole(parsed, "--seed", 0, 0));
-  trial.warmup = whole(parsed, "--warmup", 1, 0);
-  if (parsed.has("--repeats")) trial.repeats = whole(parsed, "--repeats", 1, 1);
+  trial.seed = static_cast<std::uint64_t>(whole_of(parsed, "--seed", 0, 0));
+  trial.warmup = whole_of(parsed, "--warmup", 1, 0);
+  if (parsed.has("--repeats")) trial.repeats = whole_of(parsed, "--repeats", 1, 1);
   constexpr double least_s = 0.001;
   if (parsed.has("--budget"))
     trial.budget_s = duration_of(parsed, "--budget", 0, least_s);
@@ -129,7 +129,7 @@ std::string name_by_time() {
   return text.data();
 }
 
-fs::path folder_of(const Parsed& parsed) {
+fs::path record_folder(const Parsed& parsed) {
   if (parsed.has("--out") && parsed.has("--name"))
     throw Error("--out and --name both say where the record goes", "leave one of them out");
   std::error_code ignored;
@@ -161,14 +161,14 @@ VerdictWords AbtestSetup::words() const {
 }
 
 AbtestSetup abtest_setup(const Parsed& parsed) {
-  AbtestSetup setup{.a = command_of(parsed.positionals[0], 'A'),
-                    .b = command_of(parsed.positionals[1], 'B')};
+  AbtestSetup setup{.a = words_of_command(parsed.positionals[0], 'A'),
+                    .b = words_of_command(parsed.positionals[1], 'B')};
   read_metric(parsed, setup);
   read_gate(parsed, setup);
   setup.trial.rule.margin = margin_of(parsed, setup);
   read_limits(parsed, setup);
   read_devices(parsed, setup);
-  setup.folder = folder_of(parsed);
+  setup.folder = record_folder(parsed);
   return setup;
 }
 

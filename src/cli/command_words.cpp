@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view gaps = " \t\n";
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
@@ -120,7 +120,7 @@ class WordReader {
     if (business.empty()) return;
     throw Error(cat(what_, " runs without a shell, but has ", business, " (", c, "): ", text_),
                 cat("quote it if the program shall get it as it is, or call a shell yourself: ",
-                    quoted("sh -c " + quoted(text_))));
+                    in_quotes("sh -c " + in_quotes(text_))));
   }
 
   std::string_view text_;
@@ -148,7 +148,7 @@ std::vector<std::string> command_words(std::string_view text, const std::string&
     throw Error(cat(what, " is empty"), "give a program and its arguments: 'sleep 0.1'");
   if (sets_variable(words[0]))
     throw Error(cat(what, " begins with the variable ", words[0], ", which only a shell sets"),
-                cat("put env before it: ", quoted("env " + std::string(text))));
+                cat("put env before it: ", in_quotes("env " + std::string(text))));
   return words;
 }
 

@@ -22,7 +22,7 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr double look_every_s = 0.1, grace_s = 3;
+constexpr double look_every_s = 0.1, end_grace_s = 3;
 
 // Waits for a child while deadlines and interrupts are watched.
 class Watch {
@@ -54,7 +54,7 @@ class Watch {
  private:
   void tell(int signal, double now_s) {
     told_ = true;
-    kill_at_s_ = now_s + grace_s;
+    kill_at_s_ = now_s + end_grace_s;
     ::kill(-child_, signal);
   }
 
@@ -84,7 +84,7 @@ class Watch {
   double kill_at_s_ = 0;
 };
 
-double seconds(const timeval& time) {
+double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
@@ -132,8 +132,8 @@ TimedRun run_timed(const TimedOrder& order, const std::function<int()>& interrup
   rusage usage{};
   while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) continue;
   if (order.owns_orphans) end_orphans();
-  run.user_s = seconds(usage.ru_utime);
-  run.system_s = seconds(usage.ru_stime);
+  run.user_s = seconds_of(usage.ru_utime);
+  run.system_s = seconds_of(usage.ru_stime);
   if (bytes_of(usage) > peak_floor_bytes()) run.peak_bytes = bytes_of(usage);
   run.code = exit_code(status);
   run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
