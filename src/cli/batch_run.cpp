@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/host_name.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -22,10 +21,10 @@
 #include "cli/batch_view.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/machine_facts.h"
 #include "cli/output.h"
 #include "cli/run_root.h"
 #include "config/options.h"
-#include "devices/cpu_model.h"
 #include "jobs/batch_text.h"
 #include "jobs/check_jobs.h"
 #include "jobs/job_file.h"
@@ -214,15 +213,9 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
 
 // What comparisons ask of the place.
 void note_machine(Ledger& ledger, const std::vector<Device>& devices) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Device& device : devices)
-    list.push_back({{"uuid", device.uuid}, {"name", device.name}});
-  ledger.set_fact("machine", to_line({{"host", host_name()},
-                                      {"cpu", cpu_model()},
-                                      {"cores", host_info().cores},
-                                      {"driver", devices.empty() ? "" : probe().driver_version()},
-                                      {"devices", list},
-                                      {"lockstep", version()}}));
+  nlohmann::json machine = machine_facts(devices);
+  machine["lockstep"] = version();
+  ledger.set_fact("machine", to_line(machine));
 }
 
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,

@@ -14,6 +14,7 @@ Command bench_command();
 Command launch_command();
 std::vector<Command> batch_commands();  // "batch run" and so on
 Command evaluate_command();
+Command abtest_command();
 Command check_command();
 Command predict_command();
 Command export_command();

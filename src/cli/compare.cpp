@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
+#include "cli/percent.h"
 #include "cli/run_root.h"
 #include "media/csv_table.h"
 #include "report/comparison.h"
@@ -20,18 +21,7 @@
 namespace lockstep::cli {
 namespace {
 
-// "2%", or "0.02".
-double share_of(const Parsed& parsed, const std::string& flag, const std::string& otherwise) {
-  const std::string text = parsed.value(flag, otherwise);
-  const bool percent = text.ends_with('%');
-  const std::optional<double> number = to_number(percent ? text.substr(0, text.size() - 1) : text);
-  const double share = number.value_or(NAN) / (percent ? 100 : 1);
-  if (!(share > 0 && share < 1))
-    throw Error(
-        cat(flag, " must be a percentage above 0% and below 100%, but is ", printable(text)),
-        cat("for example: ", flag, " ", otherwise.empty() ? "3%" : otherwise));
-  return share;
-}
+constexpr double least_share = 1e-6;  // a margin of nothing is none
 
 std::vector<std::string> words_of(const Parsed& parsed, const std::string& flag) {
   std::vector<std::string> words;
@@ -55,7 +45,7 @@ std::map<std::string, Better> directions(const Parsed& parsed) {
 }
 
 CompareOptions compare_options(const Parsed& parsed) {
-  CompareOptions options{.margin = share_of(parsed, "--margin", "2%"),
+  CompareOptions options{.margin = share_of(parsed, "--margin", 0.02, least_share),
                          .by = parsed.value("--by"),
                          .varied = words_of(parsed, "--varied"),
                          .assumed = words_of(parsed, "--assume"),
@@ -106,7 +96,7 @@ void keep(const Parsed& parsed, const nlohmann::json& value) {
 int compare_sides(const Parsed& parsed, const std::string& root) {
   const CompareOptions options = compare_options(parsed);
   std::optional<double> threshold;
-  if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", "");
+  if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", 0.03);
   auto [a, b] = sides(parsed, root);
   const Comparison comparison = compare(std::move(a), std::move(b), options);
   keep(parsed, comparison_json(comparison));

@@ -104,8 +104,8 @@ void add_machine(const json& machine, Trial& trial) {
     trial.set("devices", place, "no GPU");
   } else {
     json named = json::array();
-    if (machine.contains("devices") && machine["devices"].is_array())
-      for (const json& device : machine["devices"])
+    if (machine.contains("gpus") && machine["gpus"].is_array())
+      for (const json& device : machine["gpus"])
         if (used.contains(text_or(device, "uuid", ""))) named.push_back(device);
     trial.set("devices", place, named.size() == used.size() ? json(devices_text(named)) : json());
     trial.set("device_count", FactKind::note, used.size());
