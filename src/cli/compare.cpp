@@ -9,6 +9,7 @@
 #include "cli/percent.h"
 #include "cli/run_root.h"
 #include "media/csv_table.h"
+#include "report/abtest_facts.h"
 #include "report/comparison.h"
 #include "report/trial_source.h"
 #include "report/trial_table.h"
@@ -70,8 +71,15 @@ TrialGroup group_of(const std::string& word, const std::string& root) {
   return group;
 }
 
+std::filesystem::path abtest_folder(const std::string& word, const std::string& root) {
+  const std::filesystem::path named = std::filesystem::path(root) / word;
+  return is_abtest_folder(named) ? named : std::filesystem::path(word);
+}
+
 std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string& root) {
   const std::vector<std::string>& words = parsed.positionals;
+  if (words.size() == 1 && !parsed.has("--groups"))
+    return read_abtest(abtest_folder(words[0], root));
   if (words.size() != 2)
     throw Error(cat("a comparison needs two sides, but ", words.size(), " were given"),
                 "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3");
@@ -94,10 +102,11 @@ void keep(const Parsed& parsed, const nlohmann::json& value) {
 }
 
 int compare_sides(const Parsed& parsed, const std::string& root) {
-  const CompareOptions options = compare_options(parsed);
+  CompareOptions options = compare_options(parsed);
   std::optional<double> threshold;
   if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", 0.03);
   auto [a, b] = sides(parsed, root);
+  options.paired = a.trials[0].source == "timing";
   const Comparison comparison = compare(std::move(a), std::move(b), options);
   keep(parsed, comparison_json(comparison));
   print(parsed.has("--json") ? json_text(comparison_json(comparison))
@@ -164,11 +173,13 @@ int compare_main(const Parsed& parsed) {
   if (parsed.positionals.empty() && !parsed.has("--tag"))
     throw Error("lockstep compare needs what to compare",
                 "for example: lockstep compare RUN_A RUN_B, or: lockstep compare --tag TAG");
-  if (parsed.positionals.size() == 1 && !table)
+  const bool trial = parsed.positionals.size() == 1 && !table &&
+                     is_abtest_folder(abtest_folder(parsed.positionals[0], root));
+  if (parsed.positionals.size() == 1 && !table && !trial && !parsed.has("--groups"))
     throw Error("lockstep compare needs two sides, but one is given",
                 "for example: lockstep compare RUN_A RUN_B");
   const bool pair = parsed.positionals.size() == 2 && !table;
-  if (pair || parsed.has("--groups")) return compare_sides(parsed, root);
+  if (pair || trial || parsed.has("--groups")) return compare_sides(parsed, root);
   for (const char* flag : {"--fail-if-slower", "--varied", "--assume", "--loss", "--by"})
     if (parsed.has(flag))
       throw Error(cat(flag, " is about two sides, but this is a table of runs"),
@@ -180,42 +191,44 @@ int compare_main(const Parsed& parsed) {
 
 Command compare_command() {
   constexpr std::size_t most_runs = 1'000'000;
-  return {.name = "compare",
-          .operands = "A B …",
-          .summary = "say which of two runs, batches or groups is faster or better, or list many",
-          .details =
-              "What is compared are runs and batches (folders, or names in the folder of runs), "
-              "files of facts (.toml), CSV logs and TensorBoard logs of other programs. First "
-              "whether the work and the place were the same; then times, memory, energy and "
-              "metrics, with intervals where there are repeats. A run is one repeat; its steps, "
-              "and the jobs of a batch, are none.\n"
-              "With more than two, or --table: a table of what differs, with best and last "
-              "metrics.",
-          .flags = {{"--groups", "", "the operands are sides of several runs: NAME=RUN,RUN,…"},
-                    {"--margin", "PERCENT", "differences up to it are none; 2% by default"},
-                    {"--by", "QUANTITY", "what the verdict goes by; step time or time by default"},
-                    {"--loss", "VALUE",
-                     "time to this value of the metric; by default the worst of all bests"},
-                    {"--varied", "FACTS", "differences that are the question: precision,devices"},
-                    {"--assume", "FACTS", "facts that are not known and are taken to be equal"},
-                    {"--better", "METRIC=WAY", "whether lower or higher is better"},
-                    {"--fail-if-slower", "PERCENT",
-                     "exit code 1 if B is slower by it, 0 if not, 2 if that cannot be told"},
-                    {"--table", "", "a table, also of two"},
-                    {"--tag", "TAG", "a table of all runs that have the tag"},
-                    {"--sort", "COLUMN", "order of the table; -COLUMN: descending"},
-                    {"--csv", "", "the table as CSV"},
-                    {"--json", "", "as JSON (docs/reference/comparison.md)"},
-                    {"--out", "FILE", "write the JSON into a file too", "file"},
-                    overwrite_flag()},
-          .max_positionals = most_runs,
-          .takes_assignments = true,
-          .only_options = {"run.root"},
-          .complete = "run",
-          .run = compare_main,
-          .tried_flags = {tried_root()},
-          .takes_files = true,
-          .operands_have_equals = true};
+  return {
+      .name = "compare",
+      .operands = "A B …",
+      .summary = "say which of two runs, batches or groups is faster or better, or list many",
+      .details =
+          "What is compared are runs and batches (folders, or names in the folder of runs), "
+          "files of facts (.toml), CSV logs and TensorBoard logs of other programs, or alone the "
+          "folder of a trial of lockstep abtest. First "
+          "whether the work and the place were the same; then times, memory, energy and "
+          "metrics, with intervals where there are repeats. A run is one repeat; its steps, "
+          "and the jobs of a batch, are none.\n"
+          "With more than two, or --table: a table of what differs, with best and last "
+          "metrics.",
+      .flags = {{"--groups", "", "the operands are sides of several runs: NAME=RUN,RUN,…"},
+                {"--margin", "PERCENT", "differences up to it are none; 2% by default"},
+                {"--by", "QUANTITY", "what the verdict goes by; step time or time by default"},
+                {"--loss", "VALUE",
+                 "time to this value of the metric; by default the worst of all bests"},
+                {"--varied", "FACTS", "differences that are the question: precision,devices"},
+                {"--assume", "FACTS", "facts that are not known and are taken to be equal"},
+                {"--better", "METRIC=WAY", "whether lower or higher is better"},
+                {"--fail-if-slower", "PERCENT",
+                 "exit code 1 if B is slower by it, 0 if not, 2 if that cannot be told"},
+                {"--table", "", "a table, also of two"},
+                {"--tag", "TAG", "a table of all runs that have the tag"},
+                {"--sort", "COLUMN", "order of the table; -COLUMN: descending"},
+                {"--csv", "", "the table as CSV"},
+                {"--json", "", "as JSON (docs/reference/comparison.md)"},
+                {"--out", "FILE", "write the JSON into a file too", "file"},
+                overwrite_flag()},
+      .max_positionals = most_runs,
+      .takes_assignments = true,
+      .only_options = {"run.root"},
+      .complete = "run",
+      .run = compare_main,
+      .tried_flags = {tried_root()},
+      .takes_files = true,
+      .operands_have_equals = true};
 }
 
 }  // namespace lockstep::cli

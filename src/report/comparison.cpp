@@ -104,8 +104,8 @@ class Comparer {
   void finish(QuantityRow row) {
     judge(row, reasons_against(row.what, found_, all_.a.name, all_.b.name), all_.options);
     if (row.a.size() >= enough_to_resample && row.b.size() >= enough_to_resample)
-      row.bootstrap =
-          bootstrap_contrast(row.what.scale, row.a, row.b, false, all_.options.confidence);
+      row.bootstrap = bootstrap_contrast(row.what.scale, row.a, row.b, row.contrast.paired,
+                                         all_.options.confidence);
     all_.rows.push_back(std::move(row));
   }
 

@@ -31,11 +31,12 @@ const char* to_string(Conclusion conclusion);  // "faster", "no difference", "no
 struct CompareOptions {
   double margin = 0.02;  // relative; of a quality, relative to the mean of A
   double confidence = 0.95;
-  std::optional<double> loss;            // that "time to" goes to; nothing: the worst of the bests
-  std::string by;                        // the quantity that decides; "": see `deciding`
-  std::vector<std::string> varied;       // facts whose difference is the question; "precision"
-  std::vector<std::string> assumed;      // facts that are not known and taken to be equal
-  std::map<std::string, Better> better;  // of metrics by name
+  std::optional<double> loss;        // that "time to" goes to; nothing: the worst of the bests
+  std::string by;                    // the quantity that decides; "": see `deciding`
+  std::vector<std::string> varied;   // facts whose difference is the question; "precision"
+  std::vector<std::string> assumed;  // facts that are not known and taken to be equal
+  std::map<std::string, Better> better{};  // of metrics by name
+  bool paired = false;  // trials of one place in both sides were measured in turn
 };
 
 struct Difference {

@@ -187,11 +187,14 @@ std::string method_text(const Comparison& comparison, int width) {
       cat(comparison.a.trials.size(), " against ", comparison.b.trials.size(), " repeats, margin ",
           general(comparison.options.margin * 100, 3), " %");
   const std::string percent = general(comparison.options.confidence * 100, 3);
-  std::string text = methods.empty()
-                         ? cat(repeats, "; no intervals: a run is one repeat, its steps are none")
-                         : cat(repeats, "; intervals hold the truth in ", percent,
-                               " % of cases, each by itself: ", join(methods, ", "),
-                               bootstrap ? "; --json has those of the bootstrap (BCa) too" : "");
+  std::string text =
+      methods.empty()
+          ? cat(repeats, comparison.options.paired ? "; no intervals: one pair has none"
+                                                   : "; no intervals: a run is one repeat, its "
+                                                     "steps are none")
+          : cat(repeats, "; intervals hold the truth in ", percent,
+                " % of cases, each by itself: ", join(methods, ", "),
+                bootstrap ? "; --json has those of the bootstrap (BCa) too" : "");
   return "\n" + hang_cells("method: ", text, width);
 }
 

@@ -169,18 +169,21 @@ bool same_content(const Matched& matched) {
   });
 }
 
+bool reports_number(const JobFacts& job, const std::string& result) {
+  const auto found = job.results.find(result);
+  return found != job.results.end() && found->second.is_number() &&
+         role_of_result(result, found->second) == ResultRole::quantity;
+}
+
 // Numbers that jobs report, and for each the jobs that did so in all trials.
 std::map<std::string, std::vector<std::string>> numbers_in_all(const Matched& matched) {
   std::map<std::string, std::vector<std::string>> found;
   for (const std::string& name : matched.names)
-    for (const auto& [result, value] : matched.jobs[0].at(name)->results) {
-      if (result.starts_with("asked.") || role_of_result(result, value) != ResultRole::quantity)
-        continue;
-      if (std::all_of(matched.jobs.begin(), matched.jobs.end(), [&](const JobsById& jobs) {
-            const auto& results = jobs.at(name)->results;
-            const auto its = results.find(result);
-            return its != results.end() && its->second.is_number();
-          }))
+    for (const auto& reported : matched.jobs[0].at(name)->results) {
+      const std::string& result = reported.first;
+      if (result.starts_with("asked.")) continue;
+      if (std::all_of(matched.jobs.begin(), matched.jobs.end(),
+                      [&](const JobsById& jobs) { return reports_number(*jobs.at(name), result); }))
         found[result].push_back(name);
     }
   return found;

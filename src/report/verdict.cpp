@@ -115,7 +115,9 @@ const char* to_string(Conclusion conclusion) {
 }
 
 void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOptions& options) {
-  row.contrast = contrast(row.what.scale, row.a, row.b, options.confidence);
+  const bool paired = options.paired && row.a.size() == row.b.size();
+  row.contrast =
+      (paired ? paired_contrast : contrast)(row.what.scale, row.a, row.b, options.confidence);
   row.reasons = std::move(reasons);
   if (!row.reasons.empty()) {
     row.conclusion = Conclusion::not_comparable;
