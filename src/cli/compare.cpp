@@ -224,7 +224,7 @@ Command compare_command() {
       .max_positionals = most_runs,
       .takes_assignments = true,
       .only_options = {"run.root"},
-      .complete = "run",
+      .complete = "runs and batches",
       .run = compare_main,
       .tried_flags = {tried_root()},
       .takes_files = true,
