@@ -50,14 +50,14 @@ for header in nlohmann toml.hpp toml xxhash.h xxh3.h pcre2.h utf8proc.h gloo gte
   pack_header "$header"
 done
 # Of Boost only what the tool includes: all of it is 160 MB.
-includes=$(grep -h '^#include <boost/' "$(dirname "$here")"/src/monitor/*.cpp)
+includes=$(grep -h '^#include <boost/' "$(dirname "$here")"/src/{monitor,stats}/*.cpp)
 "${CXX:-g++}" -std=c++20 -M -x c++ - <<<"$includes" | tr -s ' \\' '\n' | sed -n 's|^\(.*/include\)/boost/.*|& \1|p' |
   while read -r header root; do
     mkdir -p "$dir/include/$(dirname "${header#"$root"/}")"
     cp -L "$header" "$dir/include/${header#"$root"/}"
   done
-[ -e "$dir/include/boost/beast" ] ||
-  die "Boost.Beast is not in /usr/include" "make setup installs what is missing, or prints the line that does"
+[ -e "$dir/include/boost/beast" ] && [ -e "$dir/include/boost/math" ] ||
+  die "Boost.Beast or Boost.Math is not in /usr/include" "make setup installs what is missing, or prints the line that does"
 # The library that draws the monitor's page, with its licence.
 rm -rf "${dir:?}/share"
 for file in javascript/dygraphs/dygraph.min.js javascript/dygraphs/dygraph.min.css doc/libjs-dygraphs/copyright; do

@@ -11,7 +11,7 @@ libutf8proc-dev       utf8proc.h libutf8proc.a|libutf8proc.so
 libncurses-dev        curses.h libncursesw.a|libncursesw.so libtinfo.a|libtinfo.so
 libsentencepiece-dev  sentencepiece_processor.h libsentencepiece.so
 libgloo-dev           gloo/context.h
-libboost-dev          boost/beast/http/parser.hpp
+libboost-dev          boost/beast/http/parser.hpp boost/math/distributions/non_central_t.hpp
 libjpeg-dev           jpeglib.h libjpeg.a|libjpeg.so
 libpng-dev            png.h libpng.a|libpng.so
 zlib1g-dev            zlib.h libz.a|libz.so

@@ -48,7 +48,8 @@ struct Command {
   std::vector<std::string> only_options{};  // keys that it takes; empty: all of recipe and engine
   bool takes_program = false;         // the first word that is no flag begins a program's own words
   bool program_after_dashes = false;  // words behind -- are a program's
-  std::string complete{};             // first positional: "recipe", "run", "batch", "batch job", ""
+  std::string complete{};  // first positional: "recipe", "run", "batch", "batch job", ""; "runs and
+                           // batches": each
   std::function<int(const Parsed&)> run;
   bool hidden = false;
   std::vector<TriedFlag> tried_flags{};

@@ -21,6 +21,7 @@
 #include "cli/batch_view.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/machine_facts.h"
 #include "cli/output.h"
 #include "cli/run_root.h"
 #include "config/options.h"
@@ -35,6 +36,7 @@
 #include "launch/launch.h"
 #include "launch/signals.h"
 #include "monitor/gpu_log.h"
+#include "run/json_lines.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -209,8 +211,16 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   }
 }
 
+// What comparisons ask of the place.
+void note_machine(Ledger& ledger, const std::vector<Device>& devices) {
+  nlohmann::json machine = machine_facts(devices);
+  machine["lockstep"] = version();
+  ledger.set_fact("machine", to_line(machine));
+}
+
 int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
               const BatchResources& resources, const std::vector<Device>& devices) {
+  note_machine(ledger, devices);
   SignalPipe signals;
   OtherTenants others(devices);
   const fs::path tool = program_folder() / "lockstep";

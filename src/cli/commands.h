@@ -14,12 +14,14 @@ Command bench_command();
 Command launch_command();
 std::vector<Command> batch_commands();  // "batch run" and so on
 Command evaluate_command();
+Command abtest_command();
 Command check_command();
 Command predict_command();
 Command export_command();
 Command score_command();
 Command prepare_command();
 Command runs_command();
+Command compare_command();
 Command config_command();
 Command devices_command();
 Command monitor_command();

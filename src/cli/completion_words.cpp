@@ -143,6 +143,12 @@ Completion offer_kind(const std::string& complete, const Parsed& parsed, std::si
   if (complete == "program") return {Kind::program, value_at, {}};
   if (complete == "recipe") return offer(recipe_candidates(), value_at);
   if (complete == "run") return offer(run_candidates(run_root(parsed)), value_at);
+  if (complete == "runs and batches") {
+    std::vector<Candidate> all = run_candidates(run_root(parsed));
+    for (Candidate& batch : folder_candidates(run_root(parsed), "batch.json"))
+      all.push_back(std::move(batch));
+    return offer(std::move(all), value_at);
+  }
   if (complete == "batch" || complete == "batch job")
     return offer(folder_candidates(run_root(parsed), "batch.json"), value_at);
   if (complete == "devices")
@@ -281,7 +287,8 @@ Completion operand(const Command& command, const Parsed& parsed, const std::stri
   const std::size_t number = parsed.positionals.size();
   if (command.complete == "recipe") recall_plugin(parsed.value("--plugin"));
   Completion completion;
-  if (number == 0 && command.max_positionals > 0)
+  const bool any_number = command.complete == "runs and batches";
+  if ((number == 0 || any_number) && command.max_positionals > 0)
     completion = offer_kind(command.complete, parsed, 0);
   if (takes_job(command, parsed)) completion = offer(job_candidates(parsed, typed));
   if (!command.takes_assignments || number < command.min_positionals) return completion;

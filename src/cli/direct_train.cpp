@@ -9,6 +9,8 @@
 #include "cli/context.h"
 #include "cli/direct.h"
 #include "cli/train.h"
+#include "devices/cpu_model.h"
+#include "devices/gpu_probe.h"
 #include "jobs/next_job.h"
 #include "launch/launch.h"
 #include "run/run_dir.h"
@@ -26,6 +28,8 @@ nlohmann::json record_of(const DirectRecipe& recipe, const DirectOptions& option
           {"config", options.table.to_json()},
           {"lockstep", version()},
           {"host", host_name()},
+          {"cpu", cpu_model()},
+          {"cores", host_info().cores},
           {"git", git_state(std::filesystem::current_path())},
           {"started", system_clock().wall_s()}};
 }
@@ -125,6 +129,8 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
     const DirectResult result =
         options.train({.folder = run.path(), .name = run.name(), .say = say});
     record["result"] = result.record;
+    record["results"] = result.results;
+    record["seconds"] = system_clock().wall_s() - record.at("started").get<double>();
     run.write_record(record);
     run.write_state(RunState::finished, result.why.empty() ? "" : "skipped: " + result.why);
     if (!result.table.empty()) print_result_of_run(result.table);

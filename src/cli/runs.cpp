@@ -29,22 +29,29 @@ std::string batch_lines(const std::string& root) {
   return lines;
 }
 
-// Names of folders may be anything.
-int show_all(const std::string& root, bool json) {
+bool has_all(const RunLabels& labels, const std::vector<std::string>& tags) {
+  return std::all_of(tags.begin(), tags.end(),
+                     [&](const std::string& tag) { return labels.has(tag); });
+}
+
+// Names of folders may be anything. tags: of the runs that are listed; empty: all, and batches.
+int show_all(const std::string& root, const std::vector<std::string>& tags, bool json) {
   std::vector<RunSummary> all;
   for (const RunDir& run : list_runs(root)) try {
-      all.push_back(summarize(run));
+      RunSummary summary = summarize(run);
+      if (has_all(summary.labels, tags)) all.push_back(std::move(summary));
     } catch (const Error& error) {  // one that cannot be read hides no other
       say(printable(cat("warning: run ", run.name(), " is left out: ", error.what())));
     }
   std::string batches;
-  if (!json) batches = batch_lines(root);
+  if (!json && tags.empty()) batches = batch_lines(root);
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const RunSummary& summary : all) list.push_back(summary_json(summary));
     print(json_text(list));
   } else if (all.empty() && batches.empty()) {
-    say("there are no runs in " + root);
+    say(tags.empty() ? "there are no runs in " + root
+                     : cat("no run in ", root, " has the tag ", join(tags, ", ")));
   } else {
     const std::string table = all.empty() ? "" : runs_table(all, std::max(table_width(), 60));
     print(printable(cat(table, batches.empty() ? "" : cat(table.empty() ? "" : "\n", batches)),
@@ -53,15 +60,40 @@ int show_all(const std::string& root, bool json) {
   return 0;
 }
 
+// --tag, --untag and --note, of a run in any state.
+int change_labels(const RunDir& run, const Parsed& parsed) {
+  RunLabels labels = read_labels(run.path(), run.record());
+  for (const std::string& tag : parsed.all("--tag")) labels.tags.push_back(tag);
+  for (const std::string& tag : parsed.all("--untag")) {
+    if (!labels.has(tag))
+      throw Error(cat("run ", run.name(), " has no tag ", printable(tag)),
+                  labels.tags.empty() ? "it has none" : cat("it has: ", join(labels.tags, ", ")));
+    std::erase(labels.tags, tag);
+  }
+  if (parsed.has("--note")) labels.note = parsed.value("--note");
+  write_labels(run.path(), labels);
+  labels = read_labels(run.path(), nullptr);
+  say(printable(cat("run ", run.name(), ": tags ",
+                    labels.tags.empty() ? "none" : join(labels.tags, ", "),
+                    labels.note.empty() ? "" : cat("; note: ", labels.note))));
+  return 0;
+}
+
 int runs_main(const Parsed& parsed) {
   const std::string root = run_root(parsed);
   if (parsed.positionals.empty()) {
+    for (const char* flag : {"--note", "--untag"})
+      if (parsed.has(flag))
+        throw Error(cat(flag, " is about one run, but none is named"),
+                    "lockstep runs RUN --note TEXT; lockstep runs lists them");
     if (parsed.has("--config"))
       throw Error("--config is about one run, but none is named",
                   "lockstep runs RUN --config; lockstep runs lists them");
-    return show_all(root, parsed.has("--json"));
+    return show_all(root, parsed.all("--tag"), parsed.has("--json"));
   }
   const RunDir run = RunDir::open(parsed.positionals[0], root);
+  if (parsed.has("--tag") || parsed.has("--untag") || parsed.has("--note"))
+    return change_labels(run, parsed);
   if (parsed.has("--json")) {
     print(json_text(run_json(run)));
     return 0;
@@ -76,18 +108,21 @@ int runs_main(const Parsed& parsed) {
 }  // namespace
 
 Command runs_command() {
-  return {
-      .name = "runs",
-      .operands = "[RUN] [run.root=DIR]",
-      .summary = "list runs with state, step, loss, devices, age; or show one",
-      .details = run_operand_help,
-      .flags = {{"--config", "", "of one run: its configuration too"}, {"--json", "", "as JSON"}},
-      .max_positionals = 1,
-      .takes_assignments = true,
-      .only_options = {"run.root"},
-      .complete = "run",
-      .run = runs_main,
-      .tried_flags = {tried_root()}};
+  return {.name = "runs",
+          .operands = "[RUN] [run.root=DIR]",
+          .summary = "list runs with state, step, loss, devices, age; or show one",
+          .details = run_operand_help,
+          .flags = {{"--config", "", "of one run: its configuration too"},
+                    {"--tag", "TAG", "list the runs that have it; of one run: add it"},
+                    {"--untag", "TAG", "of one run: take it away"},
+                    {"--note", "TEXT", "of one run: what it is for"},
+                    {"--json", "", "as JSON"}},
+          .max_positionals = 1,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .complete = "run",
+          .run = runs_main,
+          .tried_flags = {tried_root()}};
 }
 
 }  // namespace lockstep::cli

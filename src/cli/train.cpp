@@ -17,6 +17,7 @@
 #include "cli/resolve.h"
 #include "cli/restart_run.h"
 #include "cli/run_end.h"
+#include "devices/cpu_model.h"
 #include "devices/gpu_probe.h"
 #include "monitor/gpu_log.h"
 #include "plan/micro_batch.h"
@@ -24,6 +25,8 @@
 #include "run/job_report.h"
 #include "run/json_lines.h"
 #include "run/stop_grace.h"
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -212,6 +215,9 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
   record["lockstep"] = version();
   record["torch"] = LOCKSTEP_TORCH_VERSION;
   record["host"] = host_name();
+  record["cpu"] = cpu_model();
+  record["cores"] = host_info().cores;
+  if (!setup.prepared.data_hash.empty()) record["data_hash"] = setup.prepared.data_hash;
   record["devices"] = devices;
   record["driver"] = probe().driver_version();
   record["starts"].push_back({{"time", now}, {"devices", devices}, {"resumed", resuming}});
@@ -318,13 +324,31 @@ int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& 
   return exit_interrupted;
 }
 
+// What all ranks that are over have read from disk, as the kernel counts it.
+double children_read_bytes() {
+  constexpr double block_bytes = 512;
+  rusage use = {};
+  return ::getrusage(RUSAGE_CHILDREN, &use) == 0 ? block_bytes * static_cast<double>(use.ru_inblock)
+                                                 : 0;
+}
+
+// Into the record of this start; a run is no worse for having none.
+void note_read_bytes(const RunDir& run, double bytes) try {
+  nlohmann::json record = run.record();
+  record.at("starts").back()["read_bytes"] = bytes;
+  run.write_record(record);
+} catch (const std::exception&) {
+}
+
 }  // namespace
 
 int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
+  const double read_before = children_read_bytes();
   const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);
   Told told;
   const LaunchOutcome outcome = train_with_restarts(setup, run, resuming, gpu_log.get(), told);
   say_activity(run, gpu_log.get());
+  note_read_bytes(run, children_read_bytes() - read_before);
   const int code = report_outcome(outcome, run, told.why);
   report_training_to_batch(run);
   if (code == exit_stopped && told.by_quota && !told.signalled) {

@@ -27,8 +27,11 @@ struct DirectContext {
 
 struct DirectResult {
   enum class Status { success, skipped } status = Status::success;
-  std::string why;                  // of a training that was skipped
-  nlohmann::json record{};          // what really ran: versions, parameters, rows, metrics
+  std::string why;          // of a training that was skipped
+  nlohmann::json record{};  // what really ran: versions, parameters, rows, metrics
+  // The same for comparisons, as a job of a batch reports it (docs/guide/batch.md): an object of
+  // numbers and texts.
+  nlohmann::json results = nlohmann::json::object();
   std::string table{};              // for people: what came out, in lines
   std::vector<std::string> next{};  // commands to try next
 };

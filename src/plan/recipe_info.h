@@ -34,6 +34,9 @@ struct Prepared {
   nlohmann::json extra = nlohmann::json::object();
   std::vector<std::filesystem::path>
       keep;  // files to copy into RUN/recipe/ when the run is created
+  // Hash of all that training and validation read, wherever it lies: runs with the same one saw the
+  // same data. "": not known.
+  std::string data_hash{};
 };
 
 // A number that says how good outputs are.

@@ -352,6 +352,10 @@ void add_eval_run_and_log(TrainOptions& o) {
              .unit = "pictures",
              .min = 0});
   table.add("run.root", o.run.root, {.meaning = "folder that holds the run directories"});
+  table.add(
+      "run.tags", o.run.tags,
+      {.meaning = "words to find the run by: `lockstep runs --tag`, `lockstep compare --tag`"});
+  table.add("run.note", o.run.note, {.meaning = "what the run is for, in your own words"});
   table.add("run.record_samples", o.run.record_samples,
             {.meaning = "write the indices of each step's samples into the run directory"});
   table.add("log.every_steps", o.log.every_steps,

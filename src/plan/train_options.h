@@ -208,6 +208,8 @@ struct TrainOptions {
 
   struct {
     std::string root = "runs";
+    std::vector<std::string> tags;  // to find it again
+    std::string note;
     bool record_samples = false;
   } run;
   struct {

@@ -60,6 +60,8 @@ std::string record_text(const RunDir& run, const RunSummary& summary,
   std::string text = cat("run ", summary.name, "\n");
   text += row("state", cat(to_string(summary.state), summary.why.empty() ? "" : ": ", summary.why));
   text += row("path", run.path().string());
+  text += row("tags", join(summary.labels.tags, ", "));
+  text += row("note", summary.labels.note);
   text += row("recipe", summary.recipe);
   text += row("plugin", text_or(record, "plugin", ""));
   if (summary.started > 0)

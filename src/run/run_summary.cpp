@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "base/cells.h"
 #include "base/error.h"
@@ -78,13 +79,14 @@ std::string step_text(const RunSummary& run) {
 std::string loss_text(const RunSummary& run) { return run.loss ? format_loss(*run.loss) : "-"; }
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-const std::array<Column, 7> columns = {{
+const std::array<Column, 8> columns = {{
     {"NAME", 7, false, [](const RunSummary& run) { return run.name; }},
     {"RECIPE", 2, false, [](const RunSummary& run) { return or_dash(run.recipe); }},
     {"STATE", 6, false, [](const RunSummary& run) { return std::string(to_string(run.state)); }},
     {"STEP", 5, true, step_text},
     {"LOSS", 4, true, loss_text},
     {"DEVICES", 1, false, [](const RunSummary& run) { return or_dash(run.devices); }},
+    {"TAGS", 0, false, [](const RunSummary& run) { return or_dash(join(run.labels.tags, ",")); }},
     {"AGE", 3, true,
      [](const RunSummary& run) { return run.started > 0 ? format_span(run.age_s) : "-"; }},
 }};
@@ -148,6 +150,7 @@ RunSummary summarize(const RunDir& run, Clock& clock) {
     if (best.contains("metrics")) summary.best = best["metrics"];
   }
   summary.devices = devices_text(devices_of(record));
+  summary.labels = read_labels(run.path(), record);
   summary.started = number_or(record, "started", 0);
   if (summary.started > 0) summary.age_s = std::max(0.0, clock.wall_s() - summary.started);
   return summary;
@@ -169,6 +172,8 @@ nlohmann::json summary_json(const RunSummary& summary) {
                 {"best_step", summary.best_step},
                 {"best", summary.best},
                 {"devices", summary.devices},
+                {"tags", summary.labels.tags},
+                {"note", summary.labels.note},
                 {"started", summary.started},
                 {"age_s", summary.age_s}});
 }
@@ -178,7 +183,10 @@ std::string runs_table(const std::vector<RunSummary>& runs, int width) {
   std::vector<const Column*> shown;
   std::vector<Cells> cells;
   int needed = -2;
+  const bool tagged = std::any_of(runs.begin(), runs.end(),
+                                  [](const RunSummary& run) { return !run.labels.tags.empty(); });
   for (const Column& column : columns) {
+    if (!tagged && std::string_view(column.head) == "TAGS") continue;
     Cells texts = {column.head};
     for (const RunSummary& run : runs) texts.push_back(column.text(run));
     needed += width_of(texts) + 2;

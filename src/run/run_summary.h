@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "run/labels.h"
 #include "run/run_dir.h"
 
 namespace lockstep {
@@ -28,8 +29,9 @@ struct RunSummary {
   std::int64_t best_step = 0;  // of the best evaluation
   nlohmann::json best;         // its metrics; null if there was none
   std::string devices;         // "2 x NVIDIA T4"
-  double started = 0;          // unix seconds; 0 = unknown
-  double age_s = 0;            // since then
+  RunLabels labels;
+  double started = 0;  // unix seconds; 0 = unknown
+  double age_s = 0;    // since then
 };
 
 // Reads the run; never throws over damaged files, only over what cannot be read at all.

@@ -1,10 +1,10 @@
 // Shares of few things: jobs that failed, of all; with exact methods, since the counts are small.
 #pragma once
 
+#include <cstdint>
+
 #include "media/bootstrap.h"
 #include "stats/comparison.h"
-
-#include <cstdint>
 
 namespace lockstep {
 

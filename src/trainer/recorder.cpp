@@ -255,12 +255,16 @@ void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool 
   const std::vector<Metric>& metrics = evaluation.metrics;
   nlohmann::json values = metric_values(metrics, options_.checkpoint.best_metric);
   values.erase("selection");
-  nlohmann::json units = nlohmann::json::object();
-  for (const Metric& metric : metrics) units[metric.name] = metric.unit;
+  nlohmann::json units = nlohmann::json::object(), better = nlohmann::json::object();
+  for (const Metric& metric : metrics) {
+    units[metric.name] = metric.unit;
+    better[metric.name] = metric.lower_is_better ? "lower" : "higher";
+  }
   write({{"kind", "eval"},
          {"step", step},
          {"metrics", values},
          {"units", units},
+         {"better", better},
          {"best", best},
          {"seconds", seconds},
          {"warm_up_s", evaluation.warm_up_s}});

@@ -151,6 +151,9 @@ Prepared prepared_from(const fs::path& folder, const DimabsaOptions& options, co
   prepared.extra["train"] = (folder / "train.cbor").string();
   prepared.extra["valid"] = (folder / "valid.cbor").string();
   prepared.facts = facts_of(options, record, read_shape(folder));
+  prepared.data_hash = hash128_hex(json{record.at("data"), record.at("made"), record.at("train"),
+                                        record.at("valid"), record.at("categories")}
+                                       .dump(-1, ' ', false, json::error_handler_t::replace));
   for (const std::string name : record.at("files")) prepared.keep.push_back(folder / name);
   prepared.keep.push_back(folder / record_name);
   return prepared;

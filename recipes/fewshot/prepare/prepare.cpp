@@ -162,6 +162,7 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"boxes", (most + 7) / 8 * 8},
                     {"categories", categories},
                     {"made", options.made()}};
+  prepared.data_hash = record.fingerprint;
   return prepared;
 }
 

@@ -9,6 +9,7 @@
 #include "jobs/placeholders.h"
 #include "recipes/gbdt/lightgbm/gpu.h"
 #include "recipes/gbdt/metrics/metric_text.h"
+#include "recipes/gbdt/train/job_results.h"
 #include "recipes/gbdt/train/kept_data.h"
 #include "recipes/gbdt/train/train_window.h"
 
@@ -70,6 +71,7 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
   return {.status = result.status,
           .why = result.skip_reason,
           .record = result.metadata,
+          .results = job_results(result.metadata),
           .table = result.status == DirectResult::Status::success
                        ? metric_lines("validation", result.valid, "test", result.test)
                        : "",

@@ -222,6 +222,7 @@ void add_tokens(Prepared& prepared, const TextOptions& options, const fs::path& 
   json& extra = prepared.extra;
   for (const char* name : {"train_tokens", "valid_tokens", "valid_bytes", "pair_bits_per_byte"})
     extra[name] = record.at(name);
+  prepared.data_hash = hash128_hex(json{record.at("train_hash"), record.at("valid_hash")}.dump());
   extra["train"] = fs::absolute(folder / "train.tok").string();
   extra["valid"] = fs::absolute(folder / "valid.tok").string();
   prepared.facts.train_samples = sample_count(train_tokens, context);
@@ -247,6 +248,7 @@ Prepared prepare_synthetic(const TextOptions& options) {
                     {"pair_bits_per_byte", 0},
                     {"prompts", json::array({json::array({0})})},
                     {"prompt_texts", json::array({""})}};
+  prepared.data_hash = hash128_hex(cat("synthetic ", options.model_vocab(), " ", context));
   return prepared;
 }
 

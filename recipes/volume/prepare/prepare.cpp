@@ -179,6 +179,17 @@ Prepared prepared_for_prediction(const VolumeOptions& options, const PrepareCont
   return prepared;
 }
 
+// Names in the cache are hashes of contents.
+std::string data_hash(const PreparedVolumes& volumes) {
+  Hasher hasher;
+  for (const auto* set : {&volumes.train, &volumes.valid}) {
+    for (const VolumeEntry& entry : *set)
+      hasher.update(cat(entry.cached.filename().string(), " ", entry.begin, " ", entry.end, "\n"));
+    hasher.update("\n");
+  }
+  return hasher.hex();
+}
+
 Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& options,
                        const fs::path& folder) {
   const fs::path record = write_record(volumes, folder);
@@ -195,6 +206,7 @@ Prepared prepared_from(const PreparedVolumes& volumes, const VolumeOptions& opti
                     {"values", to_json(values_of(volumes.train))},
                     {"made", options.made()}};
   prepared.keep = {record};
+  prepared.data_hash = data_hash(volumes);
   return prepared;
 }
 

@@ -1,0 +1,41 @@
+// What `lockstep abtest` was asked for, checked.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/abtest_trial.h"
+#include "cli/arguments.h"
+#include "cli/metric_pattern.h"
+#include "devices/device.h"
+#include "stats/verdict.h"
+
+namespace lockstep::cli {
+
+struct AbtestCommand {
+  std::string text;
+  std::vector<std::string> words;
+};
+
+struct AbtestSetup {
+  AbtestCommand a, b;
+  AbtestSpec trial{};
+  std::optional<MetricPattern> metric{};  // nothing: wall time
+  bool more_is_better = false;
+  std::optional<double> fail_if_slower{};
+  std::optional<double> timeout_s{};  // of each run
+  // GPUs that the commands may use: with several places one a place, else all by each run.
+  std::vector<Device> gpus{};
+  bool sets_gpus = false;          // CUDA_VISIBLE_DEVICES is set for them
+  std::filesystem::path folder{};  // of the record; nothing is there yet
+
+  const AbtestCommand& command(AbtestSide side) const { return side == AbtestSide::a ? a : b; }
+  VerdictWords words() const;
+};
+
+// Throws Error.
+AbtestSetup abtest_setup(const Parsed& parsed);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,234 @@
+// lockstep compare: which of two runs, batches or groups of them is faster or better; or many as a
+// table.
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "cli/percent.h"
+#include "cli/run_root.h"
+#include "media/csv_table.h"
+#include "report/abtest_facts.h"
+#include "report/comparison.h"
+#include "report/trial_source.h"
+#include "report/trial_table.h"
+#include "run/labels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace lockstep::cli {
+namespace {
+
+constexpr double least_share = 1e-6;  // a margin of nothing is none
+
+std::vector<std::string> words_of(const Parsed& parsed, const std::string& flag) {
+  std::vector<std::string> words;
+  for (const std::string& value : parsed.all(flag))
+    for (const std::string& word : split(value, ','))
+      if (!trim(word).empty()) words.push_back(trim(word));
+  return words;
+}
+
+std::map<std::string, Better> directions(const Parsed& parsed) {
+  std::map<std::string, Better> better;
+  for (const std::string& word : words_of(parsed, "--better")) {
+    const std::size_t equals = word.find('=');
+    const std::string direction = equals == word.npos ? "" : word.substr(equals + 1);
+    if (direction != "lower" && direction != "higher")
+      throw Error(cat("--better must be METRIC=lower or METRIC=higher, but is ", printable(word)),
+                  "for example: --better auc=higher");
+    better[word.substr(0, equals)] = direction == "lower" ? Better::lower : Better::higher;
+  }
+  return better;
+}
+
+CompareOptions compare_options(const Parsed& parsed) {
+  CompareOptions options{.margin = share_of(parsed, "--margin", 0.02, least_share),
+                         .by = parsed.value("--by"),
+                         .varied = words_of(parsed, "--varied"),
+                         .assumed = words_of(parsed, "--assume"),
+                         .better = directions(parsed)};
+  if (!parsed.has("--loss")) return options;
+  options.loss = to_number(parsed.value("--loss"));
+  if (!options.loss || !std::isfinite(*options.loss))
+    throw Error(cat("--loss must be a number, but is ", printable(parsed.value("--loss"))),
+                "for example: --loss 1.5");
+  return options;
+}
+
+// "baseline=a1,a2"
+TrialGroup group_of(const std::string& word, const std::string& root) {
+  const std::size_t equals = word.find('=');
+  if (equals == word.npos || equals == 0 || equals + 1 == word.size())
+    throw Error(cat("with --groups each side must be NAME=RUN,RUN,…, but one is ", printable(word)),
+                "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3");
+  TrialGroup group{.name = word.substr(0, equals), .trials = {}};
+  for (const std::string& one : split(word.substr(equals + 1), ','))
+    if (!one.empty()) group.trials.push_back(read_trial(one, root));
+  return group;
+}
+
+std::filesystem::path abtest_folder(const std::string& word, const std::string& root) {
+  const std::filesystem::path named = std::filesystem::path(root) / word;
+  return is_abtest_folder(named) ? named : std::filesystem::path(word);
+}
+
+std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string& root) {
+  const std::vector<std::string>& words = parsed.positionals;
+  if (words.size() == 1 && !parsed.has("--groups"))
+    return read_abtest(abtest_folder(words[0], root));
+  if (words.size() != 2)
+    throw Error(cat("a comparison needs two sides, but ", words.size(), " were given"),
+                "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3");
+  if (parsed.has("--groups")) return {group_of(words[0], root), group_of(words[1], root)};
+  TrialGroup a{.name = "", .trials = {read_trial(words[0], root)}},
+      b{.name = "", .trials = {read_trial(words[1], root)}};
+  a.name = a.trials[0].name;
+  b.name = b.trials[0].name;
+  if (a.name == b.name) {
+    a.name += " (A)";
+    b.name += " (B)";
+  }
+  return {std::move(a), std::move(b)};
+}
+
+void keep(const Parsed& parsed, const nlohmann::json& value) {
+  if (!parsed.has("--out")) return;
+  Output out(parsed.value("--out"), may_overwrite(parsed));
+  if (out.write(json_text(value) + "\n") == Written::failed) throw ToldAlready{2};
+}
+
+int compare_sides(const Parsed& parsed, const std::string& root) {
+  CompareOptions options = compare_options(parsed);
+  std::optional<double> threshold;
+  if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", 0.03);
+  auto [a, b] = sides(parsed, root);
+  options.paired = a.trials[0].source == "timing";
+  const Comparison comparison = compare(std::move(a), std::move(b), options);
+  keep(parsed, comparison_json(comparison));
+  print(parsed.has("--json") ? json_text(comparison_json(comparison))
+                             : trim(comparison_text(comparison, text_width())));
+  return threshold ? exit_code_of(comparison, *threshold) : 0;
+}
+
+RunLabels labels_of(const RunDir& run) {
+  try {
+    return read_labels(run.path(), run.record());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// Those that are named, and those with the tags. One that cannot be read hides no other.
+std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
+  std::vector<Trial> trials;
+  const auto add = [&](const std::string& word) {
+    try {
+      trials.push_back(read_trial(word, root));
+    } catch (const Error& error) {
+      say(printable(cat("warning: ", word, " is left out: ", error.what())));
+    }
+  };
+  for (const std::string& word : parsed.positionals) add(word);
+  const std::vector<std::string> tags = words_of(parsed, "--tag");
+  if (tags.empty()) return trials;
+  for (const RunDir& run : list_runs(root)) {
+    const RunLabels labels = labels_of(run);
+    if (std::all_of(tags.begin(), tags.end(),
+                    [&](const std::string& tag) { return labels.has(tag); }))
+      add(run.path().string());
+  }
+  return trials;
+}
+
+int compare_many(const Parsed& parsed, const std::string& root) {
+  const std::vector<Trial> trials = many_trials(parsed, root);
+  if (trials.empty())
+    throw Error("there is nothing to compare",
+                parsed.has("--tag") ? "lockstep runs --tag TAG lists the runs that have a tag"
+                                    : "name two runs or more: lockstep compare RUN_A RUN_B");
+  TrialTable table = trial_table(trials);
+  if (parsed.has("--sort")) sort_table(table, parsed.value("--sort"));
+  keep(parsed, trial_table_json(table));
+  if (parsed.has("--json"))
+    print(json_text(trial_table_json(table)));
+  else if (parsed.has("--csv"))
+    print(trim(trial_table_csv(table)));
+  else
+    print(trim(trial_table_text(table, table_width())));
+  return 0;
+}
+
+int compare_main(const Parsed& parsed) {
+  const std::string root = run_root(parsed);
+  const bool table =
+      parsed.has("--table") || parsed.has("--tag") || parsed.has("--csv") || parsed.has("--sort");
+  if (parsed.has("--groups") && table)
+    throw Error("--groups compares two sides, and --table, --tag, --csv and --sort make a table",
+                "leave one of them out");
+  if (parsed.has("--out")) check_new_file(parsed.value("--out"), may_overwrite(parsed));
+  if (parsed.positionals.empty() && !parsed.has("--tag"))
+    throw Error("lockstep compare needs what to compare",
+                "for example: lockstep compare RUN_A RUN_B, or: lockstep compare --tag TAG");
+  const bool trial = parsed.positionals.size() == 1 && !table &&
+                     is_abtest_folder(abtest_folder(parsed.positionals[0], root));
+  if (parsed.positionals.size() == 1 && !table && !trial && !parsed.has("--groups"))
+    throw Error("lockstep compare needs two sides, but one is given",
+                "for example: lockstep compare RUN_A RUN_B");
+  const bool pair = parsed.positionals.size() == 2 && !table;
+  if (pair || trial || parsed.has("--groups")) return compare_sides(parsed, root);
+  for (const char* flag : {"--fail-if-slower", "--varied", "--assume", "--loss", "--by"})
+    if (parsed.has(flag))
+      throw Error(cat(flag, " is about two sides, but this is a table of runs"),
+                  "put the runs of each side together: --groups A=RUN,RUN B=RUN,RUN");
+  return compare_many(parsed, root);
+}
+
+}  // namespace
+
+Command compare_command() {
+  constexpr std::size_t most_runs = 1'000'000;
+  return {
+      .name = "compare",
+      .operands = "A B …",
+      .summary = "say which of two runs, batches or groups is faster or better, or list many",
+      .details =
+          "What is compared are runs and batches (folders, or names in the folder of runs), "
+          "files of facts (.toml), CSV logs and TensorBoard logs of other programs, or alone the "
+          "folder of a trial of lockstep abtest. First "
+          "whether the work and the place were the same; then times, memory, energy and "
+          "metrics, with intervals where there are repeats. A run is one repeat; its steps, "
+          "and the jobs of a batch, are none.\n"
+          "With more than two, or --table: a table of what differs, with best and last "
+          "metrics.",
+      .flags = {{"--groups", "", "the operands are sides of several runs: NAME=RUN,RUN,…"},
+                {"--margin", "PERCENT", "differences up to it are none; 2% by default"},
+                {"--by", "QUANTITY", "what the verdict goes by; step time or time by default"},
+                {"--loss", "VALUE",
+                 "time to this value of the metric; by default the worst of all bests"},
+                {"--varied", "FACTS", "differences that are the question: precision,devices"},
+                {"--assume", "FACTS", "facts that are not known and are taken to be equal"},
+                {"--better", "METRIC=WAY", "whether lower or higher is better"},
+                {"--fail-if-slower", "PERCENT",
+                 "exit code 1 if B is slower by it, 0 if not, 2 if that cannot be told"},
+                {"--table", "", "a table, also of two"},
+                {"--tag", "TAG", "a table of all runs that have the tag"},
+                {"--sort", "COLUMN", "order of the table; -COLUMN: descending"},
+                {"--csv", "", "the table as CSV"},
+                {"--json", "", "as JSON (docs/reference/comparison.md)"},
+                {"--out", "FILE", "write the JSON into a file too", "file"},
+                overwrite_flag()},
+      .max_positionals = most_runs,
+      .takes_assignments = true,
+      .only_options = {"run.root"},
+      .complete = "runs and batches",
+      .run = compare_main,
+      .tried_flags = {tried_root()},
+      .takes_files = true,
+      .operands_have_equals = true};
+}
+
+}  // namespace lockstep::cli

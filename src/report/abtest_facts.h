@@ -1,0 +1,18 @@
+// The two sides of a trial that lockstep abtest left (docs/reference/abtest.md).
+#pragma once
+
+#include "report/facts.h"
+
+#include <filesystem>
+#include <utility>
+
+namespace lockstep {
+
+bool is_abtest_folder(const std::filesystem::path& folder);
+
+// A trial per pair and side, in the order of the pairs: they belong together. What the commands did
+// is their users' business, so that their work counts as equal. Throws Error where abtest.json is
+// damaged, or of a later format.
+std::pair<TrialGroup, TrialGroup> read_abtest(const std::filesystem::path& folder);
+
+}  // namespace lockstep

@@ -1,0 +1,186 @@
+#include "report/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/flags.h"
+#include "report/goal.h"
+#include "report/job_match.h"
+#include "report/verdict.h"
+
+namespace lockstep {
+namespace {
+
+// In the order in which they came first.
+std::vector<Quantity> measured_on_both(const TrialGroup& a, const TrialGroup& b) {
+  std::vector<Quantity> found;
+  const auto has = [](const TrialGroup& group, const std::string& name) {
+    return std::any_of(group.trials.begin(), group.trials.end(),
+                       [&](const Trial& trial) { return trial.find(name) != nullptr; });
+  };
+  std::set<std::string> seen;
+  for (const Trial& trial : a.trials)
+    for (const Quantity& quantity : trial.quantities)
+      if (seen.insert(quantity.name).second && has(b, quantity.name)) found.push_back(quantity);
+  return found;
+}
+
+// NaN divides nothing out: a value that is no number stays one.
+std::vector<double> values_of(const TrialGroup& group, const std::string& name,
+                              const std::string& per = "") {
+  std::vector<double> values;
+  for (const Trial& trial : group.trials)
+    if (const Quantity* const quantity = trial.find(name))
+      values.push_back(per.empty() ? quantity->value : quantity->value / trial.number(per));
+  return values;
+}
+
+// The amount that a total is best told by, of those that differ.
+std::string amount_for(const Differences& found) {
+  const auto differs = [&](const std::string& key) {
+    return std::any_of(found.differences.begin(), found.differences.end(),
+                       [&](const Difference& one) {
+                         return one.key == key && one.kind == FactKind::amount &&
+                                one.a.is_number() && one.b.is_number();
+                       });
+  };
+  for (const char* key : {"epochs", "samples", "steps", "jobs_done", "jobs"})
+    if (differs(key)) return key;
+  for (const Difference& one : found.differences)
+    if (one.kind == FactKind::amount && differs(one.key) && one.key != "planned_steps")
+      return one.key;
+  return "";
+}
+
+std::string singular(const std::string& amount) {
+  if (amount == "jobs_done") return "job that was done";
+  return amount.ends_with('s') ? amount.substr(0, amount.size() - 1) : amount;
+}
+
+void direct(Quantity& quantity, const std::map<std::string, Better>& better) {
+  for (const auto& [name, direction] : better)
+    if (quantity.name == name || quantity.name.ends_with("." + name)) quantity.better = direction;
+}
+
+constexpr std::size_t enough_to_resample = 20;
+
+class Comparer {
+ public:
+  explicit Comparer(Comparison& comparison) : all_(comparison) {}
+
+  void rows() {
+    for (Quantity quantity : measured_on_both(all_.a, all_.b)) {
+      direct(quantity, all_.options.better);
+      if (quantity.name == "sample_s" && same("global_batch")) continue;
+      add(quantity);
+      const std::string amount = quantity.total ? amount_for(found_) : "";
+      if (!amount.empty()) add_per(quantity, amount);
+    }
+    if (std::optional<GoalTimes> goal = times_to_goal(all_.a, all_.b, all_.options.loss)) {
+      all_.loss = goal->value;
+      add_goal(*goal);
+    }
+  }
+
+  Differences& found() { return found_; }
+
+ private:
+  bool same(const std::string& key) const {
+    return std::find(found_.equal.begin(), found_.equal.end(), key) != found_.equal.end();
+  }
+
+  QuantityRow row_of(const Quantity& quantity, const std::string& per = "") {
+    QuantityRow row{.what = quantity,
+                    .a = values_of(all_.a, quantity.name, per),
+                    .b = values_of(all_.b, quantity.name, per),
+                    .per = per};
+    row.what.value = 0;
+    return row;
+  }
+
+  void finish(QuantityRow row) {
+    judge(row, reasons_against(row.what, found_, all_.a.name, all_.b.name), all_.options);
+    if (row.a.size() >= enough_to_resample && row.b.size() >= enough_to_resample)
+      row.bootstrap = bootstrap_contrast(row.what.scale, row.a, row.b, row.contrast.paired,
+                                         all_.options.confidence);
+    all_.rows.push_back(std::move(row));
+  }
+
+  void add(const Quantity& quantity) { finish(row_of(quantity)); }
+
+  void add_per(Quantity quantity, const std::string& amount) {
+    QuantityRow row = row_of(quantity, amount);
+    row.what.title += " per " + singular(amount);
+    row.what.total = false;
+    finish(std::move(row));
+  }
+
+  void add_goal(const GoalTimes& goal) {
+    QuantityRow row{
+        .what = {.name = "to_loss_s", .title = goal.title, .unit = "s", .aspect = Aspect::goal},
+        .a = goal.a,
+        .b = goal.b};
+    const std::size_t all_a = all_.a.trials.size(), all_b = all_.b.trials.size();
+    const bool all_there = goal.a.size() == all_a && goal.b.size() == all_b;
+    finish(row);
+    QuantityRow& added = all_.rows.back();
+    if (all_there || added.conclusion == Conclusion::not_comparable) return;
+    added.contrast = {.scale = Scale::ratio,
+                      .count_a = static_cast<int>(goal.a.size()),
+                      .count_b = static_cast<int>(goal.b.size()),
+                      .mean_a = NAN,
+                      .mean_b = NAN,
+                      .interval = {NAN, NAN, NAN},
+                      .method = "none",
+                      .unknown = "not every trial got there"};
+    added.bootstrap.reset();
+    added.repeats_needed.reset();
+    added.conclusion = Conclusion::inconclusive;
+    added.text = cat("inconclusive: ", goal.a.size(), " of ", all_a, " got there, against ",
+                     goal.b.size(), " of ", all_b);
+  }
+
+  Comparison& all_;
+  Differences found_ = find_differences(all_.a, all_.b, all_.options);
+};
+
+// Of all trials of the side that counted such jobs.
+std::optional<Count> count_of(const TrialGroup& group, const std::string& name) {
+  std::optional<Count> sum;
+  for (const Trial& trial : group.trials)
+    if (const auto found = trial.counts.find(name); found != trial.counts.end()) {
+      if (!sum) sum = Count{};
+      sum->hits += found->second.first;
+      sum->all += found->second.second;
+    }
+  return sum;
+}
+
+}  // namespace
+
+Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options) {
+  if (a.trials.empty() || b.trials.empty())
+    throw Error("a comparison needs a run on each side", "see lockstep compare --help");
+  Comparison comparison{.a = std::move(a), .b = std::move(b), .options = options};
+  comparison.jobs = match_jobs(comparison.a, comparison.b);
+  Comparer comparer(comparison);
+  comparer.rows();
+  for (const char* name : {"failed", "skipped"}) {
+    const std::optional<Count> of_a = count_of(comparison.a, name),
+                               of_b = count_of(comparison.b, name);
+    if (of_a && of_b && (of_a->hits > 0 || of_b->hits > 0))
+      comparison.counts.push_back(judge_counts(name, *of_a, *of_b, options.confidence));
+  }
+  comparison.flags =
+      find_flags(comparison.a, comparison.b, comparer.found(), comparison.rows, options.margin);
+  comparison.differences = std::move(comparer.found().differences);
+  comparison.unknown = std::move(comparer.found().unknown);
+  comparison.equal = std::move(comparer.found().equal);
+  conclude(comparison);
+  return comparison;
+}
+
+}  // namespace lockstep

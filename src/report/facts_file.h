@@ -1,0 +1,13 @@
+// A report that somebody typed in, as one trial (docs/reference/comparison.md, "A file of facts").
+#pragma once
+
+#include "report/facts.h"
+
+#include <filesystem>
+
+namespace lockstep {
+
+// TOML. Throws Error naming file and line.
+Trial read_facts_file(const std::filesystem::path& file);
+
+}  // namespace lockstep

@@ -1,0 +1,224 @@
+#include "report/gpu_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "media/csv_table.h"
+
+namespace lockstep {
+namespace {
+
+class MeanOf {
+ public:
+  void add(std::optional<double> value) {
+    if (!value || !std::isfinite(*value)) return;
+    sum_ += *value;
+    ++count_;
+  }
+  std::optional<double> value() const {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  double sum_ = 0;
+  std::int64_t count_ = 0;
+};
+
+// Trapezoids between samples; where samples are missing nothing is made up.
+class EnergyOf {
+ public:
+  void add(double time, double watts) {
+    constexpr double longest_gap = 4;  // of the usual distance
+    const double gap = time - time_;
+    if (samples_ > 0 && gap > 0 && (samples_ < 3 || gap <= longest_gap * usual_)) {
+      joules_ += gap * (watts + watts_) / 2;
+      usual_ = usual_ == 0 ? gap : std::min(usual_ * 1.05, std::max(gap, usual_));
+    }
+    time_ = time;
+    watts_ = watts;
+    ++samples_;
+  }
+  std::optional<double> joules() const {
+    return samples_ < 2 ? std::nullopt : std::optional(joules_);
+  }
+
+ private:
+  double time_ = 0, watts_ = 0, joules_ = 0, usual_ = 0;
+  std::int64_t samples_ = 0;
+};
+
+struct DeviceReader {
+  GpuUse use;
+  MeanOf busy, sm, clock, any_clock;
+  EnergyOf energy;
+  std::map<std::string, std::int64_t> throttled;
+  std::int64_t throttling_samples = 0;
+};
+
+CsvTable whole_lines(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  return parse_csv(std::string_view(text).substr(0, text.rfind('\n') + 1), file.string());
+}
+
+bool in_spans(const TimeSpans& spans, double time) {
+  return std::any_of(spans.begin(), spans.end(), [time](const auto& span) {
+    return time >= span.first && time <= span.second;
+  });
+}
+
+void most(std::optional<double>& of, std::optional<double> value) {
+  if (value) of = std::max(of.value_or(*value), *value);
+}
+
+class GpuTable {
+ public:
+  explicit GpuTable(const CsvTable& table) : table_(table) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) places_[table.columns[i]] = i;
+    for (const char* needed : {"time", "gpu", "uuid"}) table.column(needed);
+  }
+  std::optional<double> number(std::size_t row, const char* name) const {
+    const auto place = places_.find(name);
+    return place == places_.end() ? std::nullopt : to_number(table_.rows[row][place->second]);
+  }
+  std::string text(std::size_t row, const char* name) const {
+    const auto place = places_.find(name);
+    return place == places_.end() ? "" : table_.rows[row][place->second];
+  }
+
+ private:
+  const CsvTable& table_;
+  std::map<std::string, std::size_t> places_;
+};
+
+void take_sample(const GpuTable& table, std::size_t row, double time, DeviceReader& device) {
+  GpuUse& use = device.use;
+  use.index = static_cast<int>(table.number(row, "gpu").value_or(use.index));
+  ++use.samples;
+  const auto busy = table.number(row, "busy_percent"), sm = table.number(row, "sm_active_percent"),
+             clock = table.number(row, "sm_clock_mhz"), power = table.number(row, "power_w");
+  device.busy.add(busy);
+  device.sm.add(sm);
+  device.any_clock.add(clock);
+  if (sm.value_or(busy.value_or(100)) >= idle_percent) device.clock.add(clock);
+  if (power) device.energy.add(time, *power);
+  most(use.power_limit_w, table.number(row, "power_limit_w"));
+  most(use.memory_most_bytes, table.number(row, "memory_used_bytes"));
+  if (const auto others = table.number(row, "other_processes"))
+    use.other_processes = std::max(use.other_processes.value_or(0), static_cast<int>(*others));
+  const std::string throttled = table.text(row, "throttled_by");
+  if (throttled.empty()) return;
+  ++device.throttling_samples;
+  if (throttled == "none") return;
+  for (const std::string& reason : split(throttled, ';')) ++device.throttled[trim(reason)];
+}
+
+GpuUse finished(DeviceReader device) {
+  GpuUse use = std::move(device.use);
+  use.busy_percent = device.busy.value();
+  use.sm_percent = device.sm.value();
+  use.clock_mhz = device.clock.value() ? device.clock.value() : device.any_clock.value();
+  use.energy_j = device.energy.joules();
+  use.throttling_known = device.throttling_samples > 0;
+  for (const auto& [reason, samples] : device.throttled)
+    use.throttled_share[reason] =
+        static_cast<double>(samples) / static_cast<double>(device.throttling_samples);
+  return use;
+}
+
+std::optional<double> activity(const GpuUse& use) {
+  return use.sm_percent ? use.sm_percent : use.busy_percent;
+}
+
+void add_use_quantities(const std::vector<GpuUse>& devices, Trial& trial) {
+  MeanOf busy;
+  double least = INFINITY, highest = 0, energy = 0;
+  bool has_energy = !devices.empty();
+  std::optional<double> memory;
+  for (const GpuUse& use : devices) {
+    const std::optional<double> active = activity(use);
+    busy.add(active);
+    least = std::min(least, active.value_or(NAN));
+    highest = std::max(highest, active.value_or(NAN));
+    most(memory, use.memory_most_bytes);
+    has_energy = has_energy && use.energy_j;
+    energy += use.energy_j.value_or(0);
+  }
+  trial.measure({.name = "energy_j",
+                 .title = "energy of the GPUs",
+                 .unit = "J",
+                 .aspect = Aspect::energy,
+                 .total = true},
+                has_energy ? std::optional(energy) : std::nullopt);
+  trial.measure({.name = "gpu_busy_percent",
+                 .title = "GPUs busy",
+                 .unit = "%",
+                 .scale = Scale::difference,
+                 .better = Better::unknown,
+                 .aspect = Aspect::use},
+                busy.value());
+  if (devices.size() > 1 && busy.value() && highest > 0)
+    trial.measure({.name = "balance",
+                   .title = "balance of the GPUs (least busy / most)",
+                   .scale = Scale::difference,
+                   .better = Better::higher,
+                   .aspect = Aspect::use},
+                  least / highest);
+  trial.measure({.name = "gpu_memory_bytes",
+                 .title = "memory in use on a GPU, by all",
+                 .unit = "bytes",
+                 .aspect = Aspect::memory},
+                memory);
+}
+
+}  // namespace
+
+std::vector<GpuUse> read_gpu_use(const std::filesystem::path& gpu_csv, const TimeSpans& spans) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(gpu_csv, ignored)) return {};
+  const CsvTable csv = whole_lines(gpu_csv);
+  const GpuTable table(csv);
+  std::map<std::string, DeviceReader> devices;
+  for (std::size_t row = 0; row < csv.rows.size(); ++row) {
+    const std::optional<double> time = table.number(row, "time");
+    if (!time || !in_spans(spans, *time)) continue;
+    DeviceReader& device = devices[table.text(row, "uuid")];
+    device.use.uuid = table.text(row, "uuid");
+    take_sample(table, row, *time, device);
+  }
+  std::vector<GpuUse> uses;
+  for (auto& [uuid, device] : devices) uses.push_back(finished(std::move(device)));
+  std::sort(uses.begin(), uses.end(),
+            [](const GpuUse& a, const GpuUse& b) { return a.index < b.index; });
+  return uses;
+}
+
+void add_gpu_facts(const std::vector<GpuUse>& devices, Trial& trial) {
+  if (devices.empty()) return;
+  constexpr double worth_saying = 0.05;  // of the samples
+  MeanOf clock, limit;
+  std::optional<int> others;
+  std::set<std::string> throttled;
+  nlohmann::json busy = nlohmann::json::object();
+  bool throttling_known = false;
+  for (const GpuUse& use : devices) {
+    clock.add(use.clock_mhz);
+    limit.add(use.power_limit_w);
+    throttling_known = throttling_known || use.throttling_known;
+    if (use.other_processes) others = std::max(others.value_or(0), *use.other_processes);
+    for (const auto& [reason, share] : use.throttled_share)
+      if (share >= worth_saying) throttled.insert(reason);
+    if (const std::optional<double> active = activity(use))
+      busy[cat("GPU ", use.index)] = std::round(*active * 10) / 10;
+  }
+  if (clock.value()) trial.set("clock_mhz", FactKind::place, std::round(*clock.value()));
+  if (limit.value()) trial.set("power_limit_w", FactKind::place, std::round(*limit.value()));
+  if (throttling_known) trial.set("throttled_by", FactKind::place, throttled);
+  if (others) trial.set("other_processes", FactKind::place, *others);
+  if (!busy.empty()) trial.set("busy_percent", FactKind::note, busy);
+  add_use_quantities(devices, trial);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,232 @@
+#include "report/job_match.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "report/result_facts.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+using Identity = std::function<const std::string&(const JobFacts&)>;
+using JobsById = std::unordered_map<std::string, const JobFacts*>;
+
+std::vector<Trial*> trials_of(TrialGroup& a, TrialGroup& b) {
+  std::vector<Trial*> trials;
+  for (TrialGroup* group : {&a, &b})
+    for (Trial& trial : group->trials) trials.push_back(&trial);
+  return trials;
+}
+
+JobsById by_identity(const Trial& trial, const Identity& identity) {
+  JobsById jobs;
+  for (const JobFacts& job : trial.jobs) jobs.emplace(identity(job), &job);
+  return jobs;
+}
+
+// In the order of the first trial. Empty where one trial has two jobs of one identity.
+std::vector<std::string> common(const std::vector<Trial*>& trials,
+                                const std::vector<JobsById>& jobs, const Identity& identity) {
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    if (jobs[i].size() != trials[i]->jobs.size()) return {};
+  std::vector<std::string> names;
+  for (const JobFacts& job : trials[0]->jobs) {
+    const std::string& name = identity(job);
+    if (!name.empty() && std::all_of(jobs.begin(), jobs.end(),
+                                     [&](const JobsById& of) { return of.contains(name); }))
+      names.push_back(name);
+  }
+  return names;
+}
+
+struct Matched {
+  std::vector<std::string> names;
+  std::vector<JobsById> jobs;  // of each trial
+  std::string by;
+};
+
+Matched match(const std::vector<Trial*>& trials) {
+  const std::pair<const char*, Identity> ways[] = {
+      {"parameters", [](const JobFacts& job) -> const std::string& { return job.parameters; }},
+      {"name", [](const JobFacts& job) -> const std::string& { return job.name; }}};
+  Matched best;
+  for (const auto& [by, identity] : ways) {
+    Matched found{.by = by};
+    for (const Trial* trial : trials) found.jobs.push_back(by_identity(*trial, identity));
+    found.names = common(trials, found.jobs, identity);
+    if (best.by.empty() || found.names.size() > best.names.size()) best = std::move(found);
+  }
+  return best;
+}
+
+// Other jobs that ran while one of these did.
+std::int64_t beside(const Trial& trial, const std::set<const JobFacts*>& matched) {
+  double begin = INFINITY, end = -INFINITY;
+  for (const JobFacts* job : matched) {
+    if (job->begin <= 0) continue;
+    begin = std::min(begin, job->begin);
+    end = std::max(end, job->end);
+  }
+  return std::count_if(trial.jobs.begin(), trial.jobs.end(), [&](const JobFacts& job) {
+    return !matched.contains(&job) && job.begin > 0 && job.begin < end && job.end > begin;
+  });
+}
+
+class TrialJobs {
+ public:
+  TrialJobs(Trial& trial, const Matched& matched, const JobsById& jobs)
+      : trial_(trial), names_(matched.names), jobs_(jobs) {
+    for (const std::string& name : names_) matched_.insert(jobs_.at(name));
+  }
+
+  void add_facts(bool same_keys) {
+    const auto amount = FactKind::amount;
+    trial_.set("jobs", amount, trial_.jobs.size());
+    trial_.set("jobs_done", amount, state_count("done"));
+    trial_.set("jobs_beside", FactKind::place, beside(trial_, matched_));
+    const std::size_t others = trial_.jobs.size() - names_.size();
+    trial_.set("job_list", amount,
+               others == 0 ? "those of both" : cat(others, " that ", trial_.name, " alone has"));
+    if (same_keys) trial_.set("options", FactKind::work, "listed");
+    for (const char* word : {"failed", "skipped"})
+      trial_.counts[word] = {state_count(word), static_cast<std::int64_t>(names_.size())};
+    add_reported_facts();
+  }
+
+  // done: in all trials.
+  void add_quantities(const std::vector<std::string>& done) {
+    if (done.empty()) return;
+    double seconds = 0;
+    for (const std::string& name : done) seconds += jobs_.at(name)->seconds();
+    trial_.measure({.name = "job_s", .title = "mean time of a job", .unit = "s"},
+                   seconds / static_cast<double>(done.size()));
+  }
+
+  void add_mean(const std::string& result, const std::vector<std::string>& jobs) {
+    double sum = 0;
+    for (const std::string& name : jobs) sum += jobs_.at(name)->results.at(result).get<double>();
+    Quantity quantity = quantity_of_name(result);
+    quantity.title += cat(", mean of ", jobs.size(), jobs.size() == 1 ? " job" : " jobs");
+    quantity.total = false;
+    trial_.measure(quantity, sum / static_cast<double>(jobs.size()));
+  }
+
+ private:
+  std::int64_t state_count(const std::string& state) const {
+    return std::count_if(matched_.begin(), matched_.end(),
+                         [&](const JobFacts* job) { return job->state == state; });
+  }
+
+  // One value where all jobs have the same, else a value per job.
+  void add_reported_facts() {
+    std::map<std::string, json> reported;
+    for (const std::string& name : names_)
+      for (const auto& [result, value] : jobs_.at(name)->results) reported[result][name] = value;
+    for (auto& [result, values] : reported) {
+      const json& first = *values.begin();
+      const bool same = std::all_of(values.begin(), values.end(),
+                                    [&](const json& value) { return value == first; });
+      const ResultRole role = role_of_result(result, first);
+      if (result.starts_with("used.")) trial_.set("options", FactKind::work, "listed");
+      if (role == ResultRole::quantity && !result.starts_with("asked.")) continue;
+      trial_.set(result,
+                 result.starts_with("asked.") ? FactKind::note
+                 : role == ResultRole::amount ? FactKind::amount
+                 : role == ResultRole::place  ? FactKind::place
+                                              : FactKind::work,
+                 same ? first : values);
+    }
+  }
+
+  Trial& trial_;
+  const std::vector<std::string>& names_;
+  const JobsById& jobs_;
+  std::set<const JobFacts*> matched_;
+};
+
+std::vector<std::string> done_in_all(const Matched& matched) {
+  std::vector<std::string> names;
+  for (const std::string& name : matched.names)
+    if (std::all_of(matched.jobs.begin(), matched.jobs.end(), [&](const JobsById& jobs) {
+          return jobs.at(name)->state == "done" && jobs.at(name)->begin > 0;
+        }))
+      names.push_back(name);
+  return names;
+}
+
+bool same_content(const Matched& matched) {
+  return std::all_of(matched.names.begin(), matched.names.end(), [&](const std::string& name) {
+    const std::string& key = matched.jobs[0].at(name)->key;
+    return !key.empty() &&
+           std::all_of(matched.jobs.begin(), matched.jobs.end(),
+                       [&](const JobsById& jobs) { return jobs.at(name)->key == key; });
+  });
+}
+
+bool reports_number(const JobFacts& job, const std::string& result) {
+  const auto found = job.results.find(result);
+  return found != job.results.end() && found->second.is_number() &&
+         role_of_result(result, found->second) == ResultRole::quantity;
+}
+
+// Numbers that jobs report, and for each the jobs that did so in all trials.
+std::map<std::string, std::vector<std::string>> numbers_in_all(const Matched& matched) {
+  std::map<std::string, std::vector<std::string>> found;
+  for (const std::string& name : matched.names)
+    for (const auto& reported : matched.jobs[0].at(name)->results) {
+      const std::string& result = reported.first;
+      if (result.starts_with("asked.")) continue;
+      if (std::all_of(matched.jobs.begin(), matched.jobs.end(),
+                      [&](const JobsById& jobs) { return reports_number(*jobs.at(name), result); }))
+        found[result].push_back(name);
+    }
+  return found;
+}
+
+JobRow row_of(const JobFacts& a, const JobFacts& b) {
+  JobRow row{.name = a.name,
+             .state_a = a.state,
+             .state_b = b.state,
+             .seconds_a = a.seconds(),
+             .seconds_b = b.seconds()};
+  for (const auto& [name, value] : a.results) {
+    const auto other = b.results.find(name);
+    if (value.is_number() && other != b.results.end() && other->second.is_number())
+      row.results[name] = {value.get<double>(), other->second.get<double>()};
+  }
+  return row;
+}
+
+}  // namespace
+
+JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
+  const std::vector<Trial*> trials = trials_of(a, b);
+  for (const Trial* trial : trials)
+    if (trial->jobs.empty()) return {};
+  const Matched matched = match(trials);
+  JobsMatched result{
+      .any = true, .matched = static_cast<std::int64_t>(matched.names.size()), .by = matched.by};
+  result.only_a = static_cast<std::int64_t>(a.trials[0].jobs.size()) - result.matched;
+  result.only_b = static_cast<std::int64_t>(b.trials[0].jobs.size()) - result.matched;
+  const std::vector<std::string> done = done_in_all(matched);
+  const bool same_keys = same_content(matched);
+  const auto numbers = numbers_in_all(matched);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    TrialJobs jobs(*trials[i], matched, matched.jobs[i]);
+    jobs.add_facts(same_keys && !matched.names.empty());
+    jobs.add_quantities(done);
+    for (const auto& [name, of] : numbers) jobs.add_mean(name, of);
+  }
+  const JobsById &first_a = matched.jobs.front(), &first_b = matched.jobs[a.trials.size()];
+  for (const std::string& name : matched.names)
+    result.rows.push_back(row_of(*first_a.at(name), *first_b.at(name)));
+  return result;
+}
+
+}  // namespace lockstep

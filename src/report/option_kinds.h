@@ -1,0 +1,23 @@
+// What a difference in an option of the engine means for a comparison.
+#pragma once
+
+#include "report/facts.h"
+
+#include <optional>
+#include <string_view>
+
+namespace lockstep {
+
+struct OptionKind {
+  std::string_view key;            // "optimizer.lr", or "optimizer." for a whole group
+  std::optional<FactKind> kind{};  // nothing: it changes neither result nor speed, or another fact
+                                   // says what became of it
+};
+
+// The row of the key, else that of its group, else null: an option of a recipe.
+const OptionKind* engine_option(std::string_view key);
+
+// Of any option: those of recipes are work. Nothing: leave it out.
+std::optional<FactKind> option_kind(std::string_view key);
+
+}  // namespace lockstep

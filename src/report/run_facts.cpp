@@ -1,0 +1,251 @@
+#include "report/run_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "report/gpu_facts.h"
+#include "report/metric_facts.h"
+#include "report/option_kinds.h"
+#include "report/result_facts.h"
+#include "report/run_log.h"
+#include "run/json_lines.h"
+#include "run/labels.h"
+#include "run/run_summary.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+// The member of an object, or null.
+json member(const json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() ? json() : *found;
+}
+
+// Null for what a record leaves out, or writes as nothing.
+json known_text(const json& object, const char* key) {
+  const std::string text = text_or(object, key, "");
+  return text.empty() ? json() : json(text);
+}
+json known_count(const json& object, const char* key) {
+  const double number = number_or(object, key, NAN);
+  return number > 0 ? json(number) : json();
+}
+
+bool is_path_like(const json& value) {
+  if (value.is_array()) return std::any_of(value.begin(), value.end(), is_path_like);
+  return value.is_string() && value.get_ref<const std::string&>().starts_with('/');
+}
+
+void add_options(const json& config, Trial& trial) {
+  if (!config.is_object() || config.empty()) return;
+  trial.set("options", FactKind::work, "listed");
+  for (const auto& [key, value] : config.items())
+    if (const std::optional<FactKind> kind = option_kind(key); kind && !is_path_like(value))
+      trial.set(key, *kind, value);
+}
+
+json init_hash(const json& record) {
+  const json init = member(record, "init");
+  if (!init.is_object()) return "of the recipe";
+  std::string hashes;
+  for (const char* part : {"files", "average"}) {
+    const json files = member(init, part);
+    for (const json& file : files.is_array() ? files : json::array({files}))
+      hashes += text_or(file, "xxh3", "");
+  }
+  return hashes.empty() ? json() : json(hash128_hex(hashes));
+}
+
+void add_plan(const json& record, Trial& trial) {
+  const json plan = member(record, "plan"), facts = member(record, "facts"),
+             batch = member(plan, "batch"), parameters = member(plan, "parameters");
+  if (!plan.is_object()) return;
+  const auto work = FactKind::work, means = FactKind::means;
+  trial.set("init", work, init_hash(record));
+  json trained = known_count(parameters, "trained");
+  trial.set("parameters", work, trained.is_null() ? known_count(facts, "parameters") : trained);
+  if (const json frozen = known_count(parameters, "frozen"); !frozen.is_null())
+    trial.set("frozen_parameters", work, frozen);
+  trial.set("train_samples", work, known_count(plan, "train_samples"));
+  trial.set("valid_samples", work, member(plan, "valid_samples"));
+  trial.set("global_batch", work, known_count(batch, "global"));
+  trial.set("planned_steps", FactKind::amount, known_count(plan, "total_steps"));
+  const json flops = known_count(member(plan, "compute"), "flops_per_step");
+  trial.set("flops_per_step", FactKind::note, flops);
+  if (const double global = trial.number("global_batch"); flops.is_number() && global > 0)
+    trial.set("flops_per_sample", work, flops.get<double>() / global);
+  trial.set("peak_flops", FactKind::place, known_count(member(plan, "compute"), "peak_flops"));
+  trial.set("micro_batch", means, known_count(batch, "micro"));
+  trial.set("accumulation", means, known_count(batch, "accumulation"));
+  trial.set("recomputed_blocks", means, member(plan, "recomputed_blocks"));
+  const json precision = member(plan, "precision");
+  trial.set("precision", means, known_text(precision, "type"));
+  trial.set("tf32", means, member(precision, "tf32"));
+}
+
+json code_of(const json& record) {
+  const json git = member(record, "git");
+  const std::string commit = text_or(git, "commit", "");
+  if (commit.empty()) return nullptr;
+  return cat(commit.substr(0, 12), is_true(git, "dirty") ? ", with changes" : "");
+}
+
+json device_ids(const json& devices) {
+  json ids = json::array();
+  for (const json& device : devices)
+    if (const std::string id = text_or(device, "uuid", ""); !id.empty()) ids.push_back(id);
+  std::sort(ids.begin(), ids.end());
+  return ids.empty() ? json() : ids;
+}
+
+void add_place(const json& record, Trial& trial) {
+  const auto place = FactKind::place, means = FactKind::means;
+  const json devices = member(record, "devices");
+  if (devices.is_array() && !devices.empty()) {
+    trial.set("devices", place, devices_text(devices));
+    trial.set("device_count", FactKind::note, devices.size());
+    trial.set("device_ids", place, device_ids(devices));
+    if (text_or(devices[0], "kind", "") == "cuda")
+      trial.set("driver", place, known_text(record, "driver"));
+  }
+  trial.set("cpu", place, known_text(record, "cpu"));
+  trial.set("cores", place, known_count(record, "cores"));
+  trial.set("host", place, known_text(record, "host"));
+  trial.set("lockstep", means, known_text(record, "lockstep"));
+  if (record.contains("torch")) trial.set("torch", means, known_text(record, "torch"));
+  if (const std::string plugin = text_or(record, "plugin", ""); !plugin.empty())
+    trial.set("plugin", means, std::filesystem::path(plugin).filename().string());
+  trial.set("code", means, code_of(record));
+}
+
+// Samples of so many steps: the last step of an epoch may hold fewer.
+json samples_done(const json& record, std::int64_t steps) {
+  const json plan = member(record, "plan");
+  const std::int64_t global = integer_or(member(plan, "batch"), "global", 0),
+                     per_epoch = integer_or(plan, "steps_per_epoch", 0),
+                     samples = integer_or(plan, "train_samples", 0);
+  if (global <= 0) return nullptr;
+  const bool dropped = is_true(member(record, "config"), "data.drop_last");
+  if (per_epoch <= 0 || samples <= 0 || dropped) return steps * global;
+  return steps / per_epoch * samples + std::min(steps % per_epoch * global, samples);
+}
+
+void add_amounts(const json& record, const RunLog& log, Trial& trial) {
+  const auto amount = FactKind::amount;
+  const json plan = member(record, "plan");
+  trial.set("steps", amount, log.step);
+  if (const double per_epoch = number_or(plan, "steps_per_epoch", 0); per_epoch > 0)
+    trial.set("epochs", amount, std::round(static_cast<double>(log.step) / per_epoch * 1e6) / 1e6);
+  const json samples = samples_done(record, log.step);
+  trial.set("samples", amount, samples);
+  const std::string unit = text_or(plan, "unit", "samples");
+  const double per_sample = number_or(member(record, "facts"), "units_per_sample", 0);
+  if (unit != "samples" && per_sample > 0 && samples.is_number())
+    trial.set(unit, amount, samples.get<double>() * per_sample);
+  if (log.micro.size() > 1) trial.set("micro_batch", FactKind::means, log.micro);
+  if (const json graphs = member(log.ended, "graphs"); graphs.is_object())
+    trial.set("graphs", FactKind::means, integer_or(graphs, "steps", 0) > 0);
+}
+
+// From disk, by all starts; null unless all of them tell.
+json read_bytes(const json& starts) {
+  if (!starts.is_array() || starts.empty()) return nullptr;
+  double sum = 0;
+  for (const json& start : starts) sum += number_or(start, "read_bytes", NAN);
+  return std::isfinite(sum) ? json(sum) : json();
+}
+
+std::optional<double> peak_memory(const json& last_step) {
+  std::optional<double> peak;
+  const json memory = member(last_step, "memory");
+  for (const json& rank : memory.is_array() ? memory : json::array())
+    if (const double bytes = number_or(rank, "peak", NAN); bytes > 0)
+      peak = std::max(peak.value_or(0), bytes);
+  return peak;
+}
+
+std::optional<double> number_of(const json& event, const char* key) {
+  const double value = number_or(event, key, NAN);
+  return std::isnan(value) ? std::nullopt : std::optional(value);
+}
+
+void add_times(const RunLog& log, Trial& trial) {
+  const std::optional<double> step_s = log.step_s();
+  trial.measure({.name = "step_s", .title = "step time", .unit = "s"}, step_s);
+  if (const double global = trial.number("global_batch"); step_s && global > 0)
+    trial.measure({.name = "sample_s", .title = "time per sample", .unit = "s"}, *step_s / global);
+  if (log.train_s > 0)
+    trial.measure({.name = "train_s", .title = "training time", .unit = "s", .total = true},
+                  log.train_s);
+  trial.measure({.name = "start_up_s", .title = "start-up", .unit = "s"}, log.start_up_s);
+  trial.measure({.name = "memory_bytes",
+                 .title = "memory of the largest rank, peak",
+                 .unit = "bytes",
+                 .aspect = Aspect::memory},
+                peak_memory(log.last_step));
+  for (const auto& [name, title] : {std::pair{"data_share", "share of waiting for data"},
+                                    std::pair{"wait_share", "share of waiting for ranks"}})
+    trial.measure({.name = name, .title = title, .scale = Scale::difference, .aspect = Aspect::use},
+                  number_of(log.last_step, name));
+}
+
+void add_cautions(const RunDir& run, const RunLog& log, Trial& trial) {
+  const RunState state = run.state();
+  if (state != RunState::finished) trial.cautions.push_back(cat("its state is ", to_string(state)));
+  if (log.starts > 1)
+    trial.cautions.push_back(cat("it was started ", log.starts,
+                                 " times: what was done after the "
+                                 "checkpoints that it went on from is left out"));
+  if (log.bad_lines > 0)
+    trial.cautions.push_back(cat(log.bad_lines, " damaged lines in events.jsonl are left out"));
+  if (log.not_finite > 0)
+    trial.cautions.push_back(cat("the loss of ", log.not_finite, " logged steps was not finite"));
+  if (log.steps.empty() && log.evals.empty())
+    trial.cautions.push_back("it has no steps: nothing was measured");
+}
+
+}  // namespace
+
+Trial read_run_facts(const RunDir& run) {
+  const json record = run.record();
+  Trial trial{.name = run.name(),
+              .path = std::filesystem::absolute(run.path()).lexically_normal().string(),
+              .source = "run",
+              .state = to_string(run.state())};
+  trial.set("recipe", FactKind::work, known_text(record, "recipe"));
+  trial.set("data", FactKind::work, known_text(record, "data_hash"));
+  add_options(member(record, "config"), trial);
+  add_plan(record, trial);
+  add_place(record, trial);
+  trial.set("started", FactKind::note, member(record, "started"));
+  const RunLabels labels = read_labels(run.path(), record);
+  if (!labels.tags.empty()) trial.set("tags", FactKind::note, labels.tags);
+  if (!labels.note.empty()) trial.set("note", FactKind::note, labels.note);
+  const RunLog log = read_run_log(run.events_path());
+  if (const json results = member(record, "results"); results.is_object()) {
+    add_results(results, trial);
+    if (trial.value("devices").is_null())
+      trial.set("devices", FactKind::place, known_text(results, "device"));
+    trial.measure({.name = "wall_s", .title = "time", .unit = "s", .total = true},
+                  number_of(record, "seconds"));
+  }
+  if (member(record, "plan").is_object()) add_amounts(record, log, trial);
+  trial.set("read_bytes", FactKind::place, read_bytes(member(record, "starts")));
+  add_times(log, trial);
+  add_metrics(log, text_or(member(record, "config"), "checkpoint.best_metric", ""), trial);
+  try {
+    add_gpu_facts(read_gpu_use(run.path() / "gpu.csv", log.trained), trial);
+  } catch (const Error& error) {
+    trial.cautions.push_back(cat("gpu.csv is left out: ", error.what()));
+  }
+  if (member(record, "plan").is_object()) add_cautions(run, log, trial);
+  return trial;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,164 @@
+#include "report/run_log.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "run/json_lines.h"
+
+namespace lockstep {
+namespace {
+
+class LogReader {
+ public:
+  void line(const std::string& line) {
+    if (is_step_line(line)) return step_line(line);
+    const nlohmann::json event = parse_object(line);
+    if (event.is_discarded())
+      ++log_.bad_lines;
+    else
+      other(event);
+  }
+
+  RunLog finish() {
+    close_start();
+    if (!last_line_.empty()) log_.last_step = object_or_null(last_line_);
+    for (const LoggedSteps& logged : log_.steps) log_.step = std::max(log_.step, logged.step);
+    return std::move(log_);
+  }
+
+ private:
+  static nlohmann::json object_or_null(const std::string& line) {
+    nlohmann::json value = parse_object(line);
+    return value.is_discarded() ? nlohmann::json() : value;
+  }
+
+  double at(double time) const {
+    return std::isfinite(time) && begun_ > 0 ? before_s_ + std::max(0.0, time - begun_) : before_s_;
+  }
+
+  void saw(double time) {
+    if (std::isfinite(time)) seen_ = std::max(seen_, time);
+  }
+
+  void step_line(const std::string& line) {
+    const double step = quick_number(line, "step");
+    if (!(step >= 1 && step < 9e15)) {
+      ++log_.bad_lines;
+      return;
+    }
+    const double time = quick_number(line, "time");
+    LoggedSteps logged{.step = static_cast<std::int64_t>(step),
+                       .step_s = quick_number(line, "step_s"),
+                       .at_s = at(time),
+                       .first = first_};
+    const std::int64_t before = log_.steps.empty() ? 0 : log_.steps.back().step;
+    logged.steps = std::max<std::int64_t>(logged.step - std::max(before, from_), 0);
+    if (!std::isfinite(quick_number(line, "loss"))) ++log_.not_finite;
+    log_.steps.push_back(logged);
+    first_ = false;
+    saw(time);
+    last_line_ = line;
+  }
+
+  void close_start() {
+    if (begun_ <= 0) return;
+    log_.trained.emplace_back(begun_, std::max(seen_, begun_));
+    log_.train_s = at(seen_);
+  }
+
+  void begin_start(const nlohmann::json& event) {
+    close_start();
+    begun_ = seen_ = number_or(event, "time", 0);
+    before_s_ = kept_s();
+    from_ = integer_or(event, "step", 0);
+    log_.step = from_;
+    first_ = true;
+    ++log_.starts;
+    log_.start = event;
+    log_.ended = nullptr;
+    take_micro(event);
+  }
+
+  // Training time until the last thing that counts.
+  double kept_s() const {
+    double until = 0;
+    if (!log_.steps.empty()) until = log_.steps.back().at_s;
+    if (!log_.evals.empty()) until = std::max(until, log_.evals.back().at_s);
+    return until;
+  }
+
+  void take_back(std::int64_t step) {
+    std::erase_if(log_.steps, [step](const LoggedSteps& one) { return one.step > step; });
+    std::erase_if(log_.evals, [step](const LoggedEval& one) { return one.step > step; });
+    if (number_or(object_or_null(last_line_), "step", 0) > static_cast<double>(step))
+      last_line_.clear();
+    log_.step = step;
+  }
+
+  void take_micro(const nlohmann::json& event) {
+    const std::int64_t micro = integer_or(event, "micro", 0);
+    if (micro > 0 && (log_.micro.empty() || log_.micro.back() != micro))
+      log_.micro.push_back(micro);
+  }
+
+  void take_eval(const nlohmann::json& event) {
+    const auto metrics = event.find("metrics");
+    if (metrics == event.end() || !metrics->is_object()) return;
+    const auto object = [&](const char* key) {
+      const auto found = event.find(key);
+      return found != event.end() && found->is_object() ? *found : nlohmann::json::object();
+    };
+    log_.evals.push_back({.step = integer_or(event, "step", 0),
+                          .at_s = at(number_or(event, "time", NAN)),
+                          .metrics = *metrics,
+                          .units = object("units"),
+                          .better = object("better"),
+                          .best = is_true(event, "best")});
+  }
+
+  void other(const nlohmann::json& event) {
+    const std::string kind = text_or(event, "kind", "");
+    if (kind == "start") return begin_start(event);
+    if (kind == "resume") {
+      close_start();
+      begun_ = 0;
+      return take_back(integer_or(event, "step", 0));
+    }
+    saw(number_or(event, "time", NAN));
+    if (kind == "eval") take_eval(event);
+    if (kind == "memory") take_micro(event);
+    if (kind == "startup" && !log_.start_up_s && event.contains("seconds"))
+      log_.start_up_s = number_or(event, "seconds", NAN);
+    if (kind == "stop" || kind == "end" || kind == "checkpoint")
+      log_.step = std::max(log_.step, integer_or(event, "step", 0));
+    if (kind == "stop" || kind == "end") log_.ended = event;
+  }
+
+  RunLog log_;
+  std::string last_line_;
+  double begun_ = 0, seen_ = 0, before_s_ = 0;  // of this start; unix seconds, and training time
+  std::int64_t from_ = 0;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::optional<double> RunLog::step_s() const {
+  double first_s = 0, other_s = 0;
+  std::int64_t firsts = 0, others = 0;
+  for (const LoggedSteps& logged : steps) {
+    if (!std::isfinite(logged.step_s)) continue;
+    (logged.first ? firsts : others) += logged.steps;
+    (logged.first ? first_s : other_s) += logged.step_s * static_cast<double>(logged.steps);
+  }
+  if (others > 0) return other_s / static_cast<double>(others);
+  return firsts > 0 ? std::optional(first_s / static_cast<double>(firsts)) : std::nullopt;
+}
+
+RunLog read_run_log(const std::filesystem::path& events) {
+  LogReader reader;
+  for_each_line(events, [&](const std::string& line) { reader.line(line); });
+  return reader.finish();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,49 @@
+// The events of a run as numbers over its training time, for comparisons.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+struct LoggedSteps {  // since the logged step before
+  std::int64_t step = 0, steps = 0;
+  double step_s = 0;
+  double at_s = 0;     // of training until then
+  bool first = false;  // of a start: kernels are loaded, graphs recorded
+};
+
+struct LoggedEval {
+  std::int64_t step = 0;
+  double at_s = 0;
+  nlohmann::json metrics, units, better;  // objects: of each metric its value, unit and direction
+  bool best = false;
+};
+
+// Without what resumes took back. Training time leaves out start-up, and what came after the
+// checkpoint that a resume went on from.
+struct RunLog {
+  std::vector<LoggedSteps> steps;
+  std::vector<LoggedEval> evals;
+  std::vector<std::pair<double, double>> trained;  // unix seconds: begin and end of each start
+  double train_s = 0;
+  nlohmann::json start, last_step, ended;  // events of the newest start, or null
+  std::vector<std::int64_t> micro;         // micro-batches, as they changed
+  std::optional<double> start_up_s;        // of the first start
+  std::int64_t step = 0;                   // finished
+  int starts = 0;
+  std::int64_t bad_lines = 0, not_finite = 0;  // steps without a finite loss
+
+  // Mean seconds of a step. The first logged one of each start counts where there is no other.
+  std::optional<double> step_s() const;
+};
+
+// A missing file is a run without events. Throws Error where it cannot be read.
+RunLog read_run_log(const std::filesystem::path& events);
+
+}  // namespace lockstep

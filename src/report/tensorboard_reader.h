@@ -1,0 +1,34 @@
+// Scalars of TensorBoard's event files: TFRecords of Event messages, by hand.
+// https://www.tensorflow.org/tutorials/load_data/tfrecord; tensorflow/core/util/event.proto
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+struct ScalarEvent {
+  std::string tag;
+  std::int64_t step = 0;
+  double wall_time = 0;  // unix seconds
+  double value = 0;
+};
+
+struct TensorboardFile {
+  std::vector<ScalarEvent> scalars;  // in the order of the file
+  std::int64_t damaged = 0;          // events whose message is none
+  bool torn = false;                 // the last record is not whole, or its checksum is wrong
+};
+
+// Both forms of scalars: simple_value, and tensors of one float or double. What else is in the file
+// is passed over. Ends at the first record that is damaged: what follows cannot be found. Throws
+// Error where not even the first one is whole; `name` is for that.
+TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name);
+
+// CRC-32C (Castagnoli), and as TFRecords keep it.
+std::uint32_t crc32c(std::string_view bytes);
+std::uint32_t masked_crc32c(std::string_view bytes);
+
+}  // namespace lockstep

@@ -1,0 +1,52 @@
+#include "report/trial_source.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/batch_facts.h"
+#include "report/facts_file.h"
+#include "report/foreign_csv.h"
+#include "report/foreign_tensorboard.h"
+#include "report/run_facts.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds(const fs::path& folder, const char* file) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / file, ignored);
+}
+
+fs::path without_slash(fs::path path) {
+  path = fs::absolute(path).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+Trial read_file_trial(const fs::path& file) {
+  const std::string name = file.filename().string(), ending = file.extension().string();
+  if (is_tensorboard_file(name)) return read_tensorboard_trial(file);
+  if (ending == ".toml") return read_facts_file(file);
+  if (ending == ".csv" || ending == ".tsv") return read_csv_trial(file);
+  throw Error(cat(printable(file.string()), " is a file, but of no kind that is known here"),
+              "what is compared are runs, batches, files of facts (.toml), CSV logs (.csv) and "
+              "TensorBoard logs (events.out.tfevents.…)");
+}
+
+}  // namespace
+
+Trial read_trial(const std::string& word, const fs::path& root) {
+  std::error_code ignored;
+  const fs::path path(word), named = root / word;
+  const bool plain = word.find('/') == word.npos && !word.empty();
+  for (const fs::path& place : plain ? std::vector{named, path} : std::vector{path})
+    if (holds(place, "batch.json")) return read_batch_facts({without_slash(place)});
+  if (!word.empty() && !holds(named, "run.json")) {
+    if (fs::is_regular_file(path, ignored)) return read_file_trial(path);
+    if (fs::is_directory(path, ignored) && !holds(path, "run.json") && has_tensorboard_files(path))
+      return read_tensorboard_trial(path);
+  }
+  return read_run_facts(RunDir::open(word, root));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,197 @@
+#include "report/verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::array<const char*, 9> conclusion_words = {
+    "faster", "slower",        "better",       "worse",         "less",
+    "more",   "no difference", "inconclusive", "not comparable"};
+
+Conclusion conclusion_of(Finding finding, const Quantity& what) {
+  if (finding == Finding::same) return Conclusion::same;
+  if (finding == Finding::inconclusive) return Conclusion::inconclusive;
+  const bool less = finding == Finding::less;
+  const bool quality = what.aspect == Aspect::quality || what.aspect == Aspect::use;
+  if (what.better == Better::unknown || what.aspect == Aspect::memory ||
+      what.aspect == Aspect::energy)
+    return less ? Conclusion::less : Conclusion::more;
+  const bool good = less == (what.better == Better::lower);
+  if (quality) return good ? Conclusion::better : Conclusion::worse;
+  return good ? Conclusion::faster : Conclusion::slower;
+}
+
+std::string repeats_text(int repeats) {
+  return cat("inconclusive: would need about ", fact_text(repeats), " repeats");
+}
+
+std::string inconclusive_text(const QuantityRow& row) {
+  const std::size_t fewest = std::min(row.a.size(), row.b.size());
+  if (row.repeats_needed && *row.repeats_needed > static_cast<int>(fewest))
+    return repeats_text(*row.repeats_needed);
+  if (row.contrast.unknown.empty()) return "inconclusive";
+  if (fewest == 1) return "inconclusive: one repeat on a side has no interval";
+  return cat("inconclusive: ", row.contrast.unknown);
+}
+
+// Of differences the margin is relative to A's mean; where that is 0, only equality is the same.
+double margin_of(const QuantityRow& row, double margin) {
+  if (row.what.scale == Scale::ratio) return margin;
+  const double base = std::abs(row.contrast.mean_a);
+  constexpr double least = 1e-300;
+  return std::max(margin * (std::isfinite(base) ? base : 0), least);
+}
+
+bool all_the_same(const QuantityRow& row) {
+  if (row.a.size() < 2 || row.b.size() < 2) return false;
+  const auto same = [&](double value) { return value == row.a[0]; };
+  return std::all_of(row.a.begin(), row.a.end(), same) &&
+         std::all_of(row.b.begin(), row.b.end(), same);
+}
+
+// What the differences that were asked for, and those of means, add to a verdict.
+std::string with_text(const Comparison& comparison) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> texts;
+  for (const Difference& difference : comparison.differences)
+    if (difference.varied || (difference.kind == FactKind::means && difference.key != "seed") ||
+        (difference.kind == FactKind::work && difference.blocks.size() < 5))
+      texts.push_back(difference.text);
+  for (const UnknownFact& fact : comparison.unknown)
+    if (fact.assumed) texts.push_back(cat(fact.key, " taken to be equal"));
+  if (texts.empty()) return "";
+  const std::size_t more = texts.size() > most ? texts.size() - most : 0;
+  texts.resize(std::min(texts.size(), most));
+  return cat("; with ", join(texts, ", "), more > 0 ? cat(" and ", more, " more") : "");
+}
+
+std::string number_sentence(const QuantityRow& row) {
+  const Interval& interval = row.contrast.interval;
+  if (!std::isfinite(interval.estimate)) return row.what.title;
+  const bool ratio = row.contrast.scale == Scale::ratio;
+  const auto number = [&](double value) {
+    return ratio ? fixed(value, 3) : quantity_text(value, row.what.unit);
+  };
+  std::string text = cat(row.what.title, " ", number(interval.estimate), ratio ? " ×" : " apart");
+  if (std::isfinite(interval.low))
+    text += cat(" (", number(interval.low), " to ", number(interval.high), ")");
+  return text;
+}
+
+// The first that was measured on both sides: what a user waits for comes first.
+const QuantityRow* deciding(const Comparison& comparison) {
+  for (const char* name : {"step_s", "wall_s", "train_s"})
+    for (const QuantityRow& row : comparison.rows)
+      if (row.what.name == name && row.per.empty()) return &row;
+  for (const Aspect aspect : {Aspect::time, Aspect::quality})
+    for (const QuantityRow& row : comparison.rows)
+      if (row.what.aspect == aspect && row.per.empty()) return &row;
+  return comparison.rows.empty() ? nullptr : &comparison.rows.front();
+}
+
+const QuantityRow* chosen_row(const Comparison& comparison) {
+  if (comparison.options.by.empty()) return deciding(comparison);
+  std::vector<std::string> names;
+  for (const QuantityRow& row : comparison.rows) {
+    if (row.what.name == comparison.options.by && row.per.empty()) return &row;
+    names.push_back(row.what.name);
+  }
+  const std::string near = nearest(comparison.options.by, names);
+  throw Error(
+      cat("--by ", printable(comparison.options.by), " was not measured on both sides"),
+      near.empty() ? cat("these were: ", join(names, ", ")) : cat("did you mean ", near, "?"));
+}
+
+}  // namespace
+
+const char* to_string(Conclusion conclusion) {
+  return conclusion_words[static_cast<std::size_t>(conclusion)];
+}
+
+void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOptions& options) {
+  const bool paired = options.paired && row.a.size() == row.b.size();
+  row.contrast =
+      (paired ? paired_contrast : contrast)(row.what.scale, row.a, row.b, options.confidence);
+  row.reasons = std::move(reasons);
+  if (!row.reasons.empty()) {
+    row.conclusion = Conclusion::not_comparable;
+    row.text = cat("not comparable: ", join(row.reasons, "; "));
+    return;
+  }
+  const double margin = margin_of(row, options.margin);
+  row.conclusion =
+      all_the_same(row) ? Conclusion::same : conclusion_of(find(row.contrast, margin), row.what);
+  row.text = to_string(row.conclusion);
+  if (row.conclusion == Conclusion::same)
+    row.text = cat("no difference at a margin of ", general(options.margin * 100, 3), " %");
+  if (row.conclusion != Conclusion::inconclusive) return;
+  row.repeats_needed = repeats_needed(row.contrast, margin, options.confidence);
+  row.text = inconclusive_text(row);
+}
+
+CountRow judge_counts(const std::string& name, const Count& a, const Count& b, double confidence) {
+  CountRow row{.name = name, .a = a, .b = b};
+  row.share_a = share_interval(a, confidence);
+  row.share_b = share_interval(b, confidence);
+  row.p = fisher_p(a, b);
+  const Finding finding = find(a, b, confidence);
+  row.conclusion = finding == Finding::more   ? Conclusion::worse
+                   : finding == Finding::less ? Conclusion::better
+                                              : Conclusion::inconclusive;
+  const std::string word = finding == Finding::more   ? cat("more ", name)
+                           : finding == Finding::less ? cat("fewer ", name)
+                                                      : std::string("inconclusive");
+  row.text = cat(word, " (", b.hits, " of ", b.all, " against ", a.hits, " of ", a.all,
+                 ", Fisher's exact test: p = ", general(row.p, 2), ")");
+  return row;
+}
+
+void conclude(Comparison& comparison) {
+  const QuantityRow* const row = chosen_row(comparison);
+  if (row == nullptr) {
+    comparison.conclusion = Conclusion::not_comparable;
+    comparison.reasons = {"nothing was measured on both sides"};
+    comparison.verdict = "not comparable: nothing was measured on both sides";
+    return;
+  }
+  comparison.by = row->what.name;
+  comparison.conclusion = row->conclusion;
+  comparison.reasons = row->reasons;
+  if (row->conclusion == Conclusion::not_comparable)
+    comparison.verdict = row->text;
+  else
+    comparison.verdict = cat(comparison.b.name, " against ", comparison.a.name, ": ", row->text,
+                             "; ", number_sentence(*row), with_text(comparison));
+}
+
+int exit_code_of(const Comparison& comparison, double threshold) {
+  constexpr int no = 0, slower = 1, cannot_tell = 2;
+  for (const QuantityRow& row : comparison.rows) {
+    if (row.what.name != comparison.by || !row.per.empty()) continue;
+    double low = row.contrast.interval.low, high = row.contrast.interval.high;
+    if (row.conclusion == Conclusion::not_comparable || !std::isfinite(low)) return cannot_tell;
+    const bool ratio = row.contrast.scale == Scale::ratio;
+    if (!ratio) {
+      const double base = std::abs(row.contrast.mean_a);
+      if (base == 0) return cannot_tell;
+      low = 1 + low / base;
+      high = 1 + high / base;
+    }
+    if (row.what.better == Better::unknown) return cannot_tell;
+    if (row.what.better == Better::higher) {
+      const double swapped = ratio ? 1 / high : 2 - high;
+      high = ratio ? 1 / low : 2 - low;
+      low = swapped;
+    }
+    return low > 1 + threshold ? slower : high < 1 + threshold ? no : cannot_tell;
+  }
+  return cannot_tell;
+}
+
+}  // namespace lockstep

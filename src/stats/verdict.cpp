@@ -1,0 +1,42 @@
+#include "stats/verdict.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+
+std::string margin_text(Scale scale, double margin) {
+  return scale == Scale::ratio ? general(100 * margin, 3) + " %" : general(margin, 4);
+}
+
+std::string verdict_text(const Contrast& contrast, double margin, const VerdictWords& words,
+                         double confidence) {
+  switch (find(contrast, margin)) {
+    case Finding::same:
+      return "no difference at the margin of " + margin_text(contrast.scale, margin);
+    case Finding::less:
+      return words.less;
+    case Finding::more:
+      return words.more;
+    case Finding::inconclusive:
+      break;
+  }
+  if (!contrast.unknown.empty()) return "inconclusive: " + contrast.unknown;
+  const std::optional<int> needed = repeats_needed(contrast, margin, confidence);
+  if (!needed) return "inconclusive";
+  return cat("inconclusive: would need about ", *needed, contrast.paired ? " pairs" : " repeats");
+}
+
+std::optional<bool> more_by(const Contrast& contrast, double limit) {
+  if (!(limit >= 0) || !std::isfinite(limit))
+    throw Error(cat("a limit must be 0 or more, but is ", limit), "for example 3%");
+  const bool is_ratio = contrast.scale == Scale::ratio;
+  const double edge = is_ratio ? 1 + limit : limit;
+  if (contrast.interval.low > edge) return true;
+  if (contrast.interval.high <= edge) return false;
+  return std::nullopt;
+}
+
+}  // namespace lockstep

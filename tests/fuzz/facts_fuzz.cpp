@@ -1,0 +1,24 @@
+// Files of facts of lockstep compare. What is taken can be compared with itself, and its facts then
+// are equal or not known; as text and as JSON it can be told.
+#include "fuzz.h"
+
+#include "report/comparison.h"
+#include "report/facts_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  static const fuzz::MemoryFile file;
+  file.write(fuzz::text_of(data, size));
+  Trial trial;
+  if (!fuzz::accepts([&] { trial = read_facts_file(file.path()); })) return 0;
+  fuzz::accepts([&] {
+    const Comparison same =
+        compare({.name = "a", .trials = {trial}}, {.name = "b", .trials = {trial}}, {});
+    LOCKSTEP_CHECK(same.differences.empty());
+    LOCKSTEP_CHECK(!comparison_text(same, 80).empty());
+    LOCKSTEP_CHECK(!comparison_json(same)
+                        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                        .empty());
+  });
+  return 0;
+}

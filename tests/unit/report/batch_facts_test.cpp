@@ -1,0 +1,201 @@
+// Batches job by job: first whether the work was the same.
+#include "report/batch_facts.h"
+
+#include "report_fixtures.h"
+
+#include "base/files.h"
+#include "fakes/error_of.h"
+#include "jobs/ledger.h"
+
+#include <fstream>
+
+namespace lockstep {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct MadeJob {
+  std::string symbol, window;
+  double begin = 0, seconds = 1;
+  JobState state = JobState::done;
+  std::string leaves_asked = "127";
+  double leaves_used = 31;
+  double auc = 0.6;
+  std::string data = "d";
+};
+
+class Batches : public ::testing::Test {
+ protected:
+  // A folder as lockstep batch leaves it.
+  Trial batch(const std::string& name, const std::vector<MadeJob>& jobs,
+              const std::string& machine = R"({"cpu":"Some CPU","host":"box","cores":8})") {
+    const BatchFolder batch{folder.path() / name};
+    std::filesystem::create_directories(batch.path);
+    std::ofstream(batch.record()) << "{}";
+    {
+      Ledger ledger = Ledger::open(batch.ledger());
+      ledger.add(list_of(jobs), true);
+      if (!machine.empty()) ledger.set_fact("machine", machine);
+      const Transaction all(ledger.database());
+      for (std::size_t i = 0; i < jobs.size(); ++i)
+        run(ledger, static_cast<std::int64_t>(i + 1), jobs[i]);
+      const_cast<Transaction&>(all).commit();
+    }
+    return read_batch_facts(batch);
+  }
+
+  static JobList list_of(const std::vector<MadeJob>& jobs) {
+    JobList list;
+    for (const MadeJob& made : jobs) {
+      Job job;
+      job.name = made.symbol + "_" + made.window + "_" + made.leaves_asked;
+      job.key = job.name;
+      job.folder = "/";
+      job.parameters = {{"symbol", made.symbol}, {"window", made.window}};
+      job.command = {"train", "symbol=" + made.symbol, "num_leaves=" + made.leaves_asked};
+      list.jobs.push_back(job);
+    }
+    return list;
+  }
+
+  static void run(Ledger& ledger, std::int64_t id, const MadeJob& made) {
+    std::vector<Attempt> attempts{{.job = id, .supervisor = "s", .slot = 0}};
+    ledger.begin(attempts);
+    AttemptEnd end{
+        .outcome = made.state == JobState::done ? AttemptOutcome::done : AttemptOutcome::failed,
+        .started = 1e6 + made.begin,
+        .ended = 1e6 + made.begin + made.seconds};
+    if (made.state == JobState::done)
+      end.results.values = {{"used.num_leaves", made.leaves_used},
+                            {"data", made.data},
+                            {"rows.train", 60.0},
+                            {"test.auc", made.auc}};
+    ledger.end(attempts[0], end, made.state, 0);
+  }
+
+  static Comparison against(Trial a, Trial b, const CompareOptions& options = {}) {
+    TrialGroup side_a{.name = a.name, .trials = {std::move(a)}},
+        side_b{.name = b.name, .trials = {std::move(b)}};
+    return compare(std::move(side_a), std::move(side_b), options);
+  }
+
+  // Symbols × windows, four at once.
+  static std::vector<MadeJob> grid(int symbols, int windows, double seconds) {
+    std::vector<MadeJob> jobs;
+    for (int window = 0; window < windows; ++window)
+      for (int symbol = 0; symbol < symbols; ++symbol) {
+        const auto number = static_cast<double>(jobs.size());
+        jobs.push_back({.symbol = "S" + std::to_string(symbol),
+                        .window = "w" + std::to_string(window),
+                        .begin = std::floor(number / 4) * seconds,
+                        .seconds = seconds,
+                        .data = "d" + std::to_string(symbol * 100 + window)});
+      }
+    return jobs;
+  }
+  static std::vector<MadeJob> asked(std::vector<MadeJob> jobs, const std::string& leaves,
+                                    double used) {
+    for (MadeJob& job : jobs) {
+      job.leaves_asked = leaves;
+      job.leaves_used = used;
+    }
+    return jobs;
+  }
+
+  const TemporaryDirectory folder;
+};
+
+// The report of WORKLOADS, section 4: 36 windows of a batch of 576, against a batch of 36.
+TEST_F(Batches, ASubsetCutOutOfALargerBatchIsNotComparable) {
+  std::vector<MadeJob> experiment = asked(grid(6, 6, 3.3), "255", 31);
+  experiment[3].state = experiment[7].state = JobState::failed;
+  const Comparison found = against(batch("96", grid(96, 6, 2.8)), batch("6", experiment));
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  EXPECT_THAT(found.verdict, HasSubstr("jobs 576 against 36"));
+  EXPECT_THAT(found.verdict, HasSubstr("jobs_done 36 against 34"));
+  EXPECT_EQ(found.flags[0].name, "subset_of_a_larger_batch");
+  EXPECT_THAT(found.flags[0].text, HasSubstr("456 other jobs ran beside it"));
+  EXPECT_THAT(flag_names(found), Contains("asked_for_and_not_used"));
+  EXPECT_EQ(found.jobs.matched, 36);
+  EXPECT_EQ(found.jobs.only_a, 540);
+  EXPECT_EQ(found.jobs.by, "parameters");
+  ASSERT_EQ(found.counts.size(), 1U);
+  EXPECT_EQ(found.counts[0].conclusion, Conclusion::inconclusive);
+  EXPECT_EQ(row(found, "job_s").conclusion, Conclusion::not_comparable);
+}
+
+TEST_F(Batches, OfTheSameWorkAreComparedJobByJob) {
+  std::vector<MadeJob> slower = grid(6, 6, 2);
+  slower[0].seconds = 2.2;
+  for (MadeJob& job : slower) job.auc = 0.7;
+  const Comparison found = against(batch("a", grid(6, 6, 2)), batch("b", slower));
+  EXPECT_EQ(found.conclusion, Conclusion::inconclusive) << "one batch a side is one repeat";
+  EXPECT_EQ(found.by, "wall_s");
+  EXPECT_THAT(found.equal, Contains("data"));
+  EXPECT_THAT(found.equal, Contains("used.num_leaves"));
+  EXPECT_NEAR(row(found, "job_s").contrast.interval.estimate, (35 * 2 + 2.2) / 72, 1e-6);
+  EXPECT_NEAR(row(found, "test.auc").contrast.interval.estimate, 0.1, 1e-9);
+  ASSERT_EQ(found.jobs.rows.size(), 36U);
+  EXPECT_EQ(found.jobs.rows[0].results.at("test.auc"), std::pair(0.6, 0.7));
+  EXPECT_THAT(comparison_text(found, 100), HasSubstr("jobs of one batch are no repeats"));
+}
+
+TEST_F(Batches, RepeatedBatchesHaveAnInterval) {
+  TrialGroup a{.name = "a", .trials = {}}, b{.name = "b", .trials = {}};
+  for (int i = 0; i < 3; ++i) {
+    a.trials.push_back(batch("a" + std::to_string(i), grid(2, 2, 2 + 0.01 * i)));
+    b.trials.push_back(batch("b" + std::to_string(i), grid(2, 2, 3 + 0.01 * i)));
+  }
+  EXPECT_EQ(compare(a, b, {}).conclusion, Conclusion::slower);
+}
+
+TEST_F(Batches, ParametersThatWereReallyUsedDecide) {
+  const Comparison found =
+      against(batch("a", grid(2, 2, 2)), batch("b", asked(grid(2, 2, 4), "255", 60)));
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  EXPECT_THAT(found.verdict, HasSubstr("used.num_leaves 31 against 60"));
+  EXPECT_EQ(against(batch("c", grid(2, 2, 2)), batch("d", asked(grid(2, 2, 4), "255", 60)),
+                    {.varied = {"used.num_leaves"}})
+                .conclusion,
+            Conclusion::inconclusive);
+}
+
+TEST_F(Batches, DataOfAJobThatDiffersIsNamedWithHowMany) {
+  std::vector<MadeJob> other = grid(2, 2, 2);
+  other[1].data = "changed";
+  const Comparison found = against(batch("a", grid(2, 2, 2)), batch("b", other));
+  EXPECT_THAT(found.verdict, HasSubstr("data d100 against changed, in 1 of 4 jobs"));
+}
+
+TEST_F(Batches, WhatTheJobsUsedIsNotKnownUnlessTheyReportIt) {
+  Trial a = batch("a", grid(1, 2, 2)), b = batch("b", asked(grid(1, 2, 2), "255", 31));
+  for (Trial* trial : {&a, &b})
+    for (JobFacts& job : trial->jobs) job.results.clear();
+  EXPECT_THAT(against(a, b).verdict, HasSubstr("not known: data of both, options of both"));
+  for (JobFacts& job : b.jobs) job.key = job.key.substr(0, job.key.size() - 3) + "127";
+  EXPECT_THAT(against(a, b).verdict, Not(HasSubstr("options")))
+      << "jobs that are the same by content are the same work";
+}
+
+TEST_F(Batches, WithoutJobsInCommonAreNotComparable) {
+  std::vector<MadeJob> other = grid(2, 2, 2);
+  for (MadeJob& job : other) job.symbol += "x";
+  const Comparison found = against(batch("a", grid(2, 2, 2)), batch("b", other));
+  EXPECT_EQ(found.jobs.matched, 0);
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  EXPECT_THAT(found.verdict, HasSubstr("job_list"));
+}
+
+TEST_F(Batches, EmptyAndForeignLedgersAreRefusedInWords) {
+  const BatchFolder broken{folder.path() / "x"};
+  std::filesystem::create_directories(broken.path);
+  std::ofstream(broken.ledger()) << "no database, but long enough to be taken for one, perhaps";
+  EXPECT_THAT(error_of([&] { read_batch_facts(broken); }), HasSubstr("ledger"));
+  const Comparison found = against(batch("a", {}), batch("b", {}));
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,121 @@
+// Equal work and an equal place come first.
+#include "report_fixtures.h"
+
+#include "fakes/error_of.h"
+
+namespace lockstep {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+const TrialGroup a = group("a", {0.1, 0.1001, 0.0999}), b = group("b", {0.12, 0.1201, 0.1199});
+
+TEST(Differences, OfWorkForbidAVerdictOnSpeedAndAreNamedInIt) {
+  const Comparison found = compare(a, with(b, "optimizer.lr", FactKind::work, 3e-4), {});
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  EXPECT_THAT(found.verdict, HasSubstr("optimizer.lr 0.001 against 0.0003"));
+}
+
+TEST(Differences, ThatAreTheQuestionAreComparedAndNamed) {
+  const Comparison found =
+      compare(a, with(b, "optimizer.lr", FactKind::work, 3e-4), {.varied = {"optimizer.lr"}});
+  EXPECT_EQ(found.conclusion, Conclusion::slower);
+  EXPECT_THAT(found.verdict, HasSubstr("optimizer.lr 0.001 against 0.0003"));
+  EXPECT_EQ(compare(a, with(b, "optimizer.lr", FactKind::work, 3e-4), {.varied = {"optimizer"}})
+                .conclusion,
+            Conclusion::slower)
+      << "a group names its options";
+}
+
+TEST(Differences, OfMeansAreComparedAndNamed) {
+  const Comparison found = compare(a, with(b, "precision", FactKind::means, "fp32"), {});
+  EXPECT_EQ(found.conclusion, Conclusion::slower);
+  EXPECT_THAT(found.verdict, HasSubstr("precision bf16 against fp32"));
+}
+
+TEST(Differences, OfThePlaceForbidAVerdictOnSpeedAndNotOnQuality) {
+  TrialGroup x = a, y = with(b, "devices", FactKind::place, "1 x NVIDIA A100");
+  for (TrialGroup* side : {&x, &y})
+    for (Trial& trial : side->trials)
+      trial.measure({.name = "best.loss",
+                     .title = "loss",
+                     .scale = Scale::difference,
+                     .aspect = Aspect::quality},
+                    1.5);
+  const Comparison found = compare(x, y, {});
+  EXPECT_EQ(row(found, "step_s").conclusion, Conclusion::not_comparable);
+  EXPECT_EQ(row(found, "best.loss").conclusion, Conclusion::same);
+}
+
+TEST(Differences, OfDataForbidEveryVerdict) {
+  TrialGroup x = a, y = with(b, "data", FactKind::work, "d1");
+  for (TrialGroup* side : {&x, &y})
+    for (Trial& trial : side->trials)
+      trial.measure({.name = "best.loss",
+                     .title = "loss",
+                     .scale = Scale::difference,
+                     .aspect = Aspect::quality},
+                    1.5);
+  EXPECT_EQ(row(compare(x, y, {}), "best.loss").conclusion, Conclusion::not_comparable);
+}
+
+TEST(Differences, InTheAmountForbidTotalsAndGiveThemPerUnit) {
+  TrialGroup x = a, y = with(b, "steps", FactKind::amount, 50);
+  for (TrialGroup* side : {&x, &y})
+    for (Trial& trial : side->trials)
+      trial.measure({.name = "train_s", .title = "training time", .unit = "s", .total = true}, 10);
+  const Comparison found = compare(x, y, {});
+  EXPECT_EQ(row(found, "train_s").conclusion, Conclusion::not_comparable);
+  EXPECT_EQ(row(found, "step_s").conclusion, Conclusion::slower) << "a step is the same step";
+  EXPECT_NEAR(row(found, "train_s", "steps").contrast.interval.estimate, 2, 1e-9);
+}
+
+TEST(Differences, WhatIsNotKnownIsNeverEqual) {
+  TrialGroup y = b;
+  for (Trial& trial : y.trials) trial.facts.erase("data");
+  const Comparison found = compare(a, y, {});
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  EXPECT_THAT(found.verdict, HasSubstr("not known: data of b"));
+  TrialGroup x = a;
+  for (Trial& trial : x.trials) trial.facts.erase("data");
+  EXPECT_EQ(compare(x, y, {}).conclusion, Conclusion::not_comparable) << "neither of both";
+  const Comparison assumed = compare(x, y, {.assumed = {"data"}});
+  EXPECT_EQ(assumed.conclusion, Conclusion::slower);
+  EXPECT_THAT(assumed.verdict, HasSubstr("data taken to be equal"));
+}
+
+TEST(Differences, WithinASideMakeItsRunsNoRepeats) {
+  TrialGroup y = b;
+  y.trials[1].set("optimizer.lr", FactKind::work, 0.5);
+  const Comparison found = compare(a, y, {});
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  ASSERT_NE(difference(found, "optimizer.lr"), nullptr);
+  EXPECT_TRUE(difference(found, "optimizer.lr")->within);
+}
+
+TEST(Differences, SeedsThatAreTheSameOnBothSidesAreEqual) {
+  TrialGroup x = a, y = b;
+  for (int i = 0; i < 3; ++i) {
+    x.trials[static_cast<std::size_t>(i)].set("seed", FactKind::means, i);
+    y.trials[static_cast<std::size_t>(2 - i)].set("seed", FactKind::means, i);
+  }
+  EXPECT_THAT(compare(x, y, {}).equal, Contains("seed"));
+}
+
+TEST(Differences, OfClocksAreToldFromTwoPercentOn) {
+  const auto clocks = [](TrialGroup side, double mhz) {
+    return with(std::move(side), "clock_mhz", FactKind::place, mhz);
+  };
+  EXPECT_THAT(flag_names(compare(clocks(a, 1900), clocks(b, 1700), {})), Contains("clocks"));
+  EXPECT_THAT(compare(clocks(a, 1900), clocks(b, 1880), {}).equal, Contains("clock_mhz"));
+}
+
+TEST(Differences, NamesOfFactsThatAreNoneAreRefusedWithTheNearest) {
+  EXPECT_THAT(error_of([] { compare(a, b, {.varied = {"precisoin"}}); }),
+              HasSubstr("did you mean precision?"));
+  EXPECT_THAT(error_of([] { compare(a, b, {.assumed = {"cpus"}}); }), HasSubstr("--assume"));
+}
+
+}  // namespace
+}  // namespace lockstep

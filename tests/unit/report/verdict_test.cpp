@@ -1,0 +1,122 @@
+// What may be said of two groups whose work and place are the same.
+#include "report_fixtures.h"
+
+#include "fakes/error_of.h"
+
+#include <cmath>
+
+namespace lockstep {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(Verdict, IsSlowerWhereTheIntervalLiesAbove) {
+  const Comparison found =
+      compare(group("a", {0.1, 0.101, 0.099}), group("b", {0.12, 0.121, 0.119}), {});
+  EXPECT_EQ(found.conclusion, Conclusion::slower);
+  EXPECT_EQ(found.by, "step_s");
+  EXPECT_THAT(found.verdict, HasSubstr("slower"));
+  EXPECT_NEAR(row(found, "step_s").contrast.interval.estimate, 1.2, 0.01);
+  EXPECT_THAT(row(found, "step_s").contrast.method, HasSubstr("Welch"));
+  EXPECT_EQ(
+      compare(group("b", {0.12, 0.121, 0.119}), group("a", {0.1, 0.101, 0.099}), {}).conclusion,
+      Conclusion::faster);
+}
+
+TEST(Verdict, IsNoDifferenceOnlyWhereTheIntervalLiesWithinTheMargin) {
+  const std::vector<double> tight = {0.1, 0.1001, 0.0999, 0.1}, wide = {0.1, 0.11, 0.09, 0.1};
+  const Comparison same = compare(group("a", tight), group("b", tight), {});
+  EXPECT_EQ(same.conclusion, Conclusion::same);
+  EXPECT_THAT(same.verdict, HasSubstr("no difference at a margin of 2 %"));
+  const Comparison unsure = compare(group("a", wide), group("b", wide), {});
+  EXPECT_EQ(unsure.conclusion, Conclusion::inconclusive);
+  ASSERT_TRUE(row(unsure, "step_s").repeats_needed.has_value());
+  EXPECT_GT(*row(unsure, "step_s").repeats_needed, 4);
+  EXPECT_THAT(unsure.verdict, HasSubstr("inconclusive: would need about "));
+}
+
+TEST(Verdict, OfOneRunASideIsInconclusiveHoweverFarTheyAreApart) {
+  const Comparison found = compare(group("a", {0.1}), group("b", {0.5}), {});
+  EXPECT_EQ(found.conclusion, Conclusion::inconclusive);
+  EXPECT_NEAR(row(found, "step_s").contrast.interval.estimate, 5, 1e-9);
+  EXPECT_TRUE(std::isnan(row(found, "step_s").contrast.interval.low));
+  EXPECT_THAT(found.verdict, HasSubstr("one repeat"));
+}
+
+TEST(Verdict, OfAQualityNeedsToKnowWhatIsBetter) {
+  const auto trial = [](double value, Better better) {
+    Trial made = known_trial("t", 0.1);
+    made.measure({.name = "best.auc",
+                  .title = "auc",
+                  .scale = Scale::difference,
+                  .better = better,
+                  .aspect = Aspect::quality},
+                 value);
+    return made;
+  };
+  const auto compared = [&](Better better, const CompareOptions& options) {
+    TrialGroup a{.name = "a", .trials = {}}, b{.name = "b", .trials = {}};
+    for (const double noise : {-0.001, 0.0, 0.001}) {
+      a.trials.push_back(trial(0.7 + noise, better));
+      b.trials.push_back(trial(0.8 + noise, better));
+    }
+    return row(compare(a, b, options), "best.auc").conclusion;
+  };
+  EXPECT_EQ(compared(Better::higher, {}), Conclusion::better);
+  EXPECT_EQ(compared(Better::lower, {}), Conclusion::worse);
+  EXPECT_EQ(compared(Better::unknown, {}), Conclusion::more);
+  EXPECT_EQ(compared(Better::unknown, {.better = {{"auc", Better::higher}}}), Conclusion::better);
+}
+
+TEST(Verdict, OfValuesThatAreNoNumbersIsNone) {
+  const Comparison found = compare(group("a", {NAN, NAN}), group("b", {0.1, 0.1}), {});
+  EXPECT_EQ(found.conclusion, Conclusion::inconclusive);
+  EXPECT_TRUE(comparison_json(found)["quantities"][0]["a"][0].is_null());
+}
+
+TEST(Verdict, OfDifferentMetricsIsThatNothingWasMeasuredOnBothSides) {
+  Trial a = known_trial("a", 0.1), b = known_trial("b", 0.1);
+  a.quantities.clear();
+  b.quantities.clear();
+  a.measure({.name = "best.x", .title = "x"}, 1.0);
+  b.measure({.name = "best.y", .title = "y"}, 1.0);
+  const Comparison found = compare({.name = "a", .trials = {a}}, {.name = "b", .trials = {b}}, {});
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  EXPECT_THAT(found.verdict, HasSubstr("nothing was measured on both sides"));
+}
+
+TEST(Verdict, GoesByWhatIsAskedFor) {
+  EXPECT_THAT(error_of([] { compare(group("a", {1}), group("b", {1}), {.by = "step_"}); }),
+              HasSubstr("did you mean step_s?"));
+}
+
+TEST(ExitCode, SaysWhetherItIsSlowerByTheThreshold) {
+  const TrialGroup a = group("a", {0.1, 0.1001, 0.0999}),
+                   slower = group("b", {0.11, 0.1101, 0.1099}),
+                   same = group("b", {0.1, 0.1001, 0.0999});
+  EXPECT_EQ(exit_code_of(compare(a, same, {}), 0.03), 0);
+  EXPECT_EQ(exit_code_of(compare(a, slower, {}), 0.03), 1);
+  EXPECT_EQ(exit_code_of(compare(a, slower, {}), 0.2), 0);
+  EXPECT_EQ(exit_code_of(compare(group("a", {0.1}), group("b", {0.2}), {}), 0.03), 2)
+      << "one repeat tells nothing";
+  EXPECT_EQ(exit_code_of(compare(a, with(slower, "data", FactKind::work, "d1"), {}), 0.03), 2);
+}
+
+TEST(Counts, OfFewJobsAreInconclusive) {
+  TrialGroup a = group("a", {1}), b = group("b", {1});
+  a.trials[0].counts["failed"] = {0, 36};
+  b.trials[0].counts["failed"] = {2, 36};
+  const Comparison found = compare(a, b, {});
+  ASSERT_EQ(found.counts.size(), 1U);
+  EXPECT_EQ(found.counts[0].conclusion, Conclusion::inconclusive);
+  EXPECT_GT(found.counts[0].p, 0.4);
+  EXPECT_THAT(found.counts[0].text, HasSubstr("2 of 36 against 0 of 36"));
+  EXPECT_THAT(found.counts[0].text, Not(HasSubstr("inf"))) << "a base of zero gives no ratio";
+  b.trials[0].counts["failed"] = {20, 36};
+  EXPECT_EQ(compare(a, b, {}).counts[0].conclusion, Conclusion::worse);
+}
+
+}  // namespace
+}  // namespace lockstep
