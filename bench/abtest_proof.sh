@@ -4,7 +4,7 @@
 #   bench/abtest_proof.sh OUT_FILE
 # Environment: BUILD names the build folder (build), with the targets lockstep, bench-busy and
 # bench-abtest-simulation; TRIALS of each simulated case (1000); EQUAL (100) and EACH (20) real trials of equal commands
-# and of each slow-down; REPEATS, pairs of a real trial at most (100); STEPS of the program (calibrated to 20 ms of
+# and of each slow-down; REPEATS, pairs of a real trial at most (100); STEPS of the program (calibrated to 10 ms of
 # processor time); NOTE on what else ran; LOCKSTEP_COMMIT where the checkout has no git history.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -19,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/bench-abtest-simulation" "${TRIALS:-1000}" 1 >"$work/simulated"
 python3 - "$build" "$work" "$(measured_commit "$checkout")" >"$work/record" <<'PYTHON'
-import json, os, pathlib, re, subprocess, sys, time
+import json, math, os, pathlib, re, subprocess, sys, time
 
 build, work, commit = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 simulated = (work / "simulated").read_text()
@@ -31,7 +31,14 @@ def processor_s(steps):
     return float(re.search(r"cpu_s (\S+)", text)[1])
 
 
-steps = int(os.environ.get("STEPS", 0)) or int(10_000_000 * 0.020 / min(processor_s(10_000_000) for _ in range(9)))
+steps = int(os.environ.get("STEPS", 0)) or int(10_000_000 * 0.010 / min(processor_s(10_000_000) for _ in range(9)))
+
+
+# Chance that an interval of that half-width leaves 1 and reaches beyond the margin, with a true slow-down of the margin.
+def chance(low, high, margin, pairs):
+    half, width = math.log(high / low) / 2, math.log(1 + margin)
+    deviations = 1.96 + 2.4 / (pairs - 1)  # Student's t, nearly
+    return (1 + math.erf((width - max(half, width - half)) / (half / deviations) / math.sqrt(2))) / 2
 
 
 # The finding for another quantity of the same trial, by the rule of the design page.
@@ -71,6 +78,9 @@ def real(name, slowdown, margin, trials):
               f'{quantity}_faster = {count(quantity, "less")}\n{quantity}_inconclusive = {count(quantity, "inconclusive")}')
         held = sum(row[f"{quantity}_low"] <= 1 + slowdown <= row[f"{quantity}_high"] for row in rows)
         print(f"{quantity}_intervals_that_hold_the_truth = {held}")
+        if slowdown > 0:
+            expected = sum(chance(row[f"{quantity}_low"], row[f"{quantity}_high"], margin, row["pairs"]) for row in rows)
+            print(f"{quantity}_slower_expected = {expected:.1f}")
     print(f'ended_narrow = {sum(row["ended_by"] == "narrow" for row in rows)}')
     print("runs = [")
     for row in rows:
@@ -87,7 +97,7 @@ print("# twenty takes 20 % longer. slower: margin = slow-down, of which abtest s
 print("# fixed_repeats: pairs_on_average pairs, stated_power is that of `power`, and intervals_without_1 is what it states.")
 print(simulated)
 print(f"# Real trials: bench-busy of {steps} steps against as many and the slow-down; decided by its processor time, at most")
-print(f"# {repeats} pairs; wall is what the same trials say of wall time.")
+print(f"# {repeats} pairs; wall is what the same trials say of wall time. slower_expected: by the widths of the intervals that there are.")
 real("real_equal", 0.0, 0.02, equal)
 for slowdown in (0.01, 0.02, 0.05):
     real("real_slower", slowdown, slowdown, each)

@@ -18,6 +18,7 @@
 #include "cli/interrupts.h"
 #include "cli/machine_facts.h"
 #include "cli/training_leases.h"
+#include "config/options.h"
 #include "launch/launch.h"
 
 namespace lockstep::cli {
@@ -52,15 +53,15 @@ class PairLines {
 
 std::string plan_text(const AbtestSetup& setup) {
   const AbtestSpec& trial = setup.trial;
+  const StoppingRule& rule = trial.rule;
   std::string limits;
-  if (trial.repeats) limits += cat(" ", *trial.repeats, " pairs");
-  if (trial.budget_s) limits += cat(limits.empty() ? " " : ", ", format_seconds(*trial.budget_s));
-  const bool is_ratio = trial.rule.scale == Scale::ratio;
-  return cat("A and B in turn until ", is_ratio ? "B / A" : "B - A", " is known to ± ",
-             margin_text(trial.rule.scale, narrow_share * trial.rule.margin),
-             limits.empty() ? "" : " or" + limits, "; a difference of ",
-             margin_text(trial.rule.scale, trial.rule.margin),
-             " is then found more than 95 times of 100");
+  if (trial.repeats) limits += cat(*trial.repeats, " pairs");
+  if (trial.budget_s)
+    limits += cat(limits.empty() ? "" : ", ", format_duration({.seconds = *trial.budget_s}));
+  return cat("A and B in turn until ", rule.scale == Scale::ratio ? "B / A" : "B - A",
+             " is known to ± ", margin_text(rule.scale, narrow_share * rule.margin),
+             ", where a difference of ", margin_text(rule.scale, rule.margin),
+             " is found more than 95 times of 100; at most ", limits);
 }
 
 // Of this process and all that it waited for.

@@ -49,6 +49,7 @@ std::string table_of(const AbtestResult& result) {
       {"", "A", "B", shift_name(result.main().scale), "95 % interval", "by bootstrap (BCa)"}};
   bool has_bootstrap = false;
   for (const AbtestRow& row : result.rows) {
+    if (row.contrast.count_a == 0) continue;  // memory below what can be seen
     rows.push_back(table_row(row));
     has_bootstrap = has_bootstrap || row.bootstrap.has_value();
   }

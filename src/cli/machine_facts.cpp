@@ -25,7 +25,9 @@ nlohmann::json machine_facts(const std::vector<Device>& gpus) {
                           {"cores", host.cores},
                           {"memory_bytes", host.memory_bytes},
                           {"gpus", nlohmann::json::array()},
-                          {"driver", probe().driver_version()}};
+                          {"driver", nullptr}};
+  if (const std::string driver = probe().driver_version(); !driver.empty())
+    facts["driver"] = driver;
   for (const Device& gpu : gpus) facts["gpus"].push_back({{"uuid", gpu.uuid}, {"name", gpu.name}});
   return facts;
 }

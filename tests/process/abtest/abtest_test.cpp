@@ -44,7 +44,7 @@ class Abtest : public ::testing::Test {
 };
 
 TEST_F(Abtest, CallsTheLongerSleepSlower) {
-  const ToolResult result = abtest({"sleep 0.02", "sleep 0.06", "--repeats", "10"});
+  const ToolResult result = abtest({"sleep 0.02", "sleep 0.3", "--repeats", "6"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("B is slower: "));
   EXPECT_THAT(result.out, HasSubstr("paired t on logarithms"));
@@ -52,22 +52,23 @@ TEST_F(Abtest, CallsTheLongerSleepSlower) {
   EXPECT_EQ(kept["state"], "finished");
   EXPECT_EQ(kept["result"]["finding"], "more");
   const double ratio = kept["result"]["quantities"]["wall_s"]["ratio"];
-  EXPECT_GT(ratio, 1.8);
-  EXPECT_LT(ratio, 3.2);
+  EXPECT_GT(ratio, 1.3) << "however busy the machine is";
+  EXPECT_LT(ratio, 16);
 }
 
 TEST_F(Abtest, DoesNotCallEqualCommandsDifferent) {
   const ToolResult result =
-      abtest({"sleep 0.02", "sleep 0.02", "--repeats", "12", "--margin", "20%"});
+      abtest({"sleep 0.02", "sleep 0.02", "--repeats", "12", "--margin", "300%"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("flag: both commands are the same"));
-  EXPECT_THAT(record()["result"]["verdict"].get<std::string>(),
-              AnyOf(StartsWith("no difference at the margin of 20 %"), StartsWith("inconclusive")));
+  EXPECT_THAT(
+      record()["result"]["verdict"].get<std::string>(),
+      AnyOf(StartsWith("no difference at the margin of 300 %"), StartsWith("inconclusive")));
 }
 
 TEST_F(Abtest, KeepsEveryMeasurementAndTheMachine) {
-  const ToolResult result =
-      abtest({"sleep 0.01", "sh -c 'echo hello; sleep 0.01'", "--repeats", "4", "--warmup", "2"});
+  const ToolResult result = abtest(
+      {"sleep 0.01", "sh -c 'printf %s%s hel lo; sleep 0.01'", "--repeats", "4", "--warmup", "2"});
   ASSERT_EQ(result.code, 0) << result.err;
   const json kept = record();
   ASSERT_EQ(kept["pairs"].size(), 4u);
@@ -81,11 +82,11 @@ TEST_F(Abtest, KeepsEveryMeasurementAndTheMachine) {
     }
   }
   EXPECT_EQ(b_first, 2) << "balanced";
-  EXPECT_EQ(kept["commands"]["b"]["words"], (json{"sh", "-c", "echo hello; sleep 0.01"}));
+  EXPECT_EQ(kept["commands"]["b"]["words"], (json{"sh", "-c", "printf %s%s hel lo; sleep 0.01"}));
   EXPECT_GT(kept["machine"]["cores"], 0);
   EXPECT_EQ(kept["rule"]["seed"], 0);
-  EXPECT_EQ(read_file(folder.path() / "kept/output/1b.log"), "hello\n");
-  EXPECT_EQ(read_file(folder.path() / "kept/output/warmup2-0b.log"), "hello\n");
+  EXPECT_EQ(read_file(folder.path() / "kept/output/1b.log"), "hello");
+  EXPECT_EQ(read_file(folder.path() / "kept/output/warmup2-0b.log"), "hello");
   EXPECT_EQ(read_file(folder.path() / "kept/output/4a.log"), "");
   EXPECT_THAT(result.out, Not(HasSubstr("hello")));
   EXPECT_THAT(result.err, Not(HasSubstr("hello")));
@@ -226,11 +227,11 @@ TEST_F(Abtest, EndsWithItsBudget) {
 
 TEST_F(Abtest, HasExitCodesForCi) {
   const auto code = [&](const std::string& a, const std::string& b, const std::string& limit,
-                        const std::string& repeats = "10") {
+                        const std::string& repeats = "6") {
     return abtest({a, b, "--fail-if-slower", limit, "--repeats", repeats}).code;
   };
-  EXPECT_EQ(code("sleep 0.02", "sleep 0.06", "3%"), 1);
-  EXPECT_EQ(code("sleep 0.06", "sleep 0.02", "3%"), 0);
+  EXPECT_EQ(code("sleep 0.02", "sleep 0.3", "3%"), 1);
+  EXPECT_EQ(code("sleep 0.3", "sleep 0.02", "3%"), 0);
   EXPECT_EQ(code("sleep 0.02", "sleep 0.02", "3%", "1"), 2) << "one pair tells nothing";
   // Of a metric that should be high, the lower one is worse.
   const auto metric = [&](const std::string& a, const std::string& b) {

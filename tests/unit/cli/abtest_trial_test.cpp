@@ -130,7 +130,9 @@ TEST(RunTrial, RunsBothOfAPairOnOnePlace) {
   for (const AbtestPair& pair : trial.pairs) {
     numbers.insert(pair.number);
     for (const RunKey& key : keys)
-      if (key.pair == pair.number) EXPECT_EQ(key.place, pair.place);
+      if (key.pair == pair.number) {
+        EXPECT_EQ(key.place, pair.place);
+      }
   }
   EXPECT_EQ(numbers.size(), 12u);
 }
