@@ -20,6 +20,7 @@ Command export_command();
 Command score_command();
 Command prepare_command();
 Command runs_command();
+Command report_command();
 Command config_command();
 Command devices_command();
 Command monitor_command();

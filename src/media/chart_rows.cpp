@@ -45,7 +45,7 @@ std::vector<LegendEntry> kinds_of(const std::vector<GanttRow>& rows) {
     for (const GanttSpan& span : row.spans)
       if (std::none_of(kinds.begin(), kinds.end(),
                        [&](const LegendEntry& kind) { return kind.name == span.kind; }))
-        kinds.push_back({span.kind, palette(kinds.size())});
+        kinds.push_back({.name = span.kind, .colour = palette(kinds.size())});
   return kinds;
 }
 

@@ -35,7 +35,8 @@ ChartFrame checked(ChartFrame frame, std::size_t legend_lines) {
 
 LegendEntry look_of(std::size_t index, const std::string& name) {
   constexpr std::array dashes{"", "6 3", "2 2", "8 3 2 3"};
-  return {name, palette(index), dashes[index / palette_size % dashes.size()]};
+  return {
+      .name = name, .colour = palette(index), .dash = dashes[index / palette_size % dashes.size()]};
 }
 
 void check_length(const std::string& what, std::size_t size, std::size_t wanted,
@@ -70,7 +71,7 @@ void ChartSheet::draw_legend(const std::vector<LegendEntry>& legend) {
   double y = top_ + 10;
   for (const LegendEntry& entry : legend) {
     const std::array<SvgPoint, 2> sample{{{right_ + 14, y - 4}, {right_ + 34, y - 4}}};
-    svg_.path(sample, hex(entry.colour), 4, entry.dash);
+    svg_.path(sample, hex(entry.colour), 4, entry.dash, entry.opacity);
     svg_.text({right_ + 40, y}, shortened(entry.name, legend_characters), {.size = text_px});
     y += line_px;
   }
