@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/batch.h"
 #include "cli/commands.h"
@@ -21,6 +22,8 @@
 #include "plan/direct_recipe.h"
 #include "plan/recipe_info.h"
 #include "plan/run_setup.h"
+#include "report/batch_report.h"
+#include "report/comparison_report.h"
 #include "report/overlay_report.h"
 #include "report/page.h"
 #include "report/run_report.h"
@@ -34,7 +37,8 @@ namespace fs = std::filesystem;
 struct WholeReport {
   Page page;
   nlohmann::json json;
-  fs::path folder;  // where its files go by default; empty: there is no such place
+  fs::path folder;              // where its files go by default; empty: there is no such place
+  std::string stem = "report";  // of their names there
 };
 
 // The options of the record's recipe as they are by default; null where the recipe is not known.
@@ -105,9 +109,35 @@ WholeReport report_of_runs(const Parsed& parsed, const ReportForm& form) {
   return {overlay_page(runs, form.axis), overlay_json(runs), {}};
 }
 
+WholeReport report_of_comparison(const fs::path& file) {
+  const nlohmann::json comparison = parse_json(read_file(file));
+  if (comparison.is_discarded() || text_or(comparison, "kind", "") != "comparison")
+    throw Error(
+        cat(file.string(), " is no comparison"),
+        "lockstep compare … --out FILE.json writes one; a run or a batch is named by its folder");
+  return {comparison_page(comparison), comparison, fs::absolute(file).parent_path(),
+          cat(file.stem().string(), "-report")};
+}
+
+bool names_batch(const Parsed& parsed, const std::string& name) {
+  std::error_code ignored;
+  for (const fs::path& path : {fs::path(run_root(parsed)) / name, fs::path(name)})
+    if (fs::exists(path / "ledger.sqlite", ignored) || fs::exists(path / "shares", ignored))
+      return true;
+  return false;
+}
+
 WholeReport report_of(const Parsed& parsed) {
   const ReportForm form = form_of(parsed);
   if (parsed.positionals.size() > 1) return report_of_runs(parsed, form);
+  const std::string& name = parsed.positionals[0];
+  std::error_code ignored;
+  if (fs::is_regular_file(name, ignored)) return report_of_comparison(name);
+  if (names_batch(parsed, name)) {
+    const BatchFolder batch = open_batch(parsed, name);
+    const BatchReport report = read_batch_report(batch);
+    return {batch_report_page(report), batch_report_json(report), batch.path};
+  }
   return report_of_run(operand_run(parsed), form);
 }
 
@@ -157,7 +187,10 @@ void write_files(const WholeReport& report, const std::vector<ReportFile>& files
 
 // In the run's own folder, where an older report is replaced.
 void write_into(const WholeReport& report) try {
-  write_files(report, all_files(report.folder / "report"));
+  std::vector<ReportFile> files = all_files(report.folder / report.stem);
+  // A comparison is its own twin.
+  if (text_or(report.json, "kind", "") == "comparison") files.pop_back();
+  write_files(report, files);
 } catch (const Error& error) {
   throw Error(error.what(), "name another place: --out FILE.html");
 }
@@ -201,7 +234,7 @@ Command report_command() {
                      "word step|time|samples"},
                     {"--smooth", "WEIGHT",
                      "of the smoothed losses, as TensorBoard's: from 0 to below 1 (default: over a "
-                     "hundredth of the logged steps)"},
+                     "fiftieth of the logged steps)"},
                     {"--json", "", "print the report as JSON, and write nothing"},
                     overwrite_flag()},
           .min_positionals = 1,

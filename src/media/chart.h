@@ -74,8 +74,9 @@ struct IntervalRow {
   Interval interval;
 };
 // A row each, with its estimate and its interval along the x axis. The height follows from the
-// rows.
-std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRow>& rows);
+// rows. marks: dashed lines across all rows, such as at 1 for ratios; they are on the axis too.
+std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRow>& rows,
+                           const std::vector<double>& marks = {});
 
 struct GanttSpan {
   double begin = 0, end = 0;  // on the x axis

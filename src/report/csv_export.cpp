@@ -91,7 +91,9 @@ void for_each_row(const RunDir& run,
       return;
     }
     const nlohmann::json event = parse_object(line);
-    if (text_or(event, "kind", "") == "eval") visit(false, numbers_of_evaluation(event));
+    const std::string kind = text_or(event, "kind", "");
+    if (kind == "step") visit(true, flat_numbers(line));
+    if (kind == "eval") visit(false, numbers_of_evaluation(event));
   });
 }
 

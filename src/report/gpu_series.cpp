@@ -13,7 +13,8 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t most_gpus = 256;
-constexpr double longest_gap_s = 600;  // between samples of a start; a pause of the run counts not
+// Between samples: what is longer, and many times as long as before, is a pause of the run.
+constexpr double least_pause_s = 60, pause_times = 10;
 
 using GpuCells = std::vector<std::string_view>;
 
@@ -26,9 +27,9 @@ void cells_of_line(std::string_view line, GpuCells& cells) {
   cells.push_back(line);
 }
 
-class GpuReader {
+class GpuLogLines {
  public:
-  explicit GpuReader(std::size_t columns) : columns_(columns) {}
+  explicit GpuLogLines(std::size_t columns) : columns_(columns) {}
 
   void line(const std::string& text) {
     cells_of_line(text, cells_);
@@ -79,7 +80,8 @@ class GpuReader {
   void sample(GpuCurves& gpu, double time) {
     if (all_.begin == 0) all_.begin = time;
     all_.end = std::max(all_.end, time);
-    const CurvePlace at{static_cast<double>(gpu.samples), time - all_.begin};
+    const double seconds = since_sample_before(gpu, time);
+    const CurvePlace at{static_cast<double>(gpu.samples), gpu.covered_s + seconds};
     const auto add = [&](Curve& curve, const char* name) {
       if (const double value = number(name); !std::isnan(value)) curve.add(at, value);
     };
@@ -95,16 +97,25 @@ class GpuReader {
     if (const double others = number("other_processes"); others > 0)
       gpu.most_other_processes =
           std::max(gpu.most_other_processes, static_cast<std::int64_t>(std::min(others, 1e9)));
-    add_time(gpu, time);
+    add_time(gpu, seconds);
     ++gpu.samples;
   }
 
+  // 0 where the run paused.
+  double since_sample_before(const GpuCurves& gpu, double time) {
+    Before& before = before_[gpu.uuid];
+    const double seconds = before.time > 0 ? time - before.time : 0;
+    before.time = time;
+    if (!(seconds > 0)) return 0;
+    if (seconds > least_pause_s && before.seconds > 0 && seconds > pause_times * before.seconds)
+      return 0;
+    before.seconds = seconds;
+    return seconds;
+  }
+
   // A sample stands for the time since the one before.
-  void add_time(GpuCurves& gpu, double time) {
-    double& before = before_[gpu.uuid];
-    const double seconds = before > 0 ? time - before : 0;
-    before = time;
-    if (!(seconds > 0) || seconds > longest_gap_s) return;
+  void add_time(GpuCurves& gpu, double seconds) {
+    if (!(seconds > 0)) return;
     gpu.covered_s += seconds;
     if (const double power = number("power_w"); power >= 0)
       gpu.energy_j = gpu.energy_j.value_or(0) + power * seconds;
@@ -122,13 +133,16 @@ class GpuReader {
   std::vector<std::string> head_;
   bool has_no_head_ = false;
   GpuCells cells_;
-  std::map<std::string, double> before_;  // time of the last sample, by UUID
+  struct Before {
+    double time = 0, seconds = 0;  // of the last sample, and between it and the one before
+  };
+  std::map<std::string, Before> before_;  // by UUID
 };
 
 }  // namespace
 
 GpuSeries read_gpu_series(const std::filesystem::path& file, std::size_t columns) try {
-  GpuReader reader(columns);
+  GpuLogLines reader(columns);
   for_each_line(file, [&](const std::string& line) { reader.line(line); });
   return reader.finish();
 } catch (const Error& error) {

@@ -16,7 +16,7 @@ struct GpuCurves {
   std::string uuid, index;  // as they stand in the file
   std::int64_t samples = 0;
   Curve busy, sm, memory_bytes, power, temperature,
-      sm_clock;                                      // over seconds since the first sample
+      sm_clock;                                      // over seconds of samples
   double memory_total_bytes = 0, power_limit_w = 0;  // 0: not told
   std::optional<double> energy_j;                    // of the samples, each until the next
   double covered_s = 0;                              // of them

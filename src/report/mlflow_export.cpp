@@ -32,6 +32,7 @@ std::string mlflow_name(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("_-./ ", c)) c = '_';
   for (std::size_t at; (at = name.find("..")) != name.npos;) name.replace(at, 2, "__");
+  for (std::size_t at; (at = name.find("/.")) != name.npos;) name.replace(at, 2, "/_");
   while (!name.empty() && (name.front() == '/' || name.front() == '.')) name.front() = '_';
   if (!name.empty() && name.back() == '/') name.back() = '_';
   return name.substr(0, 240);

@@ -58,7 +58,8 @@ figcaption{color:var(--soft);font-size:13px;padding:2px 10px 6px}
 svg text{fill:var(--text)}
 svg rect[fill="#ffffff"]{fill:none}
 svg line[stroke="#e4e4e4"]{stroke:var(--grid)}
-svg line[stroke="#444444"]{stroke:var(--axis)}
+svg [stroke="#444444"]{stroke:var(--axis)}
+@media screen and (prefers-color-scheme:dark){svg [stroke="#0072b2"]{stroke:#4aa8e0}svg [fill="#0072b2"]{fill:#4aa8e0}}
 pre{margin:0;padding:10px 14px;font:12.5px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre-wrap;
 overflow-wrap:anywhere}
 .pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(180px,1fr));gap:12px;margin:0 0 12px}
@@ -66,13 +67,14 @@ overflow-wrap:anywhere}
 .pictures img{display:block;width:100%;height:auto}
 .pictures figcaption{padding:5px 10px;overflow-wrap:anywhere}
 footer{margin-top:30px;color:var(--soft);font-size:13px}
-@media (max-width:760px){main{padding:16px 12px 30px}h1{font-size:21px}.figures{grid-template-columns:minmax(0,1fr)}
-.figure svg{min-width:500px}.figure.wide svg{min-width:640px}th,td{padding:5px 8px}
+@media screen and (max-width:760px){main{padding:16px 12px 30px}h1{font-size:21px}.figures{grid-template-columns:minmax(0,1fr)}
+.figure.wide svg{min-width:620px}.figure svg text{font-size:16px}th,td{padding:5px 8px}
 .tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.tile .value{font-size:17px}}
 @media print{:root{--back:#fff;--card:#fff;--text:#000;--soft:#444;--line:#ccc;--grid:#e4e4e4;--axis:#444;--accent:#0072b2;
 --good:#1a7f4b;--warn:#9a6200;--bad:#b3261e;--good-back:#fff;--warn-back:#fff;--bad-back:#fff;color-scheme:light}
 @page{margin:14mm}
-body{font-size:10.5pt}main{max-width:none;padding:0}nav{display:none}table{font-size:9pt}
+body{font-size:10.5pt}main{max-width:none;padding:0}nav,details:not([open]){display:none}table{font-size:9pt}
+.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tile .value{font-size:13pt}footer{margin-top:10px}section,details{margin-top:16px}
 .figures{grid-template-columns:repeat(2,minmax(0,1fr))}
 .figure,.tile,ul.notes li,tr,.pictures figure{break-inside:avoid}h2{break-after:avoid}.card,.figure{overflow:visible}}
 )css";

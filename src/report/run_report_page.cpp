@@ -524,7 +524,11 @@ class RunPageMaker {
     return join(parts, " ");
   }
   static std::string schedule_text(const nlohmann::json& schedule) {
-    return schedule.is_object() ? to_line(schedule) : text_of_value(schedule);
+    if (!schedule.is_object()) return text_of_value(schedule);
+    std::vector<std::string> parts;
+    for (const auto& [key, value] : schedule.items())
+      if (!value.is_null()) parts.push_back(cat(key, " ", text_of_value(value)));
+    return join(parts, ", ");
   }
 
   // What a recipe that trains in the tool recorded of itself.

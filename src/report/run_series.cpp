@@ -41,7 +41,7 @@ struct OpenStart {
 class SeriesReader {
  public:
   SeriesReader(EventLimits limits, const ReadSeries& how) : limits_(std::move(limits)), how_(how) {
-    constexpr double share = 0.01;
+    constexpr double share = 0.02;
     const double span = std::max(1.0, share * static_cast<double>(limits_.step_lines()));
     all_.weight = std::clamp(how.smooth.value_or(1 - 1 / span), 0.0, 0.999999);
   }
@@ -197,6 +197,10 @@ class SeriesReader {
       return;
     }
     const std::string kind = text_or(event, "kind", "");
+    if (kind == "step") {  // as another program wrote it
+      step_line(number, text);
+      return;
+    }
     const double time = number_or(event, "time", NAN), step = number_or(event, "step", NAN);
     if (kind == "resume" || (kind == "start" && (!open_ || open_->has_start)))
       if (std::isfinite(time)) open_start(time);

@@ -14,7 +14,7 @@
 namespace lockstep {
 
 struct ReadSeries {
-  // As Curve takes it; nothing: over the last hundredth of the logged steps.
+  // As Curve takes it; nothing: over the last fiftieth of the logged steps.
   std::optional<double> smooth{};
   std::size_t columns = 2048;  // of a curve, at most
 };
