@@ -132,7 +132,8 @@ WholeReport report_of(const Parsed& parsed) {
   if (parsed.positionals.size() > 1) return report_of_runs(parsed, form);
   const std::string& name = parsed.positionals[0];
   std::error_code ignored;
-  if (fs::is_regular_file(name, ignored)) return report_of_comparison(name);
+  const bool is_run = fs::exists(fs::path(run_root(parsed)) / name / "run.json", ignored);
+  if (!is_run && fs::is_regular_file(name, ignored)) return report_of_comparison(name);
   if (names_batch(parsed, name)) {
     const BatchFolder batch = open_batch(parsed, name);
     const BatchReport report = read_batch_report(batch);

@@ -78,7 +78,7 @@ std::string interval_lines(const std::vector<IntervalRow>& rows, const std::vect
     names = std::max(names, std::min(cells_of(row.name), 26));
   }
   for (const double mark : marks) low = std::min(low, mark), high = std::max(high, mark);
-  const double span = high > low ? high - low : 1;
+  const double span = high > low && std::isfinite(high - low) ? high - low : 1;
   const auto place = [&](double value) {
     return static_cast<std::size_t>(
         std::clamp(std::lround((value - low) / span * (columns - 1)), 0L, long{columns - 1}));

@@ -92,7 +92,7 @@ PlotSeries plotted(const CurveFrame& frame, const AxisUnit& unit, const DrawnCur
   const auto columns = static_cast<std::size_t>(plot_columns(text_columns));
   std::vector<double> sums(columns, 0), counts(columns, 0);
   for (const CurveColumn& column : one.curve->columns()) {
-    const double share = axis_place(one, column, frame.axis, unit) / last;
+    const double share = std::min(axis_place(one, column, frame.axis, unit) / last, 1.0);
     const double value = (one.smooth ? column.smooth : column.mean()) * frame.scale;
     if (!std::isfinite(value) || !(share >= 0)) continue;
     const auto at =

@@ -17,6 +17,7 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t most_table_runs = 500, most_option_runs = 12, most_option_rows = 60;
+constexpr std::size_t few_runs = 6;  // whose names fit beside a chart of half the width
 
 double last_loss(const OverlaidRun& run) {
   const Curve* const loss = run.series.step_curve("loss");
@@ -106,7 +107,7 @@ class OverlayMaker {
         summary.total_steps > 0 ? cat(summary.step, "/", summary.total_steps) : cat(summary.step),
         summary.loss ? number_text(*summary.loss) : "",
         best.empty() ? "" : cat(join(best, ", "), " at step ", summary.best_step),
-        summary.units_per_s ? cat(general(*summary.units_per_s, 4), " ", summary.unit, "/s") : "",
+        summary.units_per_s ? cat(count_text(*summary.units_per_s), " ", summary.unit, "/s") : "",
         run.series.time.total > 0 ? seconds_text(run.series.time.total) : "",
         summary.devices};
   }
@@ -140,7 +141,7 @@ class OverlayMaker {
         if (names.size() < 24) names.insert(metric.name);
     for (const std::string& name : names) {
       frame.title = cat(name, " (validation)");
-      frame.wide = true;
+      frame.wide = drawn_.size() > few_runs;
       add_figure(figures, frame,
                  all([&](const RunSeries& series) { return series.metric_curve(name); }));
     }

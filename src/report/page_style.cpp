@@ -47,7 +47,7 @@ table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:ta
 th,td{padding:6px 12px;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 tr:last-child td{border-bottom:0}
 th{color:var(--soft);font-weight:600;font-size:13px;white-space:nowrap}
-td{overflow-wrap:anywhere;min-width:3.5em;white-space:pre-line}
+td{overflow-wrap:break-word;max-width:34em;white-space:pre-line}
 .number{text-align:right;white-space:nowrap}
 .left-out{color:var(--soft);font-size:13.5px;margin-top:-6px}
 .figures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:12px;margin:0 0 12px}
@@ -68,7 +68,7 @@ overflow-wrap:anywhere}
 .pictures figcaption{padding:5px 10px;overflow-wrap:anywhere}
 footer{margin-top:30px;color:var(--soft);font-size:13px}
 @media screen and (max-width:760px){main{padding:16px 12px 30px}h1{font-size:21px}.figures{grid-template-columns:minmax(0,1fr)}
-.figure.wide svg{min-width:620px}.figure svg text{font-size:16px}th,td{padding:5px 8px}
+.figure.wide svg{min-width:620px}.figure svg text{font-size:14px}th,td{padding:5px 8px}
 .tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.tile .value{font-size:17px}}
 @media print{:root{--back:#fff;--card:#fff;--text:#000;--soft:#444;--line:#ccc;--grid:#e4e4e4;--axis:#444;--accent:#0072b2;
 --good:#1a7f4b;--warn:#9a6200;--bad:#b3261e;--good-back:#fff;--warn-back:#fff;--bad-back:#fff;color-scheme:light}

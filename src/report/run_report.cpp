@@ -230,6 +230,11 @@ std::string local_time_text(double unix_s) {
   return text;
 }
 
+std::string count_text(double value) {
+  constexpr double many = 10000;
+  return std::fabs(value) < many ? general(value, 5) : format_count(value);
+}
+
 std::string number_text(double value) {
   return std::isfinite(value) ? general(value, 5) : "not finite";
 }

@@ -43,10 +43,6 @@ std::string with_unit(const std::string& value, const std::string& unit) {
 
 std::string percent_text(double share) { return cat(general(share * 100, 3), " %"); }
 
-std::string count_text(double value) {
-  return value < 10000 ? general(value, 5) : format_count(value);
-}
-
 // A row for each name whose value is known.
 void add_row(PageTable& table, const std::string& name, const std::string& value) {
   if (!value.empty()) table.rows.push_back({name, value});

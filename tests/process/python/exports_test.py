@@ -88,9 +88,10 @@ def check_mlflow(lockstep, run, folder):
 def check_csv(lockstep, run, folder):
     import pandas
     subprocess.run([lockstep, "export", run, "--csv", folder], check=True)
-    steps = pandas.read_csv(folder / "steps.csv")
+    steps = pandas.read_csv(folder / "steps.csv", float_precision="round_trip")
     check_losses(steps["step"], steps["loss"])
-    assert list(pandas.read_csv(folder / "evaluations.csv")["metrics.loss"]) == [5 / 10, 5 / 20, 5 / 30]
+    evaluations = pandas.read_csv(folder / "evaluations.csv", float_precision="round_trip")
+    assert list(evaluations["metrics.loss"]) == [5 / 10, 5 / 20, 5 / 30], evaluations
 
 
 def check_training(lockstep, folder):

@@ -46,7 +46,7 @@ std::string listed(const std::vector<std::string>& lines) { return join(lines, "
 TEST(Repository, TorchFreeRoomsIncludeNothingOfTorchOrCuda) {
   const std::string pattern = R"(#\s*include\s*[<"](torch|ATen|c10|caffe2|cuda|nccl))";
   for (const char* module : {"base", "config", "devices", "plan", "media", "launch", "run",
-                             "monitor", "doctor", "jobs", "cli"})
+                             "monitor", "doctor", "jobs", "report", "cli"})
     EXPECT_EQ(listed(matches(root / "src" / module, pattern)), "") << module;
   for (const char* half : {"options", "prepare"})
     EXPECT_EQ(listed(matches(root / "recipes/textgen" / half, pattern)), "") << half;
@@ -74,6 +74,7 @@ TEST(Repository, ArrowsPointOneWay) {
                                                      {"launch", "run", "monitor"},
                                                      {"doctor"},
                                                      {"jobs"},
+                                                     {"report"},
                                                      {"data", "kernels"},
                                                      {"engine"},
                                                      {"checkpoint", "cuda"},
