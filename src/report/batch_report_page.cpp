@@ -10,7 +10,7 @@
 #include "media/chart.h"
 #include "report/batch_report.h"
 #include "report/figures.h"
-#include "report/run_report.h"
+#include "report/shown.h"
 
 namespace lockstep {
 namespace {
@@ -61,7 +61,7 @@ class BatchPageMaker {
                     : !report_.runs_now && count(JobState::waiting) > 0 ? PageTone::warning
                                                                         : PageTone::good,
             .subtitle = analysis_.begin > 0 ? cat(counts_text(report_.counts), " · started ",
-                                                  local_time_text(analysis_.begin))
+                                                  shown_time(analysis_.begin))
                                             : counts_text(report_.counts),
             .sections = {overview(), timeline(), devices(), failures(), results(), jobs()},
             .foot = cat("lockstep report ", version())};
@@ -90,7 +90,7 @@ class BatchPageMaker {
     const auto attempts = static_cast<double>(analysis_.spans.size());
     if (analysis_.wall_s > 0) {
       tiles.push_back(
-          {"time", seconds_text(analysis_.wall_s), "from the first start to the last end"});
+          {"time", shown_seconds(analysis_.wall_s), "from the first start to the last end"});
       tiles.push_back({"speed", cat(general(60 * attempts / analysis_.wall_s, 3), " per minute"),
                        cat(analysis_.spans.size(), " attempts, ", general(analysis_.busy_slots, 3),
                            " at once")});
@@ -124,7 +124,7 @@ class BatchPageMaker {
           .begin = span.begin,
           .end = span.end,
           .kind = span.outcome,
-          .tip = cat(span.job, ": ", seconds_text(span.end - span.begin), ", ", span.outcome)};
+          .tip = cat(span.job, ": ", shown_seconds(span.end - span.begin), ", ", span.outcome)};
       if (span.devices.empty()) rows[row_name(span, "")].spans.push_back(drawn);
       for (const std::string& uuid : span.devices)
         rows[row_name(span, uuid)].spans.push_back(drawn);
@@ -154,7 +154,7 @@ class BatchPageMaker {
     PageTable table{.columns = {"phase of jobs", "time", "share"}, .rows = {}};
     for (const auto& [phase, seconds] : analysis_.phases_s)
       table.rows.push_back(
-          {phase, seconds_text(seconds), cat(fixed(all > 0 ? 100 * seconds / all : 0, 0), " %")});
+          {phase, shown_seconds(seconds), cat(fixed(all > 0 ? 100 * seconds / all : 0, 0), " %")});
     if (table.rows.empty()) return;
     table.left_out = cat("As ", analysis_.with_phases, " jobs reported them.");
     section.blocks.emplace_back(std::move(table));
@@ -178,7 +178,7 @@ class BatchPageMaker {
       table.rows.push_back(
           {device_name(use), cat(use.attempts),
            all > 0 ? cat(fixed(100 * use.job_s / all, 1), " %") : "",
-           cat(seconds_text(use.busy_s),
+           cat(shown_seconds(use.busy_s),
                analysis_.wall_s > 0 ? cat(", ", fixed(100 * use.busy_s / analysis_.wall_s, 0), " %")
                                     : ""),
            use.busy_s > 0 ? fixed(use.job_s / use.busy_s, 2) : "",
@@ -186,12 +186,12 @@ class BatchPageMaker {
            use.power_w ? cat(fixed(*use.power_w, 0), " W") : "",
            percent_or_nothing(use.outside_percent)});
       for (const auto& [why, seconds] : use.idle_s)
-        idle.rows.push_back({device_name(use), seconds_text(seconds), why});
+        idle.rows.push_back({device_name(use), shown_seconds(seconds), why});
       if (use.idle_s.empty() && use.idle_wanted_s > 1)
-        idle.rows.push_back({device_name(use), seconds_text(use.idle_wanted_s),
+        idle.rows.push_back({device_name(use), shown_seconds(use.idle_wanted_s),
                              "not told; jobs for GPUs were still to come"});
       if (use.idle_s.empty() && use.idle_at_end_s > 1)
-        idle.rows.push_back({device_name(use), seconds_text(use.idle_at_end_s), "no more came"});
+        idle.rows.push_back({device_name(use), shown_seconds(use.idle_at_end_s), "no more came"});
     }
     if (analysis_.devices.size() > 1 && most > 0)
       table.left_out = cat("Balance: the device with the least job time has ",
@@ -239,9 +239,9 @@ class BatchPageMaker {
     for (const auto& [name, sum] : sums)
       if (sum.values > 1 && table.rows.size() < 100)
         table.rows.push_back({name, cat(sum.values),
-                              number_text(sum.sum / static_cast<double>(sum.values)),
-                              cat(number_text(sum.low), " (", sum.lowest, ")"),
-                              cat(number_text(sum.high), " (", sum.highest, ")")});
+                              shown_number(sum.sum / static_cast<double>(sum.values)),
+                              cat(shown_number(sum.low), " (", sum.lowest, ")"),
+                              cat(shown_number(sum.high), " (", sum.highest, ")")});
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
     return section;
   }
@@ -282,7 +282,7 @@ class BatchPageMaker {
       if (table.rows.size() == most_job_rows) break;
       std::vector<std::string> cells{
           job.name, cat(job.state, job.tries > 1 ? cat(" in ", job.tries, " tries") : ""),
-          job.seconds ? seconds_text(*job.seconds) : "", devices_of(job)};
+          job.seconds ? shown_seconds(*job.seconds) : "", devices_of(job)};
       for (const std::string& name : parameters) cells.push_back(parameter_of(job, name));
       for (const std::string& name : results) cells.push_back(result_of(job, name));
       table.rows.push_back(std::move(cells));
@@ -303,7 +303,7 @@ class BatchPageMaker {
     for (const JobResult& result : job.results) {
       if (result.name != name) continue;
       if (const auto* const number = std::get_if<double>(&result.value))
-        return number_text(*number);
+        return shown_number(*number);
       return std::get<std::string>(result.value);
     }
     return "";

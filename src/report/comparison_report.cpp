@@ -10,7 +10,7 @@
 #include "base/version.h"
 #include "media/chart.h"
 #include "report/figures.h"
-#include "report/run_report.h"
+#include "report/shown.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -35,7 +35,7 @@ const nlohmann::json& list_of(const nlohmann::json& object, const char* key) {
 std::string value_words(const nlohmann::json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return number_text(value.get<double>());
+  if (value.is_number_float()) return shown_number(value.get<double>());
   if (!value.is_array()) return to_line(value);
   std::vector<std::string> words;
   for (const nlohmann::json& one : value) words.push_back(value_words(one));
@@ -44,7 +44,17 @@ std::string value_words(const nlohmann::json& value) {
 
 std::string number_words(const nlohmann::json& object, const char* key) {
   const double value = number_or(object, key, NAN);
-  return std::isnan(value) ? "" : number_text(value);
+  return std::isnan(value) ? "" : shown_number(value);
+}
+
+// A mean of a side, with its unit.
+std::string mean_words(const nlohmann::json& quantity, const char* key) {
+  const double value = number_or(quantity, key, NAN);
+  const std::string unit = text_or(quantity, "unit", "");
+  if (std::isnan(value)) return "";
+  if (unit == "bytes") return format_bytes(value);
+  if (unit == "s") return shown_seconds(value);
+  return unit.empty() ? shown_number(value) : cat(shown_number(value), " ", unit);
 }
 
 PageTone tone_of_conclusion(const std::string& conclusion) {
@@ -155,7 +165,7 @@ class ComparisonPageMaker {
     if (std::isnan(estimate)) return "";
     const bool ratio = text_or(quantity, "scale", "ratio") == "ratio";
     const std::string unit = ratio ? " ×" : "";
-    std::string text = cat(number_text(estimate), unit);
+    std::string text = cat(shown_number(estimate), unit);
     if (has_interval(quantity))
       text += cat(" (", number_words(quantity, "low"), " to ", number_words(quantity, "high"), ")");
     return text;
@@ -186,15 +196,13 @@ class ComparisonPageMaker {
 
   PageSection quantities() const {
     PageSection section{.title = "Quantities", .blocks = {}};
-    PageTable table{
-        .columns = {"", "A", "B", "unit", "B against A", "conclusion", "repeats needed"},
-        .rows = {},
-        .first_numbers = 7};
+    PageTable table{.columns = {"", "A", "B", "B against A", "conclusion", "repeats needed"},
+                    .rows = {},
+                    .first_numbers = 6};
     for (const nlohmann::json& quantity : list_of(all_, "quantities"))
       if (table.rows.size() < most_compared_rows)
-        table.rows.push_back({quantity_name(quantity), number_words(quantity, "mean_a"),
-                              number_words(quantity, "mean_b"), text_or(quantity, "unit", ""),
-                              estimate_words(quantity),
+        table.rows.push_back({quantity_name(quantity), mean_words(quantity, "mean_a"),
+                              mean_words(quantity, "mean_b"), estimate_words(quantity),
                               text_or(quantity, "text", text_or(quantity, "conclusion", "")),
                               number_words(quantity, "repeats_needed")});
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
@@ -319,7 +327,7 @@ class ComparisonPageMaker {
       if (table.rows.size() == most_compared_rows) break;
       const auto time = [&](const char* key) {
         const double seconds = number_or(row, key, NAN);
-        return std::isnan(seconds) ? std::string() : seconds_text(seconds);
+        return std::isnan(seconds) ? std::string() : shown_seconds(seconds);
       };
       std::vector<std::string> results;
       if (const nlohmann::json& pairs = field(row, "results"); pairs.is_object())

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "report/run_report.h"
+#include "report/shown.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -100,15 +101,15 @@ class OverlayMaker {
     if (summary.best.is_object())
       for (const auto& [name, value] : summary.best.items())
         if (value.is_number() && best.size() < 3)
-          best.push_back(cat(name, " ", number_text(value.get<double>())));
+          best.push_back(cat(name, " ", shown_number(value.get<double>())));
     return {
         names_[i],
         to_string(summary.state),
         summary.total_steps > 0 ? cat(summary.step, "/", summary.total_steps) : cat(summary.step),
-        summary.loss ? number_text(*summary.loss) : "",
+        summary.loss ? shown_number(*summary.loss) : "",
         best.empty() ? "" : cat(join(best, ", "), " at step ", summary.best_step),
-        summary.units_per_s ? cat(count_text(*summary.units_per_s), " ", summary.unit, "/s") : "",
-        run.series.time.total > 0 ? seconds_text(run.series.time.total) : "",
+        summary.units_per_s ? cat(shown_count(*summary.units_per_s), " ", summary.unit, "/s") : "",
+        run.series.time.total > 0 ? shown_seconds(run.series.time.total) : "",
         summary.devices};
   }
 

@@ -1,10 +1,8 @@
 #include "report/run_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <ctime>
-#include <iterator>
+#include <cstdio>
 
 #include "base/base64.h"
 #include "base/error.h"
@@ -22,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_pictures = 24, most_listed_pictures = 200, most_logs = 4;
 
-const nlohmann::json& member(const nlohmann::json& object, const char* key) {
+const nlohmann::json& record_part(const nlohmann::json& object, const char* key) {
   static const nlohmann::json nothing;
   if (!object.is_object()) return nothing;
   const auto found = object.find(key);
@@ -40,12 +38,12 @@ std::string option_text(const nlohmann::json& value) {
 }
 
 void read_options(const nlohmann::json& defaults, RunReport& report) {
-  const nlohmann::json& config = member(report.record, "config");
+  const nlohmann::json& config = record_part(report.record, "config");
   if (!config.is_object()) return;
   report.defaults_known = defaults.is_object();
   for (const auto& [key, value] : config.items()) {
     RunOption option{.key = key, .value = option_text(value)};
-    const nlohmann::json& standard = member(defaults, key.c_str());
+    const nlohmann::json& standard = record_part(defaults, key.c_str());
     const bool differs = report.defaults_known && (!defaults.contains(key) || standard != value);
     if (differs) {
       option.standard = defaults.contains(key) ? option_text(standard) : "";
@@ -171,12 +169,12 @@ void tell_problems(const std::string& problem, RunReport& report) {
 }  // namespace
 
 std::string RunReport::metric() const {
-  const std::string named = text_or(member(record, "config"), "checkpoint.best_metric", "");
+  const std::string named = text_or(record_part(record, "config"), "checkpoint.best_metric", "");
   const nlohmann::json& best = summary.best;
   if (!named.empty() && best.is_object() && best.contains(named)) return named;
   // Checkpoints tell the value that they are chosen by, with the sign that makes less better.
   for (const nlohmann::json& event : series.checkpoints) {
-    const nlohmann::json& metrics = member(event, "metrics");
+    const nlohmann::json& metrics = record_part(event, "metrics");
     const double selection = number_or(metrics, "selection", NAN);
     if (!std::isfinite(selection)) continue;
     for (const auto& [name, value] : metrics.items())
@@ -202,41 +200,13 @@ RunReport read_run_report(const RunDir& run, const ReadRunReport& how) {
   report.gpus = read_gpu_series(run.path() / "gpu.csv");
   report.checkpoints = list_checkpoints(run.checkpoints(), /*thorough=*/false);
   report.files = run_files(run.path());
-  report.global_batch = number_or(member(member(report.record, "plan"), "batch"), "global", 0);
+  report.global_batch =
+      number_or(record_part(record_part(report.record, "plan"), "batch"), "global", 0);
   read_options(how.defaults, report);
   read_pictures(run.path(), how.picture_bytes, report);
   if (report.summary.state == RunState::failed) read_output(run, report);
   tell_problems(problem, report);
   return report;
-}
-
-std::string seconds_text(double seconds) {
-  if (!std::isfinite(seconds)) return "unknown";
-  if (seconds < 1) return cat(general(seconds * 1000, 3), " ms");
-  if (seconds < 60) return cat(general(seconds, 3), " s");
-  const auto whole = static_cast<std::int64_t>(std::min(std::round(seconds), 1e12));
-  constexpr std::int64_t minute = 60, hour = 3600, day = 86400;
-  if (whole < hour) return cat(whole / minute, "m", whole % minute, "s");
-  if (whole < day) return cat(whole / hour, "h", whole % hour / minute, "m");
-  return cat(whole / day, "d", whole % day / hour, "h");
-}
-
-std::string local_time_text(double unix_s) {
-  const auto time = static_cast<std::time_t>(std::clamp(unix_s, 0.0, 1e11));
-  std::tm local = {};
-  localtime_r(&time, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
-  return text;
-}
-
-std::string count_text(double value) {
-  constexpr double many = 10000;
-  return std::fabs(value) < many ? general(value, 5) : format_count(value);
-}
-
-std::string number_text(double value) {
-  return std::isfinite(value) ? general(value, 5) : "not finite";
 }
 
 }  // namespace lockstep

@@ -66,11 +66,6 @@ nlohmann::json run_report_json(const RunReport& report);
 
 // Parts of it, for pages of several runs.
 nlohmann::json curve_json(const Curve& curve);
-std::string seconds_text(double seconds);    // "0.12 s", "45 s", "2h41m"
-std::string local_time_text(double unix_s);  // "2026-01-31 09:30:00"
-std::string count_text(double value);        // "203k"
-std::string number_text(double value);       // "3.214"; "not finite"
-// `with_smoothing`: of the losses.
 CurveFrame metric_frame(const std::string& name, const std::string& unit, const Curve& curve,
                         CurveAxis axis);
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "report/run_report.h"
+#include "report/shown.h"
 #include "run/json_lines.h"
 #include "run/loss_curve.h"
 #include "run/progress.h"
@@ -99,7 +100,7 @@ class RunPageMaker {
     add(summary.recipe == "?" ? "" : summary.recipe);
     add(summary.devices);
     add(text_or(report_.record, "host", ""));
-    if (summary.started > 0) add(cat("started ", local_time_text(summary.started)));
+    if (summary.started > 0) add(cat("started ", shown_time(summary.started)));
     const std::string lockstep = text_or(report_.record, "lockstep", "");
     if (!lockstep.empty()) add("Lockstep " + lockstep);
     const nlohmann::json& config = part_of(report_.record, "config");
@@ -130,15 +131,15 @@ class RunPageMaker {
     if (summary.best.is_object() && summary.best.contains(metric))
       tiles.push_back(
           {cat("best ", metric),
-           with_unit(number_text(number_or(summary.best, metric.c_str(), NAN)), unit_of(metric)),
+           with_unit(shown_number(number_or(summary.best, metric.c_str(), NAN)), unit_of(metric)),
            cat("at step ", summary.best_step)});
     if (const Curve* const curve = report_.series.metric_curve(metric))
-      tiles.push_back({cat("last ", metric), number_text(curve->totals().last),
+      tiles.push_back({cat("last ", metric), shown_number(curve->totals().last),
                        cat(report_.series.evaluations,
                            report_.series.evaluations == 1 ? " evaluation" : " evaluations")});
     if (const Curve* const loss = step("loss"))
-      tiles.push_back({"training loss", number_text(loss->totals().last),
-                       cat("smoothed ", number_text(loss->smooth_last()))});
+      tiles.push_back({"training loss", shown_number(loss->totals().last),
+                       cat("smoothed ", shown_number(loss->smooth_last()))});
     if (summary.step > 0 || summary.total_steps > 0) {
       const double epochs = last_of("epoch");
       tiles.push_back({"steps",
@@ -154,10 +155,11 @@ class RunPageMaker {
     std::vector<PageTile> tiles;
     if (report_.series.time.total > 0)
       tiles.push_back(
-          {"time", seconds_text(report_.series.time.total),
+          {"time", shown_seconds(report_.series.time.total),
            report_.series.starts > 1 ? cat("in ", report_.series.starts, " starts") : ""});
     if (summary.units_per_s)
-      tiles.push_back({"throughput", cat(count_text(*summary.units_per_s), " ", summary.unit, "/s"),
+      tiles.push_back({"throughput",
+                       cat(shown_count(*summary.units_per_s), " ", summary.unit, "/s"),
                        summary.mfu ? cat("MFU ", percent_text(*summary.mfu)) : ""});
     if (const Curve* const memory = step("memory peak"))
       tiles.push_back({"peak memory", format_bytes(memory->totals().high), "of a rank"});
@@ -277,7 +279,7 @@ class RunPageMaker {
     PageTable table{.columns = {"", "time", "share"}, .rows = {}};
     const auto add = [&](const char* name, double seconds) {
       if (seconds > 0)
-        table.rows.push_back({name, seconds_text(seconds), percent_text(seconds / time.total)});
+        table.rows.push_back({name, shown_seconds(seconds), percent_text(seconds / time.total)});
     };
     add("start-up", time.start_up);
     add("steps: computing", time.compute);
@@ -287,7 +289,7 @@ class RunPageMaker {
     add("evaluations", time.evaluation);
     add("steps and evaluations that a resume took back", time.taken_back);
     add("other, such as ending and what came after the last logged step", time.other);
-    table.rows.push_back({"all", seconds_text(time.total), "100 %"});
+    table.rows.push_back({"all", shown_seconds(time.total), "100 %"});
     section.blocks.emplace_back(std::move(table));
     if (const std::string start = format_start_up(report_.series.last_start_up); !start.empty())
       section.blocks.emplace_back(PageText{cat("The newest start-up took ", start, ".")});
@@ -364,9 +366,9 @@ class RunPageMaker {
     std::vector<PageNote> notes;
     for (const GpuCurves& gpu : report_.gpus.gpus) {
       for (const auto& [reason, seconds] : gpu.throttled_s)
-        notes.push_back({PageTone::plain,
-                         cat("GPU ", gpu.index, ": clocks were held down by ", reason, " for ",
-                             seconds_text(seconds), " of ", seconds_text(gpu.throttling_known_s))});
+        notes.push_back({PageTone::plain, cat("GPU ", gpu.index, ": clocks were held down by ",
+                                              reason, " for ", shown_seconds(seconds), " of ",
+                                              shown_seconds(gpu.throttling_known_s))});
       if (gpu.most_other_processes > 0)
         notes.push_back(
             {PageTone::warning, cat("GPU ", gpu.index, ": up to ", gpu.most_other_processes,
@@ -392,12 +394,12 @@ class RunPageMaker {
       std::vector<std::string> cells{cat(integer_or(evals[i], "step", 0))};
       for (const std::string& name : names) {
         const nlohmann::json& value = part_of(part_of(evals[i], "metrics"), name.c_str());
-        cells.push_back(value.is_number() ? number_text(value.get<double>())
+        cells.push_back(value.is_number() ? shown_number(value.get<double>())
                         : value.is_null() && part_of(evals[i], "metrics").contains(name)
                             ? "not finite"
                             : text_of_value(value));
       }
-      cells.push_back(seconds_text(number_or(evals[i], "seconds", NAN)));
+      cells.push_back(shown_seconds(number_or(evals[i], "seconds", NAN)));
       const bool is_best = !report_.summary.best.is_null() && is_true(evals[i], "best") &&
                            integer_or(evals[i], "step", 0) == report_.summary.best_step;
       cells.emplace_back(is_best ? "best" : "");
@@ -437,7 +439,7 @@ class RunPageMaker {
       for (const EventLine& line : describe_event(event)) {
         const double time = number_or(event, "time", 0);
         notes.push_back({line.tone == Tone::warning ? PageTone::warning : PageTone::plain,
-                         cat(time > 0 ? local_time_text(time) + "  " : "", line.text)});
+                         cat(time > 0 ? shown_time(time) + "  " : "", line.text)});
       }
     const auto count = static_cast<std::size_t>(report_.series.told_count);
     if (!notes.empty()) section.blocks.emplace_back(std::move(notes));
@@ -454,18 +456,18 @@ class RunPageMaker {
     const std::vector<CheckpointInfo>& all = report_.checkpoints;
     for (std::size_t i = all.size() - std::min(all.size(), most_rows); i < all.size(); ++i)
       table.rows.push_back({cat(all[i].step), format_bytes(static_cast<double>(all[i].size_bytes)),
-                            all[i].time > 0 ? local_time_text(all[i].time) : "",
+                            all[i].time > 0 ? shown_time(all[i].time) : "",
                             all[i].damage.empty() ? "whole, by its size" : all[i].damage});
     if (report_.series.checkpoint_count > 0) {
       double seconds = 0, count = 0;
       for (const nlohmann::json& event : report_.series.checkpoints)
         if (const double took = number_or(event, "seconds", NAN); std::isfinite(took))
           seconds += took, ++count;
-      table.left_out = cat(
-          report_.series.checkpoint_count, " were written",
-          count > 0 ? cat(", which took ", seconds_text(seconds / count), " each in the background")
-                    : "",
-          "; ", all.size(), " are there.");
+      table.left_out = cat(report_.series.checkpoint_count, " were written",
+                           count > 0 ? cat(", which took ", shown_seconds(seconds / count),
+                                           " each in the background")
+                                     : "",
+                           "; ", all.size(), " are there.");
     }
     add_block(section, std::move(table));
     return section;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "fakes/made_run.h"
+#include "report/shown.h"
 
 namespace lockstep {
 namespace {
@@ -140,13 +141,13 @@ TEST_F(ReportOfARun, LossesThatAreNotFiniteAreTold) {
   EXPECT_NE(html().find("the loss of 1 of 2 logged steps was not finite"), std::string::npos);
 }
 
-TEST(SecondsText, IsAsNearAsPeoplePlanBy) {
-  EXPECT_EQ(seconds_text(0.0123), "12.3 ms");
-  EXPECT_EQ(seconds_text(45.25), "45.2 s");
-  EXPECT_EQ(seconds_text(61), "1m1s");
-  EXPECT_EQ(seconds_text(2 * 3600 + 41 * 60), "2h41m");
-  EXPECT_EQ(seconds_text(3 * 86400), "3d0h");
-  EXPECT_EQ(seconds_text(NAN), "unknown");
+TEST(ShownSeconds, IsAsNearAsPeoplePlanBy) {
+  EXPECT_EQ(shown_seconds(0.0123), "12.3 ms");
+  EXPECT_EQ(shown_seconds(45.25), "45.2 s");
+  EXPECT_EQ(shown_seconds(61), "1m1s");
+  EXPECT_EQ(shown_seconds(2 * 3600 + 41 * 60), "2h41m");
+  EXPECT_EQ(shown_seconds(3 * 86400), "3d0h");
+  EXPECT_EQ(shown_seconds(NAN), "unknown");
 }
 
 }  // namespace
