@@ -22,6 +22,7 @@ Command score_command();
 Command prepare_command();
 Command runs_command();
 Command compare_command();
+Command report_command();
 Command config_command();
 Command devices_command();
 Command monitor_command();

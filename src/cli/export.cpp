@@ -1,9 +1,10 @@
-// lockstep export: a run's model as one file.
+// lockstep export: a run's model as one file, or what it logged for other tools.
 #include "base/error.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/export_numbers.h"
 #include "cli/output.h"
 #include "cli/run_root.h"
 #include "launch/launch.h"
@@ -89,9 +90,15 @@ void say_written(const fs::path& out, const CheckpointInfo& checkpoint, bool ave
 }
 
 int export_main(const Parsed& parsed) {
+  if (asks_for_numbers(parsed)) {
+    export_numbers(parsed);
+    return exit_finished;
+  }
   if (!parsed.has("--out"))
-    throw Error("lockstep export needs --out FILE",
-                "for example: lockstep export RUN --out model.safetensors");
+    throw Error(
+        "lockstep export needs --out FILE",
+        "for example: lockstep export RUN --out model.safetensors; or, for what was logged, "
+        "--tensorboard DIR, --csv DIR or --mlflow DIR");
   const fs::path out = parsed.value("--out");
   check_new_file(out, may_overwrite(parsed));
   const RunDir run = operand_run(parsed);
@@ -117,20 +124,24 @@ int export_main(const Parsed& parsed) {
 }  // namespace
 
 Command export_command() {
+  std::vector<Flag> flags{
+      {"--out", "FILE", "the file to write", "file"},
+      {"--best", "", "the best checkpoint instead of the newest"},
+      {"--rename", "PAIRS",
+       "for other programs: these tensors alone under new names, as 'trunk.*=*'"},
+      overwrite_flag()};
+  for (Flag& flag : number_flags()) flags.push_back(std::move(flag));
   return {.name = "export",
-          .operands = "RUN --out FILE",
-          .summary = "write a run's model as one file, which evaluate and predict read like a run",
+          .operands = "RUN --out FILE|--tensorboard DIR|--csv DIR|--mlflow DIR",
+          .summary = "write a run's model as one file, or what it logged for other tools",
           .details =
-              std::string("A safetensors file: weights, or their average where the run evaluates "
+              std::string("With --out a safetensors file, which evaluate and predict read like a "
+                          "run: weights, or their average where the run evaluates "
                           "with it, frozen parameters and buffers under the model's own names, and "
                           "in its metadata the options and what the recipe keeps, with a "
                           "checksum.\n") +
               run_operand_help,
-          .flags = {{"--out", "FILE", "the file to write", "file"},
-                    {"--best", "", "the best checkpoint instead of the newest"},
-                    {"--rename", "PAIRS",
-                     "for other programs: these tensors alone under new names, as 'trunk.*=*'"},
-                    overwrite_flag()},
+          .flags = std::move(flags),
           .min_positionals = 1,
           .max_positionals = 1,
           .takes_assignments = true,

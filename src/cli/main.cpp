@@ -12,13 +12,13 @@
 namespace lockstep::cli {
 
 std::vector<Command> all_commands() {
-  std::vector<Command> commands{train_command(),      resume_command(),   plan_command(),
-                                bench_command(),      launch_command(),   evaluate_command(),
-                                predict_command(),    check_command(),    export_command(),
-                                score_command(),      abtest_command(),   prepare_command(),
-                                runs_command(),       compare_command(),  config_command(),
-                                devices_command(),    monitor_command(),  doctor_command(),
-                                completion_command(), complete_command(), reference_command()};
+  std::vector<Command> commands{
+      train_command(),    resume_command(),   plan_command(),    bench_command(),
+      launch_command(),   evaluate_command(), predict_command(), check_command(),
+      export_command(),   score_command(),    abtest_command(),  prepare_command(),
+      runs_command(),     compare_command(),  report_command(),  config_command(),
+      devices_command(),  monitor_command(),  doctor_command(),  completion_command(),
+      complete_command(), reference_command()};
   const std::vector<Command> batch = batch_commands();
   commands.insert(commands.begin() + 5, batch.begin(), batch.end());
   return commands;

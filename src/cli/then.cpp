@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/predict_items.h"
+#include "cli/report.h"
 #include "cli/resolve.h"
 #include "cli/run_end.h"
 #include "cli/train.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr const char* evaluate_step = "evaluate";
 constexpr const char* predict_step = "predict";
+constexpr const char* report_step = "report";
 
 bool names(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -77,6 +79,15 @@ int predict_then(const RunSetup& setup, const RunDir& run, const std::vector<Dev
   }
 }
 
+int report_then(const RunDir& run) {
+  try {
+    write_run_report(run);
+    return exit_finished;
+  } catch (const Error& error) {
+    return told(error);
+  }
+}
+
 // After a prediction that failed, or skipped something.
 void say_what_is_left(const RunSetup& setup, const RunDir& run, Trained trained) {
   const std::string name = shell_word(run.path().string());
@@ -92,18 +103,21 @@ bool Then::has(std::string_view step) const { return names(steps, step); }
 
 Then then_of(const Parsed& parsed) {
   Then then{.force = parsed.has("--force")};
+  std::vector<std::string> steps;
   if (parsed.has("--then"))
     for (const std::string& step : split(parsed.value("--then"), ',')) {
-      const std::vector<std::string> known{evaluate_step, predict_step};
+      const std::vector<std::string> known{evaluate_step, predict_step, report_step};
       if (!names(known, step)) {
         const std::string near = nearest(step, known);
-        throw Error(cat("--then knows evaluate and predict, but was given \"", step, "\""),
-                    near.empty() ? "write --then evaluate,predict for both"
+        throw Error(cat("--then knows evaluate, predict and report, but was given \"", step, "\""),
+                    near.empty() ? "write --then evaluate,predict for both of them"
                                  : cat("did you mean ", near, "?"));
       }
-      if (!names(then.groups, step)) then.groups.push_back(step);
+      if (names(steps, step)) continue;
+      steps.push_back(step);
+      if (step != report_step) then.groups.push_back(step);  // it has no options
     }
-  if (!parsed.has("--world")) then.steps = then.groups;
+  if (!parsed.has("--world")) then.steps = steps;
   if (then.force && !names(then.groups, predict_step))
     throw Error("--force replaces outputs of --then predict, which is not there",
                 "leave out --force, or add --then predict");
@@ -155,6 +169,7 @@ int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>
       code = predict_then(setup, run, devices, then);
       if (code != exit_finished) say_what_is_left(setup, run, trained);
     }
+    if (step == report_step) code = report_then(run);
     if (code != exit_finished) return code;
   }
   return exit_finished;

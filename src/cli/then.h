@@ -1,4 +1,4 @@
-// What follows training: --then evaluate, predict or both.
+// What follows training: --then evaluate, predict, report.
 #pragma once
 
 #include "cli/arguments.h"
@@ -15,8 +15,8 @@
 namespace lockstep::cli {
 
 struct Then {
-  std::vector<std::string> groups{};  // what --then names
-  // The same, in the order in which they are taken; none where others start the ranks (--world).
+  std::vector<std::string> groups{};  // what --then names and has options
+  // What it names, in the order in which it is done; none where others start the ranks (--world).
   std::vector<std::string> steps{};
   bool force = false;  // replaces outputs that are there already
 
@@ -44,7 +44,7 @@ std::string reserve_time(RunSetup& setup, const Then& then);
 // How training ended.
 enum class Trained { to_the_end, until_quota };
 
-// Takes the steps: predictions by the best checkpoint where one is known, else the newest. After a
+// Takes the steps, a report of the run as it is then: predictions by the best checkpoint where one is known, else the newest. After a
 // quota predictions alone. Says what is left to do where one fails. Returns the exit code:
 // exit_finished, or that of the step that failed, after which there are no others.
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,

@@ -168,8 +168,8 @@ int lock_socket(const Parsed& parsed) {
 std::vector<Flag> training_flags() {
   return {{"--config", "FILE", "TOML file of options; later files overlay earlier ones", "file"},
           {"--devices", "LIST", "all, cpu, cpu:4, 0,1 or UUIDs (default all)", "devices"},
-          {"--then", "LIST", "afterwards: evaluate, predict, or both with a comma",
-           "word evaluate|predict|evaluate,predict"},
+          {"--then", "LIST", "afterwards: evaluate, predict, report, or some of them with commas",
+           "word evaluate|predict|report|evaluate,predict|evaluate,report"},
           {"--force", "", "--then predict replaces outputs that are there already"},
           {"--world", "FILE", "the devices of ranks that somebody else starts", "", true},
           {"--lock-socket", "FD", "where rank 0 of that world takes the run's lock", "", true}};

@@ -34,6 +34,8 @@ struct XySeries {
   std::vector<double> x, y;
   std::vector<double> low{}, high{};
   Mark mark = Mark::line;
+  bool faint = false;  // drawn pale: the values that another series sums up
+  std::optional<std::size_t> look{};  // number of its colour and dashes; nothing: its place here
 };
 // A line with more points than the chart has columns is drawn by the range in each column, so that
 // every peak is seen and the file stays small.
@@ -72,8 +74,9 @@ struct IntervalRow {
   Interval interval;
 };
 // A row each, with its estimate and its interval along the x axis. The height follows from the
-// rows.
-std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRow>& rows);
+// rows. marks: dashed lines across all rows, such as at 1 for ratios; they are on the axis too.
+std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRow>& rows,
+                           const std::vector<double>& marks = {});
 
 struct GanttSpan {
   double begin = 0, end = 0;  // on the x axis

@@ -1,5 +1,6 @@
 // Charts of one row a name along the x axis: intervals, and Gantt.
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "media/chart_sheet.h"
@@ -38,6 +39,13 @@ void draw_interval(Svg& svg, const ChartScale& scale, const IntervalRow& row, do
                    general(high, 6), ")"));
 }
 
+void draw_mark(ChartSheet& sheet, const ChartScale& scale, double mark) {
+  if (!scale.has(mark)) return;
+  const double x = scale.place(mark);
+  const std::array<SvgPoint, 2> ends{{{x, sheet.top()}, {x, sheet.bottom()}}};
+  sheet.svg().path(ends, axis_colour, 1.2, "4 3");
+}
+
 // Kinds in the order in which they first come.
 std::vector<LegendEntry> kinds_of(const std::vector<GanttRow>& rows) {
   std::vector<LegendEntry> kinds;
@@ -45,7 +53,7 @@ std::vector<LegendEntry> kinds_of(const std::vector<GanttRow>& rows) {
     for (const GanttSpan& span : row.spans)
       if (std::none_of(kinds.begin(), kinds.end(),
                        [&](const LegendEntry& kind) { return kind.name == span.kind; }))
-        kinds.push_back({span.kind, palette(kinds.size())});
+        kinds.push_back({.name = span.kind, .colour = palette(kinds.size())});
   return kinds;
 }
 
@@ -60,11 +68,13 @@ void draw_span(Svg& svg, const ChartScale& scale, const GanttSpan& span, double 
 
 }  // namespace
 
-std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRow>& rows) {
+std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRow>& rows,
+                           const std::vector<double>& marks) {
   DataRange range(frame.x.log);
   for (const IntervalRow& row : rows)
     for (const double value : {row.interval.low, row.interval.estimate, row.interval.high})
       range.add(value);
+  if (!range.empty()) range.add(marks);
   const std::vector<std::string> names = names_of(rows);
   ChartSheet sheet(high_enough(frame, rows.size()), {}, names);
   const ChartScale scale = sheet.x_scale(range);
@@ -72,6 +82,7 @@ std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRo
   sheet.draw_x(scale);
   sheet.draw_y_names(places);
   sheet.begin_plot();
+  for (const double mark : marks) draw_mark(sheet, scale, mark);
   for (std::size_t i = 0; i < rows.size(); ++i)
     draw_interval(sheet.svg(), scale, rows[i], places[i].at);
   sheet.end_plot(!range.empty());

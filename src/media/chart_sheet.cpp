@@ -14,6 +14,16 @@ constexpr double line_px = 18, legend_px = 190;
 constexpr std::size_t legend_characters = 22, row_name_characters = 28, category_characters = 24;
 constexpr const char* grid_colour = "#e4e4e4";
 
+// As wide as its longest name needs.
+double legend_width(const std::vector<LegendEntry>& legend) {
+  constexpr double sample_px = 50, least = 90;
+  double widest = least;
+  for (const LegendEntry& entry : legend)
+    widest = std::max(widest,
+                      sample_px + text_width(shortened(entry.name, legend_characters), text_px));
+  return std::min(widest, legend_px);
+}
+
 double left_margin(const ChartFrame& frame, const std::vector<std::string>& names) {
   constexpr double numbers = 62, label = 20, gap = 14;
   double widest = names.empty() ? numbers : 0;
@@ -35,7 +45,8 @@ ChartFrame checked(ChartFrame frame, std::size_t legend_lines) {
 
 LegendEntry look_of(std::size_t index, const std::string& name) {
   constexpr std::array dashes{"", "6 3", "2 2", "8 3 2 3"};
-  return {name, palette(index), dashes[index / palette_size % dashes.size()]};
+  return {
+      .name = name, .colour = palette(index), .dash = dashes[index / palette_size % dashes.size()]};
 }
 
 void check_length(const std::string& what, std::size_t size, std::size_t wanted,
@@ -54,7 +65,7 @@ ChartSheet::ChartSheet(const ChartFrame& frame, const std::vector<LegendEntry>& 
                        const std::vector<std::string>& left_names)
     : frame_(checked(frame, legend.size())),
       left_(left_margin(frame, left_names)),
-      right_(frame_.width - (legend.empty() ? 20 : legend_px)),
+      right_(frame_.width - (legend.empty() ? 20 : legend_width(legend))),
       top_(frame.title.empty() ? 16 : 38),
       bottom_(frame_.height - (frame.x.label.empty() ? 30 : 50)),
       svg_(frame_.width, frame_.height) {
@@ -70,7 +81,7 @@ void ChartSheet::draw_legend(const std::vector<LegendEntry>& legend) {
   double y = top_ + 10;
   for (const LegendEntry& entry : legend) {
     const std::array<SvgPoint, 2> sample{{{right_ + 14, y - 4}, {right_ + 34, y - 4}}};
-    svg_.path(sample, hex(entry.colour), 4, entry.dash);
+    svg_.path(sample, hex(entry.colour), 4, entry.dash, entry.opacity);
     svg_.text({right_ + 40, y}, shortened(entry.name, legend_characters), {.size = text_px});
     y += line_px;
   }

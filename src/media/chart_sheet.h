@@ -14,6 +14,7 @@ struct LegendEntry {
   std::string name;
   Colour colour;
   std::string dash{};
+  double opacity = 1;
 };
 
 // A place along an axis that has a name instead of a number: a category or a row.

@@ -8,6 +8,8 @@
 namespace lockstep {
 namespace {
 
+constexpr double faint_opacity = 0.35;
+
 struct Scales {
   ChartScale x, y;
 };
@@ -101,7 +103,7 @@ void draw_series(Svg& svg, const Scales& scales, const XySeries& one, const Lege
   }
   if (!one.low.empty()) draw_band(svg, scales, one, look.colour);
   for (const std::vector<SvgPoint>& run : runs_of(scales, one.x, one.y)) {
-    svg.path(thinned(run), hex(look.colour), 1.8, look.dash);
+    svg.path(thinned(run), hex(look.colour), one.faint ? 1.2 : 1.8, look.dash, look.opacity);
     if (run.size() == 1) svg.circle(run[0], 2.5, hex(look.colour));
   }
 }
@@ -113,7 +115,8 @@ std::string xy_chart(const ChartFrame& frame, const std::vector<XySeries>& serie
   DataRange x_range(frame.x.log), y_range(frame.y.log);
   for (const XySeries& one : series) {
     check(one);
-    looks.push_back(look_of(looks.size(), one.name));
+    looks.push_back(look_of(one.look.value_or(looks.size()), one.name));
+    if (one.faint) looks.back().opacity = faint_opacity;
     x_range.add(one.x);
     for (const std::vector<double>& values : {one.y, one.low, one.high}) y_range.add(values);
   }

@@ -90,11 +90,12 @@ void Svg::line(SvgPoint from, SvgPoint to, const std::string& colour, double wid
 }
 
 void Svg::path(std::span<const SvgPoint> points, const std::string& colour, double wide,
-               const std::string& dash) {
+               const std::string& dash, double opacity) {
   if (points.size() < 2) return;
   shape(cat("<polyline points=\"", points_text(points), "\" fill=\"none\" stroke=\"", colour,
             "\" stroke-width=\"", number(wide), "\" stroke-linejoin=\"round\"",
-            dash.empty() ? "" : cat(" stroke-dasharray=\"", dash, "\"")),
+            dash.empty() ? "" : cat(" stroke-dasharray=\"", dash, "\""),
+            opacity < 1 ? cat(" stroke-opacity=\"", number(opacity), "\"") : ""),
         "");
 }
 

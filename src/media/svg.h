@@ -32,7 +32,7 @@ class Svg {
   void line(SvgPoint from, SvgPoint to, const std::string& colour, double wide = 1);
   // dash: pixels on and off, as stroke-dasharray has them; "" none.
   void path(std::span<const SvgPoint> points, const std::string& colour, double wide,
-            const std::string& dash = "");
+            const std::string& dash = "", double opacity = 1);
   void area(std::span<const SvgPoint> points, const std::string& colour, double opacity);
   // tip: what a browser shows over it; "" none.
   void rectangle(SvgPoint upper_left, double width, double height, const std::string& colour,

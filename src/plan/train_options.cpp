@@ -372,6 +372,10 @@ void add_eval_run_and_log(TrainOptions& o) {
              .unit = "s",
              .min = 0,
              .max = 86400});
+  table.add(
+      "log.tensorboard", o.log.tensorboard,
+      {.meaning = "also write losses, metrics and speed into tensorboard/ of the run directory, "
+                  "as TensorBoard reads them"});
   table.add("profile.first_step", o.profile.first_step,
             {.meaning = "write a trace of some steps from this one on into the run directory "
                         "(profile/rankN.json, for Perfetto); 0: none",

@@ -216,6 +216,7 @@ struct TrainOptions {
     std::int64_t every_steps = 1;
     std::int64_t limit_mb = 64;  // of each rank's log; 0 = none
     Duration gpu_every{1};       // 0 = no gpu.csv
+    bool tensorboard = false;
   } log;
   struct {
     std::int64_t first_step = 0;  // 0: no profile

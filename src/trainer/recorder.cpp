@@ -55,11 +55,20 @@ Recorder::Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, C
       begin_s_(clock.now_s()),
       last_step_s_(begin_s_) {
   if (options.run.record_samples) samples_.emplace(run.path() / "samples.jsonl");
+  if (options.log.tensorboard) tensorboard_.emplace(run.path() / tensorboard_folder);
 }
 
 void Recorder::write(const nlohmann::json& event) {
   const std::lock_guard lock(mutex_);
-  events_.write(event);
+  if (!tensorboard_) {
+    events_.write(event);
+    return;
+  }
+  nlohmann::json stamped = event;
+  stamped["time"] = clock_.wall_s();
+  events_.write(stamped);
+  if (const std::string fault = tensorboard_->write(stamped); !fault.empty())
+    events_.write({{"kind", "warning"}, {"step", stamped["step"]}, {"text", fault}});
 }
 
 void Recorder::started(std::int64_t step, double quota_s, const std::string& backend) {

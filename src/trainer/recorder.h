@@ -15,6 +15,7 @@
 #include "run/run_dir.h"
 #include "run/samples.h"
 #include "run/start_up.h"
+#include "run/tensorboard_log.h"
 #include "trainer/link_speed.h"
 
 #include <nlohmann/json.hpp>
@@ -91,6 +92,7 @@ class Recorder {
   std::vector<std::string> logged_;
   Clock& clock_;
   EventWriter events_;
+  std::optional<TensorboardLog> tensorboard_;  // with log.tensorboard
   std::optional<SampleWriter> samples_;
   std::mutex mutex_;
   double begin_s_;

@@ -1,0 +1,87 @@
+#include "cli/export_numbers.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "cli/run_root.h"
+#include "report/run_exports.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void refuse_parquet(const Parsed& parsed) {
+  const std::string folder = parsed.value("--parquet");
+  throw Error(
+      "Parquet cannot be written: Debian has no library for it that this program could be built "
+      "with",
+      cat("write CSV and convert it, which takes one line of Python with pandas:\n  lockstep "
+          "export ",
+          parsed.positionals.at(0), " --csv ", shell_word(folder),
+          "\n  python3 -c \"import pandas; "
+          "pandas.read_csv('",
+          folder, "/steps.csv').to_parquet('", folder, "/steps.parquet')\""));
+}
+
+// A new folder, an empty one, or any with --force, in which files of the same names are replaced.
+void check_export_folder(const fs::path& folder, bool overwrite) {
+  std::error_code ignored;
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
+    throw Error(cat(folder.string(), " is no folder"), "name another one");
+  if (!overwrite && fs::exists(folder, ignored) && !fs::is_empty(folder, ignored))
+    throw Error(cat("there are files in ", folder.string(), " already"),
+                "name a new folder, or write beside them with --force");
+}
+
+void tell_export(const WrittenExport& written, const fs::path& folder) {
+  if (written.steps + written.evaluations == 0) {
+    say("the run has no logged steps and no evaluations yet: nothing was written");
+    return;
+  }
+  say(cat("wrote ", (folder / written.what).string(), ": ", written.steps, " logged steps, ",
+          written.evaluations, written.evaluations == 1 ? " evaluation" : " evaluations"));
+}
+
+}  // namespace
+
+std::vector<Flag> number_flags() {
+  return {
+      {"--tensorboard", "DIR", "instead of the model: what was logged, for TensorBoard", "file"},
+      {"--csv", "DIR", "likewise as steps.csv and evaluations.csv", "file"},
+      {"--mlflow", "DIR", "likewise as a run in MLflow's folder of runs (mlruns)", "file"},
+      {"--parquet", "DIR", "cannot be written; says how to make it of CSV", "file", true}};
+}
+
+bool asks_for_numbers(const Parsed& parsed) {
+  const std::vector<Flag> flags = number_flags();
+  return std::any_of(flags.begin(), flags.end(),
+                     [&](const Flag& flag) { return parsed.has(flag.name); });
+}
+
+void export_numbers(const Parsed& parsed) {
+  if (parsed.has("--parquet")) refuse_parquet(parsed);
+  for (const char* flag : {"--out", "--best"})
+    if (parsed.has(flag))
+      throw Error(cat(flag,
+                      " is about the model, which is not written with --tensorboard, --csv or "
+                      "--mlflow"),
+                  "write it with a command of its own");
+  const bool overwrite = may_overwrite(parsed);
+  for (const char* flag : {"--tensorboard", "--csv"})
+    if (parsed.has(flag)) check_export_folder(parsed.value(flag), overwrite);
+  const RunDir run = operand_run(parsed);
+  if (parsed.has("--tensorboard"))
+    tell_export(export_tensorboard(run, parsed.value("--tensorboard")),
+                parsed.value("--tensorboard"));
+  if (parsed.has("--csv"))
+    tell_export(export_csv(run, parsed.value("--csv")), parsed.value("--csv"));
+  if (parsed.has("--mlflow"))
+    tell_export(export_mlflow(run, parsed.value("--mlflow"), overwrite), parsed.value("--mlflow"));
+}
+
+}  // namespace lockstep::cli

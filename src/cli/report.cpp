@@ -1,0 +1,252 @@
+// lockstep report: a page of everything that a run left behind.
+#include "cli/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/batch.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "cli/plugin_options.h"
+#include "cli/run_root.h"
+#include "cli/trusted_plugins.h"
+#include "launch/launch.h"
+#include "media/csv_table.h"
+#include "plan/direct_recipe.h"
+#include "plan/recipe_info.h"
+#include "plan/run_setup.h"
+#include "report/batch_report.h"
+#include "report/comparison_report.h"
+#include "report/overlay_report.h"
+#include "report/page.h"
+#include "report/run_report.h"
+#include "run/json_lines.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct WholeReport {
+  Page page;
+  nlohmann::json json;
+  fs::path folder;              // where its files go by default; empty: there is no such place
+  std::string stem = "report";  // of their names there
+};
+
+// The options of the record's recipe as they are by default; null where the recipe is not known.
+nlohmann::json default_options(const nlohmann::json& record) {
+  const std::string recipe = text_or(record, "recipe", "");
+  if (const DirectRecipe* const direct = find_direct_recipe(recipe))
+    return direct->make_options()->table.to_json();
+  const std::string plugin = text_or(record, "plugin", "");
+  if (!plugin.empty())
+    for (const nlohmann::json& known : remembered_recipes(plugin))
+      if (text_or(known, "name", "") == recipe) register_described_recipe(known);
+  const bool known = std::any_of(recipes().begin(), recipes().end(),
+                                 [&](const RecipeInfo& info) { return info.name == recipe; });
+  if (!known) return nullptr;
+  bool has_gpu = false;
+  if (record.contains("devices") && record["devices"].is_array())
+    for (const nlohmann::json& device : record["devices"])
+      has_gpu = has_gpu || text_or(device, "kind", "") == "cuda";
+  const RunSetup setup = make_setup(recipe, plugin, has_gpu);
+  nlohmann::json defaults = nlohmann::json::object();
+  for (OptionTable* const table : setup.tables()) defaults.update(table->to_json());
+  return defaults;
+}
+
+nlohmann::json default_options(const RunDir& run) try {
+  return default_options(run.record());
+} catch (const Error&) {
+  return nullptr;
+}
+
+struct ReportForm {
+  CurveAxis axis = CurveAxis::step;
+  std::optional<double> smooth{};
+};
+
+ReportForm form_of(const Parsed& parsed) {
+  ReportForm form;
+  const std::string axis = parsed.value("--x", "step");
+  if (axis == "time")
+    form.axis = CurveAxis::time;
+  else if (axis == "samples")
+    form.axis = CurveAxis::samples;
+  else if (axis != "step")
+    throw Error(cat("--x must be step, time or samples, but is \"", axis, "\""));
+  if (!parsed.has("--smooth")) return form;
+  const std::string text = parsed.value("--smooth");
+  form.smooth = to_number(text);
+  if (!form.smooth || !(*form.smooth >= 0 && *form.smooth < 1))
+    throw Error(cat("--smooth must be a weight from 0 to below 1, but is \"", text, "\""),
+                "0 smoothes nothing, 0.9 is about the mean of the last 10 logged steps");
+  return form;
+}
+
+WholeReport report_of_run(const RunDir& run, const ReportForm& form) {
+  const RunReport report =
+      read_run_report(run, {.smooth = form.smooth, .defaults = default_options(run)});
+  if (form.axis == CurveAxis::samples && report.global_batch <= 0)
+    throw Error(cat("run ", run.name(), " does not say how many samples a step has"),
+                "leave out --x samples");
+  return {run_report_page(report, form.axis), run_report_json(report), run.path()};
+}
+
+WholeReport report_of_runs(const Parsed& parsed, const ReportForm& form) {
+  const std::size_t columns = columns_for(parsed.positionals.size());
+  std::vector<OverlaidRun> runs;
+  for (const std::string& name : parsed.positionals)
+    runs.push_back(read_overlaid_run(RunDir::open(name, run_root(parsed)), form.smooth, columns));
+  return {overlay_page(runs, form.axis), overlay_json(runs), {}};
+}
+
+WholeReport report_of_comparison(const fs::path& file) {
+  const nlohmann::json comparison = parse_json(read_file(file));
+  if (comparison.is_discarded() || text_or(comparison, "kind", "") != "comparison")
+    throw Error(
+        cat(file.string(), " is no comparison"),
+        "lockstep compare … --out FILE.json writes one; a run or a batch is named by its folder");
+  return {comparison_page(comparison), comparison, fs::absolute(file).parent_path(),
+          cat(file.stem().string(), "-report")};
+}
+
+bool names_batch(const Parsed& parsed, const std::string& name) {
+  std::error_code ignored;
+  for (const fs::path& path : {fs::path(run_root(parsed)) / name, fs::path(name)})
+    if (fs::exists(path / "ledger.sqlite", ignored) || fs::exists(path / "shares", ignored))
+      return true;
+  return false;
+}
+
+WholeReport report_of(const Parsed& parsed) {
+  const ReportForm form = form_of(parsed);
+  if (parsed.positionals.size() > 1) return report_of_runs(parsed, form);
+  const std::string& name = parsed.positionals[0];
+  std::error_code ignored;
+  const bool is_run = fs::exists(fs::path(run_root(parsed)) / name / "run.json", ignored);
+  if (!is_run && fs::is_regular_file(name, ignored)) return report_of_comparison(name);
+  if (names_batch(parsed, name)) {
+    const BatchFolder batch = open_batch(parsed, name);
+    const BatchReport report = read_batch_report(batch);
+    return {batch_report_page(report), batch_report_json(report), batch.path};
+  }
+  return report_of_run(operand_run(parsed), form);
+}
+
+// What is written, and where.
+struct ReportFile {
+  fs::path path;
+  std::string (*text)(const WholeReport&);
+};
+
+std::string as_html(const WholeReport& report) { return html_of(report.page); }
+std::string as_markdown(const WholeReport& report) { return markdown_of(report.page); }
+std::string as_json(const WholeReport& report) { return to_line(report.json) + "\n"; }
+
+std::vector<ReportFile> all_files(const fs::path& stem) {
+  const auto with = [&](const char* extension) { return fs::path(stem.string() + extension); };
+  return {{with(".html"), as_html}, {with(".md"), as_markdown}, {with(".json"), as_json}};
+}
+
+std::vector<ReportFile> files_asked_for(const Parsed& parsed) {
+  std::vector<ReportFile> files;
+  for (const std::string& name : parsed.all("--out")) {
+    const fs::path path = name;
+    const std::string extension = path.extension().string();
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored))
+      for (ReportFile& file : all_files(path / "report")) files.push_back(std::move(file));
+    else if (extension == ".html" || extension == ".htm")
+      files.push_back({path, as_html});
+    else if (extension == ".md" || extension == ".markdown")
+      files.push_back({path, as_markdown});
+    else if (extension == ".json")
+      files.push_back({path, as_json});
+    else
+      throw Error(cat("--out ", name, ": its ending does not say what to write"),
+                  "name a file that ends with .html, .md or .json, or a folder for all three");
+  }
+  for (const ReportFile& file : files) check_new_file(file.path, may_overwrite(parsed));
+  return files;
+}
+
+void write_files(const WholeReport& report, const std::vector<ReportFile>& files) {
+  for (const ReportFile& file : files) write_file_atomic(file.path, file.text(report));
+  std::vector<std::string> names;
+  for (const ReportFile& file : files) names.push_back(file.path.string());
+  say(cat("wrote ", join(names, ", ")));
+}
+
+// In the run's own folder, where an older report is replaced.
+void write_into(const WholeReport& report) try {
+  std::vector<ReportFile> files = all_files(report.folder / report.stem);
+  // A comparison is its own twin.
+  if (text_or(report.json, "kind", "") == "comparison") files.pop_back();
+  write_files(report, files);
+} catch (const Error& error) {
+  throw Error(error.what(), "name another place: --out FILE.html");
+}
+
+int report_main(const Parsed& parsed) {
+  const std::vector<ReportFile> files = files_asked_for(parsed);
+  if (parsed.has("--json") && !files.empty())
+    throw Error("--json prints the report, and --out writes it", "leave out one of them");
+  const bool several = parsed.positionals.size() > 1;
+  if (several && files.empty() && !parsed.has("--json"))
+    throw Error("a page of several runs belongs to none of them, and needs --out FILE",
+                "for example: --out compared.html");
+  const WholeReport report = report_of(parsed);
+  if (parsed.has("--json"))
+    print(json_text(report.json));
+  else if (!files.empty())
+    write_files(report, files);
+  else
+    write_into(report);
+  return exit_finished;
+}
+
+}  // namespace
+
+void write_run_report(const RunDir& run) { write_into(report_of_run(run, {})); }
+
+Command report_command() {
+  constexpr std::size_t most_runs = 100'000;
+  return {.name = "report",
+          .operands = "RUN|BATCH|COMPARISON.json [RUN …]",
+          .summary = "a page of everything that a run, a batch or a comparison left behind",
+          .details =
+              "HTML in one file, Markdown, and JSON: in the run's folder as report.html, "
+              "report.md and report.json, or where --out says. Of several runs the curves lie "
+              "over each other.\n" +
+              std::string(run_operand_help),
+          .flags = {{"--out", "FILE",
+                     "where to write: FILE.html, FILE.md or FILE.json, or a folder for all three",
+                     "file"},
+                    {"--x", "WHAT", "along what curves go: step (default), time or samples",
+                     "word step|time|samples"},
+                    {"--smooth", "WEIGHT",
+                     "of the smoothed losses, as TensorBoard's: from 0 to below 1 (default: over a "
+                     "fiftieth of the logged steps)"},
+                    {"--json", "", "print the report as JSON, and write nothing"},
+                    overwrite_flag()},
+          .min_positionals = 1,
+          .max_positionals = most_runs,
+          .takes_assignments = true,
+          .only_options = {"run.root"},
+          .complete = "run",
+          .run = report_main,
+          .tried_flags = {tried_root()},
+          .takes_files = true,
+          .operands_have_equals = true};
+}
+
+}  // namespace lockstep::cli

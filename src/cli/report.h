@@ -1,0 +1,11 @@
+// The report of a run, for other commands.
+#pragma once
+
+#include "run/run_dir.h"
+
+namespace lockstep::cli {
+
+// RUN/report.html, report.md and report.json. Throws Error where they cannot be written.
+void write_run_report(const RunDir& run);
+
+}  // namespace lockstep::cli

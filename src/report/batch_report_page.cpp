@@ -1,0 +1,320 @@
+// The report of a batch as a page.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "jobs/batch_text.h"
+#include "media/chart.h"
+#include "report/batch_report.h"
+#include "report/figures.h"
+#include "report/shown.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::size_t most_job_rows = 500, most_gantt_rows = 128, many_spans = 3000;
+constexpr std::size_t most_parameter_columns = 8, most_result_columns = 8;
+
+std::string device_name(const DeviceUse& use) {
+  const std::string name = use.index ? cat("GPU ", *use.index) : use.uuid.substr(0, 12);
+  return use.host.empty() ? name : cat(name, " of ", use.host);
+}
+
+std::string percent_or_nothing(const std::optional<double>& value) {
+  return value ? cat(fixed(*value, 0), " %") : "";
+}
+
+// Spans of one kind that lie nearer than can be seen become one.
+void merge_spans(std::vector<GanttSpan>& spans, double nearest) {
+  std::vector<GanttSpan> merged;
+  std::vector<int> counts;
+  for (const GanttSpan& span : spans) {
+    const bool near = !merged.empty() && merged.back().kind == span.kind &&
+                      span.begin - merged.back().end < nearest;
+    if (!near) {
+      merged.push_back(span);
+      counts.push_back(1);
+      continue;
+    }
+    merged.back().end = std::max(merged.back().end, span.end);
+    merged.back().tip = cat(++counts.back(), " attempts: ", span.kind);
+  }
+  spans = std::move(merged);
+}
+
+class BatchPageMaker {
+ public:
+  explicit BatchPageMaker(const BatchReport& report)
+      : report_(report), analysis_(report.analysis) {}
+
+  Page page() const {
+    const bool bad = count(JobState::failed) > 0;
+    return {.title = cat("batch ", report_.name),
+            .state = report_.runs_now               ? "runs"
+                     : count(JobState::waiting) > 0 ? "not over"
+                     : bad                          ? "with failures"
+                                                    : "done",
+            .tone = bad                                                 ? PageTone::bad
+                    : !report_.runs_now && count(JobState::waiting) > 0 ? PageTone::warning
+                                                                        : PageTone::good,
+            .subtitle = analysis_.begin > 0 ? cat(counts_text(report_.counts), " · started ",
+                                                  shown_time(analysis_.begin))
+                                            : counts_text(report_.counts),
+            .sections = {overview(), timeline(), devices(), failures(), results(), jobs()},
+            .foot = cat("lockstep report ", version())};
+  }
+
+ private:
+  std::int64_t count(JobState state) const {
+    const auto found = report_.counts.find(state);
+    return found == report_.counts.end() ? 0 : found->second;
+  }
+
+  PageSection overview() const {
+    PageSection section{.title = "", .blocks = {}};
+    std::vector<PageNote> notes;
+    for (const std::string& problem : report_.problems)
+      notes.push_back({PageTone::warning, problem});
+    for (const std::string& note : report_.notes) notes.push_back({PageTone::plain, note});
+    std::vector<PageTile> tiles{
+        {"jobs", cat(count(JobState::done), " of ", report_.jobs.size()), "done"}};
+    const auto add = [&](JobState state, const char* more) {
+      if (count(state) > 0) tiles.push_back({to_string(state), cat(count(state)), more});
+    };
+    add(JobState::failed, "");
+    add(JobState::skipped, "");
+    add(JobState::waiting, "");
+    const auto attempts = static_cast<double>(analysis_.spans.size());
+    if (analysis_.wall_s > 0) {
+      tiles.push_back(
+          {"time", shown_seconds(analysis_.wall_s), "from the first start to the last end"});
+      tiles.push_back({"speed", cat(general(60 * attempts / analysis_.wall_s, 3), " per minute"),
+                       cat(analysis_.spans.size(), " attempts, ", general(analysis_.busy_slots, 3),
+                           " at once")});
+    }
+    if (analysis_.gpu_hours > 0)
+      tiles.push_back({"GPUs", cat(general(analysis_.gpu_hours, 3), " GPU-hours"),
+                       analysis_.energy_kwh ? cat(general(*analysis_.energy_kwh, 3), " kWh") : ""});
+    section.blocks.emplace_back(std::move(tiles));
+    if (!notes.empty()) section.blocks.emplace_back(std::move(notes));
+    return section;
+  }
+
+  // -- who ran what when
+  std::string row_name(const AttemptSpan& span, const std::string& uuid) const {
+    const std::string slot = cat(span.share, span.share.empty() ? "" : ", ", "slot ", span.slot);
+    if (uuid.empty()) return slot;
+    for (const DeviceUse& use : analysis_.devices)
+      if (use.uuid == uuid) return cat(device_name(use), ", ", slot);
+    return cat(uuid.substr(0, 12), ", ", slot);
+  }
+
+  PageSection timeline() const {
+    PageSection section{.title = "Timeline", .blocks = {}};
+    if (analysis_.spans.empty()) {
+      section.blocks.emplace_back(PageText{"No job has ended yet."});
+      return section;
+    }
+    std::map<std::string, GanttRow> rows;
+    for (const AttemptSpan& span : analysis_.spans) {
+      const GanttSpan drawn{
+          .begin = span.begin,
+          .end = span.end,
+          .kind = span.outcome,
+          .tip = cat(span.job, ": ", shown_seconds(span.end - span.begin), ", ", span.outcome)};
+      if (span.devices.empty()) rows[row_name(span, "")].spans.push_back(drawn);
+      for (const std::string& uuid : span.devices)
+        rows[row_name(span, uuid)].spans.push_back(drawn);
+    }
+    std::vector<GanttRow> list;
+    for (auto& [name, row] : rows) {
+      if (list.size() == most_gantt_rows) break;
+      if (analysis_.spans.size() > many_spans) merge_spans(row.spans, analysis_.wall_s / wide_px);
+      row.name = name;
+      list.push_back(std::move(row));
+    }
+    PageFigure figure{.title = "jobs at once on each device, or slot without one",
+                      .svg = gantt_chart({.x = {.label = "seconds"}, .width = wide_px}, list),
+                      .text = timeline_text(analysis_, 78),
+                      .caption = rows.size() > list.size()
+                                     ? cat(list.size(), " of ", rows.size(), " rows are drawn.")
+                                     : "",
+                      .wide = true};
+    section.blocks.emplace_back(std::vector<PageFigure>{std::move(figure)});
+    phases(section);
+    return section;
+  }
+
+  void phases(PageSection& section) const {
+    double all = 0;
+    for (const auto& [phase, seconds] : analysis_.phases_s) all += seconds;
+    PageTable table{.columns = {"phase of jobs", "time", "share"}, .rows = {}};
+    for (const auto& [phase, seconds] : analysis_.phases_s)
+      table.rows.push_back(
+          {phase, shown_seconds(seconds), cat(fixed(all > 0 ? 100 * seconds / all : 0, 0), " %")});
+    if (table.rows.empty()) return;
+    table.left_out = cat("As ", analysis_.with_phases, " jobs reported them.");
+    section.blocks.emplace_back(std::move(table));
+  }
+
+  PageSection devices() const {
+    PageSection section{.title = "Devices", .blocks = {}};
+    if (analysis_.devices.empty()) return section;
+    double all = 0, least = INFINITY, most = 0;
+    for (const DeviceUse& use : analysis_.devices) {
+      all += use.job_s;
+      least = std::min(least, use.job_s);
+      most = std::max(most, use.job_s);
+    }
+    PageTable table{.columns = {"device", "attempts", "share of job time", "jobs on it", "at once",
+                                "busy meanwhile", "SMs meanwhile", "power", "busy without jobs"},
+                    .rows = {}};
+    PageTable idle{
+        .columns = {"device", "no job on it for", "because"}, .rows = {}, .first_numbers = 3};
+    for (const DeviceUse& use : analysis_.devices) {
+      table.rows.push_back(
+          {device_name(use), cat(use.attempts),
+           all > 0 ? cat(fixed(100 * use.job_s / all, 1), " %") : "",
+           cat(shown_seconds(use.busy_s),
+               analysis_.wall_s > 0 ? cat(", ", fixed(100 * use.busy_s / analysis_.wall_s, 0), " %")
+                                    : ""),
+           use.busy_s > 0 ? fixed(use.job_s / use.busy_s, 2) : "",
+           percent_or_nothing(use.busy_percent), percent_or_nothing(use.sm_percent),
+           use.power_w ? cat(fixed(*use.power_w, 0), " W") : "",
+           percent_or_nothing(use.outside_percent)});
+      for (const auto& [why, seconds] : use.idle_s)
+        idle.rows.push_back({device_name(use), shown_seconds(seconds), why});
+      if (use.idle_s.empty() && use.idle_wanted_s > 1)
+        idle.rows.push_back({device_name(use), shown_seconds(use.idle_wanted_s),
+                             "not told; jobs for GPUs were still to come"});
+      if (use.idle_s.empty() && use.idle_at_end_s > 1)
+        idle.rows.push_back({device_name(use), shown_seconds(use.idle_at_end_s), "no more came"});
+    }
+    if (analysis_.devices.size() > 1 && most > 0)
+      table.left_out = cat("Balance: the device with the least job time has ",
+                           fixed(100 * least / most, 0), " % of the one with the most.");
+    section.blocks.emplace_back(std::move(table));
+    if (!idle.rows.empty()) section.blocks.emplace_back(std::move(idle));
+    return section;
+  }
+
+  PageSection failures() const {
+    PageSection section{.title = "Failures", .blocks = {}};
+    for (const JobFailure& failure : report_.failures) {
+      section.blocks.emplace_back(std::vector<PageNote>{
+          {PageTone::bad,
+           cat(failure.job, ": ", failure.reason,
+               failure.log.empty() ? "" : cat("; the last lines of ", failure.log, ":"))}});
+      if (!failure.lines.empty()) section.blocks.emplace_back(PageLines{failure.lines});
+    }
+    const auto shown = static_cast<std::int64_t>(report_.failures.size());
+    if (report_.failed > shown)
+      section.blocks.emplace_back(PageText{cat("And ", report_.failed - shown, " more.")});
+    return section;
+  }
+
+  // -- jobs and what they said
+  PageSection results() const {
+    struct Sum {
+      std::int64_t values = 0;
+      double sum = 0, low = 0, high = 0;
+      std::string lowest, highest;
+    };
+    PageSection section{.title = "Results over jobs", .blocks = {}};
+    std::map<std::string, Sum> sums;
+    for (const ReportedJob& job : report_.jobs)
+      for (const JobResult& result : job.results) {
+        const auto* const number = std::get_if<double>(&result.value);
+        if (number == nullptr) continue;
+        Sum& sum = sums[result.name];
+        if (sum.values == 0 || *number < sum.low) sum.low = *number, sum.lowest = job.name;
+        if (sum.values == 0 || *number > sum.high) sum.high = *number, sum.highest = job.name;
+        ++sum.values;
+        sum.sum += *number;
+      }
+    PageTable table{.columns = {"result", "jobs", "mean", "lowest", "highest"}, .rows = {}};
+    for (const auto& [name, sum] : sums)
+      if (sum.values > 1 && table.rows.size() < 100)
+        table.rows.push_back({name, cat(sum.values),
+                              shown_number(sum.sum / static_cast<double>(sum.values)),
+                              cat(shown_number(sum.low), " (", sum.lowest, ")"),
+                              cat(shown_number(sum.high), " (", sum.highest, ")")});
+    if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
+    return section;
+  }
+
+  template <class Names>
+  static void add_columns(std::vector<std::string>& names, const Names& more, std::size_t most) {
+    for (const auto& name : more)
+      if (names.size() < most && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+  }
+
+  std::string devices_of(const ReportedJob& job) const {
+    std::vector<std::string> names;
+    for (const std::string& uuid : job.devices) {
+      const auto use = std::find_if(analysis_.devices.begin(), analysis_.devices.end(),
+                                    [&](const DeviceUse& one) { return one.uuid == uuid; });
+      names.push_back(use == analysis_.devices.end() ? uuid.substr(0, 12) : device_name(*use));
+    }
+    return join(names, ", ");
+  }
+
+  PageSection jobs() const {
+    PageSection section{.title = "Jobs", .blocks = {}};
+    std::vector<std::string> parameters, results;
+    for (const ReportedJob& job : report_.jobs) {
+      std::vector<std::string> names;
+      for (const auto& [name, value] : job.parameters) names.push_back(name);
+      add_columns(parameters, names, most_parameter_columns);
+      names.clear();
+      for (const JobResult& result : job.results) names.push_back(result.name);
+      add_columns(results, names, most_result_columns);
+    }
+    PageTable table{.columns = {"job", "state", "time", "on"}, .rows = {}, .first_numbers = 4};
+    table.columns.insert(table.columns.end(), parameters.begin(), parameters.end());
+    table.columns.insert(table.columns.end(), results.begin(), results.end());
+    table.first_numbers = 4 + parameters.size();
+    for (const ReportedJob& job : report_.jobs) {
+      if (table.rows.size() == most_job_rows) break;
+      std::vector<std::string> cells{
+          job.name, cat(job.state, job.tries > 1 ? cat(" in ", job.tries, " tries") : ""),
+          job.seconds ? shown_seconds(*job.seconds) : "", devices_of(job)};
+      for (const std::string& name : parameters) cells.push_back(parameter_of(job, name));
+      for (const std::string& name : results) cells.push_back(result_of(job, name));
+      table.rows.push_back(std::move(cells));
+    }
+    if (report_.jobs.size() > table.rows.size())
+      table.left_out =
+          cat(report_.jobs.size() - table.rows.size(),
+              " more jobs are in the report as JSON, and in lockstep batch analyze --csv.");
+    if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
+    return section;
+  }
+  static std::string parameter_of(const ReportedJob& job, const std::string& name) {
+    for (const auto& [known, value] : job.parameters)
+      if (known == name) return value;
+    return "";
+  }
+  static std::string result_of(const ReportedJob& job, const std::string& name) {
+    for (const JobResult& result : job.results) {
+      if (result.name != name) continue;
+      if (const auto* const number = std::get_if<double>(&result.value))
+        return shown_number(*number);
+      return std::get<std::string>(result.value);
+    }
+    return "";
+  }
+
+  const BatchReport& report_;
+  const BatchAnalysis& analysis_;
+};
+
+}  // namespace
+
+Page batch_report_page(const BatchReport& report) { return BatchPageMaker(report).page(); }
+
+}  // namespace lockstep

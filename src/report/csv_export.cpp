@@ -1,0 +1,124 @@
+#include <cmath>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "report/event_limits.h"
+#include "report/export_file.h"
+#include "report/line_numbers.h"
+#include "report/run_exports.h"
+#include "run/item_table.h"
+#include "run/json_lines.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::size_t most_csv_columns = 2000;
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+// "loss", "logged.accuracy", "terms.0", "memory.0.peak".
+NamedNumbers flat_numbers(const std::string& line) {
+  NamedNumbers numbers;
+  visit_numbers(line, [&](const LineNumber& one) {
+    std::string name(one.key);
+    if (one.place >= 0) name += cat(".", one.place);
+    if (!one.inner.empty()) name += cat(".", one.inner);
+    numbers.emplace_back(std::move(name), one.value);
+  });
+  return numbers;
+}
+
+// Columns as they come up, the first of them the given ones.
+class CsvColumns {
+ public:
+  explicit CsvColumns(const std::vector<std::string>& first) {
+    for (const std::string& name : first) place(name);
+  }
+  // Past the last where there are too many.
+  std::size_t place(const std::string& name) {
+    const auto found = places_.find(name);
+    if (found != places_.end()) return found->second;
+    if (names_.size() >= most_csv_columns) return names_.size();
+    places_.emplace(name, names_.size());
+    names_.push_back(name);
+    return names_.size() - 1;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+  std::string head() const { return csv_line(std::vector<Cell>(names_.begin(), names_.end())); }
+  std::string row(const NamedNumbers& numbers) {
+    std::vector<Cell> cells(names_.size());
+    for (const auto& [name, value] : numbers)
+      if (const std::size_t at = place(name); at < cells.size() && std::isfinite(value)) {
+        if (value == std::floor(value) && std::fabs(value) <= 0x1p53)
+          cells[at] = static_cast<std::int64_t>(value);
+        else
+          cells[at] = value;
+      }
+    return csv_line(cells);
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+// The numbers of an evaluation, its metrics by their names alone.
+NamedNumbers numbers_of_evaluation(const nlohmann::json& event) {
+  NamedNumbers numbers;
+  for (const char* key : {"step", "time", "seconds", "best"}) {
+    const auto found = event.find(key);
+    if (found == event.end()) continue;
+    if (found->is_boolean()) numbers.emplace_back(key, found->get<bool>() ? 1 : 0);
+    if (found->is_number()) numbers.emplace_back(key, found->get<double>());
+  }
+  if (const auto metrics = event.find("metrics"); metrics != event.end() && metrics->is_object())
+    for (const auto& [name, value] : metrics->items())
+      if (value.is_number()) numbers.emplace_back("metrics." + name, value.get<double>());
+  return numbers;
+}
+
+// Calls `visit` for the numbers of each event that counts.
+void for_each_row(const RunDir& run,
+                  const std::function<void(bool is_step, const NamedNumbers& numbers)>& visit) {
+  for_each_effective_line(run.events_path(), [&](const std::string& line) {
+    if (is_step_line(line)) {
+      visit(true, flat_numbers(line));
+      return;
+    }
+    const nlohmann::json event = parse_object(line);
+    const std::string kind = text_or(event, "kind", "");
+    if (kind == "step") visit(true, flat_numbers(line));
+    if (kind == "eval") visit(false, numbers_of_evaluation(event));
+  });
+}
+
+}  // namespace
+
+WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder) {
+  CsvColumns steps({"step", "epoch", "time", "loss", "lr"});
+  CsvColumns evaluations({"step", "time", "seconds", "best"});
+  for_each_row(run, [&](bool is_step, const NamedNumbers& numbers) {
+    for (const auto& [name, value] : numbers) (is_step ? steps : evaluations).place(name);
+  });
+  ExportFile step_file(folder / "steps.csv"), evaluation_file(folder / "evaluations.csv");
+  step_file.write(steps.head());
+  evaluation_file.write(evaluations.head());
+  WrittenExport written{.what = "steps.csv and evaluations.csv"};
+  for_each_row(run, [&](bool is_step, const NamedNumbers& numbers) {
+    ++(is_step ? written.steps : written.evaluations);
+    if (is_step)
+      step_file.write(steps.row(numbers));
+    else
+      evaluation_file.write(evaluations.row(numbers));
+  });
+  step_file.finish();
+  evaluation_file.finish();
+  return written;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,60 @@
+// A quantity over the steps of a run, in bounded memory: a million values become some thousand
+// columns that still show every peak.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lockstep {
+
+// Where a value lies: finished steps, and seconds of training until then.
+struct CurvePlace {
+  double step = 0, time_s = 0;
+};
+
+// Values that follow each other.
+struct CurveColumn {
+  CurvePlace at;            // of the last of them
+  std::int64_t values = 0;  // finite ones
+  std::int64_t not_finite = 0;
+  double sum = 0, low = 0, high = 0;  // of the finite ones
+  double smooth = 0;                  // after the last of them; NaN before the first finite one
+
+  double mean() const;  // NaN: there is none
+};
+
+struct CurveTotals {
+  std::int64_t values = 0, not_finite = 0;
+  double sum = 0, low = 0, high = 0, last = 0;  // last: NaN where it was not finite
+
+  double mean() const;  // NaN: there is none
+};
+
+class Curve {
+ public:
+  // weight: of what came before, in [0, 1), as TensorBoard's smoothing (an exponential mean that is
+  // not drawn towards 0 at its beginning). most: columns, at least 2.
+  explicit Curve(double weight = 0, std::size_t most = 2048);
+
+  void add(const CurvePlace& at, double value);
+
+  const std::vector<CurveColumn>& columns() const { return columns_; }
+  const CurveTotals& totals() const { return totals_; }
+  bool empty() const { return columns_.empty(); }
+  bool is_thinned() const { return each_ > 1; }  // columns hold more than one value
+  double smooth_last() const { return smooth(); }
+
+ private:
+  double smooth() const;
+  void halve();
+
+  double weight_;
+  std::size_t most_;
+  std::int64_t each_ = 1;  // values of a column
+  std::vector<CurveColumn> columns_;
+  CurveTotals totals_;
+  double smooth_sum_ = 0, smooth_weight_ = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,29 @@
+// A run's numbers for other tools: events that count, without what resumes took back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "run/run_dir.h"
+
+namespace lockstep {
+
+struct WrittenExport {
+  std::int64_t steps = 0, evaluations = 0;
+  std::string what{};  // of files: "steps.csv and evaluations.csv"
+};
+
+// One event file in `folder`, with times and steps as they were. Throws Error.
+WrittenExport export_tensorboard(const RunDir& run, const std::filesystem::path& folder);
+
+// folder/steps.csv and folder/evaluations.csv, RFC 4180: a line of names, then one per event; a
+// cell is empty where the event does not have the number, or it was not finite. Throws Error.
+WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder);
+
+// The run in a folder of runs of MLflow's file store (mlruns), in the experiment named after its
+// recipe. The same run has the same id each time, and is replaced. Throws Error: where that run is
+// there already and `replace` is not set.
+WrittenExport export_mlflow(const RunDir& run, const std::filesystem::path& folder, bool replace);
+
+}  // namespace lockstep

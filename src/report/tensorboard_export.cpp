@@ -1,0 +1,37 @@
+#include <memory>
+
+#include "base/files.h"
+#include "base/host_name.h"
+#include "base/text.h"
+#include "report/event_limits.h"
+#include "report/export_file.h"
+#include "report/run_exports.h"
+#include "run/json_lines.h"
+#include "run/tensorboard_log.h"
+
+namespace lockstep {
+
+WrittenExport export_tensorboard(const RunDir& run, const std::filesystem::path& folder) {
+  WrittenExport written;
+  std::string unit = "samples";
+  std::unique_ptr<ExportFile> file;
+  for_each_effective_line(run.events_path(), [&](const std::string& line) {
+    const nlohmann::json event = parse_object(line);
+    const std::string kind = text_or(event, "kind", "");
+    if (kind == "start") unit = text_or(event, "unit", unit);
+    const std::vector<TensorboardScalar> scalars = scalars_of_event(event, unit);
+    if (scalars.empty()) return;
+    const double time = number_or(event, "time", 0);
+    if (!file) {
+      written.what = tensorboard_file_name(time, host_name(), 0, 0);
+      file = std::make_unique<ExportFile>(folder / written.what);
+      file->write(tensorboard_version(time));
+    }
+    ++(kind == "step" ? written.steps : written.evaluations);
+    file->write(tensorboard_scalars(time, integer_or(event, "step", 0), scalars));
+  });
+  if (file) file->finish();
+  return written;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,118 @@
+#include "run/tensorboard_records.h"
+
+#include <array>
+#include <bit>
+
+namespace lockstep {
+namespace {
+
+constexpr std::array<std::uint32_t, 256> crc_table() {
+  constexpr std::uint32_t polynomial = 0x82F63B78;  // reflected
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) ? polynomial : 0);
+    table[i] = value;
+  }
+  return table;
+}
+
+template <class Number>
+void append_little_endian(std::string& bytes, Number number) {
+  for (std::size_t i = 0; i < sizeof number; ++i)
+    bytes += static_cast<char>((number >> (8 * i)) & 0xFF);
+}
+
+// TensorFlow's own, so that a CRC of bytes that hold CRCs is still a good one.
+std::uint32_t masked_crc(std::string_view bytes) {
+  constexpr std::uint32_t delta = 0xA282EAD8;
+  return std::rotr(crc32c(bytes), 15) + delta;
+}
+
+std::string framed(const std::string& message) {
+  std::string record;
+  append_little_endian(record, static_cast<std::uint64_t>(message.size()));
+  append_little_endian(record, masked_crc(record));
+  record += message;
+  append_little_endian(record, masked_crc(message));
+  return record;
+}
+
+// A field of a message by its number: protobuf.dev/programming-guides/encoding.
+class ProtoMessage {
+ public:
+  void varint(int field, std::uint64_t value) {
+    key(field, 0);
+    append_varint(value);
+  }
+  void fixed64(int field, double value) {
+    key(field, 1);
+    append_little_endian(bytes_, std::bit_cast<std::uint64_t>(value));
+  }
+  void fixed32(int field, float value) {
+    key(field, 5);
+    append_little_endian(bytes_, std::bit_cast<std::uint32_t>(value));
+  }
+  void bytes(int field, std::string_view value) {
+    key(field, 2);
+    append_varint(value.size());
+    bytes_ += value;
+  }
+  const std::string& text() const { return bytes_; }
+
+ private:
+  void key(int field, unsigned type) { append_varint((static_cast<unsigned>(field) << 3) | type); }
+  void append_varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>((value & 0x7F) | 0x80);
+    bytes_ += static_cast<char>(value);
+  }
+
+  std::string bytes_;
+};
+
+ProtoMessage event_of(double time, std::int64_t step) {
+  ProtoMessage event;
+  event.fixed64(1, time);
+  event.varint(2, static_cast<std::uint64_t>(step));
+  return event;
+}
+
+}  // namespace
+
+std::uint32_t crc32c(std::string_view bytes) {
+  static constexpr std::array<std::uint32_t, 256> table = crc_table();
+  std::uint32_t crc = 0xFFFFFFFF;
+  for (const char byte : bytes)
+    crc = (crc >> 8) ^ table[(crc ^ static_cast<unsigned char>(byte)) & 0xFF];
+  return ~crc;
+}
+
+std::string tensorboard_version(double time) {
+  ProtoMessage event;
+  event.fixed64(1, time);
+  event.bytes(3, "brain.Event:2");
+  return framed(event.text());
+}
+
+std::string tensorboard_restart(double time, std::int64_t step) {
+  constexpr int start = 1;
+  ProtoMessage session, event = event_of(time, step);
+  session.varint(1, start);
+  event.bytes(7, session.text());
+  return framed(event.text());
+}
+
+std::string tensorboard_scalars(double time, std::int64_t step,
+                                std::span<const TensorboardScalar> scalars) {
+  ProtoMessage summary, event = event_of(time, step);
+  for (const auto& [tag, value] : scalars) {
+    ProtoMessage one;
+    one.bytes(1, tag);
+    one.fixed32(2, static_cast<float>(value));
+    summary.bytes(1, one.text());
+  }
+  event.bytes(5, summary.text());
+  return framed(event.text());
+}
+
+}  // namespace lockstep

@@ -1,0 +1,67 @@
+// Reports of runs: events.jsonl, gpu.csv and run.json, with a byte 0x1e between them, become a
+// page, as HTML, Markdown and JSON, and what is exported for TensorBoard.
+#include "fuzz.h"
+
+#include "base/files.h"
+#include "report/event_limits.h"
+#include "report/overlay_report.h"
+#include "report/run_report.h"
+#include "run/events.h"
+#include "run/json_lines.h"
+#include "run/tensorboard_log.h"
+
+namespace lockstep {
+namespace {
+
+struct Files {
+  TemporaryDirectory root;
+  fuzz::MemoryFile events, gpus, record;
+  Files() {
+    std::filesystem::create_directory(root.path() / "run");
+    std::filesystem::create_symlink(events.path(), root.path() / "run/events.jsonl");
+    std::filesystem::create_symlink(gpus.path(), root.path() / "run/gpu.csv");
+    std::filesystem::create_symlink(record.path(), root.path() / "run/run.json");
+  }
+};
+
+void check_page(const Page& page) {
+  const std::string html = html_of(page);
+  LOCKSTEP_CHECK(html.ends_with("</html>\n"));
+  LOCKSTEP_CHECK(html.find("<script") == html.npos);
+  LOCKSTEP_CHECK(!markdown_of(page).empty());
+}
+
+// The lines that count are those that every other reader of events takes.
+void check_lines(const std::filesystem::path& events) {
+  std::int64_t lines = 0;
+  for_each_effective_line(events, [&](const std::string& line) {
+    const nlohmann::json event = parse_object(line);
+    if (event.is_discarded()) return;
+    ++lines;
+    for (const auto& [tag, value] : scalars_of_event(event, "samples"))
+      LOCKSTEP_CHECK(!tag.empty());
+  });
+  LOCKSTEP_CHECK(lines >= 0);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep;
+  static const Files files;
+  std::string_view text = fuzz::text_of(data, size);
+  files.events.write(fuzz::take_part(text, '\x1e'));
+  files.gpus.write(fuzz::take_part(text, '\x1e'));
+  files.record.write(text);
+  const RunDir run = RunDir::open("run", files.root.path());
+  const RunReport report = read_run_report(run, {.columns = 16});
+  check_page(run_report_page(report, CurveAxis::step));
+  LOCKSTEP_CHECK(run_report_json(report).is_object());
+  const std::vector<OverlaidRun> runs{read_overlaid_run(run, 0.5, 8),
+                                      read_overlaid_run(run, {}, 16)};
+  check_page(overlay_page(runs, CurveAxis::samples));
+  LOCKSTEP_CHECK(overlay_json(runs).is_object());
+  check_lines(run.events_path());
+  return 0;
+}

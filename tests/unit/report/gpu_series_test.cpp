@@ -1,0 +1,64 @@
+#include "report/gpu_series.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr const char* head =
+    "time,gpu,uuid,busy_percent,sm_active_percent,memory_busy_percent,dram_active_percent,"
+    "memory_used_bytes,memory_total_bytes,power_w,power_limit_w,temperature_c,sm_clock_mhz,"
+    "memory_clock_mhz,throttled_by,other_processes,other_memory_bytes\n";
+
+class Gpus : public ::testing::Test {
+ protected:
+  GpuSeries read(const std::string& text) const {
+    write_file_atomic(folder.path() / "gpu.csv", text);
+    return read_gpu_series(folder.path() / "gpu.csv");
+  }
+  const TemporaryDirectory folder;
+};
+
+TEST_F(Gpus, HaveMeansEnergyAndTheTimeInWhichClocksWereHeldDown) {
+  const GpuSeries series = read(
+      std::string(head) + "100,0,A,50,40.0,,,10,80,300,700,60,1900,2600,none,0,0\n" +
+      "100,1,B,,,,,20,80,,,,,,,,\n" + "102,0,A,70,,,,30,80,400,700,70,1800,2600,power;heat,2,9\n" +
+      "103,0,A,90,,,,20,80,500,700,65,1700,2600,power,0,0\n");
+  ASSERT_EQ(series.gpus.size(), 2U);
+  const GpuCurves& a = series.gpus[0];
+  EXPECT_EQ(a.samples, 3);
+  EXPECT_EQ(a.busy.totals().mean(), 70);
+  EXPECT_EQ(a.sm.totals().values, 1) << "an empty cell is not 0";
+  EXPECT_EQ(a.memory_bytes.totals().high, 30);
+  EXPECT_DOUBLE_EQ(*a.energy_j, 2 * 400 + 1 * 500);
+  EXPECT_DOUBLE_EQ(a.throttled_s.at("power"), 3);
+  EXPECT_DOUBLE_EQ(a.throttled_s.at("heat"), 2);
+  EXPECT_DOUBLE_EQ(a.throttling_known_s, 3);
+  EXPECT_EQ(a.most_other_processes, 2);
+  EXPECT_FALSE(series.gpus[1].energy_j);
+  EXPECT_EQ(series.gpus[1].busy.totals().values, 0);
+}
+
+TEST_F(Gpus, OfAFileThatIsNoneAProblemIsTold) {
+  EXPECT_NE(read("a,b\n1,2\n").problem, "");
+  EXPECT_EQ(read("").problem, "");
+  EXPECT_TRUE(read_gpu_series(folder.path() / "not there").gpus.empty());
+  const GpuSeries damaged = read(std::string(head) + "half,a line\n\n1,0,A,5");
+  EXPECT_EQ(damaged.bad_lines, 2);
+  EXPECT_TRUE(damaged.gpus.empty()) << "a last line without its newline is being written";
+}
+
+TEST_F(Gpus, ANewStartBringsNoEnergyOfThePauseBefore) {
+  std::string text = head;
+  for (const int second : {100, 101, 5000, 5001}) text += cat(second, ",0,A,50,,,,,,100,,,,,,,\n");
+  const GpuSeries series = read(text);
+  EXPECT_DOUBLE_EQ(*series.gpus[0].energy_j, 200);
+  EXPECT_DOUBLE_EQ(series.gpus[0].covered_s, 2);
+  EXPECT_DOUBLE_EQ(series.gpus[0].busy.columns().back().at.time_s, 2);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,88 @@
+#include "report/run_exports.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "fakes/made_run.h"
+#include "media/csv_table.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::MadeRun;
+
+class Exports : public ::testing::Test {
+ protected:
+  RunDir resumed_run() {
+    MadeRun made(folder.path() / "run");
+    made.record();
+    made.start(0);
+    made.steps(0, 25);
+    made.event({{"kind", "resume"}, {"step", 15}});
+    made.start(15);
+    made.step(16, NAN);
+    made.steps(16, 20);
+    made.state("finished");
+    return RunDir::open(made.path.string(), folder.path());
+  }
+  const TemporaryDirectory folder;
+};
+
+TEST_F(Exports, CsvHasARowForEachEventThatCounts) {
+  const WrittenExport written = export_csv(resumed_run(), folder.path() / "csv");
+  EXPECT_EQ(written.steps, 20);
+  EXPECT_EQ(written.evaluations, 2);
+  const CsvTable steps = read_csv(folder.path() / "csv/steps.csv");
+  ASSERT_EQ(steps.rows.size(), 20U);
+  EXPECT_EQ(steps.columns[0], "step");
+  EXPECT_EQ(steps.rows[15][0], "16");
+  EXPECT_EQ(steps.rows[15][steps.column("loss")], "") << "not finite";
+  EXPECT_DOUBLE_EQ(*steps.number(7, steps.column("loss")), 0.5);
+  EXPECT_EQ(*steps.number(7, steps.column("memory.1.peak")), 300);
+  EXPECT_EQ(*steps.number(7, steps.column("logged.accuracy")), 0.5);
+  const CsvTable evaluations = read_csv(folder.path() / "csv/evaluations.csv");
+  EXPECT_EQ(*evaluations.number(1, evaluations.column("metrics.loss")), 0.25);
+  EXPECT_EQ(*evaluations.number(1, evaluations.column("best")), 1);
+}
+
+TEST_F(Exports, TensorBoardGetsOneFileWithoutWhatWasTakenBack) {
+  const WrittenExport written = export_tensorboard(resumed_run(), folder.path() / "tb");
+  EXPECT_EQ(written.steps, 20);
+  EXPECT_TRUE(fs::exists(folder.path() / "tb" / written.what)) << written.what;
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "tb"), {}), 1);
+}
+
+TEST_F(Exports, MlflowGetsARunWithTheSameIdEachTime) {
+  const RunDir run = resumed_run();
+  const WrittenExport written = export_mlflow(run, folder.path() / "mlruns", false);
+  const fs::path place = folder.path() / "mlruns" / written.what;
+  const std::string losses = read_file(place / "metrics/train/loss");
+  EXPECT_EQ(split(trim(losses), '\n').size(), 20U);
+  EXPECT_NE(losses.find(" NaN 16\n"), std::string::npos);
+  EXPECT_EQ(read_file(place / "params/optimizer.lr"), "0.5");
+  EXPECT_NE(read_file(place / "meta.yaml").find("run_name: \"run\""), std::string::npos);
+  EXPECT_THROW(export_mlflow(run, folder.path() / "mlruns", false), Error);
+  EXPECT_EQ(export_mlflow(run, folder.path() / "mlruns", true).what, written.what);
+}
+
+TEST_F(Exports, NamesOfMetricsLeadNowhereElse) {
+  MadeRun made(folder.path() / "run");
+  made.record({{"config", {{"../../../option", "x"}}}});
+  made.start(0);
+  made.event({{"kind", "eval"},
+              {"step", 1},
+              {"metrics", {{"../../../../escaped", 1}, {"/abs", 2}, {"a\nb", 3}, {"", 4}}}});
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  export_mlflow(run, folder.path() / "mlruns", false);
+  EXPECT_FALSE(fs::exists(folder.path() / "escaped"));
+  EXPECT_FALSE(fs::exists(folder.path() / "option"));
+  export_csv(run, folder.path() / "csv");
+  EXPECT_EQ(read_csv(folder.path() / "csv/evaluations.csv").rows.size(), 1U);
+}
+
+}  // namespace
+}  // namespace lockstep
