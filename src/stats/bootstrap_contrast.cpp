@@ -1,3 +1,4 @@
+// What a bootstrap says of two groups, or of pairs.
 #include <cmath>
 #include <limits>
 

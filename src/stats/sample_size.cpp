@@ -1,3 +1,4 @@
+// How many repeats a comparison needs, and what it finds with those it has.
 #include <algorithm>
 #include <cmath>
 
