@@ -51,8 +51,8 @@ episode=(fewshot data.path=pictures data.novel_share=0 stop.episodes=$((40 * gpu
 run dimabsa_kaggle dimabsa preset=kaggle task=2 model.path=sentences/bert data.path=sentences/eng_made_train_task2.jsonl \
   data.valid_share=0 stop.epochs=0 stop.steps=40
 run fewshot_t4x2 "${episode[@]}" preset=t4x2 "batch.global=$gpus"
-# 60 pictures of 512²: more than the limit, less than the GPU really has, so that it shows in the run.
-large=("${episode[@]}" preset=resnet50 "batch.global=$gpus" episode.n_way=5 episode.k_shot=10 episode.queries=10 episode.size=512
+# 60 pictures of 640²: more than the limit, less than the GPU really has, so that it shows in the run.
+large=("${episode[@]}" preset=resnet50 "batch.global=$gpus" episode.n_way=5 episode.k_shot=10 episode.queries=10 episode.size=640
   precision=fp16)
 run fewshot_large_in_full "${large[@]}" memory.recompute=off
 run fewshot_large "${large[@]}"

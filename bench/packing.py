@@ -62,15 +62,18 @@ def main():
     parser.add_argument("--devices", default="")
     parser.add_argument("--count", type=int, default=0, help="devices that there are")
     parser.add_argument("--program", default="")
+    parser.add_argument("--only", default="", help="one of the programs, and nothing else")
     asked = parser.parse_args()
-    for name, command in programs(asked).items():  # reads data and compiles once, so that the first batch need not
+    wanted = {name: command for name, command in programs(asked).items() if asked.only in ("", name)}
+    for name, command in wanted.items():  # reads data and compiles once, so that the first batch need not
         run(asked, f"{name}_warm_up", command, 1, asked.limit, gpu_memory="all")
     ratios, found = [], []
-    for name, command in programs(asked).items():
+    for name, command in wanted.items():
         ratio, both = compare(asked, name, command)
         ratios.append(ratio)
         found += both
-    found.append(run_out_of_memory(asked))
+    if not asked.only:
+        found.append(run_out_of_memory(asked))
     lines = batches.head("bench/packing.sh OUT_FILE")
     lines += [f"devices = {asked.count}", f"limit_s = {asked.limit}"]
     lines += [batches.table("ratio", ratio) for ratio in ratios]
