@@ -58,7 +58,7 @@ std::string parameters_text(const Job& job) {
   return to_line(parameters);
 }
 
-std::vector<JobFacts> read_jobs(Ledger& ledger) {
+std::vector<JobFacts> read_job_facts(Ledger& ledger) {
   std::vector<JobFacts> jobs;
   Statement rows(ledger.database(), jobs_query);
   while (rows.step()) {
@@ -180,7 +180,7 @@ Trial read_batch_facts(const BatchFolder& batch) {
               .path = std::filesystem::absolute(batch.path).lexically_normal().string(),
               .source = "batch"};
   Ledger ledger = ledger_to_read(batch);
-  trial.jobs = read_jobs(ledger);
+  trial.jobs = read_job_facts(ledger);
   const BatchAnalysis analysis = analyze(batch);
   add_analysis(analysis, trial);
   add_machine(machine_of(batch), trial);
