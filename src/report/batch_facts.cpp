@@ -14,6 +14,7 @@
 #include "media/csv_table.h"
 #include "report/gpu_facts.h"
 #include "run/json_lines.h"
+#include "run/labels.h"
 #include "run/run_summary.h"
 
 namespace lockstep {
@@ -185,6 +186,9 @@ Trial read_batch_facts(const BatchFolder& batch) {
   add_analysis(analysis, trial);
   add_machine(machine_of(batch), trial);
   add_gpu_log(batch, analysis, trial);
+  const RunLabels labels = read_labels(batch.path, nullptr);
+  if (!labels.tags.empty()) trial.set("tags", FactKind::note, labels.tags);
+  if (!labels.note.empty()) trial.set("note", FactKind::note, labels.note);
   add_batch_cautions(trial);
   return trial;
 }
