@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/batch.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
@@ -135,12 +136,14 @@ std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
   for (const std::string& word : parsed.positionals) add(word);
   const std::vector<std::string> tags = words_of(parsed, "--tag");
   if (tags.empty()) return trials;
-  for (const RunDir& run : list_runs(root)) {
-    const RunLabels labels = labels_of(run);
-    if (std::all_of(tags.begin(), tags.end(),
-                    [&](const std::string& tag) { return labels.has(tag); }))
-      add(run.path().string());
-  }
+  const auto has_all = [&](const RunLabels& labels) {
+    return std::all_of(tags.begin(), tags.end(),
+                       [&](const std::string& tag) { return labels.has(tag); });
+  };
+  for (const RunDir& run : list_runs(root))
+    if (has_all(labels_of(run))) add(run.path().string());
+  for (const std::filesystem::path& batch : batches_in(root))
+    if (has_all(read_labels(batch, nullptr))) add(batch.string());
   return trials;
 }
 

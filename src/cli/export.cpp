@@ -60,7 +60,7 @@ void remove_paths(nlohmann::json& value) {
 }
 
 // What setup_from_json reads: nothing of the host or the user. Options that are paths get their
-// defaults, and so do those that say what `--then predict` was to do.
+// defaults, and so do tags, notes and those that say what `--then predict` was to do.
 nlohmann::json exported_record(const nlohmann::json& whole) {
   nlohmann::json record{{"lockstep", version()}};
   for (const char* key : {"recipe", "plugin", "facts", "extra", "plan"})
@@ -69,7 +69,9 @@ nlohmann::json exported_record(const nlohmann::json& whole) {
   record["plugin"] = fs::path(text_or(whole, "plugin", "")).filename().string();
   record["config"] = nlohmann::json::object();
   for (const auto& [key, value] : whole.at("config").items())
-    if (!is_path(value) && key != input_key && key != out_key) record["config"][key] = value;
+    if (!is_path(value) && key != input_key && key != out_key && key != "run.tags" &&
+        key != "run.note")
+      record["config"][key] = value;
   nlohmann::json& plan = record.at("plan");
   for (const char* key : {"init_from", "notes"}) plan.erase(key);
   for (nlohmann::json& device : plan.at("devices")) device["uuid"] = "";

@@ -14,14 +14,22 @@
 namespace lockstep::cli {
 namespace {
 
-// A line per batch.
-std::string batch_lines(const std::string& root) {
+bool has_all(const RunLabels& labels, const std::vector<std::string>& tags) {
+  return std::all_of(tags.begin(), tags.end(),
+                     [&](const std::string& tag) { return labels.has(tag); });
+}
+
+// A line per batch that has the tags.
+std::string batch_lines(const std::string& root, const std::vector<std::string>& tags) {
   std::string lines;
   for (const std::filesystem::path& path : batches_in(root)) try {
       const BatchFolder batch{path};
+      const RunLabels labels = read_labels(path, nullptr);
+      if (!has_all(labels, tags)) continue;
       const bool runs = batch_holder(batch).has_value();
       lines += cat("batch ", path.filename().string(), ": ",
-                   counts_text(ledger_to_read(batch).counts()), runs ? ", runs now" : "", "\n");
+                   counts_text(ledger_to_read(batch).counts()), runs ? ", runs now" : "",
+                   labels.tags.empty() ? "" : cat("; tags ", join(labels.tags, ",")), "\n");
     } catch (const Error& error) {
       say(printable(
           cat("warning: batch ", path.filename().string(), " is left out: ", error.what())));
@@ -29,12 +37,7 @@ std::string batch_lines(const std::string& root) {
   return lines;
 }
 
-bool has_all(const RunLabels& labels, const std::vector<std::string>& tags) {
-  return std::all_of(tags.begin(), tags.end(),
-                     [&](const std::string& tag) { return labels.has(tag); });
-}
-
-// Names of folders may be anything. tags: of the runs that are listed; empty: all, and batches.
+// Names of folders may be anything. tags: of those that are listed; empty: all.
 int show_all(const std::string& root, const std::vector<std::string>& tags, bool json) {
   std::vector<RunSummary> all;
   for (const RunDir& run : list_runs(root)) try {
@@ -44,14 +47,14 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
       say(printable(cat("warning: run ", run.name(), " is left out: ", error.what())));
     }
   std::string batches;
-  if (!json && tags.empty()) batches = batch_lines(root);
+  if (!json) batches = batch_lines(root, tags);
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const RunSummary& summary : all) list.push_back(summary_json(summary));
     print(json_text(list));
   } else if (all.empty() && batches.empty()) {
     say(tags.empty() ? "there are no runs in " + root
-                     : cat("no run in ", root, " has the tag ", join(tags, ", ")));
+                     : cat("no run or batch in ", root, " has the tag ", join(tags, ", ")));
   } else {
     const std::string table = all.empty() ? "" : runs_table(all, std::max(table_width(), 60));
     print(printable(cat(table, batches.empty() ? "" : cat(table.empty() ? "" : "\n", batches)),
@@ -60,20 +63,33 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
   return 0;
 }
 
-// --tag, --untag and --note, of a run in any state.
-int change_labels(const RunDir& run, const Parsed& parsed) {
-  RunLabels labels = read_labels(run.path(), run.record());
+// Of a run or batch in any state: its folder, and the record that its first labels stand in.
+std::pair<std::filesystem::path, nlohmann::json> labelled(const Parsed& parsed,
+                                                          const std::string& root) {
+  std::error_code ignored;
+  const std::string& word = parsed.positionals[0];
+  for (const std::filesystem::path& path :
+       {std::filesystem::path(root) / word, std::filesystem::path(word)})
+    if (std::filesystem::exists(BatchFolder{path}.record(), ignored)) return {path, nullptr};
+  const RunDir run = RunDir::open(word, root);
+  return {run.path(), run.record()};
+}
+
+// --tag, --untag and --note.
+int change_labels(const Parsed& parsed, const std::string& root) {
+  const auto [folder, record] = labelled(parsed, root);
+  RunLabels labels = read_labels(folder, record);
   for (const std::string& tag : parsed.all("--tag")) labels.tags.push_back(tag);
   for (const std::string& tag : parsed.all("--untag")) {
     if (!labels.has(tag))
-      throw Error(cat("run ", run.name(), " has no tag ", printable(tag)),
+      throw Error(cat(parsed.positionals[0], " has no tag ", printable(tag)),
                   labels.tags.empty() ? "it has none" : cat("it has: ", join(labels.tags, ", ")));
     std::erase(labels.tags, tag);
   }
   if (parsed.has("--note")) labels.note = parsed.value("--note");
-  write_labels(run.path(), labels);
-  labels = read_labels(run.path(), nullptr);
-  say(printable(cat("run ", run.name(), ": tags ",
+  write_labels(folder, labels);
+  labels = read_labels(folder, nullptr);
+  say(printable(cat(folder.filename().string(), ": tags ",
                     labels.tags.empty() ? "none" : join(labels.tags, ", "),
                     labels.note.empty() ? "" : cat("; note: ", labels.note))));
   return 0;
@@ -91,9 +107,9 @@ int runs_main(const Parsed& parsed) {
                   "lockstep runs RUN --config; lockstep runs lists them");
     return show_all(root, parsed.all("--tag"), parsed.has("--json"));
   }
-  const RunDir run = RunDir::open(parsed.positionals[0], root);
   if (parsed.has("--tag") || parsed.has("--untag") || parsed.has("--note"))
-    return change_labels(run, parsed);
+    return change_labels(parsed, root);
+  const RunDir run = RunDir::open(parsed.positionals[0], root);
   if (parsed.has("--json")) {
     print(json_text(run_json(run)));
     return 0;
@@ -113,9 +129,9 @@ Command runs_command() {
           .summary = "list runs with state, step, loss, devices, age; or show one",
           .details = run_operand_help,
           .flags = {{"--config", "", "of one run: its configuration too"},
-                    {"--tag", "TAG", "list the runs that have it; of one run: add it"},
-                    {"--untag", "TAG", "of one run: take it away"},
-                    {"--note", "TEXT", "of one run: what it is for"},
+                    {"--tag", "TAG", "list the runs and batches that have it; of one: add it"},
+                    {"--untag", "TAG", "of one run or batch: take it away"},
+                    {"--note", "TEXT", "of one run or batch: what it is for"},
                     {"--json", "", "as JSON"}},
           .max_positionals = 1,
           .takes_assignments = true,

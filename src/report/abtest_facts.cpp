@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* abtest_file = "abtest.json";
 constexpr std::int64_t known_format = 1;
 
-json part_of(const json& object, const char* key) {
+json section_of(const json& object, const char* key) {
   if (!object.is_object() || !object.contains(key)) return json::object();
   return object[key];
 }
@@ -28,7 +28,7 @@ void add_abtest_place(const json& machine, Trial& trial) {
     const std::string found = text_or(machine, key, "");
     return found.empty() ? json() : json(found);
   };
-  const json gpus = part_of(machine, "gpus");
+  const json gpus = section_of(machine, "gpus");
   trial.set("devices", place,
             gpus.is_array() && !gpus.empty() ? devices_text(gpus) : std::string("no GPU"));
   trial.set("cpu", place, text("cpu"));
@@ -37,15 +37,15 @@ void add_abtest_place(const json& machine, Trial& trial) {
 }
 
 Trial side_of_pair(const json& record, const json& pair, const char* side, const fs::path& folder) {
-  const json measured = part_of(pair, side);
+  const json measured = section_of(pair, side);
   Trial trial{.name = cat("pair ", integer_or(pair, "number", 0), ", ", side),
               .path = fs::absolute(folder).lexically_normal().string(),
               .source = "timing"};
   trial.set("data", FactKind::work, "of the commands");
   trial.set("options", FactKind::work, "of the commands");
   trial.set("command", FactKind::means,
-            text_or(part_of(part_of(record, "commands"), side), "text", "?"));
-  add_abtest_place(part_of(record, "machine"), trial);
+            text_or(section_of(section_of(record, "commands"), side), "text", "?"));
+  add_abtest_place(section_of(record, "machine"), trial);
   const auto number = [&](const char* key) -> std::optional<double> {
     const double value = number_or(measured, key, NAN);
     return std::isnan(value) ? std::nullopt : std::optional(value);
@@ -59,7 +59,7 @@ Trial side_of_pair(const json& record, const json& pair, const char* side, const
                  .unit = "bytes",
                  .aspect = Aspect::memory},
                 number("peak_bytes"));
-  const json quantity = part_of(record, "quantity");
+  const json quantity = section_of(record, "quantity");
   trial.measure(
       {.name = "metric",
        .title = cat("metric ", text_or(quantity, "pattern", "")),
@@ -85,7 +85,7 @@ std::pair<TrialGroup, TrialGroup> read_abtest(const fs::path& folder) {
   if (integer_or(record, "format", 0) > known_format)
     throw Error(cat(file.string(), " is of a later Lockstep"), "compare it with that one");
   TrialGroup a{.name = "A", .trials = {}}, b{.name = "B", .trials = {}};
-  const json pairs = part_of(record, "pairs");
+  const json pairs = section_of(record, "pairs");
   for (const json& pair : pairs.is_array() ? pairs : json::array()) {
     a.trials.push_back(side_of_pair(record, pair, "a", folder));
     b.trials.push_back(side_of_pair(record, pair, "b", folder));

@@ -14,6 +14,7 @@
 #include "media/csv_table.h"
 #include "report/gpu_facts.h"
 #include "run/json_lines.h"
+#include "run/labels.h"
 #include "run/run_summary.h"
 
 namespace lockstep {
@@ -58,7 +59,7 @@ std::string parameters_text(const Job& job) {
   return to_line(parameters);
 }
 
-std::vector<JobFacts> read_jobs(Ledger& ledger) {
+std::vector<JobFacts> read_job_facts(Ledger& ledger) {
   std::vector<JobFacts> jobs;
   Statement rows(ledger.database(), jobs_query);
   while (rows.step()) {
@@ -180,11 +181,14 @@ Trial read_batch_facts(const BatchFolder& batch) {
               .path = std::filesystem::absolute(batch.path).lexically_normal().string(),
               .source = "batch"};
   Ledger ledger = ledger_to_read(batch);
-  trial.jobs = read_jobs(ledger);
+  trial.jobs = read_job_facts(ledger);
   const BatchAnalysis analysis = analyze(batch);
   add_analysis(analysis, trial);
   add_machine(machine_of(batch), trial);
   add_gpu_log(batch, analysis, trial);
+  const RunLabels labels = read_labels(batch.path, nullptr);
+  if (!labels.tags.empty()) trial.set("tags", FactKind::note, labels.tags);
+  if (!labels.note.empty()) trial.set("note", FactKind::note, labels.note);
   add_batch_cautions(trial);
   return trial;
 }

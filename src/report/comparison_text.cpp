@@ -62,7 +62,7 @@ std::string table_of(const Comparison& comparison) {
   }
   for (Cells& row : rows)
     for (std::string& cell : row) cell = clean_cells(cell);
-  return columns(rows);
+  return "\n" + columns(rows);
 }
 
 std::string flags_text(const Comparison& comparison, int width) {
@@ -73,12 +73,11 @@ std::string flags_text(const Comparison& comparison, int width) {
 }
 
 std::string verdict_text(const Comparison& comparison, int width) {
-  if (comparison.reasons.empty())
-    return wrap_cells(clean_cells(comparison.verdict), width) + "\n\n";
+  if (comparison.reasons.empty()) return wrap_cells(clean_cells(comparison.verdict), width) + "\n";
   std::string text = "not comparable:\n";
   for (const std::string& reason : comparison.reasons)
     text += hang_cells("  - ", clean_cells(reason), width);
-  return text + "\n";
+  return text;
 }
 
 std::string counts_text(const Comparison& comparison, int width) {

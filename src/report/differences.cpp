@@ -34,7 +34,7 @@ bool is_needed(const std::string& key) {
 
 // What is missed where neither side knows it.
 std::vector<std::string> asked_of(const TrialGroup& a, const TrialGroup& b) {
-  std::vector<std::string> keys = {"data", "options", "devices", "cpu"};
+  std::vector<std::string> keys = {"data", "options", "devices", "cpu", "read_bytes"};
   bool steps = false, gpus = false;
   for (const TrialGroup* group : {&a, &b})
     for (const Trial& trial : group->trials) {
@@ -44,7 +44,7 @@ std::vector<std::string> asked_of(const TrialGroup& a, const TrialGroup& b) {
           gpus || trial.facts.contains("driver") ||
           (devices.is_string() && devices.get<std::string>().find("NVIDIA") != std::string::npos);
     }
-  if (steps) keys.insert(keys.end(), {"global_batch", "precision", "read_bytes"});
+  if (steps) keys.insert(keys.end(), {"global_batch", "precision"});
   if (gpus) keys.insert(keys.end(), {"driver", "clock_mhz", "throttled_by", "other_processes"});
   return keys;
 }

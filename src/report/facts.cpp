@@ -27,7 +27,7 @@ std::string with_commas(const std::string& digits) {
 }
 
 std::string number_text(double value) {
-  constexpr double exact = 9e15;
+  constexpr double exact = 1e13;
   if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "inf" : "-inf";
   if (std::abs(value) < exact && value == std::floor(value)) return with_commas(fixed(value, 0));
   return general(value, 6);

@@ -37,7 +37,7 @@ Better better_of(const RunLog& log, const std::string& name, bool chosen) {
   return seen == Better::unknown && name == "loss" ? Better::lower : seen;
 }
 
-void add_metric(const RunLog& log, const std::string& name, Better better, Trial& trial) {
+void add_metric_values(const RunLog& log, const std::string& name, Better better, Trial& trial) {
   const auto value_at = [&](const LoggedEval& eval) -> std::optional<double> {
     if (!eval.metrics.contains(name)) return std::nullopt;
     return number_or(eval.metrics, name.c_str(), NAN);
@@ -91,7 +91,7 @@ void add_metrics(const RunLog& log, const std::string& chosen, Trial& trial) {
   trial.metric = chosen_metric(names, chosen);
   for (const std::string& name : names) {
     const Better better = better_of(log, name, name == trial.metric);
-    add_metric(log, name, better, trial);
+    add_metric_values(log, name, better, trial);
     if (name != trial.metric) continue;
     trial.metric_better = better;
     for (const LoggedEval& eval : log.evals)

@@ -206,8 +206,8 @@ void add_cautions(const RunDir& run, const RunLog& log, Trial& trial) {
     trial.cautions.push_back(cat(log.bad_lines, " damaged lines in events.jsonl are left out"));
   if (log.not_finite > 0)
     trial.cautions.push_back(cat("the loss of ", log.not_finite, " logged steps was not finite"));
-  if (log.steps.empty() && log.evals.empty())
-    trial.cautions.push_back("it has no steps: nothing was measured");
+  const bool steps = !log.steps.empty() || !log.evals.empty() || trial.find("wall_s") != nullptr;
+  if (!steps) trial.cautions.push_back("it has no steps: nothing was measured");
 }
 
 }  // namespace
@@ -244,7 +244,7 @@ Trial read_run_facts(const RunDir& run) {
   } catch (const Error& error) {
     trial.cautions.push_back(cat("gpu.csv is left out: ", error.what()));
   }
-  if (member(record, "plan").is_object()) add_cautions(run, log, trial);
+  add_cautions(run, log, trial);
   return trial;
 }
 

@@ -1,26 +1,15 @@
 #include "report/tensorboard_reader.h"
 
-#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>
 
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/text.h"
 
 namespace lockstep {
 namespace {
-
-constexpr std::array<std::uint32_t, 256> crc_table = [] {
-  constexpr std::uint32_t polynomial = 0x82f63b78;  // reflected
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    std::uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? crc >> 1 ^ polynomial : crc >> 1;
-    table[byte] = crc;
-  }
-  return table;
-}();
 
 template <class Number>
 Number little_endian(std::string_view bytes) {
@@ -168,18 +157,6 @@ std::optional<std::string_view> record_at(std::string_view bytes) {
 }
 
 }  // namespace
-
-std::uint32_t crc32c(std::string_view bytes) {
-  std::uint32_t crc = ~std::uint32_t{0};
-  for (const char byte : bytes)
-    crc = crc >> 8 ^ crc_table[(crc ^ static_cast<unsigned char>(byte)) & 0xff];
-  return ~crc;
-}
-
-std::uint32_t masked_crc32c(std::string_view bytes) {
-  const std::uint32_t crc = crc32c(bytes);
-  return (crc >> 15 | crc << 17) + 0xa282ead8U;
-}
 
 TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name) {
   TensorboardFile file;

@@ -48,11 +48,21 @@ double margin_of(const QuantityRow& row, double margin) {
   return std::max(margin * (std::isfinite(base) ? base : 0), least);
 }
 
-bool all_the_same(const QuantityRow& row) {
-  if (row.a.size() < 2 || row.b.size() < 2) return false;
-  const auto same = [&](double value) { return value == row.a[0]; };
-  return std::all_of(row.a.begin(), row.a.end(), same) &&
-         std::all_of(row.b.begin(), row.b.end(), same);
+// Two values or more on each side, which do not vary within it.
+bool do_not_vary(const QuantityRow& row) {
+  const auto same = [](const std::vector<double>& values) {
+    return values.size() > 1 && std::all_of(values.begin(), values.end(),
+                                            [&](double value) { return value == values[0]; });
+  };
+  return same(row.a) && same(row.b);
+}
+
+bool all_the_same(const QuantityRow& row) { return do_not_vary(row) && row.a[0] == row.b[0]; }
+
+// Training again with the same seed gives the same again: that is no repeat of anything left to
+// chance.
+bool repeats_nothing(const QuantityRow& row) {
+  return row.what.aspect == Aspect::quality && do_not_vary(row) && row.a[0] != row.b[0];
 }
 
 // What the differences that were asked for, and those of means, add to a verdict.
@@ -122,6 +132,11 @@ void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOpti
   if (!row.reasons.empty()) {
     row.conclusion = Conclusion::not_comparable;
     row.text = cat("not comparable: ", join(row.reasons, "; "));
+    return;
+  }
+  if (repeats_nothing(row)) {
+    row.conclusion = Conclusion::inconclusive;
+    row.text = "inconclusive: the repeats are the same to the last digit, as with one seed";
     return;
   }
   const double margin = margin_of(row, options.margin);

@@ -1,21 +1,11 @@
 #include "run/tensorboard_records.h"
 
-#include <array>
+#include "base/crc32c.h"
+
 #include <bit>
 
 namespace lockstep {
 namespace {
-
-constexpr std::array<std::uint32_t, 256> crc_table() {
-  constexpr std::uint32_t polynomial = 0x82F63B78;  // reflected
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < table.size(); ++i) {
-    std::uint32_t value = i;
-    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) ? polynomial : 0);
-    table[i] = value;
-  }
-  return table;
-}
 
 template <class Number>
 void append_little_endian(std::string& bytes, Number number) {
@@ -23,18 +13,12 @@ void append_little_endian(std::string& bytes, Number number) {
     bytes += static_cast<char>((number >> (8 * i)) & 0xFF);
 }
 
-// TensorFlow's own, so that a CRC of bytes that hold CRCs is still a good one.
-std::uint32_t masked_crc(std::string_view bytes) {
-  constexpr std::uint32_t delta = 0xA282EAD8;
-  return std::rotr(crc32c(bytes), 15) + delta;
-}
-
 std::string framed(const std::string& message) {
   std::string record;
   append_little_endian(record, static_cast<std::uint64_t>(message.size()));
-  append_little_endian(record, masked_crc(record));
+  append_little_endian(record, masked_crc32c(record));
   record += message;
-  append_little_endian(record, masked_crc(message));
+  append_little_endian(record, masked_crc32c(message));
   return record;
 }
 
@@ -78,14 +62,6 @@ ProtoMessage event_of(double time, std::int64_t step) {
 }
 
 }  // namespace
-
-std::uint32_t crc32c(std::string_view bytes) {
-  static constexpr std::array<std::uint32_t, 256> table = crc_table();
-  std::uint32_t crc = 0xFFFFFFFF;
-  for (const char byte : bytes)
-    crc = (crc >> 8) ^ table[(crc ^ static_cast<unsigned char>(byte)) & 0xFF];
-  return ~crc;
-}
 
 std::string tensorboard_version(double time) {
   ProtoMessage event;

@@ -13,9 +13,6 @@
 
 namespace lockstep {
 
-// Castagnoli's CRC (RFC 3720, B.4).
-std::uint32_t crc32c(std::string_view bytes);
-
 // A value of NaN is one.
 using TensorboardScalar = std::pair<std::string, double>;  // tag, value
 

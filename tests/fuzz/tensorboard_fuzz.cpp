@@ -1,5 +1,6 @@
 // TensorBoard's event files, their checksums put right so that what lies behind them is reached.
 // Scalars are bounded by the bytes.
+#include "base/crc32c.h"
 #include "fuzz.h"
 
 #include <cstring>

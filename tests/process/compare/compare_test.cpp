@@ -177,11 +177,55 @@ TEST_F(Compare, TagsAndNotesFindRunsAgain) {
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("\nb "));
   EXPECT_EQ(tool({"runs", "b", "--untag", "sweep"}).code, 0);
-  EXPECT_THAT(tool({"runs", "b", "--untag", "sweep"}).err, HasSubstr("has no tag sweep"));
+  EXPECT_THAT(tool({"runs", "b", "--untag", "sweep"}).err, HasSubstr("b has no tag sweep"));
   EXPECT_THAT(tool({"runs", "b", "--tag", "a,b"}).err, HasSubstr("without commas"));
   EXPECT_THAT(tool({"runs", "--note", "x"}).err, HasSubstr("is about one run"));
   EXPECT_EQ(nlohmann::json::parse(tool({"runs", "b", "--json"}).out)["tags"],
             nlohmann::json::array({"x"}));
+}
+
+TEST_F(Compare, BatchesAreComparedByWhatTheirJobsReport) {
+  const auto batch = [&](const std::string& name, const std::string& used) {
+    return tool({"batch", "run", "--name", name, "--", "sh", "-c",
+                 "echo '{\"results\": {\"auc\": 0.7, \"data\": \"d\", \"used.trees\": " + used +
+                     "}}' >> $LOCKSTEP_EVENTS",
+                 "{1}", ":::", "1", "2"});
+  };
+  ASSERT_EQ(batch("a", "100").code, 0);
+  ASSERT_EQ(batch("b", "100").code, 0);
+  ASSERT_EQ(batch("c", "200").code, 0);
+  const auto same = nlohmann::json::parse(compare({"a", "b", "--json"}).out);
+  EXPECT_EQ(same["conclusion"], "inconclusive") << same["verdict"];
+  EXPECT_EQ(same["jobs"]["matched"], 2);
+  EXPECT_EQ(same["by"], "wall_s");
+  const ToolResult other = compare({"a", "c"});
+  EXPECT_THAT(other.out, HasSubstr("used.trees 100 against 200"));
+  EXPECT_THAT(compare({"a", "c", "--varied", "used.trees"}).out, HasSubstr("inconclusive"));
+  EXPECT_EQ(tool({"runs", "c", "--tag", "larger", "--note", "twice"}).code, 0);
+  EXPECT_THAT(tool({"runs", "--tag", "larger"}).out, HasSubstr("batch c: "));
+  EXPECT_THAT(tool({"runs", "--tag", "larger"}).out, Not(HasSubstr("batch a")));
+  EXPECT_THAT(compare({"--tag", "larger"}).out, HasSubstr("\nc "));
+}
+
+TEST_F(Compare, ATrialOfTwoCommandsHasPairs) {
+  fs::create_directories(folder.path() / "t");
+  nlohmann::json record = {{"kind", "abtest"},
+                           {"format", 1},
+                           {"machine", {{"cpu", "Some CPU"}, {"gpus", nlohmann::json::array()}}},
+                           {"commands", {{"a", {{"text", "old"}}}, {"b", {{"text", "new"}}}}},
+                           {"pairs", nlohmann::json::array()}};
+  for (int pair = 1; pair <= 4; ++pair)  // far apart from pair to pair, and 1.1 × within each
+    record["pairs"].push_back({{"number", pair},
+                               {"a", {{"wall_s", 1.0 * pair}}},
+                               {"b", {{"wall_s", (1.1 + 0.001 * pair) * pair}}}});
+  std::ofstream(folder.path() / "t/abtest.json") << record;
+  const ToolResult result = compare({"t"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("B against A: slower; time 1.10"));
+  EXPECT_THAT(result.out, HasSubstr("command old against new"));
+  record["format"] = 2;
+  std::ofstream(folder.path() / "t/abtest.json") << record;
+  EXPECT_THAT(compare({"t"}).err, HasSubstr("of a later Lockstep"));
 }
 
 TEST_F(Compare, TenThousandRunsTakeSeconds) {

@@ -94,6 +94,18 @@ TEST_F(DimabsaPrepare, SplitsAlikeEachTimeAndLosesNothing) {
   EXPECT_EQ(count(5, 0), 0);
 }
 
+TEST_F(DimabsaPrepare, TheHashOfTheDataIsOfItsContentAlone) {
+  const std::string hash = prepare().data_hash;
+  EXPECT_EQ(hash.size(), 32U);
+  fs::create_directories(path("elsewhere"));
+  options.data.path = path("elsewhere/eng_restaurant_train_task3.jsonl").string();
+  write(options.data.path, lines);
+  EXPECT_EQ(prepare().data_hash, hash);
+  lines.pop_back();
+  write(options.data.path, lines);
+  EXPECT_NE(prepare().data_hash, hash);
+}
+
 TEST_F(DimabsaPrepare, EncodesPhrasesAsThePiecesThatHoldThem) {
   options.data.valid_path = options.data.path;
   const Prepared prepared = prepare();

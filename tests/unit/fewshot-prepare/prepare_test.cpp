@@ -73,6 +73,8 @@ TEST_F(PrepareTest, SaysWhatTheWorkerReadsAndThePlanNeeds) {
   EXPECT_THAT(said, Contains(AllOf(HasSubstr("40 pictures to train on, 16 to validate on"),
                                    HasSubstr("novel: star, ring"))));
   EXPECT_EQ(prepare().extra, prepared.extra);
+  EXPECT_EQ(prepared.data_hash.size(), 32u);
+  EXPECT_EQ(prepare().data_hash, prepared.data_hash);
 }
 
 TEST_F(PrepareTest, DrawsNovelClassesFromTheSplitSeed) {

@@ -1,4 +1,5 @@
 // Logs of other programs.
+#include "base/crc32c.h"
 #include "report_fixtures.h"
 
 #include "base/files.h"

@@ -18,7 +18,8 @@ std::vector<Trial> trials() {
   std::vector<Trial> all;
   for (int i = 0; i < 3; ++i) {
     all.push_back(known_trial("run,\"" + std::to_string(i), 0.1 * (3 - i)));
-    all.back().set("optimizer.lr", FactKind::work, i == 2 ? nlohmann::json() : nlohmann::json(i * 0.5));
+    all.back().set("optimizer.lr", FactKind::work,
+                   i == 2 ? nlohmann::json() : nlohmann::json(i * 0.5));
   }
   all[1].measure({.name = "best.loss", .title = "loss"}, NAN);
   all[2].measure({.name = "best.loss", .title = "loss"}, 1.25);

@@ -70,6 +70,20 @@ TEST(Verdict, OfAQualityNeedsToKnowWhatIsBetter) {
   EXPECT_EQ(compared(Better::unknown, {.better = {{"auc", Better::higher}}}), Conclusion::better);
 }
 
+TEST(Verdict, OfQualitiesThatNeverVaryIsInconclusive) {
+  TrialGroup a = group("a", {0.1, 0.1, 0.1}), b = group("b", {0.1, 0.1, 0.1});
+  const Quantity auc{.name = "auc",
+                     .title = "auc",
+                     .scale = Scale::difference,
+                     .better = Better::higher,
+                     .aspect = Aspect::quality};
+  for (Trial& trial : a.trials) trial.measure(auc, 0.7);
+  for (Trial& trial : b.trials) trial.measure(auc, 0.8);
+  const QuantityRow found = row(compare(a, b, {}), "auc");
+  EXPECT_EQ(found.conclusion, Conclusion::inconclusive) << "one seed, thrice";
+  EXPECT_THAT(found.text, HasSubstr("the same to the last digit"));
+}
+
 TEST(Verdict, OfValuesThatAreNoNumbersIsNone) {
   const Comparison found = compare(group("a", {NAN, NAN}), group("b", {0.1, 0.1}), {});
   EXPECT_EQ(found.conclusion, Conclusion::inconclusive);

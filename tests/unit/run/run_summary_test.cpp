@@ -196,6 +196,13 @@ TEST_F(RunSummaries, TheTableHasARowARun) {
   EXPECT_EQ(runs_table({}, 80), "");
 }
 
+TEST_F(RunSummaries, TagsHaveAColumnWhereThereAreSome) {
+  write_labels(run.path(), {.tags = {"sweep", "long"}, .note = "why it is"});
+  EXPECT_THAT(runs_table({summary()}, 200), HasSubstr("long,sweep"));
+  EXPECT_THAT(run_page(run), HasSubstr("why it is"));
+  EXPECT_EQ(summary_json(summary())["tags"], json({"long", "sweep"}));
+}
+
 TEST_F(RunSummaries, TheTableAlignsWideNames) {
   train(0, 42);
   RunSummary other = summary();

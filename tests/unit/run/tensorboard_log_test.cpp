@@ -1,5 +1,6 @@
 // TensorBoard's files byte by byte; its own reader reads them in tests/process/python.
 #include "run/tensorboard_log.h"
+#include "base/crc32c.h"
 
 #include <gtest/gtest.h>
 

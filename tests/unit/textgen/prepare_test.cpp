@@ -78,6 +78,15 @@ TEST_F(PrepareTest, WritesTheSameBytesEachTime) {
   }
 }
 
+TEST_F(PrepareTest, TheHashOfTheDataIsOfItsContentAlone) {
+  const std::string text = prose(1, 4000);
+  const std::string hash = prepare({{"data.path", write("a.txt", text)}}).data_hash;
+  EXPECT_EQ(hash.size(), 32u);
+  EXPECT_EQ(prepare({{"data.path", write("b.txt", text)}}).data_hash, hash);
+  EXPECT_NE(prepare({{"data.path", write("c.txt", text + "x")}}).data_hash, hash);
+  EXPECT_NE(prepare({{"data.path", "synthetic"}}).data_hash, "");
+}
+
 TEST_F(PrepareTest, FindsWhatWasPreparedBefore) {
   const Settings settings = {{"data.path", write("a.txt", prose(1, 1000))}};
   const Prepared first = prepare(settings);

@@ -99,6 +99,8 @@ TEST_F(GoesOn, WithTheSameVolumesAndSplit) {
   EXPECT_EQ(again().train, recorded().train);
   EXPECT_EQ(again().valid, recorded().valid);
   EXPECT_EQ(prepare(Purpose::train, run).extra, first.extra);
+  EXPECT_EQ(first.data_hash.size(), 32U);
+  EXPECT_EQ(prepare(Purpose::train, run).data_hash, first.data_hash);
   write_pairs({"g", "h", "i", "j", "k"});
   EXPECT_EQ(ids_of(again().train), ids_of(recorded().train));
   EXPECT_EQ(ids_of(again().valid), ids_of(recorded().valid));
