@@ -66,20 +66,13 @@ TEST(Repository, NoShellIsStarted) {
 
 // An arrow from a module to another is an include. Lower modules never include higher ones.
 TEST(Repository, ArrowsPointOneWay) {
-  const std::vector<std::vector<std::string>> layers{{"base"},
-                                                     {"config"},
-                                                     {"devices"},
-                                                     {"plan"},
-                                                     {"media"},
-                                                     {"launch", "run", "monitor"},
-                                                     {"doctor"},
-                                                     {"jobs"},
-                                                     {"stats"},
-                                                     {"data", "kernels"},
-                                                     {"engine"},
-                                                     {"checkpoint", "cuda"},
-                                                     {"trainer"},
-                                                     {"cli", "worker"}};
+  const std::vector<std::vector<std::string>> layers{{"base"},    {"config"},
+                                                     {"devices"}, {"plan"},
+                                                     {"media"},   {"launch", "run", "monitor"},
+                                                     {"doctor"},  {"jobs"},
+                                                     {"stats"},   {"data", "kernels"},
+                                                     {"engine"},  {"checkpoint", "cuda"},
+                                                     {"trainer"}, {"cli", "worker"}};
   std::set<std::string> above;
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
     for (const std::string& module : *layer)
