@@ -158,27 +158,22 @@ constexpr std::size_t head_bytes = 12, foot_bytes = 4;  // length and its checks
 std::optional<std::string_view> record_at(std::string_view bytes) {
   if (bytes.size() < head_bytes + foot_bytes) return std::nullopt;
   const auto length = little_endian<std::uint64_t>(bytes);
-  if (masked_crc32c(bytes.substr(0, 8)) != little_endian<std::uint32_t>(bytes.substr(8)))
+  if (record_checksum(bytes.substr(0, 8)) != little_endian<std::uint32_t>(bytes.substr(8)))
     return std::nullopt;
   if (length > bytes.size() - head_bytes - foot_bytes) return std::nullopt;
   const std::string_view data = bytes.substr(head_bytes, length);
-  if (masked_crc32c(data) != little_endian<std::uint32_t>(bytes.substr(head_bytes + length)))
+  if (record_checksum(data) != little_endian<std::uint32_t>(bytes.substr(head_bytes + length)))
     return std::nullopt;
   return data;
 }
 
 }  // namespace
 
-std::uint32_t crc32c(std::string_view bytes) {
+std::uint32_t record_checksum(std::string_view bytes) {
   std::uint32_t crc = ~std::uint32_t{0};
   for (const char byte : bytes)
     crc = crc >> 8 ^ crc_table[(crc ^ static_cast<unsigned char>(byte)) & 0xff];
-  return ~crc;
-}
-
-std::uint32_t masked_crc32c(std::string_view bytes) {
-  const std::uint32_t crc = crc32c(bytes);
-  return (crc >> 15 | crc << 17) + 0xa282ead8U;
+  return std::rotr(~crc, 15) + 0xa282ead8U;
 }
 
 TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name) {

@@ -27,8 +27,7 @@ struct TensorboardFile {
 // Error where not even the first one is whole; `name` is for that.
 TensorboardFile read_tensorboard(std::string_view bytes, const std::string& name);
 
-// CRC-32C (Castagnoli), and as TFRecords keep it.
-std::uint32_t crc32c(std::string_view bytes);
-std::uint32_t masked_crc32c(std::string_view bytes);
+// CRC-32C (Castagnoli, RFC 3720) as TFRecords keep it: turned and shifted.
+std::uint32_t record_checksum(std::string_view bytes);
 
 }  // namespace lockstep
