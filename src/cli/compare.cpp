@@ -12,6 +12,7 @@
 #include "media/csv_table.h"
 #include "report/abtest_facts.h"
 #include "report/comparison.h"
+#include "report/job_match.h"
 #include "report/trial_source.h"
 #include "report/trial_table.h"
 #include "run/labels.h"
@@ -129,6 +130,7 @@ std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
   const auto add = [&](const std::string& word) {
     try {
       trials.push_back(read_trial(word, root));
+      add_own_jobs(trials.back());
     } catch (const Error& error) {
       say(printable(cat("warning: ", word, " is left out: ", error.what())));
     }

@@ -189,6 +189,21 @@ std::map<std::string, std::vector<std::string>> numbers_in_all(const Matched& ma
   return found;
 }
 
+// Returns how the jobs of all trials were matched.
+Matched add_jobs(const std::vector<Trial*>& trials) {
+  Matched matched = match(trials);
+  const std::vector<std::string> done = done_in_all(matched);
+  const bool same_keys = same_content(matched) && !matched.names.empty();
+  const auto numbers = numbers_in_all(matched);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    TrialJobs jobs(*trials[i], matched, matched.jobs[i]);
+    jobs.add_facts(same_keys);
+    jobs.add_quantities(done);
+    for (const auto& [name, of] : numbers) jobs.add_mean(name, of);
+  }
+  return matched;
+}
+
 JobRow row_of(const JobFacts& a, const JobFacts& b) {
   JobRow row{.name = a.name,
              .state_a = a.state,
@@ -209,24 +224,19 @@ JobsMatched match_jobs(TrialGroup& a, TrialGroup& b) {
   const std::vector<Trial*> trials = trials_of(a, b);
   for (const Trial* trial : trials)
     if (trial->jobs.empty()) return {};
-  const Matched matched = match(trials);
+  const Matched matched = add_jobs(trials);
   JobsMatched result{
       .any = true, .matched = static_cast<std::int64_t>(matched.names.size()), .by = matched.by};
   result.only_a = static_cast<std::int64_t>(a.trials[0].jobs.size()) - result.matched;
   result.only_b = static_cast<std::int64_t>(b.trials[0].jobs.size()) - result.matched;
-  const std::vector<std::string> done = done_in_all(matched);
-  const bool same_keys = same_content(matched);
-  const auto numbers = numbers_in_all(matched);
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    TrialJobs jobs(*trials[i], matched, matched.jobs[i]);
-    jobs.add_facts(same_keys && !matched.names.empty());
-    jobs.add_quantities(done);
-    for (const auto& [name, of] : numbers) jobs.add_mean(name, of);
-  }
   const JobsById &first_a = matched.jobs.front(), &first_b = matched.jobs[a.trials.size()];
   for (const std::string& name : matched.names)
     result.rows.push_back(row_of(*first_a.at(name), *first_b.at(name)));
   return result;
+}
+
+void add_own_jobs(Trial& trial) {
+  if (!trial.jobs.empty()) add_jobs({&trial});
 }
 
 }  // namespace lockstep

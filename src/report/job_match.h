@@ -11,4 +11,7 @@ namespace lockstep {
 // they reported), counts. Does nothing unless every trial is a batch with jobs.
 JobsMatched match_jobs(TrialGroup& a, TrialGroup& b);
 
+// The same of a batch by itself, over all of its jobs. Nothing of what is no batch.
+void add_own_jobs(Trial& trial);
+
 }  // namespace lockstep

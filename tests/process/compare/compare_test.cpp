@@ -201,6 +201,7 @@ TEST_F(Compare, BatchesAreComparedByWhatTheirJobsReport) {
   const ToolResult other = compare({"a", "c"});
   EXPECT_THAT(other.out, HasSubstr("used.trees 100 against 200"));
   EXPECT_THAT(compare({"a", "c", "--varied", "used.trees"}).out, HasSubstr("inconclusive"));
+  EXPECT_THAT(compare({"a", "b", "c"}).out, HasSubstr("used.trees"));
   EXPECT_EQ(tool({"runs", "c", "--tag", "larger", "--note", "twice"}).code, 0);
   EXPECT_THAT(tool({"runs", "--tag", "larger"}).out, HasSubstr("batch c: "));
   EXPECT_THAT(tool({"runs", "--tag", "larger"}).out, Not(HasSubstr("batch a")));
