@@ -9,7 +9,7 @@
 
 namespace {
 
-using lockstep::crc32c;
+using lockstep::masked_crc32c;
 
 // Each record's checksums as they should be, as far as lengths lead.
 std::string with_checksums(std::string_view text) {
@@ -17,10 +17,10 @@ std::string with_checksums(std::string_view text) {
   for (std::size_t at = 0; at + 16 <= bytes.size();) {
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data() + at, sizeof length);
-    const std::uint32_t head = crc32c(std::string_view(bytes).substr(at, 8));
+    const std::uint32_t head = masked_crc32c(std::string_view(bytes).substr(at, 8));
     std::memcpy(bytes.data() + at + 8, &head, sizeof head);
     if (length > bytes.size() - at - 16) break;
-    const std::uint32_t foot = crc32c(std::string_view(bytes).substr(at + 12, length));
+    const std::uint32_t foot = masked_crc32c(std::string_view(bytes).substr(at + 12, length));
     std::memcpy(bytes.data() + at + 12 + length, &foot, sizeof foot);
     at += 16 + length;
   }
