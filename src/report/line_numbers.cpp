@@ -95,6 +95,8 @@ class LineScan {
     if (is_word("true") || is_word("false")) return true;
     double number = NAN;
     if (!is_word("null")) {
+      const char* const first = at_ + (at_ != end_ && *at_ == '-');  // from_chars takes "nan" too
+      if (first == end_ || *first < '0' || *first > '9') return false;
       const auto [end, error] = std::from_chars(at_, end_, number);
       if (error != std::errc() && error != std::errc::result_out_of_range) return false;
       if (error != std::errc()) number = NAN;

@@ -66,10 +66,11 @@ TEST_F(Series, TheTimeAddsUpAndLeavesOutWhatLayBetweenStarts) {
   run.start(0);
   run.time += 3;
   run.step(1, 1);
-  run.event({{"kind", "startup"},
-             {"step", 1},
-             {"seconds", 5.1},
-             {"parts", {{"tool", 2.0}, {"worker", 3.0}, {"first_step", 0.1}}}});
+  run.event(
+      {{"kind", "startup"},
+       {"step", 1},
+       {"seconds", 5.1},
+       {"parts", nlohmann::json::parse(R"([["tool", 2], ["worker", 3], ["first_step", 0.1]])")}});
   for (int s = 2; s <= 10; ++s) run.step(s, 1);
   run.evaluation(10, 1, 1, true);
   run.time += 5000;
