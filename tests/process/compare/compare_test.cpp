@@ -1,7 +1,7 @@
 // lockstep compare and the labels of lockstep runs, on run folders as a training leaves them.
 #include "checkout_paths.h"
-#include "fakes/made_runs.h"
 #include "fakes/tool.h"
+#include "fakes/written_runs.h"
 #include "media/csv_table.h"
 
 #include <gmock/gmock.h>
@@ -14,10 +14,10 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-using lockstep::testing::MadeRun;
 using lockstep::testing::make_run;
 using lockstep::testing::run_tool;
 using lockstep::testing::ToolResult;
+using lockstep::testing::WrittenRun;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -32,7 +32,7 @@ class Compare : public ::testing::Test {
     return tool(std::move(words));
   }
   fs::path root() const { return folder.path() / "runs"; }
-  RunDir made(const MadeRun& run) { return make_run(root(), run); }
+  RunDir made(const WrittenRun& run) { return make_run(root(), run); }
   // Three runs a side, of these step times.
   void groups(double step_a, double step_b) {
     for (int i = 1; i <= 3; ++i) {

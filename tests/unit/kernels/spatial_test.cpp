@@ -223,6 +223,9 @@ TEST(AtenOnTheCpu, KeepsChannelsLastAsTheTableSays) {
         EXPECT_THROW(run(row.function, {x}, /*last=*/true, type), c10::Error) << row.name;
         continue;
       }
+      // Without AVX-512 oneDNN leaves these to ATen's own, whose results are contiguous.
+      const bool of_onednn = row.dimensions == 3 && std::string(row.name).starts_with("conv");
+      if (type == at::kBFloat16 && of_onednn && !__builtin_cpu_supports("avx512bw")) continue;
       const Tensors found = run(row.function, {x}, /*last=*/true, type);
       EXPECT_EQ(found[0].is_contiguous(channels_last_of(found[0])), row.out)
           << row.name << " " << type;

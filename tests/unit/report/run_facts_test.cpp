@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "fakes/error_of.h"
-#include "fakes/made_runs.h"
+#include "fakes/written_runs.h"
 #include "plan/train_options.h"
 #include "report/option_kinds.h"
 #include "report/run_log.h"
@@ -16,15 +16,15 @@ namespace lockstep {
 namespace {
 
 using lockstep::testing::gpu_csv;
-using lockstep::testing::MadeRun;
 using lockstep::testing::make_run;
+using lockstep::testing::WrittenRun;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class RunFacts : public ::testing::Test {
  protected:
-  Trial facts_of(const MadeRun& made) { return read_run_facts(make_run(folder.path(), made)); }
+  Trial facts_of(const WrittenRun& made) { return read_run_facts(make_run(folder.path(), made)); }
   double value(const Trial& trial, const char* name) {
     const Quantity* const quantity = trial.find(name);
     return quantity == nullptr ? NAN : quantity->value;
@@ -64,7 +64,7 @@ TEST_F(RunFacts, WhichIsBetterFollowsFromTheEvaluationsThatWereTheBest) {
 }
 
 TEST_F(RunFacts, WhatAResumeTookBackIsLeftOut) {
-  const MadeRun made{.steps = 40, .eval_every = 10};
+  const WrittenRun made{.steps = 40, .eval_every = 10};
   const RunDir run = make_run(folder.path(), made);
   {
     EventWriter writer(run.events_path());

@@ -12,7 +12,7 @@
 
 namespace lockstep::testing {
 
-struct MadeRun {
+struct WrittenRun {
   std::string name = "a";
   std::int64_t steps = 100, eval_every = 20;
   double step_s = 0.1, first_step_s = 2;
@@ -27,7 +27,7 @@ struct MadeRun {
   bool ends = true;
 };
 
-inline nlohmann::json record_of(const MadeRun& made) {
+inline nlohmann::json record_of(const WrittenRun& made) {
   nlohmann::json devices = nlohmann::json::array();
   for (int i = 0; i < made.devices; ++i)
     devices.push_back({{"kind", "cuda"},
@@ -81,12 +81,12 @@ inline nlohmann::json record_of(const MadeRun& made) {
   return record;
 }
 
-inline double made_loss(const MadeRun& made, std::int64_t step) {
+inline double made_loss(const WrittenRun& made, std::int64_t step) {
   return made.best_loss + 2 * (1 - static_cast<double>(step) /
                                        static_cast<double>(std::max<std::int64_t>(made.steps, 1)));
 }
 
-inline void train_made(const MadeRun& made, const RunDir& run) {
+inline void train_made(const WrittenRun& made, const RunDir& run) {
   EventWriter writer(run.events_path());
   double now = made.started + 5;
   writer.write({{"kind", "start"},
@@ -124,7 +124,7 @@ inline void train_made(const MadeRun& made, const RunDir& run) {
         {{"kind", "end"}, {"step", made.steps}, {"time", now}, {"seconds", now - made.started}});
 }
 
-inline RunDir make_run(const std::filesystem::path& root, const MadeRun& made) {
+inline RunDir make_run(const std::filesystem::path& root, const WrittenRun& made) {
   RunDir run = RunDir::create(root, made.name, "toy", [&](RunDir& fresh) {
     fresh.write_record(record_of(made));
     if (made.ends) fresh.write_state(RunState::finished, "");
