@@ -1,3 +1,4 @@
+// What a run logged, as tables of its steps and of its evaluations.
 #include <cmath>
 #include <functional>
 #include <string>
