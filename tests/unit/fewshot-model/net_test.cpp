@@ -75,9 +75,9 @@ OfPictures with_recomputed(std::int64_t blocks, std::int64_t depth, bool frozen)
   context.frozen_statistics = frozen;
   OfPictures result{.maps = net->features(at::rand({3, 3, 48, 48}), context)};
   result.maps.square().sum().backward();
-  for (const auto& named : net->trunk->named_parameters())
-    result.gradients.push_back(named.value().grad());
-  for (const at::Tensor& buffer : net->trunk->buffers()) result.statistics.push_back(buffer);
+  for (const auto& named : net->named_parameters())
+    if (named.key().starts_with("trunk.")) result.gradients.push_back(named.value().grad());
+  result.statistics = net->buffers();
   return result;
 }
 
