@@ -34,7 +34,7 @@ struct XySeries {
   std::vector<double> x, y;
   std::vector<double> low{}, high{};
   Mark mark = Mark::line;
-  bool faint = false;  // drawn pale: the values that another series sums up
+  bool faint = false;                 // drawn pale: the values that another series sums up
   std::optional<std::size_t> look{};  // number of its colour and dashes; nothing: its place here
 };
 // A line with more points than the chart has columns is drawn by the range in each column, so that

@@ -19,8 +19,8 @@ double legend_width(const std::vector<LegendEntry>& legend) {
   constexpr double sample_px = 50, least = 90;
   double widest = least;
   for (const LegendEntry& entry : legend)
-    widest = std::max(widest,
-                      sample_px + text_width(shortened(entry.name, legend_characters), text_px));
+    widest =
+        std::max(widest, sample_px + text_width(shortened(entry.name, legend_characters), text_px));
   return std::min(widest, legend_px);
 }
 

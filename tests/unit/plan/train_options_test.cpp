@@ -38,7 +38,8 @@ const char* const kKeys =
     "checkpoint.keep_best checkpoint.best_metric eval.every_steps eval.every_epochs eval.batch "
     "eval.at_start "
     "eval.keep eval.table_rows eval.pictures "
-    "run.root run.tags run.note run.record_samples log.every_steps log.limit_mb log.gpu_every log.tensorboard profile.first_step "
+    "run.root run.tags run.note run.record_samples log.every_steps log.limit_mb log.gpu_every "
+    "log.tensorboard profile.first_step "
     "profile.steps";
 
 // A value that the option may have and that is not its default.
