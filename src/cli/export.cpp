@@ -48,24 +48,12 @@ bool is_path(const nlohmann::json& value) {
   return value.is_string() && value.get<std::string>().starts_with('/');
 }
 
-// Empties what names a file or folder of this machine.
-void remove_paths(nlohmann::json& value) {
-  if (value.is_structured()) {
-    for (nlohmann::json& part : value) remove_paths(part);
-  } else if (value.is_string()) {
-    const std::string text = value.get<std::string>();
-    std::error_code ignored;
-    if (text.size() > 1 && text.starts_with('/') && fs::exists(text, ignored)) value = "";
-  }
-}
-
 // What setup_from_json reads: nothing of the host or the user. Options that are paths get their
 // defaults, and so do tags, notes and those that say what `--then predict` was to do.
 nlohmann::json exported_record(const nlohmann::json& whole) {
   nlohmann::json record{{"lockstep", version()}};
   for (const char* key : {"recipe", "plugin", "facts", "extra", "plan"})
     if (whole.contains(key)) record[key] = whole[key];
-  if (record.contains("extra")) remove_paths(record["extra"]);
   record["plugin"] = fs::path(text_or(whole, "plugin", "")).filename().string();
   record["config"] = nlohmann::json::object();
   for (const auto& [key, value] : whole.at("config").items())

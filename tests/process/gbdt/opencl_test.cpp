@@ -67,10 +67,12 @@ TEST_F(GbdtByOpenCl, SaysWhichPlatformsAndDevicesThereAre) {
 
 // A container has NVIDIA's driver without a file that names it.
 TEST_F(GbdtByOpenCl, FindsTheDriverOfNvidiaWhereNoFileNamesIt) {
-  fs::create_directory(folder() / "driver");
-  fs::create_symlink(pocl(), folder() / "driver/libnvidia-opencl.so.1");
-  fs::create_symlink(fs::path(pocl()).parent_path() / "pocl", folder() / "driver/pocl");
-  environment_["LD_LIBRARY_PATH"] = folder() / "driver";
+  const fs::path from = fs::path(pocl()).parent_path(), driver = folder() / "lib/driver";
+  fs::create_directories(driver);
+  fs::create_symlink(pocl(), driver / "libnvidia-opencl.so.1");
+  fs::create_symlink(from / "pocl", driver / "pocl");
+  fs::create_symlink(from / "../../share", folder() / "share");  // its headers, where it looks
+  environment_["LD_LIBRARY_PATH"] = driver;
   const ToolResult result = train({});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(metadata().at("library").at("device"), "gpu");
