@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,9 @@ struct Case {
   at::ScalarType dtype;
   int micro_batches, ranks;
 };
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.dtype << ", " << one.micro_batches << " micro-batches, " << one.ranks << " ranks";
+}
 class WrittenGradients : public ::testing::TestWithParam<Case> {};
 
 TEST_P(WrittenGradients, AreThoseThatAreAddedToZeros) {
