@@ -72,6 +72,7 @@ nlohmann::json default_options(const RunDir& run) try {
 struct ReportForm {
   CurveAxis axis = CurveAxis::step;
   std::optional<double> smooth{};
+  bool has_ended = false;
 };
 
 ReportForm form_of(const Parsed& parsed) {
@@ -93,8 +94,8 @@ ReportForm form_of(const Parsed& parsed) {
 }
 
 WholeReport report_of_run(const RunDir& run, const ReportForm& form) {
-  const RunReport report =
-      read_run_report(run, {.smooth = form.smooth, .defaults = default_options(run)});
+  const RunReport report = read_run_report(
+      run, {.smooth = form.smooth, .defaults = default_options(run), .has_ended = form.has_ended});
   if (form.axis == CurveAxis::samples && report.global_batch <= 0)
     throw Error(cat("run ", run.name(), " does not say how many samples a step has"),
                 "leave out --x samples");
@@ -216,7 +217,7 @@ int report_main(const Parsed& parsed) {
 
 }  // namespace
 
-void write_run_report(const RunDir& run) { write_into(report_of_run(run, {})); }
+void write_run_report(const RunDir& run) { write_into(report_of_run(run, {.has_ended = true})); }
 
 Command report_command() {
   constexpr std::size_t most_runs = 100'000;

@@ -5,7 +5,8 @@
 
 namespace lockstep::cli {
 
-// RUN/report.html, report.md and report.json. Throws Error where they cannot be written.
+// Of a run that this program has ended: RUN/report.html, report.md and report.json. Throws Error
+// where they cannot be written.
 void write_run_report(const RunDir& run);
 
 }  // namespace lockstep::cli

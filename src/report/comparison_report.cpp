@@ -129,6 +129,11 @@ class ComparisonPageMaker {
  private:
   std::string side(const char* key) const { return text_or(field(all_, key), "name", key); }
 
+  std::string repeats_words(const char* key) const {
+    const std::size_t repeats = list_of(field(all_, key), "trials").size();
+    return cat(repeats, repeats == 1 ? " repeat" : " repeats");
+  }
+
   PageSection overview() const {
     PageSection section{.title = "", .blocks = {}};
     std::vector<PageNote> notes;
@@ -151,8 +156,7 @@ class ComparisonPageMaker {
         tiles.push_back({quantity_name(quantity), estimate_words(quantity),
                          text_or(quantity, "conclusion", "")});
     for (const char* key : {"a", "b"})
-      tiles.push_back({key == std::string("a") ? "A" : "B", side(key),
-                       cat(list_of(field(all_, key), "trials").size(), " repeats")});
+      tiles.push_back({key == std::string("a") ? "A" : "B", side(key), repeats_words(key)});
     tiles.push_back(
         {"margin", cat(general(number_or(all_, "margin", NAN) * 100, 3), " %"),
          cat("intervals of ", general(number_or(all_, "confidence", NAN) * 100, 3), " %")});

@@ -107,6 +107,18 @@ void read_pictures(const fs::path& run, std::size_t most_bytes, RunReport& repor
 }
 
 // -- what went wrong
+void read_written_end(const fs::path& run, RunSummary& summary) {
+  nlohmann::json end;
+  try {
+    end = parse_object(read_file(run / "state.json"));
+  } catch (const Error&) {
+  }
+  summary.state = RunState::interrupted;
+  for (const RunState state : {RunState::finished, RunState::stopped, RunState::failed})
+    if (text_or(end, "state", "") == to_string(state)) summary.state = state;
+  summary.why = text_or(end, "why", "");
+}
+
 std::vector<int> version_numbers(const std::string& text) {
   std::vector<int> numbers;
   for (const std::string& part : split(text, '.'))
@@ -189,6 +201,7 @@ std::string RunReport::metric() const {
 RunReport read_run_report(const RunDir& run, const ReadRunReport& how) {
   RunReport report;
   report.summary = summarize(run);
+  if (how.has_ended) read_written_end(run.path(), report.summary);
   std::string problem;
   try {
     report.record = run.record();

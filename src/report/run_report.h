@@ -26,6 +26,8 @@ struct ReadRunReport {
   // The recipe's options with their defaults, as `config` of run.json has them; null: not known.
   nlohmann::json defaults = nullptr;
   std::size_t picture_bytes = std::size_t{4} << 20;  // of all pictures that go into the page
+  // This program holds the run, and has ended it: it is as state.json says, and does not run.
+  bool has_ended = false;
 };
 
 struct RunOption {

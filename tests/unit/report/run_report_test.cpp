@@ -95,6 +95,18 @@ TEST_F(ReportOfARun, OfAFailureTheReasonAndTheLastLinesAreTold) {
   EXPECT_NE(page.find("RuntimeError: &lt;b&gt;out of memory"), std::string::npos);
 }
 
+TEST_F(ReportOfARun, OneThatThisProgramEndedDoesNotRunThoughItHoldsIt) {
+  MadeRun::finished(run());
+  RunDir held = RunDir::open(run().string(), folder.path());
+  held.lock();
+  EXPECT_EQ(read_run_report(held).summary.state, RunState::running);
+  EXPECT_EQ(read_run_report(held, {.has_ended = true}).summary.state, RunState::finished);
+  MadeRun(run()).state("stopped", "stop.after is over");
+  const RunReport stopped = read_run_report(held, {.has_ended = true});
+  EXPECT_EQ(stopped.summary.state, RunState::stopped);
+  EXPECT_EQ(stopped.summary.why, "stop.after is over");
+}
+
 TEST_F(ReportOfARun, ADamagedRecordHidesNoCurves) {
   MadeRun::finished(run());
   write_file_atomic(run() / "run.json", "{\"recipe\": \"textg");
