@@ -94,20 +94,20 @@ int export_main(const Parsed& parsed) {
   const RunDir run = operand_run(parsed);
   const CheckpointInfo checkpoint = chosen_checkpoint(run, parsed.has("--best"));
   const nlohmann::json record = run.record();
+  const bool average = is_average(record, checkpoint);
   if (parsed.has("--rename")) {
-    const bool average = is_average(record, checkpoint);
     const std::vector<NamePair> names = name_map(split(parsed.value("--rename"), ','), "--rename");
     const std::size_t count = write_renamed(out, checkpoint, average, names);
     say_written(out, checkpoint, average, cat(count, " tensors, "));
     return exit_finished;
   }
-  Exported exported{
+  const Exported exported{
       .record = exported_record(record),
       .step = checkpoint.step,
+      .average = average,
       .files = kept_files(run.path() / "recipe", record.value("kept", std::vector<std::string>()))};
-  exported.average = is_average(exported.record, checkpoint);
   write_export(out, checkpoint, exported);
-  say_written(out, checkpoint, exported.average, "");
+  say_written(out, checkpoint, average, "");
   return exit_finished;
 }
 

@@ -1,3 +1,4 @@
+// Ranges cut into pieces of a block each.
 #include "kernels/zero_ranges.h"
 
 #include "base/check.h"
