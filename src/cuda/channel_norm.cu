@@ -7,18 +7,10 @@
 namespace lockstep {
 namespace {
 
-// Number, mean and sum of squared deviations of some elements; merged as Chan and others (1979).
-struct Moments {
-  float count, mean, squares;
-
-  __device__ void merge(float other_count, float other_mean, float other_squares) {
-    if (other_count == 0) return;
-    const float sum = count + other_count, share = other_count / sum, apart = other_mean - mean;
-    mean += apart * share;
-    squares += other_squares + apart * apart * count * share;
-    count = sum;
-  }
-};
+__device__ float elements_of_chunk(const VoxelLayout& layout, std::int64_t chunk) {
+  const std::int64_t left = layout.voxels - chunk * layout.chunk_voxels;
+  return static_cast<float>(left < layout.chunk_voxels ? left : layout.chunk_voxels);
+}
 
 // A thread's deviations are taken from the first element that it sees, so that neither a large mean
 // nor a single outlier costs digits of the variance.
@@ -54,46 +46,39 @@ __device__ void moments_of_thread(const T* from, std::int64_t step, int turns, f
   }
 }
 
+// Threads are added up as sums of deviations from the mean of the first of them (Chan and others,
+// 1979, give the formula for two parts).
 template <class T, int W>
 __global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForward launch) {
-  __shared__ float means[W][voxel_threads], all_squares[W][voxel_threads], counts[voxel_threads];
+  __shared__ float reference[W][voxel_threads];
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/true);
-  float mean[W] = {}, squares[W] = {};
-  auto count = static_cast<float>(place.turns);
+  float mean[W] = {}, sums[2][W] = {};
   if (place.turns > 0)
     moments_of_thread<T, W>(static_cast<const T*>(launch.x) + place.element(launch.layout),
-                            place.step(launch.layout), place.turns, mean, squares);
-  const auto share = [&] {
-    counts[threadIdx.x] = count;
+                            place.step(launch.layout), place.turns, mean, sums[1]);
+  const int group = static_cast<int>(threadIdx.x) - place.lane * place.groups;
+  if (place.lane == 0)
 #pragma unroll
-    for (int i = 0; i < W; ++i) {
-      means[i][threadIdx.x] = mean[i];
-      all_squares[i][threadIdx.x] = squares[i];
-    }
-  };
-  share();
+    for (int i = 0; i < W; ++i) reference[i][group] = mean[i];
   __syncthreads();
-  for (int lanes = place.lanes; lanes > 1;) {
-    const int half = (lanes + 1) / 2;
-    if (place.lane + half < lanes) {
-      const int other = static_cast<int>(threadIdx.x) + half * place.groups;
-      Moments moments{};
+  const auto turns = static_cast<float>(place.turns);
 #pragma unroll
-      for (int i = 0; i < W; ++i) {
-        moments = {.count = count, .mean = mean[i], .squares = squares[i]};
-        moments.merge(counts[other], means[i][other], all_squares[i][other]);
-        mean[i] = moments.mean;
-        squares[i] = moments.squares;
-      }
-      count = moments.count;
-      share();
-    }
-    lanes = half;
-    __syncthreads();
+  for (int i = 0; i < W; ++i) {
+    const float apart = mean[i] - reference[i][group];
+    sums[0][i] = turns * apart;
+    sums[1][i] += turns * apart * apart;
   }
+  add_lanes(sums, place);
   if (place.lane != 0 || place.turns == 0) return;
+  const float one_over = 1.0F / elements_of_chunk(launch.layout, place.chunk);
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    const float apart = sums[0][i] * one_over;
+    mean[i] += apart;
+    sums[1][i] -= sums[0][i] * apart;
+  }
   store_floats(mean, launch.partial + partial_place(launch.layout, place, 2, 0));
-  store_floats(squares, launch.partial + partial_place(launch.layout, place, 2, 1));
+  store_floats(sums[1], launch.partial + partial_place(launch.layout, place, 2, 1));
 }
 
 // A block that finishes sums has 8 statistics, each of which has 32 threads: few statistics make
@@ -111,7 +96,6 @@ __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
                              const float* partial, const Take& take) {
   constexpr int at_once = 16;
   const auto members = static_cast<int>(entries.members), chunks = static_cast<int>(layout.chunks);
-  const std::int64_t most = (layout.voxels + chunks - 1) / chunks;
   const std::int64_t step = 2 * layout.channels;
   for (int member = 0; member < members; ++member) {
     const float* const row =
@@ -128,9 +112,7 @@ __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
 #pragma unroll
       for (int u = 0; u < at_once; ++u) {
         const int chunk = base + u * threads_of_statistic;
-        const std::int64_t left = layout.voxels - chunk * most;
-        if (chunk < chunks)
-          take(first[u], second[u], static_cast<float>(left < most ? left : most));
+        if (chunk < chunks) take(first[u], second[u], elements_of_chunk(layout, chunk));
       }
     }
   }
@@ -155,7 +137,32 @@ __device__ void follow(float* running, float now, float momentum) {
   *running += momentum * (now - *running);
 }
 
-// The mean of the chunks' means, then their deviations from it.
+__device__ float inverse_of(const ChannelNormForward& launch, float squares, float count) {
+  return rsqrtf(squares / count + launch.epsilon);
+}
+
+__device__ void keep_moments(const ChannelNormForward& launch, std::int64_t statistic, float mean,
+                             float squares, float count) {
+  launch.mean[statistic] = mean;
+  launch.inverse_deviation[statistic] = inverse_of(launch, squares, count);
+  if (launch.running_mean == nullptr) return;
+  follow(launch.running_mean + statistic, mean, launch.momentum);
+  follow(launch.running_variance + statistic, squares / (count - 1), launch.momentum);
+}
+
+// Chunks added up as sums of deviations from the mean of the first of them.
+struct MomentSums {
+  float reference, apart = 0, squares = 0;
+
+  __device__ void take(float mean, float deviations, float count) {
+    const float from_reference = mean - reference;
+    apart += count * from_reference;
+    squares += deviations + count * from_reference * from_reference;
+  }
+  __device__ float mean(float count) const { return reference + apart / count; }
+  __device__ float deviations(float count) const { return squares - apart * apart / count; }
+};
+
 __global__ void __launch_bounds__(32 * finish_warps)
     finish_moments_kernel(ChannelNormForward launch) {
   __shared__ float of_sum[finish_warps][finished_together];
@@ -163,24 +170,19 @@ __global__ void __launch_bounds__(32 * finish_warps)
   const VoxelLayout& layout = launch.layout;
   const Entries entries = entries_of(layout);
   const bool inside = entries.count > 0;
-  float sum = 0, squares = 0;
-  if (inside)
-    for_partials(layout, entries, launch.partial,
-                 [&](float mean, float, float count) { sum += count * mean; });
-  const float count = static_cast<float>(layout.voxels * entries.members);
-  const float mean = sum_of_threads(sum, of_sum) / count;
-  if (inside)
-    for_partials(layout, entries, launch.partial, [&](float of, float deviations, float elements) {
-      const float apart = of - mean;
-      squares += deviations + elements * apart * apart;
+  MomentSums sums{.reference = 0};
+  if (inside) {
+    sums.reference =
+        launch.partial[entries.row * layout.chunks * 2 * layout.channels + entries.channel];
+    for_partials(layout, entries, launch.partial, [&](float mean, float deviations, float count) {
+      sums.take(mean, deviations, count);
     });
-  squares = sum_of_threads(squares, of_squares);
-  if (threadIdx.y != 0 || !inside) return;
-  launch.mean[entries.statistic] = mean;
-  launch.inverse_deviation[entries.statistic] = rsqrtf(squares / count + launch.epsilon);
-  if (launch.running_mean == nullptr) return;
-  follow(launch.running_mean + entries.statistic, mean, launch.momentum);
-  follow(launch.running_variance + entries.statistic, squares / (count - 1), launch.momentum);
+  }
+  sums.apart = sum_of_threads(sums.apart, of_sum);
+  sums.squares = sum_of_threads(sums.squares, of_squares);
+  const float count = static_cast<float>(layout.voxels * entries.members);
+  if (threadIdx.y == 0 && inside)
+    keep_moments(launch, entries.statistic, sums.mean(count), sums.deviations(count), count);
 }
 
 __global__ void given_moments_kernel(ChannelNormForward launch) {
@@ -190,16 +192,95 @@ __global__ void given_moments_kernel(ChannelNormForward launch) {
   launch.inverse_deviation[i] = rsqrtf(launch.running_variance[i] + launch.epsilon);
 }
 
-__device__ float affine_at(const void* from, KernelDtype dtype, std::int64_t i) {
-  switch (dtype) {
-    case KernelDtype::bf16:
-      return to_float(static_cast<const __nv_bfloat16*>(from)[i]);
-    case KernelDtype::f16:
-      return to_float(static_cast<const __half*>(from)[i]);
-    case KernelDtype::f32:
-      break;
+// Where readers finish the sums (VoxelLayout::finished_by_readers), a block has this many threads
+// for each of its channels.
+constexpr int readers = voxel_threads / reader_channels;
+
+// What a block has finished, by channel.
+struct Finished {
+  float first[reader_channels], second[reader_channels];
+};
+
+// A thread's share in it: of the channel channel(), which is the block's local()-th.
+struct Reader {
+  std::int64_t block_channel;
+  __device__ explicit Reader(const VoxelPlace& place)
+      : block_channel(place.channel - static_cast<int>(threadIdx.x) % place.groups * 8) {}
+  __device__ static int local() { return static_cast<int>(threadIdx.x) % reader_channels; }
+  __device__ static int number() { return static_cast<int>(threadIdx.x) / reader_channels; }
+  __device__ std::int64_t channel() const { return block_channel + local(); }
+
+  // Calls take(first sum of a chunk, second, elements of it) for each of this thread's.
+  template <class Take>
+  __device__ void for_chunks(const VoxelLayout& layout, const float* partial,
+                             const Take& take) const {
+    constexpr int at_once = 8;
+    const auto chunks = static_cast<int>(layout.chunks);
+    const std::int64_t step = 2 * layout.channels;
+    const float* const from = partial + channel();
+    for (int base = number(); base < chunks; base += at_once * readers) {
+      float first[at_once], second[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int chunk = base + u * readers;
+        first[u] = chunk < chunks ? from[chunk * step] : 0.0F;
+        second[u] = chunk < chunks ? from[chunk * step + layout.channels] : 0.0F;
+      }
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int chunk = base + u * readers;
+        if (chunk < chunks) take(first[u], second[u], elements_of_chunk(layout, chunk));
+      }
+    }
   }
-  return static_cast<const float*>(from)[i];
+  // Over the threads of a channel, in the same order for all; they all get it. shared: of this sum
+  // alone.
+  __device__ static float sum(float value, float (&shared)[readers][reader_channels]) {
+    shared[number()][local()] = value;
+    __syncthreads();
+    float all = 0;
+#pragma unroll
+    for (int reader = 0; reader < readers; ++reader) all += shared[reader][local()];
+    return all;
+  }
+};
+
+// Mean and inverse deviation. All threads of the block call it.
+__device__ void finish_moments(const ChannelNormForward& launch, const VoxelPlace& place,
+                               Finished& finished) {
+  __shared__ float of_sum[readers][reader_channels], of_squares[readers][reader_channels];
+  const Reader reader(place);
+  MomentSums sums{.reference = launch.partial[reader.channel()]};
+  reader.for_chunks(launch.layout, launch.partial, [&](float mean, float deviations, float count) {
+    sums.take(mean, deviations, count);
+  });
+  sums.apart = Reader::sum(sums.apart, of_sum);
+  sums.squares = Reader::sum(sums.squares, of_squares);
+  const auto count = static_cast<float>(launch.layout.voxels);
+  const float mean = sums.mean(count), squares = sums.deviations(count);
+  if (Reader::number() == 0) {
+    finished.first[Reader::local()] = mean;
+    finished.second[Reader::local()] = inverse_of(launch, squares, count);
+    if (place.chunk == 0) keep_moments(launch, reader.channel(), mean, squares, count);
+  }
+  __syncthreads();
+}
+
+template <class A, int W>
+__device__ void read_floats(const void* from, std::int64_t at, float (&to)[W]) {
+#pragma unroll
+  for (int i = 0; i < W; ++i) to[i] = to_float(static_cast<const A*>(from)[at + i]);
+}
+
+// Of a type that the launch alone knows.
+template <int W>
+__device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at, float (&to)[W]) {
+  if (dtype == KernelDtype::bf16)
+    read_floats<__nv_bfloat16>(from, at, to);
+  else if (dtype == KernelDtype::f16)
+    read_floats<__half>(from, at, to);
+  else
+    read_floats<float>(from, at, to);
 }
 
 // What all elements of a channel share.
@@ -207,39 +288,92 @@ template <int W>
 struct ChannelFacts {
   float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's
 
+  // finished: mean and inverse deviation, or null, where they are in memory.
   template <class Launch>
-  __device__ ChannelFacts(const Launch& launch, const VoxelPlace& place) {
+  __device__ ChannelFacts(const Launch& launch, const VoxelPlace& place,
+                          const Finished* finished = nullptr) {
     const std::int64_t first = place.statistic(launch.layout);
+    float scale[W];
+    if (launch.layout.together) {
+      read<1>(launch, first, scale);
 #pragma unroll
-    for (int i = 0; i < W; ++i) {
-      const std::int64_t statistic = launch.layout.together ? first : first + i;
-      mean[i] = launch.mean[statistic];
-      factor[i] = launch.inverse_deviation[statistic];
-      if (launch.channel_scale != nullptr)
-        factor[i] *= affine_at(launch.channel_scale, launch.affine, statistic);
-      bias[i] = launch.bias == nullptr ? 0.0F : affine_at(launch.bias, launch.affine, statistic);
+      for (int i = 1; i < W; ++i) {
+        mean[i] = mean[0];
+        factor[i] = factor[0];
+        scale[i] = scale[0];
+        bias[i] = bias[0];
+      }
+    } else {
+      read<W>(launch, first, scale);
     }
+    if (finished != nullptr) {
+      const int local = static_cast<int>(threadIdx.x) % place.groups * W;
+#pragma unroll
+      for (int i = 0; i < W; ++i) {
+        mean[i] = finished->first[local + i];
+        factor[i] = finished->second[local + i];
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < W; ++i) factor[i] *= scale[i];
   }
   // What the norm makes of an element that is so far from its mean: the same in both passes.
   __device__ float normed(float apart, int i) const { return fmaf(apart, factor[i], bias[i]); }
+
+ private:
+  template <int N, class Launch>
+  __device__ void read(const Launch& launch, std::int64_t first, float (&scale)[W]) {
+    float numbers[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      mean[i] = launch.mean[first + i];
+      factor[i] = launch.inverse_deviation[first + i];
+      scale[i] = 1;
+      bias[i] = 0;
+    }
+    if (launch.channel_scale != nullptr) {
+      read_affine(launch.channel_scale, launch.affine, first, numbers);
+#pragma unroll
+      for (int i = 0; i < N; ++i) scale[i] = numbers[i];
+    }
+    if (launch.bias != nullptr) {
+      read_affine(launch.bias, launch.affine, first, numbers);
+#pragma unroll
+      for (int i = 0; i < N; ++i) bias[i] = numbers[i];
+    }
+  }
 };
 
 // Blocks that a processor must hold, so that enough reads are under way.
 template <class T>
 constexpr int resident = sizeof(T) == 2 ? 3 : 2;
 
-template <class T, int W, bool has_skip>
+// Has the first of a thread's elements brought from memory into the cache that all share, while the
+// thread reads what it needs before them.
+template <class T, int W>
+__device__ void ask_for(const T* from, const VoxelPlace& place, const VoxelLayout& layout) {
+  constexpr int at_most = 4;
+  const T* at = from + place.element(layout);
+  const std::int64_t step = place.step(layout);
+  for (int turn = 0; turn < min(place.turns, at_most); ++turn, at += step)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+
+template <class T, int W, bool has_skip, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     apply_kernel(ChannelNormForward launch) {
   constexpr int unroll = has_skip ? 2 : 4;
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/false);
-  if (place.turns == 0) return;
-  const ChannelFacts<W> facts(launch, place);
   const std::int64_t step = place.step(launch.layout);
   std::int64_t element = place.element(launch.layout);
   const auto* const x = static_cast<const T*>(launch.x);
   const auto* const skip = static_cast<const T*>(launch.skip);
   auto* const y = static_cast<T*>(launch.y);
+  if constexpr (has_skip) ask_for<T, W>(skip, place, launch.layout);
+  __shared__ Finished finished;
+  if constexpr (finishes) finish_moments(launch, place, finished);
+  if (place.turns == 0) return;
+  const ChannelFacts<W> facts(launch, place, finishes ? &finished : nullptr);
   const float least = launch.relu ? 0.0F : -INFINITY;
   const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& residual, std::int64_t at) {
     Pack<T, W> result;
@@ -284,11 +418,12 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/true);
   float sums[2][W] = {};
   if (place.turns > 0) {
-    const ChannelFacts<W> facts(launch, place);
     const std::int64_t step = place.step(layout);
     std::int64_t element = place.element(layout);
     const auto* const x = static_cast<const T*>(launch.x);
     const auto* const of_y = static_cast<const T*>(launch.of_y);
+    ask_for<T, W>(x, place, layout);
+    const ChannelFacts<W> facts(launch, place);
     const bool relu = launch.relu;
     const auto take = [&](const Pack<T, W>& from, const Pack<T, W>& up, unsigned bits,
                           std::int64_t at) {
@@ -328,8 +463,21 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   store_floats(sums[1], launch.partial + partial_place(layout, place, 2, 1));
 }
 
-// Adds up the chunks, and divides: sums [statistics, 2] are what to take from each gradient, and
-// from it for each unit that x is above its mean.
+// What to take from each gradient, and from it for each unit that x is above its mean.
+struct Shares {
+  float share, slope;
+
+  __device__ Shares(float sum, float product, float inverse, float count)
+      : share(sum / count), slope(product / count * inverse * inverse) {}
+};
+
+__device__ void keep_sums(const ChannelNormBackward& launch, std::int64_t statistic, float sum,
+                          float product, float inverse) {
+  if (launch.of_scale != nullptr) launch.of_scale[statistic] += product * inverse;
+  if (launch.of_bias != nullptr) launch.of_bias[statistic] += sum;
+}
+
+// Adds up the chunks: sums [statistics, 2] are the shares.
 __global__ void __launch_bounds__(32 * finish_warps)
     finish_sums_kernel(ChannelNormBackward launch) {
   __shared__ float of_sum[finish_warps][finished_together];
@@ -347,28 +495,40 @@ __global__ void __launch_bounds__(32 * finish_warps)
   product = sum_of_threads(product, of_product);
   if (threadIdx.y != 0 || !inside) return;
   const float inverse = launch.inverse_deviation[entries.statistic];
-  if (launch.of_scale != nullptr) launch.of_scale[entries.statistic] += product * inverse;
-  if (launch.of_bias != nullptr) launch.of_bias[entries.statistic] += sum;
-  const float one_over = 1.0F / static_cast<float>(layout.voxels * entries.members);
-  launch.sums[entries.statistic * 2] = sum * one_over;
-  launch.sums[entries.statistic * 2 + 1] = product * one_over * inverse * inverse;
+  keep_sums(launch, entries.statistic, sum, product, inverse);
+  const Shares shares(sum, product, inverse, static_cast<float>(layout.voxels * entries.members));
+  launch.sums[entries.statistic * 2] = shares.share;
+  launch.sums[entries.statistic * 2 + 1] = shares.slope;
 }
 
-template <class T, int W>
+// Share and slope of the block's channels. All threads of the block call it.
+__device__ void finish_sums(const ChannelNormBackward& launch, const VoxelPlace& place,
+                            Finished& finished) {
+  __shared__ float of_sum[readers][reader_channels], of_product[readers][reader_channels];
+  const Reader reader(place);
+  const float inverse = launch.inverse_deviation[reader.channel()];
+  float sum = 0, product = 0;
+  reader.for_chunks(launch.layout, launch.partial, [&](float first, float second, float) {
+    sum += first;
+    product += second;
+  });
+  sum = Reader::sum(sum, of_sum);
+  product = Reader::sum(product, of_product);
+  if (Reader::number() == 0) {
+    const Shares shares(sum, product, inverse, static_cast<float>(launch.layout.voxels));
+    finished.first[Reader::local()] = launch.given ? 0.0F : shares.share;
+    finished.second[Reader::local()] = launch.given ? 0.0F : shares.slope;
+    if (place.chunk == 0) keep_sums(launch, reader.channel(), sum, product, inverse);
+  }
+  __syncthreads();
+}
+
+template <class T, int W, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     gradient_kernel(ChannelNormBackward launch) {
   constexpr int unroll = 2;
   const VoxelLayout& layout = launch.layout;
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/false);
-  if (place.turns == 0) return;
-  const ChannelFacts<W> facts(launch, place);
-  float share[W], slope[W];
-#pragma unroll
-  for (int i = 0; i < W; ++i) {
-    const std::int64_t statistic = place.statistic(layout) + (layout.together ? 0 : i);
-    share[i] = launch.given ? 0.0F : launch.sums[statistic * 2];
-    slope[i] = launch.given ? 0.0F : launch.sums[statistic * 2 + 1];
-  }
   const bool relu = launch.relu && launch.positive == nullptr;
   const auto* const x = static_cast<const T*>(launch.x);
   const auto* const ups =
@@ -376,6 +536,23 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   auto* const of_x = static_cast<T*>(launch.of_x);
   const std::int64_t step = place.step(layout);
   std::int64_t element = place.element(layout);
+  __shared__ Finished finished;
+  if constexpr (finishes) finish_sums(launch, place, finished);
+  if (place.turns == 0) return;
+  const ChannelFacts<W> facts(launch, place);
+  float share[W], slope[W];
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    if constexpr (finishes) {
+      const int local = static_cast<int>(threadIdx.x) % place.groups * W + i;
+      share[i] = finished.first[local];
+      slope[i] = finished.second[local];
+    } else {
+      const std::int64_t statistic = place.statistic(layout) + (layout.together ? 0 : i);
+      share[i] = launch.given ? 0.0F : launch.sums[statistic * 2];
+      slope[i] = launch.given ? 0.0F : launch.sums[statistic * 2 + 1];
+    }
+  }
   const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& up, std::int64_t at) {
     Pack<T, W> result;
 #pragma unroll
@@ -401,22 +578,33 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
     put(Pack<T, W>::at(x + element), Pack<T, W>::at(ups + element), element);
 }
 
+template <class T, int W, bool finishes>
+void launch_apply(const ChannelNormForward& launch, unsigned blocks, cudaStream_t stream) {
+  if (launch.skip != nullptr)
+    apply_kernel<T, W, true, finishes><<<blocks, voxel_threads, 0, stream>>>(launch);
+  else
+    apply_kernel<T, W, false, finishes><<<blocks, voxel_threads, 0, stream>>>(launch);
+}
+
 }  // namespace
 
 cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaStream_t stream) {
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
+    constexpr bool may_finish = W == 8;
+    const bool finishes = may_finish && launch.layout.finished_by_readers && !launch.given;
     if (launch.given) {
       given_moments_kernel<<<finish_blocks(launch.layout), 32, 0, stream>>>(launch);
     } else {
       moments_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
-      finish_moments_kernel<<<finish_grid(launch.layout), finish_threads, 0, stream>>>(launch);
+      if (!finishes)
+        finish_moments_kernel<<<finish_grid(launch.layout), finish_threads, 0, stream>>>(launch);
     }
-    if (launch.skip != nullptr)
-      apply_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
+    if (finishes)
+      launch_apply<T, W, may_finish>(launch, blocks, stream);
     else
-      apply_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
+      launch_apply<T, W, false>(launch, blocks, stream);
     return cudaGetLastError();
   });
 }
@@ -431,9 +619,14 @@ cudaError_t launch_channel_norm_backward(const ChannelNormBackward& launch, cuda
       sums_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
     else if (sums_wanted)
       sums_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
-    if (sums_wanted)
+    constexpr bool may_finish = W == 8;
+    const bool finishes = may_finish && launch.layout.finished_by_readers && sums_wanted;
+    if (sums_wanted && !finishes)
       finish_sums_kernel<<<finish_grid(launch.layout), finish_threads, 0, stream>>>(launch);
-    gradient_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
+    if (finishes)
+      gradient_kernel<T, W, may_finish><<<blocks, voxel_threads, 0, stream>>>(launch);
+    else
+      gradient_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
     return cudaGetLastError();
   });
 }

@@ -1,6 +1,8 @@
 // at::cuda::CUDAGraph behind the engine's interface.
 #include "cuda/graph.h"
 
+#include "cuda/graph_memsets.h"
+
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -39,6 +41,9 @@ class CudaGraph : public Graph {
     try {
       work();
       graph_.capture_end();
+      int replaced = 0;
+      C10_CUDA_CHECK(replace_memsets(graph_.raw_cuda_graph(), &replaced));
+      graph_.instantiate();
     } catch (...) {
       if (!ended()) abandon();
       throw;
@@ -74,7 +79,7 @@ class CudaGraph : public Graph {
 
   c10::cuda::CUDAStream stream_;
   std::shared_ptr<const Pool> pool_;
-  at::cuda::CUDAGraph graph_;
+  at::cuda::CUDAGraph graph_{/*keep_graph=*/true};
 };
 
 }  // namespace

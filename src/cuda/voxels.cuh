@@ -41,47 +41,61 @@ struct VoxelPlace {
   }
 };
 
-__host__ __device__ inline std::int64_t voxels_of_chunk(const VoxelLayout& layout,
-                                                        std::int64_t chunk) {
-  const std::int64_t most = (layout.voxels + layout.chunks - 1) / layout.chunks;
-  const std::int64_t left = layout.voxels - chunk * most;
-  return left < most ? left : most;
-}
-
-__host__ __device__ inline std::int64_t slabs_of(const VoxelLayout& layout, int width) {
-  return (layout.channels / width + voxel_threads - 1) / voxel_threads;
-}
-
 // backwards: the last blocks to run take the first rows. A pass over what the one before it has
 // just written or read finds the end of it in the cache.
 template <int W>
 __device__ VoxelPlace voxel_place(const VoxelLayout& layout, bool backwards) {
   VoxelPlace place;
-  const auto all = static_cast<int>(layout.channels / W);
-  const std::int64_t slabs = slabs_of(layout, W);
-  const std::int64_t block = backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
-  const std::int64_t of_row = block / slabs;
-  place.row = of_row / layout.chunks;
-  place.chunk = of_row % layout.chunks;
-  place.groups = min(all, voxel_threads);
+  // Divisions of 64 bits would take longer than the reads of a small tensor.
+  const unsigned block = backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+  const auto slabs = static_cast<unsigned>(layout.slabs);
+  const auto chunks = static_cast<unsigned>(layout.chunks);
+  const unsigned of_row = block / slabs, row = of_row / chunks;
+  place.row = row;
+  place.chunk = of_row - row * chunks;
+  place.groups = layout.block_groups;
   place.lanes = voxel_threads / place.groups;
   place.lane = static_cast<int>(threadIdx.x) / place.groups;
-  const auto group = static_cast<int>(block % slabs) * voxel_threads +
-                     static_cast<int>(threadIdx.x) % place.groups;
+  const int group = static_cast<int>(block - of_row * slabs) * place.groups +
+                    static_cast<int>(threadIdx.x) - place.lane * place.groups;
   place.channel = static_cast<std::int64_t>(group) * W;
-  const std::int64_t most = (layout.voxels + layout.chunks - 1) / layout.chunks;
-  place.voxel = place.chunk * most + place.lane;
-  const std::int64_t left = voxels_of_chunk(layout, place.chunk) - place.lane;
-  if (place.lane < place.lanes && group < all && left > 0)
-    place.turns = static_cast<int>((left + place.lanes - 1) / place.lanes);
+  const std::int64_t begin = place.chunk * layout.chunk_voxels;
+  place.voxel = begin + place.lane;
+  const std::int64_t rest = layout.voxels - begin;
+  const auto left =
+      static_cast<int>(rest < layout.chunk_voxels ? rest : layout.chunk_voxels) - place.lane;
+  if (place.lane < place.lanes && place.channel < layout.channels && left > 0)
+    place.turns = (left + place.lanes - 1) / place.lanes;
   return place;
 }
 
 // Adds up the threads with the same channels, always in the same order; the first of them gets the
-// sums.
+// sums. All threads of the block call it.
 template <int N, int W>
 __device__ void add_lanes(float (&values)[N][W], const VoxelPlace& place) {
   __shared__ float shared[N][W][voxel_threads];
+  const auto thread = static_cast<int>(threadIdx.x);
+  if (32 % place.groups == 0) {  // within each warp, then over the warps
+#pragma unroll
+    for (int n = 0; n < N; ++n)
+#pragma unroll
+      for (int i = 0; i < W; ++i) {
+        for (int apart = place.groups; apart < 32; apart *= 2)
+          values[n][i] += __shfl_xor_sync(0xffffffffU, values[n][i], apart);
+        if (thread % 32 < place.groups)
+          shared[n][i][thread / 32 * place.groups + thread % 32] = values[n][i];
+      }
+    __syncthreads();
+    if (thread < place.groups)
+#pragma unroll
+      for (int n = 0; n < N; ++n)
+#pragma unroll
+        for (int i = 0; i < W; ++i)
+          for (int warp = 1; warp < voxel_threads / 32; ++warp)
+            values[n][i] += shared[n][i][warp * place.groups + thread];
+    __syncthreads();
+    return;
+  }
 #pragma unroll
   for (int n = 0; n < N; ++n)
 #pragma unroll
@@ -148,8 +162,7 @@ struct Width {
 };
 template <class Function>
 cudaError_t with_voxels(const VoxelLayout& layout, const Function& function) {
-  const std::int64_t blocks =
-      layout.rows * layout.chunks * slabs_of(layout, layout.vectors ? 8 : 1);
+  const std::int64_t blocks = layout.rows * layout.chunks * layout.slabs;
   if (blocks > INT_MAX) return cudaErrorInvalidConfiguration;
   if (blocks == 0) return cudaSuccess;
   return with_type(layout.dtype, [&](auto element) {

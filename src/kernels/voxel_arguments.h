@@ -21,8 +21,16 @@ struct VoxelLayout {
   // Blocks that share out the voxels of a row, each the same number but for the last ones. A
   // function of the sizes alone, so that sums are the same on every GPU.
   std::int64_t chunks = 0;
+  std::int64_t chunk_voxels = 0;  // of every chunk but the last
+  // Vectors, or without them channels, of a block, and how many such blocks a chunk has.
+  int block_groups = 0, slabs = 0;
   std::int64_t statistics = 0;  // rows if together, else rows * channels
+  // Of a single row: so few sums that each block adds up what it needs of them by itself.
+  bool finished_by_readers = false;
 };
+// Most channels of a block, and chunks of a row, where readers finish the sums.
+constexpr int reader_channels = 64;
+constexpr std::int64_t reader_chunks = 128;
 
 // Everything on the device. A statistic per row, or per row and channel: [statistics].
 struct ChannelNormForward {

@@ -24,21 +24,29 @@ std::int64_t groups_of(const VoxelLayout& layout) {
   return layout.vectors ? layout.channels / 8 : layout.channels;
 }
 
+// Sets how channels are shared out among blocks: so many vectors each, or all.
+void set_groups(VoxelLayout& layout, std::int64_t of_block = threads) {
+  const std::int64_t groups = groups_of(layout);
+  layout.block_groups = static_cast<int>(std::min(groups, of_block));
+  layout.slabs = static_cast<int>(divided_up(groups, layout.block_groups));
+}
+
 // What a thread has to do for the voxels of a row.
 std::int64_t turns_of(const VoxelLayout& layout) {
-  return divided_up(layout.voxels, std::max<std::int64_t>(1, threads / groups_of(layout)));
+  return divided_up(layout.voxels, threads / layout.block_groups);
 }
 
-// Where a block takes so many turns: as many as have a voxel each when all but the last ones have
-// the same number.
-std::int64_t chunks_with(const VoxelLayout& layout, std::int64_t turns) {
-  const std::int64_t voxels = divided_up(layout.voxels, divided_up(turns_of(layout), turns));
-  return divided_up(layout.voxels, voxels);
+// Where a block takes so many turns: as many chunks as have a voxel each when all but the last ones
+// have the same number.
+void set_chunks(VoxelLayout& layout, std::int64_t turns) {
+  layout.chunk_voxels = divided_up(layout.voxels, divided_up(turns_of(layout), turns));
+  layout.chunks = divided_up(layout.voxels, layout.chunk_voxels);
 }
 
-std::int64_t chunks_of(const VoxelLayout& layout) {
-  return chunks_with(
-      layout, std::clamp(turns_of(layout) * layout.rows / wanted_blocks, fewest_turns, most_turns));
+void share_out(VoxelLayout& layout) {
+  set_groups(layout);
+  set_chunks(layout,
+             std::clamp(turns_of(layout) * layout.rows / wanted_blocks, fewest_turns, most_turns));
 }
 
 }  // namespace
@@ -61,7 +69,7 @@ VoxelLayout voxel_layout(const at::Tensor& x) {
   layout.rows = layout.statistics = x.size(0) * x.size(1);
   layout.channels = layout.vectors ? 8 : 1;
   layout.voxels = voxels / layout.channels;
-  layout.chunks = chunks_of(layout);
+  share_out(layout);
   return layout;
 }
 
@@ -73,7 +81,7 @@ VoxelLayout channels_last_layout(const at::Tensor& x) {
                      .vectors = x.size(1) % 8 == 0,
                      .statistics = x.size(0) * x.size(1)};
   layout.voxels = x.numel() / layout.statistics;
-  layout.chunks = chunks_of(layout);
+  share_out(layout);
   return layout;
 }
 
@@ -82,9 +90,11 @@ VoxelLayout whole_batch_layout(const at::Tensor& x) {
   layout.voxels *= layout.rows;
   layout.rows = 1;
   layout.statistics = layout.channels;
-  const std::int64_t blocks =
-      std::max<std::int64_t>(1, blocks_at_once / divided_up(groups_of(layout), threads));
-  layout.chunks = chunks_with(layout, std::max(fewest_turns, divided_up(turns_of(layout), blocks)));
+  const bool narrow = layout.vectors && layout.channels % reader_channels == 0;
+  set_groups(layout, narrow ? reader_channels / 8 : threads);
+  const std::int64_t blocks = std::max<std::int64_t>(1, blocks_at_once / layout.slabs);
+  set_chunks(layout, std::max(fewest_turns, divided_up(turns_of(layout), blocks)));
+  layout.finished_by_readers = narrow && layout.chunks <= reader_chunks;
   return layout;
 }
 

@@ -81,6 +81,28 @@ TEST_F(GraphTest, AfterAFailedCaptureAnotherSucceedsAndReplays) {
   EXPECT_TRUE(x.eq(5).all().item<bool>());
 }
 
+// Small ones are kernels in the graph, large ones stay what they are.
+TEST_F(GraphTest, MemsetsHappenInEachReplayAtTheirPlace) {
+  for (const std::int64_t size : {1, 3, 1000, 16384, 16385, 1 << 20})
+    for (const at::ScalarType type : {at::kByte, at::kHalf, at::kFloat, at::kDouble}) {
+      const auto options = at::TensorOptions().device(gpu().device()).dtype(type);
+      const at::Tensor x = at::full({size + 1}, 7, options);
+      const at::Tensor sum = at::zeros({}, options.dtype(at::kDouble));
+      const at::Tensor inside = x.narrow(0, 0, size);
+      const auto graph = gpu().capture([&] {
+        inside.zero_();
+        x.add_(1);
+        sum.add_(inside.sum(at::kDouble));
+        inside.zero_();
+      });
+      ASSERT_NE(graph, nullptr);
+      for (int i = 0; i < 3; ++i) graph->replay();
+      EXPECT_EQ(sum.item<double>(), 3.0 * static_cast<double>(size)) << size << ' ' << type;
+      EXPECT_TRUE(inside.eq(0).all().item<bool>()) << size << ' ' << type;
+      EXPECT_EQ(x[size].item<double>(), 10) << size << ' ' << type;
+    }
+}
+
 // The toy, whose loss reads from the host (so no graph can be made of it), with a large field.
 class ReadsBack : public testing::ToyRecipe {
  public:
