@@ -107,6 +107,55 @@ __device__ float weight_of(const RoiAxis<float>& axis, int bin, int cell, int ce
   return sum / axis.points;
 }
 
+// The boxes of a batch of which a cell has a part, as a warp sees them: the weights of the cell in
+// `count` boxes, [count, bins_y + bins_x], and which boxes they are.
+struct CellWeights {
+  const float* weights;
+  const int* boxes;
+  int count;
+};
+
+// Adds what the cell gets of these boxes, in their order and that of their bins. All threads of a
+// warp call it; of_channel: the gradient of the thread's first channel in the first bin of the
+// first box, or null for a thread without channels.
+template <int W, class T>
+__device__ void add_boxes(const RoiAlignShape& shape, const CellWeights& cell, const T* of_channel,
+                          float (&sums)[W]) {
+  constexpr int at_once = 4;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int across = shape.bins_x, pairs = shape.bins_y * across, bins = shape.bins_y + across;
+  for (int base = 0; base < cell.count * pairs; base += 32) {
+    float weight = 0;
+    std::int64_t bin = 0;
+    if (base + lane < cell.count * pairs) {
+      const int box = (base + lane) / pairs, pair = base + lane - box * pairs;
+      const float* const of_box = cell.weights + box * bins;
+      weight = of_box[pair / across] * of_box[shape.bins_y + pair % across];
+      bin = static_cast<std::int64_t>(cell.boxes[box]) * pairs + pair;
+    }
+    unsigned left = __ballot_sync(0xffffffffU, weight != 0);
+    while (left != 0) {
+      Pack<T, W> values[at_once];
+      float factors[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int from = left == 0 ? 0 : __ffs(static_cast<int>(left)) - 1;
+        factors[u] = __shfl_sync(0xffffffffU, weight, from);
+        const std::int64_t at = __shfl_sync(0xffffffffU, bin, from);
+        if (left == 0) factors[u] = 0;
+        if (left != 0 && of_channel != nullptr)
+          values[u] = Pack<T, W>::at(of_channel + at * shape.channels);
+        left &= left - 1;
+      }
+#pragma unroll
+      for (int u = 0; u < at_once; ++u)
+        if (factors[u] != 0 && of_channel != nullptr)
+#pragma unroll
+          for (int i = 0; i < W; ++i) sums[i] += factors[u] * values[u][i];
+    }
+  }
+}
+
 template <class T, int W>
 __global__ void __launch_bounds__(roi_threads) roi_align_gradient_kernel(RoiAlignBackward launch) {
   const RoiAlignShape& shape = launch.shape;
@@ -116,14 +165,17 @@ __global__ void __launch_bounds__(roi_threads) roi_align_gradient_kernel(RoiAlig
   const std::int64_t picture = blockIdx.x / width / height;
   const std::int64_t channel =
       (static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x) * W;
-  const int tid = static_cast<int>(threadIdx.x), bins = shape.bins_y + shape.bins_x;
-  const int warps = static_cast<int>(blockDim.x) / 32;
-  // Each in turns of two, so that what the last turn reads is not overwritten yet.
-  __shared__ unsigned reaching[2][roi_warps];
-  __shared__ float weights[2][2 * roi_align_most_bins];  // of the cell: in bins down, then across
+  const T* const of_channel = channel < shape.channels
+                                  ? static_cast<const T*>(launch.of_out) + channel
+                                  : static_cast<const T*>(nullptr);
+  const int tid = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const int bins = shape.bins_y + shape.bins_x, boxes_at_once = 2 * roi_align_most_bins / bins;
+  __shared__ unsigned reaching[2][roi_warps];  // in turns: the last ones may still be read
+  __shared__ int boxes[roi_threads];
+  __shared__ float weights[2 * roi_align_most_bins];  // of the cell: in bins down, then across
   float sums[W] = {};
-  int turn = 0, box_turn = 0;
-  for (std::int64_t base = 0; base < shape.rois; base += blockDim.x, turn ^= 1) {
+  int turn = 0;
+  for (std::int64_t base = 0; base < shape.rois; base += threads, turn ^= 1) {
     const std::int64_t candidate = base + tid;
     bool reaches = candidate < shape.rois && shape.pictures[candidate] == picture;
     if (reaches) {
@@ -133,29 +185,27 @@ __global__ void __launch_bounds__(roi_threads) roi_align_gradient_kernel(RoiAlig
     const unsigned votes = __ballot_sync(0xffffffffU, reaches);
     if (tid % 32 == 0) reaching[turn][tid / 32] = votes;
     __syncthreads();
-    for (int warp = 0; warp < warps; ++warp)
-      for (unsigned left = reaching[turn][warp]; left != 0; left &= left - 1, box_turn ^= 1) {
-        const std::int64_t roi = base + warp * 32 + __ffs(static_cast<int>(left)) - 1;
-        float* const of_cell = weights[box_turn];
-        const RoiAxes axes = axes_of(shape, roi);
-        for (int bin = tid; bin < bins; bin += blockDim.x)
-          of_cell[bin] = bin < shape.bins_y ? weight_of(axes.y, bin, y, height)
-                                            : weight_of(axes.x, bin - shape.bins_y, x, width);
-        __syncthreads();
-        if (channel >= shape.channels) continue;
-        const auto* of_box = static_cast<const T*>(launch.of_out) +
-                             roi * shape.bins_y * shape.bins_x * shape.channels + channel;
-        for (int i = 0; i < shape.bins_y; ++i) {
-          if (of_cell[i] == 0) continue;
-          for (int j = 0; j < shape.bins_x; ++j) {
-            const float weight = of_cell[i] * of_cell[shape.bins_y + j];
-            if (weight != 0)
-              add_pack<W>(sums, of_box + (i * shape.bins_x + j) * shape.channels, weight);
-          }
-        }
+    int count = 0, before = __popc(votes & ((1U << tid % 32) - 1));
+    for (int warp = 0; warp < threads / 32; ++warp) {
+      if (warp < tid / 32) before += __popc(reaching[turn][warp]);
+      count += __popc(reaching[turn][warp]);
+    }
+    if (reaches) boxes[before] = static_cast<int>(candidate);
+    for (int first = 0; first < count; first += boxes_at_once) {
+      __syncthreads();
+      const int some = min(boxes_at_once, count - first);
+      for (int i = tid; i < some * bins; i += threads) {
+        const int box = i / bins, bin = i - box * bins;
+        const RoiAxes axes = axes_of(shape, boxes[first + box]);
+        weights[i] = bin < shape.bins_y ? weight_of(axes.y, bin, y, height)
+                                        : weight_of(axes.x, bin - shape.bins_y, x, width);
       }
+      __syncthreads();
+      add_boxes<W>(shape, {.weights = weights, .boxes = boxes + first, .count = some}, of_channel,
+                   sums);
+    }
   }
-  if (channel < shape.channels)
+  if (of_channel != nullptr)
     store_sums<W>(sums, static_cast<T*>(launch.of_features) +
                             static_cast<std::int64_t>(blockIdx.x) * shape.channels + channel);
 }
@@ -186,7 +236,7 @@ cudaError_t launch_roi_align_forward(const RoiAlignForward& launch, cudaStream_t
 cudaError_t launch_roi_align_backward(const RoiAlignBackward& launch, cudaStream_t stream) {
   const RoiAlignShape& shape = launch.shape;
   const std::int64_t cells = shape.rows * shape.height * shape.width;
-  if (cells > INT_MAX) return cudaErrorInvalidConfiguration;
+  if (cells > INT_MAX || shape.rois > INT_MAX) return cudaErrorInvalidConfiguration;
   return with_channels(shape, [&](auto element, auto vector) {
     using T = decltype(element);
     constexpr int W = decltype(vector)::value;

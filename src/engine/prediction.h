@@ -78,6 +78,9 @@ class JointOutputs {
   virtual ~JointOutputs() = default;
   // name: below the folder of outputs, one of PredictInput::joint_outputs. Lives as long as this.
   virtual JointOutput& open(const std::string& name) = 0;
+  // Of what outputs are made, in input order, those included that will be skipped.
+  virtual const std::vector<PredictItem>& items() const = 0;
+  virtual const nlohmann::json& extra() const = 0;  // ItemContext::extra
 };
 
 // Gets what became of the items, in input order, on rank 0, on a thread of its own.

@@ -44,6 +44,8 @@ class OutputCollector::Joint : public JointOutputs {
     if (!file) file = std::make_unique<JointFile>(joint_folder(job_.scratch) / name);
     return *file;
   }
+  const std::vector<PredictItem>& items() const override { return job_.items; }
+  const nlohmann::json& extra() const override { return job_.extra; }
   void place(const std::set<std::string>& taken) {
     for (auto& [name, file] : files_) {
       const fs::path path = file->path();

@@ -4,6 +4,7 @@
 #include "media/picture_file.h"
 #include "recipes/fewshot/model/recipe.h"
 #include "recipes/fewshot/pictures/open_picture.h"
+#include "recipes/fewshot/sets/picture_ids.h"
 #include "recipes/fewshot/sets/support_list.h"
 
 #include <ATen/ops/cat.h>
@@ -11,7 +12,7 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
-#include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace lockstep::fewshot {
@@ -19,24 +20,21 @@ namespace {
 
 using nlohmann::json;
 
-// The id of a picture in results: that of the run's validation set, or the number that its name is,
-// as COCO's are, or its place.
-std::int64_t picture_id(const PredictItem& item, const json& known) {
-  const std::filesystem::path path(item.path);
-  if (const auto found = known.find(path.filename().string());
-      found != known.end() && found->is_number_integer())
-    return found->get<std::int64_t>();
-  const std::string stem = path.stem().string();
-  std::int64_t number = 0;
-  const char* const end = stem.data() + stem.size();
-  const auto [rest, error] = std::from_chars(stem.data(), end, number);
-  return error == std::errc() && rest == end && !stem.empty() ? number : item.index + 1;
+std::vector<std::int64_t> ids_of(const JointOutputs& outputs) {
+  std::vector<std::filesystem::path> paths;
+  for (const PredictItem& item : outputs.items()) paths.emplace_back(item.path);
+  std::map<std::string, std::int64_t> known;
+  for (const auto& [name, id] : outputs.extra().value("picture_ids", json::object()).items())
+    if (id.is_number_integer()) known[name] = id;
+  return picture_ids(paths, known);
 }
 
 class DetectionOutputs final : public PredictionWriter {
  public:
   explicit DetectionOutputs(JointOutputs& outputs)
-      : csv_(outputs.open("detections.csv")), results_(outputs.open("detections.json")) {
+      : csv_(outputs.open("detections.csv")),
+        results_(outputs.open("detections.json")),
+        ids_(ids_of(outputs)) {
     csv_.write("x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n");
     results_.write("[");
   }
@@ -49,6 +47,7 @@ class DetectionOutputs final : public PredictionWriter {
                            one.at("class").get<std::string>(), one.at("score").get<double>()}));
       json result = one;
       result.erase("class");
+      result["image_id"] = ids_.at(static_cast<std::size_t>(item.index));
       results_.write(cat(first_ ? "\n" : ",\n", result.dump()));
       first_ = false;
     }
@@ -58,6 +57,7 @@ class DetectionOutputs final : public PredictionWriter {
  private:
   JointOutput& csv_;
   JointOutput& results_;
+  std::vector<std::int64_t> ids_;  // by PredictItem::index
   bool first_ = true;
 };
 
@@ -113,28 +113,25 @@ std::vector<ItemOutput> FewshotRecipe::predict_items(Model& model,
   const at::Tensor found =
       detect(net, at::stack(queries).to(context.device), codes_, prediction_context(context));
   const auto rows = found.accessor<float, 2>();
-  const json known = context.extra.value("picture_ids", json::object());
   std::vector<ItemOutput> outputs;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const double wide = static_cast<double>(pixels[i].width()) /
                         static_cast<double>(options_.episode.size),
                  high = static_cast<double>(pixels[i].height()) /
                         static_cast<double>(options_.episode.size);
-    const std::int64_t id = picture_id(items[i], known);
     json boxes = json::array();
     std::vector<Detection> shown;
     for (std::int64_t row = 0; row < found.size(0); ++row) {
       if (static_cast<std::size_t>(rows[row][0]) != i) continue;
       const NamedClass& of = wanted_.at(static_cast<std::size_t>(rows[row][1]));
-      const Detection one{.picture = id,
+      const Detection one{.picture = items[i].index,
                           .category = of.category,
                           .x = rows[row][2] * wide,
                           .y = rows[row][3] * high,
                           .width = rows[row][4] * wide,
                           .height = rows[row][5] * high,
                           .score = rows[row][6]};
-      boxes.push_back({{"image_id", one.picture},
-                       {"category_id", one.category},
+      boxes.push_back({{"category_id", one.category},
                        {"class", of.name},
                        {"bbox", {one.x, one.y, one.width, one.height}},
                        {"score", one.score}});
