@@ -13,6 +13,7 @@
 #include "cuda/mask_loss_launch.h"
 #include "cuda/match_boxes_launch.h"
 #include "cuda/nms_launch.h"
+#include "cuda/picture_input_launch.h"
 #include "cuda/roi_align_launch.h"
 #include "cuda/sliding_pool_launch.h"
 #include "cuda/spatial_gate_launch.h"
@@ -35,6 +36,7 @@
 #include "kernels/match_boxes.h"
 #include "kernels/nms.h"
 #include "kernels/own_kernels.h"
+#include "kernels/picture_input.h"
 #include "kernels/roi_align.h"
 #include "kernels/spatial_paths.h"
 #include "kernels/uniform.h"
@@ -180,6 +182,10 @@ void run_nms_keep(const NmsArguments& arguments) {
   C10_CUDA_CHECK(launch_nms_keep(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_picture_input(const PictureArguments& arguments) {
+  C10_CUDA_CHECK(launch_picture_input(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_uniform(const UniformArguments& arguments) {
   C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -215,6 +221,7 @@ bool register_kernels() {
   register_cuda_match(&run_match);
   register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});
   register_cuda_nms({.overlaps = &run_nms_overlaps, .keep = &run_nms_keep});
+  register_cuda_picture_input(&run_picture_input);
   register_cuda_roi_align({.forward = &run_roi_align_forward, .backward = &run_roi_align_backward});
   register_cuda_sliding_pool(
       {.forward = &run_sliding_pool_forward, .backward = &run_sliding_pool_backward});

@@ -63,8 +63,10 @@ DetectorImpl::DetectorImpl(const DetectorShape& shape)
       nn::init::zeros_(named.value());
 }
 
-at::Tensor DetectorImpl::features(const at::Tensor& x, const StepContext& context) {
-  return pointwise_convolution(trunk->forward(x, context), neck->weight, neck->bias).relu_();
+at::Tensor DetectorImpl::features(const at::Tensor& x, const StepContext& context,
+                                  PictureLayout layout) {
+  return pointwise_convolution(trunk->forward(x, context, layout), neck->weight, neck->bias)
+      .relu_();
 }
 
 DetectorImpl::Embedded DetectorImpl::embed(const at::Tensor& pooled) {

@@ -43,8 +43,10 @@ class DetectorImpl : public torch::nn::Module {
   explicit DetectorImpl(const DetectorShape& shape);
 
   const DetectorShape& shape() const { return shape_; }
-  // x [B, 3, H, W] in the weights' dtype; [B, neck, H / 16, W / 16], rounded up.
-  at::Tensor features(const at::Tensor& x, const StepContext& context);
+  // x [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says; [B, neck, H /
+  // 16, W / 16], rounded up.
+  at::Tensor features(const at::Tensor& x, const StepContext& context,
+                      PictureLayout layout = PictureLayout::plain);
   // features [N * K, C, h, w] of supports, class by class; boxes f32 [N * K, 4], what each shows,
   // as x1, y1, x2, y2 in pixels.
   ClassCodes codes(const at::Tensor& features, const at::Tensor& boxes, std::int64_t classes);

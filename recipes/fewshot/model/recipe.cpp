@@ -1,9 +1,9 @@
 #include "recipes/fewshot/model/recipe.h"
 
 #include "base/text.h"
-#include "kernels/augment.h"
 #include "kernels/boxes.h"
 #include "kernels/nms.h"
+#include "kernels/picture_input.h"
 #include "recipes/fewshot/model/loss.h"
 #include "recipes/fewshot/model/regions.h"
 
@@ -25,41 +25,28 @@ constexpr std::int64_t support_numbers = 0, query_numbers = 1;
 
 DetectorImpl& net_of(Model& model) { return dynamic_cast<NnModel<DetectorImpl>&>(model).module(); }
 
-// pictures u8 [B, 3, H, W] as ImageNet's weights expect them, f32.
-at::Tensor normalised(const at::Tensor& pictures) {
-  const auto of_channels = [&](double red, double green, double blue) {
-    const auto options = pictures.options().dtype(at::kFloat);
-    return at::stack({at::full({}, red, options), at::full({}, green, options),
-                      at::full({}, blue, options)})
-        .view({1, 3, 1, 1});
-  };
-  return pictures.to(at::kFloat)
-      .sub(of_channels(123.675, 116.28, 103.53))
-      .mul(of_channels(1 / 58.395, 1 / 57.12, 1 / 57.375));
+// As ImageNet's weights expect pictures; on GPUs in blocks, for the first convolution.
+PictureInput network_input(const at::Device& device, const StepContext& context) {
+  return {.mean = {123.675, 116.28, 103.53},
+          .factor = {1 / 58.395, 1 / 57.12, 1 / 57.375},
+          .dtype = context.compute_dtype,
+          .layout = device.is_cuda() ? PictureLayout::blocks : PictureLayout::plain};
 }
 
-// numbers f32 [B, 3]: flip, brightness, contrast. Boxes [B, ..., 4] turn with their pictures.
-struct Augmented {
-  at::Tensor pictures, boxes;
-};
-Augmented augmented(at::Tensor x, at::Tensor boxes, const at::Tensor& numbers, bool flip,
-                    double brightness, double contrast) {
-  if (flip) {
-    const at::Tensor flips = numbers.narrow(1, 0, 1);
-    const auto width = static_cast<double>(x.size(3));
-    x = flip_rows(x, {3}, flips);
-    const at::Tensor turned = at::stack({boxes.select(-1, 2).neg().add(width), boxes.select(-1, 1),
-                                         boxes.select(-1, 0).neg().add(width), boxes.select(-1, 3)},
-                                        -1);
-    std::vector<std::int64_t> ones(static_cast<std::size_t>(boxes.dim()), 1);
-    ones[0] = x.size(0);
-    boxes = at::where(flips.lt(0.5).view(ones), turned, boxes);
-  }
-  if (brightness > 0)
-    x = scale_brightness(x, between(numbers.select(1, 1), 1 - brightness, 1 + brightness));
-  if (contrast > 0)
-    x = scale_contrast(x, between(numbers.select(1, 2), 1 - contrast, 1 + contrast));
-  return {x, boxes};
+at::Tensor features_of(DetectorImpl& net, const std::vector<PictureSet>& pictures,
+                       const PictureInput& input, const StepContext& context) {
+  return net.features(picture_input(pictures, input), context, input.layout);
+}
+
+// Boxes [B, ..., 4] in pictures that are flipped where their first number says so.
+at::Tensor boxes_in(const PictureSet& set, const at::Tensor& boxes) {
+  const auto width = static_cast<double>(set.pictures.size(3));
+  const at::Tensor turned = at::stack({boxes.select(-1, 2).neg().add(width), boxes.select(-1, 1),
+                                       boxes.select(-1, 0).neg().add(width), boxes.select(-1, 3)},
+                                      -1);
+  std::vector<std::int64_t> ones(static_cast<std::size_t>(boxes.dim()), 1);
+  ones[0] = boxes.size(0);
+  return at::where(set.numbers.select(1, 0).lt(0.5).view(ones), turned, boxes);
 }
 
 }  // namespace
@@ -120,31 +107,35 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   const at::Tensor supports = field(EpisodeFields::supports),
                    queries = field(EpisodeFields::queries);
   const std::int64_t classes = supports.size(0) / shots, count = queries.size(0);
-  const auto changed = [&](const at::Tensor& pictures, const at::Tensor& boxes,
-                           std::int64_t layer) {
-    const at::Tensor numbers =
-        context.uniform(batch.size(), 3 * pictures.size(0), layer)[row].view({pictures.size(0), 3});
-    Augmented result = augmented(pictures.to(at::kFloat), boxes, numbers, options_.augment.flip,
-                                 options_.augment.brightness, options_.augment.contrast);
-    result.pictures = normalised(result.pictures).to(context.compute_dtype);
-    return result;
+  const auto numbers_of = [&](const at::Tensor& pictures, std::int64_t layer) {
+    const std::int64_t each = pictures.size(0);
+    return context.uniform(batch.size(), 3 * each, layer)[row].view({each, 3});
   };
-  const Augmented of_supports =
-      changed(supports, field(EpisodeFields::support_boxes), support_numbers);
-  const Augmented of_queries = changed(queries, field(EpisodeFields::boxes), query_numbers);
-  const Truth truth{.boxes = of_queries.boxes, .labels = field(EpisodeFields::labels)};
+  const at::Tensor of_supports = numbers_of(supports, support_numbers),
+                   of_queries = numbers_of(queries, query_numbers);
+  const PictureSet support_set{.pictures = supports, .numbers = of_supports},
+      query_set{.pictures = queries, .numbers = of_queries};
+  PictureInput input = network_input(supports.device(), context);
+  input.flip = options_.augment.flip;
+  input.brightness = options_.augment.brightness;
+  input.contrast = options_.augment.contrast;
+  const auto places_of = [&](const PictureSet& set, const at::Tensor& boxes) {
+    return input.flip ? boxes_in(set, boxes) : boxes;
+  };
+  const at::Tensor support_boxes = places_of(support_set, field(EpisodeFields::support_boxes));
+  const Truth truth{.boxes = places_of(query_set, field(EpisodeFields::boxes)),
+                    .labels = field(EpisodeFields::labels)};
 
   at::Tensor of_support, of_query;  // feature maps
   if (supports.size(2) == queries.size(2)) {
-    const at::Tensor maps =
-        net.features(at::cat({of_supports.pictures, of_queries.pictures}), context);
+    const at::Tensor maps = features_of(net, {support_set, query_set}, input, context);
     of_support = maps.narrow(0, 0, supports.size(0));
     of_query = maps.narrow(0, supports.size(0), count);
   } else {
-    of_support = net.features(of_supports.pictures, context);
-    of_query = net.features(of_queries.pictures, context);
+    of_support = features_of(net, {support_set}, input, context);
+    of_query = features_of(net, {query_set}, input, context);
   }
-  const ClassCodes codes = net.codes(of_support, of_supports.boxes, classes);
+  const ClassCodes codes = net.codes(of_support, support_boxes, classes);
   const AnchorOutputs proposed = net.anchors(of_query, codes);
   const at::Tensor& places = anchors_.of(of_query);
   Targets anchor_targets = match_anchors(places, truth, classes);
@@ -172,14 +163,16 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
 ClassCodes FewshotRecipe::codes_of(DetectorImpl& net, const at::Tensor& supports,
                                    const at::Tensor& boxes, std::int64_t classes,
                                    const StepContext& context) const {
-  const at::Tensor maps = net.features(normalised(supports).to(context.compute_dtype), context);
+  const at::Tensor maps = features_of(net, {{.pictures = supports, .numbers = {}}},
+                                      network_input(supports.device(), context), context);
   return net.codes(maps, boxes, classes);
 }
 
 at::Tensor FewshotRecipe::detect(DetectorImpl& net, const at::Tensor& queries,
                                  const ClassCodes& codes, const StepContext& context) const {
   const std::int64_t count = queries.size(0), classes = codes.kernels.size(0);
-  const at::Tensor maps = net.features(normalised(queries).to(context.compute_dtype), context);
+  const at::Tensor maps = features_of(net, {{.pictures = queries, .numbers = {}}},
+                                      network_input(queries.device(), context), context);
   const at::Tensor& places = anchors_.of(maps);
   const AnchorOutputs proposed = net.anchors(maps, codes);
   const Proposals proposals = propose(places, proposed.objectness, proposed.deltas, queries.size(2),

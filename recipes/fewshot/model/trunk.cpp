@@ -1,6 +1,7 @@
 #include "recipes/fewshot/model/trunk.h"
 
 #include "base/check.h"
+#include "kernels/block_convolution.h"
 #include "kernels/pointwise.h"
 #include "kernels/spatial.h"
 
@@ -117,12 +118,14 @@ TrunkImpl::TrunkImpl(std::int64_t depth, std::int64_t width)
     }
 }
 
-at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context) {
+at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context,
+                              PictureLayout layout) {
   // Blocks that are computed again need a context that lasts as long.
   const auto held = std::make_shared<const StepContext>(context);
-  const auto stem = [this, held](const std::vector<at::Tensor>& in) {
-    return std::vector<at::Tensor>{
-        max_pool(bn1->forward(conv1(in[0]), *held, {.relu = true}), 3, 2, 1)};
+  const auto stem = [this, held, layout](const std::vector<at::Tensor>& in) {
+    const at::Tensor y =
+        layout == PictureLayout::blocks ? block_convolution(in[0], conv1->weight) : conv1(in[0]);
+    return std::vector<at::Tensor>{max_pool(bn1->forward(y, *held, {.relu = true}), 3, 2, 1)};
   };
   std::int64_t number = 0;
   std::vector<at::Tensor> y =

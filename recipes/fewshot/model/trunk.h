@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/batch_norm.h"
+#include "kernels/picture_input.h"
 
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/conv.h>
@@ -18,9 +19,11 @@ class TrunkImpl : public torch::nn::Module {
   // channels-last, drawn by torch's generator (Kaiming, fan-out).
   TrunkImpl(std::int64_t depth, std::int64_t width);
 
-  // x [B, 3, H, W] in the dtype of the weights; the result [B, channels(), ceil(H / 16),
-  // ceil(W / 16)], not negative.
-  at::Tensor forward(const at::Tensor& x, const StepContext& context);
+  // x: pictures [B, 3, H, W] in the dtype of the weights, or the same in blocks, as `layout` says;
+  // the result [B, channels(), ceil(H / 16), ceil(W / 16)], not negative, the same but for
+  // rounding.
+  at::Tensor forward(const at::Tensor& x, const StepContext& context,
+                     PictureLayout layout = PictureLayout::plain);
   std::int64_t channels() const { return channels_; }
 
  private:

@@ -1,5 +1,7 @@
 #include "recipes/fewshot/model/net.h"
 
+#include "kernels/block_convolution.h"
+
 #include <ATen/Parallel.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randn.h>
@@ -100,6 +102,43 @@ TEST(Trunk, GivesTheSameToTheBitWhereBlocksAreComputedAgain) {
       }
       EXPECT_GT(kept.gradients[0].abs().sum().item<double>(), 0);
     }
+}
+
+// As on GPUs, with and without the stem computed again.
+TEST(Trunk, GivesTheSameOfPicturesInBlocks) {
+  for (const std::int64_t size : {48, 50, 35}) {
+    torch::manual_seed(5);
+    const at::Tensor x = at::randn({2, 3, size, 48});
+    DetectorShape shape = small(18);
+    shape.width = 16;
+    OfPictures found[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      torch::manual_seed(4);
+      Detector net(shape);
+      StepContext context;
+      context.recomputed_blocks = i == 2 ? 1 : 0;
+      found[i].maps = i == 0 ? net->features(x, context)
+                             : net->features(in_blocks(x), context, PictureLayout::blocks);
+      found[i].maps.square().sum().backward();
+      for (const auto& named : net->named_parameters())
+        if (named.key().starts_with("trunk.")) found[i].gradients.push_back(named.value().grad());
+      found[i].statistics = net->buffers();
+    }
+    const auto expect_same = [](const at::Tensor& a, const at::Tensor& b) {
+      const double norm = b.norm().item<double>();
+      EXPECT_LE((a - b).norm().item<double>(), 1e-3 * norm + 1e-5);
+    };
+    for (std::size_t i = 1; i < 3; ++i) {
+      ASSERT_EQ(found[i].maps.sizes(), found[0].maps.sizes());
+      expect_same(found[i].maps, found[0].maps);
+      for (std::size_t j = 0; j < found[0].gradients.size(); ++j)
+        expect_same(found[i].gradients[j], found[0].gradients[j]);
+      for (std::size_t j = 0; j < found[0].statistics.size(); ++j)
+        expect_same(found[i].statistics[j].to(at::kFloat), found[0].statistics[j].to(at::kFloat));
+    }
+    EXPECT_EQ(found[1].gradients[0].sizes(), (std::vector<std::int64_t>{16, 3, 7, 7}));
+    EXPECT_GT(found[1].gradients[0].abs().sum().item<double>(), 0);
+  }
 }
 
 // A class's code is the mean of its supports', in the order in which they come.

@@ -70,12 +70,12 @@ class FewshotRecipeTest : public ::testing::Test {
                  float weight = 1) const {
     return {.tensors = data.collate({fields}), .row_weight = at::tensor({weight})};
   }
-  std::vector<double> losses(const Batch& batch) {
+  std::vector<double> losses(const Batch& batch, std::int64_t step = 0) {
     FewshotRecipe recipe(options, prepared);
     const auto model = recipe.build(1);
     const at::NoGradGuard no_gradients;
     StepContext context;
-    context.counters = at::tensor(std::vector<std::int64_t>{1, 0, 0}, at::kLong);
+    context.counters = at::tensor(std::vector<std::int64_t>{1, step, 0}, at::kLong);
     std::vector<double> all;
     for (const at::Tensor& term : recipe.loss(*model, batch, context))
       all.push_back(term.item<double>());
@@ -219,6 +219,47 @@ TEST_F(FewshotRecipeTest, AQueryOfWeight0AndARowOfWeight0CountNothing) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(sums[i], whole[i], 1e-4 * (1 + whole[i]));
   EXPECT_GT(whole[0], 0);
   EXPECT_GT(whole[2], 0);
+}
+
+// Of an episode whose pictures and boxes were turned around beforehand the loss is the same as
+// where the recipe does it.
+TEST_F(FewshotRecipeTest, TurnsBoxesAroundWithTheirPictures) {
+  constexpr std::int64_t step = 1;  // turns some pictures, and not all
+  options.augment = {.flip = true, .brightness = 0, .contrast = 0};
+  FewshotRecipe recipe(options, prepared);
+  const auto data = recipe.data().train;
+  std::vector<at::Tensor> fields = sample(*data, 1, 0, 0);
+  const std::vector<double> by_recipe = losses(batch_of(*data, fields), step);
+  options.augment.flip = false;
+  const std::vector<double> unturned = losses(batch_of(*data, fields), step);
+  StepContext context;
+  context.counters = at::tensor(std::vector<std::int64_t>{1, step, 0}, at::kLong);
+  const auto turn = [&](std::size_t pictures, std::size_t places, std::int64_t layer) {
+    const std::int64_t count = fields[pictures].size(0);
+    const at::Tensor numbers = context.uniform(1, 3 * count, layer).view({count, 3});
+    std::int64_t turned = 0;
+    fields[places] = fields[places].clone();
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (numbers[i][0].item<float>() >= 0.5) continue;
+      ++turned;
+      fields[pictures][i].copy_(fields[pictures][i].flip({2}));
+      const at::Tensor boxes = fields[places][i], before = boxes.clone();
+      boxes.select(-1, 0).copy_(64 - before.select(-1, 2));
+      boxes.select(-1, 2).copy_(64 - before.select(-1, 0));
+    }
+    return turned;
+  };
+  const std::int64_t turned = turn(EpisodeFields::supports, EpisodeFields::support_boxes, 0) +
+                              turn(EpisodeFields::queries, EpisodeFields::boxes, 1);
+  ASSERT_GT(turned, 0);
+  ASSERT_LT(turned, 5);
+  const std::vector<double> by_hand = losses(batch_of(*data, fields), step);
+  double change = 0;
+  for (std::size_t i = 0; i < by_hand.size(); ++i) {
+    EXPECT_NEAR(by_recipe[i], by_hand[i], 1e-5 * (1 + by_hand[i]));
+    change += std::abs(by_recipe[i] - unturned[i]);
+  }
+  EXPECT_GT(change, 1e-3);
 }
 
 TEST_F(FewshotRecipeTest, WeightsOfTermsScaleThem) {

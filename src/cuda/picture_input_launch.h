@@ -1,0 +1,13 @@
+// The kernels that make pictures what a network reads, as plain C++ sees them.
+#pragma once
+
+#include "kernels/picture_inline.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueues; neither synchronises nor allocates.
+cudaError_t launch_picture_input(const PictureArguments& arguments, cudaStream_t stream);
+
+}  // namespace lockstep
