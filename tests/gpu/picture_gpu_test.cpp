@@ -5,15 +5,16 @@
 #include "kernels/block_convolution.h"
 #include "kernels/picture_input.h"
 
-#include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -38,7 +39,7 @@ PictureInput normalised(std::int64_t channels) {
   return how;
 }
 
-// Value by value, within the rounding of the type; not a value that is 0 on the CPU may be another.
+// Value by value, within the rounding of the type.
 void expect_the_cpus(const std::vector<PictureSet>& sets, const PictureInput& how,
                      const at::Device& device, const std::string& what) {
   std::vector<PictureSet> there;
@@ -51,8 +52,9 @@ void expect_the_cpus(const std::vector<PictureSet>& sets, const PictureInput& ho
   const at::Tensor wanted = picture_input(sets, exact);
   EXPECT_EQ(found.scalar_type(), how.dtype) << what;
   ASSERT_EQ(found.sizes(), wanted.sizes()) << what;
-  if (found.size(2) * found.size(3) > 1)  // else the strides may be any
+  if (found.size(2) * found.size(3) > 1) {  // else the strides may be any
     EXPECT_EQ(found.suggest_memory_format(), channels_last) << what;
+  }
   EXPECT_TRUE(found.is_contiguous(channels_last)) << what;
   // In f32, the mean of a picture is added up in another order.
   const double near = how.dtype == at::kFloat ? 1e-5 : tolerance(how.dtype);

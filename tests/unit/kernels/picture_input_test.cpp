@@ -18,6 +18,10 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace lockstep {
 namespace {
 
