@@ -3,6 +3,7 @@
 #include "cuda/adam_launch.h"
 #include "cuda/cat_channels_launch.h"
 #include "cuda/channel_norm_launch.h"
+#include "cuda/channel_products_launch.h"
 #include "cuda/chosen_boxes_launch.h"
 #include "cuda/column_sums_launch.h"
 #include "cuda/cross_entropy_launch.h"
@@ -27,6 +28,7 @@
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
 #include "kernels/cat_channels.h"
+#include "kernels/channel_products.h"
 #include "kernels/chosen_boxes.h"
 #include "kernels/column_sums.h"
 #include "kernels/cross_entropy.h"
@@ -158,6 +160,14 @@ void run_channel_norm_backward(const ChannelNormBackward& arguments) {
   C10_CUDA_CHECK(launch_channel_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_channel_products_forward(const ChannelProducts& arguments) {
+  C10_CUDA_CHECK(launch_channel_products_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_channel_products_backward(const ChannelProducts& arguments) {
+  C10_CUDA_CHECK(launch_channel_products_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_voxel_pool_forward(const VoxelPoolForward& arguments) {
   C10_CUDA_CHECK(launch_voxel_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -249,6 +259,8 @@ bool register_kernels() {
   register_cuda_match({.anchors = &run_match, .regions = &run_match_regions});
   register_cuda_detection_loss(
       {.forward = &run_detection_loss_forward, .backward = &run_detection_loss_backward});
+  register_cuda_channel_products(
+      {.forward = &run_channel_products_forward, .backward = &run_channel_products_backward});
   register_cuda_chosen_boxes({.decode = &run_decode_chosen, .gather = &run_gather_boxes});
   register_cuda_unit_rows({.forward = &run_unit_rows_forward, .backward = &run_unit_rows_backward});
   register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});

@@ -5,6 +5,7 @@
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
 #include "kernels/boxes.h"
+#include "kernels/channel_products.h"
 #include "kernels/chosen_boxes.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/match_boxes.h"
@@ -266,6 +267,41 @@ TEST_F(HeadsOnGpu, TwoPointwiseConvolutionsAreEachOneAlone) {
         expect_near(gradients[i], exact_gradients[i], 4 * tolerance(type),
                     c10::str(what, ", gradient ", i));
       }
+    }
+}
+
+TEST_F(HeadsOnGpu, ChannelProductsAreTheReferencesAlwaysAlike) {
+  at::manual_seed(11);
+  struct Case {
+    std::int64_t items, sets, channels, height, width;
+  };
+  for (const auto type : types)
+    for (const Case& c : {Case{5, 5, 256, 20, 20},
+                          {1, 1, 8, 1, 1},
+                          {2, 3, 264, 3, 7},
+                          {3, 2, 24, 13, 5},
+                          {2, 2, 520, 9, 9}}) {
+      const auto options = at::TensorOptions().device(gpu().device()).dtype(type);
+      const at::Tensor x = at::randn({c.items, c.channels, c.height, c.width}, options)
+                               .contiguous(last),
+                       factors = at::randn({c.sets, c.channels}, options);
+      const auto both = [&](const at::Tensor& maps, const at::Tensor& of_channels, bool own) {
+        const at::Tensor a = maps.detach().requires_grad_(),
+                         b = of_channels.detach().requires_grad_();
+        const at::Tensor y = own ? channel_products(a, b) : channel_products_reference(a, b);
+        const auto slopes = torch::autograd::grad({y}, {a, b}, {testing::gradient_for(y)});
+        return std::array<at::Tensor, 3>{y.detach(), slopes[0], slopes[1]};
+      };
+      const auto found = both(x, factors, true), again = both(x, factors, true),
+                 wanted = both(x.to(at::kDouble), factors.to(at::kDouble), false);
+      const std::string what = c10::str(type, ", ", c.channels);
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(found[i].scalar_type(), type);
+        EXPECT_TRUE(found[i].equal(again[i])) << what << ": " << i;
+        expect_near(found[i], wanted[i], 4 * tolerance(type), c10::str(what, ": ", i));
+      }
+      EXPECT_TRUE(found[0].is_contiguous(last));
+      EXPECT_TRUE(found[1].is_contiguous(last));
     }
 }
 

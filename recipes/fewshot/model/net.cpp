@@ -1,5 +1,6 @@
 #include "recipes/fewshot/model/net.h"
 
+#include "kernels/channel_products.h"
 #include "kernels/linear.h"
 #include "kernels/pointwise.h"
 #include "kernels/roi_align.h"
@@ -68,8 +69,9 @@ at::Tensor DetectorImpl::features(const at::Tensor& x, const StepContext& contex
 
 DetectorImpl::Embedded DetectorImpl::embed(const at::Tensor& pooled) {
   const at::Tensor rows = pooled.permute({0, 2, 3, 1}).flatten(1);  // a view of channels-last bins
-  const at::Tensor vector = linear(hidden, rows).relu_();
-  return {.vectors = unit_rows(linear(embedding, vector)), .hidden = vector};
+  const auto [embedded, vector] =
+      linear_layer_beside(linear(hidden, rows).relu_(), embedding->weight, embedding->bias);
+  return {.vectors = unit_rows(embedded), .hidden = vector};
 }
 
 ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& boxes,
@@ -89,9 +91,7 @@ ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& box
 
 AnchorOutputs DetectorImpl::anchors(const at::Tensor& features, const ClassCodes& codes) {
   const std::int64_t queries = features.size(0), classes = codes.kernels.size(0);
-  const at::Tensor attended =
-      features.unsqueeze(1).mul(codes.kernels.view({1, classes, -1, 1, 1})).flatten(0, 1);
-  const at::Tensor map = proposal(attended).relu_();  // [Q * N, C, h, w]
+  const at::Tensor map = proposal(channel_products(features, codes.kernels)).relu_();
   const auto [changes, objects] =
       pointwise_convolutions(map, {proposal_deltas->weight, objectness->weight},
                              {proposal_deltas->bias, objectness->bias});

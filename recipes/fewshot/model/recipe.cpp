@@ -147,8 +147,10 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   if (supports.size(2) == queries.size(2)) {
     const at::Tensor maps =
         net.features(at::cat({of_supports.pictures, of_queries.pictures}), context);
-    of_support = maps.narrow(0, 0, supports.size(0));
-    of_query = maps.narrow(0, supports.size(0), count);
+    // Whose gradient is one concatenation that lies as maps do, unlike that of two narrows.
+    const auto parts = maps.split_with_sizes({supports.size(0), count});
+    of_support = parts[0];
+    of_query = parts[1];
   } else {
     of_support = net.features(of_supports.pictures, context);
     of_query = net.features(of_queries.pictures, context);

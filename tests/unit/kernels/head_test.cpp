@@ -3,6 +3,7 @@
 #include "fakes/detection_cases.h"
 #include "fakes/error_of.h"
 #include "kernels/boxes.h"
+#include "kernels/channel_products.h"
 #include "kernels/chosen_boxes.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/match_boxes.h"
@@ -123,6 +124,17 @@ TEST(TwoPointwiseConvolutions, AddTheirGradientsToTheBuffersOfParameters) {
     EXPECT_FALSE(parameters[i].grad().defined());
     forget_gradient_buffer(parameters[i]);
   }
+}
+
+TEST(ChannelProducts, AreOfEachItemAndEachSet) {
+  const at::Tensor x = at::rand({2, 8, 3, 4}), factors = at::rand({3, 8});
+  const at::Tensor y = channel_products(x, factors);
+  ASSERT_EQ(y.sizes(), at::IntArrayRef({6, 8, 3, 4}));
+  for (std::int64_t item = 0; item < 2; ++item)
+    for (std::int64_t set = 0; set < 3; ++set)
+      EXPECT_TRUE(y[item * 3 + set].equal(x[item] * factors[set].view({8, 1, 1})));
+  EXPECT_THAT(error_of([&] { channel_products(x, factors.narrow(1, 0, 7)); }),
+              HasSubstr("factors [N, C]"));
 }
 
 TEST(ChosenBoxes, AreThoseOfTheirRows) {
