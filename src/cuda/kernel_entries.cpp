@@ -3,8 +3,11 @@
 #include "cuda/adam_launch.h"
 #include "cuda/cat_channels_launch.h"
 #include "cuda/channel_norm_launch.h"
+#include "cuda/channel_products_launch.h"
+#include "cuda/chosen_boxes_launch.h"
 #include "cuda/column_sums_launch.h"
 #include "cuda/cross_entropy_launch.h"
+#include "cuda/detection_loss_launch.h"
 #include "cuda/dropout_launch.h"
 #include "cuda/embedding_launch.h"
 #include "cuda/gelu_launch.h"
@@ -19,14 +22,18 @@
 #include "cuda/spatial_gate_launch.h"
 #include "cuda/stamp_launch.h"
 #include "cuda/uniform_launch.h"
+#include "cuda/unit_rows_launch.h"
 #include "cuda/voxel_pool_launch.h"
 #include "cuda/window_pool_launch.h"
 #include "cuda/zero_ranges_launch.h"
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
 #include "kernels/cat_channels.h"
+#include "kernels/channel_products.h"
+#include "kernels/chosen_boxes.h"
 #include "kernels/column_sums.h"
 #include "kernels/cross_entropy.h"
+#include "kernels/detection_loss.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
 #include "kernels/fused_norm.h"
@@ -40,6 +47,7 @@
 #include "kernels/roi_align.h"
 #include "kernels/spatial_paths.h"
 #include "kernels/uniform.h"
+#include "kernels/unit_rows.h"
 #include "kernels/zero_ranges.h"
 
 #include <c10/cuda/CUDAException.h>
@@ -110,6 +118,34 @@ void run_match(const MatchArguments& arguments) {
   C10_CUDA_CHECK(launch_match(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_match_regions(const RegionMatchArguments& arguments) {
+  C10_CUDA_CHECK(launch_match_regions(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_detection_loss_forward(const DetectionLossForward& arguments) {
+  C10_CUDA_CHECK(launch_detection_loss_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_detection_loss_backward(const DetectionLossBackward& arguments) {
+  C10_CUDA_CHECK(launch_detection_loss_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_decode_chosen(const DecodeChosen& arguments) {
+  C10_CUDA_CHECK(launch_decode_chosen(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_gather_boxes(const GatherBoxes& arguments) {
+  C10_CUDA_CHECK(launch_gather_boxes(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_unit_rows_forward(const UnitRows& arguments) {
+  C10_CUDA_CHECK(launch_unit_rows_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_unit_rows_backward(const UnitRows& arguments) {
+  C10_CUDA_CHECK(launch_unit_rows_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_sliding_pool_forward(const SlidingPoolForward& arguments) {
   C10_CUDA_CHECK(launch_sliding_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -124,6 +160,14 @@ void run_channel_norm_forward(const ChannelNormForward& arguments) {
 
 void run_channel_norm_backward(const ChannelNormBackward& arguments) {
   C10_CUDA_CHECK(launch_channel_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_channel_products_forward(const ChannelProducts& arguments) {
+  C10_CUDA_CHECK(launch_channel_products_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_channel_products_backward(const ChannelProducts& arguments) {
+  C10_CUDA_CHECK(launch_channel_products_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
 void run_voxel_pool_forward(const VoxelPoolForward& arguments) {
@@ -218,7 +262,13 @@ bool register_kernels() {
                                 .pool_backward = &run_voxel_pool_backward,
                                 .gate_forward = &run_spatial_gate_forward,
                                 .gate_backward = &run_spatial_gate_backward});
-  register_cuda_match(&run_match);
+  register_cuda_match({.anchors = &run_match, .regions = &run_match_regions});
+  register_cuda_detection_loss(
+      {.forward = &run_detection_loss_forward, .backward = &run_detection_loss_backward});
+  register_cuda_channel_products(
+      {.forward = &run_channel_products_forward, .backward = &run_channel_products_backward});
+  register_cuda_chosen_boxes({.decode = &run_decode_chosen, .gather = &run_gather_boxes});
+  register_cuda_unit_rows({.forward = &run_unit_rows_forward, .backward = &run_unit_rows_backward});
   register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});
   register_cuda_nms({.overlaps = &run_nms_overlaps, .keep = &run_nms_keep});
   register_cuda_picture_input(&run_picture_input);

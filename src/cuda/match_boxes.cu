@@ -1,7 +1,8 @@
 // Anchors and true boxes: first the best overlap of each box, then for each anchor and class what
-// it is, at last the weights, which follow from the numbers of positives and negatives.
+// it is, at last the weights, which follow from the numbers of positives and negatives. Regions and
+// true boxes: all of it in one kernel.
 #include "cuda/match_boxes_launch.h"
-#include "kernels/box_inline.h"
+#include "cuda/runs.cuh"
 
 #include <climits>
 
@@ -23,8 +24,15 @@ __device__ float iou_of(const Corners& a, const Corners& b) {
   return common / fmaxf(area_of(a) + area_of(b) - common, 1e-12F);
 }
 
-__device__ Corners corners_at(const float* boxes, std::int64_t i) {
-  return reinterpret_cast<const Corners*>(boxes)[i];
+// What drawing would give on average, of a row in this state.
+__device__ float weight_as_drawn(int state, float positives, float negatives, float drawn,
+                                 float most_positive) {
+  const float of_positives = fminf(positives, most_positive);
+  const float of_negatives = fminf(negatives, drawn - of_positives);
+  float weight = 0;
+  if (state == is_positive) weight = of_positives / fmaxf(positives, 1.0F);
+  if (state == is_negative) weight = of_negatives / fmaxf(negatives, 1.0F);
+  return weight / drawn;
 }
 
 // A block has a box.
@@ -93,15 +101,54 @@ __global__ void __launch_bounds__(match_threads) weight_kernel(MatchArguments la
   const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * match_threads + threadIdx.x;
   if (p >= launch.count) return;
   const std::int64_t set = static_cast<std::int64_t>(blockIdx.y) * launch.classes + blockIdx.z;
-  const auto positives = static_cast<float>(launch.counts[set * 2]),
-             negatives = static_cast<float>(launch.counts[set * 2 + 1]);
-  const float of_positives = fminf(positives, launch.most_positive);
-  const float of_negatives = fminf(negatives, launch.drawn - of_positives);
-  const std::uint8_t state = launch.states[set * launch.count + p];
-  float weight = 0;
-  if (state == is_positive) weight = of_positives / fmaxf(positives, 1.0F);
-  if (state == is_negative) weight = of_negatives / fmaxf(negatives, 1.0F);
-  launch.weight[set * launch.count + p] = weight / launch.drawn;
+  launch.weight[set * launch.count + p] = weight_as_drawn(
+      launch.states[set * launch.count + p], static_cast<float>(launch.counts[set * 2]),
+      static_cast<float>(launch.counts[set * 2 + 1]), launch.drawn, launch.most_positive);
+}
+
+// A block has a picture, a thread one region after the other.
+__global__ void __launch_bounds__(match_threads) match_regions_kernel(RegionMatchArguments launch) {
+  const std::int64_t picture = blockIdx.x, first = picture * launch.most;
+  int positives = 0, negatives = 0;
+  for (std::int64_t begin = 0; begin < launch.count; begin += match_threads) {
+    const std::int64_t r = begin + threadIdx.x, at = picture * launch.count + r;
+    State state = counts_not;
+    if (r < launch.count) {
+      const Corners region = corners_at(launch.regions, at);
+      const float least = fmaxf(area_of(region), match_least_area);
+      float best = 0;
+      std::int64_t which = 0;
+      bool ignored = false;
+      for (std::int64_t m = 0; m < launch.most; ++m) {
+        const std::int64_t label = launch.labels[first + m];
+        if (label < 0 && label != match_ignore_box) continue;
+        const Corners box = corners_at(launch.boxes, first + m);
+        if (label == match_ignore_box) {
+          ignored |= common_of(region, box) / least > launch.ignored_share;
+        } else if (const float overlap = iou_of(region, box); overlap > best) {
+          best = overlap;
+          which = m;
+        }
+      }
+      if (launch.known[at]) {
+        if (best >= launch.positive_overlap)
+          state = is_positive;
+        else if (!ignored)
+          state = is_negative;
+      }
+      launch.positive[at] = state == is_positive;
+      launch.label[at] = state == is_positive ? launch.labels[first + which] : launch.classes;
+      launch.weight[at] = static_cast<float>(state);  // for now: this thread reads it again below
+      reinterpret_cast<Corners*>(launch.box)[at] = corners_at(launch.boxes, first + which);
+    }
+    positives += __syncthreads_count(state == is_positive);
+    negatives += __syncthreads_count(state == is_negative);
+  }
+  for (std::int64_t r = threadIdx.x; r < launch.count; r += match_threads) {
+    float& weight = launch.weight[picture * launch.count + r];
+    weight = weight_as_drawn(static_cast<int>(weight), static_cast<float>(positives),
+                             static_cast<float>(negatives), launch.drawn, launch.most_positive);
+  }
 }
 
 }  // namespace
@@ -118,6 +165,13 @@ cudaError_t launch_match(const MatchArguments& launch, cudaStream_t stream) {
                  static_cast<unsigned>(launch.classes));
   match_kernel<<<all, match_threads, 0, stream>>>(launch);
   weight_kernel<<<all, match_threads, 0, stream>>>(launch);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_match_regions(const RegionMatchArguments& launch, cudaStream_t stream) {
+  if (launch.pictures > match_most_pictures) return cudaErrorInvalidConfiguration;
+  match_regions_kernel<<<static_cast<unsigned>(launch.pictures), match_threads, 0, stream>>>(
+      launch);
   return cudaGetLastError();
 }
 

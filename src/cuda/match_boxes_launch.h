@@ -1,4 +1,4 @@
-// The kernels that match anchors and true boxes as plain C++ sees them.
+// The kernels that match anchors or regions and true boxes as plain C++ sees them.
 #pragma once
 
 #include "kernels/detection_arguments.h"
@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// Enqueues; neither synchronises nor allocates.
+// Enqueue; neither synchronise nor allocate.
 cudaError_t launch_match(const MatchArguments& arguments, cudaStream_t stream);
+cudaError_t launch_match_regions(const RegionMatchArguments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -14,6 +14,11 @@ constexpr int word_bits = 64, keep_threads = 1024;
 using Word = unsigned long long;
 static_assert(sizeof(Word) == sizeof(std::uint64_t));
 
+// The index of a sorted box in its set.
+__device__ std::int64_t index_of(const NmsArguments& launch, std::int64_t first, std::int64_t box) {
+  return launch.order == nullptr ? box : launch.order[first + box];
+}
+
 // A block has 64 boxes, a thread each, and 64 others, of which it makes a word of bits per thread.
 __global__ void __launch_bounds__(word_bits) overlaps_kernel(NmsArguments launch) {
   const std::int64_t row_word = blockIdx.y, word = blockIdx.x, set = blockIdx.z;
@@ -25,14 +30,14 @@ __global__ void __launch_bounds__(word_bits) overlaps_kernel(NmsArguments launch
   __shared__ std::int64_t groups[word_bits];
   const std::int64_t other = word * word_bits + tid;
   if (other < n) {
-    const std::int64_t index = launch.order[first + other];
+    const std::int64_t index = index_of(launch, first, other);
     others[tid] = boxes[index];
     groups[tid] = launch.group != nullptr ? launch.group[first + index] : 0;
   }
   __syncthreads();
   const std::int64_t row = row_word * word_bits + tid;
   if (row >= n) return;
-  const std::int64_t index = launch.order[first + row];
+  const std::int64_t index = index_of(launch, first, row);
   const Corners box = boxes[index];
   const std::int64_t group = launch.group != nullptr ? launch.group[first + index] : 0;
   const std::int64_t left = n - word * word_bits;
@@ -82,7 +87,7 @@ __global__ void __launch_bounds__(keep_threads) keep_kernel(NmsArguments launch)
     __syncthreads();
     const Word kept = kept_here;
     if (tid < word_bits && (kept >> tid & 1) != 0)
-      indices[count + __popcll(kept & ((Word{1} << tid) - 1))] = launch.order[first + box];
+      indices[count + __popcll(kept & ((Word{1} << tid) - 1))] = index_of(launch, first, box);
     for (int bit = tid / 32; bit < word_bits; bit += keep_threads / 32) {
       if ((kept >> bit & 1) == 0) continue;
       for (std::int64_t later = word + 1 + lane; later < launch.words; later += 32)

@@ -101,6 +101,46 @@ LOCKSTEP_HOST_DEVICE inline float area_of(const Corners& box) {
   return rounded_product(box.x2 - box.x1, box.y2 - box.y1);
 }
 
+// How boxes are described relative to anchors: weights of the four numbers, and the largest
+// logarithm of a size that is decoded.
+struct InlineCoding {
+  float x = 1, y = 1, width = 1, height = 1, most_log_size = 0;
+};
+
+// As encode_boxes and decode_boxes have it; NaN stays NaN.
+LOCKSTEP_HOST_DEVICE inline Corners encoded(const Corners& box, const Corners& anchor,
+                                            const InlineCoding& coding) {
+  const float box_width = box.x2 - box.x1, box_height = box.y2 - box.y1;
+  const float width = anchor.x2 - anchor.x1, height = anchor.y2 - anchor.y1;
+  const float right = (box.x1 + 0.5F * box_width) - (anchor.x1 + 0.5F * width),
+              below = (box.y1 + 0.5F * box_height) - (anchor.y1 + 0.5F * height);
+  return {coding.x * right / width, coding.y * below / height,
+          coding.width * std::log(box_width / width),
+          coding.height * std::log(box_height / height)};
+}
+LOCKSTEP_HOST_DEVICE inline Corners decoded(const Corners& deltas, const Corners& anchor,
+                                            const InlineCoding& coding) {
+  const float width = anchor.x2 - anchor.x1, height = anchor.y2 - anchor.y1;
+  const float x = rounded_product(deltas.x1 / coding.x, width) + (anchor.x1 + 0.5F * width),
+              y = rounded_product(deltas.y1 / coding.y, height) + (anchor.y1 + 0.5F * height);
+  const float of_width = deltas.x2 / coding.width, of_height = deltas.y2 / coding.height;
+  const float most = coding.most_log_size;
+  const float half_width =
+      rounded_product(0.5F * std::exp(of_width > most ? most : of_width), width);
+  const float half_height =
+      rounded_product(0.5F * std::exp(of_height > most ? most : of_height), height);
+  return {x - half_width, y - half_height, x + half_width, y + half_height};
+}
+
+// Moved into [0, width] × [0, height]; NaN stays NaN.
+LOCKSTEP_HOST_DEVICE inline float within(float value, float most) {
+  return value < 0 ? 0.0F : value > most ? most : value;
+}
+LOCKSTEP_HOST_DEVICE inline Corners clipped(const Corners& box, float height, float width) {
+  return {within(box.x1, width), within(box.y1, height), within(box.x2, width),
+          within(box.y2, height)};
+}
+
 // Whether intersection over union is above the threshold; NaN is not.
 LOCKSTEP_HOST_DEVICE inline bool overlap(const Corners& a, const Corners& b, float threshold) {
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1),

@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-MatchKernel match_kernel = nullptr;  // set once, before the first step
+MatchKernels match_kernels;  // set once, before the first step
 
 void check_match(const at::Tensor& anchors, const at::Tensor& boxes, const at::Tensor& labels) {
   const bool fit = anchors.dim() == 2 && anchors.size(1) == 4 && boxes.dim() == 3 &&
@@ -33,6 +33,27 @@ void check_match(const at::Tensor& anchors, const at::Tensor& boxes, const at::T
             "[Q, M], but got ",
             anchors.sizes(), " of ", anchors.scalar_type(), ", ", boxes.sizes(), " of ",
             boxes.scalar_type(), " and ", labels.sizes(), " of ", labels.scalar_type()));
+}
+
+void check_match_regions(const at::Tensor& regions, const at::Tensor& known,
+                         const at::Tensor& boxes, const at::Tensor& labels) {
+  const bool fit = regions.dim() == 3 && regions.size(2) == 4 && boxes.dim() == 3 &&
+                   boxes.size(2) == 4 && boxes.size(0) == regions.size(0) &&
+                   known.sizes() == regions.sizes().slice(0, 2) &&
+                   labels.sizes() == boxes.sizes().slice(0, 2);
+  if (!fit || regions.scalar_type() != at::kFloat || boxes.scalar_type() != at::kFloat ||
+      known.scalar_type() != at::kBool || labels.scalar_type() != at::kLong)
+    throw Error(
+        cat("match_regions wants regions f32 [Q, R, 4], known bool [Q, R], boxes f32 "
+            "[Q, M, 4] and labels i64 [Q, M], but got ",
+            regions.sizes(), " of ", regions.scalar_type(), ", ", known.sizes(), " of ",
+            known.scalar_type(), ", ", boxes.sizes(), " of ", boxes.scalar_type(), " and ",
+            labels.sizes(), " of ", labels.scalar_type()));
+}
+
+at::Tensor aligned_boxes(const at::Tensor& boxes) {
+  const at::Tensor dense = boxes.contiguous();
+  return aligned(dense) ? dense : dense.clone();
 }
 
 }  // namespace
@@ -59,8 +80,8 @@ at::Tensor ignored_shares(const at::Tensor& rows, const at::Tensor& boxes,
       .div(box_areas(rows).clamp_min(match_least_area));
 }
 
-AnchorMatches match_anchors_reference(const at::Tensor& anchors, const at::Tensor& boxes,
-                                      const at::Tensor& labels, const AnchorMatching& how) {
+RowTargets match_anchors_reference(const at::Tensor& anchors, const at::Tensor& boxes,
+                                   const at::Tensor& labels, const AnchorMatching& how) {
   const at::NoGradGuard no_gradient;
   const at::Tensor overlaps = box_ious(anchors.unsqueeze(0), boxes);  // [Q, P, M]
   const at::Tensor class_numbers = at::arange(how.classes, labels.options());
@@ -89,46 +110,99 @@ AnchorMatches match_anchors_reference(const at::Tensor& anchors, const at::Tenso
       .positive = at::stack(positive, 1), .weight = at::stack(weight, 1), .box = at::stack(box, 1)};
 }
 
-AnchorMatches match_anchors(const at::Tensor& anchors, const at::Tensor& boxes,
-                            const at::Tensor& labels, const AnchorMatching& how) {
+RowTargets match_anchors(const at::Tensor& anchors, const at::Tensor& boxes,
+                         const at::Tensor& labels, const AnchorMatching& how) {
   check_match(anchors, boxes, labels);
   const std::int64_t pictures = boxes.size(0), most = boxes.size(1), count = anchors.size(0);
-  if (!anchors.is_cuda() || match_kernel == nullptr || pictures == 0 || most == 0 || count == 0 ||
-      how.classes < 1 || pictures > match_most_pictures || most > match_most_boxes)
+  if (!anchors.is_cuda() || match_kernels.anchors == nullptr || pictures == 0 || most == 0 ||
+      count == 0 || how.classes < 1 || pictures > match_most_pictures || most > match_most_boxes)
     return match_anchors_reference(anchors, boxes, labels, how);
   const at::NoGradGuard no_gradient;
-  const at::Tensor from = anchors.contiguous(), to = boxes.contiguous(), of = labels.contiguous();
-  const auto f32 = to.options();
+  const at::Tensor of = labels.contiguous();
+  const auto f32 = boxes.options();
   const std::vector<std::int64_t> sizes{pictures, how.classes, count};
-  AnchorMatches found{.positive = at::empty(sizes, f32.dtype(at::kBool)),
-                      .weight = at::empty(sizes, f32),
-                      .box = at::empty({pictures, how.classes, count, 4}, f32)};
+  RowTargets found{.positive = at::empty(sizes, f32.dtype(at::kBool)),
+                   .weight = at::empty(sizes, f32),
+                   .box = at::empty({pictures, how.classes, count, 4}, f32)};
   const at::Tensor best = at::empty({pictures, most}, f32);
   const at::Tensor states = at::empty(sizes, f32.dtype(at::kByte));
   const at::Tensor counts = at::zeros({pictures, how.classes, 2}, f32.dtype(at::kInt));
-  const auto clone_unless_aligned = [](const at::Tensor& t) { return aligned(t) ? t : t.clone(); };
-  const at::Tensor read_from = clone_unless_aligned(from), read_to = clone_unless_aligned(to);
-  match_kernel({.anchors = read_from.const_data_ptr<float>(),
-                .boxes = read_to.const_data_ptr<float>(),
-                .labels = of.const_data_ptr<std::int64_t>(),
-                .best_of_box = best.mutable_data_ptr<float>(),
-                .states = states.mutable_data_ptr<std::uint8_t>(),
-                .counts = counts.mutable_data_ptr<std::int32_t>(),
-                .positive = found.positive.mutable_data_ptr<bool>(),
-                .weight = found.weight.mutable_data_ptr<float>(),
-                .box = found.box.mutable_data_ptr<float>(),
-                .pictures = pictures,
-                .classes = how.classes,
-                .count = count,
-                .most = most,
-                .positive_overlap = static_cast<float>(how.positive),
-                .negative_overlap = static_cast<float>(how.negative),
-                .ignored_share = static_cast<float>(how.ignored),
-                .drawn = static_cast<float>(how.drawn),
-                .most_positive = static_cast<float>(how.drawn * how.positive_share)});
+  const at::Tensor read_from = aligned_boxes(anchors), read_to = aligned_boxes(boxes);
+  match_kernels.anchors({.anchors = read_from.const_data_ptr<float>(),
+                         .boxes = read_to.const_data_ptr<float>(),
+                         .labels = of.const_data_ptr<std::int64_t>(),
+                         .best_of_box = best.mutable_data_ptr<float>(),
+                         .states = states.mutable_data_ptr<std::uint8_t>(),
+                         .counts = counts.mutable_data_ptr<std::int32_t>(),
+                         .positive = found.positive.mutable_data_ptr<bool>(),
+                         .weight = found.weight.mutable_data_ptr<float>(),
+                         .box = found.box.mutable_data_ptr<float>(),
+                         .pictures = pictures,
+                         .classes = how.classes,
+                         .count = count,
+                         .most = most,
+                         .positive_overlap = static_cast<float>(how.positive),
+                         .negative_overlap = static_cast<float>(how.negative),
+                         .ignored_share = static_cast<float>(how.ignored),
+                         .drawn = static_cast<float>(how.drawn),
+                         .most_positive = static_cast<float>(how.drawn * how.positive_share)});
   return found;
 }
 
-void register_cuda_match(MatchKernel kernel) { match_kernel = kernel; }
+RegionMatches match_regions_reference(const at::Tensor& regions, const at::Tensor& known,
+                                      const at::Tensor& boxes, const at::Tensor& labels,
+                                      const RegionMatching& how) {
+  const at::NoGradGuard no_gradient;
+  const at::Tensor of_class = labels.ge(0).unsqueeze(1);  // [Q, 1, M]
+  const at::Tensor iou = box_ious(regions, boxes).masked_fill(of_class.logical_not(), 0);
+  const auto [best, which] = iou.max(-1);  // [Q, R]
+  const at::Tensor positive = best.ge(how.positive).logical_and(known);
+  const at::Tensor negative =
+      known.logical_and(positive.logical_not())
+          .logical_and(ignored_shares(regions, boxes, labels).le(how.ignored));
+  RegionMatches found;
+  found.rows.positive = positive;
+  found.rows.weight = weights_as_drawn(positive, negative, how.drawn, how.positive_share);
+  found.rows.box = boxes.gather(1, which.unsqueeze(-1).expand({-1, -1, 4}));
+  found.label = at::where(positive, labels.gather(1, which), how.classes);
+  return found;
+}
+
+RegionMatches match_regions(const at::Tensor& regions, const at::Tensor& known,
+                            const at::Tensor& boxes, const at::Tensor& labels,
+                            const RegionMatching& how) {
+  check_match_regions(regions, known, boxes, labels);
+  const std::int64_t pictures = boxes.size(0), most = boxes.size(1), count = regions.size(1);
+  if (!regions.is_cuda() || match_kernels.regions == nullptr || pictures == 0 || most == 0 ||
+      count == 0 || pictures > match_most_pictures)
+    return match_regions_reference(regions, known, boxes, labels, how);
+  const at::NoGradGuard no_gradient;
+  const at::Tensor from = aligned_boxes(regions), to = aligned_boxes(boxes),
+                   of = labels.contiguous(), there = known.contiguous();
+  const auto f32 = boxes.options();
+  RegionMatches found{.rows = {.positive = at::empty({pictures, count}, f32.dtype(at::kBool)),
+                               .weight = at::empty({pictures, count}, f32),
+                               .box = at::empty({pictures, count, 4}, f32)},
+                      .label = at::empty({pictures, count}, f32.dtype(at::kLong))};
+  match_kernels.regions({.regions = from.const_data_ptr<float>(),
+                         .boxes = to.const_data_ptr<float>(),
+                         .labels = of.const_data_ptr<std::int64_t>(),
+                         .known = there.const_data_ptr<bool>(),
+                         .positive = found.rows.positive.mutable_data_ptr<bool>(),
+                         .weight = found.rows.weight.mutable_data_ptr<float>(),
+                         .box = found.rows.box.mutable_data_ptr<float>(),
+                         .label = found.label.mutable_data_ptr<std::int64_t>(),
+                         .pictures = pictures,
+                         .classes = how.classes,
+                         .count = count,
+                         .most = most,
+                         .positive_overlap = static_cast<float>(how.positive),
+                         .ignored_share = static_cast<float>(how.ignored),
+                         .drawn = static_cast<float>(how.drawn),
+                         .most_positive = static_cast<float>(how.drawn * how.positive_share)});
+  return found;
+}
+
+void register_cuda_match(MatchKernels kernels) { match_kernels = kernels; }
 
 }  // namespace lockstep

@@ -54,23 +54,29 @@ float float_not_above(double threshold) {
 
 // Sets of boxes, each in the order of its scores.
 struct SortedBoxes {
-  at::Tensor boxes, group, scores, order;  // boxes and group as they were given, scores sorted
+  // boxes and group as they were given, scores sorted; order undefined: they were given so.
+  at::Tensor boxes, group, scores, order;
   float threshold;
 };
 
 SortedBoxes sort_boxes(const at::Tensor& boxes, const at::Tensor& scores, const at::Tensor& group,
-                       double threshold) {
+                       double threshold, bool is_sorted) {
   const auto sets = [&](const at::Tensor& tensor) {
     return boxes.dim() == 2 ? tensor.unsqueeze(0) : tensor;
   };
+  SortedBoxes result{.boxes = lying_densely(sets(boxes), at::MemoryFormat::Contiguous),
+                     .group = group.defined() ? sets(group).contiguous() : group,
+                     .threshold = float_not_above(threshold)};
+  if (is_sorted) {
+    result.scores = sets(scores).contiguous();
+    return result;
+  }
   const double infinity = std::numeric_limits<double>::infinity();
   const auto [sorted, order] = at::sort(sets(scores).nan_to_num(-infinity, infinity, -infinity),
                                         /*stable=*/true, /*dim=*/1, /*descending=*/true);
-  return {.boxes = lying_densely(sets(boxes), at::MemoryFormat::Contiguous),
-          .group = group.defined() ? sets(group).contiguous() : group,
-          .scores = sorted.contiguous(),
-          .order = order.contiguous(),
-          .threshold = float_not_above(threshold)};
+  result.scores = sorted.contiguous();
+  result.order = order.contiguous();
+  return result;
 }
 
 // One set. Returns how many were kept.
@@ -79,16 +85,19 @@ std::int64_t keep_on_cpu(const Corners* boxes, const float* scores, const std::i
                          std::int64_t at_most, std::int64_t* indices) {
   struct Candidate {
     Corners box;
-    std::int64_t group;
+    std::int64_t index, group;
     bool removed;
   };
   std::vector<Candidate> sorted;  // so that they lie in the order in which they are compared
-  for (std::int64_t i = 0; i < n && scores[i] > nowhere_score; ++i)
-    sorted.push_back({boxes[order[i]], group != nullptr ? group[order[i]] : 0, false});
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!(scores[i] > nowhere_score)) continue;
+    const std::int64_t index = order != nullptr ? order[i] : i;
+    sorted.push_back({boxes[index], index, group != nullptr ? group[index] : 0, false});
+  }
   std::int64_t count = 0;
   for (auto kept = sorted.begin(); kept != sorted.end() && count < at_most; ++kept) {
     if (kept->removed) continue;
-    indices[count++] = order[kept - sorted.begin()];
+    indices[count++] = kept->index;
     for (auto other = kept + 1; other != sorted.end(); ++other)
       if (other->group == kept->group && overlap(kept->box, other->box, threshold))
         other->removed = true;
@@ -102,14 +111,16 @@ KeptBoxes kept_on_cpu(const SortedBoxes& sorted, std::int64_t at_most) {
   if (n == 0) return kept;
   const auto* boxes = reinterpret_cast<const Corners*>(sorted.boxes.const_data_ptr<float>());
   const float* scores = sorted.scores.const_data_ptr<float>();
-  const std::int64_t* order = sorted.order.const_data_ptr<std::int64_t>();
+  const std::int64_t* order =
+      sorted.order.defined() ? sorted.order.const_data_ptr<std::int64_t>() : nullptr;
   const std::int64_t* group =
       sorted.group.defined() ? sorted.group.const_data_ptr<std::int64_t>() : nullptr;
   std::int64_t* indices = kept.indices.mutable_data_ptr<std::int64_t>();
   std::int64_t* count = kept.count.mutable_data_ptr<std::int64_t>();
   at::parallel_for(0, sets, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t set = begin; set < end; ++set)
-      count[set] = keep_on_cpu(boxes + set * n, scores + set * n, order + set * n,
+      count[set] = keep_on_cpu(boxes + set * n, scores + set * n,
+                               order != nullptr ? order + set * n : nullptr,
                                group != nullptr ? group + set * n : nullptr, n, sorted.threshold,
                                at_most, indices + set * at_most);
   });
@@ -119,13 +130,13 @@ KeptBoxes kept_on_cpu(const SortedBoxes& sorted, std::int64_t at_most) {
 KeptBoxes kept_by_kernel(const SortedBoxes& sorted, std::int64_t at_most) {
   const std::int64_t sets = sorted.scores.size(0), n = sorted.scores.size(1);
   const std::int64_t words = (n + 63) / 64;
-  const at::TensorOptions whole = sorted.order.options();
+  const at::TensorOptions whole = sorted.scores.options().dtype(at::kLong);
   const at::Tensor overlaps = at::empty({sets, n, words}, whole);
   const KeptBoxes kept{at::empty({sets, at_most}, whole), at::empty({sets}, whole)};
   const NmsArguments arguments{
       .boxes = sorted.boxes.const_data_ptr<float>(),
       .sorted_scores = sorted.scores.const_data_ptr<float>(),
-      .order = sorted.order.const_data_ptr<std::int64_t>(),
+      .order = sorted.order.defined() ? sorted.order.const_data_ptr<std::int64_t>() : nullptr,
       .group = sorted.group.defined() ? sorted.group.const_data_ptr<std::int64_t>() : nullptr,
       .overlaps = reinterpret_cast<std::uint64_t*>(overlaps.mutable_data_ptr<std::int64_t>()),
       .indices = kept.indices.mutable_data_ptr<std::int64_t>(),
@@ -148,11 +159,11 @@ bool nms_kernels_serve(const at::Tensor& scores) {
 }  // namespace
 
 KeptBoxes nms_padded(const at::Tensor& boxes, const at::Tensor& scores, double iou_threshold,
-                     std::int64_t at_most, const at::Tensor& group) {
+                     std::int64_t at_most, const at::Tensor& group, bool is_sorted) {
   check_nms(boxes, scores, group, iou_threshold, at_most);
   const at::NoGradGuard no_gradient;
   const bool one = boxes.dim() == 2;
-  const SortedBoxes sorted = sort_boxes(boxes, scores, group, iou_threshold);
+  const SortedBoxes sorted = sort_boxes(boxes, scores, group, iou_threshold, is_sorted);
   KeptBoxes kept;
   if (nms_kernels_serve(sorted.scores)) {
     kept = kept_by_kernel(sorted, at_most);
@@ -160,7 +171,7 @@ KeptBoxes nms_padded(const at::Tensor& boxes, const at::Tensor& scores, double i
     const SortedBoxes here{.boxes = sorted.boxes.cpu(),
                            .group = sorted.group.defined() ? sorted.group.cpu() : sorted.group,
                            .scores = sorted.scores.cpu(),
-                           .order = sorted.order.cpu(),
+                           .order = sorted.order.defined() ? sorted.order.cpu() : sorted.order,
                            .threshold = sorted.threshold};
     const KeptBoxes found = kept_on_cpu(here, at_most);
     kept = {found.indices.to(boxes.device()), found.count.to(boxes.device())};

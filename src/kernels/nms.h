@@ -24,10 +24,11 @@ struct KeptBoxes {
 // it. boxes: f32 [R, 4] or [B, R, 4], x1, y1, x2, y2. scores: f32 [R] or [B, R]; a box whose score
 // is −inf or NaN takes no part: it is not kept and suppresses nothing (padding, and what is below a
 // score). group: i64, of scores' shape, or undefined: one for all. All on one device; no gradient.
-// A box that holds NaN overlaps nothing. Needs R² / 64 words of 8 bytes per set on GPUs. at_most:
+// A box that holds NaN overlaps nothing. is_sorted: scores go downwards already, as at::topk gives
+// them, and are not sorted again. Needs R² / 64 words of 8 bytes per set on GPUs. at_most:
 // at least 1; may exceed R. Throws Error for other shapes and types.
 KeptBoxes nms_padded(const at::Tensor& boxes, const at::Tensor& scores, double iou_threshold,
-                     std::int64_t at_most, const at::Tensor& group = {});
+                     std::int64_t at_most, const at::Tensor& group = {}, bool is_sorted = false);
 
 // The indices of the kept boxes of one set alone, i64 [K], by score downwards. Waits for the
 // device.

@@ -7,8 +7,11 @@
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>
@@ -86,11 +89,98 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
   }
 };
 
-bool product_serves(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return x.is_cuda() && x.dim() == 4 && x.numel() > 0 && kernel_dtype(x.scalar_type()) &&
-         x.is_contiguous(channels_last) && weight.dim() == 4 && weight.size(1) == x.size(1) &&
-         weight.size(2) == 1 && weight.size(3) == 1 && weight.scalar_type() == x.scalar_type() &&
-         weight.is_contiguous() && (!bias.defined() || bias.scalar_type() == x.scalar_type());
+// Two convolutions of one input. Their channels lie side by side in a product that is padded to a
+// multiple of 16, so that the library's fast algorithms serve it.
+struct PointwisePair : torch::autograd::Function<PointwisePair> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               const at::Tensor& weight, const at::Tensor& other_weight,
+                               const at::Tensor& bias, const at::Tensor& other_bias) {
+    const std::int64_t first = weight.size(0), second = other_weight.size(0);
+    const std::int64_t padded = (first + second + 15) / 16 * 16, padding = padded - first - second;
+    const at::Tensor both = at::cat({matrix_of(weight), matrix_of(other_weight),
+                                     at::zeros({padding, x.size(1)}, weight.options())});
+    const at::Tensor biases = at::cat({bias, other_bias, at::zeros({padding}, bias.options())});
+    context->save_for_backward({x, weight, other_weight, bias, other_bias, both});
+    context->set_materialize_grads(false);
+    const at::Tensor out = empty_like_with(x, padded);
+    matmul_into(rows_of(out), rows_of(x), both.t(), biases);
+    const at::AutoDispatchBelowADInplaceOrView no_views;  // for autograd, results of their own
+    return {out.narrow(1, 0, first), out.narrow(1, first, second)};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &both = saved[5];
+    if (!gradients[0].defined() && !gradients[1].defined()) return variable_list(5);
+    if (is_differentiated()) return differentiable(saved, gradients);
+    const at::Tensor up = side_by_side(saved, gradients);
+    at::Tensor of_x;
+    if (context->needs_input_grad(0)) {
+      of_x = empty_like_with(x, x.size(1));
+      matmul_into(rows_of(of_x), up, both);
+    }
+    variable_list found{of_x, {}, {}, {}, {}};
+    if (context->needs_input_grad(1) || context->needs_input_grad(2)) {
+      const at::Tensor of_both = at::empty(both.sizes(), both.options().dtype(at::kFloat));
+      matmul_into(of_both, up.t(), rows_of(x));
+      share_out(context, saved, 1, of_both, found);
+    }
+    if (context->needs_input_grad(3) || context->needs_input_grad(4)) {
+      const at::Tensor sums = at::zeros({both.size(0)}, both.options().dtype(at::kFloat));
+      add_column_sums(sums, up);
+      share_out(context, saved, 3, sums, found);
+    }
+    return found;
+  }
+
+ private:
+  // [B * H * W, padded channels]
+  static at::Tensor side_by_side(const variable_list& saved, const variable_list& gradients) {
+    const at::Tensor &x = saved[0], &both = saved[5];
+    const std::int64_t rows = x.size(0) * x.size(2) * x.size(3);
+    std::vector<at::Tensor> parts;
+    std::int64_t left = both.size(0);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::int64_t channels = saved[1 + i].size(0);
+      parts.push_back(gradients[i].defined()
+                          ? gradients[i].permute({0, 2, 3, 1}).reshape({rows, channels})
+                          : at::zeros({rows, channels}, x.options()));
+      left -= channels;
+    }
+    parts.push_back(at::zeros({rows, left}, x.options()));
+    return at::cat(parts, 1);
+  }
+  // Rows of `all` to the gradients of two parameters, inputs `input` and the one behind it.
+  static void share_out(AutogradContext* context, const variable_list& saved, std::size_t input,
+                        const at::Tensor& all, variable_list& found) {
+    std::int64_t begin = 0;
+    for (const std::size_t i : {input, input + 1}) {
+      const at::Tensor& parameter = saved[i];
+      const at::Tensor own = all.narrow(0, begin, parameter.size(0)).view(parameter.sizes());
+      begin += parameter.size(0);
+      if (!context->needs_input_grad(i)) continue;
+      if (const at::Tensor buffer = buffer_of_this_pass(parameter); buffer.defined())
+        buffer.add_(own);
+      else
+        found[i] = own.to(parameter.scalar_type());
+    }
+  }
+  static variable_list differentiable(const variable_list& saved, const variable_list& gradients) {
+    const auto by_aten = [](const std::vector<at::Tensor>& in) {
+      return std::vector<at::Tensor>{at::conv2d(in[0], in[1], in[3]),
+                                     at::conv2d(in[0], in[2], in[4])};
+    };
+    return differentiable_gradients(by_aten, {saved.begin(), saved.begin() + 5}, gradients);
+  }
+};
+
+bool product_serves(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                    bool anywhere = false) {
+  return (anywhere || x.is_cuda()) && x.dim() == 4 && x.numel() > 0 &&
+         kernel_dtype(x.scalar_type()) && x.is_contiguous(channels_last) && weight.dim() == 4 &&
+         weight.size(1) == x.size(1) && weight.size(2) == 1 && weight.size(3) == 1 &&
+         weight.scalar_type() == x.scalar_type() && weight.is_contiguous() &&
+         (!bias.defined() || bias.scalar_type() == x.scalar_type());
 }
 
 }  // namespace
@@ -106,6 +196,17 @@ std::tuple<at::Tensor, at::Tensor> pointwise_convolution_beside(const at::Tensor
                                                                 const at::Tensor& bias) {
   if (!product_serves(x, weight, bias)) return {at::conv2d(x, weight, if_defined(bias)), x};
   const variable_list both = Pointwise::apply(x, weight, if_defined(bias), /*beside=*/true);
+  return {both[0], both[1]};
+}
+
+std::array<at::Tensor, 2> pointwise_convolutions(const at::Tensor& x,
+                                                 const std::array<at::Tensor, 2>& weights,
+                                                 const std::array<at::Tensor, 2>& biases) {
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!product_serves(x, weights[i], biases[i], /*anywhere=*/true))
+      return {pointwise_convolution(x, weights[0], biases[0]),
+              pointwise_convolution(x, weights[1], biases[1])};
+  const variable_list both = PointwisePair::apply(x, weights[0], weights[1], biases[0], biases[1]);
   return {both[0], both[1]};
 }
 

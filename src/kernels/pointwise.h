@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <tuple>
 
 namespace lockstep {
@@ -19,5 +20,12 @@ at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
 std::tuple<at::Tensor, at::Tensor> pointwise_convolution_beside(const at::Tensor& x,
                                                                 const at::Tensor& weight,
                                                                 const at::Tensor& bias = {});
+
+// Two such convolutions of one input, whose parameters stay apart: as one product, of which the
+// results are channels side by side, where x and weights lie as above, on any device. Both have a
+// bias.
+std::array<at::Tensor, 2> pointwise_convolutions(const at::Tensor& x,
+                                                 const std::array<at::Tensor, 2>& weights,
+                                                 const std::array<at::Tensor, 2>& biases);
 
 }  // namespace lockstep

@@ -188,4 +188,18 @@ struct MaskLossBackward {
 // Places of a row that a block takes.
 constexpr std::int64_t mask_loss_chunk = 8192;
 
+// Maps times factors per channel, and the gradients. Everything on the device, aligned to 16 bytes;
+// channels a multiple of eight.
+constexpr std::int64_t channel_products_chunk = 64;    // places that a block adds up
+constexpr std::int64_t channel_products_most = 65535;  // sets
+struct ChannelProducts {
+  const void *x = nullptr, *factors = nullptr;  // [items, places, channels], [sets, channels]
+  void* out = nullptr;                          // [items, sets, places, channels]; forward only
+  const void* of_out = nullptr;                 // backward only, as all below
+  void *of_x = nullptr, *of_factors = nullptr;  // either may be null
+  float* partial = nullptr;                     // [chunks, sets, channels], with of_factors
+  KernelDtype dtype = KernelDtype::f32;
+  std::int64_t items = 0, sets = 0, places = 0, channels = 0, chunks = 0;
+};
+
 }  // namespace lockstep

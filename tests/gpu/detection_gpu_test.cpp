@@ -190,9 +190,9 @@ TEST_F(DetectionOnGpu, MatchesAreTheCpus) {
       {drawn(3, 4), at::full({3, 4}, no_box, at::kLong), 2}};
   for (const Case& test : cases) {
     const AnchorMatching how{.classes = test.classes, .drawn = 64};
-    const AnchorMatches wanted = match_anchors(anchors, test.boxes, test.labels, how);
+    const RowTargets wanted = match_anchors(anchors, test.boxes, test.labels, how);
     const at::Device device = gpu().device();
-    const AnchorMatches found =
+    const RowTargets found =
         match_anchors(anchors.to(device), test.boxes.to(device), test.labels.to(device), how);
     EXPECT_TRUE(found.positive.cpu().equal(wanted.positive));
     EXPECT_TRUE(found.weight.cpu().allclose(wanted.weight, 1e-6, 0));

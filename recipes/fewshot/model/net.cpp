@@ -1,7 +1,10 @@
 #include "recipes/fewshot/model/net.h"
 
+#include "kernels/channel_products.h"
+#include "kernels/linear.h"
 #include "kernels/pointwise.h"
 #include "kernels/roi_align.h"
+#include "kernels/unit_rows.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
@@ -16,12 +19,8 @@ namespace {
 
 namespace nn = torch::nn;
 
-constexpr double least_length = 1e-6;
-
-// Rows of length 1, in f32.
-at::Tensor of_length_1(const at::Tensor& rows) {
-  const at::Tensor x = rows.to(at::kFloat);
-  return x.div(x.norm(2, {1}, true).clamp_min(least_length));
+at::Tensor linear(const nn::Linear& layer, const at::Tensor& x) {
+  return linear_layer(x, layer->weight, layer->bias);
 }
 
 void draw(at::Tensor weight, double deviation) {
@@ -41,7 +40,8 @@ DetectorImpl::DetectorImpl(const DetectorShape& shape)
           register_module("objectness", nn::Conv2d(shape.neck, shape.anchors_per_cell(), 1))),
       proposal_deltas(register_module("proposal_deltas",
                                       nn::Conv2d(shape.neck, 4 * shape.anchors_per_cell(), 1))),
-      hidden(register_module("hidden",
+      // Named anew when its columns changed their order, so that older weights do not fit.
+      hidden(register_module("region_hidden",
                              nn::Linear(shape.neck * pooled_size * pooled_size, shape.hidden))),
       embedding(register_module("embedding", nn::Linear(shape.hidden, shape.embedding))),
       box(register_module("box", nn::Linear(shape.hidden, 4))),
@@ -70,8 +70,10 @@ at::Tensor DetectorImpl::features(const at::Tensor& x, const StepContext& contex
 }
 
 DetectorImpl::Embedded DetectorImpl::embed(const at::Tensor& pooled) {
-  const at::Tensor vector = hidden(pooled.flatten(1)).relu_();
-  return {.vectors = of_length_1(embedding(vector)), .hidden = vector};
+  const at::Tensor rows = pooled.permute({0, 2, 3, 1}).flatten(1);  // a view of channels-last bins
+  const auto [embedded, vector] =
+      linear_layer_beside(linear(hidden, rows).relu_(), embedding->weight, embedding->bias);
+  return {.vectors = unit_rows(embedded), .hidden = vector};
 }
 
 ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& boxes,
@@ -84,26 +86,21 @@ ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& box
   };
   const at::Tensor kernels = mean_of_class(pooled.mean({2, 3}));
   // Of mean square 1, so that maps keep their size whatever the trunk makes.
-  const at::Tensor scaled =
-      of_length_1(kernels).mul(std::sqrt(static_cast<double>(kernels.size(1))));
-  return {.kernels = scaled.to(kernels.scalar_type()),
-          .prototypes = of_length_1(mean_of_class(embed(pooled).vectors))};
+  const double length = std::sqrt(static_cast<double>(kernels.size(1)));
+  return {.kernels = unit_rows(kernels, {.length = length, .dtype = kernels.scalar_type()}),
+          .prototypes = unit_rows(mean_of_class(embed(pooled).vectors))};
 }
 
 AnchorOutputs DetectorImpl::anchors(const at::Tensor& features, const ClassCodes& codes) {
   const std::int64_t queries = features.size(0), classes = codes.kernels.size(0);
-  const at::Tensor attended =
-      features.unsqueeze(1).mul(codes.kernels.view({1, classes, -1, 1, 1})).flatten(0, 1);
-  const at::Tensor map = proposal(attended).relu_();  // [Q * N, C, h, w]
-  // [Q * N, A, h, w] becomes [Q, N, h * w * A].
-  const at::Tensor objects = pointwise_convolution(map, objectness->weight, objectness->bias)
-                                 .permute({0, 2, 3, 1})
-                                 .reshape({queries, classes, -1});
-  const at::Tensor deltas =
-      pointwise_convolution(map, proposal_deltas->weight, proposal_deltas->bias)
-          .permute({0, 2, 3, 1})
-          .reshape({queries, classes, -1, 4});
-  return {.objectness = objects.to(at::kFloat), .deltas = deltas.to(at::kFloat)};
+  const at::Tensor map = proposal(channel_products(features, codes.kernels)).relu_();
+  const auto [changes, objects] =
+      pointwise_convolutions(map, {proposal_deltas->weight, objectness->weight},
+                             {proposal_deltas->bias, objectness->bias});
+  const std::int64_t anchors = objects.size(1), places = map.size(2) * map.size(3);
+  // [Q * N, A, h, w] becomes [Q, N, h * w, A].
+  return {.objectness = objects.permute({0, 2, 3, 1}).reshape({queries, classes, places, anchors}),
+          .deltas = changes.permute({0, 2, 3, 1}).reshape({queries, classes, places, anchors, 4})};
 }
 
 RegionOutputs DetectorImpl::regions(const at::Tensor& features, const at::Tensor& boxes,
@@ -111,9 +108,9 @@ RegionOutputs DetectorImpl::regions(const at::Tensor& features, const at::Tensor
   const Embedded found =
       embed(roi_align(features, boxes, picture, {.spatial_scale = 1.0 / stride}));
   const at::Tensor columns =
-      at::cat({codes.prototypes, of_length_1(background.unsqueeze(0))});  // [N + 1, E]
+      at::cat({codes.prototypes, unit_rows(background.unsqueeze(0))});  // [N + 1, E]
   return {.logits = at::matmul(found.vectors, columns.t()).mul(scale.to(at::kFloat).exp()),
-          .deltas = box(found.hidden).to(at::kFloat)};
+          .deltas = linear(box, found.hidden)};
 }
 
 }  // namespace lockstep::fewshot

@@ -22,15 +22,16 @@ struct ClassCodes {
   at::Tensor prototypes;  // f32 [N, E], of length 1
 };
 
-// Objectness and box changes for each class and anchor.
+// Objectness and box changes for each class and anchor, h * w * A as regions.h orders them, in the
+// weights' dtype and maybe as views of channels.
 struct AnchorOutputs {
-  at::Tensor objectness;  // f32 [Q, N, P] logits; P anchors as regions.h orders them
-  at::Tensor deltas;      // f32 [Q, N, P, 4]
+  at::Tensor objectness;  // [Q, N, h * w, A] logits
+  at::Tensor deltas;      // [Q, N, h * w, A, 4]
 };
 
 struct RegionOutputs {
   at::Tensor logits;  // f32 [R, N + 1]; the last column is the background
-  at::Tensor deltas;  // f32 [R, 4], the same for all classes
+  at::Tensor deltas;  // [R, 4] in the weights' dtype, the same for all classes
 };
 
 // A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN (Fan et al.,
@@ -66,7 +67,8 @@ class DetectorImpl : public torch::nn::Module {
   DetectorShape shape_;
   Trunk trunk;
   torch::nn::Conv2d neck, proposal, objectness, proposal_deltas;
-  torch::nn::Linear hidden, embedding, box;
+  torch::nn::Linear hidden;  // of a region's bins by rows, columns, channels: [hidden, 7 * 7 * C]
+  torch::nn::Linear embedding, box;
   at::Tensor background;  // [E]
   at::Tensor scale;       // []: the logarithm of the factor
 };

@@ -74,12 +74,21 @@ DatasetPair FewshotRecipe::data() {
 }
 
 std::vector<std::pair<std::string, std::string>> FewshotRecipe::weight_names() const {
-  std::vector<std::pair<std::string, std::string>> names{
-      {"module.*", "trunk.*"}, {"*", "trunk.*"},   {"layer4.*", ""},
-      {"module.layer4.*", ""}, {"fc.*", ""},       {"module.fc.*", ""},
-      {"", "neck.*"},          {"", "proposal.*"}, {"", "proposal_deltas.*"},
-      {"", "objectness.*"},    {"", "hidden.*"},   {"", "embedding.*"},
-      {"", "box.*"},           {"", "background"}, {"", "scale"}};
+  std::vector<std::pair<std::string, std::string>> names{{"module.*", "trunk.*"},
+                                                         {"*", "trunk.*"},
+                                                         {"layer4.*", ""},
+                                                         {"module.layer4.*", ""},
+                                                         {"fc.*", ""},
+                                                         {"module.fc.*", ""},
+                                                         {"", "neck.*"},
+                                                         {"", "proposal.*"},
+                                                         {"", "proposal_deltas.*"},
+                                                         {"", "objectness.*"},
+                                                         {"", "region_hidden.*"},
+                                                         {"", "embedding.*"},
+                                                         {"", "box.*"},
+                                                         {"", "background"},
+                                                         {"", "scale"}};
   return names;
 }
 
@@ -129,8 +138,10 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   at::Tensor of_support, of_query;  // feature maps
   if (supports.size(2) == queries.size(2)) {
     const at::Tensor maps = features_of(net, {support_set, query_set}, input, context);
-    of_support = maps.narrow(0, 0, supports.size(0));
-    of_query = maps.narrow(0, supports.size(0), count);
+    // Whose gradient is one concatenation that lies as maps do, unlike that of two narrows.
+    const auto parts = maps.split_with_sizes({supports.size(0), count});
+    of_support = parts[0];
+    of_query = parts[1];
   } else {
     of_support = features_of(net, {support_set}, input, context);
     of_query = features_of(net, {query_set}, input, context);
@@ -138,26 +149,22 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   const ClassCodes codes = net.codes(of_support, support_boxes, classes);
   const AnchorOutputs proposed = net.anchors(of_query, codes);
   const at::Tensor& places = anchors_.of(of_query);
-  Targets anchor_targets = match_anchors(places, truth, classes);
+  const Targets anchor_targets = match_anchors(places, truth, classes);
   const Proposals proposals = propose(places, proposed.objectness, proposed.deltas, queries.size(2),
                                       queries.size(3), options_.model.regions);
   // True boxes are looked at too, so that there is something to learn from the first step on.
   const at::Tensor regions = at::cat({proposals.boxes, truth.boxes}, 1);
   const at::Tensor known = at::cat({proposals.known, truth.labels.ge(0)}, 1);
-  RegionTargets region_targets =
+  const RegionTargets region_targets =
       match_regions(regions, known, truth, classes, static_cast<double>(options_.model.regions));
   const at::Tensor picture =
       at::arange(count, truth.labels.options()).unsqueeze(1).expand({count, regions.size(1)});
   const RegionOutputs found =
       net.regions(of_query, regions.flatten(0, 1), at::where(known, picture, -1).flatten(), codes);
   const at::Tensor weights = field(EpisodeFields::weights).mul(batch.row_weight[row]);
-  anchor_targets.weight = anchor_targets.weight.mul(weights.view({-1, 1, 1}));
-  region_targets.rows.weight = region_targets.rows.weight.mul(weights.view({-1, 1}));
-  const EpisodeLoss cost =
-      episode_loss(places, proposed, anchor_targets, regions, found, region_targets);
-  return {cost.objectness.mul(options_.loss.proposals),
-          cost.anchor_boxes.mul(options_.loss.proposal_boxes),
-          cost.classes.mul(options_.loss.classes), cost.region_boxes.mul(options_.loss.boxes)};
+  const EpisodeLoss cost = episode_loss(places, proposed, anchor_targets, regions, found,
+                                        region_targets, weights, options_.loss);
+  return {cost.objectness, cost.anchor_boxes, cost.classes, cost.region_boxes};
 }
 
 ClassCodes FewshotRecipe::codes_of(DetectorImpl& net, const at::Tensor& supports,

@@ -37,7 +37,7 @@ struct Truth {
 };
 
 // What rows are compared with: positive, weight and box as match_boxes.h has them.
-using Targets = AnchorMatches;
+using Targets = RowTargets;
 
 // For each class: positive from IoU 0.7 with one of its boxes, negative below 0.3. Fields
 // [Q, N, P].
@@ -46,10 +46,7 @@ Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_
 
 // Regions f32 [Q, R, 4] of any class, those that are `known` (bool [Q, R]): positive from IoU 0.5.
 // label i64 [Q, R]: 0 to N - 1, or N for the background. Fields [Q, R].
-struct RegionTargets {
-  Targets rows;
-  at::Tensor label;
-};
+using RegionTargets = RegionMatches;
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,
                             std::int64_t classes, double drawn);
 
@@ -58,7 +55,8 @@ struct Proposals {
   at::Tensor boxes;  // f32 [Q, count, 4] within [height, width] pixels
   at::Tensor known;  // bool [Q, count]: false where there are fewer; the box is 0 then
 };
-// objectness f32 [Q, N, P], deltas f32 [Q, N, P, 4]. Without gradients.
+// objectness [Q, N, h * w, A] and deltas [Q, N, h * w, A, 4] as AnchorOutputs has them; also
+// [Q, N, P] and [Q, N, P, 4]. Without gradients.
 Proposals propose(const at::Tensor& anchors, const at::Tensor& objectness, const at::Tensor& deltas,
                   std::int64_t height, std::int64_t width, std::int64_t count);
 

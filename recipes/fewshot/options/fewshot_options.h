@@ -61,7 +61,7 @@ struct FewshotOptions : RecipeOptions {
     bool flip = true;
     double brightness = 0.2, contrast = 0.2;
   } augment;
-  struct {
+  struct Loss {
     double proposals = 1, proposal_boxes = 1, classes = 1, boxes = 1;  // weights of the terms
   } loss;
   struct {

@@ -169,8 +169,8 @@ TEST(Regions, AreComparedWithPrototypes) {
   EXPECT_NEAR(found.logits[1][0].item<float>(), 10, 1e-3);
   EXPECT_LT(found.logits[0][0].item<float>(), 10);
   const AnchorOutputs anchors = net->anchors(maps, codes);
-  EXPECT_EQ(anchors.objectness.sizes(), (std::vector<std::int64_t>{2, 2, 4 * 4 * 2}));
-  EXPECT_EQ(anchors.deltas.sizes(), (std::vector<std::int64_t>{2, 2, 4 * 4 * 2, 4}));
+  EXPECT_EQ(anchors.objectness.sizes(), (std::vector<std::int64_t>{2, 2, 4 * 4, 2}));
+  EXPECT_EQ(anchors.deltas.sizes(), (std::vector<std::int64_t>{2, 2, 4 * 4, 2, 4}));
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+// The kernels that multiply maps by factors per channel as plain C++ sees them.
+#pragma once
+
+#include "kernels/voxel_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_channel_products_forward(const ChannelProducts& arguments, cudaStream_t stream);
+cudaError_t launch_channel_products_backward(const ChannelProducts& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

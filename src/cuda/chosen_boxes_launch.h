@@ -1,0 +1,14 @@
+// The kernels that take chosen boxes as plain C++ sees them.
+#pragma once
+
+#include "kernels/detection_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_decode_chosen(const DecodeChosen& arguments, cudaStream_t stream);
+cudaError_t launch_gather_boxes(const GatherBoxes& arguments, cudaStream_t stream);
+
+}  // namespace lockstep

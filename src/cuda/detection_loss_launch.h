@@ -1,0 +1,15 @@
+// The kernels of a detector's losses as plain C++ sees them.
+#pragma once
+
+#include "kernels/detection_arguments.h"
+
+#include <cuda_runtime_api.h>
+
+namespace lockstep {
+
+// Enqueue; neither synchronise nor allocate.
+cudaError_t launch_detection_loss_forward(const DetectionLossForward& launch, cudaStream_t stream);
+cudaError_t launch_detection_loss_backward(const DetectionLossBackward& launch,
+                                           cudaStream_t stream);
+
+}  // namespace lockstep
