@@ -94,6 +94,12 @@ std::size_t invalid_bytes(std::string_view text) {
   }
 }
 
+std::string_view first_bytes(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
 std::string mend_utf8(std::string_view text) {
   std::string mended;
   mended.reserve(text.size());

@@ -23,6 +23,8 @@ CodePoint next_code_point(std::string_view text);
 void append_utf8(std::string& text, char32_t code_point);
 // Bytes of `text` that are no valid UTF-8.
 std::size_t invalid_bytes(std::string_view text);
+// The longest beginning of at most so many bytes that ends with a whole character.
+std::string_view first_bytes(std::string_view text, std::size_t most);
 // The same text with each faulty part as U+FFFD.
 std::string mend_utf8(std::string_view text);
 

@@ -66,7 +66,7 @@ std::string verdict_line(const AbtestSetup& setup, const AbtestResult& result) {
   const std::string shift = shift_text(found.scale, found.interval.estimate);
   const std::string measure = setup.metric ? "metric" : "time";
   if (result.verdict.starts_with("no difference"))
-    return cat(result.verdict, ": B / A is ", shift, " (", interval, ")");
+    return cat(result.verdict, ": ", shift_name(found.scale), " is ", shift, " (", interval, ")");
   return cat("B is ", result.verdict, ": ",
              found.scale == Scale::ratio ? cat(shift, " times the ", measure, " of A (")
                                          : cat(shift, " from A ("),

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 namespace lockstep::cli {
 namespace {
@@ -70,7 +71,27 @@ TrialGroup group_of(const std::string& word, const std::string& root) {
   TrialGroup group{.name = word.substr(0, equals), .trials = {}};
   for (const std::string& one : split(word.substr(equals + 1), ','))
     if (!one.empty()) group.trials.push_back(read_trial(one, root));
+  if (group.trials.empty())
+    throw Error(cat("the side ", printable(group.name), " names no run"),
+                "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3");
   return group;
+}
+
+// One run twice is no repeat, and against itself no comparison.
+void check_groups(const TrialGroup& a, const TrialGroup& b) {
+  if (a.name == b.name)
+    throw Error(cat("both sides are named ", printable(a.name)), "give each a name of its own");
+  std::set<std::filesystem::path> seen;
+  for (const TrialGroup* group : {&a, &b})
+    for (const Trial& trial : group->trials) {
+      std::error_code ignored;
+      std::filesystem::path path = std::filesystem::weakly_canonical(trial.path, ignored);
+      if (ignored) path = trial.path;
+      if (!path.has_filename()) path = path.parent_path();
+      if (!seen.insert(path).second)
+        throw Error(cat(printable(trial.name), " is named twice in --groups"),
+                    "a repeat is a run of its own: name each once");
+    }
 }
 
 std::filesystem::path abtest_folder(const std::string& word, const std::string& root) {
@@ -78,14 +99,39 @@ std::filesystem::path abtest_folder(const std::string& word, const std::string& 
   return is_abtest_folder(named) ? named : std::filesystem::path(word);
 }
 
-std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string& root) {
+// Of a trial of lockstep abtest, which is judged as it judged itself; what is asked for goes first.
+std::pair<TrialGroup, TrialGroup> abtest_sides(const Parsed& parsed, const std::string& word,
+                                               const std::string& root, CompareOptions& options) {
+  AbtestSides sides = read_abtest(abtest_folder(word, root));
+  options.paired = true;
+  const auto has = [&](const TrialGroup& group) {
+    return std::any_of(group.trials.begin(), group.trials.end(),
+                       [&](const Trial& trial) { return trial.find(sides.by) != nullptr; });
+  };
+  if (options.by.empty() && has(sides.a) && has(sides.b)) options.by = sides.by;
+  if (sides.confidence) options.confidence = *sides.confidence;
+  if (sides.margin && !parsed.has("--margin")) {
+    if (sides.scale == Scale::ratio)
+      options.margin = *sides.margin;
+    else if (options.by == sides.by)
+      options.by_margin = sides.margin;
+  }
+  return {std::move(sides.a), std::move(sides.b)};
+}
+
+std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string& root,
+                                        CompareOptions& options) {
   const std::vector<std::string>& words = parsed.positionals;
   if (words.size() == 1 && !parsed.has("--groups"))
-    return read_abtest(abtest_folder(words[0], root));
+    return abtest_sides(parsed, words[0], root, options);
   if (words.size() != 2)
     throw Error(cat("a comparison needs two sides, but ", words.size(), " were given"),
                 "for example: lockstep compare --groups baseline=a1,a2,a3 experiment=b1,b2,b3");
-  if (parsed.has("--groups")) return {group_of(words[0], root), group_of(words[1], root)};
+  if (parsed.has("--groups")) {
+    TrialGroup a = group_of(words[0], root), b = group_of(words[1], root);
+    check_groups(a, b);
+    return {std::move(a), std::move(b)};
+  }
   TrialGroup a{.name = "", .trials = {read_trial(words[0], root)}},
       b{.name = "", .trials = {read_trial(words[1], root)}};
   a.name = a.trials[0].name;
@@ -107,8 +153,7 @@ int compare_sides(const Parsed& parsed, const std::string& root) {
   CompareOptions options = compare_options(parsed);
   std::optional<double> threshold;
   if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", 0.03);
-  auto [a, b] = sides(parsed, root);
-  options.paired = a.trials[0].source == "timing";
+  auto [a, b] = sides(parsed, root, options);
   const Comparison comparison = compare(std::move(a), std::move(b), options);
   keep(parsed, comparison_json(comparison));
   print(parsed.has("--json") ? json_text(comparison_json(comparison))

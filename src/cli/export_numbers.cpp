@@ -40,7 +40,9 @@ void check_export_folder(const fs::path& folder, bool overwrite) {
 
 void tell_export(const WrittenExport& written, const fs::path& folder) {
   if (written.steps + written.evaluations == 0) {
-    say("the run has no logged steps and no evaluations yet: nothing was written");
+    const std::string what =
+        written.what.empty() ? "nothing was" : cat((folder / written.what).string(), " was");
+    say(cat("the run has no logged steps and no evaluations yet: ", what, " written"));
     return;
   }
   say(cat("wrote ", (folder / written.what).string(), ": ", written.steps, " logged steps, ",

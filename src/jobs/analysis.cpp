@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/mean.h"
 #include "base/text.h"
 #include "jobs/batch_shares.h"
 #include "jobs/job_environment.h"
@@ -50,26 +51,10 @@ bool within(const std::vector<Stretch>& stretches, double time) {
   return after != stretches.begin() && time <= std::prev(after)->second;
 }
 
-class Mean {
- public:
-  void add(std::optional<double> value) {
-    if (!value) return;
-    sum_ += *value;
-    ++count_;
-  }
-  std::optional<double> value() const {
-    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
-  }
-
- private:
-  double sum_ = 0;
-  std::int64_t count_ = 0;
-};
-
 struct DeviceTimes {
   DeviceUse use;
   std::vector<Stretch> stretches;
-  Mean busy, sm, power, outside;
+  MeanOf busy, sm, power, outside;
 };
 
 void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origin) {

@@ -66,17 +66,24 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[below] + share * (sorted[above] - sorted[below]);
 }
 
-// How the spread of the statistic changes with its value: skewness of what leaving one row out
-// does.
-double acceleration(std::uint32_t rows, const Statistic& statistic) {
+using LeftOut = std::function<std::vector<double>()>;
+
+// The statistic without each row in turn.
+std::vector<double> leave_out(std::uint32_t rows, const Statistic& statistic) {
   std::vector<std::uint32_t> others(rows - 1);
   std::vector<double> left_out;
   for (std::uint32_t i = 0; i < rows; ++i) {
     std::iota(others.begin(), others.begin() + i, 0U);
     std::iota(others.begin() + i, others.end(), i + 1);
-    const double value = statistic(others);
-    if (std::isfinite(value)) left_out.push_back(value);
+    left_out.push_back(statistic(others));
   }
+  return left_out;
+}
+
+// How the spread of the statistic changes with its value: skewness of what leaving one row out
+// does.
+double acceleration(std::vector<double> left_out) {
+  std::erase_if(left_out, [](double value) { return !std::isfinite(value); });
   if (left_out.empty()) return 0;
   const double mean =
       std::accumulate(left_out.begin(), left_out.end(), 0.0) / static_cast<double>(left_out.size());
@@ -97,15 +104,15 @@ double share_below(const std::vector<double>& sorted, double estimate) {
 }
 
 // sorted: its values for the resamples.
-Interval interval_of(std::uint32_t rows, const Statistic& statistic, double estimate,
-                     const std::vector<double>& sorted, const BootstrapOptions& options) {
+Interval interval_of(const LeftOut& left_out, double estimate, const std::vector<double>& sorted,
+                     const BootstrapOptions& options) {
   Interval interval{not_known, estimate, not_known};
   if (sorted.size() * 2 < static_cast<std::size_t>(options.resamples)) return interval;
   const double tail = (1 - options.confidence) / 2;
   double low = tail, high = 1 - tail;
   const double below = share_below(sorted, estimate);
   if (options.method == BootstrapMethod::bca && below > 0 && below < 1) {
-    const double bias = normal_quantile(below), skew = acceleration(rows, statistic);
+    const double bias = normal_quantile(below), skew = acceleration(left_out());
     const auto corrected = [&](double p) {
       const double z = bias + normal_quantile(p), rest = 1 - skew * z;
       return rest > 0 ? normal_below(bias + z / rest) : (z > 0 ? 1.0 : 0.0);
@@ -142,7 +149,8 @@ std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statisti
   const std::vector<std::vector<double>> sorted = resampled(rows, known, options);
   for (std::size_t k = 0; k < known.size(); ++k) {
     Interval& interval = intervals[places[k]];
-    interval = interval_of(rows, known[k], interval.estimate, sorted[k], options);
+    const LeftOut left_out = [&] { return leave_out(rows, known[k]); };
+    interval = interval_of(left_out, interval.estimate, sorted[k], options);
   }
   return intervals;
 }
@@ -150,6 +158,25 @@ std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statisti
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
                    const BootstrapOptions& options) {
   return bootstrap_all(rows, {&statistic, 1}, options)[0];
+}
+
+Interval bootstrap(std::uint32_t rows, const Statistic& statistic, const LeftOut& left_out,
+                   const BootstrapOptions& options) {
+  check(rows, options);
+  std::vector<std::uint32_t> all(rows);
+  std::iota(all.begin(), all.end(), 0U);
+  const double estimate = statistic(all);
+  if (!std::isfinite(estimate)) return {not_known, estimate, not_known};
+  if (rows == 1) return {estimate, estimate, estimate};
+  return interval_of(left_out, estimate, resampled(rows, {&statistic, 1}, options)[0], options);
+}
+
+std::vector<double> means_without_each(std::span<const double> values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0),
+               others = static_cast<double>(values.size()) - 1;
+  std::vector<double> means;
+  for (const double value : values) means.push_back((sum - value) / others);
+  return means;
 }
 
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options) {
@@ -160,7 +187,7 @@ Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& 
         for (const std::uint32_t row : rows) sum += values[row];
         return rows.empty() ? not_known : sum / static_cast<double>(rows.size());
       },
-      options);
+      [&] { return means_without_each(values); }, options);
 }
 
 }  // namespace lockstep

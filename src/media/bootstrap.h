@@ -40,6 +40,15 @@ Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
 std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statistic> statistics,
                                     const BootstrapOptions& options = {});
 
+// As `bootstrap`, where the statistic without each row in turn is known faster than by as many
+// calls.
+Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
+                   const std::function<std::vector<double>()>& left_out,
+                   const BootstrapOptions& options);
+
+// The mean of the others, for each value; NaN of one value alone.
+std::vector<double> means_without_each(std::span<const double> values);
+
 // Of the mean of some values.
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options = {});
 

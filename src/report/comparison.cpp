@@ -28,14 +28,23 @@ std::vector<Quantity> measured_on_both(const TrialGroup& a, const TrialGroup& b)
   return found;
 }
 
-// NaN divides nothing out: a value that is no number stays one.
+// NaN divides nothing out: a value that is no number stays one. Pairs keep their places.
 std::vector<double> values_of(const TrialGroup& group, const std::string& name,
-                              const std::string& per = "") {
+                              const std::string& per, bool paired) {
   std::vector<double> values;
   for (const Trial& trial : group.trials)
     if (const Quantity* const quantity = trial.find(name))
       values.push_back(per.empty() ? quantity->value : quantity->value / trial.number(per));
+    else if (paired)
+      values.push_back(NAN);
   return values;
+}
+
+// "; of old 2 of 3 have a value"
+std::string missing_text(const TrialGroup& group, int values) {
+  return values < static_cast<int>(group.trials.size())
+             ? cat("; of ", group.name, " ", values, " of ", group.trials.size(), " have a value")
+             : "";
 }
 
 // The amount that a total is best told by, of those that differ.
@@ -60,9 +69,22 @@ std::string singular(const std::string& amount) {
   return amount.ends_with('s') ? amount.substr(0, amount.size() - 1) : amount;
 }
 
+// "auc" names "best.auc" too.
+bool is_named(const std::string& quantity, const std::string& name) {
+  return quantity == name || quantity.ends_with("." + name);
+}
+
+// "best.auc" and "auc".
+std::vector<std::string> short_names(std::vector<std::string> names) {
+  for (std::size_t i = names.size(); i-- > 0;)
+    if (const std::size_t dot = names[i].find('.'); dot != std::string::npos)
+      names.push_back(names[i].substr(dot + 1));
+  return names;
+}
+
 void direct(Quantity& quantity, const std::map<std::string, Better>& better) {
   for (const auto& [name, direction] : better)
-    if (quantity.name == name || quantity.name.ends_with("." + name)) quantity.better = direction;
+    if (is_named(quantity.name, name)) quantity.better = direction;
 }
 
 constexpr std::size_t enough_to_resample = 20;
@@ -83,19 +105,35 @@ class Comparer {
       all_.loss = goal->value;
       add_goal(*goal);
     }
+    check_better();
   }
 
   Differences& found() { return found_; }
 
  private:
+  // A direction of what is not there is a slip of the pen.
+  void check_better() const {
+    for (const auto& [name, direction] : all_.options.better) {
+      std::vector<std::string> names;
+      for (const QuantityRow& row : all_.rows) names.push_back(row.what.name);
+      if (std::any_of(names.begin(), names.end(),
+                      [&](const std::string& one) { return is_named(one, name); }))
+        continue;
+      const std::string near = nearest(name, short_names(names));
+      throw Error(
+          cat("--better ", printable(name), " was not measured on both sides"),
+          near.empty() ? cat("these were: ", join(names, ", ")) : cat("did you mean ", near, "?"));
+    }
+  }
+
   bool same(const std::string& key) const {
     return std::find(found_.equal.begin(), found_.equal.end(), key) != found_.equal.end();
   }
 
   QuantityRow row_of(const Quantity& quantity, const std::string& per = "") {
     QuantityRow row{.what = quantity,
-                    .a = values_of(all_.a, quantity.name, per),
-                    .b = values_of(all_.b, quantity.name, per),
+                    .a = values_of(all_.a, quantity.name, per, all_.options.paired),
+                    .b = values_of(all_.b, quantity.name, per, all_.options.paired),
                     .per = per};
     row.what.value = 0;
     return row;
@@ -106,6 +144,13 @@ class Comparer {
     if (row.a.size() >= enough_to_resample && row.b.size() >= enough_to_resample)
       row.bootstrap = bootstrap_contrast(row.what.scale, row.a, row.b, row.contrast.paired,
                                          all_.options.confidence);
+    const int fewest = std::min(row.contrast.count_a, row.contrast.count_b);
+    if (row.what.aspect != Aspect::goal && row.conclusion != Conclusion::not_comparable &&
+        fewest > 0)
+      row.text += row.contrast.paired && fewest < static_cast<int>(all_.a.trials.size())
+                      ? cat("; ", fewest, " of ", all_.a.trials.size(), " pairs have both values")
+                      : missing_text(all_.a, row.contrast.count_a) +
+                            missing_text(all_.b, row.contrast.count_b);
     all_.rows.push_back(std::move(row));
   }
 
@@ -127,7 +172,7 @@ class Comparer {
     const bool all_there = goal.a.size() == all_a && goal.b.size() == all_b;
     finish(row);
     QuantityRow& added = all_.rows.back();
-    if (all_there || added.conclusion == Conclusion::not_comparable) return;
+    if (all_there) return;
     added.contrast = {.scale = Scale::ratio,
                       .count_a = static_cast<int>(goal.a.size()),
                       .count_b = static_cast<int>(goal.b.size()),
@@ -138,6 +183,7 @@ class Comparer {
                       .unknown = "not every trial got there"};
     added.bootstrap.reset();
     added.repeats_needed.reset();
+    if (added.conclusion == Conclusion::not_comparable) return;
     added.conclusion = Conclusion::inconclusive;
     added.text = cat("inconclusive: ", goal.a.size(), " of ", all_a, " got there, against ",
                      goal.b.size(), " of ", all_b);
@@ -172,7 +218,9 @@ Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options) {
     const std::optional<Count> of_a = count_of(comparison.a, name),
                                of_b = count_of(comparison.b, name);
     if (of_a && of_b && (of_a->hits > 0 || of_b->hits > 0))
-      comparison.counts.push_back(judge_counts(name, *of_a, *of_b, options.confidence));
+      comparison.counts.push_back(judge_counts(
+          name, *of_a, *of_b, options.confidence,
+          /*repeated=*/comparison.a.trials.size() > 1 || comparison.b.trials.size() > 1));
   }
   comparison.flags =
       find_flags(comparison.a, comparison.b, comparer.found(), comparison.rows, options.margin);

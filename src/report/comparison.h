@@ -37,6 +37,8 @@ struct CompareOptions {
   std::vector<std::string> assumed;  // facts that are not known and taken to be equal
   std::map<std::string, Better> better{};  // of metrics by name
   bool paired = false;  // trials of one place in both sides were measured in turn
+  // Of the quantity `by`, where it is a difference: in its own unit, in place of `margin`.
+  std::optional<double> by_margin{};
 };
 
 struct Difference {
@@ -65,9 +67,11 @@ struct RedFlag {
 };
 
 struct QuantityRow {
-  Quantity what;             // without a value
-  std::vector<double> a, b;  // a value per trial that has one, in the order of the trials
-  std::string per;           // "epoch": of a total, divided by an amount; else ""
+  Quantity what;  // without a value
+  // A value per trial that has one, in the order of the trials; where paired, NaN for one that has
+  // none.
+  std::vector<double> a, b;
+  std::string per;  // "epoch": of a total, divided by an amount; else ""
   Contrast contrast;
   std::optional<Interval> bootstrap;  // with 20 trials or more on each side
   Conclusion conclusion = Conclusion::inconclusive;
@@ -80,8 +84,10 @@ struct QuantityRow {
 struct CountRow {
   std::string name;  // "failed"
   Count a, b;
-  Interval share_a, share_b;  // Clopper-Pearson
-  double p = 1;               // Fisher's exact test
+  // Clopper-Pearson, and Fisher's exact test. NaN where a side has several trials: the same jobs
+  // again are not other jobs.
+  Interval share_a, share_b;
+  double p = 1;
   Conclusion conclusion = Conclusion::inconclusive;
   std::string text;
 };

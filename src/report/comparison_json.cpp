@@ -145,30 +145,32 @@ json list_json(const Items& items, Make make) {
 }  // namespace
 
 json comparison_json(const Comparison& comparison) {
-  return {{"kind", "comparison"},
-          {"version", 1},
-          {"lockstep", version()},
-          {"conclusion", to_string(comparison.conclusion)},
-          {"verdict", comparison.verdict},
-          {"reasons", comparison.reasons},
-          {"by", comparison.by},
-          {"margin", comparison.options.margin},
-          {"confidence", comparison.options.confidence},
-          {"loss", comparison.loss ? finite(*comparison.loss) : json()},
-          {"varied", comparison.options.varied},
-          {"assumed", comparison.options.assumed},
-          {"flags", list_json(comparison.flags,
-                              [](const RedFlag& flag) {
-                                return json{{"name", flag.name}, {"text", flag.text}};
-                              })},
-          {"a", group_json(comparison.a)},
-          {"b", group_json(comparison.b)},
-          {"differences", list_json(comparison.differences, difference_json)},
-          {"unknown", list_json(comparison.unknown, unknown_json)},
-          {"equal", comparison.equal},
-          {"quantities", list_json(comparison.rows, row_json)},
-          {"counts", list_json(comparison.counts, count_json)},
-          {"jobs", jobs_json(comparison.jobs)}};
+  return {
+      {"kind", "comparison"},
+      {"version", 1},
+      {"lockstep", version()},
+      {"conclusion", to_string(comparison.conclusion)},
+      {"verdict", comparison.verdict},
+      {"reasons", comparison.reasons},
+      {"by", comparison.by},
+      {"margin", comparison.options.margin},
+      {"by_margin", comparison.options.by_margin ? json(*comparison.options.by_margin) : json()},
+      {"confidence", comparison.options.confidence},
+      {"loss", comparison.loss ? finite(*comparison.loss) : json()},
+      {"varied", comparison.options.varied},
+      {"assumed", comparison.options.assumed},
+      {"flags", list_json(comparison.flags,
+                          [](const RedFlag& flag) {
+                            return json{{"name", flag.name}, {"text", flag.text}};
+                          })},
+      {"a", group_json(comparison.a)},
+      {"b", group_json(comparison.b)},
+      {"differences", list_json(comparison.differences, difference_json)},
+      {"unknown", list_json(comparison.unknown, unknown_json)},
+      {"equal", comparison.equal},
+      {"quantities", list_json(comparison.rows, row_json)},
+      {"counts", list_json(comparison.counts, count_json)},
+      {"jobs", jobs_json(comparison.jobs)}};
 }
 
 }  // namespace lockstep

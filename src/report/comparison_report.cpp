@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "media/chart.h"
+#include "report/facts.h"
 #include "report/figures.h"
+#include "report/json_member.h"
 #include "report/shown.h"
 #include "run/json_lines.h"
 
@@ -18,17 +20,10 @@ namespace {
 
 constexpr std::size_t most_compared_rows = 300;
 
-const nlohmann::json& field(const nlohmann::json& object, const char* key) {
-  static const nlohmann::json nothing;
-  if (!object.is_object()) return nothing;
-  const auto found = object.find(key);
-  return found == object.end() ? nothing : *found;
-}
-
 // The elements of a list; none of anything else.
 const nlohmann::json& list_of(const nlohmann::json& object, const char* key) {
   static const nlohmann::json nothing = nlohmann::json::array();
-  const nlohmann::json& list = field(object, key);
+  const nlohmann::json& list = member_or_null(object, key);
   return list.is_array() ? list : nothing;
 }
 
@@ -57,8 +52,9 @@ std::string mean_words(const nlohmann::json& quantity, const char* key) {
   return unit.empty() ? shown_number(value) : cat(shown_number(value), " ", unit);
 }
 
-PageTone tone_of_conclusion(const std::string& conclusion) {
-  if (conclusion == "faster" || conclusion == "better" || conclusion == "less")
+// lower: less is known to be better.
+PageTone tone_of_conclusion(const std::string& conclusion, bool lower) {
+  if (conclusion == "faster" || conclusion == "better" || (conclusion == "less" && lower))
     return PageTone::good;
   if (conclusion == "slower" || conclusion == "worse" || conclusion == "not comparable")
     return PageTone::bad;
@@ -72,9 +68,10 @@ bool has_interval(const nlohmann::json& quantity) {
 }
 
 std::string quantity_name(const nlohmann::json& quantity) {
-  const std::string title = text_or(quantity, "title", text_or(quantity, "name", "?"));
+  const std::string title = text_or(quantity, "title", ""), name = text_or(quantity, "name", "?");
   const std::string per = text_or(quantity, "per", "");
-  return per.empty() ? title : cat(title, " (", per, ")");
+  if (!title.empty()) return title;  // says it
+  return per.empty() ? name : cat(name, " (", per, ")");
 }
 
 // "   name  |---o--|   " over one line of characters.
@@ -118,7 +115,7 @@ class ComparisonPageMaker {
     const std::string conclusion = text_or(all_, "conclusion", "");
     return {.title = cat(side("b"), " against ", side("a")),
             .state = conclusion,
-            .tone = tone_of_conclusion(conclusion),
+            .tone = tone(),
             .subtitle = cat("A is ", side("a"), ", B is ", side("b"), "; B is judged against A."),
             .sections = {overview(), intervals(), quantities(), counts(), curves(), differences(),
                          unknown(), trials(), jobs(), methods()},
@@ -127,10 +124,20 @@ class ComparisonPageMaker {
   }
 
  private:
-  std::string side(const char* key) const { return text_or(field(all_, key), "name", key); }
+  std::string side(const char* key) const {
+    return text_or(member_or_null(all_, key), "name", key);
+  }
+
+  PageTone tone() const {
+    bool lower = false;
+    for (const nlohmann::json& quantity : list_of(all_, "quantities"))
+      if (text_or(quantity, "name", "") == text_or(all_, "by", "\n"))
+        lower = lower || text_or(quantity, "better", "") == "lower";
+    return tone_of_conclusion(text_or(all_, "conclusion", ""), lower);
+  }
 
   std::string repeats_words(const char* key) const {
-    const std::size_t repeats = list_of(field(all_, key), "trials").size();
+    const std::size_t repeats = list_of(member_or_null(all_, key), "trials").size();
     return cat(repeats, repeats == 1 ? " repeat" : " repeats");
   }
 
@@ -139,9 +146,8 @@ class ComparisonPageMaker {
     std::vector<PageNote> notes;
     for (const nlohmann::json& flag : list_of(all_, "flags"))
       notes.push_back({PageTone::bad, text_or(flag, "text", text_or(flag, "name", ""))});
-    const std::string conclusion = text_or(all_, "conclusion", "");
     if (const std::string verdict = text_or(all_, "verdict", ""); !verdict.empty())
-      notes.push_back({tone_of_conclusion(conclusion), verdict});
+      notes.push_back({tone(), verdict});
     for (const nlohmann::json& reason : list_of(all_, "reasons"))
       notes.push_back({PageTone::warning, value_words(reason)});
     if (integer_or(all_, "version", 1) > 1)
@@ -162,6 +168,11 @@ class ComparisonPageMaker {
          cat("intervals of ", general(number_or(all_, "confidence", NAN) * 100, 3), " %")});
     section.blocks.emplace_back(std::move(tiles));
     return section;
+  }
+
+  static std::string repeats_needed_words(const nlohmann::json& quantity) {
+    const std::int64_t repeats = integer_or(quantity, "repeats_needed", 0);
+    return repeats > 0 ? fact_text(repeats) : "";
   }
 
   static std::string estimate_words(const nlohmann::json& quantity) {
@@ -208,7 +219,7 @@ class ComparisonPageMaker {
         table.rows.push_back({quantity_name(quantity), mean_words(quantity, "mean_a"),
                               mean_words(quantity, "mean_b"), estimate_words(quantity),
                               text_or(quantity, "text", text_or(quantity, "conclusion", "")),
-                              number_words(quantity, "repeats_needed")});
+                              repeats_needed_words(quantity)});
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
     return section;
   }
@@ -216,15 +227,17 @@ class ComparisonPageMaker {
   PageSection counts() const {
     PageSection section{.title = "Failed and skipped", .blocks = {}};
     const auto rate = [](const nlohmann::json& one) {
-      return one.is_object() ? cat(integer_or(one, "hits", 0), " of ", integer_or(one, "all", 0),
-                                   " (", general(number_or(one, "low", NAN) * 100, 3), " to ",
-                                   general(number_or(one, "high", NAN) * 100, 3), " %)")
-                             : std::string();
+      if (!one.is_object()) return std::string();
+      const double low = number_or(one, "low", NAN), high = number_or(one, "high", NAN);
+      return cat(integer_or(one, "hits", 0), " of ", integer_or(one, "all", 0),
+                 std::isfinite(low) && std::isfinite(high)
+                     ? cat(" (", general(low * 100, 3), " to ", general(high * 100, 3), " %)")
+                     : "");
     };
     PageTable table{.columns = {"", "A", "B", "p (Fisher)", ""}, .rows = {}, .first_numbers = 5};
     for (const nlohmann::json& count : list_of(all_, "counts"))
-      table.rows.push_back({text_or(count, "name", ""), rate(field(count, "a")),
-                            rate(field(count, "b")), number_words(count, "p"),
+      table.rows.push_back({text_or(count, "name", ""), rate(member_or_null(count, "a")),
+                            rate(member_or_null(count, "b")), number_words(count, "p"),
                             text_or(count, "text", text_or(count, "conclusion", ""))});
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
     return section;
@@ -236,7 +249,7 @@ class ComparisonPageMaker {
     std::vector<DrawnCurve> drawn;
     std::string metric;
     for (const char* key : {"a", "b"})
-      for (const nlohmann::json& trial : list_of(field(all_, key), "trials")) {
+      for (const nlohmann::json& trial : list_of(member_or_null(all_, key), "trials")) {
         if (drawn.size() >= 20) break;
         Curve curve;
         for (const nlohmann::json& point : list_of(trial, "curve"))
@@ -270,17 +283,16 @@ class ComparisonPageMaker {
       if (table.rows.size() == most_compared_rows) break;
       std::vector<std::string> words;
       if (is_true(one, "varied")) words.emplace_back("the question itself");
-      if (const std::string blocked = value_words(field(one, "blocks")); !blocked.empty())
+      if (const std::string blocked = value_words(member_or_null(one, "blocks")); !blocked.empty())
         words.push_back(cat("not comparable: ", blocked));
-      if (const std::string blocked = value_words(field(one, "blocks_totals")); !blocked.empty())
-        words.push_back(cat("totals not comparable: ", blocked));
+      if (is_true(one, "blocks_totals")) words.emplace_back("totals not comparable");
       if (const std::string text = text_or(one, "text", ""); !text.empty()) words.push_back(text);
       table.rows.push_back({text_or(one, "key", ""), text_or(one, "kind", ""),
-                            value_words(field(one, "a")), value_words(field(one, "b")),
-                            join(words, "; ")});
+                            value_words(member_or_null(one, "a")),
+                            value_words(member_or_null(one, "b")), join(words, "; ")});
     }
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
-    if (const std::string equal = value_words(field(all_, "equal")); !equal.empty())
+    if (const std::string equal = value_words(member_or_null(all_, "equal")); !equal.empty())
       section.blocks.emplace_back(PageText{cat("Known and equal: ", equal, ".")});
     return section;
   }
@@ -289,12 +301,12 @@ class ComparisonPageMaker {
     PageSection section{.title = "What is not known", .blocks = {}};
     PageTable table{.columns = {"fact", "kind", "A", "B", ""}, .rows = {}, .first_numbers = 5};
     for (const nlohmann::json& one : list_of(all_, "unknown")) {
-      const auto known = [&](const char* key) {
-        const nlohmann::json& value = field(one, key);
-        return value.is_boolean() ? std::string(value.get<bool>() ? "known" : "unknown")
+      const auto known = [&](const char* key) {  // true: it is not known there
+        const nlohmann::json& value = member_or_null(one, key);
+        return value.is_boolean() ? std::string(value.get<bool>() ? "unknown" : "known")
                                   : value_words(value);
       };
-      const std::string blocked = value_words(field(one, "blocks"));
+      const std::string blocked = value_words(member_or_null(one, "blocks"));
       table.rows.push_back({text_or(one, "key", ""), text_or(one, "kind", ""), known("in_a"),
                             known("in_b"),
                             is_true(one, "assumed") ? "taken to be equal"
@@ -310,18 +322,18 @@ class ComparisonPageMaker {
     PageTable table{
         .columns = {"side", "name", "is a", "state", "cautions"}, .rows = {}, .first_numbers = 5};
     for (const char* key : {"a", "b"})
-      for (const nlohmann::json& trial : list_of(field(all_, key), "trials"))
+      for (const nlohmann::json& trial : list_of(member_or_null(all_, key), "trials"))
         if (table.rows.size() < most_compared_rows)
           table.rows.push_back({key == std::string("a") ? "A" : "B", text_or(trial, "name", ""),
                                 text_or(trial, "source", ""), text_or(trial, "state", ""),
-                                value_words(field(trial, "cautions"))});
+                                value_words(member_or_null(trial, "cautions"))});
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
     return section;
   }
 
   PageSection jobs() const {
     PageSection section{.title = "Jobs", .blocks = {}};
-    const nlohmann::json& jobs = field(all_, "jobs");
+    const nlohmann::json& jobs = member_or_null(all_, "jobs");
     if (!jobs.is_object()) return section;
     PageTable table{.columns = {"job", "A", "B", "time of A", "time of B", "results, A and B"},
                     .rows = {},
@@ -331,10 +343,10 @@ class ComparisonPageMaker {
       if (table.rows.size() == most_compared_rows) break;
       const auto time = [&](const char* key) {
         const double seconds = number_or(row, key, NAN);
-        return std::isnan(seconds) ? std::string() : shown_seconds(seconds);
+        return seconds > 0 ? shown_seconds(seconds) : std::string();  // 0: it did not run
       };
       std::vector<std::string> results;
-      if (const nlohmann::json& pairs = field(row, "results"); pairs.is_object())
+      if (const nlohmann::json& pairs = member_or_null(row, "results"); pairs.is_object())
         for (const auto& [name, pair] : pairs.items())
           if (results.size() < 6) results.push_back(cat(name, " ", value_words(pair)));
       table.rows.push_back({text_or(row, "name", ""), text_or(row, "state_a", ""),
@@ -342,8 +354,9 @@ class ComparisonPageMaker {
                             join(results, "; ")});
     }
     table.left_out = cat(
-        integer_or(jobs, "matched", 0), " are in both, ", value_words(field(jobs, "only_a")),
-        " in A alone, ", value_words(field(jobs, "only_b")), " in B alone",
+        integer_or(jobs, "matched", 0), " are in both, ",
+        value_words(member_or_null(jobs, "only_a")), " in A alone, ",
+        value_words(member_or_null(jobs, "only_b")), " in B alone",
         rows.size() > table.rows.size() ? cat("; the first ", table.rows.size(), " are shown") : "",
         ".");
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
@@ -357,7 +370,7 @@ class ComparisonPageMaker {
       const std::string method = text_or(quantity, "method", ""),
                         why = text_or(quantity, "unknown", "");
       if (!method.empty() || !why.empty())
-        table.rows.push_back({quantity_name(quantity), method.empty() ? why : method});
+        table.rows.push_back({quantity_name(quantity), why.empty() ? method : why});
     }
     if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
     return section;

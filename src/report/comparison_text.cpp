@@ -25,8 +25,9 @@ std::string side_title(const TrialGroup& group) {
              : cat(group.name, " (", count_text(group.trials.size(), word), ")");
 }
 
-std::string mean_text(const std::vector<double>& values, double mean, const std::string& unit) {
-  if (values.size() == 1) return quantity_text(values[0], unit);
+std::string mean_text(const QuantityRow& row, const std::vector<double>& values, double mean) {
+  const std::string& unit = row.what.unit;
+  if (values.size() == 1 && row.what.aspect != Aspect::goal) return quantity_text(values[0], unit);
   return std::isfinite(mean) ? quantity_text(mean, unit) : "-";
 }
 
@@ -56,9 +57,8 @@ std::string table_of(const Comparison& comparison) {
   for (const QuantityRow& row : comparison.rows) {
     const bool decides = row.what.name == comparison.by && row.per.empty();
     rows.push_back({cat(decides ? "> " : "  ", row.what.title),
-                    mean_text(row.a, row.contrast.mean_a, row.what.unit),
-                    mean_text(row.b, row.contrast.mean_b, row.what.unit), interval_text(row),
-                    says(row)});
+                    mean_text(row, row.a, row.contrast.mean_a),
+                    mean_text(row, row.b, row.contrast.mean_b), interval_text(row), says(row)});
   }
   for (Cells& row : rows)
     for (std::string& cell : row) cell = clean_cells(cell);
@@ -87,6 +87,11 @@ std::string counts_text(const Comparison& comparison, int width) {
   return text.empty() ? "" : "\n" + text;
 }
 
+double median_of_sorted(const std::vector<double>& values) {
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
 // How the jobs of both sides are spread around what the batches say.
 std::string jobs_text(const Comparison& comparison, int width) {
   const JobsMatched& jobs = comparison.jobs;
@@ -107,7 +112,7 @@ std::string jobs_text(const Comparison& comparison, int width) {
     std::sort(ratios.begin(), ratios.end());
     text += cat("; of ", both, " that are done in both, ", slower, " took longer in ",
                 comparison.b.name, ": B / A from ", fixed(ratios.front(), 2), " to ",
-                fixed(ratios.back(), 2), ", median ", fixed(ratios[ratios.size() / 2], 2),
+                fixed(ratios.back(), 2), ", median ", fixed(median_of_sorted(ratios), 2),
                 " (jobs of one batch are no repeats)");
   }
   return "\n" + hang_cells("jobs: ", clean_cells(text), width);
@@ -182,9 +187,11 @@ std::string method_text(const Comparison& comparison, int width) {
         std::find(methods.begin(), methods.end(), method) == methods.end())
       methods.push_back(method);
   }
-  const std::string repeats =
-      cat(comparison.a.trials.size(), " against ", comparison.b.trials.size(), " repeats, margin ",
-          general(comparison.options.margin * 100, 3), " %");
+  const CompareOptions& options = comparison.options;
+  const std::string repeats = cat(
+      comparison.a.trials.size(), " against ", comparison.b.trials.size(), " repeats, margin ",
+      general(options.margin * 100, 3), " %",
+      options.by_margin ? cat(" (of ", options.by, " ", general(*options.by_margin, 4), ")") : "");
   const std::string percent = general(comparison.options.confidence * 100, 3);
   std::string text =
       methods.empty()

@@ -51,10 +51,11 @@ class CsvColumns {
   }
   const std::vector<std::string>& names() const { return names_; }
   std::string head() const { return csv_line(std::vector<Cell>(names_.begin(), names_.end())); }
-  std::string row(const NamedNumbers& numbers) {
+  std::string row(const NamedNumbers& numbers) const {
     std::vector<Cell> cells(names_.size());
     for (const auto& [name, value] : numbers)
-      if (const std::size_t at = place(name); at < cells.size() && std::isfinite(value)) {
+      if (const auto found = places_.find(name); found != places_.end() && std::isfinite(value)) {
+        const std::size_t at = found->second;
         if (value == std::floor(value) && std::fabs(value) <= 0x1p53)
           cells[at] = static_cast<std::int64_t>(value);
         else
@@ -84,9 +85,9 @@ NamedNumbers numbers_of_evaluation(const nlohmann::json& event) {
 }
 
 // Calls `visit` for the numbers of each event that counts.
-void for_each_row(const RunDir& run,
+void for_each_row(const RunDir& run, const EventLimits& limits,
                   const std::function<void(bool is_step, const NamedNumbers& numbers)>& visit) {
-  for_each_effective_line(run.events_path(), [&](const std::string& line) {
+  for_each_effective_line(run.events_path(), limits, [&](const std::string& line) {
     if (is_step_line(line)) {
       visit(true, flat_numbers(line));
       return;
@@ -103,14 +104,15 @@ void for_each_row(const RunDir& run,
 WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder) {
   CsvColumns steps({"step", "epoch", "time", "loss", "lr"});
   CsvColumns evaluations({"step", "time", "seconds", "best"});
-  for_each_row(run, [&](bool is_step, const NamedNumbers& numbers) {
+  const EventLimits limits(run.events_path());
+  for_each_row(run, limits, [&](bool is_step, const NamedNumbers& numbers) {
     for (const auto& [name, value] : numbers) (is_step ? steps : evaluations).place(name);
   });
   ExportFile step_file(folder / "steps.csv"), evaluation_file(folder / "evaluations.csv");
   step_file.write(steps.head());
   evaluation_file.write(evaluations.head());
   WrittenExport written{.what = "steps.csv and evaluations.csv"};
-  for_each_row(run, [&](bool is_step, const NamedNumbers& numbers) {
+  for_each_row(run, limits, [&](bool is_step, const NamedNumbers& numbers) {
     ++(is_step ? written.steps : written.evaluations);
     if (is_step)
       step_file.write(steps.row(numbers));

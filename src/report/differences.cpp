@@ -167,8 +167,11 @@ class Finder {
   Finder(const TrialGroup& a, const TrialGroup& b, const CompareOptions& options)
       : a_(a), b_(b), options_(options) {
     for (const TrialGroup* group : {&a, &b})
-      for (const Trial& trial : group->trials)
-        for (const auto& [key, fact] : trial.facts) keys_.insert(key);
+      for (const Trial& trial : group->trials) {
+        all_.push_back(&trial);
+        for (const auto* known : {&trial.facts, &trial.paths})
+          for (const auto& [key, fact] : *known) keys_.insert(key);
+      }
     for (const std::string& key : asked_of(a, b)) keys_.insert(key);
   }
 
@@ -189,6 +192,7 @@ class Finder {
 
  private:
   void look_at(const std::string& key) {
+    if (has_path(key)) return paths(key);
     const FactKind kind = kind_of(a_, b_, key);
     if (const double tolerance = tolerance_of(key); tolerance > 0) return about(key, tolerance);
     const SideValue a = side_value(a_, key), b = side_value(b_, key);
@@ -207,6 +211,25 @@ class Finder {
     }
     difference.text = difference_text(key, a, b);
     found_.differences.push_back(std::move(difference));
+  }
+
+  bool has_path(const std::string& key) const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const Trial* trial) { return trial->paths.contains(key); });
+  }
+
+  // The same path, or another with the same below it: who knows. Data have a hash.
+  void paths(const std::string& key) {
+    std::set<json> values;
+    FactKind kind = FactKind::work;
+    for (const Trial* const trial : all_) {
+      const auto path = trial->paths.find(key);
+      values.insert(path == trial->paths.end() ? trial->value(key) : path->second.value);
+      if (path != trial->paths.end()) kind = path->second.kind;
+    }
+    const auto known = [](const Trial* trial) { return !trial->value("data").is_null(); };
+    const bool hashed = key.starts_with("data.") && std::all_of(all_.begin(), all_.end(), known);
+    if (values.size() > 1 && !hashed) unknown(key, kind, {}, {});
   }
 
   // Of the means of the sides.
@@ -237,6 +260,7 @@ class Finder {
   }
 
   const TrialGroup &a_, &b_;
+  std::vector<const Trial*> all_;
   const CompareOptions& options_;
   std::set<std::string> keys_;
   Differences found_;

@@ -42,7 +42,11 @@ bool EventLimits::counts(std::int64_t line, double step) {
 
 void for_each_effective_line(const std::filesystem::path& events,
                              const std::function<void(const std::string& line)>& visit) {
-  EventLimits limits(events);
+  for_each_effective_line(events, EventLimits(events), visit);
+}
+
+void for_each_effective_line(const std::filesystem::path& events, EventLimits limits,
+                             const std::function<void(const std::string& line)>& visit) {
   std::int64_t number = 0;
   for_each_line(events, [&](const std::string& line) {
     if (number < limits.lines() && limits.counts(number, step_of_line(line))) visit(line);

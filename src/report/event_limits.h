@@ -34,5 +34,8 @@ class EventLimits {
 // the lines that were there at the beginning is left out.
 void for_each_effective_line(const std::filesystem::path& events,
                              const std::function<void(const std::string& line)>& visit);
+// As of the time when the limits were read: several passes see the same lines.
+void for_each_effective_line(const std::filesystem::path& events, EventLimits limits,
+                             const std::function<void(const std::string& line)>& visit);
 
 }  // namespace lockstep

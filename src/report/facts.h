@@ -84,6 +84,7 @@ struct Trial {
   std::string source;  // "run", "batch", "CSV log", "TensorBoard log", "facts", "timing"
   std::string state;   // of a run; "" unknown
   std::map<std::string, Fact> facts;
+  std::map<std::string, Fact> paths;  // options that are paths: what lies there is not known
   std::vector<Quantity> quantities;
   std::string metric;  // of `curve`: the run's chosen one
   Better metric_better = Better::unknown;

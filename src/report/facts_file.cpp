@@ -88,7 +88,8 @@ class FactsReader {
 
   void count(const TomlEntry& entry, const std::string& name) {
     const double value = number(entry);
-    if (value < 0 || value != std::floor(value)) fail(entry, "must be a whole number");
+    if (!(value >= 0 && value < 0x1p53) || value != std::floor(value))
+      fail(entry, "must be a whole number");
     if (name != "jobs" && name != "failed" && name != "skipped") fail(entry, "is not known");
     counts_[name] = static_cast<std::int64_t>(value);
   }

@@ -54,7 +54,12 @@ Trial read_csv_trial(const std::filesystem::path& file) {
               .path = std::filesystem::absolute(file).lexically_normal().string(),
               .source = "CSV log"};
   const std::optional<std::size_t> counter = step ? step : epoch;
+  const auto number = [&](std::size_t row, const std::optional<std::size_t>& column) {
+    return column ? to_number(table.rows[row][*column]).value_or(NAN) : NAN;
+  };
   double first_time = NAN;
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    first_time = std::fmin(first_time, number(row, time));
   std::vector<ForeignSeries> all;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     if (column == step || column == epoch || column == time) continue;
@@ -62,20 +67,23 @@ Trial read_csv_trial(const std::filesystem::path& file) {
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const std::optional<double> value = to_number(table.rows[row][column]);
       if (!value) continue;
-      const double at = time ? to_number(table.rows[row][*time]).value_or(NAN) : NAN;
-      if (std::isnan(first_time)) first_time = at;
-      const double count = counter ? to_number(table.rows[row][*counter]).value_or(NAN) : NAN;
+      const double count = number(row, counter);
       const bool counted = count >= 0 && count < 9e15;
-      series.points.push_back(
-          {counted ? static_cast<std::int64_t>(count) : static_cast<std::int64_t>(row + 1),
-           at - first_time, *value});
+      const auto place = static_cast<std::int64_t>(counted ? count : static_cast<double>(row + 1));
+      // What went on from an earlier step took back what was after it. An epoch may have many
+      // lines.
+      const bool goes_on = !step && row > 0 && count == number(row - 1, counter);
+      while (counted && !series.points.empty() && series.points.back().step >= place &&
+             !(goes_on && series.points.back().step == place))
+        series.points.pop_back();
+      series.points.push_back({place, number(row, time) - first_time, *value});
     }
     if (!series.points.empty()) all.push_back(std::move(series));
   }
   if (all.empty())
     throw Error(cat(file.string(), " has no column of numbers beside its steps and times"),
                 "a log needs a line of names, and a line for each step or epoch");
-  add_foreign_log(all, step || !epoch ? "steps" : "epochs", trial);
+  add_foreign_log(all, step ? "steps" : epoch ? "epochs" : "", trial);
   return trial;
 }
 

@@ -20,7 +20,9 @@ struct ForeignSeries {
   std::vector<ForeignPoint> points;
 };
 
-// Fills in steps, times, qualities and the curve.
-void add_foreign_log(const std::vector<ForeignSeries>& series, const char* counted, Trial& trial);
+// Fills in steps, times, qualities and the curve. counted: "steps" or "epochs"; "": points are
+// numbered, and how much was done is not known.
+void add_foreign_log(const std::vector<ForeignSeries>& series, const std::string& counted,
+                     Trial& trial);
 
 }  // namespace lockstep

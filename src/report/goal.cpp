@@ -37,7 +37,7 @@ std::optional<double> worst_of_bests(const TrialGroup& a, const TrialGroup& b, b
       for (const CurvePoint& point : trial.curve)
         if (std::isfinite(point.value) && (!best || reaches(point.value, *best, lower)))
           best = point.value;
-      if (!best) return std::nullopt;
+      if (!best) continue;  // it never had a value: it got nowhere
       if (!worst || reaches(*worst, *best, lower)) worst = best;
     }
   return worst;

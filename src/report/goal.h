@@ -15,9 +15,9 @@ struct GoalTimes {
   std::vector<double> a, b;  // seconds of training, of those that got there
 };
 
-// wanted: nothing means the worst of the trials' best values, to which all of them got. Nothing
-// where the trials have no curves, curves of different metrics, or it is not known which of lower
-// and higher is better.
+// wanted: nothing means the worst of the trials' best values, to which all that have one got.
+// Nothing where the trials have no curves, curves of different metrics, or it is not known which of
+// lower and higher is better.
 std::optional<GoalTimes> times_to_goal(const TrialGroup& a, const TrialGroup& b,
                                        std::optional<double> wanted);
 

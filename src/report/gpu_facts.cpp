@@ -5,55 +5,18 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/mean.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "report/gpu_energy.h"
 
 namespace lockstep {
 namespace {
 
-class MeanOf {
- public:
-  void add(std::optional<double> value) {
-    if (!value || !std::isfinite(*value)) return;
-    sum_ += *value;
-    ++count_;
-  }
-  std::optional<double> value() const {
-    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
-  }
-
- private:
-  double sum_ = 0;
-  std::int64_t count_ = 0;
-};
-
-// Trapezoids between samples; where samples are missing nothing is made up.
-class EnergyOf {
- public:
-  void add(double time, double watts) {
-    constexpr double longest_gap = 4;  // of the usual distance
-    const double gap = time - time_;
-    if (samples_ > 0 && gap > 0 && (samples_ < 3 || gap <= longest_gap * usual_)) {
-      joules_ += gap * (watts + watts_) / 2;
-      usual_ = usual_ == 0 ? gap : std::min(usual_ * 1.05, std::max(gap, usual_));
-    }
-    time_ = time;
-    watts_ = watts;
-    ++samples_;
-  }
-  std::optional<double> joules() const {
-    return samples_ < 2 ? std::nullopt : std::optional(joules_);
-  }
-
- private:
-  double time_ = 0, watts_ = 0, joules_ = 0, usual_ = 0;
-  std::int64_t samples_ = 0;
-};
-
 struct DeviceReader {
   GpuUse use;
   MeanOf busy, sm, clock, any_clock;
-  EnergyOf energy;
+  DeviceEnergy energy;
   std::map<std::string, std::int64_t> throttled;
   std::int64_t throttling_samples = 0;
 };

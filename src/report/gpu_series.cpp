@@ -7,14 +7,13 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "media/csv_table.h"
+#include "report/gpu_energy.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
 namespace {
 
 constexpr std::size_t most_gpus = 256;
-// Between samples: what is longer, and many times as long as before, is a pause of the run.
-constexpr double least_pause_s = 60, pause_times = 10;
 
 using GpuCells = std::vector<std::string_view>;
 
@@ -80,7 +79,12 @@ class GpuLogLines {
   void sample(GpuCurves& gpu, double time) {
     if (all_.begin == 0) all_.begin = time;
     all_.end = std::max(all_.end, time);
-    const double seconds = since_sample_before(gpu, time);
+    Before& before = before_[gpu.uuid];
+    const double seconds = before.gaps.next(time);
+    if (const double power = number("power_w"); power >= 0) {
+      before.energy.add(time, power);
+      gpu.energy_j = before.energy.joules();
+    }
     const CurvePlace at{static_cast<double>(gpu.samples), gpu.covered_s + seconds};
     const auto add = [&](Curve& curve, const char* name) {
       if (const double value = number(name); !std::isnan(value)) curve.add(at, value);
@@ -101,24 +105,10 @@ class GpuLogLines {
     ++gpu.samples;
   }
 
-  // 0 where the run paused.
-  double since_sample_before(const GpuCurves& gpu, double time) {
-    Before& before = before_[gpu.uuid];
-    const double seconds = before.time > 0 ? time - before.time : 0;
-    before.time = time;
-    if (!(seconds > 0)) return 0;
-    if (seconds > least_pause_s && before.seconds > 0 && seconds > pause_times * before.seconds)
-      return 0;
-    before.seconds = seconds;
-    return seconds;
-  }
-
   // A sample stands for the time since the one before.
   void add_time(GpuCurves& gpu, double seconds) {
     if (!(seconds > 0)) return;
     gpu.covered_s += seconds;
-    if (const double power = number("power_w"); power >= 0)
-      gpu.energy_j = gpu.energy_j.value_or(0) + power * seconds;
     const std::string_view reasons = cell("throttled_by");
     if (reasons.empty()) return;
     gpu.throttling_known_s += seconds;
@@ -134,7 +124,8 @@ class GpuLogLines {
   bool has_no_head_ = false;
   GpuCells cells_;
   struct Before {
-    double time = 0, seconds = 0;  // of the last sample, and between it and the one before
+    SampleGaps gaps;
+    DeviceEnergy energy;
   };
   std::map<std::string, Before> before_;  // by UUID
 };

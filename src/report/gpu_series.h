@@ -18,8 +18,8 @@ struct GpuCurves {
   Curve busy, sm, memory_bytes, power, temperature,
       sm_clock;                                      // over seconds of samples
   double memory_total_bytes = 0, power_limit_w = 0;  // 0: not told
-  std::optional<double> energy_j;                    // of the samples, each until the next
-  double covered_s = 0;                              // of them
+  std::optional<double> energy_j;  // between samples, without where some are missing
+  double covered_s = 0;            // of them
   double throttling_known_s = 0;
   std::map<std::string, double> throttled_s;  // by reason
   std::int64_t most_other_processes = 0;

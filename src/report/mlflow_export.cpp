@@ -33,6 +33,7 @@ std::string mlflow_name(std::string name) {
     if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("_-./ ", c)) c = '_';
   for (std::size_t at; (at = name.find("..")) != name.npos;) name.replace(at, 2, "__");
   for (std::size_t at; (at = name.find("/.")) != name.npos;) name.replace(at, 2, "/_");
+  for (std::size_t at; (at = name.find("//")) != name.npos;) name.replace(at, 2, "/_");
   while (!name.empty() && (name.front() == '/' || name.front() == '.')) name.front() = '_';
   if (!name.empty() && name.back() == '/') name.back() = '_';
   return name.substr(0, 240);
@@ -108,7 +109,7 @@ void write_values(const fs::path& folder, const std::map<std::string, std::strin
   for (const auto& [name, value] : values) {
     const fs::path file = folder / mlflow_name(name);
     make_directories(file.parent_path());
-    write_file_atomic(file, mend_utf8(value).substr(0, longest_value));
+    write_file_atomic(file, first_bytes(mend_utf8(value), longest_value));
   }
 }
 

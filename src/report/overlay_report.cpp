@@ -152,10 +152,15 @@ class OverlayMaker {
     frame.title = "throughput (units of each run per second)";
     frame.low = 0;
     add_figure(figures, frame, all(of_step("units_per_s")));
-    if (runs_.size() > drawn_.size() && !figures.empty())
+    const auto empty = static_cast<std::size_t>(std::count_if(
+        runs_.begin(), runs_.end(), [](const OverlaidRun& run) { return run.series.lines == 0; }));
+    if (runs_.size() - empty > drawn_.size() && !figures.empty())
       section.blocks.emplace_back(
-          PageText{cat("Drawn are ", drawn_.size(), " of ", runs_.size(),
+          PageText{cat("Drawn are ", drawn_.size(), " of ", runs_.size() - empty,
                        " runs: those with the lowest smoothed loss at their end.")});
+    if (empty > 0 && !figures.empty())
+      section.blocks.emplace_back(PageText{
+          cat(empty, empty == 1 ? " run has" : " runs have", " logged nothing and no curve.")});
     if (!figures.empty()) section.blocks.emplace_back(std::move(figures));
     return section;
   }
@@ -163,7 +168,12 @@ class OverlayMaker {
   // Those in which the runs differ.
   PageSection options() const {
     PageSection section{.title = "Options that differ", .blocks = {}};
-    if (runs_.size() > most_option_runs) return section;
+    if (runs_.size() > most_option_runs) {
+      section.blocks.emplace_back(PageText{
+          cat("Of more than ", most_option_runs,
+              " runs they are not listed here: lockstep compare RUN RUN … --table does.")});
+      return section;
+    }
     std::set<std::string> keys;
     for (const OverlaidRun& run : runs_)
       if (run.config.is_object())

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "report/gpu_facts.h"
+#include "report/json_member.h"
 #include "report/metric_facts.h"
 #include "report/option_kinds.h"
 #include "report/result_facts.h"
@@ -19,13 +20,6 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-
-// The member of an object, or null.
-json member(const json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? json() : *found;
-}
 
 // Null for what a record leaves out, or writes as nothing.
 json known_text(const json& object, const char* key) {
@@ -46,16 +40,16 @@ void add_options(const json& config, Trial& trial) {
   if (!config.is_object() || config.empty()) return;
   trial.set("options", FactKind::work, "listed");
   for (const auto& [key, value] : config.items())
-    if (const std::optional<FactKind> kind = option_kind(key); kind && !is_path_like(value))
-      trial.set(key, *kind, value);
+    if (const std::optional<FactKind> kind = option_kind(key))
+      (is_path_like(value) ? trial.paths : trial.facts)[key] = {*kind, value};
 }
 
 json init_hash(const json& record) {
-  const json init = member(record, "init");
+  const json init = member_or_null(record, "init");
   if (!init.is_object()) return "of the recipe";
   std::string hashes;
   for (const char* part : {"files", "average"}) {
-    const json files = member(init, part);
+    const json files = member_or_null(init, part);
     for (const json& file : files.is_array() ? files : json::array({files}))
       hashes += text_or(file, "xxh3", "");
   }
@@ -63,8 +57,8 @@ json init_hash(const json& record) {
 }
 
 void add_plan(const json& record, Trial& trial) {
-  const json plan = member(record, "plan"), facts = member(record, "facts"),
-             batch = member(plan, "batch"), parameters = member(plan, "parameters");
+  const json plan = member_or_null(record, "plan"), facts = member_or_null(record, "facts"),
+             batch = member_or_null(plan, "batch"), parameters = member_or_null(plan, "parameters");
   if (!plan.is_object()) return;
   const auto work = FactKind::work, means = FactKind::means;
   trial.set("init", work, init_hash(record));
@@ -73,24 +67,25 @@ void add_plan(const json& record, Trial& trial) {
   if (const json frozen = known_count(parameters, "frozen"); !frozen.is_null())
     trial.set("frozen_parameters", work, frozen);
   trial.set("train_samples", work, known_count(plan, "train_samples"));
-  trial.set("valid_samples", work, member(plan, "valid_samples"));
+  trial.set("valid_samples", work, member_or_null(plan, "valid_samples"));
   trial.set("global_batch", work, known_count(batch, "global"));
   trial.set("planned_steps", FactKind::amount, known_count(plan, "total_steps"));
-  const json flops = known_count(member(plan, "compute"), "flops_per_step");
+  const json flops = known_count(member_or_null(plan, "compute"), "flops_per_step");
   trial.set("flops_per_step", FactKind::note, flops);
   if (const double global = trial.number("global_batch"); flops.is_number() && global > 0)
     trial.set("flops_per_sample", work, flops.get<double>() / global);
-  trial.set("peak_flops", FactKind::place, known_count(member(plan, "compute"), "peak_flops"));
+  trial.set("peak_flops", FactKind::place,
+            known_count(member_or_null(plan, "compute"), "peak_flops"));
   trial.set("micro_batch", means, known_count(batch, "micro"));
   trial.set("accumulation", means, known_count(batch, "accumulation"));
-  trial.set("recomputed_blocks", means, member(plan, "recomputed_blocks"));
-  const json precision = member(plan, "precision");
+  trial.set("recomputed_blocks", means, member_or_null(plan, "recomputed_blocks"));
+  const json precision = member_or_null(plan, "precision");
   trial.set("precision", means, known_text(precision, "type"));
-  trial.set("tf32", means, member(precision, "tf32"));
+  trial.set("tf32", means, member_or_null(precision, "tf32"));
 }
 
 json code_of(const json& record) {
-  const json git = member(record, "git");
+  const json git = member_or_null(record, "git");
   const std::string commit = text_or(git, "commit", "");
   if (commit.empty()) return nullptr;
   return cat(commit.substr(0, 12), is_true(git, "dirty") ? ", with changes" : "");
@@ -104,12 +99,27 @@ json device_ids(const json& devices) {
   return ids.empty() ? json() : ids;
 }
 
+// Those that are not the same, as texts.
+std::vector<std::string> devices_of_starts(const json& record) {
+  std::vector<std::string> texts;
+  const json starts = member_or_null(record, "starts");
+  for (const json& start : starts.is_array() ? starts : json::array()) {
+    const json devices = member_or_null(start, "devices");
+    if (!devices.is_array() || devices.empty()) continue;
+    std::string text = devices_text(devices);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end())
+      texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 void add_place(const json& record, Trial& trial) {
   const auto place = FactKind::place, means = FactKind::means;
-  const json devices = member(record, "devices");
+  const json devices = member_or_null(record, "devices");
   if (devices.is_array() && !devices.empty()) {
-    trial.set("devices", place, devices_text(devices));
-    trial.set("device_count", FactKind::note, devices.size());
+    const std::vector<std::string> all = devices_of_starts(record);
+    trial.set("devices", place, all.size() > 1 ? json(all) : json(devices_text(devices)));
+    if (all.size() < 2) trial.set("device_count", FactKind::note, devices.size());
     trial.set("device_ids", place, device_ids(devices));
     if (text_or(devices[0], "kind", "") == "cuda")
       trial.set("driver", place, known_text(record, "driver"));
@@ -126,30 +136,30 @@ void add_place(const json& record, Trial& trial) {
 
 // Samples of so many steps: the last step of an epoch may hold fewer.
 json samples_done(const json& record, std::int64_t steps) {
-  const json plan = member(record, "plan");
-  const std::int64_t global = integer_or(member(plan, "batch"), "global", 0),
+  const json plan = member_or_null(record, "plan");
+  const std::int64_t global = integer_or(member_or_null(plan, "batch"), "global", 0),
                      per_epoch = integer_or(plan, "steps_per_epoch", 0),
                      samples = integer_or(plan, "train_samples", 0);
   if (global <= 0) return nullptr;
-  const bool dropped = is_true(member(record, "config"), "data.drop_last");
+  const bool dropped = is_true(member_or_null(record, "config"), "data.drop_last");
   if (per_epoch <= 0 || samples <= 0 || dropped) return steps * global;
   return steps / per_epoch * samples + std::min(steps % per_epoch * global, samples);
 }
 
 void add_amounts(const json& record, const RunLog& log, Trial& trial) {
   const auto amount = FactKind::amount;
-  const json plan = member(record, "plan");
+  const json plan = member_or_null(record, "plan");
   trial.set("steps", amount, log.step);
   if (const double per_epoch = number_or(plan, "steps_per_epoch", 0); per_epoch > 0)
     trial.set("epochs", amount, std::round(static_cast<double>(log.step) / per_epoch * 1e6) / 1e6);
   const json samples = samples_done(record, log.step);
   trial.set("samples", amount, samples);
   const std::string unit = text_or(plan, "unit", "samples");
-  const double per_sample = number_or(member(record, "facts"), "units_per_sample", 0);
+  const double per_sample = number_or(member_or_null(record, "facts"), "units_per_sample", 0);
   if (unit != "samples" && per_sample > 0 && samples.is_number())
     trial.set(unit, amount, samples.get<double>() * per_sample);
   if (log.micro.size() > 1) trial.set("micro_batch", FactKind::means, log.micro);
-  if (const json graphs = member(log.ended, "graphs"); graphs.is_object())
+  if (const json graphs = member_or_null(log.ended, "graphs"); graphs.is_object())
     trial.set("graphs", FactKind::means, integer_or(graphs, "steps", 0) > 0);
 }
 
@@ -159,15 +169,6 @@ json read_bytes(const json& starts) {
   double sum = 0;
   for (const json& start : starts) sum += number_or(start, "read_bytes", NAN);
   return std::isfinite(sum) ? json(sum) : json();
-}
-
-std::optional<double> peak_memory(const json& last_step) {
-  std::optional<double> peak;
-  const json memory = member(last_step, "memory");
-  for (const json& rank : memory.is_array() ? memory : json::array())
-    if (const double bytes = number_or(rank, "peak", NAN); bytes > 0)
-      peak = std::max(peak.value_or(0), bytes);
-  return peak;
 }
 
 std::optional<double> number_of(const json& event, const char* key) {
@@ -188,11 +189,13 @@ void add_times(const RunLog& log, Trial& trial) {
                  .title = "memory of the largest rank, peak",
                  .unit = "bytes",
                  .aspect = Aspect::memory},
-                peak_memory(log.last_step));
-  for (const auto& [name, title] : {std::pair{"data_share", "share of waiting for data"},
-                                    std::pair{"wait_share", "share of waiting for ranks"}})
+                log.peak_bytes);
+  const auto share = [&](const char* name, const char* title, double LoggedSteps::*of) {
     trial.measure({.name = name, .title = title, .scale = Scale::difference, .aspect = Aspect::use},
-                  number_of(log.last_step, name));
+                  log.share(of));
+  };
+  share("data_share", "share of waiting for data", &LoggedSteps::data_share);
+  share("wait_share", "share of waiting for ranks", &LoggedSteps::wait_share);
 }
 
 void add_cautions(const RunDir& run, const RunLog& log, Trial& trial) {
@@ -220,25 +223,26 @@ Trial read_run_facts(const RunDir& run) {
               .state = to_string(run.state())};
   trial.set("recipe", FactKind::work, known_text(record, "recipe"));
   trial.set("data", FactKind::work, known_text(record, "data_hash"));
-  add_options(member(record, "config"), trial);
+  add_options(member_or_null(record, "config"), trial);
   add_plan(record, trial);
   add_place(record, trial);
-  trial.set("started", FactKind::note, member(record, "started"));
+  trial.set("started", FactKind::note, member_or_null(record, "started"));
   const RunLabels labels = read_labels(run.path(), record);
   if (!labels.tags.empty()) trial.set("tags", FactKind::note, labels.tags);
   if (!labels.note.empty()) trial.set("note", FactKind::note, labels.note);
   const RunLog log = read_run_log(run.events_path());
-  if (const json results = member(record, "results"); results.is_object()) {
+  if (const json results = member_or_null(record, "results"); results.is_object()) {
     add_results(results, trial);
     if (trial.value("devices").is_null())
       trial.set("devices", FactKind::place, known_text(results, "device"));
-    trial.measure({.name = "wall_s", .title = "time", .unit = "s", .total = true},
-                  number_of(record, "seconds"));
+    if (trial.find("wall_s") == nullptr)  // of the results, which say it themselves
+      trial.measure({.name = "wall_s", .title = "time", .unit = "s", .total = true},
+                    number_of(record, "seconds"));
   }
-  if (member(record, "plan").is_object()) add_amounts(record, log, trial);
-  trial.set("read_bytes", FactKind::place, read_bytes(member(record, "starts")));
+  if (member_or_null(record, "plan").is_object()) add_amounts(record, log, trial);
+  trial.set("read_bytes", FactKind::place, read_bytes(member_or_null(record, "starts")));
   add_times(log, trial);
-  add_metrics(log, text_or(member(record, "config"), "checkpoint.best_metric", ""), trial);
+  add_metrics(log, text_or(member_or_null(record, "config"), "checkpoint.best_metric", ""), trial);
   try {
     add_gpu_facts(read_gpu_use(run.path() / "gpu.csv", log.trained), trial);
   } catch (const Error& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/line_numbers.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -23,6 +24,8 @@ class LogReader {
     close_start();
     if (!last_line_.empty()) log_.last_step = object_or_null(last_line_);
     for (const LoggedSteps& logged : log_.steps) log_.step = std::max(log_.step, logged.step);
+    for (const double peak : peaks_)
+      if (peak > 0) log_.peak_bytes = std::max(log_.peak_bytes.value_or(0), peak);
     return std::move(log_);
   }
 
@@ -50,14 +53,25 @@ class LogReader {
     LoggedSteps logged{.step = static_cast<std::int64_t>(step),
                        .step_s = quick_number(line, "step_s"),
                        .at_s = at(time),
-                       .first = first_};
+                       .first = first_,
+                       .data_share = quick_number(line, "data_share"),
+                       .wait_share = quick_number(line, "wait_share")};
     const std::int64_t before = log_.steps.empty() ? 0 : log_.steps.back().step;
     logged.steps = std::max<std::int64_t>(logged.step - std::max(before, from_), 0);
     if (!std::isfinite(quick_number(line, "loss"))) ++log_.not_finite;
     log_.steps.push_back(logged);
+    peaks_.push_back(peak_of(line));
     first_ = false;
     saw(time);
     last_line_ = line;
+  }
+
+  static double peak_of(const std::string& line) {
+    double peak = 0;
+    visit_numbers(line, [&](const LineNumber& number) {
+      if (number.key == "memory" && number.inner == "peak") peak = std::fmax(peak, number.value);
+    });
+    return peak;
   }
 
   void close_start() {
@@ -88,7 +102,14 @@ class LogReader {
   }
 
   void take_back(std::int64_t step) {
-    std::erase_if(log_.steps, [step](const LoggedSteps& one) { return one.step > step; });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < log_.steps.size(); ++i) {
+      if (log_.steps[i].step > step) continue;
+      log_.steps[kept] = log_.steps[i];
+      peaks_[kept++] = peaks_[i];
+    }
+    log_.steps.resize(kept);
+    peaks_.resize(kept);
     std::erase_if(log_.evals, [step](const LoggedEval& one) { return one.step > step; });
     if (number_or(object_or_null(last_line_), "step", 0) > static_cast<double>(step))
       last_line_.clear();
@@ -136,6 +157,7 @@ class LogReader {
 
   RunLog log_;
   std::string last_line_;
+  std::vector<double> peaks_;                   // of each of log_.steps; 0: not told
   double begun_ = 0, seen_ = 0, before_s_ = 0;  // of this start; unix seconds, and training time
   std::int64_t from_ = 0;
   bool first_ = true;
@@ -153,6 +175,17 @@ std::optional<double> RunLog::step_s() const {
   }
   if (others > 0) return other_s / static_cast<double>(others);
   return firsts > 0 ? std::optional(first_s / static_cast<double>(firsts)) : std::nullopt;
+}
+
+std::optional<double> RunLog::share(double LoggedSteps::*of) const {
+  double sum = 0, all_s = 0;
+  for (const LoggedSteps& logged : steps) {
+    const double seconds = logged.step_s * static_cast<double>(logged.steps);
+    if (!(seconds > 0) || !std::isfinite(seconds) || !std::isfinite(logged.*of)) continue;
+    sum += logged.*of * seconds;
+    all_s += seconds;
+  }
+  return all_s > 0 ? std::optional(sum / all_s) : std::nullopt;
 }
 
 RunLog read_run_log(const std::filesystem::path& events) {

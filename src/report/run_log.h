@@ -14,8 +14,9 @@ namespace lockstep {
 struct LoggedSteps {  // since the logged step before
   std::int64_t step = 0, steps = 0;
   double step_s = 0;
-  double at_s = 0;     // of training until then
-  bool first = false;  // of a start: kernels are loaded, graphs recorded
+  double at_s = 0;                        // of training until then
+  bool first = false;                     // of a start: kernels are loaded, graphs recorded
+  double data_share = 0, wait_share = 0;  // of that time; NaN: not told
 };
 
 struct LoggedEval {
@@ -35,12 +36,15 @@ struct RunLog {
   nlohmann::json start, last_step, ended;  // events of the newest start, or null
   std::vector<std::int64_t> micro;         // micro-batches, as they changed
   std::optional<double> start_up_s;        // of the first start
+  std::optional<double> peak_bytes;        // of the rank with the most, at any step
   std::int64_t step = 0;                   // finished
   int starts = 0;
   std::int64_t bad_lines = 0, not_finite = 0;  // steps without a finite loss
 
   // Mean seconds of a step. The first logged one of each start counts where there is no other.
   std::optional<double> step_s() const;
+  // Mean of a share over the time of all steps.
+  std::optional<double> share(double LoggedSteps::*of) const;
 };
 
 // A missing file is a run without events. Throws Error where it cannot be read.

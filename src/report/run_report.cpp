@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "base/base64.h"
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "base/version.h"
 #include "base/whole_number.h"
 #include "launch/log_tail.h"
+#include "report/json_member.h"
 #include "run/json_lines.h"
 
 namespace lockstep {
@@ -19,13 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_pictures = 24, most_listed_pictures = 200, most_logs = 4;
-
-const nlohmann::json& record_part(const nlohmann::json& object, const char* key) {
-  static const nlohmann::json nothing;
-  if (!object.is_object()) return nothing;
-  const auto found = object.find(key);
-  return found == object.end() ? nothing : *found;
-}
 
 // -- options
 std::string option_text(const nlohmann::json& value) {
@@ -38,12 +33,12 @@ std::string option_text(const nlohmann::json& value) {
 }
 
 void read_options(const nlohmann::json& defaults, RunReport& report) {
-  const nlohmann::json& config = record_part(report.record, "config");
+  const nlohmann::json& config = member_or_null(report.record, "config");
   if (!config.is_object()) return;
   report.defaults_known = defaults.is_object();
   for (const auto& [key, value] : config.items()) {
     RunOption option{.key = key, .value = option_text(value)};
-    const nlohmann::json& standard = record_part(defaults, key.c_str());
+    const nlohmann::json& standard = member_or_null(defaults, key.c_str());
     const bool differs = report.defaults_known && (!defaults.contains(key) || standard != value);
     if (differs) {
       option.standard = defaults.contains(key) ? option_text(standard) : "";
@@ -181,20 +176,27 @@ void tell_problems(const std::string& problem, RunReport& report) {
 }  // namespace
 
 std::string RunReport::metric() const {
-  const std::string named = text_or(record_part(record, "config"), "checkpoint.best_metric", "");
+  const std::string named = text_or(member_or_null(record, "config"), "checkpoint.best_metric", "");
   const nlohmann::json& best = summary.best;
   if (!named.empty() && best.is_object() && best.contains(named)) return named;
   // Checkpoints tell the value that they are chosen by, with the sign that makes less better.
+  // What has it in all of them; of several that do, "loss".
+  std::optional<std::set<std::string>> chosen;
   for (const nlohmann::json& event : series.checkpoints) {
-    const nlohmann::json& metrics = record_part(event, "metrics");
+    const nlohmann::json& metrics = member_or_null(event, "metrics");
     const double selection = number_or(metrics, "selection", NAN);
     if (!std::isfinite(selection)) continue;
+    std::set<std::string> equal;
     for (const auto& [name, value] : metrics.items())
       if (name != "selection" && value.is_number() &&
           std::fabs(value.get<double>()) == std::fabs(selection))
-        return name;
+        equal.insert(name);
+    if (chosen) std::erase_if(equal, [&](const auto& name) { return !chosen->contains(name); });
+    if (!equal.empty()) chosen = std::move(equal);
   }
+  if (chosen && !chosen->contains("loss")) return *chosen->begin();
   if (best.is_object() && best.contains("loss")) return "loss";
+  if (chosen) return "loss";
   return series.metrics.empty() ? "" : series.metrics.front().name;
 }
 
@@ -214,7 +216,7 @@ RunReport read_run_report(const RunDir& run, const ReadRunReport& how) {
   report.checkpoints = list_checkpoints(run.checkpoints(), /*thorough=*/false);
   report.files = run_files(run.path());
   report.global_batch =
-      number_or(record_part(record_part(report.record, "plan"), "batch"), "global", 0);
+      number_or(member_or_null(member_or_null(report.record, "plan"), "batch"), "global", 0);
   read_options(how.defaults, report);
   read_pictures(run.path(), how.picture_bytes, report);
   if (report.summary.state == RunState::failed) read_output(run, report);

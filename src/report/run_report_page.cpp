@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "report/json_member.h"
 #include "report/run_report.h"
 #include "report/shown.h"
 #include "run/json_lines.h"
@@ -29,13 +30,6 @@ PageTone tone_of(RunState state) {
       return PageTone::bad;
   }
   return PageTone::plain;
-}
-
-const nlohmann::json& part_of(const nlohmann::json& object, const char* key) {
-  static const nlohmann::json nothing;
-  if (!object.is_object()) return nothing;
-  const auto found = object.find(key);
-  return found == object.end() ? nothing : *found;
 }
 
 std::string with_unit(const std::string& value, const std::string& unit) {
@@ -103,8 +97,8 @@ class RunPageMaker {
     if (summary.started > 0) add(cat("started ", shown_time(summary.started)));
     const std::string lockstep = text_or(report_.record, "lockstep", "");
     if (!lockstep.empty()) add("Lockstep " + lockstep);
-    const nlohmann::json& config = part_of(report_.record, "config");
-    add(text_of_value(part_of(config, "run.note")));
+    const nlohmann::json& config = member_or_null(report_.record, "config");
+    add(text_of_value(member_or_null(config, "run.note")));
     return join(parts, " · ");
   }
 
@@ -393,9 +387,10 @@ class RunPageMaker {
     for (std::size_t i = first; i < evals.size(); ++i) {
       std::vector<std::string> cells{cat(integer_or(evals[i], "step", 0))};
       for (const std::string& name : names) {
-        const nlohmann::json& value = part_of(part_of(evals[i], "metrics"), name.c_str());
+        const nlohmann::json& value =
+            member_or_null(member_or_null(evals[i], "metrics"), name.c_str());
         cells.push_back(value.is_number() ? shown_number(value.get<double>())
-                        : value.is_null() && part_of(evals[i], "metrics").contains(name)
+                        : value.is_null() && member_or_null(evals[i], "metrics").contains(name)
                             ? "not finite"
                             : text_of_value(value));
       }
@@ -478,19 +473,21 @@ class RunPageMaker {
     PageSection section{.title = "What really ran", .blocks = {}};
     PageTable table{.columns = {}, .rows = {}, .first_numbers = 2};
     const nlohmann::json& record = report_.record;
-    const nlohmann::json& plan = part_of(record, "plan");
-    const nlohmann::json& batch = part_of(plan, "batch");
-    if (batch.is_object())
+    const nlohmann::json& plan = member_or_null(record, "plan");
+    const nlohmann::json& batch = member_or_null(plan, "batch");
+    const auto part = [&](const char* key) { return integer_or(batch, key, 0); };
+    if (part("global") > 0)
       add_row(table, "batch",
-              cat(integer_or(batch, "global", 0),
-                  " samples per step = ", integer_or(batch, "world_size", 0),
-                  " ranks × micro-batch ", integer_or(batch, "micro", 0), " × accumulation ",
-                  integer_or(batch, "accumulation", 0)));
-    const nlohmann::json& precision = part_of(plan, "precision");
+              cat(part("global"), " samples per step",
+                  part("world_size") > 0 && part("micro") > 0 && part("accumulation") > 0
+                      ? cat(" = ", part("world_size"), " ranks × micro-batch ", part("micro"),
+                            " × accumulation ", part("accumulation"))
+                      : ""));
+    const nlohmann::json& precision = member_or_null(plan, "precision");
     add_row(table, "precision",
             cat(text_or(precision, "type", ""), is_true(precision, "tf32") ? ", TF32" : ""));
-    const nlohmann::json& parameters = part_of(plan, "parameters");
-    if (parameters.is_object())
+    const nlohmann::json& parameters = member_or_null(plan, "parameters");
+    if (std::isfinite(number_or(parameters, "trained", NAN)))
       add_row(table, "parameters",
               cat(format_count(number_or(parameters, "trained", 0)), " trained, ",
                   format_count(number_or(parameters, "frozen", 0)), " frozen"));
@@ -498,19 +495,19 @@ class RunPageMaker {
                                     {"valid_samples", "validation samples"},
                                     {"steps_per_epoch", "steps of an epoch"},
                                     {"recomputed_blocks", "recomputed blocks"}})
-      add_row(table, name, text_of_value(part_of(plan, key)));
-    add_row(table, "schedule", schedule_text(part_of(plan, "schedule")));
+      add_row(table, name, text_of_value(member_or_null(plan, key)));
+    add_row(table, "schedule", schedule_text(member_or_null(plan, "schedule")));
     add_row(table, "devices", report_.summary.devices);
     for (const char* key : {"lockstep", "torch", "driver", "host", "plugin"})
-      add_row(table, key, text_of_value(part_of(record, key)));
-    const nlohmann::json& git = part_of(record, "git");
+      add_row(table, key, text_of_value(member_or_null(record, key)));
+    const nlohmann::json& git = member_or_null(record, "git");
     if (git.is_object())
       add_row(table, "git",
               cat(text_or(git, "commit", "").substr(0, 12), " ", text_or(git, "branch", ""),
                   is_true(git, "dirty") ? ", with changes" : ""));
-    add_row(table, "command", words_text(part_of(record, "command")));
+    add_row(table, "command", words_text(member_or_null(record, "command")));
     add_row(table, "path", report_.summary.path);
-    add_result(table, "", part_of(record, "result"), 0);
+    add_result(table, "", member_or_null(record, "result"), 0);
     add_block(section, std::move(table));
     return section;
   }

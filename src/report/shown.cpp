@@ -11,8 +11,9 @@ namespace lockstep {
 
 std::string shown_seconds(double seconds) {
   if (!std::isfinite(seconds)) return "unknown";
-  if (seconds < 1) return cat(general(seconds * 1000, 3), " ms");
-  if (seconds < 60) return cat(general(seconds, 3), " s");
+  constexpr double rounds_to_a_second = 0.9995, rounds_to_a_minute = 59.95;
+  if (seconds < rounds_to_a_second) return cat(general(seconds * 1000, 3), " ms");
+  if (seconds < rounds_to_a_minute) return cat(general(seconds, 3), " s");
   const auto whole = static_cast<std::int64_t>(std::min(std::round(seconds), 1e12));
   constexpr std::int64_t minute = 60, hour = 3600, day = 86400;
   if (whole < hour) return cat(whole / minute, "m", whole % minute, "s");

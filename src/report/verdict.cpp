@@ -28,24 +28,30 @@ Conclusion conclusion_of(Finding finding, const Quantity& what) {
 }
 
 std::string repeats_text(int repeats) {
-  return cat("inconclusive: would need about ", fact_text(repeats), " repeats");
+  return cat("inconclusive: would need ",
+             repeats < most_repeats ? cat("about ", fact_text(repeats)) : repeats_words(repeats),
+             " repeats");
 }
 
 std::string inconclusive_text(const QuantityRow& row) {
-  const std::size_t fewest = std::min(row.a.size(), row.b.size());
-  if (row.repeats_needed && *row.repeats_needed > static_cast<int>(fewest))
-    return repeats_text(*row.repeats_needed);
+  const int fewest = std::min(row.contrast.count_a, row.contrast.count_b);
+  if (row.repeats_needed && *row.repeats_needed > fewest) return repeats_text(*row.repeats_needed);
   if (row.contrast.unknown.empty()) return "inconclusive";
   if (fewest == 1) return "inconclusive: one repeat on a side has no interval";
   return cat("inconclusive: ", row.contrast.unknown);
 }
 
+bool has_own_margin(const QuantityRow& row, const CompareOptions& options) {
+  return options.by_margin && row.what.scale == Scale::difference && row.what.name == options.by;
+}
+
 // Of differences the margin is relative to A's mean; where that is 0, only equality is the same.
-double margin_of(const QuantityRow& row, double margin) {
-  if (row.what.scale == Scale::ratio) return margin;
+double margin_of(const QuantityRow& row, const CompareOptions& options) {
+  if (row.what.scale == Scale::ratio) return options.margin;
+  if (has_own_margin(row, options)) return *options.by_margin;
   const double base = std::abs(row.contrast.mean_a);
   constexpr double least = 1e-300;
-  return std::max(margin * (std::isfinite(base) ? base : 0), least);
+  return std::max(options.margin * (std::isfinite(base) ? base : 0), least);
 }
 
 // Two values or more on each side, which do not vary within it.
@@ -63,6 +69,23 @@ bool all_the_same(const QuantityRow& row) { return do_not_vary(row) && row.a[0] 
 // chance.
 bool repeats_nothing(const QuantityRow& row) {
   return row.what.aspect == Aspect::quality && do_not_vary(row) && row.a[0] != row.b[0];
+}
+
+// "1 of 3 values of A", or "" where all are numbers.
+std::string no_numbers(const std::vector<double>& values, char side) {
+  const auto bad = std::count_if(values.begin(), values.end(),
+                                 [](double value) { return !std::isfinite(value); });
+  return bad == 0 ? "" : cat(bad, " of ", values.size(), " values of ", side);
+}
+
+// Why nothing may be said of values that could be compared; "": something may.
+std::string open_because(const QuantityRow& row, const CompareOptions& options) {
+  if (row.what.aspect != Aspect::quality || options.paired) return "";
+  if (repeats_nothing(row)) return "the repeats are the same to the last digit, as with one seed";
+  // A training that diverged is a result, and not one repeat less.
+  const std::string a = no_numbers(row.a, 'A'), b = no_numbers(row.b, 'B');
+  if (a.empty() && b.empty()) return "";
+  return cat(a, a.empty() || b.empty() ? "" : " and ", b, " are no finite numbers");
 }
 
 // What the differences that were asked for, and those of means, add to a verdict.
@@ -134,24 +157,34 @@ void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOpti
     row.text = cat("not comparable: ", join(row.reasons, "; "));
     return;
   }
-  if (repeats_nothing(row)) {
+  if (const std::string why = open_because(row, options); !why.empty()) {
     row.conclusion = Conclusion::inconclusive;
-    row.text = "inconclusive: the repeats are the same to the last digit, as with one seed";
+    row.text = cat("inconclusive: ", why);
     return;
   }
-  const double margin = margin_of(row, options.margin);
+  const double margin = margin_of(row, options);
   row.conclusion =
       all_the_same(row) ? Conclusion::same : conclusion_of(find(row.contrast, margin), row.what);
   row.text = to_string(row.conclusion);
   if (row.conclusion == Conclusion::same)
-    row.text = cat("no difference at a margin of ", general(options.margin * 100, 3), " %");
+    row.text = cat("no difference at a margin of ",
+                   has_own_margin(row, options) ? general(margin, 4)
+                                                : cat(general(options.margin * 100, 3), " %"));
   if (row.conclusion != Conclusion::inconclusive) return;
   row.repeats_needed = repeats_needed(row.contrast, margin, options.confidence);
   row.text = inconclusive_text(row);
 }
 
-CountRow judge_counts(const std::string& name, const Count& a, const Count& b, double confidence) {
+CountRow judge_counts(const std::string& name, const Count& a, const Count& b, double confidence,
+                      bool repeated) {
   CountRow row{.name = name, .a = a, .b = b};
+  if (repeated) {
+    row.share_a = row.share_b = {NAN, NAN, NAN};
+    row.p = NAN;
+    row.text = cat(b.hits, " of ", b.all, " against ", a.hits, " of ", a.all,
+                   " in all repeats (no test: the same jobs again are not other jobs)");
+    return row;
+  }
   row.share_a = share_interval(a, confidence);
   row.share_b = share_interval(b, confidence);
   row.p = fisher_p(a, b);
@@ -190,7 +223,9 @@ int exit_code_of(const Comparison& comparison, double threshold) {
   for (const QuantityRow& row : comparison.rows) {
     if (row.what.name != comparison.by || !row.per.empty()) continue;
     double low = row.contrast.interval.low, high = row.contrast.interval.high;
-    if (row.conclusion == Conclusion::not_comparable || !std::isfinite(low)) return cannot_tell;
+    if (row.conclusion == Conclusion::not_comparable || !std::isfinite(low) ||
+        !open_because(row, comparison.options).empty())
+      return cannot_tell;
     const bool ratio = row.contrast.scale == Scale::ratio;
     if (!ratio) {
       const double base = std::abs(row.contrast.mean_a);

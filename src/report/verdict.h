@@ -10,8 +10,10 @@ namespace lockstep {
 // comparable; empty: it is.
 void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOptions& options);
 
-// Of jobs that failed or were skipped.
-CountRow judge_counts(const std::string& name, const Count& a, const Count& b, double confidence);
+// Of jobs that failed or were skipped. Those of repeats, which are the same jobs again, are counted
+// and not tested.
+CountRow judge_counts(const std::string& name, const Count& a, const Count& b, double confidence,
+                      bool repeated);
 
 // Fills in by, conclusion, reasons and verdict. Throws Error where options.by was not measured.
 void conclude(Comparison& comparison);

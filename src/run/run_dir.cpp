@@ -203,6 +203,8 @@ void RunDir::remove() {
 RunDir RunDir::open(const std::string& run, const fs::path& root) {
   if (fault_of_name(run).empty() && is_run(root / run)) return RunDir(root / run);
   if (!run.empty() && is_run(run)) return RunDir(with_name(run));
+  const std::string name = run.substr(0, run.find_last_not_of('/') + 1);  // "first/"
+  if (fault_of_name(name).empty() && is_run(root / name)) return RunDir(root / name);
   throw_no_run(run, root);
 }
 

@@ -1,6 +1,7 @@
 // What a bootstrap says of two groups, or of pairs.
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "stats/comparison.h"
 #include "stats/sample.h"
@@ -11,6 +12,10 @@ namespace {
 Interval in_values(Scale scale, const Interval& interval) {
   if (scale == Scale::difference) return interval;
   return {std::exp(interval.low), std::exp(interval.estimate), std::exp(interval.high)};
+}
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // On the scale's own axis: of two groups, whose rows lie one behind the other.
@@ -30,7 +35,14 @@ Interval of_groups(std::span<const double> a, std::span<const double> b,
     return sum_b / static_cast<double>(rows.size() - count_a) -
            sum_a / static_cast<double>(count_a);
   };
-  return bootstrap(static_cast<std::uint32_t>(a.size() + b.size()), shift, options);
+  const auto left_out = [&] {
+    const double mean_a = mean_of(a), mean_b = mean_of(b);
+    std::vector<double> shifts;
+    for (const double without : means_without_each(a)) shifts.push_back(mean_b - without);
+    for (const double without : means_without_each(b)) shifts.push_back(without - mean_a);
+    return shifts;
+  };
+  return bootstrap(static_cast<std::uint32_t>(a.size() + b.size()), shift, left_out, options);
 }
 
 }  // namespace

@@ -67,8 +67,12 @@ double margin_width(Scale scale, double margin);  // the margin on that scale
 // zero or, where that is more, between it and the margin; so the verdict is reached with a chance
 // of 97 % (of 95 % for `same`, with two edges to miss). Nothing where the spread is not known; at
 // least 2, at most 1,000,000.
+constexpr int most_repeats = 1'000'000;
 std::optional<int> repeats_needed(const Contrast& contrast, double margin,
                                   double confidence = 0.95);
+
+// "about 12"; of `most_repeats`, which may stand for any more, "more than 999,999".
+std::string repeats_words(int repeats);
 
 // Repeats until the half-width (on the scale of half_width) is down to `half`, at that spread.
 int repeats_for_width(double spread, double half, bool paired, double confidence = 0.95);

@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "stats/comparison.h"
 #include "stats/distributions.h"
 #include "stats/sample.h"
 
 namespace lockstep {
 namespace {
-
-constexpr int most_repeats = 1'000'000;
 
 // Standard error of the difference with equal numbers on both sides.
 double error_of_shift(double spread, int repeats, bool paired) {
@@ -44,6 +43,10 @@ std::optional<int> repeats_needed(const Contrast& contrast, double margin, doubl
   if (!std::isfinite(contrast.spread) || !std::isfinite(seen)) return std::nullopt;
   const double room = std::max(std::abs(seen), width - std::abs(seen));
   return repeats_for_width(contrast.spread, room / 2, contrast.paired, confidence);
+}
+
+std::string repeats_words(int repeats) {
+  return repeats >= most_repeats ? "more than 999,999" : cat("about ", repeats);
 }
 
 double power(Scale scale, double effect, double spread, int repeats, bool paired,

@@ -26,7 +26,8 @@ std::string verdict_text(const Contrast& contrast, double margin, const VerdictW
   if (!contrast.unknown.empty()) return "inconclusive: " + contrast.unknown;
   const std::optional<int> needed = repeats_needed(contrast, margin, confidence);
   if (!needed) return "inconclusive";
-  return cat("inconclusive: would need about ", *needed, contrast.paired ? " pairs" : " repeats");
+  return cat("inconclusive: would need ", repeats_words(*needed),
+             contrast.paired ? " pairs" : " repeats");
 }
 
 std::optional<bool> more_by(const Contrast& contrast, double limit) {

@@ -74,6 +74,22 @@ TEST_F(Compare, OneRunASideIsInconclusiveAndSaysSo) {
   EXPECT_THAT(result.out, StartsWith("b1 against a1: inconclusive: one repeat on a side"));
 }
 
+TEST_F(Compare, GroupsNeedRunsOfTheirOwn) {
+  groups(0.1, 0.12);
+  const ToolResult empty = compare({"--groups", "x=,", "y=b1"});
+  EXPECT_EQ(empty.code, 2);
+  EXPECT_THAT(empty.err, HasSubstr("the side x names no run"));
+  EXPECT_THAT(compare({"--groups", "x=a1,runs/a1/", "y=b1,b2"}).err,
+              HasSubstr("a1 is named twice in --groups"));
+  EXPECT_THAT(compare({"--groups", "x=a1,a2", "y=a2,b1"}).err, HasSubstr("a2 is named twice"));
+  EXPECT_THAT(compare({"--groups", "x=a1", "x=b1"}).err, HasSubstr("both sides are named x"));
+}
+
+TEST_F(Compare, ANameMayEndWithASlash) {
+  groups(0.1, 0.12);
+  EXPECT_EQ(compare({"a1/", "b1"}).code, 0) << compare({"a1/", "b1"}).err;
+}
+
 TEST_F(Compare, JsonAndOutHoldTheSame) {
   groups(0.1, 0.12);
   const ToolResult result = compare(with({"--json", "--out", "c.json"}));
@@ -227,6 +243,33 @@ TEST_F(Compare, ATrialOfTwoCommandsHasPairs) {
   record["format"] = 2;
   std::ofstream(folder.path() / "t/abtest.json") << record;
   EXPECT_THAT(compare({"t"}).err, HasSubstr("of a later Lockstep"));
+}
+
+TEST_F(Compare, ATrialOfTwoCommandsIsJudgedAsItJudgedItself) {
+  fs::create_directories(folder.path() / "t");
+  nlohmann::json record = {
+      {"kind", "abtest"},
+      {"format", 1},
+      {"machine", {{"cpu", "Some CPU"}, {"gpus", nlohmann::json::array()}}},
+      {"commands", {{"a", {{"text", "old"}}}, {"b", {{"text", "new"}}}}},
+      {"quantity",
+       {{"key", "metric"}, {"pattern", "x"}, {"higher_is_better", true}, {"scale", "difference"}}},
+      {"rule", {{"margin", 0.5}, {"confidence", 0.9}}},
+      {"pairs", nlohmann::json::array()}};
+  for (int pair = 1; pair <= 4; ++pair)
+    record["pairs"].push_back({{"number", pair},
+                               {"a", {{"wall_s", 1.0}, {"metric", 3.0}}},
+                               {"b", {{"wall_s", 2.0}, {"metric", 2.7}}}});
+  std::ofstream(folder.path() / "t/abtest.json") << record;
+  const auto found = nlohmann::json::parse(compare({"t", "--json"}).out);
+  EXPECT_EQ(found["by"], "metric");
+  EXPECT_EQ(found["by_margin"], 0.5);
+  EXPECT_EQ(found["confidence"], 0.9);
+  EXPECT_EQ(found["conclusion"], "no difference") << found["verdict"];
+  EXPECT_EQ(nlohmann::json::parse(compare({"t", "--json", "--margin", "2%"}).out)["conclusion"],
+            "worse");
+  EXPECT_EQ(nlohmann::json::parse(compare({"t", "--json", "--by", "wall_s"}).out)["conclusion"],
+            "slower");
 }
 
 TEST_F(Compare, TenThousandRunsTakeSeconds) {

@@ -62,6 +62,10 @@ TEST_F(ExportNumbers, ARunWithoutStepsIsSaidToHaveNone) {
   const ToolResult result = run_tool({"export", "empty", "--tensorboard", "tb"}, folder.path());
   EXPECT_EQ(result.code, 0);
   EXPECT_NE(result.err.find("no logged steps"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("nothing was written"), std::string::npos) << result.err;
+  const ToolResult csv = run_tool({"export", "empty", "--csv", "csv"}, folder.path());
+  EXPECT_NE(csv.err.find("csv/steps.csv and evaluations.csv was written"), std::string::npos)
+      << csv.err;
 }
 
 }  // namespace

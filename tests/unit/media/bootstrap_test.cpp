@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -106,6 +107,28 @@ TEST(Bootstrap, OfSeveralStatisticsEachIsAsAlone) {
     EXPECT_TRUE(std::isnan(all[1].estimate) && std::isnan(all[1].low));
   }
   EXPECT_TRUE(bootstrap_all(50, {}, {}).empty());
+}
+
+TEST(Bootstrap, OfAMeanIsThatOfTheStatistic) {
+  const std::vector<double> values{1, 4, 2, 8, 5, 7, 1, 9, 3};
+  const Interval found = bootstrap_mean(values);
+  const Interval by_calls = bootstrap(static_cast<std::uint32_t>(values.size()),
+                                      [&](std::span<const std::uint32_t> rows) {
+                                        double sum = 0;
+                                        for (const std::uint32_t row : rows) sum += values[row];
+                                        return sum / static_cast<double>(rows.size());
+                                      });
+  EXPECT_NEAR(found.low, by_calls.low, 1e-9);
+  EXPECT_NEAR(found.high, by_calls.high, 1e-9);
+}
+
+TEST(Bootstrap, OfTheMeanOfManyTakesNoTimeSquared) {
+  std::vector<double> values(100'000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 97);
+  const auto begin = std::chrono::steady_clock::now();
+  bootstrap_mean(values, {.resamples = 100});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10))
+      << "leaving out each value by itself takes a minute";
 }
 
 TEST(Bootstrap, RefusesWhatIsNoInterval) {

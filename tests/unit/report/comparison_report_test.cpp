@@ -18,7 +18,9 @@ nlohmann::json comparison() {
       {"name": "b1", "source": "run", "state": "finished", "metric": "loss", "cautions": [],
        "curve": [[10, 1, 3.5], [20, 2, null]]}]},
     "differences": [{"key": "steps", "kind": "amount", "a": 100, "b": 50, "varied": false,
-                     "blocks": [], "blocks_totals": ["time"], "text": "twice the steps"}],
+                     "blocks": [], "blocks_totals": true, "text": "twice the steps"},
+                    {"key": "precision", "kind": "means", "a": "bf16", "b": "fp32", "varied": false,
+                     "blocks": [], "blocks_totals": false, "text": ""}],
     "unknown": [{"key": "data", "kind": "work", "in_a": false, "in_b": true, "assumed": false,
                  "blocks": ["time"]}],
     "equal": ["recipe", "seed"],
@@ -26,15 +28,20 @@ nlohmann::json comparison() {
       {"name": "step_s", "title": "step time", "unit": "s", "scale": "ratio", "better": "lower",
        "a": [0.1, 0.11], "b": [0.05], "mean_a": 0.105, "mean_b": 0.05, "estimate": 0.47619,
        "low": 0.4, "high": 0.55, "method": "Welch's t on logarithms", "conclusion": "not comparable",
-       "repeats_needed": null},
+       "repeats_needed": 123456},
+      {"name": "train_s", "title": "training time per epoch", "unit": "s", "per": "epochs",
+       "scale": "ratio"},
       {"name": "energy", "title": "energy", "unit": "J", "scale": "ratio", "mean_a": 5, "mean_b": null,
-       "estimate": null, "low": null, "high": null, "unknown": "one side has none"}],
+       "estimate": null, "low": null, "high": null, "method": "Welch's t on logarithms",
+       "unknown": "one side has none"}],
     "counts": [{"name": "failed", "a": {"hits": 2, "all": 36, "low": 0.007, "high": 0.187},
                 "b": {"hits": 0, "all": 36, "low": 0, "high": 0.097}, "p": 0.493,
                 "conclusion": "inconclusive"}],
     "jobs": {"matched": 1, "only_a": 0, "only_b": 2, "by": "name", "rows": [
       {"name": "AAPL", "state_a": "done", "state_b": "failed", "seconds_a": 61, "seconds_b": null,
-       "results": {"auc": [0.5, 0.75]}}]}
+       "results": {"auc": [0.5, 0.75]}},
+      {"name": "GOOG", "state_a": "done", "state_b": "skipped", "seconds_a": 2, "seconds_b": 0,
+       "results": {}}]}
   })");
 }
 
@@ -61,10 +68,20 @@ TEST(ComparisonPage, DrawsEachIntervalThatThereIs) {
 TEST(ComparisonPage, TellsDifferencesUnknownsCountsAndJobs) {
   const std::string text = markdown_of(comparison_page(comparison()));
   for (const char* part :
-       {"| steps | amount | 100 | 50 | totals not comparable: time; twice the steps |",
-        "| data | work | unknown | known | not comparable: time |", "2 of 36 (0.7 to 18.7 %)",
+       {"| steps | amount | 100 | 50 | totals not comparable; twice the steps |",
+        "| precision | means | bf16 | fp32 |  |", "| energy | one side has none |",
+        "| data | work | known | unknown | not comparable: time |", "2 of 36 (0.7 to 18.7 %)",
+        "| GOOG | done | skipped | 2 s |  |", "| 123,456 |", "| training time per epoch |",
         "| AAPL | done | failed | 1m1s |  | auc 0.5, 0.75 |", "Known and equal: recipe, seed"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(ComparisonPage, LessIsGoodOnlyWhereThatIsKnown) {
+  nlohmann::json made = comparison();
+  made["conclusion"] = "less";
+  EXPECT_EQ(comparison_page(made).tone, PageTone::good) << "step time";
+  made["quantities"][0]["better"] = "unknown";
+  EXPECT_EQ(comparison_page(made).tone, PageTone::plain);
 }
 
 TEST(ComparisonPage, AnyShapeMakesAPage) {

@@ -3,10 +3,13 @@
 
 #include <cmath>
 
+#include "fakes/error_of.h"
+
 namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TrialGroup curves(const std::string& name, const std::vector<double>& seconds_per_point,
                   double last_loss) {
@@ -40,6 +43,27 @@ TEST(Comparison, ARunThatNeverGotThereIsNotLeftOut) {
   EXPECT_TRUE(std::isnan(row(found, "to_loss_s").contrast.interval.estimate));
 }
 
+TEST(Comparison, ARunWithoutAnyValueGotNowhere) {
+  TrialGroup b = curves("b", {20, 20.1}, 1.5);
+  for (CurvePoint& point : b.trials[1].curve) point.value = NAN;
+  const Comparison found = compare(curves("a", {10, 10.1}, 1.0), b, {});
+  EXPECT_EQ(found.loss, 1.5);
+  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("2 of 2 got there, against 1 of 2"));
+}
+
+TEST(Comparison, TimeToALossIsNoMeanOfThoseThatGotThere) {
+  TrialGroup b = with(curves("b", {20, 20.1}, 1.0), "data", FactKind::work, "d1");
+  for (CurvePoint& point : b.trials[1].curve) point.value = 9;
+  const Comparison found = compare(curves("a", {10, 10.1}, 1.0), b, {.loss = 1.2});
+  const QuantityRow& times = row(found, "to_loss_s");
+  EXPECT_EQ(times.conclusion, Conclusion::not_comparable);
+  EXPECT_TRUE(std::isnan(times.contrast.mean_b));
+  EXPECT_TRUE(std::isnan(times.contrast.interval.estimate));
+  const std::string text = comparison_text(found, 80);
+  EXPECT_THAT(text.substr(text.find("  time to loss"), 80), Not(HasSubstr("80 s")))
+      << "the one that got there";
+}
+
 TEST(Comparison, TimeToALossIsComparedWhateverTheWorkWas) {
   const TrialGroup b =
       with(curves("b", {20, 20.1, 19.9}, 1.0), "optimizer.lr", FactKind::work, 0.5);
@@ -69,6 +93,25 @@ TEST(Comparison, AsJsonHasEverythingThatThePageNames) {
   EXPECT_EQ(json["a"]["trials"][0]["curve"].size(), 4U);
   EXPECT_TRUE(json["jobs"].is_null());
   EXPECT_EQ(json["a"]["trials"][0]["facts"]["data"]["kind"], "work");
+}
+
+TEST(Comparison, ADirectionOfWhatIsNotThereIsASlip) {
+  const auto compared = [](const std::string& name) {
+    compare(curves("a", {10}, 1), curves("b", {10}, 1), {.better = {{name, Better::higher}}});
+  };
+  EXPECT_THAT(error_of([&] { compared("step_"); }), HasSubstr("did you mean step_s?"));
+  EXPECT_NO_THROW(compared("step_s"));
+}
+
+TEST(Comparison, TheMedianOfAnEvenNumberLiesBetween) {
+  Comparison found;
+  found.a = group("a", {1});
+  found.b = group("b", {1});
+  found.jobs = {.any = true, .matched = 2, .by = "name", .rows = {}};
+  for (const double ratio : {1.0, 3.0})
+    found.jobs.rows.push_back(
+        {.name = "j", .state_a = "done", .state_b = "done", .seconds_a = 1, .seconds_b = ratio});
+  EXPECT_THAT(comparison_text(found, 200), HasSubstr("median 2.00"));
 }
 
 TEST(Comparison, TextHasFlagsThenTheVerdictThenTheTable) {

@@ -46,6 +46,47 @@ TEST_F(ForeignLogs, ACsvIsReadByTheUsualNames) {
   EXPECT_THAT(trial.cautions, Contains(HasSubstr("are not known")));
 }
 
+TEST_F(ForeignLogs, SecondsDoNotDependOnTheOrderOfColumns) {
+  for (const char* text : {"step,time,val_loss,loss\n1,100,,3\n2,105,2,2\n",
+                           "step,time,loss,val_loss\n1,100,3,\n2,105,2,2\n"}) {
+    const Trial trial = read_csv_trial(write("log.csv", text));
+    ASSERT_EQ(trial.curve.size(), 1U);
+    EXPECT_EQ(trial.curve[0].seconds, 5) << text;
+    EXPECT_EQ(trial.find("train_s")->value, 5) << text;
+  }
+}
+
+TEST_F(ForeignLogs, WhatAResumeTookBackDoesNotCount) {
+  const Trial trial = read_csv_trial(
+      write("log.csv", "step,time,loss\n1,0,3\n2,1,2\n3,2,0.5\n4,3,0.4\n3,10,1.5\n4,11,1\n"));
+  EXPECT_EQ(trial.find("best.loss")->value, 1);
+  EXPECT_EQ(trial.curve.size(), 4U);
+  const Trial epochs =
+      read_csv_trial(write("e.csv", "epoch,time,loss\n1,0,3\n1,1,0.5\n2,2,2\n2,3,1\n"));
+  EXPECT_EQ(epochs.find("best.loss")->value, 0.5) << "an epoch may have several lines";
+}
+
+TEST_F(ForeignLogs, LinesAreNoStepsAndTheTimeOfAnEpochIsNoTotal) {
+  const Trial trial = read_csv_trial(write("log.csv", "time,loss\n10.5,3\n10.2,2\n10.4,1\n"));
+  EXPECT_TRUE(trial.value("steps").is_null());
+  EXPECT_EQ(trial.find("train_s"), nullptr);
+  EXPECT_EQ(trial.find("step_s"), nullptr);
+  EXPECT_TRUE(trial.curve.empty());
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("its times go back")));
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("counts no steps")));
+}
+
+TEST_F(ForeignLogs, ALossIsAWordOfTheName) {
+  const Trial trial = read_csv_trial(write(
+      "log.csv", "step,time,loss_scale,value_loss,lossless,valLoss\n1,0,8,3,1,5\n2,1,4,2,2,6\n"));
+  EXPECT_EQ(trial.find("best.loss_scale"), nullptr);
+  EXPECT_EQ(trial.find("best.lossless"), nullptr);
+  EXPECT_EQ(trial.find("best.value_loss")->value, 2);
+  EXPECT_EQ(trial.find("last.loss_scale")->better, Better::unknown);
+  EXPECT_EQ(trial.metric, "loss");
+  EXPECT_EQ(trial.curve[0].value, 5) << "value_loss is of no validation";
+}
+
 TEST_F(ForeignLogs, NothingIsSaidOfTheirSpeedUntilTheUnknownIsTakenToBeEqual) {
   const Trial a = read_csv_trial(write("a.csv", "step,time,loss\n1,0,3\n2,1,2\n")),
               b = read_csv_trial(write("b.csv", "step,time,loss\n1,0,3\n2,2,2\n"));

@@ -1,5 +1,7 @@
 #include "report/gpu_series.h"
 
+#include "report/gpu_facts.h"
+
 #include <gtest/gtest.h>
 
 #include "base/files.h"
@@ -33,13 +35,26 @@ TEST_F(Gpus, HaveMeansEnergyAndTheTimeInWhichClocksWereHeldDown) {
   EXPECT_EQ(a.busy.totals().mean(), 70);
   EXPECT_EQ(a.sm.totals().values, 1) << "an empty cell is not 0";
   EXPECT_EQ(a.memory_bytes.totals().high, 30);
-  EXPECT_DOUBLE_EQ(*a.energy_j, 2 * 400 + 1 * 500);
+  EXPECT_DOUBLE_EQ(*a.energy_j, 2 * 350 + 1 * 450) << "trapezoids";
   EXPECT_DOUBLE_EQ(a.throttled_s.at("power"), 3);
   EXPECT_DOUBLE_EQ(a.throttled_s.at("heat"), 2);
   EXPECT_DOUBLE_EQ(a.throttling_known_s, 3);
   EXPECT_EQ(a.most_other_processes, 2);
   EXPECT_FALSE(series.gpus[1].energy_j);
   EXPECT_EQ(series.gpus[1].busy.totals().values, 0);
+}
+
+TEST_F(Gpus, HaveTheEnergyThatAComparisonHas) {
+  std::string text = head;
+  for (const int second : {100, 101, 102, 103, 104, 140, 141})  // samples are missing
+    text += cat(second, ",0,A,50,,,,,,", second < 110 ? 100 : 900, ",,,,,,,\n");
+  const GpuSeries series = read(text);
+  Trial trial;
+  add_gpu_facts(read_gpu_use(folder.path() / "gpu.csv", {{100, 141}}), trial);
+  ASSERT_TRUE(series.gpus[0].energy_j && trial.find("energy_j"));
+  EXPECT_DOUBLE_EQ(*series.gpus[0].energy_j, 4 * 100 + 900);
+  EXPECT_DOUBLE_EQ(trial.find("energy_j")->value, 4 * 100 + 900);
+  EXPECT_DOUBLE_EQ(series.gpus[0].covered_s, 5);
 }
 
 TEST_F(Gpus, OfAFileThatIsNoneAProblemIsTold) {

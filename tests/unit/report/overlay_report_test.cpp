@@ -49,6 +49,19 @@ TEST_F(Overlay, DrawsTheTwentyWithTheLowestLossOfMany) {
   EXPECT_EQ(overlay_json(runs).at("runs").size(), 30U);
 }
 
+TEST_F(Overlay, SaysWhichRunsHaveNoCurveAndWhereOptionsAre) {
+  MadeRun::finished(folder.path() / "a");
+  MadeRun::finished(folder.path() / "b");
+  MadeRun empty(folder.path() / "c");
+  empty.record();
+  const std::string page = markdown_of(overlay_page(read({"a", "b", "c"}), CurveAxis::step));
+  EXPECT_NE(page.find("1 run has logged nothing and no curve"), std::string::npos) << page;
+  EXPECT_EQ(page.find("Drawn are"), std::string::npos) << "all that could be";
+  const std::string many =
+      markdown_of(overlay_page(read(std::vector<std::string>(13, "a")), CurveAxis::step));
+  EXPECT_NE(many.find("Of more than 12 runs they are not listed here"), std::string::npos);
+}
+
 TEST_F(Overlay, ARunThatCannotBeReadHidesNoOther) {
   MadeRun::finished(folder.path() / "a");
   MadeRun::finished(folder.path() / "b");

@@ -86,6 +86,7 @@ TEST_F(FactsFile, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(error("name = \"x\"\n"), HasSubstr("does not say lockstep_facts = 1"));
   EXPECT_THAT(error("lockstep_facts = 2\n"), HasSubstr("must be 1"));
   EXPECT_THAT(error("lockstep_facts = 1\n[counts]\njobs = 1.5\n"), HasSubstr("line 3"));
+  EXPECT_THAT(error("lockstep_facts = 1\n[counts]\njobs = 1e300\n"), HasSubstr("a whole number"));
   EXPECT_THAT(error("lockstep_facts = 1\n[measured]\nwall_s = \"x\"\n"),
               HasSubstr("must be a number"));
   EXPECT_THAT(error("lockstep_facts = 1\n[works]\na = 1\n"), HasSubstr("no table"));

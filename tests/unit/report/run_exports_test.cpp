@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "fakes/made_run.h"
 #include "media/csv_table.h"
+#include "report/event_limits.h"
 
 namespace lockstep {
 namespace {
@@ -47,6 +49,36 @@ TEST_F(Exports, CsvHasARowForEachEventThatCounts) {
   const CsvTable evaluations = read_csv(folder.path() / "csv/evaluations.csv");
   EXPECT_EQ(*evaluations.number(1, evaluations.column("metrics.loss")), 0.25);
   EXPECT_EQ(*evaluations.number(1, evaluations.column("best")), 1);
+}
+
+// What a training writes meanwhile is of no column and no line.
+TEST_F(Exports, CsvOfTwoPassesSeesTheSameLines) {
+  MadeRun made(folder.path() / "run");
+  made.record();
+  made.start(0);
+  made.step(1, 2.0);
+  const EventLimits limits(made.path / "events.jsonl");
+  made.event({{"kind", "step"}, {"step", 2}, {"loss", 1.0}, {"logged", {{"new", 1}}}});
+  std::size_t lines = 0;
+  for (int pass = 0; pass < 2; ++pass)
+    for_each_effective_line(made.path / "events.jsonl", limits,
+                            [&](const std::string&) { ++lines; });
+  EXPECT_EQ(lines, 2U * 2);
+}
+
+TEST_F(Exports, MlflowKeepsWholeCharactersAndNamesTheirPlaces) {
+  MadeRun made(folder.path() / "run");
+  std::string text = "x";
+  while (text.size() < 6000) text += "\u00e4";
+  made.record({{"config", {{"long", text}, {"a//b", "c"}}}});
+  made.start(0);
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  const fs::path place = folder.path() / "mlruns" /
+                         export_mlflow(run, folder.path() / "mlruns", false).what / "params";
+  const std::string kept = read_file(place / "long");
+  EXPECT_EQ(kept.size(), 4999U);
+  EXPECT_EQ(invalid_bytes(kept), 0U);
+  EXPECT_EQ(read_file(place / "a/_b"), "c");
 }
 
 TEST_F(Exports, TensorBoardGetsOneFileWithoutWhatWasTakenBack) {

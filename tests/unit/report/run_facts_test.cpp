@@ -3,6 +3,7 @@
 
 #include "report_fixtures.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/files.h"
@@ -83,6 +84,71 @@ TEST_F(RunFacts, WhatAResumeTookBackIsLeftOut) {
   EXPECT_EQ(log.starts, 2);
   EXPECT_NEAR(log.train_s, 2 + 29 * 0.1 + 20, 1e-3) << "no time of the day between, none twice";
   EXPECT_THAT(read_run_facts(run).cautions, Contains(HasSubstr("started 2 times")));
+}
+
+TEST_F(RunFacts, SharesAndThePeakAreThoseOfAllSteps) {
+  const RunDir run = make_run(folder.path(), {.steps = 0, .eval_every = 0, .ends = false});
+  {
+    EventWriter writer(run.events_path());
+    const auto step = [&](int number, double step_s, double share, double peak) {
+      writer.write({{"kind", "step"},
+                    {"step", number},
+                    {"time", 1'000'010 + number},
+                    {"step_s", step_s},
+                    {"loss", 1.0},
+                    {"data_share", share},
+                    {"memory", {{{"peak", 1.0}}, {{"peak", peak}}}}});
+    };
+    step(10, 1.0, 0.5, 5e9);
+    step(30, 0.5, 0.2, 2e9);
+    step(40, 0.5, 0.9, 9e9);
+    writer.write({{"kind", "resume"}, {"step", 30}, {"time", 2e6}});
+    writer.write({{"kind", "start"}, {"step", 30}, {"time", 2e6}});
+    step(40, 1.0, 0.2, 1e9);
+  }
+  const Trial trial = read_run_facts(run);
+  EXPECT_NEAR(value(trial, "data_share"), (0.5 * 10 + 0.2 * 10 + 0.2 * 10) / 30, 1e-9);
+  EXPECT_EQ(value(trial, "memory_bytes"), 5e9) << "without what the resume took back";
+  EXPECT_EQ(trial.find("wait_share"), nullptr);
+}
+
+TEST_F(RunFacts, DevicesAreThoseOfAllStarts) {
+  const nlohmann::json one = {{{"kind", "cuda"}, {"name", "NVIDIA A100"}, {"uuid", "GPU-0"}}};
+  const nlohmann::json two = {{{"kind", "cuda"}, {"name", "NVIDIA H200"}, {"uuid", "GPU-1"}}};
+  const Trial moved = facts_of(
+                  {.name = "a",
+                   .more = {{"starts",
+                             {{{"devices", one}}, {{"devices", two}}, {{"devices", one}}}}}}),
+              stayed = facts_of({.name = "b"});
+  EXPECT_EQ(moved.value("devices"), nlohmann::json({"1 x NVIDIA A100", "1 x NVIDIA H200"}));
+  const Comparison found =
+      compare({.name = "a", .trials = {moved}}, {.name = "b", .trials = {stayed}}, {});
+  EXPECT_THAT(found.verdict, HasSubstr("devices 1 x NVIDIA A100, 1 x NVIDIA H200 against"));
+}
+
+TEST_F(RunFacts, PathsThatDifferAreNotKnownToBeEqual) {
+  const auto with_spec = [&](const char* name, const char* path) {
+    WrittenRun made{.name = name};
+    made.more["config"] = {{"optimizer.lr", 1e-3}, {"model.spec", path}, {"data.path", path}};
+    return TrialGroup{.name = name, .trials = {facts_of(made)}};
+  };
+  const TrialGroup small = with_spec("a", "/m/small.json"), large = with_spec("b", "/m/large.json");
+  const std::string text = comparison_text(compare(small, large, {}), 200);
+  EXPECT_THAT(text, HasSubstr("model.spec"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("data.path"))) << "the data have a hash";
+  EXPECT_THAT(comparison_text(compare(small, large, {.assumed = {"model.spec"}}), 200),
+              HasSubstr("model.spec (taken to be equal)"));
+  EXPECT_THAT(comparison_text(compare(small, with_spec("c", "/m/small.json"), {}), 200),
+              ::testing::Not(HasSubstr("model.spec")));
+}
+
+TEST_F(RunFacts, TheTimeThatResultsTellIsTheOnlyOne) {
+  const Trial trial =
+      facts_of({.more = {{"results", {{"wall_s", 10}, {"auc", 0.5}}}, {"seconds", 12}}});
+  EXPECT_EQ(std::count_if(trial.quantities.begin(), trial.quantities.end(),
+                          [](const Quantity& one) { return one.name == "wall_s"; }),
+            1);
+  EXPECT_EQ(value(trial, "wall_s"), 10);
 }
 
 TEST_F(RunFacts, ClocksTenantsAndEnergyComeFromTheLogOfTheGpus) {

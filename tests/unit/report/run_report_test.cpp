@@ -144,6 +144,31 @@ TEST_F(ReportOfARun, ARunWithoutEventsIsAPageThatSaysSo) {
   EXPECT_NE(html().find("The run has no events"), std::string::npos);
 }
 
+TEST_F(ReportOfARun, TheChosenMetricHasTheValueInAllCheckpoints) {
+  MadeRun made(run());
+  made.record();
+  made.start(0);
+  made.steps(0, 10);
+  const auto checkpoint = [&](int step, double accuracy, double f1) {
+    made.event({{"kind", "checkpoint"},
+                {"step", step},
+                {"metrics", {{"accuracy", accuracy}, {"f1", f1}, {"selection", -f1}}}});
+  };
+  checkpoint(5, 0.5, 0.5);
+  checkpoint(10, 0.75, 0.5);
+  EXPECT_EQ(report().metric(), "f1") << "not the first by name";
+}
+
+TEST_F(ReportOfARun, WhatAPlanDoesNotTellIsNoZero) {
+  MadeRun made(run());
+  made.record(
+      {{"plan", {{"batch", nlohmann::json::object()}, {"parameters", nlohmann::json::object()}}}});
+  made.start(0);
+  const std::string page = html();
+  EXPECT_EQ(page.find("0 samples per step"), std::string::npos);
+  EXPECT_EQ(page.find("0 trained"), std::string::npos);
+}
+
 TEST_F(ReportOfARun, LossesThatAreNotFiniteAreTold) {
   MadeRun made(run());
   made.record();
@@ -156,6 +181,9 @@ TEST_F(ReportOfARun, LossesThatAreNotFiniteAreTold) {
 TEST(ShownSeconds, IsAsNearAsPeoplePlanBy) {
   EXPECT_EQ(shown_seconds(0.0123), "12.3 ms");
   EXPECT_EQ(shown_seconds(45.25), "45.2 s");
+  EXPECT_EQ(shown_seconds(0.9994), "999 ms");
+  EXPECT_EQ(shown_seconds(0.9997), "1 s");
+  EXPECT_EQ(shown_seconds(59.97), "1m0s");
   EXPECT_EQ(shown_seconds(61), "1m1s");
   EXPECT_EQ(shown_seconds(2 * 3600 + 41 * 60), "2h41m");
   EXPECT_EQ(shown_seconds(3 * 86400), "3d0h");

@@ -90,6 +90,64 @@ TEST(Verdict, OfValuesThatAreNoNumbersIsNone) {
   EXPECT_TRUE(comparison_json(found)["quantities"][0]["a"][0].is_null());
 }
 
+// Losses of three runs a side.
+TrialGroup qualities(const std::string& name, const std::vector<double>& values) {
+  TrialGroup made = group(name, std::vector<double>(values.size(), 0.1));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    made.trials[i].measure(
+        {.name = "loss", .title = "loss", .scale = Scale::difference, .aspect = Aspect::quality},
+        values[i]);
+  return made;
+}
+
+TEST(Verdict, OfQualitiesOneOfWhichDivergedIsInconclusive) {
+  const QuantityRow found =
+      row(compare(qualities("a", {1, 1.01, 0.99}), qualities("b", {0.5, NAN, 0.51}), {}), "loss");
+  EXPECT_EQ(found.conclusion, Conclusion::inconclusive);
+  EXPECT_THAT(found.text, HasSubstr("1 of 3 values of B are no finite numbers"));
+}
+
+TEST(Verdict, SaysHowManyHaveAValue) {
+  TrialGroup a = qualities("a", {1, 1.01, 0.99}), b = qualities("b", {0.5, 0.505, 0.51});
+  b.trials[1].quantities.pop_back();
+  const QuantityRow found = row(compare(a, b, {}), "loss");
+  EXPECT_EQ(found.conclusion, Conclusion::better);
+  EXPECT_EQ(found.text, "better; of b 2 of 3 have a value");
+}
+
+TEST(Verdict, OfPairsLeavesOutThoseOfWhichAValueIsMissing) {
+  TrialGroup a = group("a", {}), b = group("b", {});
+  for (const double at : {1.0, 10.0, 100.0, 1000.0}) {  // far apart, and 1.1 × within each pair
+    a.trials.push_back(known_trial("a", at));
+    b.trials.push_back(known_trial("b", at * (1.1 + 1e-6 * at)));
+  }
+  a.trials[1].quantities.clear();
+  b.trials[2].quantities.clear();
+  const QuantityRow found = row(compare(a, b, {.paired = true}), "step_s");
+  EXPECT_TRUE(found.contrast.paired);
+  EXPECT_EQ(found.contrast.count_a, 2);
+  EXPECT_NEAR(found.contrast.interval.estimate, 1.1, 0.001);
+  EXPECT_EQ(found.text, "slower; 2 of 4 pairs have both values");
+  b.trials[3].quantities.clear();
+  EXPECT_TRUE(row(compare(a, b, {.paired = true}), "step_s").contrast.paired)
+      << "not Welch's where the sides lack different numbers";
+}
+
+TEST(Verdict, OfAPairedQualityThatDoesNotVaryIsOne) {
+  const QuantityRow found =
+      row(compare(qualities("a", {1, 1, 1}), qualities("b", {2, 2, 2}), {.paired = true}), "loss");
+  EXPECT_EQ(found.conclusion, Conclusion::worse) << "a trial of two commands says so too";
+}
+
+TEST(Verdict, TakesAMarginInTheUnitOfWhatDecides) {
+  const TrialGroup a = qualities("a", {1, 1.001, 0.999}), b = qualities("b", {1.1, 1.101, 1.099});
+  EXPECT_EQ(compare(a, b, {.by = "loss"}).conclusion, Conclusion::worse);
+  const Comparison found = compare(a, b, {.by = "loss", .by_margin = 0.2});
+  EXPECT_EQ(found.conclusion, Conclusion::same);
+  EXPECT_EQ(row(found, "loss").text, "no difference at a margin of 0.2");
+  EXPECT_EQ(comparison_json(found)["by_margin"], 0.2);
+}
+
 TEST(Verdict, OfDifferentMetricsIsThatNothingWasMeasuredOnBothSides) {
   Trial a = known_trial("a", 0.1), b = known_trial("b", 0.1);
   a.quantities.clear();
@@ -115,6 +173,13 @@ TEST(ExitCode, SaysWhetherItIsSlowerByTheThreshold) {
   EXPECT_EQ(exit_code_of(compare(a, slower, {}), 0.2), 0);
   EXPECT_EQ(exit_code_of(compare(group("a", {0.1}), group("b", {0.2}), {}), 0.03), 2)
       << "one repeat tells nothing";
+  EXPECT_EQ(exit_code_of(
+                compare(qualities("a", {1, 1}), qualities("b", {0.5, 0.5}), {.by = "loss"}), 0.03),
+            2)
+      << "the same to the last digit";
+  EXPECT_EQ(
+      exit_code_of(compare(qualities("a", {1, 1.1}), qualities("b", {NAN, 2}), {.by = "loss"}), 5),
+      2);
   EXPECT_EQ(exit_code_of(compare(a, with(slower, "data", FactKind::work, "d1"), {}), 0.03), 2);
 }
 
@@ -130,6 +195,18 @@ TEST(Counts, OfFewJobsAreInconclusive) {
   EXPECT_THAT(found.counts[0].text, Not(HasSubstr("inf"))) << "a base of zero gives no ratio";
   b.trials[0].counts["failed"] = {20, 36};
   EXPECT_EQ(compare(a, b, {}).counts[0].conclusion, Conclusion::worse);
+}
+
+TEST(Counts, OfTheSameJobsAgainAreNotTested) {
+  TrialGroup a = group("a", {1, 1, 1, 1, 1}), b = group("b", {1, 1, 1, 1, 1});
+  for (Trial& trial : a.trials) trial.counts["failed"] = {0, 10};
+  for (Trial& trial : b.trials) trial.counts["failed"] = {2, 10};
+  const Comparison found = compare(a, b, {});
+  ASSERT_EQ(found.counts.size(), 1U);
+  EXPECT_EQ(found.counts[0].conclusion, Conclusion::inconclusive);
+  EXPECT_THAT(found.counts[0].text, HasSubstr("10 of 50 against 0 of 50"));
+  EXPECT_TRUE(comparison_json(found)["counts"][0]["p"].is_null());
+  EXPECT_TRUE(comparison_json(found)["counts"][0]["a"]["low"].is_null());
 }
 
 }  // namespace

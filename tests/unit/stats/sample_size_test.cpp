@@ -90,5 +90,10 @@ TEST(RepeatsForWidth, AreTheFewestThatDo) {
   }
 }
 
+TEST(SampleSize, TheMostIsSaidToBeMore) {
+  EXPECT_EQ(repeats_words(12), "about 12");
+  EXPECT_EQ(repeats_words(most_repeats), "more than 999,999");
+}
+
 }  // namespace
 }  // namespace lockstep

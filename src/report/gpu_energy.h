@@ -1,0 +1,51 @@
+// Energy of a device from samples of its power, where samples may be missing.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace lockstep {
+
+class SampleGaps {
+ public:
+  // Seconds since the sample before; 0 where samples are missing between them, or there is none.
+  double next(double time) {
+    constexpr double longest = 4;                           // of the usual distance
+    constexpr double least_pause_s = 60, pause_times = 10;  // while that is hardly known
+    const double gap = samples_ > 0 ? time - time_ : 0;
+    time_ = time;
+    ++samples_;
+    if (!(gap > 0)) return 0;
+    const bool missing = samples_ > 3
+                             ? gap > longest * usual_
+                             : usual_ > 0 && gap > least_pause_s && gap > pause_times * usual_;
+    if (missing) return 0;
+    usual_ = usual_ == 0 ? gap : std::min(usual_ * 1.05, std::max(gap, usual_));
+    return gap;
+  }
+
+ private:
+  double time_ = 0, usual_ = 0;
+  std::int64_t samples_ = 0;
+};
+
+// Trapezoids between samples; where samples are missing nothing is made up.
+class DeviceEnergy {
+ public:
+  void add(double time, double watts) {
+    joules_ += gaps_.next(time) * (watts + watts_) / 2;
+    watts_ = watts;
+    ++samples_;
+  }
+  std::optional<double> joules() const {
+    return samples_ < 2 ? std::nullopt : std::optional(joules_);
+  }
+
+ private:
+  SampleGaps gaps_;
+  double watts_ = 0, joules_ = 0;
+  std::int64_t samples_ = 0;
+};
+
+}  // namespace lockstep
