@@ -163,8 +163,11 @@ class ComparisonPageMaker {
                          text_or(quantity, "conclusion", "")});
     for (const char* key : {"a", "b"})
       tiles.push_back({key == std::string("a") ? "A" : "B", side(key), repeats_words(key)});
+    const double by_margin = number_or(all_, "by_margin", NAN);  // in the unit of what decides
     tiles.push_back(
-        {"margin", cat(general(number_or(all_, "margin", NAN) * 100, 3), " %"),
+        {"margin",
+         std::isfinite(by_margin) ? general(by_margin, 4)
+                                  : cat(general(number_or(all_, "margin", NAN) * 100, 3), " %"),
          cat("intervals of ", general(number_or(all_, "confidence", NAN) * 100, 3), " %")});
     section.blocks.emplace_back(std::move(tiles));
     return section;

@@ -84,6 +84,13 @@ TEST(ComparisonPage, LessIsGoodOnlyWhereThatIsKnown) {
   EXPECT_EQ(comparison_page(made).tone, PageTone::plain);
 }
 
+TEST(ComparisonPage, TellsTheMarginOfWhatDecides) {
+  nlohmann::json made = comparison();
+  EXPECT_NE(markdown_of(comparison_page(made)).find("2 %"), std::string::npos);
+  made["by_margin"] = 0.375;
+  EXPECT_NE(markdown_of(comparison_page(made)).find("0.375"), std::string::npos);
+}
+
 TEST(ComparisonPage, AnyShapeMakesAPage) {
   for (const char* text :
        {R"({"kind":"comparison"})",
