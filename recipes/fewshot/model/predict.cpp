@@ -24,7 +24,8 @@ std::vector<std::int64_t> ids_of(const JointOutputs& outputs) {
   std::vector<std::filesystem::path> paths;
   for (const PredictItem& item : outputs.items()) paths.emplace_back(item.path);
   std::map<std::string, std::int64_t> known;
-  for (const auto& [name, id] : outputs.extra().value("picture_ids", json::object()).items())
+  const json of_run = outputs.extra().value("picture_ids", json::object());
+  for (const auto& [name, id] : of_run.items())
     if (id.is_number_integer()) known[name] = id;
   return picture_ids(paths, known);
 }
