@@ -175,7 +175,7 @@ TEST_F(Predict, WritesIntoAFolderWhoseNameIsNoText) {
 TEST_F(Predict, LeavesNothingOfAnInterruptedPipe) {
   fs::create_directories(folder->path() / "tmp");
   const ToolResult result =
-      shell("export TMPDIR=$PWD/tmp; (echo in/r1.row; sleep 3) | timeout -s TERM 1 " +
+      shell("export TMPDIR=$PWD/tmp; (echo in/r1.row; sleep 6) | timeout -s TERM 4 " +
             testing::program("lockstep") + " predict a - out=cut-off");
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
   EXPECT_TRUE(fs::is_empty(folder->path() / "tmp"));
