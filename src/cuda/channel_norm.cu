@@ -90,32 +90,37 @@ inline unsigned finish_grid(const VoxelLayout& layout) {
   return finish_blocks(layout, finished_together);
 }
 
-// Calls take(first sum of a chunk, second, elements of it) for each of this thread's.
+// Calls take(first sum of a chunk, second, elements of it) for every `apart`-th chunk from `begin`
+// on, so many being read at once. from: the statistic's first sum in the first chunk.
+template <int at_once, int apart, class Take>
+__device__ void for_chunks(const VoxelLayout& layout, const float* from, int begin,
+                           const Take& take) {
+  const auto chunks = static_cast<int>(layout.chunks);
+  const std::int64_t step = 2 * layout.channels;
+  for (int base = begin; base < chunks; base += at_once * apart) {
+    float first[at_once], second[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      const int chunk = base + u * apart;
+      first[u] = chunk < chunks ? from[chunk * step] : 0.0F;
+      second[u] = chunk < chunks ? from[chunk * step + layout.channels] : 0.0F;
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      const int chunk = base + u * apart;
+      if (chunk < chunks) take(first[u], second[u], elements_of_chunk(layout, chunk));
+    }
+  }
+}
+
+// The same for each of this thread's, of a kernel that finishes sums.
 template <class Take>
 __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
                              const float* partial, const Take& take) {
-  constexpr int at_once = 16;
-  const auto members = static_cast<int>(entries.members), chunks = static_cast<int>(layout.chunks);
-  const std::int64_t step = 2 * layout.channels;
-  for (int member = 0; member < members; ++member) {
-    const float* const row =
-        partial + entries.row * layout.chunks * step + entries.channel + member;
-    for (int base = static_cast<int>(threadIdx.y); base < chunks;
-         base += at_once * threads_of_statistic) {
-      float first[at_once], second[at_once];
-#pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const int chunk = base + u * threads_of_statistic;
-        first[u] = chunk < chunks ? row[chunk * step] : 0.0F;
-        second[u] = chunk < chunks ? row[chunk * step + layout.channels] : 0.0F;
-      }
-#pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const int chunk = base + u * threads_of_statistic;
-        if (chunk < chunks) take(first[u], second[u], elements_of_chunk(layout, chunk));
-      }
-    }
-  }
+  const float* const row =
+      partial + entries.row * layout.chunks * 2 * layout.channels + entries.channel;
+  for (int member = 0; member < static_cast<int>(entries.members); ++member)
+    for_chunks<16, threads_of_statistic>(layout, row + member, static_cast<int>(threadIdx.y), take);
 }
 
 // Of all threads with the same statistic, in the same order each time; all get it.
@@ -210,28 +215,11 @@ struct Reader {
   __device__ static int number() { return static_cast<int>(threadIdx.x) / reader_channels; }
   __device__ std::int64_t channel() const { return block_channel + local(); }
 
-  // Calls take(first sum of a chunk, second, elements of it) for each of this thread's.
+  // Calls take as for_chunks does, for each of this thread's.
   template <class Take>
-  __device__ void for_chunks(const VoxelLayout& layout, const float* partial,
-                             const Take& take) const {
-    constexpr int at_once = 8;
-    const auto chunks = static_cast<int>(layout.chunks);
-    const std::int64_t step = 2 * layout.channels;
-    const float* const from = partial + channel();
-    for (int base = number(); base < chunks; base += at_once * readers) {
-      float first[at_once], second[at_once];
-#pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const int chunk = base + u * readers;
-        first[u] = chunk < chunks ? from[chunk * step] : 0.0F;
-        second[u] = chunk < chunks ? from[chunk * step + layout.channels] : 0.0F;
-      }
-#pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const int chunk = base + u * readers;
-        if (chunk < chunks) take(first[u], second[u], elements_of_chunk(layout, chunk));
-      }
-    }
+  __device__ void for_own_chunks(const VoxelLayout& layout, const float* partial,
+                                 const Take& take) const {
+    for_chunks<8, readers>(layout, partial + channel(), number(), take);
   }
   // Over the threads of a channel, in the same order for all; they all get it. shared: of this sum
   // alone.
@@ -251,9 +239,9 @@ __device__ void finish_moments(const ChannelNormForward& launch, const VoxelPlac
   __shared__ float of_sum[readers][reader_channels], of_squares[readers][reader_channels];
   const Reader reader(place);
   MomentSums sums{.reference = launch.partial[reader.channel()]};
-  reader.for_chunks(launch.layout, launch.partial, [&](float mean, float deviations, float count) {
-    sums.take(mean, deviations, count);
-  });
+  reader.for_own_chunks(
+      launch.layout, launch.partial,
+      [&](float mean, float deviations, float count) { sums.take(mean, deviations, count); });
   sums.apart = Reader::sum(sums.apart, of_sum);
   sums.squares = Reader::sum(sums.squares, of_squares);
   const auto count = static_cast<float>(launch.layout.voxels);
@@ -508,7 +496,7 @@ __device__ void finish_sums(const ChannelNormBackward& launch, const VoxelPlace&
   const Reader reader(place);
   const float inverse = launch.inverse_deviation[reader.channel()];
   float sum = 0, product = 0;
-  reader.for_chunks(launch.layout, launch.partial, [&](float first, float second, float) {
+  reader.for_own_chunks(launch.layout, launch.partial, [&](float first, float second, float) {
     sum += first;
     product += second;
   });
