@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of a build folder and closes with "N passed, N failed, N skipped".
+# Runs the tests of a build folder and closes with "N passed, N failed, N skipped". A few that fail run once more, one
+# at a time: other tests may have kept every core from one that waits for a moment. Who passes then is named.
 #   test.sh FOLDER [CTEST-OPTION…]       e.g. test.sh build -R unit-plan
 # Environment: TEST_JOBS, how many tests run at once (one per core); TEST_RECORD, a file for the counts and the skipped
 # tests by name, as TOML.
@@ -12,12 +13,21 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(cd "$1" && pwd)
 shift
 results=$folder/test-results.xml
-rm -f "$results"
+again=$folder/test-results-again.xml
+rm -f "$results" "$again" "$folder/Testing/Temporary/LastTestsFailed.log"
 
 verbose=()
 if [ -n "${V:-}" ]; then verbose=(--verbose); fi
-status=0
-ctest --test-dir "$folder" --output-on-failure --no-tests=error --output-junit "$results" \
-  --test-output-size-passed 20000 -j "${TEST_JOBS:-$(usable_cores)}" "${verbose[@]}" "$@" || status=$?
-python3 "$here/lib/test_summary.py" "$results" ${TEST_RECORD:+"$TEST_RECORD"} || status=1
-exit "$status"
+run() {
+  ctest --test-dir "$folder" --output-on-failure --no-tests=error --test-output-size-passed 20000 "${verbose[@]}" "$@"
+}
+most_again=10
+run --output-junit "$results" -j "${TEST_JOBS:-$(usable_cores)}" "$@" || {
+  failed=$(wc -l <"$folder/Testing/Temporary/LastTestsFailed.log" 2>/dev/null || echo 0)
+  if ((failed > 0 && failed <= most_again)); then
+    echo "the tests that failed, once more and alone:"
+    run --rerun-failed --output-junit "$again" -j 1 || true
+  fi
+}
+if [ -e "$again" ]; then set -- --again "$again"; else set --; fi
+python3 "$here/lib/test_summary.py" "$results" "$@" ${TEST_RECORD:+--record "$TEST_RECORD"}

@@ -1,8 +1,12 @@
-"""Says how many tests were skipped and why, and closes with the counts: test_summary.py RESULTS.xml [RECORD]
+"""Says how many tests were skipped and why, and closes with the counts.
 
-Writes into the file RECORD, if there is one, the counts and every skipped test by name as TOML.
+    test_summary.py RESULTS.xml [--again AGAIN.xml] [--record FILE]
+
+AGAIN.xml: the results of those that had failed, run once more alone; who passed there is named and counts as passed.
+FILE gets the counts, those names and every skipped test by name as TOML.
 """
 
+import argparse
 import collections
 import json
 import os
@@ -51,28 +55,44 @@ def read_results(path):
     return names
 
 
-def write_record(path, counts, skipped):
+def write_record(path, counts, skipped, again):
     with open(path, "w", encoding="utf-8") as file:
         for outcome, count in counts.items():
             file.write(f"{outcome} = {count}\n")
+        if again:
+            file.write(f"passed_only_alone = {json.dumps(again)}\n")
         for why, names in sorted(skipped.items()):
             for name in sorted(names):
                 file.write(f"\n[[left_out]]\ntest = {json.dumps(name)}\nwhy = {json.dumps(why)}\n")
 
 
 def main():
-    names = read_results(sys.argv[1])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("results")
+    parser.add_argument("--again")
+    parser.add_argument("--record")
+    words = parser.parse_args()
+    names = read_results(words.results)
     skipped = names["skipped"]
-    counts = {"passed": len(names["passed"]), "failed": len(names["failed"]), "skipped": sum(map(len, skipped.values()))}
+    passed_again = set(read_results(words.again)["passed"]) if words.again else set()
+    again = [name for name in names["failed"] if name in passed_again]
+    failed = [name for name in names["failed"] if name not in passed_again]
+    counts = {
+        "passed": len(names["passed"]) + len(again),
+        "failed": len(failed),
+        "skipped": sum(map(len, skipped.values())),
+    }
     print()
     for why, tests in sorted(skipped.items(), key=lambda item: -len(item[1])):
         more = ", ..." if len(tests) > 3 else ""
         print(f"skipped {len(tests)}: {why} ({', '.join(tests[:3])}{more})")
-    for name in names["failed"]:
+    for name in again:
+        print(f"passed only when it ran again, alone: {name}")
+    for name in failed:
         print(f"failed: {name}")
     print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()), flush=True)
-    if len(sys.argv) > 2:
-        write_record(sys.argv[2], counts, skipped)
+    if words.record:
+        write_record(words.record, counts, skipped, again)
     return 0 if counts["passed"] and not counts["failed"] else 1
 
 

@@ -13,15 +13,22 @@ struct GoalMetric {
   bool lower = true;
 };
 
+// A trial that never evaluated, because it failed before, has no metric and got nowhere; a side
+// with none that did has no time to speak of.
 std::optional<GoalMetric> common_metric(const TrialGroup& a, const TrialGroup& b) {
   std::optional<GoalMetric> metric;
-  for (const TrialGroup* group : {&a, &b})
+  for (const TrialGroup* group : {&a, &b}) {
+    bool any = false;
     for (const Trial& trial : group->trials) {
-      if (trial.curve.empty() || trial.metric_better == Better::unknown) return std::nullopt;
+      if (trial.curve.empty()) continue;
+      if (trial.metric_better == Better::unknown) return std::nullopt;
       const GoalMetric its{trial.metric, trial.metric_better == Better::lower};
       if (metric && (metric->name != its.name || metric->lower != its.lower)) return std::nullopt;
       metric = its;
+      any = true;
     }
+    if (!any) return std::nullopt;
+  }
   return metric;
 }
 

@@ -153,7 +153,7 @@ TEST_F(KeptWorkers, WhatAJobLeavesBehindIsGoneBeforeTheNextBegins) {
 
 TEST_F(KeptWorkers, ATimeOutEndsTheJobAndNotWhatStaysForTheNext) {
   const ToolResult result =
-      run_kept("sys.argv[2] == '1' and time.sleep(100)", 3, {"--timeout", "0.3", "--grace", "1"});
+      run_kept("sys.argv[2] == '1' and time.sleep(100)", 3, {"--timeout", "5", "--grace", "1"});
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(jobs_in("done"), 2);
   EXPECT_EQ(count("SELECT count(*) FROM attempt WHERE outcome = 'timed out'"), 1);

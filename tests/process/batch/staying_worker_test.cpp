@@ -105,7 +105,7 @@ TEST_F(StayingWorkers, OrphansAreGoneBeforeTheNextBegins) {
 
 TEST_F(StayingWorkers, ATimeOutEndsTheJobAlone) {
   const ToolResult result =
-      run_kept("sys.argv[2] == '2' and time.sleep(100)", 4, {"--timeout", "0.5", "--grace", "1"});
+      run_kept("sys.argv[2] == '2' and time.sleep(100)", 4, {"--timeout", "5", "--grace", "1"});
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(jobs_in("done"), 3);
   EXPECT_EQ(count("SELECT job FROM attempt WHERE outcome = 'timed out'"), 2);

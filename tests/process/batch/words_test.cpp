@@ -125,7 +125,7 @@ std::vector<std::vector<std::string>> rows_of(const std::string& log) {
 
 TEST_F(BatchWords, TheJobLogHasTheColumnsOfGnuParallel) {
   run_jobs(
-      {"--joblog", "log", "--slots", "1", "--timeout", "0.5s"},
+      {"--joblog", "log", "--slots", "1", "--timeout", "5s"},
       {"sh", "-c", "{}", ":::", "echo four", "exit 3", "kill -9 $$", "sleep 100", "echo '\t\n'"});
   const auto rows = rows_of(text("log"));
   ASSERT_THAT(rows, SizeIs(6));
@@ -165,7 +165,7 @@ TEST_F(BatchWords, HaltSoonStartsNoMore) {
   EXPECT_EQ(text("begun"), "0\n1\n2\n");
   EXPECT_THAT(result.err, HasSubstr("2 jobs failed (--halt soon,fail=2): no more begin\n"));
   EXPECT_EQ(jobs_in("waiting"), 2);
-  EXPECT_EQ(run({"batch", "resume", "b"}).code, 1);
+  EXPECT_EQ(run({"batch", "resume", "b", "--slots", "1"}).code, 1);
   EXPECT_EQ(text("begun"), "0\n1\n2\n3\n4\n");
 }
 

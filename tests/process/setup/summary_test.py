@@ -20,11 +20,16 @@ SKIPPED = """<testcase name="{}" status="notrun"><skipped message="SKIP_REGULAR_
 
 
 class Summary(unittest.TestCase):
-    def summarise(self, *cases, record=None):
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as results:
-            results.write(f"<testsuite>{''.join(cases)}</testsuite>")
-            results.flush()
-            done = subprocess.run([sys.executable, SUMMARY, results.name, *([record] if record else [])], stdout=subprocess.PIPE, text=True)
+    def summarise(self, *cases, again=None, record=None):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [pathlib.Path(folder, "results.xml")]
+            words[0].write_text(f"<testsuite>{''.join(cases)}</testsuite>")
+            if again is not None:
+                words += ["--again", pathlib.Path(folder, "again.xml")]
+                words[-1].write_text(f"<testsuite>{''.join(again)}</testsuite>")
+            if record:
+                words += ["--record", record]
+            done = subprocess.run([sys.executable, SUMMARY, *words], stdout=subprocess.PIPE, text=True)
         return done.returncode, done.stdout.splitlines()
 
     def test_closes_with_the_counts_alone_on_a_line(self):
@@ -53,6 +58,17 @@ class Summary(unittest.TestCase):
         status, lines = self.summarise(PASSED, FAILED)
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertIn("failed: b", lines)
+
+    def test_one_that_passes_when_it_runs_again_is_named_and_counts_as_passed(self):
+        twice = FAILED.replace('"b"', '"c"')
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder, "record.toml")
+            status, lines = self.summarise(PASSED, FAILED, twice, again=[PASSED.replace('"a"', '"b"'), twice], record=record)
+            self.assertIn('passed_only_alone = ["b"]', record.read_text().splitlines())
+        self.assertEqual((status, lines[-1]), (1, "2 passed, 1 failed, 0 skipped"))
+        self.assertIn("passed only when it ran again, alone: b", lines)
+        self.assertIn("failed: c", lines)
+        self.assertEqual(self.summarise(PASSED, FAILED, again=[PASSED.replace('"a"', '"b"')])[0], 0)
 
     def test_a_test_whose_program_is_missing_has_failed(self):
         status, lines = self.summarise(PASSED, NO_PROGRAM)

@@ -51,6 +51,19 @@ TEST(Comparison, ARunWithoutAnyValueGotNowhere) {
   EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("2 of 2 got there, against 1 of 2"));
 }
 
+TEST(Comparison, ARunThatNeverEvaluatedGotNowhere) {
+  TrialGroup b = curves("b", {20, 20.1}, 1.5);
+  b.trials[1].curve.clear();
+  b.trials[1].metric.clear();
+  b.trials[1].metric_better = Better::unknown;
+  const TrialGroup a = curves("a", {10, 10.1}, 1.0);
+  const Comparison found = compare(a, b, {});
+  EXPECT_EQ(found.loss, 1.5);
+  EXPECT_THAT(row(found, "to_loss_s").text, HasSubstr("2 of 2 got there, against 1 of 2"));
+  b.trials[0].curve.clear();
+  EXPECT_FALSE(compare(a, b, {}).loss.has_value()) << "nothing is known of a side without any";
+}
+
 TEST(Comparison, TimeToALossIsNoMeanOfThoseThatGotThere) {
   TrialGroup b = with(curves("b", {20, 20.1}, 1.0), "data", FactKind::work, "d1");
   for (CurvePoint& point : b.trials[1].curve) point.value = 9;
