@@ -2,7 +2,8 @@
 # Runs the tests that need a GPU or a Python with torch, and records the run in bench/results/: commit, on how many
 # GPUs, and by name what was left out.
 #   gpu-test.sh FOLDER [CTEST-OPTION…]
-# Environment: LOCKSTEP_COMMIT names the commit where the checkout has no git history.
+# Environment: RECORD, the file of the record (bench/results/gpu-tests.toml); TEST_UNTIL as in test.sh; LOCKSTEP_COMMIT
+# names the commit where the checkout has no git history.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -21,23 +22,30 @@ shift
 
 counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
-status=0
-# More at once only wait for each other.
-TEST_JOBS=$((4 * $(smi name | wc -l))) TEST_RECORD=$counts "$here/test.sh" "$folder" -L 'gpu|python' "$@" || status=$?
+status=0 jobs=$((4 * $(smi name | wc -l)))
+# More at once only wait for each other: nearly all of them take the first GPU, or the first two.
+if ((jobs > 8)); then jobs=8; fi
+command="make gpu-test"
+if [ $# -gt 0 ]; then command="scripts/gpu-test.sh FOLDER $*"; fi
+TEST_JOBS=$jobs TEST_RECORD=$counts "$here/test.sh" "$folder" -L 'gpu|python' "$@" || status=$?
+[ -s "$counts" ] || die "the tests did not run: there is nothing to record" "see ctest's message above"
 
 commit=$(measured_commit "$checkout")
-record=$checkout/bench/results/gpu-tests.toml
+record=${RECORD:-$checkout/bench/results/gpu-tests.toml}
+# A build that was brought here was made with a torch that is not on this machine.
+torch=$(torch_version "$(cat "$checkout/.lockstep/torch" 2>/dev/null)")
+if [ -z "$torch" ]; then torch=$(python3 -c 'import torch; print(torch.__version__)' 2>/dev/null) || torch=unknown; fi
 mkdir -p "$(dirname "$record")"
 {
-  echo "# The last run of \`make gpu-test\` on a machine with GPUs; written by scripts/gpu-test.sh."
-  echo "command = \"make gpu-test\""
+  echo "# The last run of the tests that need GPUs; written by scripts/gpu-test.sh."
+  echo "command = \"$command\""
   echo "date = $(date -u +%Y-%m-%dT%H:%M:%SZ)"
   echo "commit = \"$commit\""
   echo "gpus = $(smi name | wc -l)"
   echo "devices = [$(smi name | sed 's/.*/"&"/' | paste -sd, | sed 's/,/, /g')]"
   echo "driver = \"$(smi driver_version | sed -n 1p)\""
-  echo "torch = \"$(torch_version "$(cat "$checkout/.lockstep/torch")")\""
+  echo "torch = \"$torch\""
   cat "$counts"
 } >"$record"
-say "recorded in bench/results/gpu-tests.toml"
+say "recorded in ${record#"$checkout/"}"
 exit "$status"

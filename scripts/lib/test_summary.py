@@ -1,9 +1,10 @@
 """Says how many tests were skipped and why, and closes with the counts.
 
-    test_summary.py RESULTS.xml [--again AGAIN.xml] [--record FILE]
+    test_summary.py RESULTS.xml [--again AGAIN.xml] [--planned N] [--record FILE]
 
 AGAIN.xml: the results of those that had failed, run once more alone; who passed there is named and counts as passed.
-FILE gets the counts, those names and every skipped test by name as TOML.
+N: so many tests were to run; those without a result had not begun when the time was over. FILE gets the counts, those
+names and every skipped test by name as TOML; it is not written where no test ran.
 """
 
 import argparse
@@ -70,6 +71,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("results")
     parser.add_argument("--again")
+    parser.add_argument("--planned", type=int, default=0)
     parser.add_argument("--record")
     words = parser.parse_args()
     names = read_results(words.results)
@@ -82,6 +84,10 @@ def main():
         "failed": len(failed),
         "skipped": sum(map(len, skipped.values())),
     }
+    ran = sum(counts.values())
+    unbegun = max(0, words.planned - ran)
+    if unbegun:
+        counts["not_begun"] = unbegun
     print()
     for why, tests in sorted(skipped.items(), key=lambda item: -len(item[1])):
         more = ", ..." if len(tests) > 3 else ""
@@ -90,10 +96,10 @@ def main():
         print(f"passed only when it ran again, alone: {name}")
     for name in failed:
         print(f"failed: {name}")
-    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()), flush=True)
-    if words.record:
+    print(", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in counts.items()), flush=True)
+    if words.record and ran:
         write_record(words.record, counts, skipped, again)
-    return 0 if counts["passed"] and not counts["failed"] else 1
+    return 0 if counts["passed"] and not counts["failed"] and not unbegun else 1
 
 
 if __name__ == "__main__":

@@ -20,13 +20,15 @@ SKIPPED = """<testcase name="{}" status="notrun"><skipped message="SKIP_REGULAR_
 
 
 class Summary(unittest.TestCase):
-    def summarise(self, *cases, again=None, record=None):
+    def summarise(self, *cases, again=None, record=None, planned=None):
         with tempfile.TemporaryDirectory() as folder:
             words = [pathlib.Path(folder, "results.xml")]
             words[0].write_text(f"<testsuite>{''.join(cases)}</testsuite>")
             if again is not None:
                 words += ["--again", pathlib.Path(folder, "again.xml")]
                 words[-1].write_text(f"<testsuite>{''.join(again)}</testsuite>")
+            if planned is not None:
+                words += ["--planned", str(planned)]
             if record:
                 words += ["--record", record]
             done = subprocess.run([sys.executable, SUMMARY, *words], stdout=subprocess.PIPE, text=True)
@@ -77,6 +79,10 @@ class Summary(unittest.TestCase):
     def test_a_test_that_failed_before_it_skipped_has_failed(self):
         status, lines = self.summarise(PASSED, SKIPPED.format("s", "[  FAILED  ] Gpu.Runs"))
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_a_run_that_the_time_cut_short_fails_and_counts_what_had_not_begun(self):
+        self.assertEqual(self.summarise(PASSED, planned=3), (1, ["", "1 passed, 0 failed, 0 skipped, 2 not begun"]))
+        self.assertEqual(self.summarise(PASSED, planned=1), (0, ["", "1 passed, 0 failed, 0 skipped"]))
 
     def test_a_run_that_ran_no_test_fails(self):
         self.assertEqual(self.summarise(SKIPPED.format("s", "no GPU"))[0], 1)
