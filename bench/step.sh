@@ -37,9 +37,10 @@ run_peer() {
 
 # The same for ours. Logged in windows, so that reading the loss does not stop every step.
 run_ours() {
-  local root=$work/$1-$2 recipe=textgen
-  if [ "$1" = volume ]; then recipe=volume; fi
-  if ! "$tool" train "$recipe" "preset=bench-$1" "stop.steps=${STEPS:-200}" log.every_steps=10 \
+  local root=$work/$1-$2 recipe=textgen more=()
+  # The eight volumes that are made give as many patches as the step of many GPUs takes.
+  if [ "$1" = volume ]; then recipe=volume more=(data.patches=512); fi
+  if ! "$tool" train "$recipe" "preset=bench-$1" "${more[@]}" "stop.steps=${STEPS:-200}" log.every_steps=10 \
     "run.root=$root" --name step --devices "$devices" >"$work/ours.log" 2>&1; then
     tail -n 20 "$work/ours.log" >&2
     die "lockstep failed on $1"

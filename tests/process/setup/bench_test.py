@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -14,6 +15,7 @@ TRACE = {"traceEvents": [{"cat": "kernel", "name": "gelu_kernel", "ts": 1, "dur"
                          {"cat": "gpu_memset", "name": "Memset", "ts": 8, "dur": 2}]}
 # Leaves what a run leaves, or fails.
 LOCKSTEP = """#!/usr/bin/env bash
+echo "$*" >"$FAKE_FILES/words"
 [ -z "${FAKE_FAILS:-}" ] || { echo "error: no" >&2; exit 1; }
 while [ $# -gt 0 ]; do
   case $1 in run.root=*) root=${1#*=} ;; --name) name=$2 ;; esac
@@ -41,10 +43,10 @@ class BenchRecords(unittest.TestCase):
     def write_torch(self, text):
         (self.top / "modules/torch/__init__.py").write_text(text + "\n")
 
-    def run_script(self, name, **variables):
+    def run_script(self, name, *words, **variables):
         environment = {**os.environ, "LOCKSTEP": f"{self.top}/lockstep", "FAKE_FILES": str(self.top), "REPEATS": "1",
                        "PYTHONPATH": f"{self.top}/modules", "LOCKSTEP_COMMIT": "abc", **variables}
-        return subprocess.run([SOURCE / "bench" / name, self.out], env=environment, stdout=subprocess.PIPE,
+        return subprocess.run([SOURCE / "bench" / name, self.out, *words], env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
 
     def test_options_are_compared_though_torch_cannot_be_imported(self):
@@ -58,6 +60,23 @@ class BenchRecords(unittest.TestCase):
         done = self.run_script("kernels.sh")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("gelu_kernel", self.out.read_text())
+
+    def test_a_step_of_volumes_on_eight_has_patches_enough(self):
+        python = self.top / "bin/python3"
+        python.parent.mkdir()
+        python.write_text(f"""#!/usr/bin/env bash
+            case $1 in
+              -c) ;;
+              */peers/step.py) echo '{{"step_ms": 110, "free_ms": 100}}' ;;
+              *) exec {sys.executable} "$@" ;;
+            esac""")
+        python.chmod(0o755)
+        done = self.run_script("step.sh", "8", WORKLOADS="volume", PATH=f"{python.parent}:{os.environ['PATH']}")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        words = (self.top / "words").read_text()  # 2 x 16 for each GPU, of the eight volumes that are made
+        self.assertIn("preset=bench-volume data.patches=512", words)
+        self.assertIn("--devices 0,1,2,3,4,5,6,7", words)
+        self.assertIn("speedup = 2.000", self.out.read_text())
 
     def test_a_run_that_fails_leaves_no_record(self):
         for script in ("option_cost.sh", "kernels.sh"):
