@@ -4,7 +4,7 @@ find_package(Threads REQUIRED)
 
 option(LOCKSTEP_UNITY "Compile the sources of a folder in groups of eight: a first build takes a third of the time" OFF)
 
-# For libraries and programs; tests are compiled one by one.
+# For libraries and programs.
 function(lockstep_unity name)
   if(LOCKSTEP_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8 DISABLE_PRECOMPILE_HEADERS ON)

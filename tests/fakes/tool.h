@@ -129,6 +129,13 @@ inline void write_corpus(const std::filesystem::path& file, std::size_t bytes, u
   }
 }
 
+// The words of a command line and more of them.
+inline std::vector<std::string> operator+(std::vector<std::string> words,
+                                          const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 // Options of a model that trains in a second.
 inline std::vector<std::string> tiny(const std::filesystem::path& corpus) {
   return {"data.path=" + corpus.string(),

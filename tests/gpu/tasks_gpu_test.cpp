@@ -9,13 +9,9 @@ namespace lockstep {
 namespace {
 
 using testing::ToolResult;
+using testing::operator+;
 using Words = std::vector<std::string>;
 using ::testing::HasSubstr;
-
-Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 class TasksOnGpus : public testing::GpuRuns {};
 

@@ -30,12 +30,8 @@ using testing::program;
 using testing::run_tool;
 using testing::ToolProcess;
 using testing::ToolResult;
+using testing::operator+;
 using Words = std::vector<std::string>;
-
-Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 class TrainOnGpus : public ::testing::Test {
  protected:

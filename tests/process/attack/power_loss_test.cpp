@@ -8,11 +8,10 @@ namespace {
 
 using testing::Disk;
 using testing::FileCall;
-using testing::FileRecord;
 using testing::Loss;
 
 // The step of a checkpoint that this write to events.jsonl reports; -1: it does not.
-std::int64_t reports(const FileRecord& record) {
+std::int64_t reports(const testing::FileRecord& record) {
   if (record.call != FileCall::write || !record.path.ends_with("events.jsonl")) return -1;
   const nlohmann::json event = parse_object(record.data);
   return text_or(event, "kind", "") == "checkpoint" ? integer_or(event, "step", -1) : -1;
@@ -49,13 +48,13 @@ TEST_F(PowerLoss, AtAnyMomentTheRunGoesOnFromWhatWasReportedAsSaved) {
   whole_samples = effective_samples(runs / "whole");
   whole_weights = weights(runs / "whole");
   const std::string bytes = read_file(trace_file);
-  const std::vector<FileRecord> trace = testing::read_trace(bytes);
+  const std::vector<testing::FileRecord> trace = testing::read_trace(bytes);
   ASSERT_GT(trace.size(), 200U);
 
   // The weights of every checkpoint, as written.
   std::map<std::int64_t, std::string> weights_of;
   Disk disk(runs);
-  for (const FileRecord& record : trace) {
+  for (const testing::FileRecord& record : trace) {
     disk.apply(record);
     if (const std::int64_t step = reports(record); step >= 0) {
       const TemporaryDirectory there;

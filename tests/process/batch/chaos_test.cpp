@@ -17,10 +17,10 @@ namespace {
 using ::testing::IsEmpty;
 using testing::ToolResult;
 
-constexpr int jobs = 40;
+constexpr int chaotic_jobs = 40;
 
 // Holds a lock while it runs, which goes with the last process that has it open.
-constexpr const char* script =
+constexpr const char* chaotic_script =
     "exec 9> lock.$0; flock -n 9 || echo $0 >> doubles; sleep 0.0$(($0 % 8)); "
     "echo $0 > $LOCKSTEP_OUT/result; sleep 0.02 & wait";
 
@@ -28,7 +28,7 @@ class BatchChaos : public BatchRig {
  protected:
   static std::vector<std::string> words(Words command, Words flags) {
     command.insert(command.end(), {"{1}", ":::"});
-    for (int i = 1; i <= jobs; ++i) command.push_back(std::to_string(i));
+    for (int i = 1; i <= chaotic_jobs; ++i) command.push_back(std::to_string(i));
     flags.insert(flags.end(), {"--slots", "4", "--cpus", "0"});
     return run_words(flags, command);
   }
@@ -103,27 +103,27 @@ void BatchChaos::kill_at_random(const std::string& name, const Words& words, int
         run({"batch", "retry", "b"});
         continue;
       }
-      ended = jobs_in("done") == jobs;
+      ended = jobs_in("done") == chaotic_jobs;
       if (!ended && result.code == 0) begun = false;  // killed before all jobs were written down
     }
-    EXPECT_EQ(jobs_in("done"), jobs);
+    EXPECT_EQ(jobs_in("done"), chaotic_jobs);
     EXPECT_EQ(text("doubles"), "");
     EXPECT_THAT(survivors(), IsEmpty());
     EXPECT_TRUE(comes([&] { return groups_left() == 0; })) << ledger().fact("cgroups");
     Ledger opened = ledger();
-    for (std::int64_t id = 1; id <= jobs; ++id)
+    for (std::int64_t id = 1; id <= chaotic_jobs; ++id)
       EXPECT_TRUE(std::filesystem::exists(batch() / "jobs" / opened.job(id).name / "result")) << id;
     EXPECT_EQ(count("SELECT count(*) FROM (SELECT job FROM attempt WHERE outcome = 'done' GROUP BY "
                     "job HAVING count(*) > 1)"),
               0);
   }
-  std::printf("%s: %d kills in %d batches of %d jobs:", name.c_str(), total, batches, jobs);
+  std::printf("%s: %d kills in %d batches of %d jobs:", name.c_str(), total, batches, chaotic_jobs);
   for (const auto& [kind, count] : killed) std::printf(" %s %d", kind.c_str(), count);
   std::printf("; 0 lost, 0 twice at once, 0 survivors\n");
 }
 
 TEST_F(BatchChaos, LosesNothingRunsNothingTwiceAndLeavesNothing) {
-  kill_at_random("chaos-batch", words({"sh", "-c", script}, {}),
+  kill_at_random("chaos-batch", words({"sh", "-c", chaotic_script}, {}),
                  testing::number_from("LOCKSTEP_BATCH_KILLS", 100));
 }
 

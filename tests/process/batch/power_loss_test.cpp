@@ -16,8 +16,8 @@ using testing::FileRecord;
 using testing::Loss;
 using testing::ToolResult;
 
-constexpr int jobs = 6;
-constexpr const char* script =
+constexpr int lossy_jobs = 6;
+constexpr const char* lossy_script =
     "echo \"result of $0\" > $LOCKSTEP_OUT/result; echo \"try $LOCKSTEP_TRY\" > "
     "$LOCKSTEP_OUT/try.$LOCKSTEP_TRY; sleep 0.3";
 
@@ -25,8 +25,8 @@ class BatchPowerLoss : public BatchRig {
  protected:
   fs::path root() const { return fs::canonical(folder.path()) / "runs"; }
   static Words run_all() {
-    Words command{"sh", "-c", script, "{1}", ":::"};
-    for (int i = 1; i <= jobs; ++i) command.push_back(std::to_string(i));
+    Words command{"sh", "-c", lossy_script, "{1}", ":::"};
+    for (int i = 1; i <= lossy_jobs; ++i) command.push_back(std::to_string(i));
     return run_words({"--slots", "2", "--cpus", "0"}, command);
   }
   static std::string result_of(int job) { return "result of " + std::to_string(job) + "\n"; }
@@ -57,12 +57,12 @@ class BatchPowerLoss : public BatchRig {
     fs::rename(left, root());
     environment.clear();
     const bool has_jobs =
-        fs::exists(batch() / "ledger.sqlite") && count("SELECT count(*) FROM job") == jobs;
+        fs::exists(batch() / "ledger.sqlite") && count("SELECT count(*) FROM job") == lossy_jobs;
     ToolResult result = run(has_jobs ? Words{"batch", "resume", "b"} : run_all());
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_EQ(jobs_in("done"), jobs);
+    EXPECT_EQ(jobs_in("done"), lossy_jobs);
     Ledger opened = ledger();
-    for (int job = 1; job <= jobs; ++job) {
+    for (int job = 1; job <= lossy_jobs; ++job) {
       const fs::path result_file = batch() / "jobs" / opened.job(job).name / "result";
       ASSERT_TRUE(fs::exists(result_file)) << job;
       EXPECT_EQ(read_file(result_file), result_of(job));
@@ -91,7 +91,7 @@ TEST_F(BatchPowerLoss, AtAnyMomentLosesNothingThatIsDoneForGood) {
   std::int64_t losses = 0, resumed = 0, most_done = 0;
   for (std::size_t i = 0; i < trace.size() && !HasFailure(); ++i) {
     disk.apply(trace[i]);
-    std::int64_t least_done = jobs;
+    std::int64_t least_done = lossy_jobs;
     for (const Loss loss :
          {Loss::nothing, Loss::unsynced, Loss::unsynced_data, Loss::random, Loss::random}) {
       SCOPED_TRACE("after call " + std::to_string(i) + " on " + trace[i].path + ", loss " +
@@ -115,7 +115,7 @@ TEST_F(BatchPowerLoss, AtAnyMomentLosesNothingThatIsDoneForGood) {
     go_on(there.path() / "left");
     ++resumed;
   }
-  EXPECT_EQ(most_done, jobs) << "in the end all of them were";
+  EXPECT_EQ(most_done, lossy_jobs) << "in the end all of them were";
   std::printf("batch-power: %ld losses after %zu changes, %ld resumed\n", losses, trace.size(),
               resumed);
 }

@@ -257,9 +257,9 @@ TEST_P(RankFails, TheOthersSayWhyAndEnd) {
   const auto [fault, how] = GetParam();
   recipe = {"faulty", "--plugin", std::string(LOCKSTEP_BUILD_DIR) + "/tests/libfaulty-plugin.so"};
   recipe_options = {"batch.global=48", "data.threads=1"};
-  start("faulty", {"stop.steps=12", "stop.hang_after=3s"}, -1,
+  start("faulty", {"stop.steps=12", "stop.hang_after=8s"}, -1,
         {{"LOCKSTEP_TEST_FAULTS", std::string(fault) + " 7 3"}});
-  const std::vector<ToolResult> results = ends(60);
+  const std::vector<ToolResult> results = ends(120);
   for (std::size_t rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(results[rank].code, 1) << results[rank].err;
     EXPECT_THAT(results[rank].err, HasSubstr(std::string("error: rank 3 on birch ") + how));

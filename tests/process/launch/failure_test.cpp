@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 struct Failure : LaunchFixture {
   void expect_no_process(std::initializer_list<int> ranks) {
@@ -55,9 +55,9 @@ TEST_F(Failure, ReportsTheLastLogLines) {
 TEST_F(Failure, ReportsTheLastLinesOfForwardedOutputToo) {
   LaunchSpec spec = script(1, "echo why >&2; exit 1");
   spec.forward_output = true;
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   EXPECT_EQ(std::get<RankFailed>(run(spec)).last_lines, "why");
-  testing::internal::GetCapturedStdout();
+  ::testing::internal::GetCapturedStdout();
 }
 
 TEST_F(Failure, EndsWhatFinishedRanksLeftRunning) {

@@ -4,7 +4,7 @@
 namespace lockstep {
 namespace {
 
-using testing::StartsWith;
+using ::testing::StartsWith;
 
 struct Interrupt : LaunchFixture {
   // All ranks wait for each other with their traps set, then rank 0 acts and all wait.

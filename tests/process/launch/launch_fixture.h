@@ -38,7 +38,7 @@ bool soon(Condition condition) {
   return true;
 }
 
-class LaunchFixture : public testing::Test {
+class LaunchFixture : public ::testing::Test {
  protected:
   // Ranks run it by sh; $DIR is a folder that they share with the test. `note PID…` records pids.
   LaunchSpec script(int ranks, const std::string& text) {

@@ -11,14 +11,14 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 struct Output : LaunchFixture {
   std::string stdout_of(const LaunchSpec& spec) {
-    testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStdout();
     run(spec);
-    return testing::internal::GetCapturedStdout();
+    return ::testing::internal::GetCapturedStdout();
   }
   // In a process of its own, which writes to `out` and has nothing of its other end: how it ended
   // is its exit code.
@@ -54,12 +54,12 @@ TEST_F(Output, IsForwardedWithTheRankBeforeEachLine) {
                            "[ $RANK = 0 ] || await zero\n"
                            "echo one; echo two >&2; printf 'no newline'; touch $DIR/zero");
   spec.forward_output = true;
-  testing::internal::CaptureStderr();
-  const std::string shown = stdout_of(spec), errors = testing::internal::GetCapturedStderr();
+  ::testing::internal::CaptureStderr();
+  const std::string shown = stdout_of(spec), errors = ::testing::internal::GetCapturedStderr();
   for (const char* line : {"[0] one\n", "[0] no newline\n", "[1] one\n", "[1] no newline\n"})
     EXPECT_THAT(shown, HasSubstr(line));
-  EXPECT_THAT(shown, testing::Not(HasSubstr("two")));
-  EXPECT_THAT(split(errors, '\n'), testing::UnorderedElementsAre("[0] two", "[1] two", ""));
+  EXPECT_THAT(shown, ::testing::Not(HasSubstr("two")));
+  EXPECT_THAT(split(errors, '\n'), ::testing::UnorderedElementsAre("[0] two", "[1] two", ""));
   for (const char* line : {"one\n", "two\n", "no newline"}) EXPECT_THAT(log(1), HasSubstr(line));
 }
 
@@ -68,12 +68,12 @@ TEST_F(Output, KeepsItsOrderWhereStdoutAndStderrAreTheSameFile) {
   spec.forward_output = true;
   std::string expected;
   for (int n = 1; n <= 200; ++n) expected += cat("[0] out ", n, "\n[0] err ", n, "\n");
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   const UniqueFd before(dup(STDERR_FILENO));
   dup2(STDOUT_FILENO, STDERR_FILENO);
   run(spec);
   dup2(before.get(), STDERR_FILENO);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), expected);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), expected);
 }
 
 TEST_F(Output, ThatNeverEndsLeavesTheLauncherEarsForSignals) {

@@ -11,9 +11,9 @@
 namespace lockstep {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 struct Start : LaunchFixture {
   std::map<std::string, std::string> variables(int rank) {

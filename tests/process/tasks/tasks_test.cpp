@@ -16,16 +16,12 @@ namespace {
 using testing::run_tool;
 using testing::ToolProcess;
 using testing::ToolResult;
+using testing::operator+;
 using Words = std::vector<std::string>;
 using ::testing::HasSubstr;
 using Tasks = testing::TaskRuns;
 
 std::string cpu(int ranks) { return "cpu:" + std::to_string(ranks); }
-
-Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 const Words fp32{"precision=fp32"};
 

@@ -16,16 +16,12 @@
 namespace lockstep {
 namespace {
 
+using testing::operator+;
 using testing::program;
 using testing::run_tool;
 using testing::tiny;
 using testing::ToolProcess;
 using testing::ToolResult;
-
-std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 class Train : public ::testing::Test {
  protected:

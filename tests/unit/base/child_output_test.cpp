@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-using testing::StartsWith;
+using ::testing::StartsWith;
 
 TEST(ChildOutput, GivesWhatAChildPrintsAndItsExitCode) {
   const ChildOutput output = child_output({"/bin/sh", "-c", "printf 'one\\ntwo'; exit 7"});

@@ -80,14 +80,14 @@ TEST(HostCopy, GoesIntoOrdinaryMemoryWhereNoPinnedMemoryIsLeft) {
 
 // The toy beside a matrix that makes buckets large. In bf16, so that ranks share the master
 // weights.
-struct Rig {
+struct ScarceRig {
   TrainOptions options;
   testing::ToyModel model;
   at::Tensor wide;
   Arena arena;
   Optimizer optimizer;
 
-  explicit Rig(ProcessGroup* sharing)
+  explicit ScarceRig(ProcessGroup* sharing)
       : model(1),
         wide(at::linspace(-1, 1, 600 * 500).view({600, 500}).set_requires_grad(true)),
         arena((options.precision = Precision::bf16, parameters()), at::kCPU, at::kBFloat16,
@@ -101,7 +101,7 @@ struct Rig {
   Trained trained() { return {arena, &optimizer, model.buffers()}; }
 };
 
-std::string damage_of_save(Rig& rig, Backend& backend, const std::filesystem::path& folder,
+std::string damage_of_save(ScarceRig& rig, Backend& backend, const std::filesystem::path& folder,
                            std::int64_t step) {
   CheckpointSaver saver(folder, {}, backend, [](const CheckpointSaver::Result&) {});
   saver.save(rig.trained(), step, {{"step", step}}, nullptr);
@@ -111,7 +111,7 @@ std::string damage_of_save(Rig& rig, Backend& backend, const std::filesystem::pa
 TEST(ShortOfMemory, ASaveThatHasNoneIsAResultAndTheNextOneIsWhole) {
   SmallMemory::install();
   const TemporaryDirectory folder;
-  Rig rig(nullptr);
+  ScarceRig rig(nullptr);
   largest_bytes = 1 << 16;
   const std::string damage = damage_of_save(rig, cpu_backend(), folder.path(), 1);
   largest_bytes = std::numeric_limits<std::size_t>::max();
@@ -126,7 +126,7 @@ TEST(ShortOfMemory, OnOneRankMakesAllGatherInSmallerPiecesAndTheFilesAreTheSame)
   for (const int short_rank : {0, 1, 2}) {
     const TemporaryDirectory folder;
     testing::with_ranks(3, [&](ProcessGroup& group) {
-      Rig rig(&group);
+      ScarceRig rig(&group);
       if (group.rank() == short_rank) largest_bytes = 500'000;
       if (group.rank() == 0) {
         ShortBackend backend(short_rank == 0 ? 1000 : 0);
@@ -136,7 +136,7 @@ TEST(ShortOfMemory, OnOneRankMakesAllGatherInSmallerPiecesAndTheFilesAreTheSame)
       }
       largest_bytes = std::numeric_limits<std::size_t>::max();
     });
-    Rig whole(nullptr);
+    ScarceRig whole(nullptr);
     const auto model = map_tensors(newest_good(folder.path())->path / "model.safetensors");
     EXPECT_TRUE(model.at("wide").equal(whole.arena.view(whole.arena.master(), 5)));
     EXPECT_TRUE(model.at("first.weight").equal(whole.arena.view(whole.arena.master(), 0)));
@@ -150,7 +150,7 @@ TEST(ShortOfMemory, OnOneRankLeavesNoOtherWaiting) {
   for (const int short_rank : {0, 1}) {
     const TemporaryDirectory folder;
     testing::with_ranks(2, [&](ProcessGroup& group) {
-      Rig rig(&group);
+      ScarceRig rig(&group);
       for (const std::int64_t step : {1, 2}) {
         if (step == 1 && group.rank() == short_rank) largest_bytes = 1000;
         if (group.rank() == 0) {

@@ -32,10 +32,10 @@ TEST(Arguments, HelpOfARecipeListsItsOptions) {
   EXPECT_NE(help.find("how many things"), std::string::npos);
 }
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Words = std::vector<std::string>;
 
 bool is_number(const std::string& word) {

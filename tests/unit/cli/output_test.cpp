@@ -19,8 +19,8 @@
 namespace lockstep::cli {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
 struct OutputTest : testing::Test {

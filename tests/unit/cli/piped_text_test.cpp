@@ -14,7 +14,7 @@
 namespace lockstep::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct PipedText : testing::Test {
   PipedText() {

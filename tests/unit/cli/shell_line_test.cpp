@@ -9,7 +9,7 @@
 namespace lockstep::cli {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr const char* breaks = " \t\n\"'@><=;|&(:";
 

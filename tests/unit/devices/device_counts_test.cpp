@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::string refusal(const std::string& list, int available) {
   try {

@@ -7,8 +7,8 @@
 namespace lockstep {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 struct ImagineDevices : testing::Test {
   std::vector<Device> imagine(const std::string& spec) {

@@ -15,7 +15,7 @@ namespace lockstep::dimabsa {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // What the folders of these models say, without keys that nothing here depends on.
 json bert_base() {

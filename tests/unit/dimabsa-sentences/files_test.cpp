@@ -12,8 +12,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::ElementsAre;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 TEST(FileName, SaysLanguageDomainSplitAndTask) {
   const auto name = parse_file_name("/data/eng_restaurant_train_task3.jsonl");

@@ -11,9 +11,9 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 Tuple quad(const char* aspect, const char* opinion, double valence, double arousal,
            const char* category = "FOOD#QUALITY") {
@@ -23,7 +23,7 @@ Tuple quad(const char* aspect, const char* opinion, double valence, double arous
           .va = ValenceArousal{valence, arousal}};
 }
 
-const Sentence& soup() {
+const Sentence& about_soup() {
   static const Sentence sentence{.id = "1",
                                  .text = "The soup was great, the waiter forgot us.",
                                  .tuples = {quad("soup", "great", 7.8, 6.8),
@@ -32,8 +32,8 @@ const Sentence& soup() {
 }
 
 Aligned pair(std::vector<Tuple> predicted) {
-  return {.gold = {soup()},
-          .predicted = {{.id = "1", .text = soup().text, .tuples = std::move(predicted)}}};
+  return {.gold = {about_soup()},
+          .predicted = {{.id = "1", .text = about_soup().text, .tuples = std::move(predicted)}}};
 }
 
 std::string parts_of(std::string_view text, const std::vector<Tuple>& tuples) {
@@ -55,7 +55,7 @@ TEST(Highlight, CutsTheTextAtPhrases) {
 }
 
 TEST(TerminalText, HasBracketsWithoutColour) {
-  EXPECT_EQ(terminal_text(Task::quadruplets, soup(), false),
+  EXPECT_EQ(terminal_text(Task::quadruplets, about_soup(), false),
             "The [soup]1 was {great}1, the [waiter]2 forgot us.\n"
             "  1  soup · great  FOOD#QUALITY  valence 7.80  arousal 6.80\n"
             "  2  waiter · NULL  SERVICE#GENERAL  valence 2.60  arousal 6.40\n");
@@ -70,7 +70,7 @@ TEST(TerminalText, NamesAllTuplesOfAPhrase) {
 }
 
 TEST(TerminalText, HasColoursOnATerminal) {
-  EXPECT_THAT(terminal_text(Task::triplets, soup(), true),
+  EXPECT_THAT(terminal_text(Task::triplets, about_soup(), true),
               HasSubstr("The \033[36msoup\033[0m\033[2m1\033[0m was \033[33mgreat\033[0m"));
 }
 
@@ -152,7 +152,7 @@ TEST(ErrorTable, HasARowPerSentence) {
   EXPECT_EQ(row[5], Cell("waiter · NULL · SERVICE#GENERAL · 2.60#6.40"));
   EXPECT_EQ(row[6], Cell("bread · good · FOOD#QUALITY · 5.00#5.00"));
   EXPECT_NEAR(std::get<double>(row[7]), 1, 1e-12);
-  EXPECT_EQ(row[9], Cell(soup().text));
+  EXPECT_EQ(row[9], Cell(about_soup().text));
 }
 
 TEST(ErrorTable, HasNoDistanceWithoutAMatch) {

@@ -7,9 +7,9 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr const char* soup =
     R"({"ID": "a1", "Text": "The soup was great.", "Quadruplet": [{"Aspect": "soup", "Opinion": )"

@@ -15,9 +15,9 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 std::string choose(const std::vector<std::string>& names, const WantedPredictions& wanted = {}) {
   return choose_predictions(names, wanted, "DIR");

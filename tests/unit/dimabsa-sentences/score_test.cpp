@@ -9,8 +9,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const double largest = std::sqrt(128.0);
 

@@ -7,9 +7,9 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* small_vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\ncafe\ncafé\n東\n##京\n";
 

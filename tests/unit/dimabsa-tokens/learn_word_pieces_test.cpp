@@ -9,10 +9,10 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> repeated(const std::string& text, int times) {
   return std::vector<std::string>(static_cast<std::size_t>(times), text);

@@ -10,9 +10,9 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class Lines : public sentencepiece::SentenceIterator {
  public:

@@ -11,9 +11,9 @@ namespace lockstep::dimabsa {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // A table for sentencepiece that replaces nothing: a trie of one empty block, and no texts.
 std::string no_replacements() {
@@ -22,7 +22,7 @@ std::string no_replacements() {
   return to_base64(table);
 }
 
-json description() {
+json unigram_description() {
   json added = json::array(), pieces = json::array();
   for (const char* token : {"<s>", "<pad>", "</s>", "<unk>", "<mask>"}) {
     added.push_back({{"id", added.size()}, {"content", token}, {"special", true}});
@@ -47,7 +47,7 @@ class UnigramJson : public TokensTest {
 };
 
 TEST_F(UnigramJson, HasTheIdsOfTheFile) {
-  put("tokenizer.json", description().dump());
+  put("tokenizer.json", unigram_description().dump());
   const auto tokenizer = open();
   EXPECT_THAT(ids(*tokenizer, "good foods</s>"), ElementsAre(5, 6, 7, 8, 2));
   EXPECT_THAT(places(*tokenizer, "good foods"), ElementsAre("good", "f", "food", "s"));
@@ -59,27 +59,27 @@ TEST_F(UnigramJson, HasTheIdsOfTheFile) {
 }
 
 TEST_F(UnigramJson, SpecialTokensHaveTheNamesOfTheConfiguration) {
-  put("tokenizer.json", description().dump());
+  put("tokenizer.json", unigram_description().dump());
   put("tokenizer_config.json", R"({"sep_token": {"content": "<mask>"}})");
   EXPECT_EQ(open()->sep(), 4);
   put("tokenizer_config.json", R"({"cls_token": "[CLS]"})");
-  EXPECT_THAT(error(description()), HasSubstr("tokenizer.json has no [CLS]"));
+  EXPECT_THAT(error(unigram_description()), HasSubstr("tokenizer.json has no [CLS]"));
 }
 
 TEST_F(UnigramJson, RefusesPartsThatSentencepieceDoesNotHave) {
-  json file = description();
+  json file = unigram_description();
   file["normalizer"] = {{"type", "NFC"}};
   EXPECT_THAT(error(file), AllOf(HasSubstr("normalizer of type Precompiled, but has NFC"),
                                  HasSubstr("spm.model")));
   file["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "?"}};
   EXPECT_THAT(error(file), HasSubstr("without its table"));
-  file = description();
+  file = unigram_description();
   file["model"]["unk_id"] = nullptr;
   EXPECT_THAT(error(file), HasSubstr("no model.vocab with its model.unk_id"));
-  file = description();
+  file = unigram_description();
   file["model"]["vocab"][5] = "good";
   EXPECT_THAT(error(file), HasSubstr("\"good\" is not a piece with its score"));
-  file = description();
+  file = unigram_description();
   file["model"]["vocab"][5][0] = "food";
   EXPECT_THAT(error(file), HasSubstr("is not a sentencepiece model"));
 }

@@ -9,8 +9,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Ids are places: [PAD] 0, [UNK] 1, [CLS] 2, [SEP] 3, the first piece 4.
 std::unique_ptr<Tokenizer> word_piece(const std::vector<std::string>& pieces,

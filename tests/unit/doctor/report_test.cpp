@@ -19,7 +19,7 @@ using testing::made_evidence;
 using ::testing::Not;
 using testing::put_on;
 
-Finding full() {
+Finding full_finding() {
   return {.rule = "one-of-several",
           .verdict = "pid 40 (python3 train.py) may use 2 GPUs and uses one; GPU 1 idles",
           .confidence = Confidence::certain,
@@ -44,7 +44,7 @@ TEST(DoctorReport, FitsItsWidth) {
   const Evidence evidence = looked_at();
   const Scene scene = make_scene(evidence);
   for (const int width : {40, 80, 200}) {
-    const std::string text = report_text(scene, {full(), full()}, width);
+    const std::string text = report_text(scene, {full_finding(), full_finding()}, width);
     for (const std::string& line : split(text, '\n')) {
       const bool one_word = trim(line).find(' ') == std::string::npos;
       EXPECT_TRUE(line.size() <= static_cast<std::size_t>(width) || one_word) << line;
@@ -52,12 +52,12 @@ TEST(DoctorReport, FitsItsWidth) {
           << "\"" << line << "\"";
     }
   }
-  EXPECT_EQ(report_text(scene, {full()}, 0), report_text(scene, {full()}, 40));
+  EXPECT_EQ(report_text(scene, {full_finding()}, 0), report_text(scene, {full_finding()}, 40));
 }
 
 TEST(DoctorReport, BreaksAWordThatDoesNotFitNowhere) {
   const Evidence evidence = looked_at();
-  Finding finding = full();
+  Finding finding = full_finding();
   finding.next = {"first " + std::string(100, 'x') + " last"};
   const std::string text = report_text(make_scene(evidence), {finding}, 40);
   EXPECT_THAT(text,
@@ -66,7 +66,7 @@ TEST(DoctorReport, BreaksAWordThatDoesNotFitNowhere) {
 
 TEST(DoctorReport, SaysAllOfAFinding) {
   const Evidence evidence = looked_at();
-  const std::string text = report_text(make_scene(evidence), {full()}, 200);
+  const std::string text = report_text(make_scene(evidence), {full_finding()}, 200);
   EXPECT_THAT(text, HasSubstr("\n1. pid 40 (python3 train.py) may use 2 GPUs and uses one; GPU 1 "
                               "idles (certain; one-of-several)\n"
                               "   seen: NVML: pid 40 is on GPU 0 with 1 MiB\n"
@@ -89,7 +89,7 @@ TEST(DoctorReport, HasNoControlCharacters) {
                          .libraries = {"libtorch\n.so"}});
   put_on(evidence, 40, 0);
   const Scene scene = make_scene(evidence);
-  Finding finding = full();
+  Finding finding = full_finding();
   finding.evidence.push_back(evil);
   Findings findings = diagnose(scene);
   EXPECT_FALSE(findings.empty());
@@ -104,13 +104,13 @@ TEST(DoctorReport, HasNoControlCharacters) {
 
 TEST(DoctorReport, AsJsonHasEveryMember) {
   const Evidence evidence = looked_at();
-  const json look = report_json(make_scene(evidence), {full()});
+  const json look = report_json(make_scene(evidence), {full_finding()});
   EXPECT_EQ(look["findings"], json::array({{{"rule", "one-of-several"},
-                                            {"verdict", full().verdict},
+                                            {"verdict", full_finding().verdict},
                                             {"confidence", "certain"},
-                                            {"evidence", full().evidence},
-                                            {"next", full().next},
-                                            {"open", full().open},
+                                            {"evidence", full_finding().evidence},
+                                            {"next", full_finding().next},
+                                            {"open", full_finding().open},
                                             {"gpus", {1}},
                                             {"pids", {40}}}}));
   EXPECT_EQ(look["seconds"], 2.0);

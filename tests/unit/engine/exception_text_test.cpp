@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // What torch says when it meets an input of another type than the weights.
 template <class Action>

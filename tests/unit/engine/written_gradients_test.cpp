@@ -86,14 +86,14 @@ std::vector<at::Tensor> steps(at::ScalarType dtype, int micro_batches, bool zero
   return all;
 }
 
-struct Case {
+struct ArenaCase {
   at::ScalarType dtype;
   int micro_batches, ranks;
 };
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const ArenaCase& one, std::ostream* out) {
   *out << one.dtype << ", " << one.micro_batches << " micro-batches, " << one.ranks << " ranks";
 }
-class WrittenGradients : public ::testing::TestWithParam<Case> {};
+class WrittenGradients : public ::testing::TestWithParam<ArenaCase> {};
 
 TEST_P(WrittenGradients, AreThoseThatAreAddedToZeros) {
   const auto [dtype, micro_batches, ranks] = GetParam();
@@ -109,9 +109,11 @@ TEST_P(WrittenGradients, AreThoseThatAreAddedToZeros) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, WrittenGradients,
-                         ::testing::Values(Case{at::kBFloat16, 1, 1}, Case{at::kBFloat16, 3, 1},
-                                           Case{at::kBFloat16, 2, 2}, Case{at::kHalf, 1, 2},
-                                           Case{at::kFloat, 2, 2}));
+                         ::testing::Values(ArenaCase{at::kBFloat16, 1, 1},
+                                           ArenaCase{at::kBFloat16, 3, 1},
+                                           ArenaCase{at::kBFloat16, 2, 2},
+                                           ArenaCase{at::kHalf, 1, 2},
+                                           ArenaCase{at::kFloat, 2, 2}));
 
 // After the first step the places of products are left as they are, those of biases are not.
 TEST(WrittenGradients, NeedNoZeros) {

@@ -30,7 +30,7 @@ std::string annotation(const std::string& inner) {
              "<size><width>500</width><height>375</height><depth>3</depth></size>\n", inner,
              "</annotation>\n");
 }
-std::string fault(const std::string& text) {
+std::string fault_of_xml(const std::string& text) {
   return thrown_by([&] { parse_voc(text, "a.xml"); }).what();
 }
 
@@ -65,35 +65,37 @@ TEST(Voc, BoxesOfPartsAreNotThoseOfTheObject) {
 }
 
 TEST(Voc, NamesFileAndLineOfWhatIsWrong) {
-  EXPECT_THAT(fault(""), HasSubstr("a.xml:1: this is no xml"));
-  EXPECT_THAT(fault(annotation("<object>")), HasSubstr("a.xml:4: this is no xml: mismatched tag"));
-  EXPECT_EQ(fault("<svg/>"), "a.xml:1: the file is <svg>, not <annotation>");
-  EXPECT_EQ(fault(annotation("\n" + object("", bndbox("1", "1", "2", "2")))),
+  EXPECT_THAT(fault_of_xml(""), HasSubstr("a.xml:1: this is no xml"));
+  EXPECT_THAT(fault_of_xml(annotation("<object>")),
+              HasSubstr("a.xml:4: this is no xml: mismatched tag"));
+  EXPECT_EQ(fault_of_xml("<svg/>"), "a.xml:1: the file is <svg>, not <annotation>");
+  EXPECT_EQ(fault_of_xml(annotation("\n" + object("", bndbox("1", "1", "2", "2")))),
             "a.xml:5: object 1 has no name");
-  EXPECT_EQ(fault(annotation(object("dog", ""))), "a.xml:4: the object 1 (dog) has no bndbox");
-  EXPECT_EQ(fault(annotation(object("dog", bndbox("1", "x", "2", "2")))),
+  EXPECT_EQ(fault_of_xml(annotation(object("dog", ""))),
+            "a.xml:4: the object 1 (dog) has no bndbox");
+  EXPECT_EQ(fault_of_xml(annotation(object("dog", bndbox("1", "x", "2", "2")))),
             "a.xml:4: ymin of the object 1 (dog) must be a number, but is \"x\"");
-  EXPECT_EQ(fault(annotation(object("dog", bndbox("nan", "1", "2", "2")))),
+  EXPECT_EQ(fault_of_xml(annotation(object("dog", bndbox("nan", "1", "2", "2")))),
             "a.xml:4: xmin of the object 1 (dog) must be a number, but is \"nan\"");
-  EXPECT_EQ(fault(annotation(object("dog", "<bndbox><xmin>1</xmin></bndbox>"))),
+  EXPECT_EQ(fault_of_xml(annotation(object("dog", "<bndbox><xmin>1</xmin></bndbox>"))),
             "a.xml:4: the bndbox of the object 1 (dog) needs xmin, ymin, xmax and ymax");
   const std::string box = bndbox("1", "1", "2", "2");
-  EXPECT_EQ(fault(annotation(object("dog", box + box))),
+  EXPECT_EQ(fault_of_xml(annotation(object("dog", box + box))),
             "a.xml:4: the object 1 (dog) has two bndbox");
-  EXPECT_EQ(fault(annotation(object("dog", box, "<difficult>2</difficult>"))),
+  EXPECT_EQ(fault_of_xml(annotation(object("dog", box, "<difficult>2</difficult>"))),
             "a.xml:4: difficult must be 0 or 1, but is \"2\"");
-  EXPECT_EQ(fault("<annotation><size><width>-5</width></size></annotation>"),
+  EXPECT_EQ(fault_of_xml("<annotation><size><width>-5</width></size></annotation>"),
             "a.xml:1: width must be a whole number up to 65535, but is \"-5\"");
   std::string deep = "<annotation>";
   for (int i = 0; i < 60; ++i) deep += "<a>";
-  EXPECT_EQ(fault(deep), "a.xml:1: elements are nested deeper than 50");
+  EXPECT_EQ(fault_of_xml(deep), "a.xml:1: elements are nested deeper than 50");
 }
 
 TEST(Voc, ExpandsNoEntities) {
-  EXPECT_THAT(fault("<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;\">]>\n"
-                    "<annotation><filename>&c;</filename></annotation>"),
+  EXPECT_THAT(fault_of_xml("<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;\">]>\n"
+                           "<annotation><filename>&c;</filename></annotation>"),
               HasSubstr("it declares a document type"));
-  EXPECT_THAT(fault("<annotation><filename>&c;</filename></annotation>"),
+  EXPECT_THAT(fault_of_xml("<annotation><filename>&c;</filename></annotation>"),
               HasSubstr("undefined entity"));
 }
 

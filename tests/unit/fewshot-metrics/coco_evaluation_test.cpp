@@ -13,7 +13,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr double near = 1e-9;
 

@@ -5,8 +5,8 @@
 namespace lockstep::fewshot {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;

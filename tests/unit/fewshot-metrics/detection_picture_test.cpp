@@ -41,8 +41,8 @@ int count(const Image& image, Colour colour) {
   return found;
 }
 
-Detection found(double x, double y, double width, double height, double score = 0.5,
-                std::int64_t category = 1) {
+Detection box_found(double x, double y, double width, double height, double score = 0.5,
+                    std::int64_t category = 1) {
   return {.picture = 0,
           .category = category,
           .x = x,
@@ -52,7 +52,7 @@ Detection found(double x, double y, double width, double height, double score = 
           .score = score};
 }
 
-TrueBox truth(double x, double y, double width, double height) {
+TrueBox true_at(double x, double y, double width, double height) {
   return {.picture = 0,
           .category = 1,
           .x = x,
@@ -69,7 +69,7 @@ Image drawn(const std::vector<Detection>& detections, const DrawDetections& how 
 }
 
 TEST(DrawDetections, AFrameAndALabelInTheColourOfTheClass) {
-  const Image image = drawn({found(100, 80, 60, 50), found(200, 80, 60, 50, 0.5, 2)});
+  const Image image = drawn({box_found(100, 80, 60, 50), box_found(200, 80, 60, 50, 0.5, 2)});
   EXPECT_EQ(image.shape(), plain(200, 300).shape());
   for (const auto& [row, column] : {std::pair{80, 130}, {129, 130}, {100, 100}, {100, 159}})
     EXPECT_EQ(at(image, row, column), palette(0)) << row << " " << column;
@@ -81,7 +81,7 @@ TEST(DrawDetections, AFrameAndALabelInTheColourOfTheClass) {
 
 TEST(DrawDetections, ASmallPictureIsEnlarged) {
   const DrawDetections how{.classes = classes, .shorter_side = 400};
-  const Image image = drawn({found(100, 80, 60, 50)}, how);
+  const Image image = drawn({box_found(100, 80, 60, 50)}, how);
   EXPECT_EQ(image.height(), 400);
   EXPECT_EQ(image.width(), 600);
   EXPECT_EQ(at(image, 160, 260), palette(0));
@@ -91,32 +91,33 @@ TEST(DrawDetections, ASmallPictureIsEnlarged) {
 }
 
 TEST(DrawDetections, WithoutGoldNothingIsWrong) {
-  const Image image = drawn({found(100, 80, 60, 50)});
+  const Image image = drawn({box_found(100, 80, 60, 50)});
   EXPECT_EQ(at(image, 105, 130), grey);
 }
 
 TEST(DrawDetections, WhatFindsNothingIsCrossedOut) {
-  const std::vector<TrueBox> none, there{truth(100, 80, 60, 50)};
+  const std::vector<TrueBox> none, there{true_at(100, 80, 60, 50)};
   DrawDetections how = as_it_is();
   how.truths = none;
-  EXPECT_EQ(at(drawn({found(100, 80, 60, 50)}, how), 105, 130), palette(0));  // where they cross
+  EXPECT_EQ(at(drawn({box_found(100, 80, 60, 50)}, how), 105, 130),
+            palette(0));  // where they cross
   how.truths = there;
-  EXPECT_EQ(at(drawn({found(100, 80, 60, 50)}, how), 105, 130), grey);
+  EXPECT_EQ(at(drawn({box_found(100, 80, 60, 50)}, how), 105, 130), grey);
   // A second one for the same box, and one of another class.
-  EXPECT_EQ(at(drawn({found(100, 80, 60, 50), found(100, 80, 60, 48, 0.4)}, how), 103, 129),
+  EXPECT_EQ(at(drawn({box_found(100, 80, 60, 50), box_found(100, 80, 60, 48, 0.4)}, how), 103, 129),
             palette(0));
-  EXPECT_EQ(at(drawn({found(100, 80, 60, 50, 0.5, 2)}, how), 105, 130), palette(1));
+  EXPECT_EQ(at(drawn({box_found(100, 80, 60, 50, 0.5, 2)}, how), 105, 130), palette(1));
 }
 
 TEST(DrawDetections, GoldIsDashedAndNamedWhereItWasMissed) {
-  const std::vector<TrueBox> there{truth(100, 80, 60, 50)};
+  const std::vector<TrueBox> there{true_at(100, 80, 60, 50)};
   DrawDetections how = as_it_is();
   how.truths = there;
   const Image missed = drawn({}, how);
   EXPECT_GT(count(missed, palette(0)), 50);
   EXPECT_GT(count(missed, white), 300);  // gaps of the dashes, and the label
   EXPECT_EQ(at(missed, 66, 101), white);
-  const Image seen = drawn({found(102, 82, 60, 50)}, how);
+  const Image seen = drawn({box_found(102, 82, 60, 50)}, how);
   EXPECT_NE(at(seen, 66, 101), white);
   TrueBox crowd = there[0];
   crowd.crowd = true;
@@ -130,12 +131,12 @@ TEST(DrawDetections, LabelsStayInThePicture) {
   const DrawDetections how{.classes = long_name, .shorter_side = 1};
   for (const auto& [x, y] :
        {std::pair{-20.0, -20.0}, {290.0, 190.0}, {-20.0, 190.0}, {290.0, -5.0}}) {
-    const Image image = drawn({found(x, y, 40, 30)}, how);
+    const Image image = drawn({box_found(x, y, 40, 30)}, how);
     // A whole label: 25 characters with their margin, 15 pixels high.
     EXPECT_GT(count(image, palette(0)) + count(image, text_colour_on(palette(0))), 25 * 6 * 15);
   }
   // A picture that is narrower than any label.
-  EXPECT_NO_THROW(draw_detections(plain(9, 4), std::vector{found(0, 0, 4, 9)}, how));
+  EXPECT_NO_THROW(draw_detections(plain(9, 4), std::vector{box_found(0, 0, 4, 9)}, how));
 }
 
 TEST(DrawDetections, LabelsDoNotCoverEachOther) {
@@ -154,7 +155,8 @@ TEST(DrawDetections, LabelsDoNotCoverEachOther) {
 TEST(DrawDetections, OnlyTheSurestAreDrawn) {
   DrawDetections how = as_it_is();
   how.most = 1;
-  const Image image = drawn({found(10, 80, 60, 50, 0.3), found(200, 80, 60, 50, 0.9, 2)}, how);
+  const Image image =
+      drawn({box_found(10, 80, 60, 50, 0.3), box_found(200, 80, 60, 50, 0.9, 2)}, how);
   EXPECT_EQ(count(image, palette(0)), 0);
   EXPECT_GT(count(image, palette(1)), 0);
 }
@@ -171,24 +173,26 @@ TEST(DrawDetections, NamesBeyondAsciiDoNotBreakIt) {
   EXPECT_EQ(shown_name(names, 77, 20), "class 77");
   EXPECT_EQ(shown_name(std::vector<NamedClass>{{1, "abcdefghij"}}, 1, 6), "abcd..");
   const DrawDetections how{.classes = names, .shorter_side = 1};
-  EXPECT_GT(count(drawn({found(100, 80, 60, 50, 0.5, 2)}, how), palette(1)), 100);
+  EXPECT_GT(count(drawn({box_found(100, 80, 60, 50, 0.5, 2)}, how), palette(1)), 100);
 }
 
 TEST(DrawDetections, BoxesThatCannotBeSeenAreLeftOut) {
   const double inf = std::numeric_limits<double>::infinity();
-  const Image image = drawn({found(400, 0, 10, 10), found(-50, 0, 10, 10), found(0, 0, inf, 10),
-                             found(std::nan(""), 0, 10, 10), found(10, 10, 10, 10, std::nan(""))});
+  const Image image =
+      drawn({box_found(400, 0, 10, 10), box_found(-50, 0, 10, 10), box_found(0, 0, inf, 10),
+             box_found(std::nan(""), 0, 10, 10), box_found(10, 10, 10, 10, std::nan(""))});
   EXPECT_EQ(image, plain(200, 300));
-  EXPECT_NO_THROW(drawn({found(-1e300, -1e300, 2e300, 2e300), found(5, 5, 0, 0)}));
-  const std::vector<TrueBox> vast{truth(-1e9, -1e9, 2e9, 2e9), truth(0, 0, 0, 0)};
+  EXPECT_NO_THROW(drawn({box_found(-1e300, -1e300, 2e300, 2e300), box_found(5, 5, 0, 0)}));
+  const std::vector<TrueBox> vast{true_at(-1e9, -1e9, 2e9, 2e9), true_at(0, 0, 0, 0)};
   DrawDetections how = as_it_is();
   how.truths = vast;
-  EXPECT_NO_THROW(drawn({found(-1e9, -1e9, 3e9, 3e9)}, how));
+  EXPECT_NO_THROW(drawn({box_found(-1e9, -1e9, 3e9, 3e9)}, how));
   // As gold and as wrong ones they take no longer than others.
-  const std::vector<TrueBox> endless{truth(-1e300, -1e300, 2e300, 2e300), truth(0, -1e15, 9, 2e15)};
+  const std::vector<TrueBox> endless{true_at(-1e300, -1e300, 2e300, 2e300),
+                                     true_at(0, -1e15, 9, 2e15)};
   how.truths = endless;
-  const std::vector<Detection> wrong_ones{found(10, -1e15, 20, 2e15, 0.5, 2),
-                                          found(-1e300, 5, 2e300, 20, 0.5, 2)};
+  const std::vector<Detection> wrong_ones{box_found(10, -1e15, 20, 2e15, 0.5, 2),
+                                          box_found(-1e300, 5, 2e300, 20, 0.5, 2)};
   EXPECT_NO_THROW(drawn(wrong_ones, how));
 }
 
@@ -285,7 +289,7 @@ TEST(DrawDetections, ARealPictureIsWrittenAsJpeg) {
   if (data.path.empty()) GTEST_SKIP() << data.why_not;
   const Image picture = read_picture(data.path);
   const Image image =
-      draw_detections(picture, std::vector{found(85.5, 9.5, 31, 43.5)}, {.classes = classes});
+      draw_detections(picture, std::vector{box_found(85.5, 9.5, 31, 43.5)}, {.classes = classes});
   EXPECT_EQ(image.height(), 640);
   const TemporaryDirectory folder;
   write_picture(folder.path() / "x.jpg", image);

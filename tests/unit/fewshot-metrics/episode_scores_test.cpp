@@ -9,9 +9,9 @@
 namespace lockstep::fewshot {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-constexpr double near = 1e-9;
+constexpr double scores_near = 1e-9;
 
 TrueBox truth(std::int64_t picture, std::int64_t category) {
   return {.picture = picture, .category = category, .width = 10, .height = 10, .area = 100};
@@ -38,9 +38,10 @@ const std::vector<std::int64_t> none_novel;
 TEST(EpisodeScores, AnEpisodeIsTheMeanOfItsClassesWithTruth) {
   const EpisodeScores scores = score_episodes(std::vector{half, unsure}, none_novel);
   ASSERT_EQ(scores.episodes.size(), 2u);
-  EXPECT_NEAR(scores.episodes[0].ap50, 0.5, near);
-  EXPECT_NEAR(scores.episodes[1].ap50, 0.5, near);  // class 3 has no truth there, and is left out
-  EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.5, near);
+  EXPECT_NEAR(scores.episodes[0].ap50, 0.5, scores_near);
+  EXPECT_NEAR(scores.episodes[1].ap50, 0.5,
+              scores_near);  // class 3 has no truth there, and is left out
+  EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.5, scores_near);
   EXPECT_EQ(scores.all.mean.episodes, 2u);
 }
 
@@ -49,7 +50,7 @@ TEST(EpisodeScores, ClassesAreOverTheEpisodesThatHaveThem) {
   ASSERT_EQ(scores.classes.size(), 3u);
   EXPECT_EQ(scores.classes[0].category, 1);
   EXPECT_EQ(scores.classes[0].mean.episodes, 2u);
-  EXPECT_NEAR(scores.classes[0].mean.ap50.estimate, 0.75, near);
+  EXPECT_NEAR(scores.classes[0].mean.ap50.estimate, 0.75, scores_near);
   EXPECT_EQ(scores.classes[1].mean.episodes, 1u);
   EXPECT_EQ(scores.classes[1].mean.ap50.estimate, 0);
   EXPECT_EQ(scores.classes[2].mean.episodes, 0u);
@@ -60,11 +61,11 @@ TEST(EpisodeScores, ClassesAreOverTheEpisodesThatHaveThem) {
 TEST(EpisodeScores, BaseAndNovelAreApart) {
   const EpisodeScores scores =
       score_episodes(std::vector{half, unsure}, std::vector<std::int64_t>{2, 77});
-  EXPECT_NEAR(scores.base.mean.ap50.estimate, 0.75, near);
+  EXPECT_NEAR(scores.base.mean.ap50.estimate, 0.75, scores_near);
   EXPECT_EQ(scores.base.mean.episodes, 2u);
   EXPECT_EQ(scores.novel.mean.ap50.estimate, 0);
   EXPECT_EQ(scores.novel.mean.episodes, 1u);
-  EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.5, near);
+  EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.5, scores_near);
   EXPECT_FALSE(scores.classes[0].novel);
   EXPECT_TRUE(scores.classes[1].novel);
   EXPECT_EQ(scores.novel.pooled.ap50, 0);
@@ -75,8 +76,8 @@ TEST(EpisodeScores, PooledIsOneEvaluationOfAll) {
   const ScoredEpisode sure{{1}, {truth(1, 1)}, {right(1, 1, 0.8)}};
   const ScoredEpisode fooled{{1}, {truth(1, 1)}, {wrong(1, 1, 0.9), right(1, 1, 0.7)}};
   const EpisodeScores scores = score_episodes(std::vector{sure, fooled}, none_novel);
-  EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.75, near);
-  EXPECT_NEAR(scores.all.pooled.ap50, 2.0 / 3, near);  // wrong, right, right
+  EXPECT_NEAR(scores.all.mean.ap50.estimate, 0.75, scores_near);
+  EXPECT_NEAR(scores.all.pooled.ap50, 2.0 / 3, scores_near);  // wrong, right, right
   EXPECT_EQ(scores.pooled.recall_at(0, 0), 1);
 }
 
@@ -84,7 +85,7 @@ TEST(EpisodeScores, BoxesOfClassesThatWereNotDrawnAreLeftOutOfThePool) {
   const ScoredEpisode one{{1}, {truth(1, 1), truth(1, 2)}, {right(1, 1), wrong(1, 2)}};
   const ScoredEpisode two{{2}, {truth(1, 2)}, {right(1, 2)}};
   const EpisodeScores scores = score_episodes(std::vector{one, two}, none_novel);
-  EXPECT_NEAR(scores.all.pooled.ap50, 1, near);
+  EXPECT_NEAR(scores.all.pooled.ap50, 1, scores_near);
 }
 
 TEST(EpisodeScores, TheIntervalIsTheBootstrapsOfTheMean) {
@@ -103,7 +104,7 @@ TEST(EpisodeScores, TheIntervalIsTheBootstrapsOfTheMean) {
   EXPECT_EQ(scores.all.mean.ap50, bootstrap_mean(values, options));
   EXPECT_LT(scores.all.mean.ap50.low, scores.all.mean.ap50.estimate);
   EXPECT_GT(scores.all.mean.ap50.high, scores.all.mean.ap50.estimate);
-  EXPECT_NEAR(scores.all.mean.ap50.estimate, (26 + 14 * 0.5) / 40, near);
+  EXPECT_NEAR(scores.all.mean.ap50.estimate, (26 + 14 * 0.5) / 40, scores_near);
 }
 
 TEST(EpisodeScores, OneEpisodeHasNoInterval) {

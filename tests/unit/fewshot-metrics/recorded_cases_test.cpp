@@ -12,7 +12,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-constexpr double near = 1e-12;
+constexpr double recorded_near = 1e-12;
 
 // [value, how many times, …]
 std::vector<double> unpacked(const nlohmann::json& runs) {
@@ -24,7 +24,7 @@ std::vector<double> unpacked(const nlohmann::json& runs) {
 
 void expect_near(const std::vector<double>& ours, const std::vector<double>& theirs) {
   ASSERT_EQ(ours.size(), theirs.size());
-  for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], near) << i;
+  for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], recorded_near) << i;
 }
 
 DetectionResult evaluated(const nlohmann::json& one) {

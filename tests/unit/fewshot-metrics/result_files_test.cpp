@@ -10,14 +10,14 @@
 namespace lockstep::fewshot {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr std::int64_t large_id = 9007199254740993;  // no double holds it
 
 const KnownIds known{{7, 1, large_id}, {2, 5}};
 const std::vector<NamedPicture> pictures{{1, "a.jpg"}, {7, "b, \"c\".jpg"}, {large_id, " d"}};
-const std::vector<NamedClass> classes{{2, "black-bishop"}, {5, "Läufer,\nweiß"}};
+const std::vector<NamedClass> listed_classes{{2, "black-bishop"}, {5, "Läufer,\nweiß"}};
 
 std::vector<Detection> some() {
   return {{.picture = 7,
@@ -135,7 +135,8 @@ TEST(ResultsJson, NumbersThatAreNotFiniteAreErrors) {
   std::vector<Detection> broken = some();
   broken[1].score = std::nan("");
   EXPECT_THAT(error_of([&] { results_json(broken); }), HasSubstr("not finite"));
-  EXPECT_THAT(error_of([&] { results_csv(broken, pictures, classes); }), HasSubstr("not finite"));
+  EXPECT_THAT(error_of([&] { results_csv(broken, pictures, listed_classes); }),
+              HasSubstr("not finite"));
 }
 
 TEST(ResultsJson, OtherFilesAreErrors) {
@@ -150,14 +151,14 @@ TEST(ResultsJson, OtherFilesAreErrors) {
 }
 
 TEST(ResultsCsv, WhatIsWrittenIsReadAgain) {
-  const std::string text = results_csv(some(), pictures, classes);
+  const std::string text = results_csv(some(), pictures, listed_classes);
   EXPECT_THAT(text,
               HasSubstr("x_min,y_min,x_max,y_max,filename,class_name,similarity_score\n0.1,-3,"));
   EXPECT_THAT(text, HasSubstr(",\"b, \"\"c\"\".jpg\",black-bishop,0.3333333333333333\n"));
-  expect_equal(parse_results_csv(text, "r.csv", pictures, classes), some(), 1e-12);
+  expect_equal(parse_results_csv(text, "r.csv", pictures, listed_classes), some(), 1e-12);
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "r.csv", text);
-  expect_equal(read_results_csv(folder.path() / "r.csv", pictures, classes), some(), 1e-12);
+  expect_equal(read_results_csv(folder.path() / "r.csv", pictures, listed_classes), some(), 1e-12);
 }
 
 TEST(ResultsCsv, ErrorsNameFileAndLine) {
@@ -165,7 +166,7 @@ TEST(ResultsCsv, ErrorsNameFileAndLine) {
   const auto refused_row = [&](const std::string& row) {
     return error_of([&] {
       parse_results_csv(header + "1,2,3,4,a.jpg,black-bishop,0.5\n" + row + "\n", "r.csv", pictures,
-                        classes);
+                        listed_classes);
     });
   };
   EXPECT_THAT(refused_row("1,2,3,4,x.jpg,black-bishop,1"),
@@ -177,12 +178,12 @@ TEST(ResultsCsv, ErrorsNameFileAndLine) {
               HasSubstr("line 3: similarity_score must be a finite number"));
   EXPECT_THAT(refused_row("1,,3,4,a.jpg,black-bishop,1"), HasSubstr("y_min must be"));
   EXPECT_THAT(refused_row("5,2,3,4,a.jpg,black-bishop,1"), HasSubstr("must not be below"));
-  EXPECT_THAT(error_of([] { parse_results_csv("x_min\n1\n", "r.csv", pictures, classes); }),
+  EXPECT_THAT(error_of([] { parse_results_csv("x_min\n1\n", "r.csv", pictures, listed_classes); }),
               HasSubstr("r.csv has no column y_min"));
   EXPECT_THAT(error_of([] {
                 std::vector<Detection> other = some();
                 other[0].category = 3;
-                results_csv(other, pictures, classes);
+                results_csv(other, pictures, listed_classes);
               }),
               HasSubstr("unknown category 3"));
 }

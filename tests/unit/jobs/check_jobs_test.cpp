@@ -10,8 +10,8 @@
 namespace lockstep {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 // A folder with tools/fitter, which can be run, and plain.py, which cannot.
 class CheckJobs : public testing::Test {

@@ -13,10 +13,10 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 TEST(JobNames, ArePlainNamesOfFiles) {
   EXPECT_EQ(plain_name("lr=0.1,file=a/b c"), "lr=0.1,file=a_b_c");

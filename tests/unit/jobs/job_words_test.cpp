@@ -10,9 +10,9 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 std::string error_in(const std::vector<std::string>& words) {
   return error_of([&] { read_words(words); });

@@ -11,10 +11,10 @@
 namespace lockstep {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 // "a=1 b=x" of each job.
 std::vector<std::string> combinations(const std::string& matrix) {

@@ -9,10 +9,10 @@
 namespace lockstep {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 const JobParameters parameters{{"lr", "0.1"}, {"file", "data/a b.tar.gz"}};
 

@@ -19,7 +19,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 at::Tensor longs(std::initializer_list<std::int64_t> values) {
   return at::tensor(at::ArrayRef<std::int64_t>(values), at::kLong);
@@ -59,7 +59,7 @@ TEST(EmbeddingTokens, AreRefusedOnceTheyAreNoRow) {
 
 TEST(CrossEntropy, OfARowThatBeginsWithMinusInfinityIsThatOfTheOthers) {
   at::Tensor logits = at::randn({2, 12});
-  logits.narrow(1, 0, 9).fill_(-infinity);
+  logits.narrow(1, 0, 9).fill_(-infinite);
   const at::Tensor exact = at::log_softmax(logits.narrow(1, 9, 3), -1);
   const at::Tensor losses = cross_entropy_in_place(logits, longs({10, 11}), at::full({}, 2.0));
   EXPECT_NEAR(losses[0].item<double>(), -exact[0][1].item<double>(), 1e-5);
@@ -71,7 +71,7 @@ TEST(CrossEntropy, OfARowThatBeginsWithMinusInfinityIsThatOfTheOthers) {
 
 TEST(CrossEntropy, OfARowThatDoesNotCountIsZeroWhateverItHolds) {
   at::Tensor logits = at::randn({3, 8});
-  logits[0][0] = -infinity;
+  logits[0][0] = -infinite;
   logits[1].fill_(NAN);
   const at::Tensor losses = cross_entropy_in_place(logits, longs({-1, -100, 2}), at::full({}, 1.0));
   EXPECT_TRUE(losses.narrow(0, 0, 2).eq(0).all().item<bool>()) << losses;

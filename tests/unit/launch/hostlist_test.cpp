@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Hosts = std::vector<std::string>;
 
 TEST(Hostlist, ExpandsWhatSlurmWrites) {

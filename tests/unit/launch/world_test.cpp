@@ -12,8 +12,8 @@
 namespace lockstep {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
 std::optional<World> world_of(const Variables& variables) {

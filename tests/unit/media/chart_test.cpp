@@ -13,8 +13,8 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 

@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 CsvTable parsed(std::string_view text, char separator = '\0') {
   return parse_csv(text, "a.csv", {.separator = separator});

@@ -14,8 +14,8 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::filesystem::path picture(const std::string& name) {
   return std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus/picture" / name;

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class ZipReading : public testing::Test {
  protected:

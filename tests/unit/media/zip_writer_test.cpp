@@ -14,7 +14,7 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class Zip : public testing::Test {
  protected:

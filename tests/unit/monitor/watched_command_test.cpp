@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-using testing::StartsWith;
+using ::testing::StartsWith;
 
 int code_of(WatchedCommand& command) {
   for (int i = 0; i < 1000; ++i) {

@@ -6,8 +6,8 @@
 namespace lockstep {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 const TrialGroup a = group("a", {0.1, 0.1001, 0.0999}), b = group("b", {0.12, 0.1201, 0.1199});
 

@@ -4,10 +4,10 @@
 namespace lockstep {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 const TrialGroup slow = group("a", {0.1}), fast = group("b", {0.05});
 

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* head =
+constexpr const char* log_head =
     "time,gpu,uuid,busy_percent,sm_active_percent,memory_busy_percent,dram_active_percent,"
     "memory_used_bytes,memory_total_bytes,power_w,power_limit_w,temperature_c,sm_clock_mhz,"
     "memory_clock_mhz,throttled_by,other_processes,other_memory_bytes\n";
@@ -26,7 +26,7 @@ class Gpus : public ::testing::Test {
 
 TEST_F(Gpus, HaveMeansEnergyAndTheTimeInWhichClocksWereHeldDown) {
   const GpuSeries series = read(
-      std::string(head) + "100,0,A,50,40.0,,,10,80,300,700,60,1900,2600,none,0,0\n" +
+      std::string(log_head) + "100,0,A,50,40.0,,,10,80,300,700,60,1900,2600,none,0,0\n" +
       "100,1,B,,,,,20,80,,,,,,,,\n" + "102,0,A,70,,,,30,80,400,700,70,1800,2600,power;heat,2,9\n" +
       "103,0,A,90,,,,20,80,500,700,65,1700,2600,power,0,0\n");
   ASSERT_EQ(series.gpus.size(), 2U);
@@ -45,7 +45,7 @@ TEST_F(Gpus, HaveMeansEnergyAndTheTimeInWhichClocksWereHeldDown) {
 }
 
 TEST_F(Gpus, HaveTheEnergyThatAComparisonHas) {
-  std::string text = head;
+  std::string text = log_head;
   for (const int second : {100, 101, 102, 103, 104, 140, 141})  // samples are missing
     text += cat(second, ",0,A,50,,,,,,", second < 110 ? 100 : 900, ",,,,,,,\n");
   const GpuSeries series = read(text);
@@ -61,13 +61,13 @@ TEST_F(Gpus, OfAFileThatIsNoneAProblemIsTold) {
   EXPECT_NE(read("a,b\n1,2\n").problem, "");
   EXPECT_EQ(read("").problem, "");
   EXPECT_TRUE(read_gpu_series(folder.path() / "not there").gpus.empty());
-  const GpuSeries damaged = read(std::string(head) + "half,a line\n\n1,0,A,5");
+  const GpuSeries damaged = read(std::string(log_head) + "half,a line\n\n1,0,A,5");
   EXPECT_EQ(damaged.bad_lines, 2);
   EXPECT_TRUE(damaged.gpus.empty()) << "a last line without its newline is being written";
 }
 
 TEST_F(Gpus, ANewStartBringsNoEnergyOfThePauseBefore) {
-  std::string text = head;
+  std::string text = log_head;
   for (const int second : {100, 101, 5000, 5001}) text += cat(second, ",0,A,50,,,,,,100,,,,,,,\n");
   const GpuSeries series = read(text);
   EXPECT_DOUBLE_EQ(*series.gpus[0].energy_j, 200);

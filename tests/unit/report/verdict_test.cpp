@@ -8,9 +8,9 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(Verdict, IsSlowerWhereTheIntervalLiesAbove) {
   const Comparison found =

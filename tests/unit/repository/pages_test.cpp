@@ -1,7 +1,7 @@
 // What must hold of the pages for readers as a whole.
 #include "base/files.h"
 #include "base/text.h"
-#include "checkout_paths.h"
+#include "checkout.h"
 #include "doctor/finding.h"
 #include "plan/train_options.h"
 
@@ -19,16 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = LOCKSTEP_SOURCE_DIR;
-
-// The first group of each match.
-std::vector<std::string> found(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
-  return {std::sregex_token_iterator(text.begin(), text.end(), regex, 1),
-          std::sregex_token_iterator()};
-}
-
-std::vector<fs::path> pages() {
+std::vector<fs::path> pages_for_readers() {
   std::vector<fs::path> files{root / "README.md", root / "CHANGELOG.md", root / "CONTRIBUTING.md"};
   for (const char* folder : {"docs", "examples", "bench", "recipes"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
@@ -58,8 +49,8 @@ bool has_heading(const std::string& page, const std::string& name) {
 
 TEST(Pages, EveryLinkLeadsToAPlaceThatIsThere) {
   int links = 0;
-  for (const fs::path& page : pages())
-    for (const std::string& link : found(read_file(page), R"(\]\(([^)\s]+)\))")) {
+  for (const fs::path& page : pages_for_readers())
+    for (const std::string& link : found(read_file(page), R"(\]\(([^)\s]+)\))", 1)) {
       if (link.starts_with("http")) continue;
       const std::size_t mark = std::min(link.find('#'), link.size());
       const fs::path target = mark == 0 ? page : page.parent_path() / link.substr(0, mark);
@@ -76,9 +67,9 @@ TEST(Pages, EveryLinkLeadsToAPlaceThatIsThere) {
 TEST(Pages, TheIndexOfTheGuidesCountsEachOnce) {
   const fs::path folder = root / "docs/guide";
   const std::string index = read_file(folder / "README.md");
-  const std::vector<std::string> numbers = found(index, R"(\n(\d+)\. \[)");
+  const std::vector<std::string> numbers = found(index, R"(\n(\d+)\. \[)", 1);
   for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], std::to_string(i + 1));
-  std::vector<std::string> named = found(index, R"(\d+\. \[[^\]]*\]\(([^)]*)\))"), there;
+  std::vector<std::string> named = found(index, R"(\d+\. \[[^\]]*\]\(([^)]*)\))", 1), there;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename() != "README.md") there.push_back(entry.path().filename());
   std::sort(named.begin(), named.end());
@@ -88,7 +79,7 @@ TEST(Pages, TheIndexOfTheGuidesCountsEachOnce) {
 
 // Keys of the rows of a generated page.
 std::vector<std::string> options_on(const char* page) {
-  return found(read_file(root / "docs/reference" / page), R"(\n\| `([a-z0-9_.]+)` \|)");
+  return found(read_file(root / "docs/reference" / page), R"(\n\| `([a-z0-9_.]+)` \|)", 1);
 }
 
 TEST(Pages, EveryOptionOfTheEngineIsOnItsPageOnceAndOnNoOther) {
@@ -104,7 +95,7 @@ TEST(Pages, EveryOptionOfTheEngineIsOnItsPageOnceAndOnNoOther) {
 
 TEST(Pages, TheGuideNamesEveryRuleOfTheDoctor) {
   const std::string guide = read_file(root / "docs/guide/idle-gpus.md");
-  std::vector<std::string> named = found(guide, R"(\n\| `([a-z-]+)` \|)"), there;
+  std::vector<std::string> named = found(guide, R"(\n\| `([a-z-]+)` \|)", 1), there;
   for (const Rule& rule : all_rules()) there.emplace_back(rule.name);
   std::sort(named.begin(), named.end());
   std::sort(there.begin(), there.end());
@@ -140,7 +131,7 @@ TEST(Pages, EveryTestThatAPromiseNamesIsThere) {
   for (const std::string& line : split(read_file(root / "docs/design/promises.md"), '\n')) {
     const std::size_t cell = line.rfind(" | ");
     if (!line.starts_with("| ") || cell == std::string::npos) continue;
-    for (const std::string& name : found(line.substr(cell), R"(`([A-Z][^`]*)`)")) {
+    for (const std::string& name : found(line.substr(cell), R"(`([A-Z][^`]*)`)", 1)) {
       ++named;
       EXPECT_TRUE(std::any_of(tests.begin(), tests.end(), [&name](const std::string& test) {
         return means(name, test);

@@ -1,7 +1,7 @@
 // What must hold of the measurements that the project keeps and cites.
 #include "base/files.h"
 #include "base/text.h"
-#include "checkout_paths.h"
+#include "checkout.h"
 
 #include <fnmatch.h>
 #include <gmock/gmock.h>
@@ -20,14 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const fs::path root = LOCKSTEP_SOURCE_DIR;
 const fs::path results = root / "bench/results";
-
-std::vector<std::string> found(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
-  return {std::sregex_token_iterator(text.begin(), text.end(), regex),
-          std::sregex_token_iterator()};
-}
 
 std::vector<fs::path> records() {
   std::vector<fs::path> files;
@@ -36,7 +29,7 @@ std::vector<fs::path> records() {
 }
 
 // Every page for readers; of the sources those that may cite a record.
-std::vector<fs::path> pages() {
+std::vector<fs::path> citing_pages() {
   const std::set<std::string> kinds{".md", ".cpp", ".h", ".cu", ".sh", ".py", ".txt", ".cmake"};
   std::vector<fs::path> files{root / "README.md", root / "CHANGELOG.md", root / "CONTRIBUTING.md"};
   for (const char* folder : {"docs", "examples", "src", "recipes", "scripts", "bench", "cmake"})
@@ -71,10 +64,10 @@ std::string without_dot(std::string path) {
 
 TEST(Records, EveryOneThatIsCitedIsThere) {
   int cited = 0;
-  for (const fs::path& page : pages()) {
+  for (const fs::path& page : citing_pages()) {
     if (page.extension() == ".sh" || page.extension() == ".py")
       continue;  // may write what is to come
-    for (std::string name : found(read_file(page), R"(bench/results/[\w.*-]+)")) {
+    for (std::string name : found(read_file(page), R"(bench/results/[\w.*-]+)", 0)) {
       name = without_dot(fs::path(name).filename().string());
       bool there = false;
       for (const fs::path& record : records())
@@ -99,7 +92,7 @@ TEST(Records, AHeaderAloneHoldsNoRuns) {
 
 TEST(Records, EveryOneNamesTheProgramThatWroteItAndThatIsThere) {
   for (const fs::path& record : records()) {
-    const auto programs = found(read_file(record), R"(\b(bench|scripts)/[\w/.-]+\.(sh|py))");
+    const auto programs = found(read_file(record), R"(\b(bench|scripts)/[\w/.-]+\.(sh|py))", 0);
     EXPECT_THAT(programs, Not(IsEmpty())) << record << " names no program that wrote it";
     for (const std::string& program : programs)
       EXPECT_TRUE(fs::exists(root / program)) << record << " names " << program;
@@ -107,16 +100,16 @@ TEST(Records, EveryOneNamesTheProgramThatWroteItAndThatIsThere) {
 }
 
 TEST(Records, EveryProgramThatAPageNamesIsThere) {
-  for (const fs::path& page : pages())
+  for (const fs::path& page : citing_pages())
     for (const std::string& program :
-         found(read_file(page), R"(\b(bench|scripts)/[\w/.-]+\.(sh|py)\b)"))
+         found(read_file(page), R"(\b(bench|scripts)/[\w/.-]+\.(sh|py)\b)", 0))
       EXPECT_TRUE(fs::exists(root / program)) << page << " names " << program;
 }
 
 // Whoever clones the repository has nothing beside it.
 TEST(Records, NothingIsLookedForBesideTheCheckout) {
-  for (const fs::path& page : pages())
-    EXPECT_THAT(found(read_file(page), R"((\.\./)+shared\b)"), IsEmpty()) << page;
+  for (const fs::path& page : citing_pages())
+    EXPECT_THAT(found(read_file(page), R"((\.\./)+shared\b)", 0), IsEmpty()) << page;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What must hold of the sources as a whole.
 #include "base/files.h"
 #include "base/text.h"
-#include "checkout_paths.h"
+#include "checkout.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,6 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path root = LOCKSTEP_SOURCE_DIR;
 
 std::vector<fs::path> sources(const fs::path& folder) {
   const std::set<std::string> kinds{".h", ".cpp", ".cu", ".txt"};

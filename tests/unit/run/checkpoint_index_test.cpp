@@ -13,8 +13,8 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class CheckpointIndex : public Checkpoints {
  protected:
@@ -160,7 +160,7 @@ TEST_F(CheckpointIndex, ARemovalThatWasKilledHalfwayIsALeftover) {
   EXPECT_EQ(names(), std::vector<std::string>{"step-000000001"});
 }
 
-std::string fault_of(const Manifest& manifest) {
+std::string fault_of_manifest(const Manifest& manifest) {
   return error_of([&] { parse_manifest(to_text(manifest)); });
 }
 
@@ -180,7 +180,7 @@ TEST(Manifests, RoundTrip) {
 
 TEST(Manifests, DoNotLeadOutOfTheirFolder) {
   for (const char* name : {"../run.json", "/etc/passwd", "..", ".", ""})
-    EXPECT_THAT(fault_of({.metrics = {}, .files = {{name, {1, "00"}}}}),
+    EXPECT_THAT(fault_of_manifest({.metrics = {}, .files = {{name, {1, "00"}}}}),
                 HasSubstr("does not describe its files"))
         << name;
 }

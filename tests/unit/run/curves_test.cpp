@@ -13,8 +13,8 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Curves : public testing::Test {
  protected:

@@ -57,7 +57,7 @@ extern "C" int rename(const char* from, const char* to) noexcept {
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class LinesThatFail : public testing::Test {
  protected:

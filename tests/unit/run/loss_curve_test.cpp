@@ -15,8 +15,8 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class LossCurves : public testing::Test {
  protected:

@@ -17,10 +17,10 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class ProgressDisplay : public testing::Test {
  protected:

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<CheckpointInfo> history(const std::vector<double>& times,
                                     const std::vector<double>& losses = {}) {

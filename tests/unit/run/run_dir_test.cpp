@@ -17,8 +17,8 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
-using testing::MatchesRegex;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 class RunDirs : public testing::Test {
  protected:

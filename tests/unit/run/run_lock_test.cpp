@@ -17,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class RunLocks : public testing::Test {
  protected:

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class RunStates : public testing::Test {
  protected:

@@ -20,8 +20,8 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class RunSummaries : public testing::Test {
  protected:

@@ -8,8 +8,8 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // `seconds` of each step, from step 1 on; every rank waits as much of each step as `waits` says.
 std::vector<json> events(const std::vector<double>& seconds,

@@ -12,7 +12,7 @@
 namespace lockstep::volume {
 namespace {
 
-constexpr Triple extents{12, 10, 14};
+constexpr Triple slab_extents{12, 10, 14};
 
 int place_value(std::int64_t z, std::int64_t y, std::int64_t x) {
   return static_cast<int>((z * 31 + y * 7 + x) % 251);
@@ -21,8 +21,9 @@ int place_value(std::int64_t z, std::int64_t y, std::int64_t x) {
 class PatchesTest : public testing::Test {
  protected:
   Patches patches(const PatchOptions& options, const CachedVolumes::Value& label) {
-    return Patches(map_volumes({volumes.add("a", extents, place_value, label, options.ignore)}, {}),
-                   options);
+    return Patches(
+        map_volumes({volumes.add("a", slab_extents, place_value, label, options.ignore)}, {}),
+        options);
   }
   CachedVolumes volumes;
 };
@@ -144,7 +145,7 @@ TEST_F(PatchesTest, BeyondTheVolumeThereIsNoLabel) {
 
 TEST_F(PatchesTest, OfASlabOnlyItsPlanesAreSeen) {
   VolumeEntry entry = volumes.add(
-      "slab", extents,
+      "slab", slab_extents,
       [](std::int64_t z, std::int64_t, std::int64_t) { return static_cast<int>(z + 1); },
       [](std::int64_t z, std::int64_t, std::int64_t) { return z >= 8 ? 1 : 0; });
   entry.end = 8;

@@ -11,12 +11,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr VolumeShape shape{.depth = 10, .height = 10, .width = 10};
+constexpr VolumeShape cube{.depth = 10, .height = 10, .width = 10};
 
 template <class Voxel>
 ChannelStatistics of(const std::vector<Voxel>& values,
                      const std::vector<std::uint8_t>& labels = {}) {
-  return statistics_of(voxels_from(shape, values), labels, 2).at(0);
+  return statistics_of(voxels_from(cube, values), labels, 2).at(0);
 }
 
 // 0 … 999 has mean 499.5 and variance (1000² - 1) / 12.

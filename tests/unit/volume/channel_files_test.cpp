@@ -8,9 +8,9 @@
 namespace lockstep::volume {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class ChannelFiles : public VolumeTest {
  protected:
