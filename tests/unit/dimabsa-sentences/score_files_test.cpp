@@ -54,7 +54,7 @@ TEST(FindPredictions, NamesTheTaskThatIsThere) {
               HasSubstr("there are some of task 2: task=2"));
 }
 
-Sentence sentence(const char* id, const char* opinion, double valence = 5) {
+Sentence rated_sentence(const char* id, const char* opinion, double valence = 5) {
   return {.id = id,
           .text = "good soup",
           .tuples = {{.aspect = "soup",
@@ -93,7 +93,7 @@ struct Files {
 
 TEST(ScoreFiles, ScoresAFileAFolderAndAnArchiveAlike) {
   Files files;
-  const auto path = files.write({sentence("1", "good"), sentence("2", "bad")});
+  const auto path = files.write({rated_sentence("1", "good"), rated_sentence("2", "bad")});
   const auto zip = files.folder.path() / "submission.zip";
   write_submission(zip, {{"subtask_3/pred_eng_hotel.jsonl", path}});
   for (const auto& predictions : {path, files.folder.path() / "out", zip}) {
@@ -111,7 +111,7 @@ TEST(ScoreFiles, ScoresAFileAFolderAndAnArchiveAlike) {
 TEST(ScoreFiles, KnowTheTaskByNamesElseByTheFirstLine) {
   using testing::ElementsAre;
   Files files;
-  const auto path = files.write({sentence("1", "good")});
+  const auto path = files.write({rated_sentence("1", "good")});
   const auto out = files.folder.path() / "out";
   for (const auto& named : {path, out, out / "subtask_3"})
     EXPECT_THAT(tasks_of_predictions(named), ElementsAre(Task::quadruplets)) << named;
@@ -122,7 +122,7 @@ TEST(ScoreFiles, KnowTheTaskByNamesElseByTheFirstLine) {
   write_submission(bare, {{"mine.jsonl", path}});
   EXPECT_THAT(tasks_of_predictions(bare), ElementsAre(Task::quadruplets));
   const auto mine = files.folder.path() / "mine.jsonl";
-  write_file_atomic(mine, prediction_lines(Task::triplets, {sentence("1", "good")}));
+  write_file_atomic(mine, prediction_lines(Task::triplets, {rated_sentence("1", "good")}));
   EXPECT_THAT(tasks_of_predictions(mine), ElementsAre(Task::triplets));
   write_file_atomic(mine, "no line of JSON");
   EXPECT_THAT(tasks_of_predictions(mine), ElementsAre());
@@ -132,7 +132,8 @@ TEST(ScoreFiles, KnowTheTaskByNamesElseByTheFirstLine) {
 
 TEST(ScoreFiles, CountsMissingAndUnknownIds) {
   Files files;
-  const auto scores = files.scores(files.write({sentence("1", "good"), sentence("x", "good")}));
+  const auto scores =
+      files.scores(files.write({rated_sentence("1", "good"), rated_sentence("x", "good")}));
   EXPECT_EQ(scores.at("cprecision"), 0.5);
   EXPECT_EQ(scores.at("crecall"), 0.5);
   EXPECT_THAT(files.said, Contains(HasSubstr("1 of 2 sentences have no prediction; their tuples "
@@ -143,7 +144,7 @@ TEST(ScoreFiles, CountsMissingAndUnknownIds) {
 
 TEST(ScoreFiles, RefusesPredictionsOfOtherSentences) {
   Files files;
-  const auto path = files.write({sentence("x", "good")});
+  const auto path = files.write({rated_sentence("x", "good")});
   EXPECT_THAT(error_of([&] { files.scores(path); }), HasSubstr("no ID of " + path.string()));
   const auto zip = files.folder.path() / "submission.zip";
   write_submission(zip, {{"subtask_3/pred_eng_hotel.jsonl", path}});
@@ -166,8 +167,8 @@ TEST(ScoreList, HasTheNamesOfItsTask) {
 TEST(ScoreIntervals, HoldTheScoreAndFollowFromTheSeed) {
   Aligned aligned;
   for (int i = 0; i < 40; ++i) {
-    aligned.gold.push_back(sentence("", "good"));
-    aligned.predicted.push_back(sentence("", i % 4 == 0 ? "bad" : "good"));
+    aligned.gold.push_back(rated_sentence("", "good"));
+    aligned.predicted.push_back(rated_sentence("", i % 4 == 0 ? "bad" : "good"));
   }
   const BootstrapOptions options{.resamples = 200};
   const auto intervals = score_intervals(Task::triplets, aligned, options);

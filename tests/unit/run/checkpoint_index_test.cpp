@@ -161,7 +161,7 @@ TEST_F(CheckpointIndex, ARemovalThatWasKilledHalfwayIsALeftover) {
 }
 
 std::string fault_of_manifest(const Manifest& manifest) {
-  return error_of([&] { parse_manifest(to_text(manifest)); });
+  return error_if_any([&] { parse_manifest(to_text(manifest)); });
 }
 
 TEST(Manifests, RoundTrip) {
@@ -188,7 +188,7 @@ TEST(Manifests, DoNotLeadOutOfTheirFolder) {
 TEST(Manifests, RandomBytesNeverCrash) {
   std::mt19937 random(11);
   for (int round = 0; round < 2000; ++round)
-    EXPECT_NE(error_of([&] { parse_manifest(random_bytes(random, random() % 80)); }), "");
+    EXPECT_NE(error_if_any([&] { parse_manifest(random_bytes(random, random() % 80)); }), "");
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST_F(WritingCheckpoints, AFullDiskAtAnyWriteLeavesTheOlderOneGood) {
       CheckpointWriter::fault = [&](const std::filesystem::path& path, std::size_t) {
         if (count++ == failing) throw Error(cat("cannot write ", path.string(), ": full"));
       };
-      EXPECT_THAT(error_of([&] { write(step, 7); }), HasSubstr("full"));
+      EXPECT_THAT(error_if_any([&] { write(step, 7); }), HasSubstr("full"));
       EXPECT_THAT(names(), ElementsAre("step-000000001")) << failing;
       EXPECT_EQ(newest(), 1);
       EXPECT_EQ(read_file(folder / "step-000000001" / "model.safetensors"), content(1, 0));
@@ -139,7 +139,7 @@ TEST_F(WritingCheckpoints, ARealLackOfSpaceIsSaidWithWhatToDo) {
           dup2(sink, std::stoi(entry.path().filename()));
       }
     };
-    const std::string error = error_of([&] { write(1); });
+    const std::string error = error_if_any([&] { write(1); });
     _exit(error.find("No space left on device") != std::string::npos &&
                   error.find("checkpoint.keep") != std::string::npos
               ? 0

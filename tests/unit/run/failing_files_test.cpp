@@ -72,7 +72,7 @@ class LinesThatFail : public testing::Test {
 
 TEST_F(LinesThatFail, ASizeThatCannotBeLearntShortensNothing) {
   fstat_fails = true;
-  const std::string error = error_of([&] { open_lines(file); });
+  const std::string error = error_if_any([&] { open_lines(file); });
   fstat_fails = false;
   EXPECT_THAT(error, HasSubstr("Stale file handle"));
   EXPECT_THAT(error, HasSubstr("events.jsonl"));
@@ -81,7 +81,7 @@ TEST_F(LinesThatFail, ASizeThatCannotBeLearntShortensNothing) {
 
 TEST_F(LinesThatFail, AnEndThatCannotBeReadShortensNothing) {
   pread_fails = true;
-  EXPECT_THAT(error_of([&] { open_lines(file); }), HasSubstr("cannot read the end of"));
+  EXPECT_THAT(error_if_any([&] { open_lines(file); }), HasSubstr("cannot read the end of"));
   pread_fails = false;
   EXPECT_EQ(read_file(file), history);
   open_lines(file);
@@ -91,8 +91,8 @@ TEST_F(LinesThatFail, AnEndThatCannotBeReadShortensNothing) {
 TEST_F(LinesThatFail, APipeInPlaceOfTheFileIsRefusedAtOnce) {
   std::filesystem::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { open_lines(file); }), HasSubstr("must be a regular file"));
-  EXPECT_THAT(error_of([&] { for_each_line(file, [](const std::string&) {}); }),
+  EXPECT_THAT(error_if_any([&] { open_lines(file); }), HasSubstr("must be a regular file"));
+  EXPECT_THAT(error_if_any([&] { for_each_line(file, [](const std::string&) {}); }),
               HasSubstr("but is a pipe"));
 }
 
@@ -112,7 +112,7 @@ TEST(RunsThatCannotBeRenamedWhileTheyAreLocked, AreMadeAndLockedAllTheSame) {
     fill(run);
     renames_that_fail = 9;
   };
-  EXPECT_THAT(error_of([&] { RunDir::create(folder.path(), "second", "toy", always); }),
+  EXPECT_THAT(error_if_any([&] { RunDir::create(folder.path(), "second", "toy", always); }),
               HasSubstr("cannot make the run directory"));
   renames_that_fail = 0;
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);

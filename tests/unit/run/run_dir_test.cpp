@@ -28,7 +28,7 @@ class RunDirs : public testing::Test {
     return run;
   }
   std::string refusal(const std::string& name) {
-    return error_of([&] { RunDir::create(root, name, "toy"); });
+    return error_if_any([&] { RunDir::create(root, name, "toy"); });
   }
 
   TemporaryDirectory folder;
@@ -52,12 +52,12 @@ TEST_F(RunDirs, ANameIsTakenOnlyOnce) {
 }
 
 TEST_F(RunDirs, ANameIsCheckedWithoutMakingAnything) {
-  EXPECT_EQ(error_of([&] { RunDir::check_new(root, "first"); }), "");
-  EXPECT_EQ(error_of([&] { RunDir::check_new(root, ""); }), "");
+  EXPECT_EQ(error_if_any([&] { RunDir::check_new(root, "first"); }), "");
+  EXPECT_EQ(error_if_any([&] { RunDir::check_new(root, ""); }), "");
   EXPECT_FALSE(std::filesystem::exists(root));
-  EXPECT_THAT(error_of([&] { RunDir::check_new(root, "a/b"); }), HasSubstr("contains /"));
+  EXPECT_THAT(error_if_any([&] { RunDir::check_new(root, "a/b"); }), HasSubstr("contains /"));
   make("first");
-  EXPECT_EQ(error_of([&] { RunDir::check_new(root, "first"); }), refusal("first"));
+  EXPECT_EQ(error_if_any([&] { RunDir::check_new(root, "first"); }), refusal("first"));
 }
 
 TEST_F(RunDirs, OnlyOneOfManyGetsTheNameAtTheSameTime) {
@@ -125,16 +125,16 @@ TEST_F(RunDirs, AreOpenedByNameAndByPath) {
 
 TEST_F(RunDirs, AMissingRunNamesTheNearest) {
   make("baseline");
-  const std::string error = error_of([&] { RunDir::open("baselin", root); });
+  const std::string error = error_if_any([&] { RunDir::open("baselin", root); });
   EXPECT_THAT(error, HasSubstr("there is no run \"baselin\""));
   EXPECT_THAT(error, HasSubstr("did you mean baseline?"));
-  EXPECT_THAT(error_of([&] { RunDir::open("zzz", root); }), HasSubstr("lockstep runs"));
-  EXPECT_THAT(error_of([&] { RunDir::open("", root); }), HasSubstr("there is no run"));
+  EXPECT_THAT(error_if_any([&] { RunDir::open("zzz", root); }), HasSubstr("lockstep runs"));
+  EXPECT_THAT(error_if_any([&] { RunDir::open("", root); }), HasSubstr("there is no run"));
 }
 
 TEST_F(RunDirs, AFolderWithoutARecordIsNoRun) {
   std::filesystem::create_directories(root / "other");
-  EXPECT_THAT(error_of([&] { RunDir::open("other", root); }), HasSubstr("has no run.json"));
+  EXPECT_THAT(error_if_any([&] { RunDir::open("other", root); }), HasSubstr("has no run.json"));
 }
 
 TEST_F(RunDirs, AreListedNewestFirstWithoutOtherFolders) {
@@ -179,7 +179,7 @@ TEST_F(RunDirs, AppearWithAllThatFillsThem) {
 }
 
 TEST_F(RunDirs, ThatCannotBeFilledLeaveNothing) {
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(error_if_any([&] {
                 RunDir::create(root, "first", "toy", [](RunDir& fresh) {
                   fresh.lock();
                   throw Error("no space");
@@ -187,7 +187,7 @@ TEST_F(RunDirs, ThatCannotBeFilledLeaveNothing) {
               }),
               HasSubstr("no space"));
   EXPECT_TRUE(std::filesystem::is_empty(root));
-  const std::string error = error_of([&] {
+  const std::string error = error_if_any([&] {
     RunDir::create(root, "first", "toy", [](RunDir& fresh) {
       std::filesystem::copy_file("/nowhere", fresh.path() / "a");
     });
@@ -197,9 +197,10 @@ TEST_F(RunDirs, ThatCannotBeFilledLeaveNothing) {
 }
 
 TEST_F(RunDirs, ANameThatIsTakenMeanwhileIsLeftAlone) {
-  EXPECT_THAT(
-      error_of([&] { RunDir::create(root, "first", "toy", [&](RunDir&) { make("first", 7); }); }),
-      HasSubstr("is there already"));
+  EXPECT_THAT(error_if_any([&] {
+                RunDir::create(root, "first", "toy", [&](RunDir&) { make("first", 7); });
+              }),
+              HasSubstr("is there already"));
   EXPECT_EQ(RunDir::open("first", root).record()["started"], 7);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(root), {}), 1);
 }
@@ -242,10 +243,10 @@ TEST_F(RunDirs, ADamagedOrMissingRecordIsAnErrorThatNamesIt) {
   std::mt19937 random(6);
   for (int round = 0; round < 200; ++round) {
     put(run.path() / "run.json", random_bytes(random, random() % 100));
-    EXPECT_THAT(error_of([&] { run.record(); }), HasSubstr("run.json"));
+    EXPECT_THAT(error_if_any([&] { run.record(); }), HasSubstr("run.json"));
   }
   std::filesystem::remove(run.path() / "run.json");
-  EXPECT_THAT(error_of([&] { run.record(); }), HasSubstr("run.json"));
+  EXPECT_THAT(error_if_any([&] { run.record(); }), HasSubstr("run.json"));
 }
 
 TEST_F(RunDirs, ALockIsExclusiveAndNamesItsHolder) {
@@ -256,7 +257,7 @@ TEST_F(RunDirs, ALockIsExclusiveAndNamesItsHolder) {
   run.lock();  // again: it has it
   EXPECT_FALSE(run.locked_by_other());
   EXPECT_TRUE(other.locked_by_other());
-  EXPECT_THAT(error_of([&] { other.lock(); }),
+  EXPECT_THAT(error_if_any([&] { other.lock(); }),
               HasSubstr(cat("in use by process ", getpid(), " on ", host_name())));
 }
 
@@ -277,7 +278,7 @@ TEST_F(RunDirs, ALockEndsWithItsHolder) {
   });
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(other.state(), RunState::interrupted);
-  EXPECT_EQ(error_of([&] { other.lock(); }), "");
+  EXPECT_EQ(error_if_any([&] { other.lock(); }), "");
 }
 
 TEST_F(RunDirs, ALockIsNotPassedOnToPrograms) {
@@ -301,7 +302,7 @@ TEST_F(RunDirs, AReaderLookingAtTheStateDoesNotMakeALockFail) {
     while (!done) RunDir::open("first", root).locked_by_other();
   });
   for (int i = 0; i < 200; ++i)
-    EXPECT_EQ(error_of([&] { RunDir::open("first", root).lock(); }), "");
+    EXPECT_EQ(error_if_any([&] { RunDir::open("first", root).lock(); }), "");
   done = true;
   reader.join();
 }
@@ -311,7 +312,7 @@ TEST_F(RunDirs, ADamagedLockFileStillLocks) {
   run.lock();
   put(run.path() / "lock", "junk");
   RunDir other = RunDir::open("first", root);
-  EXPECT_THAT(error_of([&] { other.lock(); }), HasSubstr("a process that left no name"));
+  EXPECT_THAT(error_if_any([&] { other.lock(); }), HasSubstr("a process that left no name"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ inline void put(const std::filesystem::path& path, const std::string& text) {
 }
 
 // What `action` throws: "WHAT | HINT"; empty if nothing.
-inline std::string error_of(const std::function<void()>& action) {
+inline std::string error_if_any(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {

@@ -33,7 +33,7 @@ class RunLocks : public testing::Test {
     utimensat(AT_FDCWD, file.c_str(), times, 0);
   }
   std::string refusal(Clock& clock) const {
-    return error_of([&] { RunLock::take(file, shared, clock); });
+    return error_if_any([&] { RunLock::take(file, shared, clock); });
   }
 
   TemporaryDirectory folder;
@@ -50,12 +50,12 @@ TEST_F(RunLocks, ArePassedOnToAnotherProcessWithoutAGap) {
   });
   EXPECT_EQ(status, 0);
   // The process that took it has gone, and nobody else could get it.
-  EXPECT_THAT(error_of([&] { RunLock::take(file, own); }), HasSubstr("in use"));
+  EXPECT_THAT(error_if_any([&] { RunLock::take(file, own); }), HasSubstr("in use"));
   auto lock = RunLock::adopt(receive_fd(ours.get()), own);
-  EXPECT_THAT(error_of([&] { RunLock::take(file, own); }),
+  EXPECT_THAT(error_if_any([&] { RunLock::take(file, own); }),
               HasSubstr(cat("in use by process ", getpid(), " on ")));
   lock.reset();
-  EXPECT_EQ(error_of([&] { RunLock::take(file, own); }), "");
+  EXPECT_EQ(error_if_any([&] { RunLock::take(file, own); }), "");
 }
 
 TEST_F(RunLocks, NothingIsReceivedWhereNothingWasSent) {
@@ -142,7 +142,7 @@ TEST_F(RunLocks, AReaderSeesTheHolderOnAnotherMachineByItsTouches) {
 
 TEST_F(RunLocks, AreNoPipesAndNoLinks) {
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { RunLock::take(file, own); }), HasSubstr("must be a regular file"));
+  EXPECT_THAT(error_if_any([&] { RunLock::take(file, own); }), HasSubstr("must be a regular file"));
   EXPECT_FALSE(lock_holder(file, own));
 }
 

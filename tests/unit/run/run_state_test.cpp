@@ -93,7 +93,7 @@ TEST_F(RunStates, AReadOnlyRunCanBeReadAndNotLocked) {
     EXPECT_EQ(reader.record()["recipe"], "toy");
     EXPECT_EQ(reader.state(), RunState::stopped);
     EXPECT_EQ(list_runs(root).size(), 1u);
-    const std::string error = error_of([&] { reader.lock(); });
+    const std::string error = error_if_any([&] { reader.lock(); });
     EXPECT_THAT(error, HasSubstr("Permission denied"));
     EXPECT_THAT(error, HasSubstr("--into"));
     EXPECT_THROW(reader.write_state(RunState::failed, ""), Error);

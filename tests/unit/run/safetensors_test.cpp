@@ -22,7 +22,7 @@ class Safetensors : public testing::Test {
   std::string refusal(const std::string& bytes) {
     std::filesystem::remove(file);  // quicker than writing over it
     put(file, bytes);
-    return error_of([&] { read_header(file); });
+    return error_if_any([&] { read_header(file); });
   }
   // A header as text and so many bytes of data after it.
   std::string refusal(const std::string& header, std::size_t data_bytes) {
@@ -182,7 +182,8 @@ TEST_F(Safetensors, MalformedHeadersAreRefusedWithTheReason) {
 }
 
 TEST_F(Safetensors, AMissingFileIsNamed) {
-  EXPECT_NE(error_of([&] { read_header(folder.path() / "none"); }).find("none"), std::string::npos);
+  EXPECT_NE(error_if_any([&] { read_header(folder.path() / "none"); }).find("none"),
+            std::string::npos);
 }
 
 TEST(DtypeBytes, KnowsTheFormatsTypesAndRefusesOthers) {
