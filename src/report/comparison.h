@@ -84,10 +84,13 @@ struct QuantityRow {
 struct CountRow {
   std::string name;  // "failed"
   Count a, b;
-  // Clopper-Pearson, and Fisher's exact test. NaN where a side has several trials: the same jobs
-  // again are not other jobs.
+  // Of jobs that both sides have, one trial each: those that failed on one side alone.
+  std::optional<OneSided> one_sided{};
+  // Clopper-Pearson, and McNemar's exact test of jobs that both sides have, else Fisher's. NaN
+  // where a side has several trials: the same jobs again are not other jobs.
   Interval share_a, share_b;
   double p = 1;
+  std::string test{};  // "McNemar's exact test", "Fisher's exact test"; "" none
   Conclusion conclusion = Conclusion::inconclusive;
   std::string text;
 };
