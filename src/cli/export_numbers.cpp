@@ -39,6 +39,9 @@ void check_export_folder(const fs::path& folder, bool overwrite) {
 }
 
 void tell_export(const WrittenExport& written, const fs::path& folder) {
+  if (written.left_out > 0)
+    say(cat("warning: there are more names than there is room for: ", written.left_out,
+            written.left_out == 1 ? " is" : " are", " left out in ", folder.string()));
   if (written.steps + written.evaluations == 0) {
     const std::string what =
         written.what.empty() ? "nothing was" : cat((folder / written.what).string(), " was");
