@@ -70,7 +70,7 @@ bool asks_for_numbers(const Parsed& parsed) {
 
 void export_numbers(const Parsed& parsed) {
   if (parsed.has("--parquet")) refuse_parquet(parsed);
-  for (const char* flag : {"--out", "--best"})
+  for (const char* flag : {"--out", "--best", "--rename"})
     if (parsed.has(flag))
       throw Error(cat(flag,
                       " is about the model, which is not written with --tensorboard, --csv or "

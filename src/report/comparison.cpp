@@ -104,6 +104,11 @@ class Comparer {
     if (std::optional<GoalTimes> goal = times_to_goal(all_.a, all_.b, all_.options.loss)) {
       all_.loss = goal->value;
       add_goal(*goal);
+    } else if (all_.options.loss) {
+      throw Error(
+          "--loss is a value of the metric that runs of both sides were evaluated by, and there is "
+          "none",
+          "leave it out");
     }
     check_better();
   }

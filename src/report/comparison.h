@@ -127,7 +127,8 @@ struct Comparison {
   std::vector<std::string> reasons;  // why not comparable
 };
 
-// Throws Error where a fact that options name is none, or `by` was not measured.
+// Throws Error where a fact that options name is none, `by` was not measured, or nothing was
+// evaluated that could get to `loss`.
 Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options);
 
 // For CI. 0: not slower (worse) by `threshold` or more; 1: it is; 2: that cannot be told.
