@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fakes/said_by_export.h"
 #include "fewshot_runs.h"
 #include "media/csv_table.h"
 
@@ -143,6 +144,15 @@ TEST_F(FewshotOutputs, AnExportPredictsAsItsRunDoes) {
     ASSERT_EQ(result.code, 0) << result.err;
   }
   EXPECT_TRUE(files("of-a") == files("of-a.safetensors"));
+  EXPECT_THAT(testing::said_by_export(folder.path() / "a.safetensors"),
+              Not(HasSubstr(folder.path().string())));
+  // It knows the run's pictures again, but not where they lie.
+  EXPECT_EQ(tool({"evaluate", "a.safetensors"}).code, 2);
+  const ToolResult evaluated = tool({"evaluate", "a.safetensors", "data.path=data", "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_THAT(evaluated.err, Not(HasSubstr("not the pictures")));
+  for (const char* name : {"AP50_base", "AP50_novel"})
+    EXPECT_EQ(json::parse(evaluated.out).at("metrics").at(name), metrics("a").at(name)) << name;
 }
 
 TEST_F(FewshotOutputs, SkipsPicturesThatCannotBeReadAndNamesThem) {
