@@ -41,6 +41,7 @@ class FewshotOutputs : public testing::FewshotRuns {
 TEST_F(FewshotOutputs, EvaluatesWithSeveralNumbersOfShotsTheSameOnAnyNumberOfRanks) {
   const ToolResult trained = train_small("a", "cpu:2", {"stop.steps=6"});
   ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, ::testing::ContainsRegex("\nclasses +shots +episode [^\n]+\nnovel "));
   const fs::path evaluation = run("a") / "evaluations/step-000000006";
   for (const char* name : {"items.csv", "items.json", "classes.csv", "metrics.json"})
     EXPECT_TRUE(fs::exists(evaluation / name)) << name;
