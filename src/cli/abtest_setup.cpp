@@ -85,6 +85,9 @@ void read_gate(const Parsed& parsed, AbtestSetup& setup) {
 void read_limits(const Parsed& parsed, AbtestSetup& setup) {
   AbtestSpec& trial = setup.trial;
   trial.order = order_of(parsed);
+  if (parsed.has("--seed") && trial.order == PairOrder::a_first)
+    throw Error("--seed draws which order comes first, and with --order ab A always does",
+                "leave one of them out");
   trial.seed = static_cast<std::uint64_t>(whole_of(parsed, "--seed", 0, 0));
   trial.warmup = whole_of(parsed, "--warmup", 1, 0);
   if (parsed.has("--repeats")) trial.repeats = whole_of(parsed, "--repeats", 1, 1);

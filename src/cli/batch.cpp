@@ -104,10 +104,16 @@ std::string condition_of(const Parsed& parsed) {
 }
 
 int status_main(const Parsed& parsed) {
+  if (parsed.has("--failed") && parsed.has("--running"))
+    throw Error("--failed and --running list other jobs", "leave one of them out");
   const BatchFolder batch = open_batch(parsed);
   Ledger ledger = ledger_to_read(batch);
   const auto holder = batch_holder(batch);
   if (parsed.positionals.size() > 1) {
+    for (const char* flag : {"--jobs", "--failed", "--running"})
+      if (parsed.has(flag))
+        throw Error(cat(flag, " lists jobs of a batch, but one job is named"),
+                    "leave one of them out");
     const std::int64_t id = job_of(ledger, parsed.positionals[1]);
     print(json_text(job_page(ledger, id)));
     return exit_finished;
@@ -146,9 +152,13 @@ int logs_main(const Parsed& parsed) {
   const Job job = ledger.job(id);
   Statement last(ledger.database(), "SELECT max(number) FROM attempt WHERE job = ?");
   last.bind(1, id).step();
-  int number = static_cast<int>(last.integer(0));
-  if (parsed.has("--attempt")) number = whole_number<int>(parsed.value("--attempt"), 1).value_or(0);
-  if (number == 0) throw Error(cat("job ", job.name, " has not run yet"));
+  const int newest = static_cast<int>(last.integer(0));
+  if (newest == 0) throw Error(cat("job ", job.name, " has not run yet"));
+  const auto asked = whole_number<int>(parsed.value("--attempt", cat(newest)), 1, newest);
+  if (!asked)
+    throw Error(cat("--attempt must be a number from 1 to ", newest, ", but is ",
+                    printable(parsed.value("--attempt"))));
+  const int number = *asked;
   const fs::path log = batch.log(job.name, number);
   std::error_code ignored;
   if (!fs::exists(log, ignored)) {
@@ -286,6 +296,10 @@ int analyze_main(const Parsed& parsed) {
   if (parsed.has("--chart") && batches.size() > 1)
     throw Error("--chart names one file, but there are several batches",
                 "leave it out: each timeline goes into the folder of its batch");
+  for (const auto& [flag, other] : {std::pair("--csv", "--json"), std::pair("--csv", "--chart"),
+                                    std::pair("--json", "--chart")})
+    if (parsed.has(flag) && parsed.has(other))
+      throw Error(cat(flag, " is instead of what ", other, " writes"), "leave one of them out");
   if (parsed.has("--csv")) {
     Output output(parsed.value("--csv"), may_overwrite(parsed));
     return output.write(jobs_csv(batches)) == Written::failed ? exit_failed : exit_finished;

@@ -56,6 +56,9 @@ int run_file(const Parsed& parsed, const fs::path& file, const std::string& name
 }
 
 int batch_recipe_main(const DirectRecipe& recipe, const Parsed& parsed) {
+  for (const char* flag : {"--dry-run", "--devices-like"})
+    if (parsed.has("--write") && parsed.has(flag))
+      throw Error(cat(flag, " writes nothing, and --write does"), "leave one of them out");
   const std::string name = name_of_batch(recipe, parsed);
   const DirectJobs jobs =
       direct_jobs(recipe, parsed, (program_folder() / "lockstep").string(), name);

@@ -140,12 +140,22 @@ std::string name_for_now() {
   return text;
 }
 
+// A file says itself what its jobs are.
+void refuse_job_flags(const Parsed& parsed) {
+  for (const Flag& flag : job_flags)
+    if (parsed.has(flag.name))
+      throw Error(cat(flag.name, " is about jobs whose command stands after --, but ",
+                      parsed.positionals[0], " says what its jobs are"),
+                  "write it into the file: docs/guide/batch.md lists the keys");
+}
+
 Asked asked_jobs(const Parsed& parsed) {
   Asked asked;
   if (!parsed.positionals.empty()) {
     if (!parsed.program.empty())
       throw Error("a job file and a command after -- cannot both be given",
                   "put the command into the job file, or leave the file out");
+    refuse_job_flags(parsed);
     asked.is_file = true;
     asked.source = fs::absolute(parsed.positionals[0]).lexically_normal().string();
     asked.jobs = job_file_source(asked.source);

@@ -219,6 +219,8 @@ int compare_main(const Parsed& parsed) {
   if (parsed.has("--groups") && table)
     throw Error("--groups compares two sides, and --table, --tag, --csv and --sort make a table",
                 "leave one of them out");
+  if (parsed.has("--json") && parsed.has("--csv"))
+    throw Error("--json and --csv are two forms of one table", "leave one of them out");
   if (parsed.has("--out")) check_new_file(parsed.value("--out"), may_overwrite(parsed));
   if (parsed.positionals.empty() && !parsed.has("--tag"))
     throw Error("lockstep compare needs what to compare",
@@ -230,7 +232,8 @@ int compare_main(const Parsed& parsed) {
                 "for example: lockstep compare RUN_A RUN_B");
   const bool pair = parsed.positionals.size() == 2 && !table;
   if (pair || trial || parsed.has("--groups")) return compare_sides(parsed, root);
-  for (const char* flag : {"--fail-if-slower", "--varied", "--assume", "--loss", "--by"})
+  for (const char* flag :
+       {"--fail-if-slower", "--varied", "--assume", "--loss", "--by", "--margin", "--better"})
     if (parsed.has(flag))
       throw Error(cat(flag, " is about two sides, but this is a table of runs"),
                   "put the runs of each side together: --groups A=RUN,RUN B=RUN,RUN");

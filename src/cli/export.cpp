@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -42,10 +43,12 @@ CheckpointInfo chosen_checkpoint(const RunDir& run, bool best) {
   return *found;
 }
 
-// Paths stand in records as absolute ones.
+// Paths stand in records as absolute ones; "@FILE" stands for what a file lists.
 bool is_path(const nlohmann::json& value) {
   if (value.is_array()) return std::any_of(value.begin(), value.end(), is_path);
-  return value.is_string() && value.get<std::string>().starts_with('/');
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  return text.starts_with('/') || text.starts_with("@/");
 }
 
 // What setup_from_json reads: nothing of the host or the user. Options that are paths get their
@@ -64,6 +67,13 @@ nlohmann::json exported_record(const nlohmann::json& whole) {
   for (const char* key : {"init_from", "notes"}) plan.erase(key);
   for (nlohmann::json& device : plan.at("devices")) device["uuid"] = "";
   return record;
+}
+
+// A plugin's own are not at hand.
+std::unique_ptr<RecipeOptions> options_of(const std::string& recipe) {
+  for (const RecipeInfo& info : recipes())
+    if (info.name == recipe) return info.make_options();
+  return std::make_unique<RecipeOptions>();
 }
 
 bool is_average(const nlohmann::json& record, const CheckpointInfo& checkpoint) {
@@ -101,11 +111,13 @@ int export_main(const Parsed& parsed) {
     say_written(out, checkpoint, average, cat(count, " tensors, "));
     return exit_finished;
   }
-  const Exported exported{
+  Exported exported{
       .record = exported_record(record),
       .step = checkpoint.step,
       .average = average,
       .files = kept_files(run.path() / "recipe", record.value("kept", std::vector<std::string>()))};
+  options_of(text_or(record, "recipe", ""))
+      ->forget_places(exported.record["extra"], exported.files);
   write_export(out, checkpoint, exported);
   say_written(out, checkpoint, average, "");
   return exit_finished;

@@ -39,6 +39,9 @@ void check_export_folder(const fs::path& folder, bool overwrite) {
 }
 
 void tell_export(const WrittenExport& written, const fs::path& folder) {
+  if (written.left_out > 0)
+    say(cat("warning: there are more names than there is room for: ", written.left_out,
+            written.left_out == 1 ? " is" : " are", " left out in ", folder.string()));
   if (written.steps + written.evaluations == 0) {
     const std::string what =
         written.what.empty() ? "nothing was" : cat((folder / written.what).string(), " was");
@@ -67,7 +70,7 @@ bool asks_for_numbers(const Parsed& parsed) {
 
 void export_numbers(const Parsed& parsed) {
   if (parsed.has("--parquet")) refuse_parquet(parsed);
-  for (const char* flag : {"--out", "--best"})
+  for (const char* flag : {"--out", "--best", "--rename"})
     if (parsed.has(flag))
       throw Error(cat(flag,
                       " is about the model, which is not written with --tensorboard, --csv or "

@@ -128,14 +128,28 @@ bool names_batch(const Parsed& parsed, const std::string& name) {
   return false;
 }
 
+// Pages that have no curves along steps.
+void refuse_curve_flags(const Parsed& parsed, const std::string& what) {
+  for (const char* flag : {"--x", "--smooth"})
+    if (parsed.has(flag))
+      throw Error(
+          cat(flag, " is about the curves of runs, but ", parsed.positionals[0], " is a ", what),
+          cat("leave out ", flag));
+}
+
 WholeReport report_of(const Parsed& parsed) {
   const ReportForm form = form_of(parsed);
   if (parsed.positionals.size() > 1) return report_of_runs(parsed, form);
   const std::string& name = parsed.positionals[0];
   std::error_code ignored;
   const bool is_run = fs::exists(fs::path(run_root(parsed)) / name / "run.json", ignored);
-  if (!is_run && fs::is_regular_file(name, ignored)) return report_of_comparison(name);
+  if (!is_run && fs::is_regular_file(name, ignored)) {
+    WholeReport report = report_of_comparison(name);
+    refuse_curve_flags(parsed, "comparison");
+    return report;
+  }
   if (names_batch(parsed, name)) {
+    refuse_curve_flags(parsed, "batch");
     const BatchFolder batch = open_batch(parsed, name);
     const BatchReport report = read_batch_report(batch);
     return {batch_report_page(report), batch_report_json(report), batch.path};
@@ -201,6 +215,13 @@ int report_main(const Parsed& parsed) {
   const std::vector<ReportFile> files = files_asked_for(parsed);
   if (parsed.has("--json") && !files.empty())
     throw Error("--json prints the report, and --out writes it", "leave out one of them");
+  const bool draws =
+      !parsed.has("--json") &&
+      (files.empty() || std::any_of(files.begin(), files.end(),
+                                    [](const auto& file) { return file.text != as_json; }));
+  if (parsed.has("--x") && !draws)
+    throw Error("--x is about drawn curves; the JSON has the step and the time of each point",
+                "leave out --x");
   const bool several = parsed.positionals.size() > 1;
   if (several && files.empty() && !parsed.has("--json"))
     throw Error("a page of several runs belongs to none of them, and needs --out FILE",

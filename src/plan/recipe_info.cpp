@@ -17,6 +17,21 @@ std::vector<RecipeInfo>& registry() {
   return all;
 }
 
+// A word may begin with a slash too: nothing lies in a folder that is not there.
+bool names_a_place(const std::string& text) {
+  const std::filesystem::path path(text);
+  std::error_code ignored;
+  return path.is_absolute() && path.has_filename() && path.parent_path() != path.root_path() &&
+         std::filesystem::is_directory(path.parent_path(), ignored);
+}
+
+void shorten_places(nlohmann::json& value) {
+  if (value.is_structured())
+    for (nlohmann::json& one : value) shorten_places(one);
+  if (value.is_string() && names_a_place(value.get<std::string>()))
+    value = std::filesystem::path(value.get<std::string>()).filename().string();
+}
+
 }  // namespace
 
 RecipeOptions::~RecipeOptions() = default;
@@ -39,6 +54,11 @@ MemoryEstimate RecipeOptions::memory(const TrainOptions& train, const Facts& fac
 }
 
 std::optional<double> RecipeOptions::flops_per_sample(const Facts&) const { return std::nullopt; }
+
+void RecipeOptions::forget_places(nlohmann::json& extra,
+                                  std::map<std::string, std::string>&) const {
+  shorten_places(extra);
+}
 
 PredictInput RecipeOptions::predict_input() const {
   constexpr const char* prompt = "predict.prompt";

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -83,6 +84,12 @@ class RecipeOptions {
   // takes, whatever the program does (no recomputation; PaLM, arXiv:2204.02311, appendix B). Called
   // after `prepare`. The default, nothing, makes MFU unknown.
   virtual std::optional<double> flops_per_sample(const Facts& facts) const;
+
+  // An export is given to others: takes out of `extra`, and of the kept files by their names, where
+  // files lie on this machine. Evaluation and prediction name their data anew, and must do without.
+  // The default leaves the last part of each text in `extra` that names something in a folder that
+  // is there.
+  virtual void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) const;
 
   // What `lockstep predict RUN INPUT` takes. By default, a text: the option predict.prompt, where
   // the recipe has it.

@@ -104,6 +104,11 @@ class Comparer {
     if (std::optional<GoalTimes> goal = times_to_goal(all_.a, all_.b, all_.options.loss)) {
       all_.loss = goal->value;
       add_goal(*goal);
+    } else if (all_.options.loss) {
+      throw Error(
+          "--loss is a value of the metric that runs of both sides were evaluated by, and there is "
+          "none",
+          "leave it out");
     }
     check_better();
   }
@@ -205,6 +210,18 @@ std::optional<Count> count_of(const TrialGroup& group, const std::string& name) 
   return sum;
 }
 
+// Jobs of that state on one side alone, where both sides are one batch each.
+std::optional<OneSided> one_sided(const JobsMatched& jobs, const std::string& state) {
+  if (!jobs.any) return std::nullopt;
+  OneSided found;
+  for (const JobRow& row : jobs.rows) {
+    const bool in_a = row.state_a == state, in_b = row.state_b == state;
+    if (in_a && !in_b) ++found.a;
+    if (in_b && !in_a) ++found.b;
+  }
+  return found;
+}
+
 }  // namespace
 
 Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options) {
@@ -214,13 +231,14 @@ Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options) {
   comparison.jobs = match_jobs(comparison.a, comparison.b);
   Comparer comparer(comparison);
   comparer.rows();
+  const bool repeated = comparison.a.trials.size() > 1 || comparison.b.trials.size() > 1;
   for (const char* name : {"failed", "skipped"}) {
     const std::optional<Count> of_a = count_of(comparison.a, name),
                                of_b = count_of(comparison.b, name);
-    if (of_a && of_b && (of_a->hits > 0 || of_b->hits > 0))
-      comparison.counts.push_back(judge_counts(
-          name, *of_a, *of_b, options.confidence,
-          /*repeated=*/comparison.a.trials.size() > 1 || comparison.b.trials.size() > 1));
+    if (!of_a || !of_b || (of_a->hits == 0 && of_b->hits == 0)) continue;
+    CountedJobs jobs{.a = *of_a, .b = *of_b, .repeated = repeated};
+    if (!repeated) jobs.one_sided = one_sided(comparison.jobs, name);
+    comparison.counts.push_back(judge_counts(name, jobs, options.confidence));
   }
   comparison.flags =
       find_flags(comparison.a, comparison.b, comparer.found(), comparison.rows, options.margin);

@@ -84,10 +84,13 @@ struct QuantityRow {
 struct CountRow {
   std::string name;  // "failed"
   Count a, b;
-  // Clopper-Pearson, and Fisher's exact test. NaN where a side has several trials: the same jobs
-  // again are not other jobs.
+  // Of jobs that both sides have, one trial each: those that failed on one side alone.
+  std::optional<OneSided> one_sided{};
+  // Clopper-Pearson, and McNemar's exact test of jobs that both sides have, else Fisher's. NaN
+  // where a side has several trials: the same jobs again are not other jobs.
   Interval share_a, share_b;
   double p = 1;
+  std::string test{};  // "McNemar's exact test", "Fisher's exact test"; "" none
   Conclusion conclusion = Conclusion::inconclusive;
   std::string text;
 };
@@ -124,7 +127,8 @@ struct Comparison {
   std::vector<std::string> reasons;  // why not comparable
 };
 
-// Throws Error where a fact that options name is none, or `by` was not measured.
+// Throws Error where a fact that options name is none, `by` was not measured, or nothing was
+// evaluated that could get to `loss`.
 Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options);
 
 // For CI. 0: not slower (worse) by `threshold` or more; 1: it is; 2: that cannot be told.

@@ -109,7 +109,10 @@ json count_json(const CountRow& row) {
   return {{"name", row.name},
           {"a", side(row.a, row.share_a)},
           {"b", side(row.b, row.share_b)},
+          {"only_a", row.one_sided ? json(row.one_sided->a) : json()},
+          {"only_b", row.one_sided ? json(row.one_sided->b) : json()},
           {"p", finite(row.p)},
+          {"test", row.test},
           {"conclusion", to_string(row.conclusion)},
           {"text", row.text}};
 }

@@ -237,7 +237,7 @@ class ComparisonPageMaker {
                      ? cat(" (", general(low * 100, 3), " to ", general(high * 100, 3), " %)")
                      : "");
     };
-    PageTable table{.columns = {"", "A", "B", "p (Fisher)", ""}, .rows = {}, .first_numbers = 5};
+    PageTable table{.columns = {"", "A", "B", "p", ""}, .rows = {}, .first_numbers = 5};
     for (const nlohmann::json& count : list_of(all_, "counts"))
       table.rows.push_back({text_or(count, "name", ""), rate(member_or_null(count, "a")),
                             rate(member_or_null(count, "b")), number_words(count, "p"),

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -44,12 +45,16 @@ class CsvColumns {
   std::size_t place(const std::string& name) {
     const auto found = places_.find(name);
     if (found != places_.end()) return found->second;
-    if (names_.size() >= most_csv_columns) return names_.size();
+    if (names_.size() >= most_csv_columns) {
+      left_out_.insert(name);
+      return names_.size();
+    }
     places_.emplace(name, names_.size());
     names_.push_back(name);
     return names_.size() - 1;
   }
   const std::vector<std::string>& names() const { return names_; }
+  std::size_t left_out() const { return left_out_.size(); }
   std::string head() const { return csv_line(std::vector<Cell>(names_.begin(), names_.end())); }
   std::string row(const NamedNumbers& numbers) const {
     std::vector<Cell> cells(names_.size());
@@ -67,6 +72,7 @@ class CsvColumns {
  private:
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::size_t> places_;
+  std::unordered_set<std::string> left_out_;
 };
 
 // The numbers of an evaluation, its metrics by their names alone.
@@ -111,7 +117,8 @@ WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder)
   ExportFile step_file(folder / "steps.csv"), evaluation_file(folder / "evaluations.csv");
   step_file.write(steps.head());
   evaluation_file.write(evaluations.head());
-  WrittenExport written{.what = "steps.csv and evaluations.csv"};
+  WrittenExport written{.what = "steps.csv and evaluations.csv",
+                        .left_out = steps.left_out() + evaluations.left_out()};
   for_each_row(run, limits, [&](bool is_step, const NamedNumbers& numbers) {
     ++(is_step ? written.steps : written.evaluations);
     if (is_step)

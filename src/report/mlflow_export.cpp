@@ -6,7 +6,9 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -38,6 +40,43 @@ std::string mlflow_name(std::string name) {
   if (!name.empty() && name.back() == '/') name.back() = '_';
   return name.substr(0, 240);
 }
+
+// Each name has one of its own there, also where several become the same, or one the folder of
+// another.
+class MlflowNames {
+ public:
+  const std::string& of(const std::string& name) {
+    const auto [known, is_new] = names_.try_emplace(name);
+    if (is_new) known->second = free_name(mlflow_name(name));
+    return known->second;
+  }
+
+ private:
+  std::string free_name(const std::string& wanted) {
+    if (take(wanted)) return wanted;
+    std::string flat = wanted;
+    std::replace(flat.begin(), flat.end(), '/', '_');
+    for (int number = 2;; ++number)
+      for (const std::string& base : {wanted, flat})
+        if (std::string name = cat(base, "_", number); take(name)) return name;
+  }
+
+  bool take(const std::string& name) {
+    std::vector<std::string> folders;
+    for (std::size_t at = name.find('/'); at != name.npos; at = name.find('/', at + 1))
+      folders.push_back(name.substr(0, at));
+    if (files_.contains(name) || folders_.contains(name) ||
+        std::any_of(folders.begin(), folders.end(),
+                    [&](const std::string& folder) { return files_.contains(folder); }))
+      return false;
+    files_.insert(name);
+    folders_.insert(folders.begin(), folders.end());
+    return true;
+  }
+
+  std::map<std::string, std::string> names_;
+  std::set<std::string> files_, folders_;
+};
 
 // A text as YAML, which takes JSON's.
 std::string yaml_text(const std::string& text) { return to_line(nlohmann::json(text)); }
@@ -84,11 +123,14 @@ class MlflowMetrics {
   explicit MlflowMetrics(fs::path folder) : folder_(std::move(folder)) {}
 
   void add(double time, std::int64_t step, const TensorboardScalar& scalar) {
-    const std::string name = mlflow_name(scalar.first);
-    auto found = files_.find(name);
+    auto found = files_.find(scalar.first);
     if (found == files_.end()) {
-      if (files_.size() >= most_metrics) return;
-      found = files_.emplace(name, std::make_unique<ExportFile>(folder_ / name)).first;
+      if (files_.size() >= most_metrics) {
+        left_out_.insert(scalar.first);
+        return;
+      }
+      const fs::path file = folder_ / names_.of(scalar.first);
+      found = files_.emplace(scalar.first, std::make_unique<ExportFile>(file)).first;
     }
     const double value = scalar.second;
     char text[40];
@@ -98,16 +140,20 @@ class MlflowMetrics {
   void finish() {
     for (auto& [name, file] : files_) file->finish();
   }
+  std::size_t left_out() const { return left_out_.size(); }
 
  private:
   fs::path folder_;
-  std::map<std::string, std::unique_ptr<ExportFile>> files_;
+  MlflowNames names_;
+  std::map<std::string, std::unique_ptr<ExportFile>> files_;  // by the metric's own name
+  std::set<std::string> left_out_;
 };
 
 void write_values(const fs::path& folder, const std::map<std::string, std::string>& values) {
   make_directories(folder);
+  MlflowNames names;
   for (const auto& [name, value] : values) {
-    const fs::path file = folder / mlflow_name(name);
+    const fs::path file = folder / names.of(name);
     make_directories(file.parent_path());
     write_file_atomic(file, first_bytes(mend_utf8(value), longest_value));
   }
@@ -155,6 +201,7 @@ WrittenExport export_mlflow(const RunDir& run, const fs::path& folder, bool repl
       metrics.add(number_or(event, "time", 0), integer_or(event, "step", 0), scalar);
   });
   metrics.finish();
+  written.left_out = metrics.left_out();
   write_values(fresh / "params", options_of_record(record));
   write_values(fresh / "tags", {{"mlflow.runName", run.name()},
                                 {"mlflow.source.name", "lockstep"},

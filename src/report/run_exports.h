@@ -1,6 +1,7 @@
 // A run's numbers for other tools: events that count, without what resumes took back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,7 +12,8 @@ namespace lockstep {
 
 struct WrittenExport {
   std::int64_t steps = 0, evaluations = 0;
-  std::string what{};  // of files: "steps.csv and evaluations.csv"
+  std::string what{};        // of files: "steps.csv and evaluations.csv"
+  std::size_t left_out = 0;  // numbers of other names than there is room for
 };
 
 // One event file in `folder`, with times and steps as they were. Throws Error.

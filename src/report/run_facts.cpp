@@ -134,12 +134,13 @@ void add_place(const json& record, Trial& trial) {
   trial.set("code", means, code_of(record));
 }
 
-// Samples of so many steps: the last step of an epoch may hold fewer.
+// Samples of so many steps: the last step of an epoch may hold fewer. The batch and the size of an
+// epoch are the run's, whatever its starts plan anew.
 json samples_done(const json& record, std::int64_t steps) {
   const json plan = member_or_null(record, "plan");
   const std::int64_t global = integer_or(member_or_null(plan, "batch"), "global", 0),
                      per_epoch = integer_or(plan, "steps_per_epoch", 0),
-                     samples = integer_or(plan, "train_samples", 0);
+                     samples = integer_or(plan, "epoch_size", integer_or(plan, "train_samples", 0));
   if (global <= 0) return nullptr;
   const bool dropped = is_true(member_or_null(record, "config"), "data.drop_last");
   if (per_epoch <= 0 || samples <= 0 || dropped) return steps * global;
@@ -159,6 +160,9 @@ void add_amounts(const json& record, const RunLog& log, Trial& trial) {
   if (unit != "samples" && per_sample > 0 && samples.is_number())
     trial.set(unit, amount, samples.get<double>() * per_sample);
   if (log.micro.size() > 1) trial.set("micro_batch", FactKind::means, log.micro);
+  if (log.precisions.size() > 1) trial.set("precision", FactKind::means, log.precisions);
+  // Of one start, which says nothing of the steps of the others.
+  if (log.peak_flops.size() > 1) trial.set("peak_flops", FactKind::place, nullptr);
   if (const json graphs = member_or_null(log.ended, "graphs"); graphs.is_object())
     trial.set("graphs", FactKind::means, integer_or(graphs, "steps", 0) > 0);
 }

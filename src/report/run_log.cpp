@@ -23,6 +23,12 @@ class LogReader {
   RunLog finish() {
     close_start();
     if (!last_line_.empty()) log_.last_step = object_or_null(last_line_);
+    for (const nlohmann::json& start : starts_) {
+      if (const std::string precision = text_or(start, "precision", ""); !precision.empty())
+        add_change(log_.precisions, precision);
+      if (start.contains("peak_flops"))
+        add_change(log_.peak_flops, number_or(start, "peak_flops", 0));
+    }
     for (const LoggedSteps& logged : log_.steps) log_.step = std::max(log_.step, logged.step);
     for (const double peak : peaks_)
       if (peak > 0) log_.peak_bytes = std::max(log_.peak_bytes.value_or(0), peak);
@@ -91,6 +97,12 @@ class LogReader {
     log_.start = event;
     log_.ended = nullptr;
     take_micro(event);
+    starts_.push_back(event);
+  }
+
+  template <class Value>
+  static void add_change(std::vector<Value>& values, const Value& value) {
+    if (values.empty() || values.back() != value) values.push_back(value);
   }
 
   // Training time until the last thing that counts.
@@ -111,6 +123,9 @@ class LogReader {
     log_.steps.resize(kept);
     peaks_.resize(kept);
     std::erase_if(log_.evals, [step](const LoggedEval& one) { return one.step > step; });
+    std::erase_if(starts_, [step](const nlohmann::json& start) {
+      return integer_or(start, "step", 0) >= step;
+    });
     if (number_or(object_or_null(last_line_), "step", 0) > static_cast<double>(step))
       last_line_.clear();
     log_.step = step;
@@ -118,8 +133,7 @@ class LogReader {
 
   void take_micro(const nlohmann::json& event) {
     const std::int64_t micro = integer_or(event, "micro", 0);
-    if (micro > 0 && (log_.micro.empty() || log_.micro.back() != micro))
-      log_.micro.push_back(micro);
+    if (micro > 0) add_change(log_.micro, micro);
   }
 
   void take_eval(const nlohmann::json& event) {
@@ -157,6 +171,7 @@ class LogReader {
 
   RunLog log_;
   std::string last_line_;
+  std::vector<nlohmann::json> starts_;          // of which steps count
   std::vector<double> peaks_;                   // of each of log_.steps; 0: not told
   double begun_ = 0, seen_ = 0, before_s_ = 0;  // of this start; unix seconds, and training time
   std::int64_t from_ = 0;

@@ -35,6 +35,8 @@ struct RunLog {
   double train_s = 0;
   nlohmann::json start, last_step, ended;  // events of the newest start, or null
   std::vector<std::int64_t> micro;         // micro-batches, as they changed
+  std::vector<std::string> precisions;     // of starts, as they changed
+  std::vector<double> peak_flops;          // likewise; 0: not known
   std::optional<double> start_up_s;        // of the first start
   std::optional<double> peak_bytes;        // of the rank with the most, at any step
   std::int64_t step = 0;                   // finished

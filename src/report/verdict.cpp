@@ -141,6 +141,9 @@ const QuantityRow* chosen_row(const Comparison& comparison) {
       near.empty() ? cat("these were: ", join(names, ", ")) : cat("did you mean ", near, "?"));
 }
 
+// No chance is 0: that is below the smallest number.
+std::string p_words(double p) { return p > 0 ? cat("= ", general(p, 2)) : "< 1e-300"; }
+
 }  // namespace
 
 const char* to_string(Conclusion conclusion) {
@@ -175,10 +178,10 @@ void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOpti
   row.text = inconclusive_text(row);
 }
 
-CountRow judge_counts(const std::string& name, const Count& a, const Count& b, double confidence,
-                      bool repeated) {
-  CountRow row{.name = name, .a = a, .b = b};
-  if (repeated) {
+CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double confidence) {
+  const Count &a = jobs.a, &b = jobs.b;
+  CountRow row{.name = name, .a = a, .b = b, .one_sided = jobs.one_sided};
+  if (jobs.repeated) {
     row.share_a = row.share_b = {NAN, NAN, NAN};
     row.p = NAN;
     row.text = cat(b.hits, " of ", b.all, " against ", a.hits, " of ", a.all,
@@ -187,16 +190,19 @@ CountRow judge_counts(const std::string& name, const Count& a, const Count& b, d
   }
   row.share_a = share_interval(a, confidence);
   row.share_b = share_interval(b, confidence);
-  row.p = fisher_p(a, b);
-  const Finding finding = find(a, b, confidence);
+  const auto& pairs = jobs.one_sided;
+  row.p = pairs ? mcnemar_p(*pairs) : fisher_p(a, b);
+  row.test = pairs ? "McNemar's exact test" : "Fisher's exact test";
+  const Finding finding = pairs ? find(*pairs, confidence) : find(a, b, confidence);
   row.conclusion = finding == Finding::more   ? Conclusion::worse
                    : finding == Finding::less ? Conclusion::better
                                               : Conclusion::inconclusive;
   const std::string word = finding == Finding::more   ? cat("more ", name)
                            : finding == Finding::less ? cat("fewer ", name)
                                                       : std::string("inconclusive");
-  row.text = cat(word, " (", b.hits, " of ", b.all, " against ", a.hits, " of ", a.all,
-                 ", Fisher's exact test: p = ", general(row.p, 2), ")");
+  const std::string of = pairs ? cat(" of the ", pairs->a + pairs->b, " that differ") : "";
+  row.text = cat(word, " (", b.hits, " of ", b.all, " against ", a.hits, " of ", a.all, ", ",
+                 row.test, of, ": p ", p_words(row.p), ")");
   return row;
 }
 

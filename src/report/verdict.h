@@ -10,10 +10,16 @@ namespace lockstep {
 // comparable; empty: it is.
 void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOptions& options);
 
-// Of jobs that failed or were skipped. Those of repeats, which are the same jobs again, are counted
-// and not tested.
-CountRow judge_counts(const std::string& name, const Count& a, const Count& b, double confidence,
-                      bool repeated);
+// Jobs of both sides that failed or were skipped.
+struct CountedJobs {
+  Count a, b;
+  std::optional<OneSided> one_sided{};  // of one trial a side with the same jobs
+  bool repeated = false;                // a side has several trials
+};
+
+// The same jobs on both sides are pairs: McNemar's exact test; counts that somebody else reports
+// are not: Fisher's. Jobs of repeats, which are the same jobs again, are counted and not tested.
+CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double confidence);
 
 // Fills in by, conclusion, reasons and verdict. Throws Error where options.by was not measured.
 void conclude(Comparison& comparison);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -18,6 +19,16 @@
 
 namespace lockstep {
 namespace {
+
+// Two names that become one tag would hide each other: the later one gets a number.
+void give_own_tags(std::vector<TensorboardScalar>& scalars) {
+  std::set<std::string> taken;
+  for (TensorboardScalar& scalar : scalars) {
+    const std::string tag = scalar.first;
+    for (int number = 2; !taken.insert(scalar.first).second; ++number)
+      scalar.first = cat(tag, "_", number);
+  }
+}
 
 // TensorBoard makes groups of what stands before a slash.
 std::string tag_part(std::string name) {
@@ -71,6 +82,7 @@ std::vector<TensorboardScalar> scalars_of_event(const nlohmann::json& event,
   const std::string kind = text_or(event, "kind", "");
   if (kind == "step") add_scalars_of_step(scalars, event, unit);
   if (kind == "eval") add_scalars_of_evaluation(scalars, event);
+  give_own_tags(scalars);
   return scalars;
 }
 

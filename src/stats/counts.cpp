@@ -97,4 +97,19 @@ Finding find(const Count& a, const Count& b, double confidence) {
   return as_double(b.hits) / as_double(b.all) > of_a ? Finding::more : Finding::less;
 }
 
+double mcnemar_p(const OneSided& hits) {
+  if (hits.a < 0 || hits.b < 0)
+    throw Error(cat("a count must not be negative, but is ", std::min(hits.a, hits.b)));
+  const std::int64_t all = hits.a + hits.b;
+  if (all == 0) return 1;
+  constexpr double either = 0.5;
+  return std::min(1.0, 2 * binomial_at_most(std::min(hits.a, hits.b), all, either));
+}
+
+Finding find(const OneSided& hits, double confidence) {
+  check_confidence(confidence);
+  if (!(mcnemar_p(hits) < 1 - confidence)) return Finding::inconclusive;
+  return hits.b > hits.a ? Finding::more : Finding::less;
+}
+
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -21,6 +22,10 @@ double normal_below(double z) { return math::cdf(math::normal(), z); }
 
 double beta_quantile(double p, double a, double b) {
   return math::quantile(math::beta_distribution<>(a, b), p);
+}
+
+double binomial_at_most(std::int64_t hits, std::int64_t tries, double share) {
+  return math::cdf(math::binomial(static_cast<double>(tries), share), static_cast<double>(hits));
 }
 
 double noncentral_t_beyond(double limit, double degrees, double noncentrality) {

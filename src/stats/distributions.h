@@ -1,6 +1,8 @@
 // Quantiles and probabilities of the distributions that intervals and tests need (Boost.Math).
 #pragma once
 
+#include <cstdint>
+
 namespace lockstep {
 
 // p in (0, 1), degrees above 0 and not necessarily whole.
@@ -8,6 +10,9 @@ double student_quantile(double p, double degrees);
 double normal_quantile(double p);
 double normal_below(double z);
 double beta_quantile(double p, double a, double b);
+
+// Chance of at most that many hits in `tries`, of which each is one with the chance `share`.
+double binomial_at_most(std::int64_t hits, std::int64_t tries, double share);
 
 // Chance that |T| is above `limit`, T from Student's t with that noncentrality.
 double noncentral_t_beyond(double limit, double degrees, double noncentrality);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "plan/compute.h"
 #include "plan/interval.h"
+#include "plan/precision.h"
 #include "plan/recipe_info.h"
 #include "plan/words.h"
 #include "run/curves.h"
@@ -86,6 +87,7 @@ void Recorder::started(std::int64_t step, double quota_s, const std::string& bac
       {"quota_s", quota_s},
       {"ranks", plan_.batch.world_size},
       {"micro", plan_.batch.micro},
+      {"precision", precision_word(plan_.precision.type)},
       {"backend", backend}};
   event.update(to_json(plan_.compute));
   write(event);

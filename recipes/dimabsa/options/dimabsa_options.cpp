@@ -218,6 +218,12 @@ Prepared DimabsaOptions::prepare(const PrepareContext& context) {
   return prepared;
 }
 
+void DimabsaOptions::forget_places(nlohmann::json& extra,
+                                   std::map<std::string, std::string>& kept) const {
+  if (preparer.forget_places == nullptr) return RecipeOptions::forget_places(extra, kept);
+  preparer.forget_places(extra, kept);
+}
+
 std::vector<PredictItem> DimabsaOptions::items(const ItemQuery& query) const {
   if (preparer.items == nullptr) return RecipeOptions::items(query);
   return preparer.items(*this, query);

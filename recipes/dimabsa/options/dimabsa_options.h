@@ -61,6 +61,8 @@ struct DimabsaOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
+  void forget_places(nlohmann::json& extra,
+                     std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
   MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const override;
@@ -81,12 +83,13 @@ double encoder_rate(const DimabsaOptions& options);
 // Parameters of the heads beside the encoder's.
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
 
-// What DimabsaOptions::prepare, items and score call: set by linking the target dimabsa-prepare,
-// null elsewhere (the worker gets what was prepared and never prepares).
+// What DimabsaOptions::prepare, items, score and forget_places call: set by linking the target
+// dimabsa-prepare, null elsewhere (the worker gets what was prepared and never prepares).
 struct Preparer {
   Prepared (*prepare)(const DimabsaOptions& options, const PrepareContext& context);
   std::vector<PredictItem> (*items)(const DimabsaOptions& options, const ItemQuery& query);
   std::vector<Score> (*score)(const DimabsaOptions& options, const ScoreContext& context);
+  void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 };
 extern Preparer preparer;
 

@@ -287,6 +287,45 @@ Prepared prepare_prediction(const DimabsaOptions& options, const PrepareContext&
 
 }  // namespace
 
+namespace {
+
+// What transformers writes of its own files and folders.
+bool forget_own_places(json& config) {
+  bool found = false;
+  if (!config.is_object()) return found;
+  for (const char* key :
+       {"_name_or_path", "name_or_path", "special_tokens_map_file", "tokenizer_file", "vocab_file"})
+    if (config.contains(key) && config[key].is_string() &&
+        config[key].get_ref<const std::string&>().starts_with('/')) {
+      config.erase(key);
+      found = true;
+    }
+  return found;
+}
+
+std::string json_text(const json& value) {
+  return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void forget_places(json& extra, std::map<std::string, std::string>& kept) {
+  if (extra.is_object()) {
+    for (const char* key : {"train", "valid", "weights"}) extra.erase(key);
+    if (extra.contains("config")) forget_own_places(extra["config"]);
+  }
+  for (auto& [name, content] : kept) {
+    if (!name.ends_with("config.json") && name != record_name) continue;
+    json value = parse_json(content);
+    if (name == record_name && value.is_object()) {
+      value["said"] = json::array();  // warnings of files
+      content = json_text(value);
+    } else if (forget_own_places(value)) {
+      content = json_text(value);
+    }
+  }
+}
+
 json read_record(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder / record_name, ignored)) return nullptr;
@@ -320,7 +359,10 @@ Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& 
 namespace {
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = {.prepare = prepare_sentences, .items = find_items, .score = score_predictions};
+  preparer = {.prepare = prepare_sentences,
+              .items = find_items,
+              .score = score_predictions,
+              .forget_places = forget_places};
   return true;
 }();
 

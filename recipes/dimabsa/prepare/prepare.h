@@ -1,7 +1,8 @@
-// What DimabsaOptions::prepare, items and score do.
+// What DimabsaOptions::prepare, items, score and forget_places do.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace lockstep::dimabsa {
 Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& context);
 std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQuery& query);
 std::vector<Score> score_predictions(const DimabsaOptions& options, const ScoreContext& context);
+void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 
 // Whether a prediction names no file, so that the run's validation sentences are meant.
 bool predicts_validation(const DimabsaOptions& options);

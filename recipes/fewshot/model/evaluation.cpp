@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace lockstep::fewshot {
 namespace {
@@ -187,6 +188,16 @@ std::vector<Metric> FewshotRecipe::metrics(const Records& records) const {
   return all;
 }
 
+// The classes that it never saw are the question. Not of metrics: the first of them chooses
+// checkpoints.
+std::vector<std::size_t> FewshotRecipe::novel_groups_first(const Records& records) const {
+  std::vector<std::size_t> order(groups_in(records));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t group) { return groups_[group].name == "novel"; });
+  return order;
+}
+
 ItemTable FewshotRecipe::items(const Records& records, EvaluationOutput& output) const {
   ItemTable table{.columns = {"classes", "shots", "episode", "names", "AP50", "AP", "AP75"},
                   .rows = {}};
@@ -195,7 +206,7 @@ ItemTable FewshotRecipe::items(const Records& records, EvaluationOutput& output)
                      .rows = {}};
   const std::vector<NamedClass> classes = named_classes();
   const auto cell = [](double value) { return value == no_score ? Cell{} : Cell{value}; };
-  for (std::size_t group = 0; group < groups_in(records); ++group) {
+  for (const std::size_t group : novel_groups_first(records)) {
     const EvaluationGroup& of = groups_[group];
     const EpisodeScores found = scores(records, group);
     for (std::size_t number = 0; number < found.episodes.size(); ++number) {

@@ -52,6 +52,7 @@ class FewshotRecipe : public Recipe {
   std::vector<at::Tensor> loss_of(DetectorImpl& net, const Batch& batch, std::int64_t row,
                                   const StepContext& context);
   std::size_t groups_in(const Records& records) const;
+  std::vector<std::size_t> novel_groups_first(const Records& records) const;
   // The episodes of one group with what was found, for the scorer.
   std::vector<ScoredEpisode> scored(const Records& records, std::size_t group) const;
   EpisodeScores scores(const Records& records, std::size_t group) const;

@@ -304,6 +304,12 @@ Prepared FewshotOptions::prepare(const PrepareContext& context) {
   return preparer.prepare(*this, context);
 }
 
+void FewshotOptions::forget_places(nlohmann::json& extra,
+                                   std::map<std::string, std::string>& kept) const {
+  if (preparer.forget_places == nullptr) return RecipeOptions::forget_places(extra, kept);
+  preparer.forget_places(extra);
+}
+
 std::vector<PredictItem> FewshotOptions::items(const ItemQuery& query) const {
   ItemQuery of_images = query;
   if (query.inputs.empty()) of_images.inputs = predict.images;

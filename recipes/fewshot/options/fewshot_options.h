@@ -97,6 +97,8 @@ struct FewshotOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
+  void forget_places(nlohmann::json& extra,
+                     std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override;
@@ -107,13 +109,14 @@ struct FewshotOptions : RecipeOptions {
   std::vector<Score> score(const ScoreContext& context) override;
 };
 
-// What FewshotOptions::prepare, items and score call: set by linking the target fewshot-prepare,
-// null elsewhere (the worker gets what was prepared and never prepares).
+// What FewshotOptions::prepare, items, score and forget_places call: set by linking the target
+// fewshot-prepare, null elsewhere (the worker gets what was prepared and never prepares).
 struct Preparer {
   Prepared (*prepare)(const FewshotOptions& options, const PrepareContext& context);
   std::vector<Score> (*score)(const FewshotOptions& options, const ScoreContext& context);
   // What is predicted where the user names nothing: paths of some of the run's validation pictures.
   std::vector<std::string> (*pictures)(const std::filesystem::path& run_dir);
+  void (*forget_places)(nlohmann::json& extra);
 };
 extern Preparer preparer;
 

@@ -98,10 +98,14 @@ ClassSplit split_of_run(const SetsRecord& before, const DetectionData& data) {
   return split;
 }
 
+SetsRecord with_files(SetsRecord record, const FoundData& files) {
+  record.files = files;
+  record.has_files = true;
+  return record;
+}
+
 bool same_files(const SetsRecord& record, const FoundData& found) {
-  SetsRecord other = record;
-  other.files = found;
-  return to_json(record) == to_json(other);
+  return to_json(record) == to_json(with_files(record, found));
 }
 
 // What an evaluation lacks of what was asked.
@@ -166,12 +170,24 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   return prepared;
 }
 
-// By file name, where it is the only one, as far as the run's validation set is still there.
+// Of a run; of an export, which does not say where its pictures lie, those of data.path.
+Sets sets_of_run(const json& extra, const FewshotOptions* options) {
+  const SetsRecord record = sets_record_from_json(extra.at("sets"));
+  if (record.has_files) return read_sets(record);
+  if (options == nullptr || options->made())
+    throw Error("an export does not say where they lie: data.path=DIR does");
+  return read_sets(with_files(record, named_data(*options)));
+}
+
+// By file name, where it is the only one, as far as the run's validation set is still there. An
+// export has kept them.
 json valid_picture_ids(const json& extra) {
   json ids = json::object();
   if (!extra.is_object() || !extra.contains("sets")) return ids;
+  if (extra.contains("picture_ids")) return extra["picture_ids"];
   try {
-    for (const Picture& picture : read_sets(sets_record_from_json(extra["sets"])).valid.pictures) {
+    const Sets sets = sets_of_run(extra, nullptr);
+    for (const Picture& picture : sets.valid.pictures) {
       const std::string name = picture.path.filename().string();
       ids[name] = ids.contains(name) ? json() : json(picture.id);
     }
@@ -200,8 +216,10 @@ std::vector<std::string> some_pictures(const fs::path& run_dir) {
   constexpr std::size_t most = 20;
   const json extra = extra_of_run(run_dir);
   if (!extra.is_object() || !extra.contains("sets")) return {};
+  if (!sets_record_from_json(extra["sets"]).has_files) return {};
   std::vector<std::string> paths;
-  for (const Picture& picture : read_sets(sets_record_from_json(extra["sets"])).valid.pictures)
+  const Sets sets = sets_of_run(extra, nullptr);
+  for (const Picture& picture : sets.valid.pictures)
     if (paths.size() < most) paths.push_back(picture.path.string());
   return paths;
 }
@@ -218,7 +236,7 @@ Prepared prepared_for_prediction(const FewshotOptions& options, const PrepareCon
                   "give a table of them: supports=LIST.csv, with file, class, x, y, w, h");
     Sets sets;
     try {
-      sets = read_sets(sets_record_from_json(extra["sets"]));
+      sets = sets_of_run(extra, &options);
     } catch (const Error& error) {
       throw Error(cat("no supports are given, and the run's own cannot be read: ", error.what()),
                   "give a table of examples: supports=LIST.csv, with file, class, x, y, w, h");
@@ -251,18 +269,22 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
   const bool of_run = extra.is_object() && extra.contains("sets");
   if (of_run) {
     const SetsRecord before = sets_record_from_json(extra["sets"]);
-    const bool was_made = extra.value("made", false);
-    const FoundData found =
-        options.made() && !was_made ? before.files : found_data(options, context, say);
+    const bool was_made = extra.value("made", false), names_none = options.made() && !was_made;
+    if (names_none && !before.has_files)  // an export
+      throw Error("the run was trained on pictures, but data.path does not say where some are",
+                  "name them with data.path=DIR");
+    const FoundData found = names_none ? before.files : found_data(options, context, say);
+    const SetsRecord again = with_files(before, found);  // where they lie now
     if (was_made == options.made() || same_files(before, found)) {
-      SetsRecord again = before;
-      again.files = found;  // where they lie now
       if (context.purpose != Purpose::evaluate || same_files(before, found))
         return prepared_from(again, read_sets(again), options, context.purpose, say);
     }
     record.files = found;
     DetectionSets read = read_detection_sets(found, record.valid_share, record.seed);
     for (const std::string& line : read.warnings) say(line);
+    if (fingerprint_of(read.train, read.valid) == before.fingerprint)
+      return prepared_from(again, with_split(std::move(read), again), options, context.purpose,
+                           say);
     const ClassSplit split = split_of_run(before, read.train);
     record.base = names_of(read.train, split.base);
     record.novel = names_of(read.train, split.novel);
@@ -288,6 +310,13 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                         .split = split,
                         .warnings = {}},
                        options, context.purpose, say);
+}
+
+// Ids stay, so that an export numbers pictures as its run does.
+void forget_places(json& extra) {
+  if (!extra.is_object() || !extra.contains("sets") || !extra["sets"].is_object()) return;
+  if (json ids = valid_picture_ids(extra); !ids.empty()) extra["picture_ids"] = std::move(ids);
+  for (const char* set : {"train", "valid"}) extra["sets"].erase(set);
 }
 
 std::vector<Score> score(const FewshotOptions& options, const ScoreContext& context) {
@@ -335,7 +364,10 @@ std::vector<Score> score(const FewshotOptions& options, const ScoreContext& cont
 }
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = {.prepare = prepare, .score = score, .pictures = some_pictures};
+  preparer = {.prepare = prepare,
+              .score = score,
+              .pictures = some_pictures,
+              .forget_places = forget_places};
   return true;
 }();
 

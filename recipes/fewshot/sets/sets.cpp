@@ -58,19 +58,21 @@ void add_to(Hasher& hasher, const DetectionData& data) {
 }  // namespace
 
 json to_json(const SetsRecord& record) {
-  json result = {{"train", to_json(record.files.train)},
-                 {"valid_share", record.valid_share},
+  json result = {{"valid_share", record.valid_share},
                  {"seed", record.seed},
                  {"base", record.base},
                  {"novel", record.novel},
                  {"fingerprint", record.fingerprint}};
+  if (!record.has_files) return result;
+  result["train"] = to_json(record.files.train);
   if (record.files.valid) result["valid"] = to_json(*record.files.valid);
   return result;
 }
 
 SetsRecord sets_record_from_json(const json& from) try {
   SetsRecord record;  // field by field: g++ 12 destroys half an aggregate twice where one throws
-  record.files.train = detection_files_from_json(from.at("train"));
+  record.has_files = from.contains("train");
+  if (record.has_files) record.files.train = detection_files_from_json(from.at("train"));
   if (from.contains("valid")) record.files.valid = detection_files_from_json(from.at("valid"));
   record.valid_share = from.at("valid_share");
   record.seed = from.at("seed");
@@ -96,6 +98,10 @@ Sets read_sets(const SetsRecord& record) {
     throw Error(cat("the pictures or boxes of ", describe(record.files.train),
                     " have changed since the run began"),
                 "restore them, or start a new run");
+  return with_split(std::move(read), record);
+}
+
+Sets with_split(DetectionSets read, const SetsRecord& record) {
   Sets sets{.train = std::move(read.train),
             .valid = std::move(read.valid),
             .split = {},

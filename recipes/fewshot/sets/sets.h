@@ -16,6 +16,7 @@ namespace lockstep::fewshot {
 // Goes into the run's record.
 struct SetsRecord {
   FoundData files;
+  bool has_files = true;  // not in an export, which does not say where they lie
   double valid_share = 0.2;
   std::uint64_t seed = 1;
   std::vector<std::string> base, novel;  // names of the classes
@@ -32,6 +33,9 @@ struct Sets {
 // Throws Error as reading does, for classes that are not there, and where record.fingerprint is not
 // empty and files have changed since.
 Sets read_sets(const SetsRecord& record);
+// Of what was read by a record's files, share and seed. Throws Error for classes that are not
+// there.
+Sets with_split(DetectionSets read, const SetsRecord& record);
 std::string fingerprint_of(const DetectionData& train, const DetectionData& valid);
 
 // The categories that training draws.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace lockstep::textgen {
@@ -144,6 +145,20 @@ Prepared TextOptions::prepare(const PrepareContext& context) {
   Prepared prepared = preparer(*this, context);
   prepared_vocab_ = prepared.extra.value("tokenizer_vocab", std::int64_t{0});
   return prepared;
+}
+
+// Of kept files prepared.json says where the text lay, which concerns only those who go on
+// training.
+void TextOptions::forget_places(nlohmann::json& extra,
+                                std::map<std::string, std::string>& kept) const {
+  if (extra.is_object())
+    for (const char* key : {"pieces", "bytes", "train", "valid"}) extra.erase(key);
+  const auto file = kept.find("prepared.json");
+  if (file == kept.end()) return;
+  nlohmann::json record = parse_json(file->second);
+  if (!record.is_object()) return;
+  record["options"] = nlohmann::json::object();
+  file->second = record.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace lockstep::textgen

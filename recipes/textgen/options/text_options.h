@@ -65,6 +65,8 @@ struct TextOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
+  void forget_places(nlohmann::json& extra,
+                     std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override {

@@ -304,6 +304,12 @@ Prepared VolumeOptions::prepare(const PrepareContext& context) {
   return preparer.prepare(*this, context);
 }
 
+void VolumeOptions::forget_places(nlohmann::json& extra,
+                                  std::map<std::string, std::string>& kept) const {
+  if (preparer.forget_places == nullptr) return RecipeOptions::forget_places(extra, kept);
+  preparer.forget_places(extra, kept);
+}
+
 std::vector<PredictItem> VolumeOptions::items(const ItemQuery& query) const {
   if (preparer.items == nullptr) return RecipeOptions::items(query);
   return preparer.items(*this, query);

@@ -99,6 +99,8 @@ struct VolumeOptions : RecipeOptions {
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
+  void forget_places(nlohmann::json& extra,
+                     std::map<std::string, std::string>& kept) const override;
   std::vector<std::string> metric_names() const override;
   bool low_precision() const override { return true; }
   PredictInput predict_input() const override;
@@ -109,12 +111,13 @@ struct VolumeOptions : RecipeOptions {
   std::vector<Score> score(const ScoreContext& context) override;
 };
 
-// What VolumeOptions::prepare, items and score call: set by linking the target volume-prepare, null
-// elsewhere (the worker gets what was prepared and never prepares).
+// What VolumeOptions::prepare, items, score and forget_places call: set by linking the target
+// volume-prepare, null elsewhere (the worker gets what was prepared and never prepares).
 struct Preparer {
   Prepared (*prepare)(const VolumeOptions& options, const PrepareContext& context);
   std::vector<PredictItem> (*items)(const VolumeOptions& options, const ItemQuery& query);
   std::vector<Score> (*score)(const VolumeOptions& options, const ScoreContext& context);
+  void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 };
 extern Preparer preparer;
 

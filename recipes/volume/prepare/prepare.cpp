@@ -241,7 +241,10 @@ Prepared prepare_volumes(const VolumeOptions& options, const PrepareContext& con
 namespace {
 
 [[maybe_unused]] const bool linked = [] {
-  preparer = {.prepare = prepare_volumes, .items = find_items, .score = score_volumes};
+  preparer = {.prepare = prepare_volumes,
+              .items = find_items,
+              .score = score_volumes,
+              .forget_places = forget_places};
   return true;
 }();
 

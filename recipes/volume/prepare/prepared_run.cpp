@@ -28,6 +28,20 @@ nlohmann::json extra_of_run(const fs::path& run_dir) {
   return record["extra"];
 }
 
+void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) {
+  if (extra.is_object()) extra.erase("volumes");
+  const auto file = kept.find("volumes.json");
+  if (file == kept.end()) return;
+  nlohmann::json record = parse_json(file->second);
+  if (!record.is_object()) return;
+  for (const char* set : {"train", "valid"})
+    for (nlohmann::json& entry : record[set])  // cached files are known by their names
+      for (const char* key : {"cached", "image", "label"})
+        if (entry.is_object() && entry.contains(key) && entry[key].is_string())
+          entry[key] = fs::path(entry[key].get<std::string>()).filename().string();
+  file->second = record.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 bool is_made_run(const fs::path& run_dir) {
   const nlohmann::json extra = extra_of_run(run_dir);
   return extra.is_object() && extra.contains("made") && extra["made"] == true;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
 #include "recipes/volume/voxels/prepared_volumes.h"
 
@@ -16,6 +18,9 @@ std::optional<PreparedVolumes> volumes_of_run(const std::filesystem::path& run_d
 
 // `extra` of RUN/run.json, which an export has too; null where there is none.
 nlohmann::json extra_of_run(const std::filesystem::path& run_dir);
+// As RecipeOptions has it.
+void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);
+
 // Whether the run was trained on made data.
 bool is_made_run(const std::filesystem::path& run_dir);
 

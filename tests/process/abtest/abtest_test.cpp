@@ -255,6 +255,7 @@ TEST_F(Abtest, RefusesWhatCannotBe) {
   refused({"--margin", "0%"}, "--margin must be at least 0.01%");
   refused({"--repeats", "0"}, "--repeats must be a number from 1");
   refused({"--order", "ba"}, "--order must be balanced or ab");
+  refused({"--order", "ab", "--seed", "1"}, "--seed draws which order comes first");
   refused({"--metric", "("}, "missing closing parenthesis");
   refused({"--higher-is-better"}, "there is none: time is better where it is less");
   refused({"--metric", "x", "--difference"}, "--difference needs --margin");

@@ -293,6 +293,24 @@ TEST_F(Batch, SaysHowFarItIs) {
   EXPECT_EQ(run({"batch", "wait", "b"}).code, 1);
 }
 
+TEST_F(Batch, RefusesFlagsThatCouldDoNothing) {
+  run_jobs({}, {"true"});
+  const std::pair<Words, const char*> cases[] = {
+      {{"status", "b", "--failed", "--running"}, "--failed and --running"},
+      {{"status", "b", "1", "--failed"}, "but one job is named"},
+      {{"analyze", "b", "--csv", "-", "--json"}, "--csv is instead of what --json writes"},
+      {{"analyze", "b", "--json", "--chart", "x.svg"}, "--json is instead of what --chart writes"},
+      {{"logs", "b", "1", "--attempt", "2"}, "--attempt must be a number from 1 to 1, but is 2"},
+      {{"logs", "b", "1", "--attempt", "first"}, "but is first"}};
+  for (auto [words, says] : cases) {
+    words.insert(words.begin(), "batch");
+    const ToolResult result = run(words);
+    EXPECT_EQ(result.code, 2) << says;
+    EXPECT_THAT(result.err, HasSubstr(says));
+  }
+  EXPECT_EQ(run({"batch", "logs", "b", "1", "--attempt", "1"}).code, 0);
+}
+
 TEST_F(Batch, MayBeAddedToWhileItRunsAndAfterwards) {
   testing::ToolProcess tool = begin(run_words({}, {"sh", "-c", "echo x >> begun; sleep 0.8"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));

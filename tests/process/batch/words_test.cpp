@@ -193,6 +193,19 @@ TEST_F(BatchWords, HaltCountsSharesOfAllJobs) {
   EXPECT_EQ(jobs_in("done"), 5);
 }
 
+TEST_F(BatchWords, FlagsOfJobsAreRefusedWithAFileOfThem) {
+  write_file_atomic(folder.path() / "jobs.toml", "command = [\"true\"]\n");
+  const std::pair<const char*, const char*> flags[] = {
+      {"--timeout", "5s"}, {"--retries", "2"}, {"--gpus", "1"}, {"-a", "values"}};
+  for (const auto& [flag, value] : flags) {
+    const ToolResult result = run({"batch", "run", "jobs.toml", flag, value});
+    EXPECT_EQ(result.code, 2) << flag;
+    EXPECT_THAT(result.err, HasSubstr(cat(flag, " is about jobs whose command stands after --")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
+  EXPECT_EQ(run({"batch", "run", "jobs.toml", "--slots", "1"}).code, 0);
+}
+
 TEST_F(BatchWords, HaltThatCannotBeReadIsRefusedBeforeAnythingIsMade) {
   for (const char* const rule : {"", "soon", "fail=1", "later,fail=1", "soon,fail=0",
                                  "soon,fails=1", "soon,fail=101%", "soon,fail=1.5"}) {

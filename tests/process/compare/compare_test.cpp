@@ -151,6 +151,9 @@ TEST_F(Compare, WrongUseIsRefusedInWords) {
       {{"a1", "b1", "--by", "stepp_s"}, "step_s"},
       {{"a1", "b1", "--varied", "optimizer.rl"}, "--varied"},
       {{"a1", "b1", "a2", "--loss", "1"}, "is about two sides"},
+      {{"a1", "b1", "a2", "--margin", "1%"}, "--margin is about two sides"},
+      {{"a1", "b1", "--table", "--better", "loss=lower"}, "--better is about two sides"},
+      {{"a1", "b1", "--csv", "--json"}, "two forms of one table"},
       {{"--tag", "none"}, "nothing to compare"}};
   for (const auto& [words, says] : wrong) {
     const ToolResult result = compare(words);
@@ -214,6 +217,9 @@ TEST_F(Compare, BatchesAreComparedByWhatTheirJobsReport) {
   EXPECT_EQ(same["conclusion"], "inconclusive") << same["verdict"];
   EXPECT_EQ(same["jobs"]["matched"], 2);
   EXPECT_EQ(same["by"], "wall_s");
+  const ToolResult loss = compare({"a", "b", "--loss", "0.5"});
+  EXPECT_EQ(loss.code, 2);
+  EXPECT_THAT(loss.err, HasSubstr("--loss is a value of the metric"));
   const ToolResult other = compare({"a", "c"});
   EXPECT_THAT(other.out, HasSubstr("used.trees 100 against 200"));
   EXPECT_THAT(compare({"a", "c", "--varied", "used.trees"}).out, HasSubstr("inconclusive"));

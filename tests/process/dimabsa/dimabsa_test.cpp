@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "fakes/said_by_export.h"
 
 #include <gmock/gmock.h>
 
@@ -349,6 +350,8 @@ TEST_F(Dimabsa, StartsFromAModelFolderAndRefusesWrongOnes) {
 TEST_F(Dimabsa, KeepsWhatPredictionNeedsInAnExport) {
   ASSERT_EQ(train_file("a", "cpu:1", {"stop.steps=2"}).code, 0);
   ASSERT_EQ(tool({"export", "a", "--out", "a.safetensors"}).code, 0);
+  EXPECT_THAT(testing::said_by_export(folder.path() / "a.safetensors"),
+              Not(HasSubstr(folder.path().string())));
   for (const char* of : {"a", "a.safetensors"})
     ASSERT_EQ(tool({"predict", of, file().string(), cat("out=", of, "-out"), "predict.beta=0",
                     "predict.threshold=0.2"})

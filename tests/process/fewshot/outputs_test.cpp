@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fakes/said_by_export.h"
 #include "fewshot_runs.h"
 #include "media/csv_table.h"
 
@@ -40,6 +41,7 @@ class FewshotOutputs : public testing::FewshotRuns {
 TEST_F(FewshotOutputs, EvaluatesWithSeveralNumbersOfShotsTheSameOnAnyNumberOfRanks) {
   const ToolResult trained = train_small("a", "cpu:2", {"stop.steps=6"});
   ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, ::testing::ContainsRegex("\nclasses +shots +episode [^\n]+\nnovel "));
   const fs::path evaluation = run("a") / "evaluations/step-000000006";
   for (const char* name : {"items.csv", "items.json", "classes.csv", "metrics.json"})
     EXPECT_TRUE(fs::exists(evaluation / name)) << name;
@@ -143,6 +145,15 @@ TEST_F(FewshotOutputs, AnExportPredictsAsItsRunDoes) {
     ASSERT_EQ(result.code, 0) << result.err;
   }
   EXPECT_TRUE(files("of-a") == files("of-a.safetensors"));
+  EXPECT_THAT(testing::said_by_export(folder.path() / "a.safetensors"),
+              Not(HasSubstr(folder.path().string())));
+  // It knows the run's pictures again, but not where they lie.
+  EXPECT_EQ(tool({"evaluate", "a.safetensors"}).code, 2);
+  const ToolResult evaluated = tool({"evaluate", "a.safetensors", "data.path=data", "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_THAT(evaluated.err, Not(HasSubstr("not the pictures")));
+  for (const char* name : {"AP50_base", "AP50_novel"})
+    EXPECT_EQ(json::parse(evaluated.out).at("metrics").at(name), metrics("a").at(name)) << name;
 }
 
 TEST_F(FewshotOutputs, SkipsPicturesThatCannotBeReadAndNamesThem) {

@@ -1,6 +1,7 @@
 // lockstep export: one file that stands for the run; lockstep score: files against files.
 #include "predict_fixture.h"
 
+#include "fakes/said_by_export.h"
 #include "run/safetensors.h"
 
 #include <fstream>
@@ -202,6 +203,8 @@ TEST_F(Export, OfTextGoesOnLikeTheRun) {
   for (const std::string& option : testing::tiny("text.txt")) words.push_back(option);
   ASSERT_EQ(tool(words).code, 0);
   ASSERT_EQ(tool({"export", "text", "--out", "text.safetensors"}).code, 0);
+  EXPECT_THAT(testing::said_by_export(folder->path() / "text.safetensors"),
+              Not(HasSubstr(folder->path().string())));
   const std::vector<std::string> rest{"the ", "tokens=20", "seed=3", "--devices", "cpu:1"};
   const auto said = [&](const std::string& source) {
     std::vector<std::string> all{"predict", source};

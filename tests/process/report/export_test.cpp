@@ -51,6 +51,9 @@ TEST_F(ExportNumbers, SaysWhyThereIsNoParquetAndHowToMakeIt) {
 
 TEST_F(ExportNumbers, TheModelIsAnotherCommand) {
   EXPECT_EQ(tool({"--csv", "csv", "--out", "model.safetensors"}).code, 2);
+  const ToolResult renamed = tool({"--csv", "csv", "--rename", "a=b"});
+  EXPECT_EQ(renamed.code, 2);
+  EXPECT_NE(renamed.err.find("--rename is about the model"), std::string::npos) << renamed.err;
   const ToolResult nothing = tool({});
   EXPECT_EQ(nothing.code, 2);
   EXPECT_NE(nothing.err.find("--tensorboard DIR"), std::string::npos) << nothing.err;

@@ -130,6 +130,8 @@ TEST_F(Report, RefusesInPlainWords) {
       {{"first", "--smooth", "1"}, "--smooth must be a weight from 0 to below 1"},
       {{"first", "--smooth", "nan"}, "--smooth must be"},
       {{"first", "--json", "--out", "a.md"}, "leave out one of them"},
+      {{"first", "--json", "--x", "time"}, "--x is about drawn curves"},
+      {{"first", "--out", "a.json", "--x", "time"}, "--x is about drawn curves"},
       {{}, "RUN"}};
   for (const auto& [words, part] : cases) {
     const ToolResult result = report(words);
@@ -197,6 +199,13 @@ TEST_F(Report, OfABatchShowsWhoRanWhenAndWhatFailed) {
   const auto twin = nlohmann::json::parse(read_file(run("b") / "report.json"));
   EXPECT_EQ(twin.at("counts").at("failed"), 1);
   EXPECT_EQ(twin.at("jobs").size(), 4U);
+  for (const char* flag : {"--x", "--smooth"}) {
+    const ToolResult curves = report({"b", flag, flag[2] == 'x' ? "time" : "0.5"});
+    EXPECT_EQ(curves.code, 2) << flag;
+    EXPECT_NE(curves.err.find(cat(flag, " is about the curves of runs, but b is a batch")),
+              std::string::npos)
+        << curves.err;
+  }
   write_file_atomic(run("b") / "ledger.sqlite", "no database");
   EXPECT_EQ(report({"b"}).code, 2);
 }
@@ -209,6 +218,9 @@ TEST_F(Report, OfAComparisonLiesBesideIt) {
   expect_whole_page(at("cmp-report.html"));
   EXPECT_TRUE(fs::exists(at("cmp-report.md")));
   EXPECT_FALSE(fs::exists(at("cmp-report.json"))) << "the comparison is its own twin";
+  const ToolResult smooth = report({"cmp.json", "--smooth", "0.5"});
+  EXPECT_EQ(smooth.code, 2);
+  EXPECT_NE(smooth.err.find("cmp.json is a comparison"), std::string::npos) << smooth.err;
 }
 
 TEST_F(Report, OfATrainedRunFollowsTraining) {

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "fakes/said_by_export.h"
 #include "media/csv_table.h"
 #include "media/image.h"
 #include "media/picture_file.h"
@@ -14,6 +15,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::run_tool;
 using testing::ToolResult;
 namespace fs = std::filesystem;
@@ -99,6 +101,7 @@ TEST_F(Volume, LeavesATableAndPicturesAndWritesMasks) {
 
   const fs::path file = folder.path() / "a.safetensors";
   ASSERT_EQ(tool({"export", "a", "--out", file.string()}).code, 0);
+  EXPECT_THAT(testing::said_by_export(file), Not(HasSubstr(folder.path().string())));
   const fs::path image =
       *fs::directory_iterator(run("a").parent_path() / ".cache/made-volumes/test_images");
   const ToolResult alone = tool({"predict", file.string(), image.string(), "out=alone"});

@@ -369,6 +369,32 @@ TEST_F(DimabsaPrepare, PredictsFromTheRunsFolderAlone) {
   EXPECT_THAT(error_of([&] { prepare(Purpose::predict, path("none")); }), HasSubstr("has no"));
 }
 
+TEST_F(DimabsaPrepare, AnExportDoesNotSayWhereAnythingLay) {
+  Prepared prepared = prepare();
+  prepared.extra["weights"] = {{"files", {{{"path", path("model.bin").string()}}}}};
+  prepared.extra["config"]["_name_or_path"] = path("model").string();
+  std::map<std::string, std::string> kept;
+  for (const fs::path& file : prepared.keep) kept[file.filename().string()] = read_file(file);
+  nlohmann::json tokenizer = nlohmann::json::parse(kept.at("tokenizer_config.json"));
+  tokenizer["tokenizer_file"] = path("tokenizer.json").string();
+  tokenizer["name_or_path"] = "bert-base-uncased";
+  kept["tokenizer_config.json"] = tokenizer.dump();
+  nlohmann::json record = nlohmann::json::parse(kept.at(record_name));
+  record["said"] = {path("a.jsonl").string() + ", line 3: odd"};
+  kept[record_name] = record.dump();
+  options.forget_places(prepared.extra, kept);
+  EXPECT_THAT(prepared.extra.dump(), Not(HasSubstr(folder.path().string())));
+  for (const auto& [name, content] : kept)
+    EXPECT_THAT(content, Not(HasSubstr(folder.path().string()))) << name;
+  EXPECT_THAT(kept.at("tokenizer_config.json"), HasSubstr("bert-base-uncased"));
+  const fs::path run = path("run");
+  fs::create_directories(run / "recipe");
+  for (const auto& [name, content] : kept) write_file_atomic(run / "recipe" / name, content);
+  const Prepared again = prepare(Purpose::evaluate, run);
+  EXPECT_EQ(again.extra.at("categories"), prepared.extra.at("categories"));
+  EXPECT_EQ(again.facts.valid_samples, prepared.facts.valid_samples);
+}
+
 TEST_F(DimabsaPrepare, SaysHowMuchOfATextTheModelTakes) {
   const fs::path model = path("model");
   const Prepared prepared = prepare();

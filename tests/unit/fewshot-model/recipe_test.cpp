@@ -303,7 +303,9 @@ TEST_F(FewshotRecipeTest, NamesTheMetricsThatItGives) {
     EXPECT_THAT(names, ::testing::Contains(name));
   EvaluationOutput output(folder.path(), 1);
   const ItemTable table = recipe.items(Records(records), output);
-  EXPECT_EQ(table.rows.size(), 4U);
+  ASSERT_EQ(table.rows.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(table.rows[i][0], Cell(i < 2 ? "novel" : "base")) << "unseen classes come first";
   EXPECT_EQ(fault_of(table), "");
 }
 

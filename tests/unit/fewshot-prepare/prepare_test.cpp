@@ -22,6 +22,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 class PrepareTest : public ::testing::Test {
@@ -124,6 +125,30 @@ TEST_F(PrepareTest, EvaluatesOtherPicturesWithClassesItKnowsAsBase) {
               ElementsAre("star", "ring"));
 }
 
+TEST_F(PrepareTest, AnExportKnowsItsPicturesAgainWithoutSayingWhereTheyLay) {
+  options.data.novel = {"star", "ring"};
+  options.data.base = {"square", "cross"};  // and no others
+  Prepared exported = prepare();
+  const json before = exported.extra.at("sets");
+  std::map<std::string, std::string> kept;
+  options.forget_places(exported.extra, kept);
+  EXPECT_THAT(exported.extra.dump(), Not(HasSubstr(folder.path().string())));
+  EXPECT_EQ(exported.extra.at("picture_ids").at("made-00040.png"), 41);
+  const fs::path run = write_run(exported);
+  options.data.base = options.data.novel = {};
+  const Prepared again = prepare(Purpose::evaluate, run);
+  EXPECT_EQ(again.extra.at("sets"), before);
+  EXPECT_THAT(said, Not(Contains(HasSubstr("not the pictures"))));
+  const Prepared supports = prepare(Purpose::predict, run);
+  EXPECT_EQ(supports.extra.at("supports").size(), 4U);
+  EXPECT_EQ(supports.extra.at("picture_ids").at("made-00040.png"), 41);
+  options.data.path.clear();
+  EXPECT_THAT(error_of([&] { prepare(Purpose::evaluate, run); }),
+              HasSubstr("data.path does not say where some are"));
+  EXPECT_THAT(error_of([&] { prepare(Purpose::predict, run); }),
+              HasSubstr("an export does not say where they lie"));
+}
+
 TEST_F(PrepareTest, PredictsWithTheNamedOrTheRunsOwnSupports) {
   EXPECT_THAT(error_of([&] { prepare(Purpose::predict); }),
               HasSubstr("there are no examples of what to look for"));
@@ -184,6 +209,7 @@ TEST_F(PrepareTest, EvaluatesASetOfNewClassesAlone) {
   Prepared first = prepare();
   first.extra["sets"]["base"] = {"bishop", "king"};
   first.extra["sets"]["novel"] = json::array();
+  first.extra["sets"]["fingerprint"] = "of pictures of chess";
   const fs::path run = write_run(first);
   fs::rename(data() / "train.json", data() / "instances_train.json");
   fs::rename(data() / "valid.json", data() / "instances_val.json");

@@ -2,6 +2,7 @@
 #include "plan/recipe_info.h"
 
 #include "base/error.h"
+#include "base/files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,6 +88,20 @@ TEST(RecipeOptions, CountNothingButTheWeightsOfFrozenParameters) {
   EXPECT_EQ(recipe.memory(train, facts).optimizer_bytes, 8000);
   train.precision = Precision::bf16;
   EXPECT_EQ(recipe.memory(train, facts).fixed_bytes, 18200);
+}
+
+TEST(RecipeOptions, LeaveTheNamesOfFilesInExportsAlone) {
+  const TemporaryDirectory folder;
+  const std::string file = (folder.path() / "gone.bin").string();
+  nlohmann::json extra = {{"train", file},
+                          {"all", {{"first", file}, {"classes", {"/m/0199g", "/", "cat/dog"}}}}};
+  std::map<std::string, std::string> kept{{"list.txt", file}};
+  RecipeOptions().forget_places(extra, kept);
+  EXPECT_EQ(extra,
+            nlohmann::json(
+                {{"train", "gone.bin"},
+                 {"all", {{"first", "gone.bin"}, {"classes", {"/m/0199g", "/", "cat/dog"}}}}}));
+  EXPECT_EQ(kept.at("list.txt"), file) << "what it means only the recipe knows";
 }
 
 TEST(RecipeOptions, KnowNothingOfTheirDataByDefault) {

@@ -126,6 +126,25 @@ TEST_F(Batches, ASubsetCutOutOfALargerBatchIsNotComparable) {
   EXPECT_EQ(row(found, "job_s").conclusion, Conclusion::not_comparable);
 }
 
+// Fisher's test of 16 against 10 of 36 would say p = 0.21: it takes the jobs for others.
+TEST_F(Batches, FailuresOfTheSameJobsAreTestedAsPairs) {
+  std::vector<MadeJob> a = grid(6, 6, 2), b = a;
+  for (std::size_t i = 0; i < 10; ++i) a[i].state = b[i].state = JobState::failed;
+  for (std::size_t i = 10; i < 16; ++i) b[i].state = JobState::failed;
+  const Comparison found = against(batch("a", a), batch("b", b));
+  ASSERT_EQ(found.counts.size(), 1U);
+  const CountRow& failed = found.counts[0];
+  EXPECT_EQ(failed.conclusion, Conclusion::worse);
+  EXPECT_NEAR(failed.p, 2.0 / 64, 1e-12);
+  EXPECT_EQ(failed.text,
+            "more failed (16 of 36 against 10 of 36, McNemar's exact test of the 6 that differ: "
+            "p = 0.031)");
+  const nlohmann::json written = comparison_json(found)["counts"][0];
+  EXPECT_EQ(written["only_a"], 0);
+  EXPECT_EQ(written["only_b"], 6);
+  EXPECT_EQ(written["test"], "McNemar's exact test");
+}
+
 TEST_F(Batches, OfTheSameWorkAreComparedJobByJob) {
   std::vector<MadeJob> slower = grid(6, 6, 2);
   slower[0].seconds = 2.2;

@@ -81,6 +81,38 @@ TEST_F(Exports, MlflowKeepsWholeCharactersAndNamesTheirPlaces) {
   EXPECT_EQ(read_file(place / "a/_b"), "c");
 }
 
+TEST_F(Exports, MlflowLosesNoNameThatBecomesAnothers) {
+  MadeRun made(folder.path() / "run");
+  made.record({{"config", {{"a:b", "1"}, {"a_b", "2"}, {"c", "3"}, {"c/d", "4"}}}});
+  made.start(0);
+  made.event({{"kind", "eval"}, {"step", 1}, {"metrics", {{"x:y", 0.25}, {"x_y", 0.5}}}});
+  made.event({{"kind", "eval"}, {"step", 2}, {"metrics", {{"x_y", 0.75}}}});
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  const fs::path place =
+      folder.path() / "mlruns" / export_mlflow(run, folder.path() / "mlruns", false).what;
+  EXPECT_EQ(read_file(place / "params/a_b"), "1");
+  EXPECT_EQ(read_file(place / "params/a_b_2"), "2");
+  EXPECT_EQ(read_file(place / "params/c"), "3");
+  EXPECT_EQ(read_file(place / "params/c_d_2"), "4");
+  const auto lines = [&](const char* name) {
+    return split(trim(read_file(place / "metrics/eval" / name)), '\n').size();
+  };
+  EXPECT_EQ(lines("x_y"), 1U);
+  EXPECT_EQ(lines("x_y_2"), 2U);
+}
+
+TEST_F(Exports, SayHowManyNamesThereIsNoRoomFor) {
+  MadeRun made(folder.path() / "run");
+  made.record();
+  made.start(0);
+  nlohmann::json metrics;
+  for (int i = 0; i < 2003; ++i) metrics[cat("m", i)] = i;
+  made.event({{"kind", "eval"}, {"step", 1}, {"metrics", metrics}});
+  const RunDir run = RunDir::open(made.path.string(), folder.path());
+  EXPECT_EQ(export_csv(run, folder.path() / "csv").left_out, 2003U + 4 - 2000);
+  EXPECT_EQ(export_mlflow(run, folder.path() / "mlruns", false).left_out, 2003U - 1000);
+}
+
 TEST_F(Exports, TensorBoardGetsOneFileWithoutWhatWasTakenBack) {
   const WrittenExport written = export_tensorboard(resumed_run(), folder.path() / "tb");
   EXPECT_EQ(written.steps, 20);

@@ -126,6 +126,46 @@ TEST_F(RunFacts, DevicesAreThoseOfAllStarts) {
   EXPECT_THAT(found.verdict, HasSubstr("devices 1 x NVIDIA A100, 1 x NVIDIA H200 against"));
 }
 
+// The plan of run.json is that of the newest start, which may be of other devices and in another
+// precision.
+TEST_F(RunFacts, APlanOfTheNewestStartSaysNothingOfTheStepsBefore) {
+  const RunDir run =
+      make_run(folder.path(), {.steps = 100, .precision = "fp32", .peak_flops = 1e9});
+  {
+    EventWriter writer(run.events_path());
+    const auto start = [&](int step, const char* precision, double peak) {
+      writer.write({{"kind", "resume"}, {"step", step}, {"time", 2e6}});
+      writer.write({{"kind", "start"},
+                    {"step", step},
+                    {"time", 2e6},
+                    {"precision", precision},
+                    {"peak_flops", peak}});
+    };
+    start(80, "bf16", 1e15);
+    start(90, "fp16", 1e15);  // whose steps are taken back
+    start(90, "fp32", 1e9);
+  }
+  const Trial trial = read_run_facts(run);
+  EXPECT_EQ(trial.value("precision"), nlohmann::json({"bf16", "fp32"}));
+  EXPECT_TRUE(trial.value("peak_flops").is_null());
+  const Comparison found = compare({.name = "a", .trials = {trial}},
+                                   {.name = "b", .trials = {facts_of({.name = "b"})}}, {});
+  for (const RedFlag& flag : found.flags) EXPECT_NE(flag.name, "below_physical_floor") << flag.text;
+}
+
+TEST_F(RunFacts, SamplesAreThoseOfTheEpochsThatWereTrained) {
+  WrittenRun made{.steps = 25, .global = 100, .train_samples = 1000};
+  made.more["plan"] = testing::record_of(made).at("plan");
+  made.more["plan"]["train_samples"] = 1'000'000;  // of which an epoch draws 1,000
+  made.more["plan"]["epoch_size"] = 1000;
+  EXPECT_EQ(facts_of(made).number("samples"), 2500);
+  // 64 bits: a run of a month.
+  made.more["plan"]["epoch_size"] = 4'000'000'000'000;
+  made.more["plan"]["steps_per_epoch"] = 5;
+  made.name = "long";
+  EXPECT_EQ(facts_of(made).number("samples"), 2e13);
+}
+
 TEST_F(RunFacts, PathsThatDifferAreNotKnownToBeEqual) {
   const auto with_spec = [&](const char* name, const char* path) {
     WrittenRun made{.name = name};

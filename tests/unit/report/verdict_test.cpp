@@ -193,8 +193,18 @@ TEST(Counts, OfFewJobsAreInconclusive) {
   EXPECT_GT(found.counts[0].p, 0.4);
   EXPECT_THAT(found.counts[0].text, HasSubstr("2 of 36 against 0 of 36"));
   EXPECT_THAT(found.counts[0].text, Not(HasSubstr("inf"))) << "a base of zero gives no ratio";
+  EXPECT_EQ(found.counts[0].test, "Fisher's exact test")
+      << "who knows whether the jobs are the same";
+  EXPECT_TRUE(comparison_json(found)["counts"][0]["only_a"].is_null());
   b.trials[0].counts["failed"] = {20, 36};
   EXPECT_EQ(compare(a, b, {}).counts[0].conclusion, Conclusion::worse);
+}
+
+TEST(Counts, OfMillionsAreNeverSaidToHaveNoChanceAtAll) {
+  TrialGroup a = group("a", {1}), b = group("b", {1});
+  a.trials[0].counts["failed"] = {0, 1'000'000'000};
+  b.trials[0].counts["failed"] = {1'000'000, 1'000'000'000};
+  EXPECT_THAT(compare(a, b, {}).counts[0].text, HasSubstr("p < 1e-300"));
 }
 
 TEST(Counts, OfTheSameJobsAgainAreNotTested) {

@@ -74,6 +74,20 @@ TEST(TensorboardRecords, AreProtocolBuffersByteByByte) {
   EXPECT_EQ(messages_of(tensorboard_restart(0, 7))[0].substr(9), "\x10\x07\x3a\x02\x08\x01");
 }
 
+TEST(ScalarsOfEvents, HaveTagsOfTheirOwn) {
+  const auto tags = [](const nlohmann::json& event) {
+    std::vector<std::string> all;
+    for (const TensorboardScalar& scalar : scalars_of_event(event, "samples"))
+      all.push_back(scalar.first);
+    return all;
+  };
+  using Tags = std::vector<std::string>;
+  EXPECT_EQ(tags({{"kind", "step"}, {"loss", 1}, {"lr", 0.5}, {"logged", {{"lr", 2}}}}),
+            (Tags{"train/loss", "train/lr", "train/lr_2"}));
+  EXPECT_EQ(tags({{"kind", "eval"}, {"metrics", {{"a/b", 1}, {"a_b", 2}, {"a_b_2", 3}}}}),
+            (Tags{"eval/a_b", "eval/a_b_2", "eval/a_b_2_2"}));
+}
+
 TEST(ScalarsOfEvents, HaveTheNamesThatTensorBoardGroupsBy) {
   const nlohmann::json step{{"kind", "step"},
                             {"loss", nullptr},

@@ -87,6 +87,34 @@ TEST(Fisher, TakesMillions) {
   EXPECT_LT(fisher_p({0, 1'000'000'000}, {1'000'000, 1'000'000'000}), 1e-100);
 }
 
+// R: binom.test(min(b, c), b + c)$p.value, which is what mcnemar.exact of exact2x2 gives.
+TEST(McNemar, IsTheSignTestOfThoseThatDiffer) {
+  EXPECT_NEAR(mcnemar_p({0, 5}), 2.0 / 32, 1e-12);
+  EXPECT_NEAR(mcnemar_p({0, 6}), 2.0 / 64, 1e-12);
+  EXPECT_NEAR(mcnemar_p({1, 9}), 22.0 / 1024, 1e-12);
+  EXPECT_EQ(mcnemar_p({0, 0}), 1);
+  EXPECT_EQ(mcnemar_p({4, 4}), 1);
+  // Agresti (1990), approval of the prime minister, 86 and 150: R gives 3.716e-05.
+  EXPECT_NEAR(mcnemar_p({86, 150}), 3.716e-05, 5e-9);
+  EXPECT_EQ(mcnemar_p({150, 86}), mcnemar_p({86, 150}));
+  EXPECT_EQ(error_of([] { mcnemar_p({-1, 2}); }), "a count must not be negative, but is -1 | ");
+}
+
+TEST(McNemar, TakesMillions) {
+  EXPECT_NEAR(mcnemar_p({500'000, 500'000}), 1, 1e-9);
+  // The normal approximation with a correction for continuity, z = 2.827: 0.0047.
+  EXPECT_NEAR(mcnemar_p({500'000, 502'831}), 0.00472, 1e-4);
+  EXPECT_LT(mcnemar_p({0, 1'000'000}), 1e-300);
+  EXPECT_LT(mcnemar_p({400'000'000, 600'000'000}), 1e-100);
+}
+
+TEST(McNemar, FindsTheSideThatHasMore) {
+  EXPECT_EQ(find(OneSided{0, 5}), Finding::inconclusive);
+  EXPECT_EQ(find(OneSided{0, 6}), Finding::more);
+  EXPECT_EQ(find(OneSided{6, 0}), Finding::less);
+  EXPECT_EQ(find(OneSided{0, 0}), Finding::inconclusive);
+}
+
 TEST(FindOfCounts, NeverSaysThatFewAreTheSame) {
   EXPECT_EQ(find(Count{2, 36}, Count{0, 36}), Finding::inconclusive);
   EXPECT_EQ(find(Count{0, 36}, Count{0, 36}), Finding::inconclusive);

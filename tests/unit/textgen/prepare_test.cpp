@@ -397,5 +397,21 @@ TEST_F(PrepareTest, RealJsonlLinesAreDocuments) {
             std::string::npos);
 }
 
+TEST_F(PrepareTest, AnExportDoesNotSayWhereItsTextLay) {
+  const Settings settings{{"data.path", write("a.txt", prose(1, 4000))}};
+  const Prepared first = prepare(settings);
+  const std::string run = keep(first);
+  json extra = first.extra;
+  std::map<std::string, std::string> kept;
+  for (const auto& file : first.keep) kept[file.filename().string()] = read_file(file);
+  TextOptions().forget_places(extra, kept);
+  EXPECT_EQ(extra.dump().find(path()), std::string::npos) << extra;
+  for (const auto& [name, content] : kept) {
+    EXPECT_EQ(content.find(path()), std::string::npos) << name;
+    write("run/recipe/" + name, content);
+  }
+  EXPECT_EQ(prepare(settings, "cache", Purpose::evaluate, run).extra, first.extra);
+}
+
 }  // namespace
 }  // namespace lockstep::textgen

@@ -42,6 +42,12 @@ class RecordedSteps : public ::testing::Test {
   std::int64_t steps = 0;
 };
 
+TEST_F(RecordedSteps, BeginWithWhatTheStartComputesIn) {
+  plan.precision.type = Precision::bf16;
+  recorder->started(7, 0, "");
+  EXPECT_EQ(events("start").back().at("precision"), "bf16");
+}
+
 // The last step of a run waits for no data any more, and others come in bursts: what the last event
 // says of speed must be what the run's own sum says.
 TEST_F(RecordedSteps, EndWithTheRateOfTheWholeRun) {

@@ -164,6 +164,19 @@ TEST_F(GoesOn, NeverOnMadeVolumesWhereItBeganWithOthers) {
   EXPECT_EQ(again(Purpose::evaluate).valid, recorded().valid);
 }
 
+TEST_F(GoesOn, FromAnExportThatDoesNotSayWhereItsVolumesLay) {
+  nlohmann::json extra = first.extra;
+  std::map<std::string, std::string> kept{{"volumes.json", read_file(run / "recipe/volumes.json")}};
+  options.forget_places(extra, kept);
+  const std::string& record = kept.at("volumes.json");
+  for (const std::string& text : {extra.dump(), record})
+    EXPECT_THAT(text, Not(HasSubstr(data().parent_path().string())));
+  const PreparedVolumes before = recorded();
+  write_file_atomic(run / "recipe/volumes.json", record);
+  write_file_atomic(run / "run.json", nlohmann::json{{"extra", extra}}.dump());
+  EXPECT_EQ(again(Purpose::evaluate).valid, before.valid);
+}
+
 TEST_F(GoesOn, AndPredictsWithoutAnyVolume) {
   fs::remove_all(data());
   fs::remove_all(cache());
