@@ -122,7 +122,7 @@ class Comparer {
       std::vector<std::string> names;
       for (const QuantityRow& row : all_.rows) names.push_back(row.what.name);
       if (std::any_of(names.begin(), names.end(),
-                      [&](const std::string& one) { return is_named(one, name); }))
+                      [&, &name = name](const std::string& one) { return is_named(one, name); }))
         continue;
       const std::string near = nearest(name, short_names(names));
       throw Error(
