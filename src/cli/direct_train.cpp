@@ -19,6 +19,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 
 namespace lockstep::cli {
 namespace {
@@ -117,6 +119,10 @@ int train_as_jobs(const DirectRecipe& recipe, const Parsed& parsed) {
   }
 }
 
+std::ptrdiff_t entries_in(const std::filesystem::path& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder), {});
+}
+
 int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed) {
   nlohmann::json record = record_of(recipe, options);
   RunDir run = make_run(options.run_root, parsed.value("--name"), recipe.name,
@@ -125,6 +131,7 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
                           fresh.write_record(record);
                           fresh.write_state(RunState::running, "");
                         });
+  const std::ptrdiff_t begun_with = entries_in(run.path());
   try {
     const DirectResult result =
         options.train({.folder = run.path(), .name = run.name(), .say = say});
@@ -138,7 +145,10 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
     if (!result.next.empty()) say(cat("try next:\n  ", join(result.next, "\n  ")));
     return code_of(result);
   } catch (const Error& error) {
-    run.try_write_state(RunState::failed, error.what());
+    if (entries_in(run.path()) == begun_with)
+      run.remove();  // nothing came of it: the next try may have its name
+    else
+      run.try_write_state(RunState::failed, error.what());
     throw;
   }
 }

@@ -108,7 +108,9 @@ std::vector<std::string> names_of_runs(const fs::path& root) {
   for (const fs::path& path : {root / run, fs::path(run)})
     if (std::error_code error; !run.empty() && fs::is_directory(path, error))
       throw Error(cat(path.string(), " is not a run: it has no run.json"),
-                  "`lockstep runs` lists the runs");
+                  fs::exists(path / "batch.json", error)
+                      ? "it is a batch; `lockstep batch` lists the commands for it"
+                      : "`lockstep runs` lists the runs");
   const std::string near = nearest(run, names_of_runs(root));
   throw Error(cat("there is no run \"", run, "\" in ", root.string()),
               near.empty() ? "`lockstep runs` lists the runs; a path to a run directory works too"

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <thread>
 
 #include "base/host_name.h"
@@ -135,6 +136,8 @@ TEST_F(RunDirs, AMissingRunNamesTheNearest) {
 TEST_F(RunDirs, AFolderWithoutARecordIsNoRun) {
   std::filesystem::create_directories(root / "other");
   EXPECT_THAT(error_of([&] { RunDir::open("other", root); }), HasSubstr("has no run.json"));
+  std::ofstream(root / "other" / "batch.json") << "{}";
+  EXPECT_THAT(error_of([&] { RunDir::open("other", root); }), HasSubstr("it is a batch"));
 }
 
 TEST_F(RunDirs, AreListedNewestFirstWithoutOtherFolders) {
