@@ -41,6 +41,9 @@ void check_name(const std::string& name) {
 }
 
 [[noreturn]] void throw_taken(const std::string& name, const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path / "run.json", ignored))  // such as a batch
+    throw Error(cat(path.string(), " is there already"), "choose another name");
   throw Error(cat("run \"", name, "\" is there already: ", path.string()),
               cat("choose another name, or go on with `lockstep resume ", name, "`"));
 }

@@ -20,6 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::Not;
 
 class RunDirs : public testing::Test {
  protected:
@@ -87,6 +88,13 @@ TEST_F(RunDirs, NamesThatAreNoPlainFileNamesAreRefusedBeforeAnythingIsMade) {
   EXPECT_FALSE(std::filesystem::exists(root));
   for (const char* name : {"a b", "a.b", ".a", "x-y_z", "\xc3\xbc", "..."})
     EXPECT_EQ(refusal(name), "") << name;
+}
+
+TEST_F(RunDirs, AFolderInTheWayThatIsNoRunIsNotOfferedToResume) {
+  std::filesystem::create_directories(root / "batch");
+  put(root / "batch" / "batch.json", "{}");
+  EXPECT_THAT(refusal("batch"), HasSubstr("batch is there already"));
+  EXPECT_THAT(refusal("batch"), Not(HasSubstr("resume")));
 }
 
 TEST_F(RunDirs, ANameTooLongForTheFileSystemIsRefusedWithTheReason) {
