@@ -145,8 +145,9 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
     if (!result.next.empty()) say(cat("try next:\n  ", join(result.next, "\n  ")));
     return code_of(result);
   } catch (const Error& error) {
-    if (entries_in(run.path()) == begun_with)
-      run.remove();  // nothing came of it: the next try may have its name
+    std::error_code ignored;
+    if (entries_in(run.path()) == begun_with)  // nothing came of it: the next try may have its name
+      std::filesystem::remove_all(run.path(), ignored);
     else
       run.try_write_state(RunState::failed, error.what());
     throw;
