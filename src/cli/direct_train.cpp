@@ -19,8 +19,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <iterator>
 
 namespace lockstep::cli {
 namespace {
@@ -119,10 +117,6 @@ int train_as_jobs(const DirectRecipe& recipe, const Parsed& parsed) {
   }
 }
 
-std::ptrdiff_t entries_in(const std::filesystem::path& folder) {
-  return std::distance(std::filesystem::directory_iterator(folder), {});
-}
-
 int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed) {
   nlohmann::json record = record_of(recipe, options);
   RunDir run = make_run(options.run_root, parsed.value("--name"), recipe.name,
@@ -131,7 +125,6 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
                           fresh.write_record(record);
                           fresh.write_state(RunState::running, "");
                         });
-  const std::ptrdiff_t begun_with = entries_in(run.path());
   try {
     const DirectResult result =
         options.train({.folder = run.path(), .name = run.name(), .say = say});
@@ -145,11 +138,7 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
     if (!result.next.empty()) say(cat("try next:\n  ", join(result.next, "\n  ")));
     return code_of(result);
   } catch (const Error& error) {
-    std::error_code ignored;
-    if (entries_in(run.path()) == begun_with)  // nothing came of it: the next try may have its name
-      std::filesystem::remove_all(run.path(), ignored);
-    else
-      run.try_write_state(RunState::failed, error.what());
+    run.try_write_state(RunState::failed, error.what());
     throw;
   }
 }
@@ -159,7 +148,9 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
 int train_direct(const DirectRecipe& recipe, const Parsed& parsed) {
   const char* const folder = std::getenv("LOCKSTEP_OUT");
   if (folder != nullptr && *folder != '\0') return train_as_jobs(recipe, parsed);
-  return train_as_run(recipe, *resolve_direct(recipe, parsed), parsed);
+  const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, parsed);
+  options->load_ahead();  // a wrong path is told before there is a run
+  return train_as_run(recipe, *options, parsed);
 }
 
 }  // namespace lockstep::cli
