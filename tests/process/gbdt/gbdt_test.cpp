@@ -289,7 +289,8 @@ TEST_F(Gbdt, OfBadPricesNamesFileAndLine) {
 }
 
 TEST_F(Gbdt, OfARefusedStartNothingIsLeft) {
-  const ToolResult refused = tool({"train", "gbdt", "--name", "w", "symbol=AC", "data.path=prices"});
+  const ToolResult refused =
+      tool({"train", "gbdt", "--name", "w", "symbol=AC", "data.path=prices"});
   EXPECT_EQ(refused.code, 2) << refused.err;
   EXPECT_FALSE(exists("runs/w"));
 }
