@@ -8,7 +8,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include <fstream>
 #include <thread>
 
 #include "base/host_name.h"
@@ -20,7 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::MatchesRegex;
-using testing::Not;
 
 class RunDirs : public testing::Test {
  protected:
@@ -90,11 +88,17 @@ TEST_F(RunDirs, NamesThatAreNoPlainFileNamesAreRefusedBeforeAnythingIsMade) {
     EXPECT_EQ(refusal(name), "") << name;
 }
 
-TEST_F(RunDirs, AFolderInTheWayThatIsNoRunIsNotOfferedToResume) {
+TEST_F(RunDirs, ABatchIsNoRunAndIsNamedAsWhatItIs) {
   std::filesystem::create_directories(root / "batch");
   put(root / "batch" / "batch.json", "{}");
   EXPECT_THAT(refusal("batch"), HasSubstr("batch is there already"));
-  EXPECT_THAT(refusal("batch"), Not(HasSubstr("resume")));
+  EXPECT_THAT(refusal("batch"), ::testing::Not(HasSubstr("resume")));
+  try {
+    RunDir::open("batch", root);
+    FAIL() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.hint(), HasSubstr("it is a batch"));
+  }
 }
 
 TEST_F(RunDirs, ANameTooLongForTheFileSystemIsRefusedWithTheReason) {
@@ -144,8 +148,6 @@ TEST_F(RunDirs, AMissingRunNamesTheNearest) {
 TEST_F(RunDirs, AFolderWithoutARecordIsNoRun) {
   std::filesystem::create_directories(root / "other");
   EXPECT_THAT(error_of([&] { RunDir::open("other", root); }), HasSubstr("has no run.json"));
-  std::ofstream(root / "other" / "batch.json") << "{}";
-  EXPECT_THAT(error_of([&] { RunDir::open("other", root); }), HasSubstr("it is a batch"));
 }
 
 TEST_F(RunDirs, AreListedNewestFirstWithoutOtherFolders) {
