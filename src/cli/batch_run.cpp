@@ -36,6 +36,7 @@
 #include "launch/launch.h"
 #include "launch/signals.h"
 #include "monitor/gpu_log.h"
+#include "plan/words.h"
 #include "run/json_lines.h"
 
 namespace lockstep::cli {
@@ -212,8 +213,9 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
     ++count;
     if (count == 1 && number == SIGINT) {
       scheduler.drain();
-      say(cat("interrupted: ", scheduler.running().size(),
-              " running jobs may end; Ctrl-C again ends them"));
+      const auto running = static_cast<std::int64_t>(scheduler.running().size());
+      say(cat("interrupted: ", count_of(running, "running job"),
+              " may end; Ctrl-C again ends them"));
     } else {
       scheduler.stop();
       if (count <= 2) say("stopping: running jobs are ended, and run again with resume");
@@ -247,6 +249,9 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   std::optional<GpuLog> gpu_log;
   if (!devices.empty()) gpu_log.emplace(GpuLogSpec{.file = batch.gpu_log(), .devices = devices});
   if (gpu_log) gpu_log->begin_counting();
+  const std::string name = shell_word(fs::proximate(batch.path).string());
+  if (scheduler.paused())
+    say(cat("the batch is paused: lockstep batch unpause ", name, " lets its jobs start"));
   BatchView view(scheduler, batch, devices);
   BatchReports reports(parsed, batch, ledger);
   int interrupts = 0;
@@ -275,7 +280,10 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   }
   if (const std::string text = gpu_activity_text(activity, batch.gpu_log()); !text.empty())
     say(text);
-  if (interrupts > 0) return exit_interrupted;
+  if (interrupts > 0) {
+    if (counts.left() > 0) say(cat("go on with: lockstep batch resume ", name));
+    return exit_interrupted;
+  }
   if (reports.halted_for_success()) return exit_finished;
   if (counts.failed > 0 || counts.blocked > 0 || !scheduler.why_ending().empty())
     return exit_failed;

@@ -10,9 +10,11 @@
 #include "cli/run_end.h"
 #include "cli/run_root.h"
 #include "cli/train.h"
+#include "plan/direct_recipe.h"
 #include "plan/micro_batch.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 namespace lockstep::cli {
@@ -30,6 +32,21 @@ void plan_without_training(RunSetup& setup) {
   if (train.stop.steps == 0 && train.stop.epochs == 0) train.stop.steps = 1;
 }
 
+// What is neither is taken for a recipe's name, written wrongly.
+RunDir run_to_check(const Parsed& parsed) {
+  const std::string& operand = parsed.positionals[0];
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::path(run_root(parsed)) / operand, ignored) &&
+      !std::filesystem::exists(operand, ignored))
+    try {
+      find_recipe(operand);
+    } catch (const Error& error) {
+      const bool is_direct = find_direct_recipe(operand) != nullptr;
+      throw Error(cat(error.what(), is_direct ? "" : ", nor a run"), error.hint());
+    }
+  return operand_run(parsed);
+}
+
 RunSetup check_setup(const Parsed& parsed, const std::vector<Device>& devices) {
   const std::string plugin = parsed.value("--plugin");
   const bool has_gpu = devices[0].kind == DeviceKind::cuda;
@@ -40,7 +57,7 @@ RunSetup check_setup(const Parsed& parsed, const std::vector<Device>& devices) {
     prepare_and_plan(setup, Purpose::train, devices, {});
     return setup;
   }
-  const RunDir run = operand_run(parsed);
+  const RunDir run = run_to_check(parsed);
   RunSetup setup = resolve_resume(run, parsed.all("--config"), parsed.assignments);
   plan_without_training(setup);
   plan_again(setup, run, devices, /*may_try=*/false);

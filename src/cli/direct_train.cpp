@@ -148,7 +148,9 @@ int train_as_run(const DirectRecipe& recipe, const DirectOptions& options, const
 int train_direct(const DirectRecipe& recipe, const Parsed& parsed) {
   const char* const folder = std::getenv("LOCKSTEP_OUT");
   if (folder != nullptr && *folder != '\0') return train_as_jobs(recipe, parsed);
-  return train_as_run(recipe, *resolve_direct(recipe, parsed), parsed);
+  const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, parsed);
+  options->load_ahead();  // a wrong path is told before there is a run
+  return train_as_run(recipe, *options, parsed);
 }
 
 }  // namespace lockstep::cli

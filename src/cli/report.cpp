@@ -178,6 +178,7 @@ std::vector<ReportFile> files_asked_for(const Parsed& parsed) {
     const fs::path path = name;
     const std::string extension = path.extension().string();
     std::error_code ignored;
+    if (!path.empty() && !path.has_filename()) make_directories(path);  // pages/
     if (fs::is_directory(path, ignored))
       for (ReportFile& file : all_files(path / "report")) files.push_back(std::move(file));
     else if (extension == ".html" || extension == ".htm")

@@ -26,9 +26,9 @@ std::string row_lines(const Row& row, int indent, int width) {
   const std::string name = "  " + row.name;
   const bool fits = cells_of(name) + 2 <= indent;
   const std::string head = pad_cells(fits ? name : "", indent);
-  return cat(fits ? "" : name + "\n",
-             hang_cells(head, row.note.empty() ? row.text : cat(row.text, "\n", row.note),
-                        std::max(width, indent + kNarrowestText)));
+  width = std::max(width, indent + kNarrowestText);
+  return cat(fits ? "" : name + "\n", hang_cells(head, row.text, width),
+             row.note.empty() ? "" : hang_cells(pad_cells("", indent), row.note, width));
 }
 
 std::vector<std::pair<std::string, std::vector<Row>>> all_rows(const detail::Tables& all) {

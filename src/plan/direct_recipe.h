@@ -65,9 +65,9 @@ class DirectOptions {
 
   virtual void check() const;  // rules between options; throws Error
   // Loads what trainings that follow in this process, or in one that is forked from it, will want
-  // again, such as libraries and data. Starts no threads and touches no GPU. Called before `train`,
-  // and only where others may follow. Throws Error, which counts for nothing: `train` will find
-  // out.
+  // again, such as libraries and data. Starts no threads and touches no GPU. Called before a run is
+  // made for `train`, and in jobs where others may follow. Throws Error; in a job that counts for
+  // nothing: `train` will find out.
   virtual void load_ahead() const {}
   // Whether a training that succeeds leaves its process as a later one would find a new one, but
   // for what it may keep in memory: no threads, no GPU, no children, nothing open. Then jobs of a

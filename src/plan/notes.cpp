@@ -70,7 +70,8 @@ void note_places(const Plan& plan, Notes& notes) {
                         "samples, the micro-batch rows"));
   if (batch.places() == batch.rows()) return;
   const std::string idle = idle_ranks(plan);
-  notes.push_back(cat("the ", count_of(batch.rows(), "row"), " of a step leave ",
+  notes.push_back(cat("the ", count_of(batch.rows(), "row"), " of a step ",
+                      batch.rows() == 1 ? "leaves " : "leave ",
                       count_of(batch.places() - batch.rows(), "place"),
                       " to padding of weight 0, which changes no result",
                       idle.empty() ? "" : cat(": ", idle, " nothing else")));

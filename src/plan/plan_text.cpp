@@ -73,9 +73,9 @@ std::string length_text(const Plan& plan) {
 std::string data_text(const Plan& plan) {
   if (plan.train_samples == 0) return "number of samples not known yet";
   return cat(
-      plan.train_samples, " training samples, ",
+      count_of(plan.train_samples, "training sample"), ", ",
       plan.epoch_size != plan.train_samples ? cat(plan.epoch_size, " of them an epoch, ") : "",
-      plan.valid_samples, " validation samples");
+      count_of(plan.valid_samples, "validation sample"));
 }
 
 std::string memory_text(const Plan& plan) {

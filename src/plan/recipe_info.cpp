@@ -118,9 +118,9 @@ const RecipeInfo& find_recipe(const std::string& name) {
   }
   if (find_direct_recipe(name) != nullptr)
     throw Error(cat(name,
-                    " trains in the tool itself, without the engine: there is only lockstep "
-                    "train and lockstep config for it"),
-                cat("lockstep train ", name));
+                    " trains in the tool itself, without the engine: of the commands that take a "
+                    "recipe there are only train, config and batch for it"),
+                cat("lockstep train ", name, ", lockstep batch ", name));
   for (const DirectRecipe& direct : direct_recipes()) names.push_back(direct.name);
   const std::string near = nearest(name, names);
   std::string hint = "load the plugin that has it with --plugin";

@@ -41,7 +41,7 @@ bool has_rates_beside_the_option(const TrainOptions& options) {
 
 std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOptions& options,
                               std::int64_t step) {
-  if (step < 1) return "";
+  if (step < 1 || step >= now.total_steps) return "";
   const double last = learning_rate(before.schedule, step - 1);
   const double next = learning_rate(now.schedule, step);
   // Where the schedule as it was would have gone on alike (a restart, a step), nothing is new.

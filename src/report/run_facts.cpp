@@ -147,13 +147,21 @@ json samples_done(const json& record, std::int64_t steps) {
   return steps / per_epoch * samples + std::min(steps % per_epoch * global, samples);
 }
 
+// The step of another run that it went on from (resume --into), whose work is not its own; else 0.
+std::int64_t step_of_origin(const json& record) {
+  return integer_or(member_or_null(record, "from"), "step", 0);
+}
+
 void add_amounts(const json& record, const RunLog& log, Trial& trial) {
   const auto amount = FactKind::amount;
   const json plan = member_or_null(record, "plan");
-  trial.set("steps", amount, log.step);
+  const std::int64_t before = step_of_origin(record), steps = std::max(log.step, before) - before;
+  trial.set("steps", amount, steps);
   if (const double per_epoch = number_or(plan, "steps_per_epoch", 0); per_epoch > 0)
-    trial.set("epochs", amount, std::round(static_cast<double>(log.step) / per_epoch * 1e6) / 1e6);
-  const json samples = samples_done(record, log.step);
+    trial.set("epochs", amount, std::round(static_cast<double>(steps) / per_epoch * 1e6) / 1e6);
+  json samples = samples_done(record, before + steps);
+  if (samples.is_number())
+    samples = samples.get<std::int64_t>() - samples_done(record, before).get<std::int64_t>();
   trial.set("samples", amount, samples);
   const std::string unit = text_or(plan, "unit", "samples");
   const double per_sample = number_or(member_or_null(record, "facts"), "units_per_sample", 0);
@@ -205,6 +213,9 @@ void add_times(const RunLog& log, Trial& trial) {
 void add_cautions(const RunDir& run, const RunLog& log, Trial& trial) {
   const RunState state = run.state();
   if (state != RunState::finished) trial.cautions.push_back(cat("its state is ", to_string(state)));
+  if (const std::int64_t before = step_of_origin(run.record()); before > 0)
+    trial.cautions.push_back(cat("it went on from step ", before,
+                                 " of another run: work and time are those of the steps since"));
   if (log.starts > 1)
     trial.cautions.push_back(cat("it was started ", log.starts,
                                  " times: what was done after the "

@@ -47,9 +47,11 @@ std::vector<TrialColumn> fact_columns(const std::vector<Trial>& trials) {
   for (const auto& [key, kind] : keys) {
     TrialColumn column{.name = key};
     for (const Trial& trial : trials) column.values.push_back(trial.value(key));
-    const json& first = column.values[0];
-    if (std::all_of(column.values.begin(), column.values.end(),
-                    [&](const json& value) { return value == first; }))
+    json known;  // what is not known differs from nothing
+    if (std::all_of(column.values.begin(), column.values.end(), [&](const json& value) {
+          if (known.is_null()) known = value;
+          return value.is_null() || value == known;
+        }))
       continue;
     columns.push_back(std::move(column));
   }

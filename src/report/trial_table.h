@@ -22,7 +22,8 @@ struct TrialTable {
   std::vector<TrialColumn> columns;               // facts that differ, then quantities
 };
 
-// Facts of place are left out but for the devices; so are those that differ with every run.
+// Facts of place are left out but for the devices; so are those that differ with every run, and
+// those of which all that is known is equal.
 TrialTable trial_table(const std::vector<Trial>& trials);
 
 // By "name", "state" or a column, ascending; "-best.loss": descending. What is not known comes

@@ -62,7 +62,7 @@ void check_outputs_are_new(const fs::path& folder, const std::vector<std::string
     if (is_there(folder / name)) there.push_back((folder / name).string());
   if (there.empty()) return;
   throw Error(cat(there[0], " is there already",
-                  there.size() == 1 ? "" : cat(", and ", there.size() - 1, " more outputs are")),
+                  there.size() == 1 ? "" : cat(", and ", there.size() - 1, " more")),
               "name another folder with out=, or overwrite with --force");
 }
 

@@ -41,6 +41,9 @@ void check_name(const std::string& name) {
 }
 
 [[noreturn]] void throw_taken(const std::string& name, const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path / "run.json", ignored))  // such as a batch
+    throw Error(cat(path.string(), " is there already"), "choose another name");
   throw Error(cat("run \"", name, "\" is there already: ", path.string()),
               cat("choose another name, or go on with `lockstep resume ", name, "`"));
 }
@@ -108,7 +111,9 @@ std::vector<std::string> names_of_runs(const fs::path& root) {
   for (const fs::path& path : {root / run, fs::path(run)})
     if (std::error_code error; !run.empty() && fs::is_directory(path, error))
       throw Error(cat(path.string(), " is not a run: it has no run.json"),
-                  "`lockstep runs` lists the runs");
+                  fs::exists(path / "batch.json", error)
+                      ? "it is a batch; `lockstep batch` lists the commands for it"
+                      : "`lockstep runs` lists the runs");
   const std::string near = nearest(run, names_of_runs(root));
   throw Error(cat("there is no run \"", run, "\" in ", root.string()),
               near.empty() ? "`lockstep runs` lists the runs; a path to a run directory works too"

@@ -298,7 +298,8 @@ std::string expected_text(const BatchRecords& records, std::size_t most_named) {
     if (count.success < count.all)
       fewer.push_back(cat(symbol, " ", count.success, " of ", count.all));
   }
-  return cat("expected ", records.windows.size(), " windows of ", symbols.size(), " symbols, ",
+  return cat("expected ", records.windows.size(), " windows of ", symbols.size(),
+             symbols.size() == 1 ? " symbol, " : " symbols, ",
              least == most ? cat(most) : cat(least, " to ", most), " of each: ", success,
              " succeeded", fewer.empty() ? "" : "; ", join(fewer, ", "), "\n", missing);
 }

@@ -173,6 +173,8 @@ fs::path find_prepared(const TextOptions& options, const PrepareContext& context
   Sources sources = find_sources(options);
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) {
+    if (options.data.path.empty())
+      say("no data.path is given: the text is the one that comes along, plays of Shakespeare");
     const std::string key = cache_key(sources, tokenizer_identity(options));
     return prepared_folder(options, context, key, std::move(sources), nullptr, say);
   }

@@ -191,7 +191,8 @@ TEST_F(Batch, AnInterruptLetsRunningJobsEndAndResumeGoesOn) {
   kill(tool.pid(), SIGINT);
   const ToolResult result = tool.wait();
   EXPECT_EQ(result.code, 130);
-  EXPECT_THAT(result.err, HasSubstr("interrupted: 1 running jobs may end"));
+  EXPECT_THAT(result.err, HasSubstr("interrupted: 1 running job may end"));
+  EXPECT_THAT(result.err, HasSubstr("go on with: lockstep batch resume runs/b"));
   EXPECT_EQ(jobs_in("done"), 1);
   EXPECT_EQ(jobs_in("waiting"), 2);
   EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
@@ -278,6 +279,16 @@ TEST_F(Batch, TakesRequestsWhileItRuns) {
   ASSERT_TRUE(comes([&] { return jobs_in("cancelled") == 1; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(text("begun"), "1000\n") << "paused";
+  EXPECT_EQ(run({"batch", "unpause", "b"}).code, 0);
+  EXPECT_EQ(tool.wait().code, 0);
+  EXPECT_EQ(jobs_in("done"), 2);
+}
+
+TEST_F(Batch, SaysOfAPausedOneWhatLetsItGoOn) {
+  run_jobs({"--halt", "soon,success=1", "--slots", "1"}, {"true", "{1}", ":::", "1", "2"});
+  EXPECT_EQ(run({"batch", "pause", "b"}).code, 0);
+  testing::ToolProcess tool = begin({"batch", "resume", "b"});
+  EXPECT_TRUE(comes([&] { return tool.err().find("unpause runs/b") != std::string::npos; }));
   EXPECT_EQ(run({"batch", "unpause", "b"}).code, 0);
   EXPECT_EQ(tool.wait().code, 0);
   EXPECT_EQ(jobs_in("done"), 2);

@@ -47,6 +47,19 @@ TEST_F(Check, NamesAFaultAndEndsWithAnError) {
             0U);
 }
 
+TEST_F(Check, TakesWhatIsNoRunForARecipeWrittenWrongly) {
+  const auto error_of = [&](const std::string& word) {
+    const ToolResult result = run_tool({"check", word}, folder.path());
+    EXPECT_EQ(result.code, 2) << result.err;
+    return result.err;
+  };
+  const std::string typo = error_of("textgn");
+  EXPECT_NE(typo.find("no recipe named \"textgn\", nor a run"), std::string::npos) << typo;
+  EXPECT_NE(typo.find("did you mean \"textgen\"?"), std::string::npos) << typo;
+  const std::string direct = error_of("gbdt");
+  EXPECT_NE(direct.find("only train, config and batch"), std::string::npos) << direct;
+}
+
 TEST_F(Check, TrainingRefusesAMeanBeforeTheFirstStep) {
   const ToolResult refused = train("mean");
   EXPECT_EQ(refused.code, 2) << refused.err;

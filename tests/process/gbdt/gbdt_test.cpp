@@ -288,6 +288,13 @@ TEST_F(Gbdt, OfBadPricesNamesFileAndLine) {
   EXPECT_THAT(error_with(header + "2020-01-02,1,2,1,1,5\n"), HasSubstr("too few for any window"));
 }
 
+TEST_F(Gbdt, OfARefusedStartNothingIsLeft) {
+  const ToolResult refused =
+      tool({"train", "gbdt", "--name", "w", "symbol=AC", "data.path=prices"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_FALSE(exists("runs/w"));
+}
+
 TEST_F(Gbdt, RefusesOptionsOfTheEngineByName) {
   const ToolResult option = tool({"train", "gbdt", "batch.global=8"});
   EXPECT_EQ(option.code, 2);

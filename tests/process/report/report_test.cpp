@@ -85,6 +85,9 @@ TEST_F(Report, TheEndingOfOutSaysWhatIsWritten) {
   fs::create_directory(at("pages"));
   ASSERT_EQ(report({"first", "--out", "pages"}).code, 0);
   expect_whole_page(at("pages/report.html"));
+  const ToolResult made = report({"first", "--out", "new/pages/"});
+  EXPECT_EQ(made.code, 0) << made.err;
+  expect_whole_page(at("new/pages/report.html"));
 }
 
 TEST_F(Report, OfSeveralRunsNeedsAPlaceAndLaysCurvesOverEachOther) {

@@ -44,6 +44,10 @@ class BadInput : public ::testing::Test {
 TEST_F(BadInput, UnknownOptionNamesTheNearest) {
   refuses(train({"optimizer.lrr=1"}), "optimizer.lr");
 }
+TEST_F(BadInput, AnOptionOfAnotherRecipeIsNamedAsSuch) {
+  refuses(train({"episode.k_shot=3"}),
+          "episode.k_shot is an option of the recipe fewshot, not of textgen");
+}
 TEST_F(BadInput, UnknownRecipeNamesTheNearest) { refuses({"train", "textgn"}, "textgen"); }
 TEST_F(BadInput, UnknownCommandNamesTheNearest) { refuses({"trian"}, "train"); }
 TEST_F(BadInput, UnknownFlagNamesTheNearest) {

@@ -65,6 +65,14 @@ TEST(OptionsText, ShowsWhatHoldsAndWhereItComesFrom) {
   EXPECT_THAT(text, HasSubstr("in one step [1 to 1000000 samples]\n\n"));  // and no source
 }
 
+TEST(OptionsText, TheSourceStandsBelowTheMeaning) {
+  Both both;
+  both.apply({"seed=7"});
+  EXPECT_THAT(options_text(both.tables, 100),
+              HasSubstr("  seed=7              fixes all randomness\n"
+                        "                      from the command line; the default is 42\n"));
+}
+
 TEST(OptionsText, TheLastSourceCounts) {
   Both both;
   both.apply({"optimizer.lr=0.5", "preset=small"});

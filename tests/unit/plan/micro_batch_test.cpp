@@ -304,6 +304,10 @@ TEST_F(BatchLimits, OfSamplesWithSeveralRowsSayWhoComputesPaddingOnly) {
   EXPECT_TRUE(contains(to_text(plan, false, 200),
                        "1 x 6 rows, on 4 GPUs x micro-batch 2 x accumulation 1 = 8 places"));
   EXPECT_DOUBLE_EQ(plan.units_per_step, 512);  // of samples, not of rows
+  facts.rows_per_sample = 1;
+  EXPECT_TRUE(has_note(make_plan(options, facts, memory, devices, measured),
+                       "the 1 row of a step leaves 3 places to padding"));
+  facts.rows_per_sample = 6;
   EXPECT_EQ(plan.steps_per_epoch, 1000);
   options.batch.micro = 64;
   EXPECT_TRUE(contains(error_of([&] { make_plan(options, facts, memory, devices, measured); }),

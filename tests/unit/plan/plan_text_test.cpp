@@ -64,6 +64,9 @@ TEST_F(PlanText, SaysHowTheGlobalBatchIsMade) {
 TEST_F(PlanText, SaysHowLongTheRunIs) {
   EXPECT_TRUE(contains(words(), "length 100 steps = 6.25 epochs of 16 steps"));
   EXPECT_TRUE(contains(words(), "data 1000 training samples, 50 validation samples"));
+  Plan plan = make();
+  plan.valid_samples = 1;
+  EXPECT_TRUE(contains(to_text(plan, false, 200), "1000 training samples, 1 validation sample\n"));
 }
 
 TEST_F(PlanText, SaysTheCurveInWords) {

@@ -42,6 +42,12 @@ TEST_F(ResumedRate, AFinishedRunThatIsExtendedJumps) {
       << note;
 }
 
+TEST_F(ResumedRate, ARunThatHasNoStepLeftSaysNothing) {
+  options.schedule.warmup = 300;  // its last step is the top of the warm-up
+  const Plan plan = plan_of(300);
+  EXPECT_EQ(resumed_rate_note(plan, plan, options, 300), "");
+}
+
 // Their ratio to optimizer.lr would change.
 TEST_F(ResumedRate, ProposesNothingWhereGroupsHaveRatesThatTheOptionMoves) {
   for (const auto& [group, proposes] :

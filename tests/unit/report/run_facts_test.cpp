@@ -86,6 +86,17 @@ TEST_F(RunFacts, WhatAResumeTookBackIsLeftOut) {
   EXPECT_THAT(read_run_facts(run).cautions, Contains(HasSubstr("started 2 times")));
 }
 
+TEST_F(RunFacts, WhatTheRunBeforeDidIsNotTheWorkOfOneThatWentOnFromIt) {
+  RunDir run = make_run(folder.path(), {.steps = 150, .global = 30, .train_samples = 3100});
+  nlohmann::json record = run.record();
+  record["from"] = {{"run", "/elsewhere/first"}, {"step", 110}};
+  run.write_record(record);
+  const Trial trial = read_run_facts(run);
+  EXPECT_EQ(trial.number("steps"), 40);
+  EXPECT_EQ(trial.number("samples"), 40 * 30);
+  EXPECT_THAT(trial.cautions, Contains(HasSubstr("from step 110 of another run")));
+}
+
 TEST_F(RunFacts, SharesAndThePeakAreThoseOfAllSteps) {
   const RunDir run = make_run(folder.path(), {.steps = 0, .eval_every = 0, .ends = false});
   {

@@ -33,6 +33,16 @@ TEST(TrialTable, HasOnlyWhatDiffers) {
   EXPECT_THAT(text, Not(HasSubstr("precision")));
 }
 
+TEST(TrialTable, WhatOnlyOneRunKnowsDiffersFromNothing) {
+  std::vector<Trial> all = trials();
+  all[0].set("model.width", FactKind::work, 64);
+  all.push_back({.name = "log of another program", .source = "CSV log"});
+  const std::string text = trial_table_text(trial_table(all), 0);
+  EXPECT_THAT(text, Not(HasSubstr("model.width")));
+  EXPECT_THAT(text, Not(HasSubstr("precision")));
+  EXPECT_THAT(text, HasSubstr("optimizer.lr"));
+}
+
 TEST(TrialTable, IsSortedWithWhatIsNotKnownLast) {
   TrialTable table = trial_table(trials());
   sort_table(table, "step_s");

@@ -109,7 +109,7 @@ TEST_F(Predictions, ThatAreThereAreNamedBeforeAnythingIsDone) {
   EXPECT_THAT(error_of([&] {
                 check_outputs_are_new(out, {"c", "a", "b"});
               }),
-              HasSubstr("a is there already, and 1 more"));
+              HasSubstr("a is there already, and 1 more |"));
 }
 
 TEST_F(Predictions, OfRanksAreTakenOnceAndWhole) {

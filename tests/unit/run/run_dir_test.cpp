@@ -88,6 +88,19 @@ TEST_F(RunDirs, NamesThatAreNoPlainFileNamesAreRefusedBeforeAnythingIsMade) {
     EXPECT_EQ(refusal(name), "") << name;
 }
 
+TEST_F(RunDirs, ABatchIsNoRunAndIsNamedAsWhatItIs) {
+  std::filesystem::create_directories(root / "batch");
+  put(root / "batch" / "batch.json", "{}");
+  EXPECT_THAT(refusal("batch"), HasSubstr("batch is there already"));
+  EXPECT_THAT(refusal("batch"), ::testing::Not(HasSubstr("resume")));
+  try {
+    RunDir::open("batch", root);
+    FAIL() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.hint(), HasSubstr("it is a batch"));
+  }
+}
+
 TEST_F(RunDirs, ANameTooLongForTheFileSystemIsRefusedWithTheReason) {
   EXPECT_THAT(refusal(std::string(300, 'x')), HasSubstr("too long"));
 }

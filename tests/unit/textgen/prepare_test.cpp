@@ -371,6 +371,8 @@ TEST_F(PrepareTest, TheDefaultCorpusIsTheOneOfTheRepository) {
 
 TEST_F(PrepareTest, TinyShakespeareHas65CharactersAndANinetyTenSplit) {
   const Prepared prepared = prepare({{"tokenizer.kind", "chars"}});
+  EXPECT_NE(said_.find("no data.path is given: the text is the one that comes along"),
+            std::string::npos);
   EXPECT_EQ(prepared.extra["vocab"], 65);
   EXPECT_EQ(prepared.extra["train_tokens"], 1003854);
   EXPECT_EQ(prepared.extra["valid_tokens"], 111540);
