@@ -243,10 +243,15 @@ int request_main(const Parsed& parsed, const std::string& what) {
     all_run = batch_holder(part) && all_run;
     changed += ask(part, what, job);
   }
-  if (what == "pause" || what == "unpause" || (all_run && changed == 0)) return exit_finished;
-  say(cat(changed, changed == 1 ? " job" : " jobs",
-          what == "retry" ? " will run with lockstep batch resume " + batch.path.filename().string()
-                          : std::string(" cancelled")));
+  const std::string name = shell_word(fs::proximate(batch.path).string());
+  const std::string on = "lockstep batch resume " + name;
+  if (what == "pause")
+    say("paused: no more jobs start until lockstep batch unpause " + name);
+  else if (what == "unpause")
+    say(all_run ? "jobs start again" : "jobs start again with " + on);
+  else if (!all_run || changed > 0)
+    say(cat(changed, changed == 1 ? " job" : " jobs",
+            what == "retry" ? " will run with " + on : " cancelled"));
   return exit_finished;
 }
 

@@ -274,12 +274,13 @@ TEST_F(Batch, TakesRequestsWhileItRuns) {
       begin(run_words({"--slots", "1"},
                       {"sh", "-c", "echo $0 >> begun; sleep $0", "{1}", ":::", "1000", "0", "0"}));
   ASSERT_TRUE(comes([&] { return !text("begun").empty(); }));
-  EXPECT_EQ(run({"batch", "pause", "b"}).code, 0);
+  EXPECT_THAT(run({"batch", "pause", "b"}).err,
+              HasSubstr("no more jobs start until lockstep batch unpause runs/b"));
   EXPECT_EQ(run({"batch", "cancel", "b", "1"}).code, 0);
   ASSERT_TRUE(comes([&] { return jobs_in("cancelled") == 1; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(text("begun"), "1000\n") << "paused";
-  EXPECT_EQ(run({"batch", "unpause", "b"}).code, 0);
+  EXPECT_THAT(run({"batch", "unpause", "b"}).err, HasSubstr("jobs start again"));
   EXPECT_EQ(tool.wait().code, 0);
   EXPECT_EQ(jobs_in("done"), 2);
 }

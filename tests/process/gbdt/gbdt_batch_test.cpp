@@ -138,7 +138,7 @@ TEST_F(GbdtBatch, TellsHowBusyTheCoresWereOfEachSetting) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("CPU busy\n"));
   const CsvTable settings = read_csv(folder() / "runs/g/settings.csv");
-  EXPECT_GT(settings.number(0, settings.column("cpu_percent")).value_or(0), 10);
+  EXPECT_GT(settings.number(0, settings.column("cpu_percent")).value_or(0), 0);
   EXPECT_EQ(settings.rows[0][settings.column("gpu_percent")], "");
 }
 
