@@ -1,8 +1,8 @@
 // Instance norm and batch norm with a factor and a bias per channel, a residual sum and ReLU.
 // Forward reads x for its means and squared deviations, then once more to write y; backward reads x
 // and the gradient twice. Batch norm is the case of a single row of all voxels.
+#include "cuda/channel_norm_facts.cuh"
 #include "cuda/channel_norm_launch.h"
-#include "cuda/voxels.cuh"
 
 namespace lockstep {
 namespace {
@@ -138,36 +138,6 @@ __device__ float sum_of_threads(float value, float (&shared)[finish_warps][finis
   return sum;
 }
 
-__device__ void follow(float* running, float now, float momentum) {
-  *running += momentum * (now - *running);
-}
-
-__device__ float inverse_of(const ChannelNormForward& launch, float squares, float count) {
-  return rsqrtf(squares / count + launch.epsilon);
-}
-
-__device__ void keep_moments(const ChannelNormForward& launch, std::int64_t statistic, float mean,
-                             float squares, float count) {
-  launch.mean[statistic] = mean;
-  launch.inverse_deviation[statistic] = inverse_of(launch, squares, count);
-  if (launch.running_mean == nullptr) return;
-  follow(launch.running_mean + statistic, mean, launch.momentum);
-  follow(launch.running_variance + statistic, squares / (count - 1), launch.momentum);
-}
-
-// Chunks added up as sums of deviations from the mean of the first of them.
-struct MomentSums {
-  float reference, apart = 0, squares = 0;
-
-  __device__ void take(float mean, float deviations, float count) {
-    const float from_reference = mean - reference;
-    apart += count * from_reference;
-    squares += deviations + count * from_reference * from_reference;
-  }
-  __device__ float mean(float count) const { return reference + apart / count; }
-  __device__ float deviations(float count) const { return squares - apart * apart / count; }
-};
-
 __global__ void __launch_bounds__(32 * finish_warps)
     finish_moments_kernel(ChannelNormForward launch) {
   __shared__ float of_sum[finish_warps][finished_together];
@@ -254,84 +224,6 @@ __device__ void finish_moments(const ChannelNormForward& launch, const VoxelPlac
   __syncthreads();
 }
 
-template <class A, int W>
-__device__ void read_floats(const void* from, std::int64_t at, float (&to)[W]) {
-#pragma unroll
-  for (int i = 0; i < W; ++i) to[i] = to_float(static_cast<const A*>(from)[at + i]);
-}
-
-// Of a type that the launch alone knows.
-template <int W>
-__device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at, float (&to)[W]) {
-  if (dtype == KernelDtype::bf16)
-    read_floats<__nv_bfloat16>(from, at, to);
-  else if (dtype == KernelDtype::f16)
-    read_floats<__half>(from, at, to);
-  else
-    read_floats<float>(from, at, to);
-}
-
-// What all elements of a channel share.
-template <int W>
-struct ChannelFacts {
-  float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's
-
-  // finished: mean and inverse deviation, or null, where they are in memory.
-  template <class Launch>
-  __device__ ChannelFacts(const Launch& launch, const VoxelPlace& place,
-                          const Finished* finished = nullptr) {
-    const std::int64_t first = place.statistic(launch.layout);
-    float scale[W];
-    if (launch.layout.together) {
-      read<1>(launch, first, scale);
-#pragma unroll
-      for (int i = 1; i < W; ++i) {
-        mean[i] = mean[0];
-        factor[i] = factor[0];
-        scale[i] = scale[0];
-        bias[i] = bias[0];
-      }
-    } else {
-      read<W>(launch, first, scale);
-    }
-    if (finished != nullptr) {
-      const int local = static_cast<int>(threadIdx.x) % place.groups * W;
-#pragma unroll
-      for (int i = 0; i < W; ++i) {
-        mean[i] = finished->first[local + i];
-        factor[i] = finished->second[local + i];
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < W; ++i) factor[i] *= scale[i];
-  }
-  // What the norm makes of an element that is so far from its mean: the same in both passes.
-  __device__ float normed(float apart, int i) const { return fmaf(apart, factor[i], bias[i]); }
-
- private:
-  template <int N, class Launch>
-  __device__ void read(const Launch& launch, std::int64_t first, float (&scale)[W]) {
-    float numbers[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      mean[i] = launch.mean[first + i];
-      factor[i] = launch.inverse_deviation[first + i];
-      scale[i] = 1;
-      bias[i] = 0;
-    }
-    if (launch.channel_scale != nullptr) {
-      read_affine(launch.channel_scale, launch.affine, first, numbers);
-#pragma unroll
-      for (int i = 0; i < N; ++i) scale[i] = numbers[i];
-    }
-    if (launch.bias != nullptr) {
-      read_affine(launch.bias, launch.affine, first, numbers);
-#pragma unroll
-      for (int i = 0; i < N; ++i) bias[i] = numbers[i];
-    }
-  }
-};
-
 // Blocks that a processor must hold, so that enough reads are under way.
 template <class T>
 constexpr int resident = sizeof(T) == 2 ? 3 : 2;
@@ -343,8 +235,7 @@ __device__ void ask_for(const T* from, const VoxelPlace& place, const VoxelLayou
   constexpr int at_most = 4;
   const T* at = from + place.element(layout);
   const std::int64_t step = place.step(layout);
-  for (int turn = 0; turn < min(place.turns, at_most); ++turn, at += step)
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+  for (int turn = 0; turn < min(place.turns, at_most); ++turn, at += step) ask_for_line(at);
 }
 
 template <class T, int W, bool has_skip, bool finishes>
@@ -361,7 +252,10 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   __shared__ Finished finished;
   if constexpr (finishes) finish_moments(launch, place, finished);
   if (place.turns == 0) return;
-  const ChannelFacts<W> facts(launch, place, finishes ? &finished : nullptr);
+  const int local = static_cast<int>(threadIdx.x) % place.groups * W;
+  const ChannelFacts<W> facts(launch, place.statistic(launch.layout),
+                              finishes ? finished.first + local : nullptr,
+                              finishes ? finished.second + local : nullptr);
   const float least = launch.relu ? 0.0F : -INFINITY;
   const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& residual, std::int64_t at) {
     Pack<T, W> result;
@@ -411,7 +305,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
     const auto* const x = static_cast<const T*>(launch.x);
     const auto* const of_y = static_cast<const T*>(launch.of_y);
     ask_for<T, W>(x, place, layout);
-    const ChannelFacts<W> facts(launch, place);
+    const ChannelFacts<W> facts(launch, place.statistic(layout));
     const bool relu = launch.relu;
     const auto take = [&](const Pack<T, W>& from, const Pack<T, W>& up, unsigned bits,
                           std::int64_t at) {
@@ -449,20 +343,6 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   if (place.lane != 0 || place.turns == 0) return;
   store_floats(sums[0], launch.partial + partial_place(layout, place, 2, 0));
   store_floats(sums[1], launch.partial + partial_place(layout, place, 2, 1));
-}
-
-// What to take from each gradient, and from it for each unit that x is above its mean.
-struct Shares {
-  float share, slope;
-
-  __device__ Shares(float sum, float product, float inverse, float count)
-      : share(sum / count), slope(product / count * inverse * inverse) {}
-};
-
-__device__ void keep_sums(const ChannelNormBackward& launch, std::int64_t statistic, float sum,
-                          float product, float inverse) {
-  if (launch.of_scale != nullptr) launch.of_scale[statistic] += product * inverse;
-  if (launch.of_bias != nullptr) launch.of_bias[statistic] += sum;
 }
 
 // Adds up the chunks: sums [statistics, 2] are the shares.
@@ -527,7 +407,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   __shared__ Finished finished;
   if constexpr (finishes) finish_sums(launch, place, finished);
   if (place.turns == 0) return;
-  const ChannelFacts<W> facts(launch, place);
+  const ChannelFacts<W> facts(launch, place.statistic(layout));
   float share[W], slope[W];
 #pragma unroll
   for (int i = 0; i < W; ++i) {
@@ -566,6 +446,9 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
     put(Pack<T, W>::at(x + element), Pack<T, W>::at(ups + element), element);
 }
 
+// Not yet: it was not timed on a GPU.
+constexpr bool on_chip_is_chosen = false;
+
 template <class T, int W, bool finishes>
 void launch_apply(const ChannelNormForward& launch, unsigned blocks, cudaStream_t stream) {
   if (launch.skip != nullptr)
@@ -577,6 +460,8 @@ void launch_apply(const ChannelNormForward& launch, unsigned blocks, cudaStream_
 }  // namespace
 
 cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaStream_t stream) {
+  if constexpr (on_chip_is_chosen)
+    if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
@@ -598,6 +483,8 @@ cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaSt
 }
 
 cudaError_t launch_channel_norm_backward(const ChannelNormBackward& launch, cudaStream_t stream) {
+  if constexpr (on_chip_is_chosen)
+    if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;

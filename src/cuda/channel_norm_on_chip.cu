@@ -1,0 +1,433 @@
+// Batch norm where all voxels of a few channels fit into the shared memory of a cluster of blocks:
+// x, and in backward the gradient, is read once, and one launch does it all. The blocks of a
+// cluster share out the voxels of its channels, and add up their sums over the cluster.
+#include "cuda/channel_norm_facts.cuh"
+#include "cuda/channel_norm_launch.h"
+
+#include <cooperative_groups.h>
+#include <cuda_pipeline_primitives.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+
+namespace lockstep {
+namespace {
+
+constexpr int most_slice = 64;  // channels of a cluster
+constexpr int warps = voxel_threads / 32;
+
+struct OnChip {
+  int slice = 0;   // channels of a cluster, a multiple of eight; 0: they do not fit
+  int blocks = 0;  // of a cluster
+  int voxels = 0;  // of a block, but for the last ones
+};
+
+// What a block keeps beside its elements.
+struct Sums {
+  float of_warps[2][warps][most_slice];
+  float own[2][most_slice];       // read by the other blocks of the cluster
+  float finished[2][most_slice];  // of the whole cluster
+};
+
+// A thread's place: eight channels of every `lanes`-th voxel of its block.
+template <class T>
+struct SlicePlace {
+  int groups, lanes, group, lane;
+  int rank;              // of the block in its cluster
+  std::int64_t channel;  // the first of the thread's
+  int count;             // voxels of the block
+  std::int64_t element;  // of the thread's first channel in the block's first voxel
+  std::int64_t channels;
+
+  __device__ SlicePlace(const VoxelLayout& layout, const OnChip& chip) {
+    groups = chip.slice / 8;
+    lanes = voxel_threads / groups;
+    lane = static_cast<int>(threadIdx.x) / groups;
+    group = static_cast<int>(threadIdx.x) - lane * groups;
+    const auto blocks = static_cast<unsigned>(chip.blocks);
+    const unsigned cluster = blockIdx.x / blocks;
+    rank = static_cast<int>(blockIdx.x - cluster * blocks);
+    channels = layout.channels;
+    channel = static_cast<std::int64_t>(cluster) * chip.slice + group * 8;
+    count = voxels_of(layout, chip, rank);
+    element = static_cast<std::int64_t>(rank) * chip.voxels * channels + channel;
+  }
+  __device__ static int voxels_of(const VoxelLayout& layout, const OnChip& chip, int rank) {
+    const std::int64_t left = layout.voxels - static_cast<std::int64_t>(rank) * chip.voxels;
+    return static_cast<int>(left < 0 ? 0 : left < chip.voxels ? left : chip.voxels);
+  }
+  // Calls function(place in the block's memory, place in the tensor) for each of the thread's.
+  template <class Function>
+  __device__ void each(const Function& function) const {
+    for (int voxel = lane; voxel < count; voxel += lanes)
+      function(voxel * groups + group, element + voxel * channels);
+  }
+  // The same with what load(place in the tensor) gives, which several at once are waited for.
+  template <class Load, class Function>
+  __device__ void each_with(const Load& load, const Function& function) const {
+    constexpr int at_once = 4;
+    for (int first = lane; first < count; first += at_once * lanes) {
+      decltype(load(element)) loaded[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int voxel = first + u * lanes;
+        if (voxel < count) loaded[u] = load(element + voxel * channels);
+      }
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int voxel = first + u * lanes;
+        if (voxel < count) function(voxel * groups + group, element + voxel * channels, loaded[u]);
+      }
+    }
+  }
+  // From memory into the block's; a thread waits for what it has asked for itself.
+  __device__ void fetch(const T* from, Pack<T, 8>* to) const {
+    each([&](int at, std::int64_t element) {
+#pragma unroll
+      for (int word = 0; word < static_cast<int>(sizeof(Pack<T, 8>)) / 16; ++word)
+        __pipeline_memcpy_async(reinterpret_cast<char*>(to + at) + 16 * word,
+                                reinterpret_cast<const char*>(from + element) + 16 * word, 16);
+    });
+    __pipeline_commit();
+  }
+};
+
+// Sums over the threads of the block that have the same channels, always in the same order, into
+// to[number of the channel]. All threads of the block call it; they may read `to` at once.
+template <class T, int N>
+__device__ void add_block(float (&values)[N][8], const SlicePlace<T>& place, Sums& sums,
+                          float (*to)[most_slice]) {
+  const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int n = 0; n < N; ++n)
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      float value = values[n][i];
+      for (int apart = place.groups; apart < 32; apart *= 2)
+        value += __shfl_xor_sync(0xffffffffU, value, apart);
+      if (thread % 32 < place.groups) sums.of_warps[n][thread / 32][thread % 32 * 8 + i] = value;
+    }
+  __syncthreads();
+  for (int at = thread; at < N * place.groups * 8; at += voxel_threads) {
+    const int n = at / (place.groups * 8), channel = at - n * place.groups * 8;
+    float value = 0;
+    for (int warp = 0; warp < warps; ++warp) value += sums.of_warps[n][warp][channel];
+    to[n][channel] = value;
+  }
+  __syncthreads();
+}
+
+// The memory of a block: its elements, of one tensor or two, then its sums.
+template <class T>
+struct BlockMemory {
+  Pack<T, 8>* first;
+  Pack<T, 8>* second;
+  Sums* sums;
+
+  __device__ BlockMemory(unsigned char* memory, const OnChip& chip, int tensors) {
+    const int packs = chip.voxels * chip.slice / 8;
+    first = reinterpret_cast<Pack<T, 8>*>(memory);
+    second = first + packs;
+    sums = reinterpret_cast<Sums*>(first + packs * tensors);
+  }
+  static std::size_t bytes(const OnChip& chip, int tensors) {
+    return static_cast<std::size_t>(chip.voxels) * chip.slice * sizeof(T) * tensors + sizeof(Sums);
+  }
+};
+
+template <class T, bool has_skip>
+__global__ void __launch_bounds__(voxel_threads)
+    on_chip_forward_kernel(ChannelNormForward launch, OnChip chip) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(16) unsigned char memory[];
+  const BlockMemory<T> kept(memory, chip, 1);
+  Sums& sums = *kept.sums;
+  const SlicePlace<T> place(launch.layout, chip);
+  place.fetch(static_cast<const T*>(launch.x), kept.first);
+  const auto* const skip = static_cast<const T*>(launch.skip);
+  if constexpr (has_skip)
+    place.each([&](int, std::int64_t element) { ask_for_line(skip + element); });
+  __pipeline_wait_prior(0);
+
+  // The block's mean, then deviations from it.
+  float values[1][8] = {};
+  place.each([&](int at, std::int64_t) {
+    const Pack<T, 8> pack = kept.first[at];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) values[0][i] += pack[i];
+  });
+  add_block(values, place, sums, sums.own);
+  float mean[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    mean[i] =
+        place.count > 0 ? sums.own[0][place.group * 8 + i] / static_cast<float>(place.count) : 0.0F;
+    values[0][i] = 0;
+  }
+  place.each([&](int at, std::int64_t) {
+    const Pack<T, 8> pack = kept.first[at];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const float apart = pack[i] - mean[i];
+      values[0][i] += apart * apart;
+    }
+  });
+  add_block(values, place, sums, sums.own + 1);
+
+  const auto cluster = cooperative_groups::this_cluster();
+  cluster.sync();
+  const int channel = static_cast<int>(threadIdx.x);
+  if (channel < chip.slice) {
+    MomentSums all{.reference = cluster.map_shared_rank(&sums, 0)->own[0][channel] /
+                                static_cast<float>(place.voxels_of(launch.layout, chip, 0))};
+    for (int rank = 0; rank < chip.blocks; ++rank) {
+      const int voxels = place.voxels_of(launch.layout, chip, rank);
+      if (voxels == 0) break;
+      const Sums& other = *cluster.map_shared_rank(&sums, rank);
+      const auto count = static_cast<float>(voxels);
+      all.take(other.own[0][channel] / count, other.own[1][channel], count);
+    }
+    const auto count = static_cast<float>(launch.layout.voxels);
+    const float of_all = all.mean(count), squares = all.deviations(count);
+    sums.finished[0][channel] = of_all;
+    sums.finished[1][channel] = inverse_of(launch, squares, count);
+    if (place.rank == 0)
+      keep_moments(launch, place.channel - place.group * 8 + channel, of_all, squares, count);
+  }
+  __syncthreads();
+  // No block may end while another may still read its sums.
+  cluster.barrier_arrive();
+
+  const ChannelFacts<8> facts(launch, place.channel, &sums.finished[0][place.group * 8],
+                              &sums.finished[1][place.group * 8]);
+  const float least = launch.relu ? 0.0F : -INFINITY;
+  auto* const y = static_cast<T*>(launch.y);
+  const auto put = [&](int at, std::int64_t element, const Pack<T, 8>& residual) {
+    const Pack<T, 8> from = kept.first[at];
+    Pack<T, 8> result;
+    unsigned bits = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      float value = facts.normed(from[i] - facts.mean[i], i);
+      if constexpr (has_skip) value += residual[i];
+      const bool below = value <= least;  // false for NaN, which stays
+      bits |= below ? 0U : 1U << i;
+      result.value[i] = from_float<T>(below ? least : value);
+    }
+    result.store(y + element);
+    if (has_skip && launch.positive != nullptr)
+      launch.positive[element / 8] = static_cast<std::uint8_t>(bits);
+  };
+  if constexpr (has_skip)
+    place.each_with([&](std::int64_t element) { return Pack<T, 8>::at(skip + element); }, put);
+  else
+    place.each([&](int at, std::int64_t element) { put(at, element, Pack<T, 8>()); });
+  cluster.barrier_wait();
+#endif
+}
+
+template <class T, bool by_bits>
+__global__ void __launch_bounds__(voxel_threads)
+    on_chip_backward_kernel(ChannelNormBackward launch, OnChip chip) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(16) unsigned char memory[];
+  const BlockMemory<T> kept(memory, chip, 2);
+  Sums& sums = *kept.sums;
+  const SlicePlace<T> place(launch.layout, chip);
+  place.fetch(static_cast<const T*>(launch.x), kept.first);
+  place.fetch(static_cast<const T*>(launch.of_y), kept.second);
+  const ChannelFacts<8> facts(launch, place.channel);
+  const bool relu = launch.relu;
+  __pipeline_wait_prior(0);
+
+  // The gradient that passes the ReLU takes the place of the one that came.
+  float values[2][8] = {};
+  const auto take = [&](int at, std::int64_t element, std::uint8_t bits) {
+    const Pack<T, 8> from = kept.first[at], up = kept.second[at];
+    Pack<T, 8> passed;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const float apart = from[i] - facts.mean[i];
+      const bool passes = by_bits ? (bits >> i & 1) != 0 : !relu || !(facts.normed(apart, i) <= 0);
+      const float gradient = passes ? up[i] : 0.0F;
+      passed.value[i] = from_float<T>(gradient);
+      values[0][i] += gradient;
+      values[1][i] += gradient * apart;
+    }
+    kept.second[at] = passed;
+    if constexpr (by_bits) passed.store(static_cast<T*>(launch.of_skip) + element);
+  };
+  if constexpr (by_bits)
+    place.each_with([&](std::int64_t element) { return launch.positive[element / 8]; }, take);
+  else
+    place.each([&](int at, std::int64_t element) { take(at, element, 0); });
+  add_block(values, place, sums, sums.own);
+
+  const auto cluster = cooperative_groups::this_cluster();
+  cluster.sync();
+  const int channel = static_cast<int>(threadIdx.x);
+  if (channel < chip.slice) {
+    float sum = 0, product = 0;
+    for (int rank = 0; rank < chip.blocks; ++rank) {
+      const Sums& other = *cluster.map_shared_rank(&sums, rank);
+      sum += other.own[0][channel];
+      product += other.own[1][channel];
+    }
+    const std::int64_t statistic = place.channel - place.group * 8 + channel;
+    const float inverse = launch.inverse_deviation[statistic];
+    const Shares shares(sum, product, inverse, static_cast<float>(launch.layout.voxels));
+    sums.finished[0][channel] = shares.share;
+    sums.finished[1][channel] = shares.slope;
+    if (place.rank == 0) keep_sums(launch, statistic, sum, product, inverse);
+  }
+  __syncthreads();
+  cluster.barrier_arrive();
+
+  float share[8], slope[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    share[i] = sums.finished[0][place.group * 8 + i];
+    slope[i] = sums.finished[1][place.group * 8 + i];
+  }
+  auto* const of_x = static_cast<T*>(launch.of_x);
+  place.each([&](int at, std::int64_t element) {
+    const Pack<T, 8> from = kept.first[at], up = kept.second[at];
+    Pack<T, 8> result;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const float apart = from[i] - facts.mean[i];
+      result.value[i] = from_float<T>((up[i] - share[i] - apart * slope[i]) * facts.factor[i]);
+    }
+    result.store(of_x + element);
+  });
+  cluster.barrier_wait();
+#endif
+}
+
+// A cluster of 8 runs on any device that has clusters; 16 needs to be allowed.
+constexpr int most_blocks = 16;
+// Fewer blocks would leave so many processors idle that reading twice on all is faster.
+constexpr std::int64_t fewest_in_all = 64, enough_in_all = 120;
+
+// Wide slices read long pieces; small clusters wait less. So many blocks come first.
+OnChip chosen_shape(const VoxelLayout& layout, std::size_t element, int tensors,
+                    std::size_t most_bytes) {
+  OnChip best;
+  std::int64_t best_in_all = fewest_in_all - 1;
+  if (layout.rows != 1 || layout.together || !layout.vectors) return best;
+  for (const int slice : {64, 32, 16})
+    for (const int blocks : {8, most_blocks}) {
+      if (layout.channels % slice != 0) continue;
+      const std::int64_t voxels = (layout.voxels + blocks - 1) / blocks;
+      if (static_cast<std::size_t>(voxels) * slice * element * tensors + sizeof(Sums) > most_bytes)
+        continue;
+      const std::int64_t in_all = layout.channels / slice * blocks;
+      if (best_in_all >= enough_in_all || in_all <= best_in_all || in_all > INT_MAX) continue;
+      best = {.slice = slice, .blocks = blocks, .voxels = static_cast<int>(voxels)};
+      best_in_all = in_all;
+    }
+  return best;
+}
+
+// How much memory a block of the kernel may have on this device; 0 where it cannot run there: no
+// clusters, or the kernel was compiled for older devices.
+template <class Kernel>
+std::size_t allow(Kernel kernel) {
+  cudaFuncAttributes compiled{};
+  if (cudaFuncGetAttributes(&compiled, kernel) != cudaSuccess || compiled.ptxVersion < 90) return 0;
+  int device = 0, major = 0, most = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+          cudaSuccess ||
+      major < 9)
+    return 0;
+  const int bytes = most - static_cast<int>(compiled.sharedSizeBytes);
+  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
+          cudaSuccess ||
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+          cudaSuccess) {
+    cudaGetLastError();  // which is told to nobody else
+    return 0;
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+// Of one kernel, asked once on each device.
+struct Allowed {
+  static constexpr int most_devices = 64;
+  std::array<std::atomic<std::int64_t>, most_devices> known{};  // and one more
+
+  template <class Kernel>
+  std::size_t bytes(Kernel kernel) {
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= most_devices) return 0;
+    std::atomic<std::int64_t>& of_device = known[static_cast<std::size_t>(device)];
+    if (of_device == 0) of_device = static_cast<std::int64_t>(allow(kernel)) + 1;
+    return static_cast<std::size_t>(of_device - 1);
+  }
+};
+
+// Whether it was enqueued, or why not; nothing where it does not fit.
+template <class T, class Launch, class Kernel>
+std::optional<cudaError_t> enqueue(Kernel kernel, const Launch& launch, int tensors,
+                                   std::size_t most_bytes, cudaStream_t stream) {
+  const OnChip chip = chosen_shape(launch.layout, sizeof(T), tensors, most_bytes);
+  if (chip.slice == 0) return std::nullopt;
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = static_cast<unsigned>(chip.blocks);
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(launch.layout.channels / chip.slice * chip.blocks));
+  config.blockDim = dim3(voxel_threads);
+  config.dynamicSmemBytes = BlockMemory<T>::bytes(chip, tensors);
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, kernel, launch, chip);
+}
+
+template <class T, bool has_skip>
+std::optional<cudaError_t> enqueue_forward(const ChannelNormForward& launch, cudaStream_t stream) {
+  const auto kernel = on_chip_forward_kernel<T, has_skip>;
+  static Allowed allowed;
+  return enqueue<T>(kernel, launch, 1, allowed.bytes(kernel), stream);
+}
+
+template <class T, bool by_bits>
+std::optional<cudaError_t> enqueue_backward(const ChannelNormBackward& launch,
+                                            cudaStream_t stream) {
+  const auto kernel = on_chip_backward_kernel<T, by_bits>;
+  static Allowed allowed;
+  return enqueue<T>(kernel, launch, 2, allowed.bytes(kernel), stream);
+}
+
+}  // namespace
+
+std::optional<cudaError_t> launch_on_chip(const ChannelNormForward& launch, cudaStream_t stream) {
+  if (launch.given) return std::nullopt;
+  std::optional<cudaError_t> result;
+  with_type(launch.layout.dtype, [&](auto element) {
+    using T = decltype(element);
+    result = launch.skip != nullptr ? enqueue_forward<T, true>(launch, stream)
+                                    : enqueue_forward<T, false>(launch, stream);
+    return cudaSuccess;
+  });
+  return result;
+}
+
+std::optional<cudaError_t> launch_on_chip(const ChannelNormBackward& launch, cudaStream_t stream) {
+  if (launch.given) return std::nullopt;
+  std::optional<cudaError_t> result;
+  with_type(launch.layout.dtype, [&](auto element) {
+    using T = decltype(element);
+    result = launch.positive != nullptr ? enqueue_backward<T, true>(launch, stream)
+                                        : enqueue_backward<T, false>(launch, stream);
+    return cudaSuccess;
+  });
+  return result;
+}
+
+}  // namespace lockstep
