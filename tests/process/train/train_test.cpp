@@ -163,7 +163,11 @@ TEST_F(Train, AveragesTheWeightsAlikeOnAnyNumberOfRanksAndAcrossAResume) {
   const auto options = constant + std::vector<std::string>{"ema.decay=0.9", "eval.every_steps=7"};
   ASSERT_EQ(run_tool(train(1, "whole", 40) + options, folder.path()).code, 0);
   ASSERT_EQ(run_tool(train(1, "without", 40) + constant, folder.path()).code, 0);
-  EXPECT_EQ(losses("whole"), losses("without"));  // showing the average leaves no trace
+  // Showing the average leaves no trace.
+  const auto shown = losses("whole"), without = losses("without");
+  ASSERT_EQ(shown.size(), without.size());
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    EXPECT_NEAR(shown[i], without[i], 1e-5 * without[i]);  // products of fp32 may add otherwise
   ASSERT_EQ(run_tool(train(2, "cut", 20) + options, folder.path()).code, 0);
   const ToolResult resumed =
       run_tool({"resume", "cut", "--devices", "cpu:3", "stop.steps=40"}, folder.path());
