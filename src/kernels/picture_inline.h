@@ -78,8 +78,8 @@ LOCKSTEP_HOST_DEVICE inline void picture_pixel(const std::uint8_t* picture,
   for (int c = 0; c < picture_most_channels; ++c) {
     to[c] = 0;
     if (!inside || c >= shape.channels) continue;
-    float value =
-        rounded_product(read_byte(picture + first + c * shape.channel_step), change.brightness);
+    const int at = first + c * shape.channel_step;
+    float value = rounded_product(read_byte(picture + at), change.brightness);
     if (rule.changes_contrast)
       value = rounded_product(value - change.mean, change.contrast) + change.mean;
     to[c] = rounded_product(value - rule.mean[c], rule.factor[c]);

@@ -117,9 +117,10 @@ void say_what_is_left_out(const std::vector<EvaluationGroup>& groups, const Fews
        {std::pair("base", &sets.split.base), std::pair("novel", &sets.split.novel)})
     for (const std::int64_t shots : options.shots())
       if (!groups.empty() && !classes->empty() &&
-          std::none_of(groups.begin(), groups.end(), [&](const EvaluationGroup& group) {
-            return group.name == name && group.shots == shots;
-          }))
+          std::none_of(groups.begin(), groups.end(),
+                       [&, &name = name](const EvaluationGroup& group) {
+                         return group.name == name && group.shots == shots;
+                       }))
         say(cat("no ", name, " class has ", count_of(shots, "picture"),
                 " to take examples from and one to find it in: it is not evaluated with ",
                 count_of(shots, "shot")));
