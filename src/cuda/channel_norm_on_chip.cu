@@ -404,30 +404,34 @@ std::optional<cudaError_t> enqueue_backward(const ChannelNormBackward& launch,
   return enqueue<T>(kernel, launch, 2, allowed.bytes(kernel), stream);
 }
 
-}  // namespace
-
-std::optional<cudaError_t> launch_on_chip(const ChannelNormForward& launch, cudaStream_t stream) {
-  if (launch.given) return std::nullopt;
+// enqueue(element): of the launch's type.
+template <class Launch, class Enqueue>
+std::optional<cudaError_t> where_it_fits(const Launch& launch, const Enqueue& enqueue) {
   std::optional<cudaError_t> result;
+  if (launch.given) return result;
   with_type(launch.layout.dtype, [&](auto element) {
-    using T = decltype(element);
-    result = launch.skip != nullptr ? enqueue_forward<T, true>(launch, stream)
-                                    : enqueue_forward<T, false>(launch, stream);
+    result = enqueue(element);
     return cudaSuccess;
   });
   return result;
 }
 
-std::optional<cudaError_t> launch_on_chip(const ChannelNormBackward& launch, cudaStream_t stream) {
-  if (launch.given) return std::nullopt;
-  std::optional<cudaError_t> result;
-  with_type(launch.layout.dtype, [&](auto element) {
+}  // namespace
+
+std::optional<cudaError_t> launch_on_chip(const ChannelNormForward& launch, cudaStream_t stream) {
+  return where_it_fits(launch, [&](auto element) {
     using T = decltype(element);
-    result = launch.positive != nullptr ? enqueue_backward<T, true>(launch, stream)
-                                        : enqueue_backward<T, false>(launch, stream);
-    return cudaSuccess;
+    return launch.skip != nullptr ? enqueue_forward<T, true>(launch, stream)
+                                  : enqueue_forward<T, false>(launch, stream);
   });
-  return result;
+}
+
+std::optional<cudaError_t> launch_on_chip(const ChannelNormBackward& launch, cudaStream_t stream) {
+  return where_it_fits(launch, [&](auto element) {
+    using T = decltype(element);
+    return launch.positive != nullptr ? enqueue_backward<T, true>(launch, stream)
+                                      : enqueue_backward<T, false>(launch, stream);
+  });
 }
 
 }  // namespace lockstep
