@@ -10,6 +10,7 @@
 #include "base/fill_once.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_file.h"
 #include "base/text.h"
 #include "recipes/dimabsa/options/encoded.h"
 #include "recipes/dimabsa/prepare/encode.h"
@@ -106,8 +107,7 @@ void fill(const fs::path& folder, const Sources& sources, const LoadedSentences&
   if (before.is_object())  // what the model was trained on, not what it is evaluated on
     for (const char* name : {"data", "made", "longest_span", "tokens"})
       record[name] = before.at(name);
-  write_file_atomic(folder / record_name,
-                    record.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file_atomic(folder / record_name, json_file_text(record));
 }
 
 fs::path filled_folder(const Sources& sources, const LoadedSentences& loaded,
@@ -303,10 +303,6 @@ bool forget_own_places(json& config) {
   return found;
 }
 
-std::string json_text(const json& value) {
-  return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 void forget_places(json& extra, std::map<std::string, std::string>& kept) {
@@ -319,9 +315,9 @@ void forget_places(json& extra, std::map<std::string, std::string>& kept) {
     json value = parse_json(content);
     if (name == record_name && value.is_object()) {
       value["said"] = json::array();  // warnings of files
-      content = json_text(value);
+      content = json_file_text(value);
     } else if (forget_own_places(value)) {
-      content = json_text(value);
+      content = json_file_text(value);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/json_file.h"
 #include "base/text.h"
 
 namespace lockstep::textgen {
@@ -158,7 +159,7 @@ void TextOptions::forget_places(nlohmann::json& extra,
   nlohmann::json record = parse_json(file->second);
   if (!record.is_object()) return;
   record["options"] = nlohmann::json::object();
-  file->second = record.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  file->second = json_file_text(record);
 }
 
 }  // namespace lockstep::textgen

@@ -8,6 +8,7 @@
 #include "base/fill_once.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_file.h"
 #include "base/text.h"
 #include "recipes/textgen/options/blocks.h"
 #include "recipes/textgen/options/synthetic.h"
@@ -115,8 +116,7 @@ void fill(const fs::path& folder, const std::string& key, Sources sources,
                        {"valid_hash", encoded.valid_hash},
                        {"pair_bits_per_byte", encoded.pair_bits_per_byte},
                        {"keep", keep}};
-  write_file_atomic(folder / "prepared.json",
-                    record.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file_atomic(folder / "prepared.json", json_file_text(record));
 }
 
 fs::path prepared_folder(const TextOptions& options, const PrepareContext& context,

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/json_file.h"
 
 namespace lockstep::volume {
 
@@ -39,7 +40,7 @@ void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& ke
       for (const char* key : {"cached", "image", "label"})
         if (entry.is_object() && entry.contains(key) && entry[key].is_string())
           entry[key] = fs::path(entry[key].get<std::string>()).filename().string();
-  file->second = record.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  file->second = json_file_text(record);
 }
 
 bool is_made_run(const fs::path& run_dir) {

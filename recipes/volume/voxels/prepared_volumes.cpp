@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/json_file.h"
 #include "base/text.h"
 #include "recipes/volume/voxels/cached_layout.h"
 
@@ -69,7 +70,7 @@ void write_prepared(const std::filesystem::path& path, const PreparedVolumes& vo
       {"version", prepared_version},     {"train", to_json(volumes.train)},
       {"valid", to_json(volumes.valid)}, {"channels", volumes.channels},
       {"type", name_of(volumes.type)},   {"normalization", to_json(volumes.normalization)}};
-  write_file_atomic(path, whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file_atomic(path, json_file_text(whole));
 }
 
 PreparedVolumes read_prepared(const std::filesystem::path& path) {
