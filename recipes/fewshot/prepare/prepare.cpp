@@ -276,10 +276,9 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                   "name them with data.path=DIR");
     const FoundData found = names_none ? before.files : found_data(options, context, say);
     const SetsRecord again = with_files(before, found);  // where they lie now
-    if (was_made == options.made() || same_files(before, found)) {
-      if (context.purpose != Purpose::evaluate || same_files(before, found))
-        return prepared_from(again, read_sets(again), options, context.purpose, say);
-    }
+    if (same_files(before, found) ||
+        (was_made == options.made() && context.purpose != Purpose::evaluate))
+      return prepared_from(again, read_sets(again), options, context.purpose, say);
     record.files = found;
     DetectionSets read = read_detection_sets(found, record.valid_share, record.seed);
     for (const std::string& line : read.warnings) say(line);
