@@ -243,7 +243,7 @@ int request_main(const Parsed& parsed, const std::string& what) {
     all_run = batch_holder(part) && all_run;
     changed += ask(part, what, job);
   }
-  const std::string name = shell_word(fs::proximate(batch.path).string());
+  const std::string name = batch_word(batch);
   const std::string on = "lockstep batch resume " + name;
   if (what == "pause")
     say("paused: no more jobs start until lockstep batch unpause " + name);
@@ -405,6 +405,10 @@ BatchFolder open_batch(const Parsed& parsed, const std::string& name) {
   const std::string near = nearest(name, names);
   throw Error(cat("there is no batch ", name, " in ", root.string()),
               near.empty() ? "lockstep batch run makes one" : cat("did you mean ", near, "?"));
+}
+
+std::string batch_word(const BatchFolder& batch) {
+  return shell_word(fs::proximate(batch.path).string());
 }
 
 std::optional<LockHolder> batch_holder(const BatchFolder& batch) { return holder_of(batch); }

@@ -34,6 +34,8 @@ std::vector<std::filesystem::path> batches_in(const std::filesystem::path& root)
 // Of a path, or of a name in the folder of runs. Throws Error naming the nearest.
 BatchFolder open_batch(const Parsed& parsed);
 BatchFolder open_batch(const Parsed& parsed, const std::string& name);
+// What to call it by in a command to type: its path from here, quoted where a shell needs it.
+std::string batch_word(const BatchFolder& batch);
 // Whether a scheduler runs it, as far as can be seen from here.
 std::optional<LockHolder> batch_holder(const BatchFolder& batch);
 

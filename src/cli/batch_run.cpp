@@ -249,7 +249,7 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
   std::optional<GpuLog> gpu_log;
   if (!devices.empty()) gpu_log.emplace(GpuLogSpec{.file = batch.gpu_log(), .devices = devices});
   if (gpu_log) gpu_log->begin_counting();
-  const std::string name = shell_word(fs::proximate(batch.path).string());
+  const std::string name = batch_word(batch);
   if (scheduler.paused())
     say(cat("the batch is paused: lockstep batch unpause ", name, " lets its jobs start"));
   BatchView view(scheduler, batch, devices);

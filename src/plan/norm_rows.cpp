@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/notes.h"
 #include "plan/words.h"
 
 #include <algorithm>
@@ -46,9 +47,7 @@ std::int64_t norm_rows_of(const TrainOptions& options, const BatchPlan& batch) {
   if (options.norm.statistics != NormStatistics::sync) return 0;
   if (batch.places() != batch.rows())
     throw Error(
-        cat("norm.statistics = sync needs a row in every place, but the ",
-            count_of(batch.rows(), "row"), " of a step ", batch.rows() == 1 ? "leaves " : "leave ",
-            count_of(batch.places() - batch.rows(), "place"), " to padding"),
+        cat("norm.statistics = sync needs a row in every place, but ", padding_words(batch)),
         "choose batch.global and batch.micro so that rows divide, or another number of "
         "devices");
   return batch.world_size * batch.micro;

@@ -9,6 +9,13 @@
 #include <cmath>
 
 namespace lockstep {
+
+std::string padding_words(const BatchPlan& batch) {
+  return cat("the ", count_of(batch.rows(), "row"), " of a step ",
+             batch.rows() == 1 ? "leaves " : "leave ",
+             count_of(batch.places() - batch.rows(), "place"), " to padding");
+}
+
 namespace {
 
 using Notes = std::vector<std::string>;
@@ -70,10 +77,7 @@ void note_places(const Plan& plan, Notes& notes) {
                         "samples, the micro-batch rows"));
   if (batch.places() == batch.rows()) return;
   const std::string idle = idle_ranks(plan);
-  notes.push_back(cat("the ", count_of(batch.rows(), "row"), " of a step ",
-                      batch.rows() == 1 ? "leaves " : "leave ",
-                      count_of(batch.places() - batch.rows(), "place"),
-                      " to padding of weight 0, which changes no result",
+  notes.push_back(cat(padding_words(batch), " of weight 0, which changes no result",
                       idle.empty() ? "" : cat(": ", idle, " nothing else")));
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/cells.h"
 #include "base/text.h"
+#include "plan/words.h"
 #include "recipes/gbdt/metrics/metric_text.h"
 
 namespace lockstep::gbdt {
@@ -298,8 +299,8 @@ std::string expected_text(const BatchRecords& records, std::size_t most_named) {
     if (count.success < count.all)
       fewer.push_back(cat(symbol, " ", count.success, " of ", count.all));
   }
-  return cat("expected ", records.windows.size(), " windows of ", symbols.size(),
-             symbols.size() == 1 ? " symbol, " : " symbols, ",
+  return cat("expected ", records.windows.size(), " windows of ",
+             count_of(static_cast<std::int64_t>(symbols.size()), "symbol"), ", ",
              least == most ? cat(most) : cat(least, " to ", most), " of each: ", success,
              " succeeded", fewer.empty() ? "" : "; ", join(fewer, ", "), "\n", missing);
 }
