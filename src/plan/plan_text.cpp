@@ -83,7 +83,7 @@ std::string memory_text(const Plan& plan) {
   const auto tightest = tightest_device(plan.devices);
   return cat(format_bytes(plan.memory_needed_bytes), " needed of ",
              tightest ? format_bytes(tightest->available_bytes) : "an unknown size",
-             " available a ", rank_word(plan.devices), " (",
+             " available per ", rank_word(plan.devices), " (",
              plan.memory.tried_micro > 0 ? "tried out"
              : plan.memory.measured      ? "measured"
                                          : "estimate",
@@ -105,9 +105,9 @@ std::string parameters_text(const Plan& plan) {
 std::string exact_text(const Plan& plan) {
   const ExactSum& exact = *plan.exact;
   std::string text = cat("leaf ", exact.leaf_samples, ", ", exact.leaves,
-                         exact.leaves == 1 ? " leaf" : " leaves", " a step");
+                         exact.leaves == 1 ? " leaf" : " leaves", " per step");
   if (plan.batch.world_size == 1) return text + ", added up on one device";
-  text += cat(", ", count_of(exact.partial_sums, "partial sum"), " a ", rank_word(plan.devices));
+  text += cat(", ", count_of(exact.partial_sums, "partial sum"), " per ", rank_word(plan.devices));
   return exact.sent_bytes > 0 ? cat(text, ", which sends ", format_bytes(exact.sent_bytes)) : text;
 }
 

@@ -142,14 +142,17 @@ TEST_F(Exact, ThePlanShowsGrainPartialSumsAndBytes) {
   words.erase(words.begin() + 4, words.begin() + 6);
   ToolResult result = run_tool(words, folder.path());
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("leaf 1, 24 leaves a step, 2 partial sums a CPU rank, which "));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr(
+          "leaf 1, 24 leaves per step, 2 partial sums per CPU rank, which\n               sends "));
   EXPECT_THAT(result.out, HasSubstr("KiB"));
   words[3] = "cpu:8";
   result = run_tool(words, folder.path());
-  EXPECT_THAT(result.out, HasSubstr("24 leaves a step, 2 partial sums"));
+  EXPECT_THAT(result.out, HasSubstr("24 leaves per step, 2 partial sums"));
   words.emplace_back("batch.micro=3");
   result = run_tool(words, folder.path());
-  EXPECT_THAT(result.out, HasSubstr("leaf 3, 8 leaves a step, 1 partial sum a"));
+  EXPECT_THAT(result.out, HasSubstr("leaf 3, 8 leaves per step, 1 partial sum per "));
   words.emplace_back("exact=false");
   result = run_tool(words, folder.path());
   EXPECT_THAT(result.out, Not(HasSubstr("leaf_samples")));

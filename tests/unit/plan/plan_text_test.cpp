@@ -94,11 +94,11 @@ TEST_F(PlanText, SaysTheCurveInWords) {
 
 TEST_F(PlanText, SaysWhetherMemoryIsEstimatedOrMeasured) {
   options.batch.micro = 8;
-  EXPECT_TRUE(contains(words(), "memory 1.8 GiB needed of 14.2 GiB available a GPU (estimate)"));
+  EXPECT_TRUE(contains(words(), "memory 1.8 GiB needed of 14.2 GiB available per GPU (estimate)"));
   measured = {.micro = 8, .peak_bytes = 2 * gib};
-  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available a GPU (measured)"));
+  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available per GPU (measured)"));
   options.batch.micro = micro_auto;
-  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available a GPU (tried out)"));
+  EXPECT_TRUE(contains(words(), "memory 2 GiB needed of 14.2 GiB available per GPU (tried out)"));
   measured = {};
   memory = {};
   EXPECT_TRUE(contains(words(), "memory not known"));
