@@ -28,4 +28,15 @@ std::string error_of(Action action) {
   return *error.what() == '\0' ? "" : std::string(error.what()) + " | " + error.hint();
 }
 
+// "WHAT | HINT"; empty if nothing is thrown.
+template <class Action>
+std::string error_if_any(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "";
+}
+
 }  // namespace lockstep

@@ -10,23 +10,13 @@
 #include <random>
 #include <string>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "fakes/error_of.h"
 
 namespace lockstep {
 
 inline void put(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
-}
-
-// What `action` throws: "WHAT | HINT"; empty if nothing.
-inline std::string error_if_any(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return std::string(error.what()) + " | " + error.hint();
-  }
-  return "";
 }
 
 inline std::string random_bytes(std::mt19937& random, std::size_t size) {

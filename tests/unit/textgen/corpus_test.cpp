@@ -64,21 +64,24 @@ TEST_F(CorpusTest, TakesANameWithGlobCharactersAsAFileWhereThereIsOne) {
 TEST_F(CorpusTest, SaysWhatIsMissingOrEmpty) {
   write("empty.txt", "");
   std::filesystem::create_directory(path("folder"));
-  const auto error = [&](const std::string& name) { return error_of([&] { list({path(name)}); }); };
+  const auto error = [&](const std::string& name) {
+    return error_if_any([&] { list({path(name)}); });
+  };
   EXPECT_NE(error("none.txt").find("data.path: there is no file or folder"), std::string::npos);
   EXPECT_NE(error("none*").find("no file matches"), std::string::npos);
   EXPECT_NE(error("empty.txt").find("empty.txt is empty"), std::string::npos);
   EXPECT_NE(error("folder").find("holds no files with text"), std::string::npos);
-  EXPECT_NE(error_of([&] { list({"/dev/null"}); }).find("neither a file nor a folder"),
+  EXPECT_NE(error_if_any([&] { list({"/dev/null"}); }).find("neither a file nor a folder"),
             std::string::npos);
 }
 
 TEST_F(CorpusTest, RefusesANamedFileThatIsNotText) {
   write("nul.txt", std::string("abc\0def", 7));
   write("latin.txt", "gr\xFC\xDF dich");
-  EXPECT_NE(error_of([&] { look({path("nul.txt")}); }).find("nul.txt is not text: byte 3 is NUL"),
-            std::string::npos);
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(
+      error_if_any([&] { look({path("nul.txt")}); }).find("nul.txt is not text: byte 3 is NUL"),
+      std::string::npos);
+  EXPECT_NE(error_if_any([&] {
               look({path("latin.txt")});
             }).find("latin.txt is not text: 2 of its 9 bytes are not valid UTF-8"),
             std::string::npos);
@@ -91,7 +94,7 @@ TEST_F(CorpusTest, PassesOverFilesInFoldersThatAreNotText) {
   EXPECT_EQ(corpus.passed_over, 1);
   EXPECT_EQ(corpus.files.size(), 1u);
   write("only/image.png", std::string("\x89PNG\0\0", 6));
-  EXPECT_NE(error_of([&] { look({path("only")}); }).find("holds no text"), std::string::npos);
+  EXPECT_NE(error_if_any([&] { look({path("only")}); }).find("holds no text"), std::string::npos);
 }
 
 TEST_F(CorpusTest, AllowsAFewFaultyBytes) {
@@ -162,7 +165,7 @@ TEST_F(CorpusTest, SplitsManyFilesByNameAndFewOnRequest) {
     EXPECT_EQ(segment.role == Role::valid, is_validation(corpus.files[segment.file].name, 0.1));
   const Corpus tail = look({path("many")}, {{"data.split", "tail"}});
   EXPECT_EQ(tail.segments.back().role, Role::valid);
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               look({path("many/1.txt")}, {{"data.split", "documents"}});
             }).find("data.split=documents leaves 0 of 1 documents"),
             std::string::npos);
@@ -179,7 +182,7 @@ TEST_F(CorpusTest, ValidatesOnTheFilesGiven) {
 TEST_F(CorpusTest, NamesFileAndLineOfABadJsonlLine) {
   const auto error = [&](const std::string& line, const std::string& field = "text") {
     write("a.jsonl", "{\"text\": \"one\"}\n\n" + line + "\n{\"text\": \"two\"}\n");
-    return error_of([&] {
+    return error_if_any([&] {
       const Corpus corpus = look({path("a.jsonl")}, {{"data.valid_share", "0"}});
       ChunkReader reader(corpus.files, corpus.segments, Cut::space, 16);
       for (Chunk chunk; reader.next(chunk);)
@@ -229,7 +232,7 @@ TEST_F(CorpusTest, SaysThatAFileBecameShorter) {
   write("a.txt", "123");
   ChunkReader reader(files, segments, Cut::character);
   Chunk chunk;
-  EXPECT_NE(error_of([&] { reader.next(chunk); }).find("became shorter"), std::string::npos);
+  EXPECT_NE(error_if_any([&] { reader.next(chunk); }).find("became shorter"), std::string::npos);
 }
 
 TEST(OrderedParallel, KeepsTheOrderAndThrowsTheFirstError) {
@@ -240,7 +243,7 @@ TEST(OrderedParallel, KeepsTheOrderAndThrowsTheFirstError) {
       return item * item;
     });
     int at = 0;
-    const std::string error = error_of([&] {
+    const std::string error = error_if_any([&] {
       ordered_parallel<int, int>([&](int& item) { return (item = at++) < count; }, workers,
                                  [&](int result) { out.push_back(result); });
     });

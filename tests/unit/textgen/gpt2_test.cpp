@@ -126,7 +126,7 @@ TEST(Gpt2Tokenizer, EncodesWithTheGivenMerges) {
 TEST(Gpt2Tokenizer, NamesWhatIsWrongWithItsFiles) {
   const Gpt2Files good = make_gpt2_files({"t h"});
   const auto error = [](const std::string& vocab, const std::string& merges) {
-    return error_of([&] { make_gpt2_tokenizer(vocab, merges, "dir"); });
+    return error_if_any([&] { make_gpt2_tokenizer(vocab, merges, "dir"); });
   };
   EXPECT_EQ(error(good.vocab, good.merges), "");
   EXPECT_NE(error("[1]", good.merges).find("dir/vocab.json must be an object"), std::string::npos);

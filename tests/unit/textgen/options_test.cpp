@@ -42,7 +42,7 @@ TEST(Parameters, FollowTheVocabularyUnlessItIsPadded) {
   EXPECT_EQ(text.parameter_count(1000) - text.parameter_count(256), 744 * 128);
   text.table.set("model.vocab", "1024");
   EXPECT_EQ(text.parameter_count(1000), text.parameter_count(256));
-  EXPECT_NE(error_of([&] { text.model_vocab(1025); }).find("at least the tokenizer's 1025"),
+  EXPECT_NE(error_if_any([&] { text.model_vocab(1025); }).find("at least the tokenizer's 1025"),
             std::string::npos);
 }
 
@@ -52,7 +52,7 @@ TEST(Presets, NameOnlyOptionsThatThereAreAndPassTheChecks) {
     TextOptions text;
     apply_preset(preset.name, train, text);
     if (preset.name != "kaggle" && preset.name != "gpt2") {
-      EXPECT_EQ(error_of([&] { text.check(train); }), "") << preset.name;
+      EXPECT_EQ(error_if_any([&] { text.check(train); }), "") << preset.name;
     }
   }
 }
@@ -93,7 +93,7 @@ TEST(Defaults, OfTheTableAreThoseOfThePresetSmall) {
 std::string check(const Settings& settings) {
   TextOptions text;
   for (const auto& [key, value] : settings) text.table.set(key, value);
-  return error_of([&] { text.check(TrainOptions()); });
+  return error_if_any([&] { text.check(TrainOptions()); });
 }
 
 TEST(Checks, NameWhatDoesNotGoTogether) {

@@ -109,7 +109,7 @@ TEST_F(PrepareTest, PreparesAgainWhatIsDamaged) {
 
 TEST_F(PrepareTest, LeavesNothingHalfDoneBehindAnError) {
   write("a.jsonl", "{\"text\": \"fine\"}\n{\"text\": broken}\n");
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               prepare({{"data.path", path("a.jsonl")}});
             }).find("line 2 is not JSON"),
             std::string::npos);
@@ -125,7 +125,7 @@ TEST_F(PrepareTest, MayRunTwiceAtOnce) {
   for (int i = 0; i < 4; ++i) {
     children.push_back(::fork());
     if (children.back() == 0) {
-      const std::string error = error_of([&] { prepare(settings); });
+      const std::string error = error_if_any([&] { prepare(settings); });
       ::_exit(error.empty() ? 0 : 1);
     }
   }
@@ -202,14 +202,14 @@ TEST_F(PrepareTest, PadsTheModelsVocabularyOnly) {
 
 TEST_F(PrepareTest, RefusesTextShorterThanAContext) {
   const std::string file = write("a.txt", std::string(100, 'x'));
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               prepare({{"data.path", file}});
             })
                 .find("the training text has 90 tokens, but one context takes 129 | use more text, "
                       "or set model.context to at most 89"),
             std::string::npos);
-  EXPECT_EQ(error_of([&] { prepare({{"data.path", file}, {"model.context", "89"}}); }), "");
-  EXPECT_NE(error_of([&] {
+  EXPECT_EQ(error_if_any([&] { prepare({{"data.path", file}, {"model.context", "89"}}); }), "");
+  EXPECT_NE(error_if_any([&] {
               prepare({{"data.path", file}, {"model.context", "8"}, {"data.valid_share", "0.01"}});
             }).find("the validation text has 1 tokens"),
             std::string::npos);
@@ -242,13 +242,13 @@ TEST_F(PrepareTest, RefusesToResumeOnTextThatHasChanged) {
   const Settings settings = {{"data.path", write("a.txt", prose(1, 1000))}};
   const std::string run = keep(prepare(settings));
   write("a.txt", prose(2, 1000));
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               prepare(settings, "cache", Purpose::train, run);
             }).find("the text of this run has changed"),
             std::string::npos);
-  EXPECT_EQ(error_of([&] { prepare(settings, "cache", Purpose::evaluate, run); }), "");
+  EXPECT_EQ(error_if_any([&] { prepare(settings, "cache", Purpose::evaluate, run); }), "");
   EXPECT_NE(said_.find("not the one that this run began with"), std::string::npos);
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               Settings other = settings;
               other.push_back({"tokenizer.kind", "chars"});
               prepare(other, "cache", Purpose::train, run);
@@ -265,11 +265,11 @@ TEST_F(PrepareTest, ResumesOnTheSameTextInAnotherPlaceOnly) {
   std::filesystem::create_directory(path("moved"));
   const Prepared after = resume(write("moved/a.txt", prose(1, 1000)), run);
   EXPECT_EQ(tokens_of(after.extra["train"]), tokens_of(before.extra["train"]));
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               resume(write("b.txt", prose(3, 1000)), run);
             }).find("hold another text than the run began with"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { resume("synthetic", run); }).find("data.path must be text"),
+  EXPECT_NE(error_if_any([&] { resume("synthetic", run); }).find("data.path must be text"),
             std::string::npos);
 }
 
@@ -302,7 +302,7 @@ TEST_F(PrepareTest, EncodesPromptsWithTheTokenizerOfTheRun) {
 }
 
 TEST_F(PrepareTest, SaysThatARunHasNoTokenizer) {
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               prepare({}, "cache", Purpose::predict, path("norun"));
             }).find("has no tokenizer"),
             std::string::npos);
@@ -313,7 +313,7 @@ TEST_F(PrepareTest, SaysThatTheRecordInARunIsDamaged) {
   const std::string run = keep(prepare(settings));
   for (const char* damaged : {R"({"key": 7})", R"({"sources": []})"}) {
     write("run/recipe/prepared.json", damaged);
-    EXPECT_NE(error_of([&] {
+    EXPECT_NE(error_if_any([&] {
                 prepare(settings, "cache", Purpose::train, run);
               }).find("prepared.json, which says what was prepared, is damaged"),
               std::string::npos);
@@ -325,10 +325,12 @@ TEST_F(PrepareTest, ReadsPromptsFromStandardInput) {
   options.table.set("predict.prompt_file", "-");
   std::istringstream input("one\ntwo\n"), empty("\n");
   EXPECT_EQ(read_prompts(options, input), (std::vector<std::string>{"one", "two"}));
-  EXPECT_NE(error_of([&] { read_prompts(options, empty); }).find("standard input holds no prompt"),
-            std::string::npos);
+  EXPECT_NE(
+      error_if_any([&] { read_prompts(options, empty); }).find("standard input holds no prompt"),
+      std::string::npos);
   options.table.set("predict.prompt_file", write("nul.txt", std::string("a\0b", 3)));
-  EXPECT_NE(error_of([&] { read_prompts(options, empty); }).find("is not text"), std::string::npos);
+  EXPECT_NE(error_if_any([&] { read_prompts(options, empty); }).find("is not text"),
+            std::string::npos);
 }
 
 TEST_F(PrepareTest, AnEmptyPromptIsNeverWithoutATokenToStartFrom) {
@@ -340,7 +342,10 @@ TEST_F(PrepareTest, AnEmptyPromptIsNeverWithoutATokenToStartFrom) {
 
 TEST_F(PrepareTest, SaysThatTheCacheCannotBeWrittenTo) {
   write("file", "x");
-  EXPECT_NE(error_of([&] { prepare({{"data.path", write("a.txt", prose(1, 500))}}, "file"); }), "");
+  EXPECT_NE(error_if_any([&] {
+              prepare({{"data.path", write("a.txt", prose(1, 500))}}, "file");
+            }),
+            "");
 }
 
 // As the build and an installed tree have it: whatever folder they were moved to.
@@ -349,7 +354,7 @@ TEST_F(PrepareTest, TheDefaultCorpusIsFoundBesideTheProgramWhereverThatLies) {
   const std::filesystem::path text = tree / "share/lockstep/textgen/tinyshakespeare.txt";
   std::filesystem::create_directories(text.parent_path());
   std::filesystem::create_directories(tree / "bin");
-  EXPECT_NE(error_of([&] { default_corpus(tree / "bin"); }).find("set data.path"),
+  EXPECT_NE(error_if_any([&] { default_corpus(tree / "bin"); }).find("set data.path"),
             std::string::npos);
   write_file_atomic(text, prose(1, 500));
   for (const std::filesystem::path& programs : {tree, tree / "bin"}) {
@@ -393,7 +398,7 @@ TEST_F(PrepareTest, RealJsonlLinesAreDocuments) {
                                      {"data.field", "Text"}});
   const Tokens tokens = tokens_of(prepared.extra["train"]);
   EXPECT_EQ(std::count(tokens.begin(), tokens.end(), 0), 4296);  // between 4,297 documents
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_if_any([&] {
               prepare({{"data.path", folder + "/train.jsonl"}});
             }).find("train.jsonl line 1 has no field \"text\""),
             std::string::npos);

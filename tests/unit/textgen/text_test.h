@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <random>
@@ -17,6 +16,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "fakes/error_of.h"
 #include "recipes/textgen/options/text_options.h"
 #include "recipes/textgen/options/token_file.h"
 #include "recipes/textgen/prepare/tokenizer.h"
@@ -24,16 +24,6 @@
 namespace lockstep::textgen {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
-
-// The error that `action` throws, "WHAT | HINT"; empty if it throws none.
-inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return cat(error.what(), " | ", error.hint());
-  }
-  return {};
-}
 
 // A folder with files and a cache.
 class TextTest : public ::testing::Test {

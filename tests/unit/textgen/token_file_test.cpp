@@ -38,16 +38,17 @@ TEST_F(TokenFileTest, RefusesFilesThatAreNotWhole) {
        {good.substr(0, good.size() - 1), good.substr(0, good.size() - 2), good + "x",
         std::string("short"), std::string(), "X" + good.substr(1)}) {
     write("bad.tok", bad);
-    EXPECT_NE(error_of([&] { TokenFile file(path("bad.tok")); }).find("not a whole token file"),
+    EXPECT_NE(error_if_any([&] { TokenFile file(path("bad.tok")); }).find("not a whole token file"),
               std::string::npos);
   }
-  EXPECT_NE(error_of([&] { TokenFile file(path("none.tok")); }).find("cannot read"),
+  EXPECT_NE(error_if_any([&] { TokenFile file(path("none.tok")); }).find("cannot read"),
             std::string::npos);
 }
 
 TEST_F(TokenFileTest, SaysWhyItCannotWrite) {
-  EXPECT_NE(error_of([&] { TokenWriter writer(path("no/folder.tok"), 256); }).find("No such file"),
-            std::string::npos);
+  EXPECT_NE(
+      error_if_any([&] { TokenWriter writer(path("no/folder.tok"), 256); }).find("No such file"),
+      std::string::npos);
 }
 
 TEST_F(TokenFileTest, KeepsPiecesWithAnyBytes) {
@@ -61,7 +62,7 @@ TEST_F(TokenFileTest, KeepsPiecesWithAnyBytes) {
   EXPECT_EQ(read.bytes(-1), "");
   const std::string good = encode_pieces(pieces);
   write("bad.bin", good.substr(0, good.size() - 1));
-  EXPECT_NE(error_of([&] { TokenPieces bad(path("bad.bin")); }).find("not a whole file"),
+  EXPECT_NE(error_if_any([&] { TokenPieces bad(path("bad.bin")); }).find("not a whole file"),
             std::string::npos);
 }
 

@@ -106,9 +106,10 @@ TEST(CharTokenizer, SortsItsCharactersAndHasExtraEntriesOnlyOnRequest) {
   EXPECT_EQ(plain->vocabulary(), 3);
   EXPECT_EQ(plain->separator(), -1);
   EXPECT_EQ(plain->encode("abc"), (Tokens{0, 1, 2}));
-  EXPECT_NE(
-      error_of([&] { plain->encode("ad"); }).find("\"d\" is not in the model's vocabulary of 3"),
-      std::string::npos);
+  EXPECT_NE(error_if_any([&] {
+              plain->encode("ad");
+            }).find("\"d\" is not in the model's vocabulary of 3"),
+            std::string::npos);
   const auto extra = make_char_tokenizer({U'a', U'b'}, true, true);
   EXPECT_EQ(extra->vocabulary(), 4);
   EXPECT_EQ(extra->encode("a?b"), (Tokens{0, 2, 1}));
@@ -129,7 +130,7 @@ TEST(BpeTokenizer, HasTheVocabularyAskedForAndPacksText) {
 }
 
 TEST(BpeTokenizer, SaysHowLargeAVocabularyTheCorpusAllows) {
-  const std::string error = error_of([] { train_bpe(lines_of(prose(5, 200)), 20000); });
+  const std::string error = error_if_any([] { train_bpe(lines_of(prose(5, 200)), 20000); });
   EXPECT_NE(error.find("tokenizer.vocab must be at most"), std::string::npos) << error;
   EXPECT_NE(error.find("but is 20000"), std::string::npos) << error;
 }
@@ -137,12 +138,12 @@ TEST(BpeTokenizer, SaysHowLargeAVocabularyTheCorpusAllows) {
 TEST(BpeTokenizer, SaysThatAVocabularyIsTooSmallForTheCharacters) {
   std::string text;
   for (char32_t c = 0x4E00; c < 0x4F00; ++c) append_utf8(text, c);
-  const std::string error = error_of([&] { train_bpe({text, text}, 300); });
+  const std::string error = error_if_any([&] { train_bpe({text, text}, 300); });
   EXPECT_NE(error.find("tokenizer.vocab must be larger than"), std::string::npos) << error;
 }
 
 TEST(BpeTokenizer, RefusesWhatIsNoModel) {
-  EXPECT_NE(error_of([] {
+  EXPECT_NE(error_if_any([] {
               make_bpe_tokenizer("rubbish", "x.model");
             }).find("x.model is not a sentencepiece model"),
             std::string::npos);

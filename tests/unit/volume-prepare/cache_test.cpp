@@ -197,7 +197,7 @@ TEST_F(CacheRoom, ReadsContentsNoLongerThanAStartMayTake) {
 
 TEST_F(CacheRoom, RefusesWhatDoesNotFitBeforeAnythingIsDecoded) {
   write_pairs({"a", "b"});
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(error_if_any([&] {
                 cache_them({"a", "b"}, gib + 100);
               }),
               AllOf(HasSubstr((cache() / "volumes").string()), HasSubstr("has no room"),
@@ -227,7 +227,7 @@ TEST_F(CacheRoom, NeverRemovesWhatIsInUse) {
   const double one = static_cast<double>(fs::file_size(before[0]));
   use_long_ago(before[0], 2);
   EXPECT_THAT(
-      error_of([&] {
+      error_if_any([&] {
         cache_them({"a", "c"}, plenty, 2.1 * one / 1e9);
       }),
       AllOf(HasSubstr("has no room"), HasSubstr("data.cache_gb"),
@@ -294,7 +294,7 @@ TEST(Parallel, ThrowsTheErrorOfTheFirstInOrder) {
         if (i != 8) std::this_thread::sleep_for(std::chrono::milliseconds(i == 7 ? 30 : 2));
         if (i == 7 || i == 8) throw Error(cat("piece ", i));
       }};
-  EXPECT_THAT(error_of([&] { run_parallel(work, 4, 0); }), HasSubstr("piece 7"));
+  EXPECT_THAT(error_if_any([&] { run_parallel(work, 4, 0); }), HasSubstr("piece 7"));
   EXPECT_LT(begun, 60);
 }
 

@@ -18,7 +18,7 @@ class Items : public PrepareTest {
     return find_items(options, {.inputs = inputs, .run_dir = run, .cache_dir = cache()});
   }
   std::string find_error(const std::vector<std::string>& inputs = {}) const {
-    return error_of([&] { find(inputs); });
+    return error_if_any([&] { find(inputs); });
   }
   void write_test(const std::string& name) const {
     write(data() / "test_images" / name, usual, image_of(usual, 1));
@@ -163,7 +163,7 @@ TEST_F(Items, MustBeNamedWhereOnlyAnExportIsThere) {
   write_pairs({"a", "b"});
   const fs::path run = make_run(prepare());
   options.data.path.clear();  // as an export has it
-  EXPECT_THAT(error_of([&] { find({}, run); }),
+  EXPECT_THAT(error_if_any([&] { find({}, run); }),
               AllOf(HasSubstr("there is nothing to predict"), HasSubstr("images=FOLDER")));
 }
 

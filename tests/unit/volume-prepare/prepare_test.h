@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "fakes/error_of.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "recipes/volume/options/volume_options.h"
 #include "recipes/volume/prepare/prepare.h"
@@ -22,16 +22,6 @@
 #include "recipes/volume/voxels/prepared_volumes.h"
 
 namespace lockstep::volume {
-
-// What and hint of the error that `action` throws; empty if it throws none.
-inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return cat(error.what(), " | ", error.hint());
-  }
-  return {};
-}
 
 class PrepareTest : public ::testing::Test {
  protected:
@@ -119,7 +109,7 @@ class PrepareTest : public ::testing::Test {
     return read_prepared(prepared.extra.at("volumes").get<std::string>());
   }
   std::string prepare_error() {
-    return error_of([&] { prepare(); });
+    return error_if_any([&] { prepare(); });
   }
   // A run's folder with what it keeps, as the tool makes it.
   std::filesystem::path make_run(const Prepared& prepared, const std::string& name = "run") {

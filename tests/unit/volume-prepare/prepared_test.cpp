@@ -87,7 +87,7 @@ class GoesOn : public PrepareTest {
     return read_prepared(prepare(purpose, run).extra.at("volumes").get<std::string>());
   }
   std::string again_error() {
-    return error_of([&] { again(); });
+    return error_if_any([&] { again(); });
   }
   PreparedVolumes recorded() const { return read_prepared(run / "recipe/volumes.json"); }
 
@@ -157,7 +157,7 @@ TEST_F(GoesOn, AndIsEvaluatedOnItsOwnVolumesOrAllOfOthers) {
 TEST_F(GoesOn, NeverOnMadeVolumesWhereItBeganWithOthers) {
   options.data.path.clear();  // as an export has it
   for (const Purpose purpose : {Purpose::evaluate, Purpose::train})
-    EXPECT_THAT(error_of([&] { again(purpose); }),
+    EXPECT_THAT(error_if_any([&] { again(purpose); }),
                 AllOf(HasSubstr("data.path does not say where"), HasSubstr("data.path=DATA")));
   options.data.patch = {"32"};
   run = make_run(prepare(), "made");
@@ -191,7 +191,7 @@ TEST_F(GoesOn, AndPredictsWithoutAnyVolume) {
     EXPECT_EQ(without.extra.at(key), prepared.extra.at(key)) << key;
   EXPECT_TRUE(without.extra.at("values").is_null());
   fs::remove(run / "recipe/volumes.json");
-  EXPECT_THAT(error_of([&] { prepare(Purpose::predict, run); }),
+  EXPECT_THAT(error_if_any([&] { prepare(Purpose::predict, run); }),
               HasSubstr("does not say how its volumes were normalised"));
 }
 

@@ -38,7 +38,7 @@ class ScoreFiles : public PrepareTest {
     return values;
   }
   std::string score_error() {
-    return error_of([&] { score(); });
+    return error_if_any([&] { score(); });
   }
 };
 
@@ -146,7 +146,7 @@ TEST_F(ScoreFiles, TakeASubmission) {
   EXPECT_EQ(scores.at(0).name, "dice");
   EXPECT_DOUBLE_EQ(scores.at(0).value, 1);
   write_file_atomic(path("other.zip"), "no archive");
-  EXPECT_THAT(error_of([&] { score_volumes(options, {.predictions = path("other.zip")}); }),
+  EXPECT_THAT(error_if_any([&] { score_volumes(options, {.predictions = path("other.zip")}); }),
               HasSubstr("other.zip: it is no zip archive"));
 }
 

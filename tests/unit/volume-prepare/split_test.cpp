@@ -63,11 +63,11 @@ TEST(Split, FoldsTakeEachVolumeOnce) {
 TEST(Split, RefusesFoldsThatCannotBe) {
   VolumeOptions options;
   options.data.folds = 5;
-  EXPECT_THAT(error_of([&] { choose_valid(options, some_ids(3)); }),
+  EXPECT_THAT(error_if_any([&] { choose_valid(options, some_ids(3)); }),
               HasSubstr("data.folds is 5, but there are 3 volumes"));
   options.data.folds = 2;
   options.data.fold = 2;
-  EXPECT_THAT(error_of([&] { choose_valid(options, some_ids(3)); }),
+  EXPECT_THAT(error_if_any([&] { choose_valid(options, some_ids(3)); }),
               HasSubstr("data.fold must be below data.folds=2, but is 2"));
 }
 
