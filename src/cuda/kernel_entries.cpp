@@ -6,6 +6,7 @@
 #include "cuda/channel_products_launch.h"
 #include "cuda/chosen_boxes_launch.h"
 #include "cuda/column_sums_launch.h"
+#include "cuda/copy_all_launch.h"
 #include "cuda/cross_entropy_launch.h"
 #include "cuda/detection_loss_launch.h"
 #include "cuda/dropout_launch.h"
@@ -21,6 +22,7 @@
 #include "cuda/sliding_pool_launch.h"
 #include "cuda/spatial_gate_launch.h"
 #include "cuda/stamp_launch.h"
+#include "cuda/step_scalars_launch.h"
 #include "cuda/uniform_launch.h"
 #include "cuda/unit_rows_launch.h"
 #include "cuda/voxel_pool_launch.h"
@@ -32,6 +34,7 @@
 #include "kernels/channel_products.h"
 #include "kernels/chosen_boxes.h"
 #include "kernels/column_sums.h"
+#include "kernels/copy_all.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/detection_loss.h"
 #include "kernels/dropout.h"
@@ -46,6 +49,7 @@
 #include "kernels/picture_input.h"
 #include "kernels/roi_align.h"
 #include "kernels/spatial_paths.h"
+#include "kernels/step_scalars.h"
 #include "kernels/uniform.h"
 #include "kernels/unit_rows.h"
 #include "kernels/zero_ranges.h"
@@ -76,6 +80,10 @@ void run_cross_entropy(const CrossEntropyArguments& arguments) {
 
 void run_column_sums(const ColumnSums& arguments) {
   C10_CUDA_CHECK(launch_column_sums(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_copies(const CopyLaunch& launch) {
+  C10_CUDA_CHECK(launch_copies(launch, c10::cuda::getCurrentCUDAStream()));
 }
 
 void run_zero_ranges(const ZeroPieces& pieces) {
@@ -230,6 +238,26 @@ void run_picture_input(const PictureArguments& arguments) {
   C10_CUDA_CHECK(launch_picture_input(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
+void run_step_factors(const StepFactorsLaunch& launch) {
+  C10_CUDA_CHECK(launch_step_factors(launch, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_own_numbers(const OwnNumbersLaunch& launch) {
+  C10_CUDA_CHECK(launch_own_numbers(launch, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_dropped_step(const DroppedStepLaunch& launch) {
+  C10_CUDA_CHECK(launch_dropped_step(launch, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_update_scalars(const UpdateScalarsLaunch& launch) {
+  C10_CUDA_CHECK(launch_update_scalars(launch, c10::cuda::getCurrentCUDAStream()));
+}
+
+void run_whole_numbers(const WholeNumbersLaunch& launch) {
+  C10_CUDA_CHECK(launch_whole_numbers(launch, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_uniform(const UniformArguments& arguments) {
   C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
 }
@@ -248,6 +276,7 @@ bool register_kernels() {
   register_cuda_cross_entropy(&run_cross_entropy);
   register_cuda_adam(&run_adam);
   register_cuda_column_sums(&run_column_sums);
+  register_cuda_copy(&run_copies);
   register_cuda_zero_ranges(&run_zero_ranges);
   register_cuda_cat_channels({.join = &run_join_channels, .part = &run_part_channels});
   register_cuda_embedding({.forward = &run_embedding_forward,
@@ -275,6 +304,11 @@ bool register_kernels() {
   register_cuda_roi_align({.forward = &run_roi_align_forward, .backward = &run_roi_align_backward});
   register_cuda_sliding_pool(
       {.forward = &run_sliding_pool_forward, .backward = &run_sliding_pool_backward});
+  register_cuda_step_scalars({.factors = &run_step_factors,
+                              .own = &run_own_numbers,
+                              .dropped = &run_dropped_step,
+                              .update = &run_update_scalars,
+                              .whole = &run_whole_numbers});
   register_cuda_window_pool(
       {.forward = &run_window_pool_forward, .backward = &run_window_pool_backward});
   return true;

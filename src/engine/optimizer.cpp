@@ -11,11 +11,8 @@
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
-#include <ATen/ops/clamp.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/full_like.h>
-#include <ATen/ops/isfinite.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
@@ -64,6 +61,20 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* bu
     average_ = std::make_unique<WeightAverage>(options.ema.decay, arena, buffers);
   make_groups();
   if (own_kernel_serves()) make_tables();
+  scalars_ = {.raw_norm = at::zeros({1}, f32),
+              .loss_scale = loss_scale_,
+              .step = step_,
+              .norm = norm_,
+              .skip = skip_,
+              .divisor = divisor_,
+              .next_step = next_step_,
+              .clip = options.optimizer.clip};
+  for (const Group& group : groups_) {
+    if (group.rates.constant_lr) continue;
+    scalars_.rates.push_back(group.lr);
+    scalars_.factors.push_back(static_cast<float>(group.rates.lr_factor));
+  }
+  scalars_.groups = rate_table(scalars_);
 }
 
 void Optimizer::restart_loss_scale() {
@@ -111,30 +122,27 @@ void Optimizer::add_to(Group& group, std::int64_t begin, std::int64_t end) {
 }
 
 // Where ranks share, each knows the sum of its own pieces only.
-at::Tensor Optimizer::norm_of_gradients() {
-  if (arena_.sharing() == nullptr) return at::linalg_vector_norm(arena_.gradients());
+void Optimizer::find_norm_of_gradients() {
+  at::Tensor norm = scalars_.raw_norm[0];
+  if (arena_.sharing() == nullptr) {
+    at::linalg_vector_norm_out(norm, arena_.gradients());
+    return;
+  }
   std::vector<at::Tensor> pieces;
   for (const Piece& piece : arena_.own())
     pieces.push_back(arena_.range(arena_.gradients(), piece, piece.begin, piece.end));
   const at::Tensor squares = at::stack(at::_foreach_norm(pieces)).to(at::kDouble).square().sum();
   arena_.sharing()->all_reduce(squares)->wait();
-  return at::Tensor(squares).sqrt_();  // in place: nothing after the sum may run out of memory
+  // In place: nothing after the sum may run out of memory.
+  norm.copy_(at::Tensor(squares).sqrt_());
 }
 
-void Optimizer::find_norm_and_scale(const at::Tensor& dropped) {
+void Optimizer::find_scalars(const at::Tensor& lr, const at::Tensor& dropped) {
   if (!norm_found_) {  // ranks that share find it together, so once
-    norm_[0].copy_(norm_of_gradients());
+    find_norm_of_gradients();
     norm_found_ = true;
-    norm_.div_(loss_scale_);
   }
-  const at::Tensor finite = at::isfinite(norm_);
-  skip_.copy_(finite.logical_not());
-  if (dropped.defined()) skip_.masked_fill_(dropped.gt(0), 1.0);
-  divisor_.copy_(loss_scale_);
-  if (options_.optimizer.clip <= 0) return;
-  // max(1, norm / clip) is one over the coefficient min(1, clip / norm).
-  const at::Tensor excess = at::clamp(norm_.div(options_.optimizer.clip), 1.0);
-  divisor_.mul_(at::where(finite, excess, at::full_like(excess, 1.0)));
+  find_update_scalars(scalars_, lr, dropped);
 }
 
 // Our own kernel for Adam: it also writes the working copy.
@@ -239,11 +247,8 @@ at::Tensor Optimizer::not_finite() const {
 
 void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
   const at::NoGradGuard no_grad;
-  find_norm_and_scale(dropped);
+  find_scalars(lr, dropped);
   find_next_loss_scale(dropped);
-  for (Group& group : groups_)
-    if (!group.rates.constant_lr) group.lr.copy_(lr.mul(group.rates.lr_factor));
-  next_step_.copy_(step_.add(skip_, -1).add_(1));
   if (average_) average_->prepare(next_step_, skip_);
 }
 

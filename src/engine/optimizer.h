@@ -4,6 +4,7 @@
 #include "engine/arena.h"
 #include "engine/parameter_groups.h"
 #include "engine/weight_average.h"
+#include "kernels/step_scalars.h"
 #include "plan/train_options.h"
 
 #include <ATen/core/Tensor.h>
@@ -69,8 +70,8 @@ class Optimizer {
   };
   void make_groups();
   void add_to(Group& group, std::int64_t begin, std::int64_t end);
-  at::Tensor norm_of_gradients();
-  void find_norm_and_scale(const at::Tensor& dropped);
+  void find_norm_of_gradients();
+  void find_scalars(const at::Tensor& lr, const at::Tensor& dropped);
   bool own_kernel_serves() const;
   template <class T>
   at::Tensor on_device(const std::vector<T>& values) const;
@@ -92,6 +93,7 @@ class Optimizer {
   at::Tensor loss_scale_, growth_;
   bool norm_found_ = false;                          // between `prepare` and `apply`
   at::Tensor next_step_, next_scale_, next_growth_;  // after this step; the scale in fp16 only
+  UpdateScalars scalars_;                            // of the tensors above
   std::unique_ptr<WeightAverage> average_;
 };
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "engine/library_modes.h"
+#include "kernels/copy_all.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
@@ -95,12 +96,13 @@ at::Tensor StepGraphs::replay(const StepInputs& inputs) {
   const at::NoGradGuard no_grad;
   Recorded& recorded = graphs_.at(inputs.shapes_key);
   // Without data the graph works on old ones: its report says that the step is to be dropped.
+  Copies copies{{recorded.inputs.weights, inputs.weights},
+                {recorded.inputs.report, inputs.report},
+                {recorded.inputs.lr, inputs.lr}};
   for (std::size_t m = 0; m < inputs.micro.size(); ++m)
     for (std::size_t i = 0; i < inputs.micro[m].size(); ++i)
-      recorded.inputs.micro[m][i].copy_(inputs.micro[m][i]);
-  recorded.inputs.weights.copy_(inputs.weights);
-  recorded.inputs.report.copy_(inputs.report);
-  recorded.inputs.lr.copy_(inputs.lr);
+      copies.emplace_back(recorded.inputs.micro[m][i], inputs.micro[m][i]);
+  copy_all(copies);
   recorded.graph->replay();
   return recorded.numbers;
 }

@@ -1,8 +1,8 @@
 #include "engine/step_numbers.h"
 
 #include "base/check.h"
+#include "kernels/step_scalars.h"
 
-#include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
@@ -50,9 +50,7 @@ at::Tensor StepNumbers::report(const RankReport& report, Backend& backend) const
 
 at::Tensor StepNumbers::own(const at::Tensor& report, const at::Tensor& sums,
                             const at::Tensor& dropped, Phase failed) const {
-  at::Tensor numbers = report.clone();
-  numbers.narrow(0, 0, sums.numel()).copy_(sums);
-  this->dropped(numbers).add_(dropped);
+  at::Tensor numbers = own_numbers(report, sums, dropped, drop_place());
   if (failed == Phase::none) return numbers;
   this->dropped(numbers).fill_(1.0);
   numbers[static_cast<std::int64_t>(report_begin(rank_ + 1) - 1)] = static_cast<double>(failed);
@@ -73,13 +71,15 @@ at::Tensor StepNumbers::logged(const at::Tensor& sums) const {
 }
 
 at::Tensor StepNumbers::dropped(const at::Tensor& sum) const {
-  return sum.narrow(0, static_cast<std::int64_t>(sums() + drop_slot), 1);
+  return sum.narrow(0, drop_place(), 1);
 }
 
-at::Tensor StepNumbers::whole(const at::Tensor& sum, const at::Tensor& norm,
-                              const at::Tensor& loss_scale, const at::Tensor& dropped,
-                              const at::Tensor& stamps) {
-  return at::cat({sum, at::cat({norm, loss_scale}).to(at::kDouble), dropped, stamps});
+void StepNumbers::find_dropped(const at::Tensor& sum, const at::Tensor& dropped) const {
+  lockstep::find_dropped(sum, static_cast<std::int64_t>(terms_), drop_place(), dropped);
+}
+
+std::int64_t StepNumbers::drop_place() const {
+  return static_cast<std::int64_t>(sums() + drop_slot);
 }
 
 StepResult StepNumbers::read(std::int64_t step, const at::Tensor& whole) const {

@@ -63,18 +63,17 @@ class StepNumbers {
   // f64 [1], above 0 if a step before was; failed: where memory ran out in this one.
   at::Tensor own(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                  Phase failed) const;
-  // Of the sum: how many ranks dropped the step [1].
-  at::Tensor dropped(const at::Tensor& sum) const;
-  // All that the host reads of a step. norm, loss_scale: f32 [1]; dropped: f64 [1], above 0 if this
-  // step or one before changed nothing; stamps: f64 [2].
-  static at::Tensor whole(const at::Tensor& sum, const at::Tensor& norm,
-                          const at::Tensor& loss_scale, const at::Tensor& dropped,
-                          const at::Tensor& stamps);
-  // whole: on the host.
+  // dropped f64 [1] becomes what the sum says: above 0 where a rank dropped the step, or where a
+  // loss is not finite.
+  void find_dropped(const at::Tensor& sum, const at::Tensor& dropped) const;
+  // whole: on the host, what whole_numbers (kernels/step_scalars.h) makes of the sum: all that the
+  // host reads of a step. `dropped` is above 0 there if this step or one before changed nothing.
   StepResult read(std::int64_t step, const at::Tensor& whole) const;
 
  private:
   std::size_t report_begin(std::size_t rank) const;
+  at::Tensor dropped(const at::Tensor& sum) const;  // how many ranks dropped the step [1]
+  std::int64_t drop_place() const;
 
   std::size_t sums() const { return terms_ + 2 * logged_; }
 

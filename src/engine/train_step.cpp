@@ -8,23 +8,14 @@
 #include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/isfinite.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 
 #include <string>
 #include <utility>
 
 namespace lockstep {
 namespace {
-
-// f32 [terms]: one over the weight of the global batch. A term that weighs nothing gives no
-// gradient.
-at::Tensor factors_of(const at::Tensor& weights) {
-  return at::where(weights.gt(0), weights.reciprocal(), at::zeros_like(weights)).to(at::kFloat);
-}
 
 std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks(const StepParts& parts) {
   ProcessGroup& group = parts.group;
@@ -80,7 +71,7 @@ void TrainStep::enter(Phase phase) {
   enter_phase(phase);
 }
 
-StepContext TrainStep::context_of(const at::Tensor& counters, const at::Tensor& factors) const {
+StepContext TrainStep::context_of(const at::Tensor& counters, const StepFactors& factors) const {
   StepContext context;
   context.compute_dtype = compute_dtype(parts_.options.precision);
   context.device = parts_.backend.device();
@@ -88,7 +79,7 @@ StepContext TrainStep::context_of(const at::Tensor& counters, const at::Tensor& 
   context.counters = counters;
   context.frozen_statistics = parts_.options.norm.statistics == NormStatistics::frozen;
   context.statistics_of_ranks = statistics_of_ranks_;
-  context.gradient_scale = factors.mul(parts_.optimizer.loss_scale());
+  context.gradient_scale = factors.scales;
   return context;
 }
 
@@ -109,7 +100,7 @@ std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& cont
   return sums;
 }
 
-void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const at::Tensor& factors,
+void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const StepFactors& factors,
                                  const at::Tensor& sums, bool last, bool searching) {
   enter(Phase::forward);
   StepContext context = context_of(inputs.micro[m].back(), factors);
@@ -125,7 +116,7 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const 
   of_terms.reserve(terms_);
   for (const at::Tensor& term : terms) of_terms.push_back(term.to(at::kFloat));
   const at::Tensor each = at::stack(of_terms);
-  numbers_.terms(sums).add_(each.detach().mul(factors));
+  numbers_.terms(sums).add_(each.detach().mul(factors.factors));
   gradients_.begin_backward(last);
   enter(Phase::backward);
   each.backward(context.gradient_scale);
@@ -142,7 +133,7 @@ void TrainStep::require_recoverable(Phase failed, const std::string& why) const 
 }
 
 // Where memory ran out; none: nowhere.
-Phase TrainStep::forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,
+Phase TrainStep::forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
                                       const at::Tensor& sums) {
   try {
     for (std::size_t m = 0; m < inputs.micro.size(); ++m) {
@@ -176,10 +167,12 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   Optimizer& optimizer = parts_.optimizer;
   parts_.buffers.remember();
   gradients_.begin_step(inputs.accumulation, recording_);
-  at::Tensor factors, sums;
+  // A term that weighs nothing gives no gradient.
+  StepFactors factors;
+  at::Tensor sums;
   retry([&] {
     const at::NoGradGuard no_grad;
-    factors = factors_of(inputs.weights);
+    factors = step_factors(inputs.weights, optimizer.loss_scale());
     // In f64, in which a few f32 numbers add up without rounding, in whatever order.
     sums = numbers_.new_sums(stamps_.options());
   });
@@ -193,18 +186,14 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   const at::Tensor sum = retry([&] { return numbers_.own(inputs.report, sums, dropped_, failed); });
   parts_.group.all_reduce(sum)->wait();
   retry([&] { parts_.backend.stamp(stamps_[1]); });
-  retry([&] {
-    dropped_.copy_(numbers_.dropped(sum));
-    dropped_.add_(at::isfinite(numbers_.terms(sum)).all().logical_not());
-  });
+  retry([&] { numbers_.find_dropped(sum, dropped_); });
   retry([&] { optimizer.prepare(inputs.lr, dropped_); });
   retry([&] { dropped_.add_(optimizer.not_finite()); });
   retry([&] { parts_.buffers.undo(optimizer.skipped()); });
   enter_phase(Phase::update);
   optimizer.apply();
   return retry([&] {
-    return StepNumbers::whole(sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_,
-                              stamps_);
+    return whole_numbers(sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_, stamps_);
   });
 }
 
@@ -235,7 +224,7 @@ NotFinite TrainStep::find_not_finite(const StepInputs& inputs) {
   if (const std::string name = weights_not_finite(parts_.arena); !name.empty())
     return {.tensor = cat("the weights ", name), .in_weights = true};
   parts_.buffers.remember();
-  const at::Tensor factors = factors_of(inputs.weights);
+  const StepFactors factors = step_factors(inputs.weights, parts_.optimizer.loss_scale());
   NotFinite found;
   for (std::size_t m = 0; m < inputs.micro.size() && !found.found(); ++m)
     found = {.micro_batch = static_cast<std::int64_t>(m),
@@ -247,7 +236,7 @@ NotFinite TrainStep::find_not_finite(const StepInputs& inputs) {
 
 // Of micro-batch m; empty: none.
 std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
-                                        const at::Tensor& factors) {
+                                        const StepFactors& factors) {
   const std::vector<at::Tensor>& fields = inputs.micro[m];
   for (std::size_t f = 0; f + 2 < fields.size(); ++f)
     if (!is_finite(fields[f])) return cat("field ", f, " of the samples");

@@ -12,6 +12,7 @@
 #include "engine/recipe.h"
 #include "engine/step_inputs.h"
 #include "engine/step_numbers.h"
+#include "kernels/step_scalars.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -64,16 +65,16 @@ class TrainStep {
   NotFinite find_not_finite(const StepInputs& inputs);
 
  private:
-  StepContext context_of(const at::Tensor& counters, const at::Tensor& factors) const;
+  StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
   void require_recoverable(Phase failed, const std::string& why) const;
   Batch batch_of(const StepInputs& inputs, std::size_t m) const;
   std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
-  void forward_backward(const StepInputs& inputs, std::size_t m, const at::Tensor& factors,
+  void forward_backward(const StepInputs& inputs, std::size_t m, const StepFactors& factors,
                         const at::Tensor& sums, bool last, bool searching = false);
-  Phase forward_backward_all(const StepInputs& inputs, const at::Tensor& factors,
+  Phase forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
                              const at::Tensor& sums);
   void sum_gradients(Phase& failed);
-  std::string first_not_finite(const StepInputs& inputs, std::size_t m, const at::Tensor& factors);
+  std::string first_not_finite(const StepInputs& inputs, std::size_t m, const StepFactors& factors);
   void enter(Phase phase);
   template <class Function>
   auto retry(const Function& function);

@@ -3,10 +3,12 @@
 #include "engine/arena.h"
 #include "engine/optimizer.h"
 #include "fakes/fused_cases.h"
+#include "fakes/step_scalar_cases.h"
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
 #include "kernels/attention.h"
+#include "kernels/copy_all.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
@@ -277,6 +279,31 @@ TEST_F(KernelTest, AdamAgreesWithATensOptimizer) {
       results.push_back(arena.master().cpu());
     }
     expect_near(results[0], results[1], 1e-5, "weights");
+  }
+}
+
+TEST_F(KernelTest, NumbersOfAStepAreThoseOfATen) {
+  testing::expect_update_scalars(at::TensorOptions().device(gpu().device()));
+  testing::expect_numbers(at::TensorOptions().device(gpu().device()));
+}
+
+// Sizes that need several blocks, several launches, and other vectors.
+TEST_F(KernelTest, TensorsAreCopiedAtOnce) {
+  const auto bytes = at::TensorOptions().device(gpu().device()).dtype(at::kByte);
+  Copies copies;
+  for (const std::int64_t size : {0, 1, 3, 4, 16, 20, 16383, 16384, 16385, 100000, 0, 32768})
+    for (const std::int64_t shift : {0, 1, 4, 16}) {
+      const at::Tensor from = at::randint(256, {size + shift}, bytes).narrow(0, shift, size);
+      copies.emplace_back(at::zeros({size + 16}, bytes).narrow(0, 0, size), from);
+    }
+  const at::Tensor turned = at::randint(256, {30, 40}, bytes).t();
+  copies.emplace_back(at::zeros({40, 30}, bytes), turned);
+  copy_all(copies);
+  for (const auto& [to, from] : copies) {
+    EXPECT_TRUE(at::equal(to, from)) << from.numel();
+    const at::Tensor behind = at::empty({0}, bytes).set_(
+        to.storage(), 0, {static_cast<std::int64_t>(to.storage().nbytes())});
+    if (to.dim() == 1) EXPECT_TRUE(behind.narrow(0, to.numel(), 16).eq(0).all().item<bool>());
   }
 }
 

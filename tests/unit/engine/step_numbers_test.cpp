@@ -1,5 +1,6 @@
 // What ranks tell each other with a step comes out as it was put in.
 #include "engine/step_numbers.h"
+#include "kernels/step_scalars.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ class Numbers : public ::testing::Test {
   }
   StepResult read(double norm = 3, double dropped = 0) const {
     const at::Tensor whole =
-        StepNumbers::whole(sum, at::full({1}, norm), at::full({1}, 8.0),
+        whole_numbers(sum, at::full({1}, norm), at::full({1}, 8.0),
                            at::full({1}, dropped, f64), at::tensor({2.5, 4.0}, f64));
     return StepNumbers(2, 1, 1, 3).read(7, whole);
   }

@@ -1,0 +1,20 @@
+// Several tensors copied at once: on GPUs in one launch, where each would be one of its own.
+#pragma once
+
+#include "kernels/copy_arguments.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// First: to; second: from, of the same shape and dtype. On the current stream.
+using Copies = std::vector<std::pair<at::Tensor, at::Tensor>>;
+void copy_all(const Copies& copies);
+
+using CopyKernel = void (*)(const CopyLaunch&);  // on the current stream
+void register_cuda_copy(CopyKernel kernel);
+
+}  // namespace lockstep
