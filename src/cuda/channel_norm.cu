@@ -3,6 +3,7 @@
 // and the gradient twice. Batch norm is the case of a single row of all voxels.
 #include "cuda/channel_norm_facts.cuh"
 #include "cuda/channel_norm_launch.h"
+#include "cuda/early_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -50,6 +51,8 @@ __device__ void moments_of_thread(const T* from, std::int64_t step, int turns, f
 // 1979, give the formula for two parts).
 template <class T, int W>
 __global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForward launch) {
+  let_the_next_begin();
+  wait_for_those_before();
   __shared__ float reference[W][voxel_threads];
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/true);
   float mean[W] = {}, sums[2][W] = {};
@@ -140,6 +143,8 @@ __device__ float sum_of_threads(float value, float (&shared)[finish_warps][finis
 
 __global__ void __launch_bounds__(32 * finish_warps)
     finish_moments_kernel(ChannelNormForward launch) {
+  let_the_next_begin();
+  wait_for_those_before();
   __shared__ float of_sum[finish_warps][finished_together];
   __shared__ float of_squares[finish_warps][finished_together];
   const VoxelLayout& layout = launch.layout;
@@ -161,6 +166,8 @@ __global__ void __launch_bounds__(32 * finish_warps)
 }
 
 __global__ void given_moments_kernel(ChannelNormForward launch) {
+  let_the_next_begin();
+  wait_for_those_before();
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= launch.layout.statistics) return;
   launch.mean[i] = launch.running_mean[i];
@@ -248,7 +255,9 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   const auto* const x = static_cast<const T*>(launch.x);
   const auto* const skip = static_cast<const T*>(launch.skip);
   auto* const y = static_cast<T*>(launch.y);
+  let_the_next_begin();
   if constexpr (has_skip) ask_for<T, W>(skip, place, launch.layout);
+  wait_for_those_before();
   __shared__ Finished finished;
   if constexpr (finishes) finish_moments(launch, place, finished);
   if (place.turns == 0) return;
@@ -296,6 +305,8 @@ template <class T, int W, bool by_bits>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     sums_kernel(ChannelNormBackward launch) {
   constexpr int unroll = 2;
+  let_the_next_begin();
+  wait_for_those_before();
   const VoxelLayout& layout = launch.layout;
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/true);
   float sums[2][W] = {};
@@ -348,6 +359,8 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 // Adds up the chunks: sums [statistics, 2] are the shares.
 __global__ void __launch_bounds__(32 * finish_warps)
     finish_sums_kernel(ChannelNormBackward launch) {
+  let_the_next_begin();
+  wait_for_those_before();
   __shared__ float of_sum[finish_warps][finished_together];
   __shared__ float of_product[finish_warps][finished_together];
   const VoxelLayout& layout = launch.layout;
@@ -404,6 +417,10 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   auto* const of_x = static_cast<T*>(launch.of_x);
   const std::int64_t step = place.step(layout);
   std::int64_t element = place.element(layout);
+  let_the_next_begin();
+  ask_for<T, W>(x, place, layout);
+  ask_for<T, W>(ups, place, layout);
+  wait_for_those_before();
   __shared__ Finished finished;
   if constexpr (finishes) finish_sums(launch, place, finished);
   if (place.turns == 0) return;
@@ -446,33 +463,30 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
     put(Pack<T, W>::at(x + element), Pack<T, W>::at(ups + element), element);
 }
 
-// Not yet: it was not timed on a GPU.
-constexpr bool on_chip_is_chosen = false;
-
 template <class T, int W, bool finishes>
 void launch_apply(const ChannelNormForward& launch, unsigned blocks, cudaStream_t stream) {
   if (launch.skip != nullptr)
-    apply_kernel<T, W, true, finishes><<<blocks, voxel_threads, 0, stream>>>(launch);
+    launch_early(apply_kernel<T, W, true, finishes>, blocks, voxel_threads, stream, launch);
   else
-    apply_kernel<T, W, false, finishes><<<blocks, voxel_threads, 0, stream>>>(launch);
+    launch_early(apply_kernel<T, W, false, finishes>, blocks, voxel_threads, stream, launch);
 }
 
 }  // namespace
 
 cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaStream_t stream) {
-  if constexpr (on_chip_is_chosen)
-    if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
+  if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
     constexpr bool may_finish = W == 8;
     const bool finishes = may_finish && launch.layout.finished_by_readers && !launch.given;
     if (launch.given) {
-      given_moments_kernel<<<finish_blocks(launch.layout), 32, 0, stream>>>(launch);
+      launch_early(given_moments_kernel, finish_blocks(launch.layout), 32, stream, launch);
     } else {
-      moments_kernel<T, W><<<blocks, voxel_threads, 0, stream>>>(launch);
+      launch_early(moments_kernel<T, W>, blocks, voxel_threads, stream, launch);
       if (!finishes)
-        finish_moments_kernel<<<finish_grid(launch.layout), finish_threads, 0, stream>>>(launch);
+        launch_early(finish_moments_kernel, finish_grid(launch.layout), finish_threads, stream,
+                     launch);
     }
     if (finishes)
       launch_apply<T, W, may_finish>(launch, blocks, stream);
@@ -483,25 +497,24 @@ cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaSt
 }
 
 cudaError_t launch_channel_norm_backward(const ChannelNormBackward& launch, cudaStream_t stream) {
-  if constexpr (on_chip_is_chosen)
-    if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
+  if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
     const bool sums_wanted =
         !launch.given || launch.of_scale != nullptr || launch.of_bias != nullptr;
     if (launch.positive != nullptr)
-      sums_kernel<T, W, true><<<blocks, voxel_threads, 0, stream>>>(launch);
+      launch_early(sums_kernel<T, W, true>, blocks, voxel_threads, stream, launch);
     else if (sums_wanted)
-      sums_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
+      launch_early(sums_kernel<T, W, false>, blocks, voxel_threads, stream, launch);
     constexpr bool may_finish = W == 8;
     const bool finishes = may_finish && launch.layout.finished_by_readers && sums_wanted;
     if (sums_wanted && !finishes)
-      finish_sums_kernel<<<finish_grid(launch.layout), finish_threads, 0, stream>>>(launch);
+      launch_early(finish_sums_kernel, finish_grid(launch.layout), finish_threads, stream, launch);
     if (finishes)
-      gradient_kernel<T, W, may_finish><<<blocks, voxel_threads, 0, stream>>>(launch);
+      launch_early(gradient_kernel<T, W, may_finish>, blocks, voxel_threads, stream, launch);
     else
-      gradient_kernel<T, W, false><<<blocks, voxel_threads, 0, stream>>>(launch);
+      launch_early(gradient_kernel<T, W, false>, blocks, voxel_threads, stream, launch);
     return cudaGetLastError();
   });
 }

@@ -3,19 +3,20 @@
 // cluster share out the voxels of its channels, and add up their sums over the cluster.
 #include "cuda/channel_norm_facts.cuh"
 #include "cuda/channel_norm_launch.h"
+#include "cuda/early_launch.cuh"
 
 #include <cooperative_groups.h>
 #include <cuda_pipeline_primitives.h>
 
 #include <array>
 #include <atomic>
-#include <climits>
+#include <utility>
 
 namespace lockstep {
 namespace {
 
-constexpr int most_slice = 64;  // channels of a cluster
-constexpr int warps = voxel_threads / 32;
+constexpr int most_slice = 32, most_blocks = 16;  // channels and blocks of a cluster
+constexpr int threads = 512, warps = threads / 32;
 
 struct OnChip {
   int slice = 0;   // channels of a cluster, a multiple of eight; 0: they do not fit
@@ -26,7 +27,8 @@ struct OnChip {
 // What a block keeps beside its elements.
 struct Sums {
   float of_warps[2][warps][most_slice];
-  float own[2][most_slice];       // read by the other blocks of the cluster
+  float own[2][most_slice];  // read by the other blocks of the cluster
+  float of_blocks[2][most_blocks][most_slice];
   float finished[2][most_slice];  // of the whole cluster
 };
 
@@ -42,7 +44,7 @@ struct SlicePlace {
 
   __device__ SlicePlace(const VoxelLayout& layout, const OnChip& chip) {
     groups = chip.slice / 8;
-    lanes = voxel_threads / groups;
+    lanes = threads / groups;
     lane = static_cast<int>(threadIdx.x) / groups;
     group = static_cast<int>(threadIdx.x) - lane * groups;
     const auto blocks = static_cast<unsigned>(chip.blocks);
@@ -109,11 +111,24 @@ __device__ void add_block(float (&values)[N][8], const SlicePlace<T>& place, Sum
       if (thread % 32 < place.groups) sums.of_warps[n][thread / 32][thread % 32 * 8 + i] = value;
     }
   __syncthreads();
-  for (int at = thread; at < N * place.groups * 8; at += voxel_threads) {
+  for (int at = thread; at < N * place.groups * 8; at += threads) {
     const int n = at / (place.groups * 8), channel = at - n * place.groups * 8;
     float value = 0;
     for (int warp = 0; warp < warps; ++warp) value += sums.of_warps[n][warp][channel];
     to[n][channel] = value;
+  }
+  __syncthreads();
+}
+
+// What all blocks of the cluster have in `own`, each value fetched by a thread of its own: one
+// after the other they would take longer than the elements. All threads of the cluster call it.
+__device__ void take_blocks(const cooperative_groups::cluster_group& cluster, const OnChip& chip,
+                            Sums& sums) {
+  cluster.sync();
+  for (int at = static_cast<int>(threadIdx.x); at < 2 * chip.blocks * chip.slice; at += threads) {
+    const int of = at / chip.slice, channel = at - of * chip.slice;
+    const int block = of / 2, n = of - block * 2;
+    sums.of_blocks[n][block][channel] = cluster.map_shared_rank(&sums, block)->own[n][channel];
   }
   __syncthreads();
 }
@@ -137,7 +152,7 @@ struct BlockMemory {
 };
 
 template <class T, bool has_skip>
-__global__ void __launch_bounds__(voxel_threads)
+__global__ void __launch_bounds__(threads)
     on_chip_forward_kernel(ChannelNormForward launch, OnChip chip) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(16) unsigned char memory[];
@@ -150,44 +165,62 @@ __global__ void __launch_bounds__(voxel_threads)
     place.each([&](int, std::int64_t element) { ask_for_line(skip + element); });
   __pipeline_wait_prior(0);
 
-  // The block's mean, then deviations from it.
-  float values[1][8] = {};
-  place.each([&](int at, std::int64_t) {
-    const Pack<T, 8> pack = kept.first[at];
+  // As in moments_kernel: a thread's deviations from its first element, those of the threads from
+  // the mean of the first of them.
+  float mean[8] = {}, values[2][8] = {};
+  float turns = 0;
+  if (place.lane < place.count) {
+    float first[8];
+    const Pack<T, 8> pack = kept.first[place.lane * place.groups + place.group];
 #pragma unroll
-    for (int i = 0; i < 8; ++i) values[0][i] += pack[i];
-  });
-  add_block(values, place, sums, sums.own);
-  float mean[8];
+    for (int i = 0; i < 8; ++i) first[i] = pack[i];
+    place.each([&](int at, std::int64_t) {
+      const Pack<T, 8> next = kept.first[at];
+      ++turns;
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    mean[i] =
-        place.count > 0 ? sums.own[0][place.group * 8 + i] / static_cast<float>(place.count) : 0.0F;
-    values[0][i] = 0;
-  }
-  place.each([&](int at, std::int64_t) {
-    const Pack<T, 8> pack = kept.first[at];
+      for (int i = 0; i < 8; ++i) {
+        const float apart = next[i] - first[i];
+        values[0][i] += apart;
+        values[1][i] += apart * apart;
+      }
+    });
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const float apart = pack[i] - mean[i];
-      values[0][i] += apart * apart;
+      const float apart = values[0][i] / turns;
+      mean[i] = first[i] + apart;
+      values[1][i] -= values[0][i] * apart;
     }
-  });
-  add_block(values, place, sums, sums.own + 1);
-
+  }
+  float* const reference = &sums.finished[0][place.group * 8];
+  if (place.lane == 0)
+#pragma unroll
+    for (int i = 0; i < 8; ++i) reference[i] = mean[i];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const float apart = mean[i] - reference[i];
+    values[0][i] = turns * apart;
+    values[1][i] += turns * apart * apart;
+  }
+  add_block(values, place, sums, sums.own);
+  if (place.lane == 0 && place.count > 0)
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      float &sum = sums.own[0][place.group * 8 + i], &squares = sums.own[1][place.group * 8 + i];
+      const float apart = sum / static_cast<float>(place.count);
+      squares -= sum * apart;
+      sum = mean[i] + apart;
+    }
   const auto cluster = cooperative_groups::this_cluster();
-  cluster.sync();
+  take_blocks(cluster, chip, sums);
   const int channel = static_cast<int>(threadIdx.x);
   if (channel < chip.slice) {
-    MomentSums all{.reference = cluster.map_shared_rank(&sums, 0)->own[0][channel] /
-                                static_cast<float>(place.voxels_of(launch.layout, chip, 0))};
-    for (int rank = 0; rank < chip.blocks; ++rank) {
-      const int voxels = place.voxels_of(launch.layout, chip, rank);
-      if (voxels == 0) break;
-      const Sums& other = *cluster.map_shared_rank(&sums, rank);
-      const auto count = static_cast<float>(voxels);
-      all.take(other.own[0][channel] / count, other.own[1][channel], count);
-    }
+    MomentSums all{.reference = sums.of_blocks[0][0][channel]};
+#pragma unroll 4
+    for (int block = 0; block < chip.blocks; ++block)
+      if (const int voxels = place.voxels_of(launch.layout, chip, block); voxels > 0)
+        all.take(sums.of_blocks[0][block][channel], sums.of_blocks[1][block][channel],
+                 static_cast<float>(voxels));
     const auto count = static_cast<float>(launch.layout.voxels);
     const float of_all = all.mean(count), squares = all.deviations(count);
     sums.finished[0][channel] = of_all;
@@ -228,7 +261,7 @@ __global__ void __launch_bounds__(voxel_threads)
 }
 
 template <class T, bool by_bits>
-__global__ void __launch_bounds__(voxel_threads)
+__global__ void __launch_bounds__(threads)
     on_chip_backward_kernel(ChannelNormBackward launch, OnChip chip) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(16) unsigned char memory[];
@@ -265,14 +298,14 @@ __global__ void __launch_bounds__(voxel_threads)
   add_block(values, place, sums, sums.own);
 
   const auto cluster = cooperative_groups::this_cluster();
-  cluster.sync();
+  take_blocks(cluster, chip, sums);
   const int channel = static_cast<int>(threadIdx.x);
   if (channel < chip.slice) {
     float sum = 0, product = 0;
-    for (int rank = 0; rank < chip.blocks; ++rank) {
-      const Sums& other = *cluster.map_shared_rank(&sums, rank);
-      sum += other.own[0][channel];
-      product += other.own[1][channel];
+#pragma unroll 4
+    for (int block = 0; block < chip.blocks; ++block) {
+      sum += sums.of_blocks[0][block][channel];
+      product += sums.of_blocks[1][block][channel];
     }
     const std::int64_t statistic = place.channel - place.group * 8 + channel;
     const float inverse = launch.inverse_deviation[statistic];
@@ -305,53 +338,66 @@ __global__ void __launch_bounds__(voxel_threads)
 #endif
 }
 
-// A cluster of 8 runs on any device that has clusters; 16 needs to be allowed.
-constexpr int most_blocks = 16;
-// Fewer blocks would leave so many processors idle that reading twice on all is faster.
-constexpr std::int64_t fewest_in_all = 64, enough_in_all = 120;
+// Above this, reading twice on all processors is faster: a cluster waits for its slowest block.
+constexpr std::int64_t most_bytes_of_x = 6 << 20;
+constexpr std::int64_t fewest_blocks = 64;  // in all
 
-// Wide slices read long pieces; small clusters wait less. So many blocks come first.
+// Slices are wide enough for long reads, clusters small enough to begin soon.
 OnChip chosen_shape(const VoxelLayout& layout, std::size_t element, int tensors,
                     std::size_t most_bytes) {
-  OnChip best;
-  std::int64_t best_in_all = fewest_in_all - 1;
-  if (layout.rows != 1 || layout.together || !layout.vectors) return best;
-  for (const int slice : {64, 32, 16})
-    for (const int blocks : {8, most_blocks}) {
-      if (layout.channels % slice != 0) continue;
-      const std::int64_t voxels = (layout.voxels + blocks - 1) / blocks;
-      if (static_cast<std::size_t>(voxels) * slice * element * tensors + sizeof(Sums) > most_bytes)
-        continue;
-      const std::int64_t in_all = layout.channels / slice * blocks;
-      if (best_in_all >= enough_in_all || in_all <= best_in_all || in_all > INT_MAX) continue;
-      best = {.slice = slice, .blocks = blocks, .voxels = static_cast<int>(voxels)};
-      best_in_all = in_all;
-    }
-  return best;
+  if (layout.rows != 1 || layout.together || !layout.vectors) return {};
+  const auto bytes_of_voxel = static_cast<std::int64_t>(element) * layout.channels;
+  if (layout.voxels * bytes_of_voxel > most_bytes_of_x) return {};
+  for (const auto& [slice, blocks] : {std::pair(32, 8), std::pair(16, 8), std::pair(16, 16)}) {
+    if (layout.channels % slice != 0 || layout.channels / slice * blocks < fewest_blocks) continue;
+    const std::int64_t voxels = (layout.voxels + blocks - 1) / blocks;
+    const OnChip chip{.slice = slice, .blocks = blocks, .voxels = static_cast<int>(voxels)};
+    if (static_cast<std::size_t>(voxels) * slice * element * tensors + sizeof(Sums) <= most_bytes)
+      return chip;
+  }
+  return {};
+}
+
+// cluster: is given its size, and is to outlive the result.
+cudaLaunchConfig_t config_of(cudaLaunchAttribute& cluster, std::int64_t all_blocks, int blocks,
+                             std::size_t bytes, cudaStream_t stream = nullptr) {
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = static_cast<unsigned>(blocks);
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(all_blocks));
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return config;
 }
 
 // How much memory a block of the kernel may have on this device; 0 where it cannot run there: no
 // clusters, or the kernel was compiled for older devices.
 template <class Kernel>
 std::size_t allow(Kernel kernel) {
+  if (!is_for_hopper(reinterpret_cast<const void*>(kernel))) return 0;
   cudaFuncAttributes compiled{};
-  if (cudaFuncGetAttributes(&compiled, kernel) != cudaSuccess || compiled.ptxVersion < 90) return 0;
-  int device = 0, major = 0, most = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-          cudaSuccess ||
-      major < 9)
+  int device = 0, most = 0;
+  const auto failed = [](cudaError_t error) { return error != cudaSuccess; };
+  if (failed(cudaFuncGetAttributes(&compiled, kernel)) || failed(cudaGetDevice(&device)) ||
+      failed(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)))
     return 0;
   const int bytes = most - static_cast<int>(compiled.sharedSizeBytes);
-  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
-          cudaSuccess ||
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
-          cudaSuccess) {
+  if (failed(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)) ||
+      failed(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))) {
     cudaGetLastError();  // which is told to nobody else
     return 0;
   }
-  return static_cast<std::size_t>(bytes);
+  // A part of a GPU may have no place for the largest cluster.
+  cudaLaunchAttribute cluster{};
+  const cudaLaunchConfig_t largest =
+      config_of(cluster, most_blocks, most_blocks, static_cast<std::size_t>(bytes));
+  int clusters = 0;
+  if (failed(cudaOccupancyMaxActiveClusters(&clusters, kernel, &largest))) cudaGetLastError();
+  return clusters > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 // Of one kernel, asked once on each device.
@@ -376,16 +422,9 @@ std::optional<cudaError_t> enqueue(Kernel kernel, const Launch& launch, int tens
   const OnChip chip = chosen_shape(launch.layout, sizeof(T), tensors, most_bytes);
   if (chip.slice == 0) return std::nullopt;
   cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = static_cast<unsigned>(chip.blocks);
-  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(launch.layout.channels / chip.slice * chip.blocks));
-  config.blockDim = dim3(voxel_threads);
-  config.dynamicSmemBytes = BlockMemory<T>::bytes(chip, tensors);
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
+  const cudaLaunchConfig_t config =
+      config_of(cluster, launch.layout.channels / chip.slice * chip.blocks, chip.blocks,
+                BlockMemory<T>::bytes(chip, tensors), stream);
   return cudaLaunchKernelEx(&config, kernel, launch, chip);
 }
 
