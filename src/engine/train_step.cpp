@@ -100,8 +100,9 @@ std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& cont
   return sums;
 }
 
-void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m, const StepFactors& factors,
-                                 const at::Tensor& sums, bool last, bool searching) {
+void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
+                                 const StepFactors& factors, const at::Tensor& sums, bool last,
+                                 bool searching) {
   enter(Phase::forward);
   StepContext context = context_of(inputs.micro[m].back(), factors);
   if (searching) context.statistics_of_ranks = without_the_others(statistics_of_ranks_);

@@ -7,8 +7,8 @@
 namespace lockstep {
 
 struct StepFactorsLaunch {
-  const double* weights = nullptr;    // [terms]
-  const float* loss_scale = nullptr;  // [1]
+  const double* weights = nullptr;              // [terms]
+  const float* loss_scale = nullptr;            // [1]
   float *factors = nullptr, *scales = nullptr;  // [terms]
   std::int64_t terms = 0;
 };
@@ -31,9 +31,9 @@ struct GroupRate {
   float factor = 1;
 };
 struct UpdateScalarsLaunch {
-  const float *raw_norm = nullptr, *loss_scale = nullptr;  // [1]
-  const double* dropped = nullptr;                         // [1], or null
-  const float *step = nullptr, *lr = nullptr;              // [1]
+  const float *raw_norm = nullptr, *loss_scale = nullptr;                            // [1]
+  const double* dropped = nullptr;                                                   // [1], or null
+  const float *step = nullptr, *lr = nullptr;                                        // [1]
   float *norm = nullptr, *skip = nullptr, *divisor = nullptr, *next_step = nullptr;  // [1]
   const GroupRate* rates = nullptr;                                                  // [groups]
   std::int64_t groups = 0;

@@ -108,21 +108,20 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          const at::Tensor& dropped) {
   if (!by_kernel(scalars.norm) || lr.scalar_type() != at::kFloat || !lr.is_cuda())
     return find_by_aten(scalars, lr, dropped);
-  kernels.update(
-      {.raw_norm = scalars.raw_norm.const_data_ptr<float>(),
-       .loss_scale = scalars.loss_scale.const_data_ptr<float>(),
-       .dropped = dropped.defined() ? dropped.const_data_ptr<double>() : nullptr,
-       .step = scalars.step.const_data_ptr<float>(),
-       .lr = lr.const_data_ptr<float>(),
-       .norm = scalars.norm.mutable_data_ptr<float>(),
-       .skip = scalars.skip.mutable_data_ptr<float>(),
-       .divisor = scalars.divisor.mutable_data_ptr<float>(),
-       .next_step = scalars.next_step.mutable_data_ptr<float>(),
-       .rates = scalars.groups.defined()
-                    ? static_cast<const GroupRate*>(scalars.groups.const_data_ptr())
-                    : nullptr,
-       .groups = std::ssize(scalars.rates),
-       .clip = static_cast<float>(scalars.clip)});
+  kernels.update({.raw_norm = scalars.raw_norm.const_data_ptr<float>(),
+                  .loss_scale = scalars.loss_scale.const_data_ptr<float>(),
+                  .dropped = dropped.defined() ? dropped.const_data_ptr<double>() : nullptr,
+                  .step = scalars.step.const_data_ptr<float>(),
+                  .lr = lr.const_data_ptr<float>(),
+                  .norm = scalars.norm.mutable_data_ptr<float>(),
+                  .skip = scalars.skip.mutable_data_ptr<float>(),
+                  .divisor = scalars.divisor.mutable_data_ptr<float>(),
+                  .next_step = scalars.next_step.mutable_data_ptr<float>(),
+                  .rates = scalars.groups.defined()
+                               ? static_cast<const GroupRate*>(scalars.groups.const_data_ptr())
+                               : nullptr,
+                  .groups = std::ssize(scalars.rates),
+                  .clip = static_cast<float>(scalars.clip)});
 }
 
 at::Tensor whole_numbers(const at::Tensor& sum, const at::Tensor& norm,

@@ -51,7 +51,8 @@ inline UpdateScalars scalars_of(const UpdateCase& known, const at::TensorOptions
   return scalars;
 }
 
-inline void expect_update_scalars(const at::TensorOptions& f32) {
+inline void expect_update_scalars(const at::TensorOptions& options) {
+  const auto f32 = options.dtype(at::kFloat);
   const at::Tensor lr = at::full({}, 0.25, f32);
   for (const UpdateCase& known : update_cases) {
     const UpdateScalars scalars = scalars_of(known, f32);
@@ -120,7 +121,8 @@ inline void expect_numbers(const at::TensorOptions& options) {
       whole_numbers(at::arange(40, f64), at::full({1}, 0.5, f32), at::full({1}, 8.0, f32),
                     at::full({1}, 2.0, f64), at::tensor({1e9 + 0.25, 1e9 + 0.5}, f64));
   EXPECT_TRUE(at::equal(host(whole).narrow(0, 0, 40), at::arange(40, at::kDouble)));
-  EXPECT_TRUE(at::equal(host(whole).narrow(0, 40, 5), expected({0.5, 8, 2, 1e9 + 0.25, 1e9 + 0.5})));
+  EXPECT_TRUE(
+      at::equal(host(whole).narrow(0, 40, 5), expected({0.5, 8, 2, 1e9 + 0.25, 1e9 + 0.5})));
 }
 
 }  // namespace lockstep::testing

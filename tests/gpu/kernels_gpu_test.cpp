@@ -301,8 +301,9 @@ TEST_F(KernelTest, TensorsAreCopiedAtOnce) {
   copy_all(copies);
   for (const auto& [to, from] : copies) {
     EXPECT_TRUE(at::equal(to, from)) << from.numel();
-    const at::Tensor behind = at::empty({0}, bytes).set_(
-        to.storage(), 0, {static_cast<std::int64_t>(to.storage().nbytes())});
+    const at::Tensor behind =
+        at::empty({0}, bytes)
+            .set_(to.storage(), 0, {static_cast<std::int64_t>(to.storage().nbytes())});
     if (to.dim() == 1) EXPECT_TRUE(behind.narrow(0, to.numel(), 16).eq(0).all().item<bool>());
   }
 }

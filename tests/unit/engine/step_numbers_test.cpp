@@ -31,8 +31,8 @@ class Numbers : public ::testing::Test {
   }
   StepResult read(double norm = 3, double dropped = 0) const {
     const at::Tensor whole =
-        whole_numbers(sum, at::full({1}, norm), at::full({1}, 8.0),
-                           at::full({1}, dropped, f64), at::tensor({2.5, 4.0}, f64));
+        whole_numbers(sum, at::full({1}, norm), at::full({1}, 8.0), at::full({1}, dropped, f64),
+                      at::tensor({2.5, 4.0}, f64));
     return StepNumbers(2, 1, 1, 3).read(7, whole);
   }
 
