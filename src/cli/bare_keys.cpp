@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/options_of_others.h"
 
 #include <algorithm>
 
@@ -52,7 +53,8 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
       assignment = prefix + assignment;
       continue;
     }
-    const std::string near = known ? "" : nearest(key, possible_keys(setup, bare));
+    if (known || options_of_others(setup.recipe)(key)) continue;  // apply_config says whose it is
+    const std::string near = nearest(key, possible_keys(setup, bare));
     if (!near.empty())
       throw Error(cat(key, " is not an option (argument ", assignment, ")"),
                   cat("did you mean ", near, "?"));

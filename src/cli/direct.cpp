@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/options_of_others.h"
 #include "plan/train_options.h"
 
 #include <array>
@@ -9,19 +10,24 @@
 
 namespace lockstep::cli {
 
-// Of both is said why not, rather than that the nearest is another.
-void refuse_engine(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed) {
+namespace {
+
+// It is said why there is none, rather than that the nearest is another.
+void refuse_flags_of_engine(const DirectRecipe& recipe, const Parsed& parsed) {
   for (const char* flag : {"--devices", "--then", "--force", "--world", "--resume", "--plugin"})
     if (parsed.has(flag))
       throw Error(cat(recipe.name, " trains in one process without the engine: it has no ", flag));
-  const TrainOptions engine;
-  for (const std::string& word : parsed.assignments) {
-    const std::string key = trim(word.substr(0, word.find('=')));
-    if (!options.table.has(key) && engine.table.has(key))
-      throw Error(cat(key, " is an option of the engine, without which ", recipe.name, " trains"),
-                  cat("lockstep config ", recipe.name, " lists its options"));
-  }
 }
+
+ExplainKey options_elsewhere(const std::string& recipe) {
+  return [recipe](std::string_view key) -> std::optional<Error> {
+    if (!TrainOptions().table.has(key)) return options_of_others(recipe)(key);
+    return Error(cat(key, " is an option of the engine, without which ", recipe, " trains"),
+                 cat("`lockstep config ", recipe, "` lists its options"));
+  };
+}
+
+}  // namespace
 
 bool is_pair(const DirectOptions& options, const std::string& key) {
   return !options.pairs.empty() && key.starts_with(options.pairs + ".") &&
@@ -30,7 +36,7 @@ bool is_pair(const DirectOptions& options, const std::string& key) {
 
 std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed) {
   std::unique_ptr<DirectOptions> options = recipe.make_options();
-  refuse_engine(recipe, *options, parsed);
+  refuse_flags_of_engine(recipe, parsed);
   std::vector<std::string> assignments, pairs;
   for (const std::string& word : parsed.assignments)
     if (is_pair(*options, word.substr(0, word.find('='))))
@@ -39,7 +45,8 @@ std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const 
       assignments.push_back(word);
   const std::vector<std::string> files = parsed.all("--config");
   const std::array tables = {&options->table};
-  apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()), assignments);
+  apply_config(tables, std::vector<std::filesystem::path>(files.begin(), files.end()), assignments,
+               options_elsewhere(recipe.name));
   if (!pairs.empty()) {
     if (const std::string before = options->table.get(options->pairs); !before.empty())
       pairs.insert(pairs.begin(), before);

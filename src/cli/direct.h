@@ -14,12 +14,10 @@
 namespace lockstep::cli {
 
 // The recipe's options with preset, files and assignments applied and checked. Throws Error, which
-// says of an option of the engine that such a recipe has none.
+// says of flags and options of the engine that such a recipe has none.
 std::unique_ptr<DirectOptions> resolve_direct(const DirectRecipe& recipe, const Parsed& parsed);
 // "params.lambda_l2", where `params` is the recipe's option of pairs.
 bool is_pair(const DirectOptions& options, const std::string& key);
-// Throws Error where a flag or an option of the engine is given.
-void refuse_engine(const DirectRecipe& recipe, const DirectOptions& options, const Parsed& parsed);
 
 // lockstep train RECIPE. Outputs go into a run, or into the folder that the environment variable
 // LOCKSTEP_OUT names, where a job of a batch has its own. Returns the exit code.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/measure_memory.h"
+#include "cli/options_of_others.h"
 #include "cli/plugin_options.h"
 #include "cli/trusted_plugins.h"
 #include "devices/gpu_links.h"
@@ -285,25 +286,6 @@ void describe_plugin(const std::string& plugin) {
       register_described_recipe(recipe, ask);
 }
 
-namespace {
-
-// A key of another recipe: the nearest one of this recipe would be no help.
-void refuse_options_of_others(RunSetup& setup, const std::vector<std::string>& assignments) {
-  const auto tables = setup.tables();
-  for (const std::string& assignment : assignments) {
-    const std::string key = assignment.substr(0, assignment.find('='));
-    if (std::any_of(tables.begin(), tables.end(),
-                    [&](const OptionTable* table) { return table->has(key); }))
-      continue;
-    for (const RecipeInfo& other : recipes())
-      if (other.name != setup.recipe && other.make_options()->table.has(key))
-        throw Error(cat(key, " is an option of the recipe ", other.name, ", not of ", setup.recipe),
-                    cat("`lockstep config ", setup.recipe, "` lists its options"));
-  }
-}
-
-}  // namespace
-
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments, bool has_gpu,
@@ -312,9 +294,8 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
   describe_plugin(library);
   RunSetup setup = make_setup(recipe, library, has_gpu);
   const auto tables = setup.tables();
-  const std::vector<std::string> given = with_groups(setup, bare, assignments);
-  refuse_options_of_others(setup, given);
-  apply_config(tables, paths(files), given);
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments),
+               options_of_others(recipe));
   find_first_weights(setup);
   check_options(setup);
   return setup;
@@ -391,7 +372,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   if (setup.plan.batch.norm_rows > 0)
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
   setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
-  apply_config(tables, paths(files), with_groups(setup, bare, assignments));
+  apply_config(tables, paths(files), with_groups(setup, bare, assignments),
+               options_of_others(setup.recipe));
   if (batch.global == 0 || !engine.is_given("batch.global")) batch.global = global;
   if (!engine.is_given("batch.micro")) batch.micro = micro;
   if (!engine.is_given("batch.accumulation")) batch.accumulation = 0;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/explain_key.h"
 #include "config/options.h"
 #include "config/read_toml.h"
 #include "config/tables.h"
@@ -112,7 +113,13 @@ void apply_preset(const detail::Tables& tables, const Source& chosen) {
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments) {
-  const detail::Tables all(tables);
+  apply_config(tables, files, assignments, {});
+}
+
+void apply_config(std::span<OptionTable* const> tables,
+                  std::span<const std::filesystem::path> files,
+                  std::span<const std::string> assignments, const ExplainKey& explain) {
+  const detail::Tables all(tables, explain);
   std::vector<Source> sources = from_files(files);
   for (const std::string& argument : assignments) sources.push_back(from_argument(all, argument));
   if (const std::optional<Source> preset = chosen_preset(all, sources)) apply_preset(all, *preset);

@@ -2,6 +2,7 @@
 #include "config/tables.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -40,7 +41,8 @@ std::string source_note(const OptionGroup::Member& member) {
   return cat(from, "; the default is ", info.default_text.empty() ? "empty" : info.default_text);
 }
 
-Tables::Tables(std::span<OptionTable* const> tables) : tables_(tables) {
+Tables::Tables(std::span<OptionTable* const> tables, ExplainKey explain)
+    : tables_(tables), explain_(std::move(explain)) {
   const char* hint = "this is a mistake in the program or plugin that adds the options";
   for (const OptionTable* table : tables_)
     for (std::string& key : table->keys()) keys_.push_back(std::move(key));
@@ -77,6 +79,8 @@ OptionTable& Tables::table_of(std::string_view key) const {
     throw Error(cat(key, " is a group of options, not an option"),
                 cat("its options are ", join(members, ", ")));
   }
+  if (explain_)
+    if (const std::optional<Error> known = explain_(key)) throw Error(*known);
   const std::string near = nearest_key(key);
   throw Error(cat(key, " is not an option"), near.empty()
                                                  ? "`lockstep config RECIPE` lists all options"

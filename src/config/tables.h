@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/explain_key.h"
 #include "config/options.h"
 
 namespace lockstep::detail {
@@ -26,11 +27,11 @@ std::string source_note(const OptionGroup::Member& member);
 class Tables {
  public:
   // Throws Error if two tables have the same key, or one's key is another's group.
-  explicit Tables(std::span<OptionTable* const> tables);
+  explicit Tables(std::span<OptionTable* const> tables, ExplainKey explain = {});
 
   // The table that has the key, or null.
   OptionTable* find(std::string_view key) const;
-  // Throws Error naming the nearest key of all tables.
+  // Throws Error: what `explain` says of the key, else naming the nearest key of all tables.
   OptionTable& table_of(std::string_view key) const;
   std::string nearest_key(std::string_view word) const;  // "" if none is near
   bool is_group(std::string_view name) const;
@@ -43,6 +44,7 @@ class Tables {
 
  private:
   std::span<OptionTable* const> tables_;
+  ExplainKey explain_;
   std::vector<std::string> keys_, sorted_;  // of all: in order, and by name
 };
 

@@ -299,6 +299,12 @@ TEST_F(Gbdt, RefusesOptionsOfTheEngineByName) {
   const ToolResult option = tool({"train", "gbdt", "batch.global=8"});
   EXPECT_EQ(option.code, 2);
   EXPECT_THAT(option.err, HasSubstr("batch.global is an option of the engine"));
+  write_file_atomic(folder() / "engine.toml", "[batch]\nglobal = 8\n");
+  EXPECT_THAT(tool({"train", "gbdt", "--config", "engine.toml"}).err,
+              HasSubstr("batch.global is an option of the engine, without which gbdt trains "
+                        "(engine.toml, line 2)"));
+  EXPECT_THAT(tool({"train", "gbdt", "episode.k_shot=3"}).err,
+              HasSubstr("episode.k_shot is an option of the recipe fewshot, not of gbdt"));
   const ToolResult flag = tool({"train", "gbdt", "--devices", "0"});
   EXPECT_EQ(flag.code, 2);
   EXPECT_THAT(flag.err, HasSubstr("--devices"));

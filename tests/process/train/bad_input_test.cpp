@@ -47,6 +47,13 @@ TEST_F(BadInput, UnknownOptionNamesTheNearest) {
 TEST_F(BadInput, AnOptionOfAnotherRecipeIsNamedAsSuch) {
   refuses(train({"episode.k_shot=3"}),
           "episode.k_shot is an option of the recipe fewshot, not of textgen");
+  refuses(train({"num_leaves=3"}), "num_leaves is an option of the recipe gbdt, not of textgen");
+}
+TEST_F(BadInput, AnOptionOfAnotherRecipeInAFileIsNamedAsSuch) {
+  const std::string file = write("c.toml", "seed = 1\n[episode]\nk_shot = 3\n").string();
+  refuses(
+      train({"--config", file}),
+      "episode.k_shot is an option of the recipe fewshot, not of textgen (" + file + ", line 3)");
 }
 TEST_F(BadInput, UnknownRecipeNamesTheNearest) { refuses({"train", "textgn"}, "textgen"); }
 TEST_F(BadInput, UnknownCommandNamesTheNearest) { refuses({"trian"}, "train"); }
@@ -255,6 +262,22 @@ TEST_F(BadInput, CheckpointOfAnotherModelIsRefused) {
       {"resume", "a", "stop.steps=4", "model.width=32", "--devices", "cpu:1"}, folder.path());
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("model.width"), std::string::npos) << result.err;
+}
+
+TEST_F(BadInput, AnOptionOfAnotherRecipeIsNamedAsSuchOnEveryCommandOfARun) {
+  ASSERT_EQ(run_tool(train({"--name", "a"}), folder.path()).code, 0);
+  const auto refuses_it = [&](const std::vector<std::string>& words) {
+    const ToolResult result = run_tool(words, folder.path());
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_NE(result.err.find(" is an option of the recipe fewshot, not of textgen"),
+              std::string::npos)
+        << result.err;
+  };
+  refuses_it({"resume", "a", "stop.steps=4", "episode.k_shot=3", "--devices", "cpu:1"});
+  write("c.toml", "[episode]\nk_shot = 3\n");
+  refuses_it({"resume", "a", "stop.steps=4", "--config", "c.toml", "--devices", "cpu:1"});
+  // One of textgen's own, predict.stop, is near.
+  refuses_it({"predict", "a", "predict.score=0.3", "--devices", "cpu:1"});
 }
 
 }  // namespace

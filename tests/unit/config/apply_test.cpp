@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "config/explain_key.h"
 #include "unit/config/config_fixtures.h"
 
 namespace lockstep {
@@ -80,6 +81,23 @@ TEST(ApplyConfig, FindsTheNearestKeyOverAllTables) {
                     HasSubstr("did you mean model.width?")));
   EXPECT_THAT(error_of([&] { both.apply({"lr=3"}); }), HasSubstr("did you mean optimizer.lr?"));
   EXPECT_THAT(error_of([&] { both.apply({"zzzzzzzz=3"}); }), HasSubstr("lockstep config"));
+}
+
+TEST(ApplyConfig, SaysWhatTheCallerKnowsOfAnUnknownKey) {
+  const ExplainKey explain = [](std::string_view key) -> std::optional<Error> {
+    if (key != "model.depth") return std::nullopt;
+    return Error("model.depth is elsewhere", "look there");
+  };
+  const TomlFile file("[model]\ndepth = 3\n");
+  const auto apply = [&](std::vector<std::string> arguments,
+                         std::vector<std::filesystem::path> files) {
+    Both both;
+    return error_of([&] { apply_config(both.tables, files, arguments, explain); });
+  };
+  EXPECT_EQ(apply({"model.depth=3"}, {}),
+            "model.depth is elsewhere (argument model.depth=3) | look there");
+  EXPECT_THAT(apply({}, {file.path()}), HasSubstr("my.toml, line 2) | look there"));
+  EXPECT_THAT(apply({"model.wdith=3"}, {}), HasSubstr("did you mean model.width?"));
 }
 
 TEST(ApplyConfig, NamesTheOptionsOfAGroup) {
