@@ -231,11 +231,18 @@ namespace {
 
 constexpr const char* gpu_log_name = "gpu.csv";
 
+// Only the worker knows whether the recipe's code predicts; what predicts has options for it.
+bool may_predict(const RunSetup& setup) {
+  const std::vector<std::string> keys = setup.options->table.keys();
+  return std::any_of(keys.begin(), keys.end(),
+                     [](const std::string& key) { return key.starts_with("predict."); });
+}
+
 void say_what_next(const RunSetup& setup, const RunDir& run) {
   const std::string name = shell_word(run.path().string());
   say(cat(last_evaluation_text(run.path()), "\ntry next:\n  lockstep runs ", name,
           setup.plan.valid_samples > 0 ? "\n  lockstep evaluate " + name : "",
-          "\n  lockstep predict ", name));
+          may_predict(setup) ? "\n  lockstep predict " + name : ""));
 }
 
 // Weights, two moments and an average, in fp32: no optimizer keeps more.

@@ -43,6 +43,8 @@ const std::vector<std::string> endless{"stop.steps=100000000", "eval.every_steps
 TEST_F(ThenPredict, TakesTheItemsThatTheRecipeFindsAndBareKeys) {
   const ToolResult trained = tool(words("found", {"stop.steps=3", "scale=2", "seed=7"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("try next:\n  lockstep runs runs/found\n"));
+  EXPECT_THAT(trained.err, HasSubstr("\n  lockstep predict runs/found\n"));
   const auto made = contents(outputs("found"));
   EXPECT_TRUE(made.contains("r2.out"));
   EXPECT_TRUE(made.contains("r4.out"));

@@ -19,6 +19,7 @@ using testing::ToolResult;
 using testing::operator+;
 using Words = std::vector<std::string>;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Tasks = testing::TaskRuns;
 
 std::string cpu(int ranks) { return "cpu:" + std::to_string(ranks); }
@@ -36,6 +37,13 @@ TEST_F(Tasks, RaggedRowsWithBatchNormOverRanksHaveOneCurveOnAnyNumber) {
     expect_same_curve(name, "on1");
     EXPECT_EQ(steps(name).at(8).at("logged"), steps("on1").at(8).at("logged"));
   }
+}
+
+TEST_F(Tasks, TheEndOfATrainingOffersNoPredictionWhereTheRecipeHasNone) {
+  const ToolResult result = train("ragged", "a", cpu(1), of_sync + Words{"stop.steps=2"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("try next:\n  lockstep runs runs/a\n"));
+  EXPECT_THAT(result.err, Not(HasSubstr("lockstep predict")));
 }
 
 TEST_F(Tasks, TheRowsOfStatisticsAreRecordedAndAskedForAgain) {
