@@ -96,6 +96,27 @@ std::string smaller_batch(const Plan& plan, const TrainOptions& options, std::in
              "batch.accumulation so that a step holds at most ", most, " samples");
 }
 
+// The preset that sets the sizes of the batch; empty where the user gave one.
+std::string preset_of_batch(const TrainOptions& options) {
+  std::string preset;
+  for (const OptionInfo& option : options.table.options()) {
+    if (option.key != "batch.global" && option.key != "batch.micro" &&
+        option.key != "batch.accumulation")
+      continue;
+    if (options.table.is_given(option.key)) return "";
+    if (option.source.kind == ValueSource::Kind::preset) preset = option.source.where;
+  }
+  return preset;
+}
+
+// A preset's batch is not too large by mistake: the data that it is for is missing.
+std::string more_data(const std::string& preset, const TrainOptions& options, std::int64_t most) {
+  return cat("preset ", preset, " sets this batch, for more data: name yours, as with ",
+             "data.path=…, or set batch.global=", most,
+             options.batch.micro > 0 ? " batch.micro=0" : "",
+             options.batch.accumulation > 0 ? " batch.accumulation=0" : "");
+}
+
 // The smallest batch that holds all samples.
 std::int64_t whole_data(const Plan& plan) {
   const std::int64_t ranks = plan.batch.world_size;
@@ -106,11 +127,14 @@ std::int64_t whole_data(const Plan& plan) {
 // A batch of which every step would be padded though a smaller one holds all samples is a mistake.
 void check_data(const Plan& plan, const TrainOptions& options) {
   if (plan.epoch_size <= 0 || !sizes_are_given(options)) return;
-  if (plan.batch.global <= whole_data(plan)) return;
-  throw Error(cat("global batch ", plan.batch.global, " is more than the ",
-                  count_of(plan.epoch_size, "training sample"), " that there are",
-                  plan.epoch_size != plan.train_samples ? " in an epoch" : ""),
-              smaller_batch(plan, options, whole_data(plan)));
+  const std::int64_t most = whole_data(plan);
+  if (plan.batch.global <= most) return;
+  const std::string preset = preset_of_batch(options);
+  throw Error(
+      cat("global batch ", plan.batch.global, " is more than the ",
+          count_of(plan.epoch_size, "training sample"), " that there are",
+          plan.epoch_size != plan.train_samples ? " in an epoch" : ""),
+      preset.empty() ? smaller_batch(plan, options, most) : more_data(preset, options, most));
 }
 
 // The largest micro-batch that fits by the estimate, and goes into the global batch and the data.

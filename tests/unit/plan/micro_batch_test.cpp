@@ -84,6 +84,19 @@ TEST_F(BatchLimits, NamesTheOptionThatMadeTheBatchTooLarge) {
                        "most 1000 samples"));
 }
 
+TEST_F(BatchLimits, OfAPresetsBatchAboveTheDataTheDataAreMissing) {
+  memory.per_sample_bytes = 0;
+  const ValueSource preset{.kind = ValueSource::Kind::preset, .where = "contest"};
+  options.table.set("batch.global", "6400", preset);
+  options.table.set("batch.micro", "1600", preset);
+  EXPECT_EQ(refusal(),
+            "global batch 6400 is more than the 1000 training samples that there are | preset "
+            "contest sets this batch, for more data: name yours, as with data.path=…, or set "
+            "batch.global=1000 batch.micro=0");
+  give("batch.micro", 3200);
+  EXPECT_TRUE(contains(refusal(), "set batch.micro to at most 500"));
+}
+
 // A GPU of 16 GiB leaves 14.22 GiB: 132 samples of 0.1 GiB beside 1 GiB.
 TEST_F(BatchLimits, RefusesAMicroBatchFarAboveTheMemoryAndNamesOneThatFits) {
   facts.train_samples = 1'000'000;
