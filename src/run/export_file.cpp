@@ -239,6 +239,17 @@ const std::string& text_of(const SafetensorsHeader& header, const fs::path& file
               "`lockstep export RUN --out FILE` makes one");
 }
 
+// Of what a user named where a run or an export is asked for.
+SafetensorsHeader header_of_named(const fs::path& file) {
+  try {
+    return read_header(file);
+  } catch (const Error& error) {
+    throw Error(error.what(),
+                "name a run, or a file that `lockstep export RUN --out FILE` made; if it is one, "
+                "copy it again");
+  }
+}
+
 std::int64_t step_in(const SafetensorsHeader& header, const fs::path& file) {
   const auto step = whole_number<std::int64_t>(text_of(header, file, step_key), 0);
   if (!step) damaged_export(file, cat(step_key, " is no step"));
@@ -295,7 +306,7 @@ std::size_t write_renamed(const fs::path& file, const CheckpointInfo& checkpoint
 }
 
 Exported read_export(const fs::path& file) {
-  const SafetensorsHeader header = read_header(file);
+  const SafetensorsHeader header = header_of_named(file);
   const std::string& record = text_of(header, file, record_key);
   check_checksum(file, header.data_start, text_of(header, file, checksum_key));
   Exported exported{.record = parse_json(record), .step = step_in(header, file)};

@@ -194,6 +194,11 @@ TEST_F(Export, OfACheckpointsFileIsNone) {
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("is no export of a run"));
   EXPECT_THAT(tool({"export", "a"}).err, HasSubstr("lockstep export needs --out FILE"));
+  write_file_atomic(folder->path() / "text.md", "# No export");
+  for (const char* command : {"evaluate", "predict"})
+    EXPECT_THAT(tool({command, "text.md"}).err,
+                HasSubstr("hint: name a run, or a file that `lockstep export RUN --out FILE` made"))
+        << command;
 }
 
 TEST_F(Export, OfTextGoesOnLikeTheRun) {
