@@ -60,6 +60,10 @@ std::string name_of_parameters(std::string_view group, const Job& job) {
   return plain_name(name);
 }
 
+std::string name_of_repeat(const std::string& name, int count) {
+  return name + "-repeat-" + std::to_string(count);
+}
+
 void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal) {
   std::unordered_map<std::string_view, std::size_t> first;
   std::unordered_map<std::size_t, std::vector<std::size_t>> shared;  // by the first of the name
@@ -90,8 +94,7 @@ void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal) {
       std::string base = jobs[job].name;
       if (!all_equal) base += "-" + key_of(job).substr(0, 8);
       std::string name = base;
-      for (int count = 2; !taken.insert(name).second; ++count)
-        name = base + "." + std::to_string(count);
+      for (int count = 2; !taken.insert(name).second; ++count) name = name_of_repeat(base, count);
       jobs[job].name = name;
     }
   }

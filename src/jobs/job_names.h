@@ -20,12 +20,15 @@ std::string plain_name(std::string_view text);
 // parameters. "" where there are neither.
 std::string name_of_parameters(std::string_view group, const Job& job);
 
+// "lr=0.1-repeat-2", of the second job that would have the name.
+std::string name_of_repeat(const std::string& name, int count);
+
 // Of jobs that are equal in all that decides their key: the place of each but the first, and the
 // key of the first.
 using EqualJobs = std::unordered_map<std::size_t, std::string>;
 
 // Tells jobs of one name apart, by content and never by place: of jobs that differ each gets a
-// piece of its key, of jobs that are equal the second gets ".2". Keys have been set.
+// piece of its key, jobs that are equal are repeats from the second on. Keys have been set.
 void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal);
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/whole_number.h"
 #include "jobs/job_json.h"
+#include "jobs/job_names.h"
 #include "run/run_lock.h"
 
 namespace lockstep {
@@ -108,7 +109,7 @@ std::string unused_name(const Job& job, std::unordered_set<std::string>& names) 
   if (names.insert(job.name).second) return job.name;
   const std::string base = cat(job.name, "-", job.key.substr(0, 8));
   std::string name = base;
-  for (int count = 2; !names.insert(name).second; ++count) name = cat(base, ".", count);
+  for (int count = 2; !names.insert(name).second; ++count) name = name_of_repeat(base, count);
   return name;
 }
 

@@ -38,7 +38,9 @@ TEST(JobNames, LongOnesAreCutAndKeepAHash) {
 
 TEST(JobNames, EqualJobsAreCounted) {
   const JobList list = read_words({"f", ":::", "a", "a", "b", "a"});
-  EXPECT_THAT(names_of(list), ElementsAre("1=a", "1=a.2", "1=b", "1=a.3"));
+  EXPECT_THAT(names_of(list), ElementsAre("1=a", "1=a-repeat-2", "1=b", "1=a-repeat-3"));
+  EXPECT_THAT(names_of(read_words({"f", ":::", "0", "0"})), ElementsAre("1=0", "1=0-repeat-2"))
+      << "1=0.2 would be the name of another value";
   std::set<std::string> keys;
   for (const Job& job : list.jobs) keys.insert(job.key);
   EXPECT_THAT(keys, SizeIs(4));
