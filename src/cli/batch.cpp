@@ -133,12 +133,12 @@ int status_main(const Parsed& parsed) {
     return exit_finished;
   }
   if (has_shares(batch)) {
-    print(cat("batch ", batch.path.filename().string(), " under Slurm, ", shares_text(batch),
+    print(cat("batch ", batch.path.string(), " under Slurm, ", shares_text(batch),
               ledger.fact("paused") == "yes" ? ", paused" : "", "\n",
               batch_summary(batch, ledger)));
     return exit_finished;
   }
-  print(cat("batch ", batch.path.filename().string(), " ",
+  print(cat("batch ", batch.path.string(), " ",
             holder ? cat("runs (process ", holder->pid, " on ", holder->host, ")")
                    : std::string("does not run"),
             ledger.fact("paused") == "yes" ? ", paused" : "", "\n", batch_summary(batch, ledger)));
@@ -261,8 +261,8 @@ int slots_main(const Parsed& parsed) {
   if (!whole_number<int>(asked, 1, most_slots))
     throw Error(cat("slots must be a number from 1 to ", most_slots, ", but is ", asked));
   if (!batch_holder(batch))
-    throw Error(cat("batch ", batch.path.filename().string(), " does not run"),
-                cat("lockstep batch resume ", batch.path.filename().string(), " --slots ", asked));
+    throw Error(cat("batch ", batch.path.string(), " does not run"),
+                cat("lockstep batch resume ", batch_word(batch), " --slots ", asked));
   for (const BatchFolder& part : parts_of(batch))
     if (batch_holder(part)) Ledger::open(part.ledger()).request("slots", 0, asked);
   return exit_finished;

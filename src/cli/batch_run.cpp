@@ -320,7 +320,7 @@ int batch_add_main(const Parsed& parsed) {
   if (runs) ledger.request("add", 0, "");
   say(cat(added.added, added.added == 1 ? " job added" : " jobs added",
           added.known > 0 ? cat(", ", added.known, " were there already") : "",
-          runs ? "" : "; lockstep batch resume " + batch.path.filename().string() + " runs them"));
+          runs ? "" : "; lockstep batch resume " + batch_word(batch) + " runs them"));
   return exit_finished;
 }
 
@@ -331,7 +331,7 @@ int batch_resume_main(const Parsed& parsed) {
   Ledger ledger = Ledger::open(batch.ledger());
   const std::vector<Device> devices = batch_devices(parsed, ledger.wants_gpu());
   const BatchResources resources = resources_of(parsed, devices);
-  say(cat("batch ", batch.path.filename().string(), ": ", counts_text(ledger.counts())));
+  say(cat("batch ", batch.path.string(), ": ", counts_text(ledger.counts())));
   return run_batch(parsed, batch, ledger, resources, devices);
 }
 

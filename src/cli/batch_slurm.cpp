@@ -356,8 +356,8 @@ int resume_under_slurm(const Parsed& parsed, const BatchFolder& batch) {
 
 void refuse_slurm(const BatchFolder& batch, const std::string& command) {
   if (has_shares(batch))
-    throw Error(cat("the batch ", batch.path.filename().string(), " runs under Slurm, and ",
-                    command, " is for batches of this machine"),
+    throw Error(cat("the batch ", batch.path.string(), " runs under Slurm, and ", command,
+                    " is for batches of this machine"),
                 "change its job file and run lockstep batch slurm FILE again: what is new is "
                 "added; or choose another --name");
 }

@@ -216,8 +216,7 @@ std::string batch_summary(const BatchFolder& batch, Ledger& ledger) {
     text += "\n";
   }
   if (more > 0)
-    text += cat("and ", more, " more: lockstep batch status ", batch.path.filename().string(),
-                " --failed\n");
+    text += cat("and ", more, " more: lockstep batch status ", batch.path.string(), " --failed\n");
   return text;
 }
 

@@ -331,8 +331,11 @@ TEST_F(Batch, MayBeAddedToWhileItRunsAndAfterwards) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "added"));
   const ToolResult again =
       run({"batch", "add", "b", "--", "touch", "{1}", ":::", "added", "later"});
-  EXPECT_THAT(again.err, HasSubstr("1 job added, 1 were there already; lockstep batch resume b"));
-  EXPECT_EQ(run({"batch", "resume", "b"}).code, 0);
+  EXPECT_THAT(again.err, HasSubstr("1 job added, 1 were there already; lockstep batch resume "
+                                   "runs/b runs them"));
+  const ToolResult on = run({"batch", "resume", "b"});
+  EXPECT_THAT(on.err, HasSubstr("batch " + (folder.path() / "runs/b").string() + ": "));
+  EXPECT_EQ(on.code, 0);
   EXPECT_EQ(jobs_in("done"), 3);
   EXPECT_THAT(run({"runs"}).out, HasSubstr("batch b: 3 done of 3\n"));
 }
@@ -347,8 +350,9 @@ TEST_F(Batch, SlotsMayBeChangedWhileItRuns) {
   EXPECT_EQ(tool.wait().code, 0);
   const ToolResult later = run({"batch", "slots", "b", "2"});
   EXPECT_EQ(later.code, 2);
-  EXPECT_THAT(later.err, HasSubstr("batch b does not run"));
-  EXPECT_THAT(later.err, HasSubstr("lockstep batch resume b --slots 2"));
+  EXPECT_THAT(later.err,
+              HasSubstr("batch " + (folder.path() / "runs/b").string() + " does not run"));
+  EXPECT_THAT(later.err, HasSubstr("lockstep batch resume runs/b --slots 2"));
   EXPECT_THAT(run({"batch", "slots", "b", "0"}).err, HasSubstr("slots must be a number from 1"));
 }
 

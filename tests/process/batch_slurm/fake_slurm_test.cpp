@@ -267,9 +267,8 @@ TEST_F(FakeSlurm, RefusesWhatCannotBe) {
 TEST_F(FakeSlurm, CommandsOfOneMachineRefuseSuchABatch) {
   write("b.toml", numbers(2));
   slurm();
-  EXPECT_THAT(run({"batch", "run", "b.toml"}).err, HasSubstr("the batch b runs under Slurm"));
-  EXPECT_THAT(run({"batch", "add", "b", "--", "true"}).err,
-              HasSubstr("the batch b runs under Slurm"));
+  EXPECT_THAT(run({"batch", "run", "b.toml"}).err, HasSubstr("runs/b runs under Slurm"));
+  EXPECT_THAT(run({"batch", "add", "b", "--", "true"}).err, HasSubstr("runs/b runs under Slurm"));
   EXPECT_THAT(run({"batch", "resume", "b", "--joblog", "x"}).err,
               HasSubstr("--joblog is not for a batch that runs under Slurm"));
   run({"batch", "run", "--name", "c", "b.toml"});
