@@ -2,14 +2,13 @@
 #pragma once
 
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "config/options.h"
+#include "fakes/error_of.h"
 
 namespace lockstep {
 
@@ -82,15 +81,5 @@ class TomlFile {
   TemporaryDirectory folder_;
   std::filesystem::path path_;
 };
-
-// "WHAT | HINT" of the Error that the action throws.
-inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return std::string(error.what()) + " | " + error.hint();
-  }
-  return "no error";
-}
 
 }  // namespace lockstep

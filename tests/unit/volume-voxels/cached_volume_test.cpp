@@ -85,7 +85,7 @@ TEST_F(Cached, RefusesWhatIsNotWholeByName) {
   const std::string whole = read_file(file);
   const auto refused = [&](std::string bytes) {
     write_file_atomic(file, bytes);
-    return error_of([&] { CachedVolume{file}; });
+    return error_if_any([&] { CachedVolume{file}; });
   };
   EXPECT_EQ(refused(whole), "");
   for (const std::size_t length :
@@ -118,7 +118,7 @@ TEST_F(Cached, NoticesEveryByteThatDiffers) {
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
     write_file_atomic(file, bytes);
     bool good = false;
-    const std::string refused = error_of([&] { good = CachedVolume{file}.has_its_content(); });
+    const std::string refused = error_if_any([&] { good = CachedVolume{file}.has_its_content(); });
     const bool gap = at > end && at < (end + 64) / 64 * 64;  // behind the header
     EXPECT_EQ(!refused.empty() || !good, !gap) << at << " of " << json << " and " << end;
   }

@@ -1,31 +1,20 @@
-// Volumes in memory that tests make, and messages.
+// Volumes in memory that tests make.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "fakes/error_of.h"
 #include "recipes/volume/files/volume_writer.h"
 #include "recipes/volume/voxels/voxels.h"
 
 namespace lockstep::volume {
-
-// The error that `action` throws; empty if it throws none.
-inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 template <class Voxel>
 constexpr VoxelType type_of();

@@ -248,7 +248,8 @@ TEST_F(TiffTest, ReadersInSeveralThreadsDoNotMeet) {
 TEST_F(TiffTest, WhatIsNoStackIsNamed) {
   const auto expect = [&](const std::vector<Page>& pages, const std::string& why) {
     write_pages(path("v.tif"), pages);
-    EXPECT_EQ(open_error(path("v.tif")), cat("cannot read ", path("v.tif").string(), ": ", why));
+    EXPECT_EQ(std::string(thrown_by([&] { open_volume(path("v.tif")); }).what()),
+              cat("cannot read ", path("v.tif").string(), ": ", why));
   };
   expect({{}}, "it has one page, where a stack of them is expected");
   const Page rgb{.form = {.photometric = PHOTOMETRIC_RGB, .samples = 3}};

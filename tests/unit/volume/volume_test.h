@@ -1,4 +1,4 @@
-// What the tests of volume files share: a folder, made voxels, and messages.
+// What the tests of volume files share: a folder and made voxels.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,27 +6,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "fakes/error_of.h"
 #include "recipes/volume/files/volume_reader.h"
 #include "recipes/volume/files/volume_writer.h"
 
 namespace lockstep::volume {
-
-// The error that `action` throws; empty if it throws none.
-inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 // Different everywhere, so that no two planes, rows or columns are alike.
 template <class Voxel>
@@ -75,7 +64,7 @@ class VolumeTest : public ::testing::Test {
     return path(name);
   }
   std::string open_error(const std::filesystem::path& file, const ReadVolume& how = {}) const {
-    return error_of([&] { open_volume(file, how); });
+    return error_if_any([&] { open_volume(file, how); });
   }
 
   TemporaryDirectory folder_;
