@@ -121,6 +121,8 @@ std::string jobs_text(const Comparison& comparison, int width) {
 std::string blocked_text(const Difference& difference) {
   std::vector<std::string> notes;
   if (difference.varied) notes.push_back("varied");
+  if (difference.kind == FactKind::work && difference.blocks.empty() && !difference.varied)
+    notes.push_back("a step costs the same");
   if (difference.within) notes.push_back("not the same within a side");
   return notes.empty() ? "" : cat(" (", join(notes, ", "), ")");
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/option_kinds.h"
 
 namespace lockstep {
 namespace {
@@ -206,7 +207,8 @@ class Finder {
     difference.within = a.within || b.within;
     difference.varied = any_names(options_.varied, key, kind);
     if (!difference.varied) {
-      difference.blocks = blocks_of(key, kind);
+      if (kind != FactKind::work || !step_costs_the_same(key, a.value, b.value))
+        difference.blocks = blocks_of(key, kind);
       difference.blocks_totals = kind == FactKind::amount;
     }
     difference.text = difference_text(key, a, b);

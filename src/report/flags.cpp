@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "plan/compute.h"
 #include "report/gpu_facts.h"
+#include "report/option_kinds.h"
 
 namespace lockstep {
 namespace {
@@ -39,6 +40,7 @@ bool counts_work(const Difference& difference, bool total) {
   if (difference.kind == FactKind::amount)
     return total && difference.a.is_number() && difference.b.is_number();
   if (difference.kind != FactKind::work && !difference.key.starts_with("asked.")) return false;
+  if (step_costs_the_same(difference.key, difference.a, difference.b)) return false;
   return is_count(difference.a) && is_count(difference.b);
 }
 

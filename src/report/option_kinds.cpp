@@ -1,5 +1,6 @@
 #include "report/option_kinds.h"
 
+#include <algorithm>
 #include <array>
 
 namespace lockstep {
@@ -56,17 +57,44 @@ constexpr std::array option_rows{
     OptionKind{"score."},
 };
 
+// Work that computes other numbers in the same time. Whoever is in doubt leaves an option out:
+// then speed is not comparable until --varied names it.
+constexpr std::array<std::string_view, 9> same_cost = {
+    "optimizer.lr",    "optimizer.scale_lr", "optimizer.base_batch",
+    "optimizer.beta1", "optimizer.beta2",    "optimizer.eps",
+    "schedule.",       "stop.patience",      "stop.patience_epochs"};
+
+// Likewise between values above zero: 0 leaves something out of the step.
+constexpr std::array<std::string_view, 4> same_cost_above_zero = {
+    "optimizer.weight_decay", "optimizer.momentum", "optimizer.clip", "ema.decay"};
+
+bool fits(std::string_view row, std::string_view key) {
+  return row.ends_with('.') ? key.starts_with(row) : key == row;
+}
+
+bool above_zero(const nlohmann::json& value) {
+  if (value.is_array()) return std::all_of(value.begin(), value.end(), above_zero);
+  return value.is_number() && value.get<double>() > 0;
+}
+
 }  // namespace
 
 const OptionKind* engine_option(std::string_view key) {
   for (const OptionKind& row : option_rows)
-    if (row.key.ends_with('.') ? key.starts_with(row.key) : key == row.key) return &row;
+    if (fits(row.key, key)) return &row;
   return nullptr;
 }
 
 std::optional<FactKind> option_kind(std::string_view key) {
   const OptionKind* const row = engine_option(key);
   return row == nullptr ? std::optional(work) : row->kind;
+}
+
+bool step_costs_the_same(std::string_view key, const nlohmann::json& a, const nlohmann::json& b) {
+  const auto is_key = [&](std::string_view row) { return fits(row, key); };
+  if (std::any_of(same_cost.begin(), same_cost.end(), is_key)) return true;
+  return std::any_of(same_cost_above_zero.begin(), same_cost_above_zero.end(), is_key) &&
+         above_zero(a) && above_zero(b);
 }
 
 }  // namespace lockstep

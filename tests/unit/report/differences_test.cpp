@@ -12,17 +12,39 @@ using ::testing::HasSubstr;
 const TrialGroup a = group("a", {0.1, 0.1001, 0.0999}), b = group("b", {0.12, 0.1201, 0.1199});
 
 TEST(Differences, OfWorkForbidAVerdictOnSpeedAndAreNamedInIt) {
-  const Comparison found = compare(a, with(b, "optimizer.lr", FactKind::work, 3e-4), {});
+  const Comparison found = compare(a, with(b, "model.layers", FactKind::work, 12), {});
   EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
-  EXPECT_THAT(found.verdict, HasSubstr("optimizer.lr 0.001 against 0.0003"));
+  EXPECT_THAT(found.verdict, HasSubstr("model.layers 8 against 12"));
+}
+
+TEST(Differences, OfOptionsThatChangeNoStepsCostAreComparedAndNamed) {
+  const TrialGroup y = with(with(b, "optimizer.lr", FactKind::work, 3e-4), "optimizer.weight_decay",
+                            FactKind::work, 0.1);
+  const Comparison found = compare(a, y, {});
+  EXPECT_EQ(found.conclusion, Conclusion::slower);
+  EXPECT_THAT(found.verdict, HasSubstr("with optimizer.lr 0.001 against 0.0003, "
+                                       "optimizer.weight_decay 0.01 against 0.1"));
+  EXPECT_THAT(comparison_text(found, 200),
+              HasSubstr("work    optimizer.lr 0.001 against 0.0003 (a step costs the same)"));
+  TrialGroup mixed = b;
+  mixed.trials[1].set("optimizer.lr", FactKind::work, 0.5);
+  EXPECT_EQ(compare(a, mixed, {}).conclusion, Conclusion::slower) << "their steps are repeats";
+}
+
+TEST(Differences, AnOptionThatZeroTurnsOffChangesAStepsCostThere) {
+  const Comparison found = compare(a, with(b, "optimizer.weight_decay", FactKind::work, 0), {});
+  EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
+  TrialGroup mixed = b;
+  mixed.trials[1].set("optimizer.weight_decay", FactKind::work, 0);
+  EXPECT_EQ(compare(a, mixed, {}).conclusion, Conclusion::not_comparable);
 }
 
 TEST(Differences, ThatAreTheQuestionAreComparedAndNamed) {
   const Comparison found =
-      compare(a, with(b, "optimizer.lr", FactKind::work, 3e-4), {.varied = {"optimizer.lr"}});
+      compare(a, with(b, "optimizer.kind", FactKind::work, "sgd"), {.varied = {"optimizer.kind"}});
   EXPECT_EQ(found.conclusion, Conclusion::slower);
-  EXPECT_THAT(found.verdict, HasSubstr("optimizer.lr 0.001 against 0.0003"));
-  EXPECT_EQ(compare(a, with(b, "optimizer.lr", FactKind::work, 3e-4), {.varied = {"optimizer"}})
+  EXPECT_THAT(found.verdict, HasSubstr("optimizer.kind adamw against sgd"));
+  EXPECT_EQ(compare(a, with(b, "optimizer.kind", FactKind::work, "sgd"), {.varied = {"optimizer"}})
                 .conclusion,
             Conclusion::slower)
       << "a group names its options";
@@ -87,11 +109,11 @@ TEST(Differences, WhatIsNotKnownIsNeverEqual) {
 
 TEST(Differences, WithinASideMakeItsRunsNoRepeats) {
   TrialGroup y = b;
-  y.trials[1].set("optimizer.lr", FactKind::work, 0.5);
+  y.trials[1].set("model.layers", FactKind::work, 12);
   const Comparison found = compare(a, y, {});
   EXPECT_EQ(found.conclusion, Conclusion::not_comparable);
-  ASSERT_NE(difference(found, "optimizer.lr"), nullptr);
-  EXPECT_TRUE(difference(found, "optimizer.lr")->within);
+  ASSERT_NE(difference(found, "model.layers"), nullptr);
+  EXPECT_TRUE(difference(found, "model.layers")->within);
 }
 
 TEST(Differences, SeedsThatAreTheSameOnBothSidesAreEqual) {

@@ -18,7 +18,10 @@ inline Trial known_trial(const std::string& name, double step_s) {
   trial.set("recipe", FactKind::work, "toy");
   trial.set("data", FactKind::work, "d0");
   trial.set("options", FactKind::work, "listed");
+  trial.set("model.layers", FactKind::work, 8);
+  trial.set("optimizer.kind", FactKind::work, "adamw");
   trial.set("optimizer.lr", FactKind::work, 1e-3);
+  trial.set("optimizer.weight_decay", FactKind::work, 0.01);
   trial.set("global_batch", FactKind::work, 32);
   trial.set("steps", FactKind::amount, 100);
   trial.set("samples", FactKind::amount, 3200);

@@ -22,6 +22,7 @@ using lockstep::testing::WrittenRun;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class RunFacts : public ::testing::Test {
  protected:
@@ -269,6 +270,22 @@ TEST(OptionKinds, EveryOptionOfTheEngineHasOne) {
         << option.key << ": say in src/report/option_kinds.cpp what a difference in it means";
   EXPECT_EQ(option_kind("model.width"), FactKind::work) << "of a recipe";
   EXPECT_EQ(option_kind("run.note"), std::nullopt);
+}
+
+TEST(OptionKinds, ThoseThatChangeNoStepsCostAreOptionsOfTheEngine) {
+  const TrainOptions options;
+  std::vector<std::string> same;
+  for (const OptionInfo& option : options.table.options())
+    if (option_kind(option.key) == FactKind::work && step_costs_the_same(option.key, 1, 2))
+      same.push_back(option.key);
+  EXPECT_THAT(same, Contains("schedule.kind"));
+  EXPECT_THAT(same, Contains("optimizer.weight_decay"));
+  EXPECT_THAT(same, Not(Contains("optimizer.kind")));
+  EXPECT_EQ(std::ranges::count_if(
+                same, [](const std::string& key) { return !key.starts_with("schedule."); }),
+            12)
+      << "all that src/report/option_kinds.cpp names";
+  EXPECT_FALSE(step_costs_the_same("ema.decay", 0, 0.9));
 }
 
 }  // namespace
