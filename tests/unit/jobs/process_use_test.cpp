@@ -2,6 +2,7 @@
 #include "jobs/process_use.h"
 
 #include <gtest/gtest.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
