@@ -25,7 +25,7 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage="bench/many_gpus.sh FOLDER [PART…]"
 all=(tests scaling peers packing exact monitor faults doctor)
-declare -A needs=([tests]=330 [scaling]=410 [peers]=190 [packing]=200 [exact]=120 [monitor]=80 [faults]=150 [doctor]=300) # s
+declare -A needs=([tests]=330 [scaling]=410 [peers]=300 [packing]=110 [exact]=120 [monitor]=80 [faults]=150 [doctor]=300) # s
 [ $# -ge 1 ] || die "many_gpus.sh takes a folder" "$usage"
 parts=("${@:2}")
 if ((${#parts[@]} == 0)); then parts=("${all[@]}"); fi
@@ -209,7 +209,7 @@ doctor() {
 peers() {
   local workload code=0
   for workload in gpt124m textgen volume; do
-    limited 170 env PEER=compile REPEATS=1 WORKLOADS="$workload" "$checkout/bench/step.sh" \
+    limited 200 env PEER=compile REPEATS=1 WORKLOADS="$workload" "$checkout/bench/step.sh" \
       "$folder/step-$gpus-compile-$workload.toml" "$gpus" >>"$log" 2>&1 || code=1
   done
   return "$code"
@@ -326,7 +326,7 @@ recorded() { { head_of "$1" && "$1"; } >"$folder/$1.toml"; }
 part() {
   case $1 in
     scaling | exact | faults) recorded "$1" ;;
-    packing) limited 280 env LIMIT=30 DEVICES="$(devices "$gpus")" "$checkout/bench/packing.sh" "$folder/packing.toml" >>"$log" 2>&1 ;;
+    packing) limited 150 env ONLY=textgen_small LIMIT=30 DEVICES="$(devices "$gpus")" "$checkout/bench/packing.sh" "$folder/packing.toml" >>"$log" 2>&1 ;;
     *) "$1" ;;
   esac
 }
