@@ -13,33 +13,33 @@ __device__ float elements_of_chunk(const VoxelLayout& layout, std::int64_t chunk
   return static_cast<float>(left < layout.chunk_voxels ? left : layout.chunk_voxels);
 }
 
+#ifndef NORM_AHEAD_1
+#define NORM_AHEAD_1 0
+#define NORM_AHEAD_2 0
+#endif
+// Turns that elements are asked for before their use (for_turns), by how many tensors are read.
+template <class T, int tensors>
+constexpr int ahead = (tensors == 1 ? NORM_AHEAD_1 : NORM_AHEAD_2) * 2 /
+                      static_cast<int>(sizeof(T));
+
 // A thread's deviations are taken from the first element that it sees, so that neither a large mean
 // nor a single outlier costs digits of the variance.
 template <class T, int W>
-__device__ void moments_of_thread(const T* from, std::int64_t step, int turns, float (&mean)[W],
-                                  float (&squares)[W]) {
-  constexpr int unroll = 4;
-  const Pack<T, W> first = Pack<T, W>::at(from);
+__device__ void moments_of_thread(const T* x, const VoxelPlace& place, const VoxelLayout& layout,
+                                  float (&mean)[W], float (&squares)[W]) {
+  const Pack<T, W> first = Pack<T, W>::at(x + place.element(layout));
   float sum[W] = {};
-  const auto take = [&](const Pack<T, W>& pack) {
+  const T* const from[] = {x};
+  for_turns<T, W, 4, ahead<T, 1>>(place, layout, from, Nothing(),
+                                  [&](const Pack<T, W>(&packs)[1], Nothing, std::int64_t) {
 #pragma unroll
-    for (int i = 0; i < W; ++i) {
-      const float apart = pack[i] - first[i];
-      sum[i] += apart;
-      squares[i] += apart * apart;
-    }
-  };
-  from += step;
-  int left = turns - 1;
-  for (; left >= unroll; left -= unroll, from += unroll * step) {
-    Pack<T, W> packs[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) packs[u] = Pack<T, W>::at(from + u * step);
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) take(packs[u]);
-  }
-  for (; left > 0; --left, from += step) take(Pack<T, W>::at(from));
-  const float one_over = 1.0F / static_cast<float>(turns);
+                                    for (int i = 0; i < W; ++i) {
+                                      const float apart = packs[0][i] - first[i];
+                                      sum[i] += apart;
+                                      squares[i] += apart * apart;
+                                    }
+                                  });
+  const float one_over = 1.0F / static_cast<float>(place.turns);
 #pragma unroll
   for (int i = 0; i < W; ++i) {
     mean[i] = first[i] + sum[i] * one_over;
@@ -57,8 +57,7 @@ __global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForwa
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/true);
   float mean[W] = {}, sums[2][W] = {};
   if (place.turns > 0)
-    moments_of_thread<T, W>(static_cast<const T*>(launch.x) + place.element(launch.layout),
-                            place.step(launch.layout), place.turns, mean, sums[1]);
+    moments_of_thread<T, W>(static_cast<const T*>(launch.x), place, launch.layout, mean, sums[1]);
   const int group = static_cast<int>(threadIdx.x) - place.lane * place.groups;
   if (place.lane == 0)
 #pragma unroll
@@ -248,10 +247,7 @@ __device__ void ask_for(const T* from, const VoxelPlace& place, const VoxelLayou
 template <class T, int W, bool has_skip, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     apply_kernel(ChannelNormForward launch) {
-  constexpr int unroll = has_skip ? 2 : 4;
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/false);
-  const std::int64_t step = place.step(launch.layout);
-  std::int64_t element = place.element(launch.layout);
   const auto* const x = static_cast<const T*>(launch.x);
   const auto* const skip = static_cast<const T*>(launch.skip);
   auto* const y = static_cast<T*>(launch.y);
@@ -266,37 +262,26 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
                               finishes ? finished.first + local : nullptr,
                               finishes ? finished.second + local : nullptr);
   const float least = launch.relu ? 0.0F : -INFINITY;
-  const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& residual, std::int64_t at) {
-    Pack<T, W> result;
-    unsigned bits = 0;
+  constexpr int tensors = has_skip ? 2 : 1;
+  const T* from[tensors] = {x};
+  if constexpr (has_skip) from[1] = skip;
+  for_turns<T, W, has_skip ? 2 : 4, ahead<T, tensors>>(
+      place, launch.layout, from, Nothing(),
+      [&](const Pack<T, W>(&packs)[tensors], Nothing, std::int64_t at) {
+        Pack<T, W> result;
+        unsigned bits = 0;
 #pragma unroll
-    for (int i = 0; i < W; ++i) {
-      float value = facts.normed(from[i] - facts.mean[i], i);
-      if constexpr (has_skip) value += residual[i];
-      const bool below = value <= least;  // false for NaN, which stays
-      bits |= below ? 0U : 1U << i;
-      result.value[i] = from_float<T>(below ? least : value);
-    }
-    result.store(y + at);
-    if (has_skip && launch.positive != nullptr)
-      launch.positive[at / W] = static_cast<std::uint8_t>(bits);
-  };
-  int left = place.turns;
-  for (; left >= unroll; left -= unroll, element += unroll * step) {
-    Pack<T, W> from[unroll], residual[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      from[u] = Pack<T, W>::at(x + element + u * step);
-      if constexpr (has_skip) residual[u] = Pack<T, W>::at(skip + element + u * step);
-    }
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) put(from[u], residual[u], element + u * step);
-  }
-  for (; left > 0; --left, element += step) {
-    Pack<T, W> residual;
-    if constexpr (has_skip) residual = Pack<T, W>::at(skip + element);
-    put(Pack<T, W>::at(x + element), residual, element);
-  }
+        for (int i = 0; i < W; ++i) {
+          float value = facts.normed(packs[0][i] - facts.mean[i], i);
+          if constexpr (has_skip) value += packs[1][i];
+          const bool below = value <= least;  // false for NaN, which stays
+          bits |= below ? 0U : 1U << i;
+          result.value[i] = from_float<T>(below ? least : value);
+        }
+        result.store(y + at);
+        if (has_skip && launch.positive != nullptr)
+          launch.positive[at / W] = static_cast<std::uint8_t>(bits);
+      });
 }
 
 // Sums of the gradient that passes the ReLU, and of it times x less its mean. by_bits: writes that
@@ -304,51 +289,36 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
 template <class T, int W, bool by_bits>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     sums_kernel(ChannelNormBackward launch) {
-  constexpr int unroll = 2;
   let_the_next_begin();
   wait_for_those_before();
   const VoxelLayout& layout = launch.layout;
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/true);
   float sums[2][W] = {};
   if (place.turns > 0) {
-    const std::int64_t step = place.step(layout);
-    std::int64_t element = place.element(layout);
     const auto* const x = static_cast<const T*>(launch.x);
-    const auto* const of_y = static_cast<const T*>(launch.of_y);
     ask_for<T, W>(x, place, layout);
     const ChannelFacts<W> facts(launch, place.statistic(layout));
     const bool relu = launch.relu;
-    const auto take = [&](const Pack<T, W>& from, const Pack<T, W>& up, unsigned bits,
-                          std::int64_t at) {
-      Pack<T, W> passed;
-#pragma unroll
-      for (int i = 0; i < W; ++i) {
-        const float apart = from[i] - facts.mean[i];
-        const bool passes =
-            by_bits ? (bits >> i & 1U) != 0 : !relu || !(facts.normed(apart, i) <= 0);
-        const float gradient = passes ? up[i] : 0.0F;
-        if constexpr (by_bits) passed.value[i] = from_float<T>(gradient);
-        sums[0][i] += gradient;
-        sums[1][i] += gradient * apart;
-      }
-      if constexpr (by_bits) passed.store(static_cast<T*>(launch.of_skip) + at);
+    const T* const from[] = {x, static_cast<const T*>(launch.of_y)};
+    const auto bits_at = [&](std::int64_t at) {
+      return by_bits ? launch.positive[at / W] : std::uint8_t{0};
     };
-    int left = place.turns;
-    for (; left >= unroll; left -= unroll, element += unroll * step) {
-      Pack<T, W> from[unroll], up[unroll];
-      unsigned bits[unroll] = {};
+    for_turns<T, W, 2, ahead<T, 2>>(
+        place, layout, from, bits_at,
+        [&](const Pack<T, W>(&packs)[2], std::uint8_t bits, std::int64_t at) {
+          Pack<T, W> passed;
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-        from[u] = Pack<T, W>::at(x + element + u * step);
-        up[u] = Pack<T, W>::at(of_y + element + u * step);
-        if constexpr (by_bits) bits[u] = launch.positive[(element + u * step) / W];
-      }
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) take(from[u], up[u], bits[u], element + u * step);
-    }
-    for (; left > 0; --left, element += step)
-      take(Pack<T, W>::at(x + element), Pack<T, W>::at(of_y + element),
-           by_bits ? launch.positive[element / W] : 0U, element);
+          for (int i = 0; i < W; ++i) {
+            const float apart = packs[0][i] - facts.mean[i];
+            const bool passes =
+                by_bits ? (bits >> i & 1) != 0 : !relu || !(facts.normed(apart, i) <= 0);
+            const float gradient = passes ? packs[1][i] : 0.0F;
+            if constexpr (by_bits) passed.value[i] = from_float<T>(gradient);
+            sums[0][i] += gradient;
+            sums[1][i] += gradient * apart;
+          }
+          if constexpr (by_bits) passed.store(static_cast<T*>(launch.of_skip) + at);
+        });
   }
   add_lanes(sums, place);
   if (place.lane != 0 || place.turns == 0) return;
@@ -407,7 +377,6 @@ __device__ void finish_sums(const ChannelNormBackward& launch, const VoxelPlace&
 template <class T, int W, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     gradient_kernel(ChannelNormBackward launch) {
-  constexpr int unroll = 2;
   const VoxelLayout& layout = launch.layout;
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/false);
   const bool relu = launch.relu && launch.positive == nullptr;
@@ -415,8 +384,6 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   const auto* const ups =
       static_cast<const T*>(launch.positive == nullptr ? launch.of_y : launch.of_skip);
   auto* const of_x = static_cast<T*>(launch.of_x);
-  const std::int64_t step = place.step(layout);
-  std::int64_t element = place.element(layout);
   let_the_next_begin();
   ask_for<T, W>(x, place, layout);
   ask_for<T, W>(ups, place, layout);
@@ -438,29 +405,19 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
       slope[i] = launch.given ? 0.0F : launch.sums[statistic * 2 + 1];
     }
   }
-  const auto put = [&](const Pack<T, W>& from, const Pack<T, W>& up, std::int64_t at) {
-    Pack<T, W> result;
+  const T* const from[] = {x, ups};
+  for_turns<T, W, 2, ahead<T, 2>>(
+      place, layout, from, Nothing(), [&](const Pack<T, W>(&packs)[2], Nothing, std::int64_t at) {
+        Pack<T, W> result;
 #pragma unroll
-    for (int i = 0; i < W; ++i) {
-      const float apart = from[i] - facts.mean[i];
-      const float gradient = relu && facts.normed(apart, i) <= 0 ? 0.0F : up[i];
-      result.value[i] = from_float<T>((gradient - share[i] - apart * slope[i]) * facts.factor[i]);
-    }
-    result.store(of_x + at);
-  };
-  int left = place.turns;
-  for (; left >= unroll; left -= unroll, element += unroll * step) {
-    Pack<T, W> from[unroll], up[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      from[u] = Pack<T, W>::at(x + element + u * step);
-      up[u] = Pack<T, W>::at(ups + element + u * step);
-    }
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) put(from[u], up[u], element + u * step);
-  }
-  for (; left > 0; --left, element += step)
-    put(Pack<T, W>::at(x + element), Pack<T, W>::at(ups + element), element);
+        for (int i = 0; i < W; ++i) {
+          const float apart = packs[0][i] - facts.mean[i];
+          const float gradient = relu && facts.normed(apart, i) <= 0 ? 0.0F : packs[1][i];
+          result.value[i] =
+              from_float<T>((gradient - share[i] - apart * slope[i]) * facts.factor[i]);
+        }
+        result.store(of_x + at);
+      });
 }
 
 template <class T, int W, bool finishes>

@@ -6,6 +6,8 @@
 #include "cuda/element.cuh"
 #include "kernels/voxel_arguments.h"
 
+#include <cuda_pipeline_primitives.h>
+
 #include <climits>
 
 namespace lockstep {
@@ -67,6 +69,84 @@ __device__ VoxelPlace voxel_place(const VoxelLayout& layout, bool backwards) {
   if (place.lane < place.lanes && place.channel < layout.channels && left > 0)
     place.turns = (left + place.lanes - 1) / place.lanes;
   return place;
+}
+
+// What for_turns gives where nothing is read beside the vectors.
+struct Nothing {
+  __device__ Nothing operator()(std::int64_t /*element*/) const { return {}; }
+};
+
+// Calls use(vectors, other, element) for each of a thread's voxels in turn: the W channels of each
+// of the N tensors, what other(element) has read, and where they begin in the tensor. So many are
+// read at once before they are used. With `ahead` above 0, and from compute capability 8.0 on, they
+// come through shared memory of the block that was asked for so many turns before, so that as much
+// is always under way: [ahead, N, voxel_threads] of it. All threads of the block call it.
+template <class T, int W, int at_once, int ahead, int N, class Other, class Use>
+__device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
+                          const T* const (&from)[N], const Other& other, const Use& use) {
+  const std::int64_t step = place.step(layout);
+  std::int64_t element = place.element(layout);
+  using Vectors = Pack<T, W>[N];
+  using Read = decltype(other(element));
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (W == 8 && ahead > 0) {
+    __shared__ Pack<T, W> slots[ahead][N][voxel_threads];
+    Read reads[ahead];
+    std::int64_t asked = element;
+    const auto ask = [&](int slot) {
+#pragma unroll
+      for (int n = 0; n < N; ++n) {
+        auto* const to = reinterpret_cast<char*>(&slots[slot][n][threadIdx.x]);
+        const auto* const at = reinterpret_cast<const char*>(from[n] + asked);
+#pragma unroll
+        for (int word = 0; word < static_cast<int>(sizeof(Pack<T, W>)); word += 16)
+          __pipeline_memcpy_async(to + word, at + word, 16);
+      }
+      reads[slot] = other(asked);
+      asked += step;
+    };
+#pragma unroll
+    for (int slot = 0; slot < ahead; ++slot) {
+      if (slot < place.turns) ask(slot);
+      __pipeline_commit();
+    }
+    for (int begin = 0; begin < place.turns; begin += ahead)
+#pragma unroll
+      for (int slot = 0; slot < ahead; ++slot) {
+        if (begin + slot >= place.turns) break;
+        __pipeline_wait_prior(ahead - 1);
+        Vectors vectors;
+#pragma unroll
+        for (int n = 0; n < N; ++n) vectors[n] = slots[slot][n][threadIdx.x];
+        use(vectors, reads[slot], element);
+        element += step;
+        if (begin + slot + ahead < place.turns) ask(slot);
+        __pipeline_commit();
+      }
+    return;
+  }
+#endif
+  const auto read = [&](Vectors& vectors, std::int64_t at) {
+#pragma unroll
+    for (int n = 0; n < N; ++n) vectors[n] = Pack<T, W>::at(from[n] + at);
+  };
+  int left = place.turns;
+  for (; left >= at_once; left -= at_once, element += at_once * step) {
+    Vectors vectors[at_once];
+    Read reads[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      read(vectors[u], element + u * step);
+      reads[u] = other(element + u * step);
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) use(vectors[u], reads[u], element + u * step);
+  }
+  for (; left > 0; --left, element += step) {
+    Vectors vectors;
+    read(vectors, element);
+    use(vectors, other(element), element);
+  }
 }
 
 // Adds up the threads with the same channels, always in the same order; the first of them gets the
