@@ -24,9 +24,11 @@ __device__ inline std::int64_t row_of_item(const std::int64_t* offsets, std::int
   return low;
 }
 
-// Dropout of an item of [items, width].
+// Dropout of an item of [items, width]. All that it needs from memory it reads when it is made: to
+// be made before what else takes long is waited for.
 class DroppedItem {
  public:
+  DroppedItem() = default;
   __device__ DroppedItem(const BranchDropout& dropout, std::int64_t item, std::int64_t width) {
     std::int64_t row = 0, first = 0;
     if (dropout.offsets == nullptr) {
@@ -39,6 +41,8 @@ class DroppedItem {
     }
     quad_ = static_cast<std::uint32_t>((item - first) * (width / 4));
     place_ = static_cast<std::uint32_t>(dropout.counters[2] + row);
+    step_ = static_cast<std::uint32_t>(dropout.counters[1]);
+    seed_ = dropout.counters[0];
   }
 
   // values: eight neighbouring columns from `column` on, as T holds them.
@@ -46,9 +50,8 @@ class DroppedItem {
   __device__ void drop(const BranchDropout& dropout, float (&values)[8], int column) const {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const PhiloxWords words =
-          dropout_words(quad_ + static_cast<std::uint32_t>(column / 4 + half), place_,
-                        dropout.counters[1], dropout.layer, dropout.counters[0]);
+      const PhiloxWords words = dropout_words(quad_ + static_cast<std::uint32_t>(column / 4 + half),
+                                              place_, step_, dropout.layer, seed_);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         float& value = values[4 * half + i];
@@ -60,7 +63,8 @@ class DroppedItem {
   }
 
  private:
-  std::uint32_t quad_ = 0, place_ = 0;  // as the counter of Philox holds them
+  std::uint32_t quad_ = 0, place_ = 0, step_ = 0;  // as the counter of Philox holds them
+  std::int64_t seed_ = 0;
   bool is_used_ = true;
 };
 

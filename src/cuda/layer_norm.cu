@@ -2,6 +2,8 @@
 #include "cuda/dropped.cuh"
 #include "cuda/layer_norm_launch.h"
 
+#include <type_traits>
+
 namespace lockstep {
 namespace {
 
@@ -10,27 +12,77 @@ constexpr int warps = 8;
 // A lane holds `vectors` groups of eight columns, 256 columns apart.
 __device__ inline int column_of(int lane, int vector) { return (vector * 32 + lane) * 8; }
 
-template <class T, int vectors, bool has_dropout>
+// A row's vectors as they lie in memory, all loaded before the first is used.
+template <class T, int vectors>
+struct Packed {
+  Eight<T> vector[vectors];
+
+  __device__ void load(const void* from, std::int64_t first, int lane, int width) {
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) load_one(v, from, first, lane, width);
+  }
+  __device__ void load_one(int v, const void* from, std::int64_t first, int lane, int width) {
+    if (column_of(lane, v) < width)
+      vector[v] = *reinterpret_cast<const Eight<T>*>(static_cast<const T*>(from) + first +
+                                                     column_of(lane, v));
+  }
+  __device__ float at(int v, int k) const { return to_float(vector[v].value[k]); }
+  // Makes the compiler forget the values that it has unpacked: it would keep them in registers
+  // until their second use, and spill.
+  __device__ void forget_unpacked() {
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      auto* const words = reinterpret_cast<unsigned*>(&vector[v]);
+#pragma unroll
+      for (std::size_t i = 0; i < sizeof(Eight<T>) / 4; ++i) asm volatile("" : "+r"(words[i]));
+    }
+  }
+};
+
+// Few rows take as long as memory is waited for: all that a row needs is asked for before the first
+// of it is used. Many need registers for more warps instead.
+constexpr std::int64_t few_rows = 132 * warps;  // a block for each of an H200's processors
+template <class T, int vectors>
+constexpr bool has_registers = sizeof(T) * vectors <= 8;
+
+template <class T, int vectors, bool has_dropout, bool few>
 __global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward launch) {
   const int lane = threadIdx.x % 32;
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32;
+  const std::int64_t row =
+      static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= launch.rows) return;
   const int width = static_cast<int>(launch.width);
   const std::int64_t first = row * width;
+  const bool has_branch = launch.branch != nullptr, has_bias = launch.bias != nullptr;
+  Packed<T, vectors> from, branch, weight, bias;
+  DroppedItem dropped;
+  if constexpr (few) {
+    from.load(launch.x, first, lane, width);
+    if (has_branch) branch.load(launch.branch, first, lane, width);
+    weight.load(launch.weight, 0, lane, width);
+    if (has_bias) bias.load(launch.bias, 0, lane, width);
+    if constexpr (has_dropout) dropped = DroppedItem(launch.dropout, row, width);
+  }
   float x[vectors][8];
   float total = 0;
 #pragma unroll
   for (int v = 0; v < vectors; ++v) {
     const int column = column_of(lane, v);
     if (column >= width) continue;
-    load_eight(static_cast<const T*>(launch.x) + first + column, x[v]);
-    if (launch.branch != nullptr) {
-      float branch[8];
-      load_eight(static_cast<const T*>(launch.branch) + first + column, branch);
-      if constexpr (has_dropout)
-        DroppedItem(launch.dropout, row, width).template drop<T>(launch.dropout, branch, column);
+    if constexpr (!few) from.load_one(v, launch.x, first, lane, width);
 #pragma unroll
-      for (int k = 0; k < 8; ++k) x[v][k] = to_float(from_float<T>(x[v][k] + branch[k]));
+    for (int k = 0; k < 8; ++k) x[v][k] = from.at(v, k);
+    if (has_branch) {
+      if constexpr (!few) branch.load_one(v, launch.branch, first, lane, width);
+      float added[8];
+#pragma unroll
+      for (int k = 0; k < 8; ++k) added[k] = branch.at(v, k);
+      if constexpr (has_dropout) {
+        if constexpr (!few) dropped = DroppedItem(launch.dropout, row, width);
+        dropped.drop<T>(launch.dropout, added, column);
+      }
+#pragma unroll
+      for (int k = 0; k < 8; ++k) x[v][k] = to_float(from_float<T>(x[v][k] + added[k]));
       store_eight(x[v], static_cast<T*>(launch.sum) + first + column);
     }
 #pragma unroll
@@ -53,39 +105,16 @@ __global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward la
   for (int v = 0; v < vectors; ++v) {
     const int column = column_of(lane, v);
     if (column >= width) continue;
-    float weight[8], bias[8] = {};
-    load_eight(static_cast<const T*>(launch.weight) + column, weight);
-    if (launch.bias != nullptr) load_eight(static_cast<const T*>(launch.bias) + column, bias);
+    if constexpr (!few) {
+      weight.load_one(v, launch.weight, 0, lane, width);
+      if (has_bias) bias.load_one(v, launch.bias, 0, lane, width);
+    }
 #pragma unroll
-    for (int k = 0; k < 8; ++k) x[v][k] = (x[v][k] - mean) * inverse * weight[k] + bias[k];
+    for (int k = 0; k < 8; ++k)
+      x[v][k] = (x[v][k] - mean) * inverse * weight.at(v, k) + (has_bias ? bias.at(v, k) : 0.0F);
     store_eight(x[v], static_cast<T*>(launch.normed) + first + column);
   }
 }
-
-// A row's vectors as they lie in memory, all loaded before the first is used.
-template <class T, int vectors>
-struct Packed {
-  Eight<T> vector[vectors];
-
-  __device__ void load(const void* from, std::int64_t first, int lane, int width) {
-#pragma unroll
-    for (int v = 0; v < vectors; ++v)
-      if (column_of(lane, v) < width)
-        vector[v] = *reinterpret_cast<const Eight<T>*>(static_cast<const T*>(from) + first +
-                                                       column_of(lane, v));
-  }
-  __device__ float at(int v, int k) const { return to_float(vector[v].value[k]); }
-  // Makes the compiler forget the values that it has unpacked: it would keep them in registers
-  // until their second use, and spill.
-  __device__ void forget_unpacked() {
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      auto* const words = reinterpret_cast<unsigned*>(&vector[v]);
-#pragma unroll
-      for (std::size_t i = 0; i < sizeof(Eight<T>) / 4; ++i) asm volatile("" : "+r"(words[i]));
-    }
-  }
-};
 
 // Adds the warps' values up, warp after warp, into out [width]; shares [warps][shared_columns].
 constexpr int shared_columns = 1024;
@@ -115,9 +144,9 @@ __device__ void add_warps(const float (&values)[vectors][8], float* shares, floa
 
 // Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
 // and bias in registers; the block adds its warps' shares in order. Two blocks a processor, where
-// the registers suffice: with three, values spill, and it takes twice as long.
-template <class T, int vectors, bool has_bias, bool has_dropout>
-__global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 ? 2 : 1)
+// the registers suffice and rows are many: with three, values spill, and it takes twice as long.
+template <class T, int vectors, bool has_bias, bool has_dropout, bool few>
+__global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 && !few ? 2 : 1)
     backward_kernel(LayerNormBackward launch) {
   __shared__ float shares[warps * shared_columns];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -134,6 +163,8 @@ __global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 ? 2
     sum.load(launch.sum, first, lane, width);
     of_normed.load(launch.of_normed, first, lane, width);
     if (launch.of_sum != nullptr) of_sum.load(launch.of_sum, first, lane, width);
+    DroppedItem dropped;
+    if constexpr (has_dropout && few) dropped = DroppedItem(launch.dropout, row, width);
     const float mean = launch.mean[row], inverse = launch.inverse_deviation[row];
     float of_mean = 0, of_deviation = 0;
 #pragma unroll
@@ -166,8 +197,8 @@ __global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 ? 2
       }
       store_eight(of_x, static_cast<T*>(launch.of_x) + first + column_of(lane, v));
       if constexpr (has_dropout) {
-        DroppedItem(launch.dropout, row, width)
-            .template drop<T>(launch.dropout, of_x, column_of(lane, v));
+        if constexpr (!few) dropped = DroppedItem(launch.dropout, row, width);
+        dropped.drop<T>(launch.dropout, of_x, column_of(lane, v));
         store_eight(of_x, static_cast<T*>(launch.of_branch) + first + column_of(lane, v));
       }
     }
@@ -202,13 +233,25 @@ __global__ void add_shares_kernel(LayerNormBackward launch) {
     launch.of_bias[column - launch.width] += sum;
 }
 
+// Calls `function` with whether rows are few as a type.
+template <class T, int vectors, class Function>
+void with_few(std::int64_t rows, const Function& function) {
+  if constexpr (has_registers<T, vectors>)
+    if (rows <= few_rows) return function(std::true_type());
+  function(std::false_type());
+}
+
 template <class T, int vectors>
 cudaError_t launch_forward(const LayerNormForward& launch, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((launch.rows + warps - 1) / warps);
-  if (launch.dropout.counters != nullptr)
-    forward_kernel<T, vectors, true><<<blocks, warps * 32, 0, stream>>>(launch);
-  else
-    forward_kernel<T, vectors, false><<<blocks, warps * 32, 0, stream>>>(launch);
+  with_few<T, vectors>(launch.rows, [&](auto few) {
+    const int own = few ? 2 : warps;  // few are spread over all processors
+    const auto blocks = static_cast<unsigned>((launch.rows + own - 1) / own);
+    const auto run = [&](auto kernel) { kernel<<<blocks, own * 32, 0, stream>>>(launch); };
+    if (launch.dropout.counters != nullptr)
+      run(forward_kernel<T, vectors, true, few.value>);
+    else
+      run(forward_kernel<T, vectors, false, few.value>);
+  });
   return cudaGetLastError();
 }
 
@@ -216,12 +259,14 @@ template <class T, int vectors>
 cudaError_t launch_backward(const LayerNormBackward& launch, cudaStream_t stream) {
   const auto blocks_of_rows = static_cast<unsigned>(launch.blocks);
   const auto run = [&](auto kernel) { kernel<<<blocks_of_rows, warps * 32, 0, stream>>>(launch); };
-  if (launch.of_branch != nullptr)
-    launch.of_bias == nullptr ? run(backward_kernel<T, vectors, false, true>)
-                              : run(backward_kernel<T, vectors, true, true>);
-  else
-    launch.of_bias == nullptr ? run(backward_kernel<T, vectors, false, false>)
-                              : run(backward_kernel<T, vectors, true, false>);
+  with_few<T, vectors>(launch.rows, [&](auto few) {
+    if (launch.of_branch != nullptr)
+      launch.of_bias == nullptr ? run(backward_kernel<T, vectors, false, true, few.value>)
+                                : run(backward_kernel<T, vectors, true, true, few.value>);
+    else
+      launch.of_bias == nullptr ? run(backward_kernel<T, vectors, false, false, few.value>)
+                                : run(backward_kernel<T, vectors, true, false, few.value>);
+  });
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
   const std::int64_t columns = launch.of_bias == nullptr ? launch.width : 2 * launch.width;
   const auto blocks = static_cast<unsigned>((columns + 31) / 32);
