@@ -1,7 +1,8 @@
 // RoIAlign (He and others, 2017). Forward: a block has a row of a box's bins, a thread W channels
-// of a bin. Backward: a block has a cell of the features and goes through the boxes in their order,
-// so that nothing is added by atomics and each cell is written once. The weights of a cell in a bin
-// are a product of one along each axis.
+// of a bin. Backward: a block has a cell of the features, finds the boxes that reach it, and shares
+// out what they give to it among parts of its threads, each of which has all channels; they are
+// added up in order, so that nothing is added by atomics and each cell is written once. The weights
+// of a cell in a bin are a product of one along each axis.
 #include "cuda/device_assert.cuh"
 #include "cuda/roi_align_launch.h"
 #include "cuda/voxels.cuh"
@@ -115,16 +116,16 @@ struct CellWeights {
   int count;
 };
 
-// Adds what the cell gets of these boxes, in their order and that of their bins. All threads of a
-// warp call it; of_channel: the gradient of the thread's first channel in the first bin of the
-// first box, or null for a thread without channels.
+// Adds a part's share of what the cell gets of these boxes, in their order and that of their bins.
+// All threads of a warp call it; of_channel: the gradient of the thread's first channel in the
+// first bin of the first box, or null for a thread without channels.
 template <int W, class T>
-__device__ void add_boxes(const RoiAlignShape& shape, const CellWeights& cell, const T* of_channel,
-                          float (&sums)[W]) {
+__device__ void add_boxes(const RoiAlignShape& shape, const CellWeights& cell, int part, int parts,
+                          const T* of_channel, float (&sums)[W]) {
   constexpr int at_once = 4;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int across = shape.bins_x, pairs = shape.bins_y * across, bins = shape.bins_y + across;
-  for (int base = 0; base < cell.count * pairs; base += 32) {
+  for (int base = 32 * part; base < cell.count * pairs; base += 32 * parts) {
     float weight = 0;
     std::int64_t bin = 0;
     if (base + lane < cell.count * pairs) {
@@ -156,23 +157,28 @@ __device__ void add_boxes(const RoiAlignShape& shape, const CellWeights& cell, c
   }
 }
 
+constexpr int roi_weights = 8 * roi_align_most_bins;  // of the boxes that are taken at once
+
+// across: threads of a part, whole warps; the block has as many parts as fit.
 template <class T, int W>
-__global__ void __launch_bounds__(roi_threads) roi_align_gradient_kernel(RoiAlignBackward launch) {
+__global__ void __launch_bounds__(roi_threads)
+    roi_align_gradient_kernel(RoiAlignBackward launch, int across) {
   const RoiAlignShape& shape = launch.shape;
   const int height = static_cast<int>(shape.height), width = static_cast<int>(shape.width);
   const int x = static_cast<int>(blockIdx.x % width),
             y = static_cast<int>(blockIdx.x / width % height);
   const std::int64_t picture = blockIdx.x / width / height;
-  const std::int64_t channel =
-      (static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x) * W;
+  const int tid = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const int part = tid / across, parts = threads / across;
+  const std::int64_t channel = (static_cast<std::int64_t>(blockIdx.y) * across + tid % across) * W;
   const T* const of_channel = channel < shape.channels
                                   ? static_cast<const T*>(launch.of_out) + channel
                                   : static_cast<const T*>(nullptr);
-  const int tid = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  const int bins = shape.bins_y + shape.bins_x, boxes_at_once = 2 * roi_align_most_bins / bins;
+  const int bins = shape.bins_y + shape.bins_x, boxes_at_once = roi_weights / bins;
   __shared__ unsigned reaching[2][roi_warps];  // in turns: the last ones may still be read
   __shared__ int boxes[roi_threads];
-  __shared__ float weights[2 * roi_align_most_bins];  // of the cell: in bins down, then across
+  __shared__ float weights[roi_weights];  // of the cell: in bins down, then across
+  __shared__ float of_parts[roi_threads * W];
   float sums[W] = {};
   int turn = 0;
   for (std::int64_t base = 0; base < shape.rois; base += threads, turn ^= 1) {
@@ -201,9 +207,18 @@ __global__ void __launch_bounds__(roi_threads) roi_align_gradient_kernel(RoiAlig
                                         : weight_of(axes.x, bin - shape.bins_y, x, width);
       }
       __syncthreads();
-      add_boxes<W>(shape, {.weights = weights, .boxes = boxes + first, .count = some}, of_channel,
-                   sums);
+      add_boxes<W>(shape, {.weights = weights, .boxes = boxes + first, .count = some}, part, parts,
+                   of_channel, sums);
     }
+  }
+  if (parts > 1) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) of_parts[i * roi_threads + tid] = sums[i];
+    __syncthreads();
+    if (part > 0) return;
+    for (int other = 1; other < parts; ++other)
+#pragma unroll
+      for (int i = 0; i < W; ++i) sums[i] += of_parts[i * roi_threads + other * across + tid];
   }
   if (of_channel != nullptr)
     store_sums<W>(sums, static_cast<T*>(launch.of_features) +
@@ -241,11 +256,13 @@ cudaError_t launch_roi_align_backward(const RoiAlignBackward& launch, cudaStream
     using T = decltype(element);
     constexpr int W = decltype(vector)::value;
     const std::int64_t groups = shape.channels / W;
-    const std::int64_t threads = groups < roi_threads ? (groups + 31) / 32 * 32 : roi_threads;
-    const std::int64_t slabs = (groups + threads - 1) / threads;
+    const std::int64_t across = groups < roi_threads ? (groups + 31) / 32 * 32 : roi_threads;
+    const std::int64_t slabs = (groups + across - 1) / across;
     if (slabs > 65535) return cudaErrorInvalidConfiguration;
     const dim3 blocks(static_cast<unsigned>(cells), static_cast<unsigned>(slabs));
-    roi_align_gradient_kernel<T, W><<<blocks, static_cast<unsigned>(threads), 0, stream>>>(launch);
+    const auto threads = static_cast<unsigned>(roi_threads / across * across);
+    roi_align_gradient_kernel<T, W>
+        <<<blocks, threads, 0, stream>>>(launch, static_cast<int>(across));
     return cudaGetLastError();
   });
 }
