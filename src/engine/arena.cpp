@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/layout.h"
 #include "engine/process_group.h"
+#include "kernels/copy_all.h"
 #include "kernels/gradient_buffer.h"
 
 #include <ATen/core/grad_mode.h>
@@ -14,6 +15,13 @@
 #include <utility>
 
 namespace lockstep {
+namespace {
+
+// Gradients that wait to be placed: more would be memory that the step could use.
+constexpr std::int64_t most_taken_bytes = 32 << 20;
+
+}  // namespace
+
 Arena::Arena(const std::vector<Parameter>& registered, at::Device device,
              at::ScalarType compute_dtype, ProcessGroup* sharing, std::int64_t bucket_bytes)
     : Arena(sort_parameters(registered), device, compute_dtype, sharing, bucket_bytes) {}
@@ -69,6 +77,7 @@ at::Tensor Arena::shaped(const at::Tensor& row, std::size_t i) const {
 
 void Arena::zero_gradients() {
   const at::NoGradGuard no_grad;
+  forget_taken();
   gradients_.zero_();
   for (const auto& state : states_) state->holds = BufferState::Holds::zeros;
 }
@@ -100,6 +109,7 @@ void Arena::choose_written() {
 }
 
 void Arena::begin_gradients(bool may_prepare) {
+  forget_taken();
   const bool first_step = written_.empty();
   if (!low_precision() || (first_step && !may_prepare)) return zero_gradients();
   if (first_step) {
@@ -123,6 +133,7 @@ void Arena::settle(std::size_t i) {
 
 void Arena::settle_gradients() {
   const at::NoGradGuard no_grad;
+  place_gradients();
   for (std::size_t i = 0; i < states_.size(); ++i) settle(i);
 }
 
@@ -147,13 +158,31 @@ void Arena::take_gradient(std::size_t i) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
     const auto before = std::exchange(states_[i]->holds, BufferState::Holds::gradients);
-    if (before == BufferState::Holds::anything)
-      view(gradients_, i).copy_(gradient);
-    else
+    if (before == BufferState::Holds::anything) {
+      taken_bytes_ += static_cast<std::int64_t>(gradient.nbytes());
+      taken_.emplace_back(i, gradient);
+    } else {
+      place_gradients();
       view(gradients_, i).add_(gradient);
+    }
     gradient.reset();
   }
   settle(i);
+  if (taken_bytes_ > most_taken_bytes) place_gradients();
+}
+
+void Arena::place_gradients() {
+  if (taken_.empty()) return;
+  const at::NoGradGuard no_grad;
+  Copies copies;
+  for (const auto& [i, gradient] : taken_) copies.emplace_back(view(gradients_, i), gradient);
+  copy_all(copies);
+  forget_taken();
+}
+
+void Arena::forget_taken() {
+  taken_.clear();
+  taken_bytes_ = 0;
 }
 
 }  // namespace lockstep

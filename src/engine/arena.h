@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -95,10 +96,12 @@ class Arena {
   void settle_gradients();
   // After a backward pass that broke off: zero, and nothing waits to be taken. Allocates nothing.
   void drop_gradients();
-  // Called once all of a backward pass that concerns parameter i is done. Low precision: adds what
-  // arrived in .grad into `gradients` and drops it.
+  // Called once all of a backward pass that concerns parameter i is done. Low precision: takes what
+  // arrived in .grad for `gradients`, where it is from place_gradients() on at the latest.
   // Throws Error with its name while gradients are refused.
   void take_gradient(std::size_t i);
+  // Before anything reads `gradients`, and after each backward pass.
+  void place_gradients();
   void refuse_gradients(bool on) { refuses_gradients_ = on; }
   // After the master weights changed: the working copy, as far as this rank has them.
   void refresh_working();
@@ -119,6 +122,7 @@ class Arena {
   void point_at(const at::Tensor& flat);
   void choose_written();
   void settle(std::size_t i);
+  void forget_taken();
   std::vector<Parameter> parameters_;
   std::vector<std::vector<at::Tensor>> handles_;
   FrozenParameters frozen_;
@@ -133,6 +137,10 @@ class Arena {
   std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
   std::vector<bool> written_;  // by parameter: its place may hold anything when a step begins
   std::vector<std::unique_ptr<ZeroRanges>> zeroed_;  // the others'; the last counts; empty: all
+  // Parameters, and what is to be written over their places: many at once, where each by itself
+  // would be a launch.
+  std::vector<std::pair<std::size_t, at::Tensor>> taken_;
+  std::int64_t taken_bytes_ = 0;
   bool refuses_gradients_ = false;
 };
 

@@ -18,6 +18,7 @@ void GradientSum::begin_backward(bool last) {
 }
 
 void GradientSum::end_backward(bool last) {
+  arena_.place_gradients();
   if (!exact_) return;
   exact_->push();
   if (!last) arena_.zero_gradients();

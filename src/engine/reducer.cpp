@@ -64,6 +64,7 @@ struct Reducer::State {
   void fire(std::size_t b) {
     const at::NoGradGuard no_grad;
     const Bucket& bucket = buckets[b];
+    arena.place_gradients();
     at::Tensor range = arena.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin);
     if (precision == ReducePrecision::bf16) range = staged[b] = range.to(at::kBFloat16);
     pending.push_back(arena.sharing() != nullptr ? group.reduce_scatter(range)

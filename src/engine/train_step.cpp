@@ -248,6 +248,7 @@ std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
   for (std::size_t term = 0; term < terms_; ++term)
     if (!is_finite(sums[static_cast<std::int64_t>(term)]))
       return cat("the term ", terms[term], " of the loss");
+  parts_.arena.place_gradients();
   const std::string name = gradient_not_finite(parts_.arena);
   return name.empty() ? "" : cat("the gradient of ", name);
 }

@@ -1,16 +1,26 @@
-// What is contiguous and on one GPU goes into the launches; the rest is copied by ATen.
+// What lies alike on one GPU goes into the launches; the rest is copied by ATen.
 #include "kernels/copy_all.h"
 
 #include "base/check.h"
+#include "kernels/own_kernels.h"
+
+#include <optional>
 
 namespace lockstep {
 namespace {
 
 CopyKernel copy_kernel = nullptr;  // set once, before the first step
 
-bool in_a_launch(const at::Tensor& to, const at::Tensor& from) {
-  return copy_kernel != nullptr && to.is_cuda() && from.device() == to.device() &&
-         from.scalar_type() == to.scalar_type() && to.is_contiguous() && from.is_contiguous();
+// Nothing for what ATen is to copy.
+std::optional<CopyKind> kind_of(const at::Tensor& to, const at::Tensor& from) {
+  if (copy_kernel == nullptr || !to.is_cuda() || from.device() != to.device() ||
+      to.strides() != from.strides() || !to.is_non_overlapping_and_dense())
+    return std::nullopt;
+  if (from.scalar_type() == to.scalar_type()) return CopyKind::bytes;
+  if (to.scalar_type() != at::kFloat || !aligned(to) || !aligned(from)) return std::nullopt;
+  if (from.scalar_type() == at::kBFloat16) return CopyKind::from_bf16;
+  if (from.scalar_type() == at::kHalf) return CopyKind::from_f16;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -23,15 +33,17 @@ void copy_all(const Copies& copies) {
   };
   for (const auto& [to, from] : copies) {
     LOCKSTEP_CHECK(to.sizes() == from.sizes());
-    if (!in_a_launch(to, from)) {
+    const auto kind = kind_of(to, from);
+    if (!kind) {
       at::Tensor(to).copy_(from);
       continue;
     }
-    const auto bytes = static_cast<std::int64_t>(to.nbytes());
+    const auto bytes = static_cast<std::int64_t>(from.nbytes());
     launch.ranges[launch.count++] = {.from = from.const_data_ptr(),
                                      .to = to.mutable_data_ptr(),
                                      .bytes = bytes,
-                                     .blocks = launch.blocks};
+                                     .blocks = launch.blocks,
+                                     .kind = *kind};
     launch.blocks += (bytes + copy_block_bytes - 1) / copy_block_bytes;
     if (launch.count == most_copies) enqueue();
   }

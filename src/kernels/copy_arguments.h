@@ -5,12 +5,17 @@
 
 namespace lockstep {
 
-// Bytes on the device, in ranges that do not overlap; `blocks` counts those of the ranges before.
+// What becomes of the elements on the way: bytes as they are, or bf16 or f16 made f32.
+enum class CopyKind { bytes, from_bf16, from_f16 };
+
+// Memory on the device that does not overlap, aligned to 16 bytes where it is not copied as it is;
+// `blocks` counts those of the ranges before.
 struct CopyRange {
   const void* from = nullptr;
   void* to = nullptr;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  // of `from`
   std::int64_t blocks = 0;
+  CopyKind kind = CopyKind::bytes;
 };
 constexpr std::int64_t copy_block_bytes = 16384;  // that a block copies
 constexpr int most_copies = 32;                   // of a launch

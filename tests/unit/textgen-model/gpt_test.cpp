@@ -253,6 +253,7 @@ std::vector<at::Tensor> gradients(std::int64_t again, at::ScalarType dtype) {
   std::vector<at::Tensor> all{loss.detach()};
   for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
     arena.take_gradient(i);
+    arena.place_gradients();
     all.push_back(arena.view(arena.gradients(), i).clone());
   }
   return all;
