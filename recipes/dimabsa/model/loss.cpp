@@ -1,19 +1,21 @@
 #include "recipes/dimabsa/model/loss.h"
 
+#include "base/check.h"
+#include "recipes/dimabsa/model/batch.h"
+
 #include <ATen/ops/arange.h>
 #include <ATen/ops/log_softmax.h>
 
 #include <algorithm>
 
-#include "recipes/dimabsa/model/batch.h"
-
 namespace lockstep::dimabsa {
 namespace {
 
-// f32 [passes, values of the first dimension]: 1 where `of` is the pass, of all in their order.
-at::Tensor is_pass(const at::Tensor& of) {
-  const auto passes = static_cast<std::int64_t>(pass_count);
-  return of.eq(at::arange(passes, of.options()).unsqueeze(1)).to(at::kFloat);
+// f32 [count, n]: of so many passes from `first` on, 1 where `of` [n] is the pass.
+at::Tensor is_pass(const at::Tensor& of, Pass first, std::int64_t count) {
+  const auto begin = static_cast<std::int64_t>(first);
+  const at::Tensor passes = at::arange(begin, begin + count, of.options());
+  return of.eq(passes.unsqueeze(1)).to(at::kFloat);
 }
 
 // f32 [N]: of each token the weighted cross-entropy of its start and its end.
@@ -56,28 +58,21 @@ std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor
                                     const std::vector<Pass>& passes, const StepContext& context) {
   const at::Tensor hidden = net.hidden(encoder_input(fields), context);
   const at::Tensor first = hidden.index_select(0, field(fields, Field::first_tokens));
-  const at::Tensor texts = is_pass(field(fields, Field::text_pass));
-  // Sums over all passes at once, of which each takes its own: fewer launches than one by one.
-  std::vector<at::Tensor> spans, categories;
-  if (has(passes, Pass::aspects))
-    spans = is_pass(field(fields, Field::token_pass))
-                .mul(span_losses(net, hidden, fields))
-                .sum(1)
-                .unbind();
-  if (has(passes, Pass::category))
-    categories = texts.mul(category_losses(net, first, fields)).sum(1).unbind();
-  const std::vector<at::Tensor> squares =
-      texts.unsqueeze(2).mul(square_losses(net, first, fields)).sum(1).flatten().unbind();
+  const at::Tensor& text_pass = field(fields, Field::text_pass);
+  // Sums over several passes at once, in the order of Pass: fewer launches than one by one. Over no
+  // others: autograd would make a gradient for each of them.
   std::vector<at::Tensor> sums;
-  for (const Pass pass : passes) {
-    const auto place = static_cast<std::size_t>(pass);
-    if (marks_spans(pass))
-      sums.push_back(spans[place]);
-    else if (pass == Pass::category)
-      sums.push_back(categories[place]);
-    else
-      sums.push_back(squares[2 * place + (pass == Pass::valence ? 0 : 1)]);
-  }
+  const auto add = [&](const at::Tensor& of_passes) {
+    for (const at::Tensor& sum : of_passes.unbind()) sums.push_back(sum);
+  };
+  if (has(passes, Pass::aspects))
+    add(is_pass(field(fields, Field::token_pass), Pass::aspects, span_passes)
+            .mul(span_losses(net, hidden, fields))
+            .sum(1));
+  if (has(passes, Pass::category))
+    add(is_pass(text_pass, Pass::category, 1).mul(category_losses(net, first, fields)).sum(1));
+  add(is_pass(text_pass, Pass::valence, 2).t().mul(square_losses(net, first, fields)).sum(0));
+  LOCKSTEP_CHECK(sums.size() == passes.size());
   return sums;
 }
 
