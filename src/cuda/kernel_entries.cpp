@@ -1,5 +1,6 @@
 // Gives each kernel the current stream, and the engine the kernels.
 #include "base/check.h"
+#include "cuda/activation_launch.h"
 #include "cuda/adam_launch.h"
 #include "cuda/cat_channels_launch.h"
 #include "cuda/channel_norm_launch.h"
@@ -11,7 +12,6 @@
 #include "cuda/detection_loss_launch.h"
 #include "cuda/dropout_launch.h"
 #include "cuda/embedding_launch.h"
-#include "cuda/gelu_launch.h"
 #include "cuda/kernels.h"
 #include "cuda/layer_norm_launch.h"
 #include "cuda/mask_loss_launch.h"
@@ -28,6 +28,7 @@
 #include "cuda/voxel_pool_launch.h"
 #include "cuda/window_pool_launch.h"
 #include "cuda/zero_ranges_launch.h"
+#include "kernels/activation.h"
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
 #include "kernels/cat_channels.h"
@@ -40,7 +41,6 @@
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
 #include "kernels/fused_norm.h"
-#include "kernels/gelu.h"
 #include "kernels/layer_norm.h"
 #include "kernels/mask_loss.h"
 #include "kernels/match_boxes.h"
@@ -106,12 +106,12 @@ void run_embedding_sum(const EmbeddingSum& arguments) {
   C10_CUDA_CHECK(launch_embedding_sum(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
-void run_gelu_forward(const GeluArguments& arguments) {
-  C10_CUDA_CHECK(launch_gelu_forward(arguments, c10::cuda::getCurrentCUDAStream()));
+void run_activation_forward(const ActivationArguments& arguments) {
+  C10_CUDA_CHECK(launch_activation_forward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
-void run_gelu_backward(const GeluArguments& arguments) {
-  C10_CUDA_CHECK(launch_gelu_backward(arguments, c10::cuda::getCurrentCUDAStream()));
+void run_activation_backward(const ActivationArguments& arguments) {
+  C10_CUDA_CHECK(launch_activation_backward(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
 void run_layer_norm_forward(const LayerNormForward& arguments) {
@@ -282,7 +282,8 @@ bool register_kernels() {
   register_cuda_embedding({.forward = &run_embedding_forward,
                            .backward = &run_embedding_backward,
                            .sum = &run_embedding_sum});
-  register_cuda_gelu({.forward = &run_gelu_forward, .backward = &run_gelu_backward});
+  register_cuda_activation(
+      {.forward = &run_activation_forward, .backward = &run_activation_backward});
   register_cuda_layer_norm(
       {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});
   register_cuda_channel_norm(

@@ -55,13 +55,15 @@ struct LayerNormBackward {
 
 // Everything on the device, rows of `columns` one behind the other, aligned to 16 bytes; elements
 // and columns multiples of eight.
-struct GeluArguments {
-  const void *x = nullptr, *bias = nullptr;  // bias: [columns] or null
-  const void* gradient = nullptr;            // of the result; backward only
-  void* out = nullptr;                       // the result, or the gradient of x
+enum class Activation { gelu, gelu_tanh, relu };
+struct ActivationArguments {
+  // x: of relu's backward pass its result. bias: [columns] or null.
+  const void *x = nullptr, *bias = nullptr;
+  const void* gradient = nullptr;  // of the result; backward only
+  void* out = nullptr;             // the result, or the gradient of x
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t elements = 0, columns = 0;
-  bool tanh = false;
+  Activation kind = Activation::gelu;
 };
 
 // into [columns] += the sum of all rows of matrix [rows, columns]. Everything on the device,

@@ -2,8 +2,8 @@
 // tests on the CPU and on GPUs.
 #pragma once
 
+#include "kernels/activation.h"
 #include "kernels/embedding.h"
-#include "kernels/gelu.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
@@ -17,6 +17,7 @@
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/relu.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -71,6 +72,10 @@ inline std::vector<FusedCase> fused_cases(const at::TensorOptions& options = {})
        {wide[0], wide[1]},
        [](const Tensors& t) { return bias_gelu(t[0], t[1], true); },
        [](const Tensors& t) { return at::gelu(t[0] + t[1], "tanh"); }},
+      {"relu with a bias",
+       {wide[0], wide[1]},
+       [](const Tensors& t) { return bias_relu(t[0], t[1]); },
+       [](const Tensors& t) { return at::relu(t[0] + t[1]); }},
       {"norm", wide, norm, plain_norm},
       {"norm of a transpose",
        {fresh({8, 5}), wide[1]},

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "kernels/gelu.h"
+#include "kernels/activation.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 

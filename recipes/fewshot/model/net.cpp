@@ -1,5 +1,6 @@
 #include "recipes/fewshot/model/net.h"
 
+#include "kernels/activation.h"
 #include "kernels/channel_products.h"
 #include "kernels/linear.h"
 #include "kernels/pointwise.h"
@@ -8,6 +9,7 @@
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/conv2d.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/randn.h>
 #include <torch/nn/init.h>
@@ -21,6 +23,12 @@ namespace nn = torch::nn;
 
 at::Tensor linear(const nn::Linear& layer, const at::Tensor& x) {
   return linear_layer(x, layer->weight, layer->bias);
+}
+
+// Bias and ReLU after the convolution: ATen's sum for the bias's gradient takes as long as it does.
+at::Tensor proposal_map(const nn::Conv2d& proposal, const at::Tensor& maps) {
+  const at::Tensor map = at::conv2d(maps, proposal->weight, {}, 1, 1);
+  return bias_relu(map.permute({0, 2, 3, 1}), proposal->bias).permute({0, 3, 1, 2});
 }
 
 void draw(at::Tensor weight, double deviation) {
@@ -93,7 +101,7 @@ ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& box
 
 AnchorOutputs DetectorImpl::anchors(const at::Tensor& features, const ClassCodes& codes) {
   const std::int64_t queries = features.size(0), classes = codes.kernels.size(0);
-  const at::Tensor map = proposal(channel_products(features, codes.kernels)).relu_();
+  const at::Tensor map = proposal_map(proposal, channel_products(features, codes.kernels));
   const auto [changes, objects] =
       pointwise_convolutions(map, {proposal_deltas->weight, objectness->weight},
                              {proposal_deltas->bias, objectness->bias});

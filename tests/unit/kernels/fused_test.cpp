@@ -1,7 +1,7 @@
 // The fused operations on the CPU against plain autograd, with and without gradient buffers.
+#include "kernels/activation.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
-#include "kernels/gelu.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
@@ -17,10 +17,12 @@
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/relu.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -143,6 +145,17 @@ TEST(BiasGelu, EqualsGelu) {
     expect_equal(outputs_and_gradients(fused, inputs), expected);
     expect_equal(outputs_and_gradients(fused, inputs, {1}), expected);
   }
+}
+
+TEST(BiasRelu, EqualsRelu) {
+  const Tensors inputs{at::randn({5, 6}), at::randn({6})};
+  const Function fused = [](const Tensors& t) { return Tensors{bias_relu(t[0], t[1])}; };
+  const Tensors expected = outputs_and_gradients(
+      [](const Tensors& t) { return Tensors{at::relu(t[0] + t[1])}; }, inputs);
+  expect_equal(outputs_and_gradients(fused, inputs), expected);
+  expect_equal(outputs_and_gradients(fused, inputs, {1}), expected);
+  const at::Tensor odd = at::tensor({std::nan(""), -1.0, 0.0, 1.0});
+  EXPECT_TRUE(at::allclose(bias_relu(odd, {}), at::relu(odd), 0, 0, /*equal_nan=*/true));
 }
 
 TEST(RowsByToken, AreTogetherAndAscending) {

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "fakes/error_of.h"
+#include "kernels/activation.h"
 #include "kernels/dropout.h"
-#include "kernels/gelu.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"

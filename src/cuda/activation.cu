@@ -1,7 +1,7 @@
-// Bias and GELU. Low precision takes a faster erf and tanh, whose
-// errors are far below the type's own.
+// Bias and GELU or ReLU. Low precision takes a faster erf and tanh, whose errors are far below the
+// type's own.
+#include "cuda/activation_launch.h"
 #include "cuda/element.cuh"
-#include "cuda/gelu_launch.h"
 
 namespace lockstep {
 namespace {
@@ -46,16 +46,18 @@ __device__ Normal normal(float x) {
   return fast_normal(x);
 }
 
-template <class T, bool tanh>
+template <class T, Activation kind>
 __device__ float value(float x) {
-  if constexpr (tanh)
+  if constexpr (kind == Activation::relu) return x <= 0 ? 0.0F : x;  // NaN stays
+  if constexpr (kind == Activation::gelu_tanh)
     return 0.5F * x * (1.0F + tanh_of<T>(sqrt_two_over_pi * (x + cubic * x * x * x)));
   return x * normal<T>(x).share;
 }
 
-template <class T, bool tanh>
+template <class T, Activation kind>
 __device__ float slope(float x) {
-  if constexpr (tanh) {
+  if constexpr (kind == Activation::relu) return x <= 0 ? 0.0F : 1.0F;
+  if constexpr (kind == Activation::gelu_tanh) {
     const float bend = tanh_of<T>(sqrt_two_over_pi * (x + cubic * x * x * x));
     const float inner = sqrt_two_over_pi * (1.0F + 3.0F * cubic * x * x);
     return 0.5F * (1.0F + bend) + 0.5F * x * (1.0F - bend * bend) * inner;
@@ -64,8 +66,8 @@ __device__ float slope(float x) {
   return at.share + x * at.density;
 }
 
-template <class T, bool tanh, bool backward>
-__global__ void __launch_bounds__(threads) gelu_kernel(GeluArguments arguments) {
+template <class T, Activation kind, bool backward>
+__global__ void __launch_bounds__(threads) activation_kernel(ActivationArguments arguments) {
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * vectors * threads * 8;
   Eight<T> packed[vectors], packed_gradient[vectors];
 #pragma unroll
@@ -87,26 +89,34 @@ __global__ void __launch_bounds__(threads) gelu_kernel(GeluArguments arguments) 
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
       x[k] = to_float(packed[v].value[k]) + bias[k];
-      x[k] = backward ? to_float(packed_gradient[v].value[k]) * slope<T, tanh>(x[k])
-                      : value<T, tanh>(x[k]);
+      x[k] = backward ? to_float(packed_gradient[v].value[k]) * slope<T, kind>(x[k])
+                      : value<T, kind>(x[k]);
     }
     store_eight(x, static_cast<T*>(arguments.out) + first);
   }
 }
 
 template <class T, bool backward>
-cudaError_t launch_typed(const GeluArguments& arguments, cudaStream_t stream) {
+cudaError_t launch_typed(const ActivationArguments& arguments, cudaStream_t stream) {
   constexpr std::int64_t in_block = 8 * threads * vectors;
   const auto blocks = static_cast<unsigned>((arguments.elements + in_block - 1) / in_block);
-  if (arguments.tanh)
-    gelu_kernel<T, true, backward><<<blocks, threads, 0, stream>>>(arguments);
-  else
-    gelu_kernel<T, false, backward><<<blocks, threads, 0, stream>>>(arguments);
+  const auto run = [&](auto kernel) { kernel<<<blocks, threads, 0, stream>>>(arguments); };
+  switch (arguments.kind) {
+    case Activation::gelu:
+      run(activation_kernel<T, Activation::gelu, backward>);
+      break;
+    case Activation::gelu_tanh:
+      run(activation_kernel<T, Activation::gelu_tanh, backward>);
+      break;
+    case Activation::relu:
+      run(activation_kernel<T, Activation::relu, backward>);
+      break;
+  }
   return cudaGetLastError();
 }
 
 template <bool backward>
-cudaError_t launch(const GeluArguments& arguments, cudaStream_t stream) {
+cudaError_t launch(const ActivationArguments& arguments, cudaStream_t stream) {
   if (arguments.elements == 0) return cudaSuccess;
   return with_type(arguments.dtype, [&](auto element) {
     return launch_typed<decltype(element), backward>(arguments, stream);
@@ -115,11 +125,11 @@ cudaError_t launch(const GeluArguments& arguments, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t launch_gelu_forward(const GeluArguments& arguments, cudaStream_t stream) {
+cudaError_t launch_activation_forward(const ActivationArguments& arguments, cudaStream_t stream) {
   return launch<false>(arguments, stream);
 }
 
-cudaError_t launch_gelu_backward(const GeluArguments& arguments, cudaStream_t stream) {
+cudaError_t launch_activation_backward(const ActivationArguments& arguments, cudaStream_t stream) {
   return launch<true>(arguments, stream);
 }
 

@@ -1,4 +1,4 @@
-// GELU fused with the bias before it.
+// GELU and ReLU fused with the bias before them.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -12,10 +12,13 @@ namespace lockstep {
 // buffer, its gradient goes there.
 at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, bool tanh);
 
-struct GeluKernels {
-  void (*forward)(const GeluArguments&) = nullptr;  // on the current stream
-  void (*backward)(const GeluArguments&) = nullptr;
+// relu(x + bias), likewise.
+at::Tensor bias_relu(const at::Tensor& x, const at::Tensor& bias);
+
+struct ActivationKernels {
+  void (*forward)(const ActivationArguments&) = nullptr;  // on the current stream
+  void (*backward)(const ActivationArguments&) = nullptr;
 };
-void register_cuda_gelu(GeluKernels kernels);
+void register_cuda_activation(ActivationKernels kernels);
 
 }  // namespace lockstep
