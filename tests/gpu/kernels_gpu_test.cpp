@@ -7,12 +7,12 @@
 #include "fakes/toy_recipe.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
+#include "kernels/activation.h"
 #include "kernels/attention.h"
 #include "kernels/copy_all.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/embedding.h"
-#include "kernels/gelu.h"
 #include "kernels/gradient_buffer.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
@@ -76,7 +76,7 @@ TEST_F(KernelTest, CrossEntropyOfExtremeLogitsIsFinite) {
 TEST_F(KernelTest, LayerNormAgreesWithATen) {
   for (const at::ScalarType type : types)
     for (const std::int64_t width : {8, 64, 384, 520, 768, 1024, 1600, 2048, 7, 100, 4096})
-      for (const std::int64_t rows : {1, 5, 1000})
+      for (const std::int64_t rows : {1, 5, 1000, 1500})  // few, and many
         for (const bool with_branch : {true, false}) {
           const auto options = at::TensorOptions().device(gpu().device());
           const auto fresh = [&](at::IntArrayRef sizes) {
@@ -114,9 +114,11 @@ TEST_F(KernelTest, LayerNormWithDropoutIsThatOfTheDroppedBranchToTheBit) {
   for (const at::ScalarType type : types)
     for (const std::int64_t width : {8, 768, 1024, 7})
       for (const bool ragged : {false, true})
-        for (const double p : {0.0, 0.1, 0.5, 1.0}) {
-          const std::vector<std::int64_t> sizes = ragged ? std::vector<std::int64_t>{52, width}
-                                                         : std::vector<std::int64_t>{4, 13, width};
+        for (const auto& [p, items] : std::vector<std::pair<double, std::int64_t>>{
+                 {0, 13}, {0.1, 13}, {0.1, 300}, {0.5, 13}, {1, 13}}) {
+          const std::vector<std::int64_t> sizes = ragged
+                                                      ? std::vector<std::int64_t>{4 * items, width}
+                                                      : std::vector<std::int64_t>{4, items, width};
           const auto fresh = [&](at::IntArrayRef of) { return at::randn(of, options).to(type); };
           const at::Tensor x = fresh(sizes), branch = fresh(sizes), weight = fresh({width}),
                            bias = fresh({width}), up_sum = fresh(sizes), up_normed = fresh(sizes);
@@ -143,11 +145,11 @@ TEST_F(KernelTest, LayerNormWithDropoutIsThatOfTheDroppedBranchToTheBit) {
         }
 }
 
-TEST_F(KernelTest, BiasGeluAgreesWithATen) {
+TEST_F(KernelTest, ActivationsWithABiasAgreeWithATen) {
   const auto options = at::TensorOptions().device(gpu().device());
   for (const at::ScalarType type : types)
     for (const std::int64_t columns : {8, 3072, 7})
-      for (const bool tanh : {false, true})
+      for (const Activation kind : {Activation::gelu, Activation::gelu_tanh, Activation::relu})
         for (const bool with_bias : {false, true}) {
           const at::Tensor x = (at::randn({300, columns}, options) * 3).to(type);
           const at::Tensor bias = at::randn({columns}, options).to(type);
@@ -155,7 +157,10 @@ TEST_F(KernelTest, BiasGeluAgreesWithATen) {
           const auto run = [&](at::ScalarType work) {
             at::Tensor own = x.to(work).detach().clone().requires_grad_();
             at::Tensor own_bias = bias.to(work).detach().clone().requires_grad_();
-            const at::Tensor y = bias_gelu(own, with_bias ? own_bias : at::Tensor(), tanh);
+            const at::Tensor added = with_bias ? own_bias : at::Tensor();
+            const at::Tensor y = kind == Activation::relu
+                                     ? bias_relu(own, added)
+                                     : bias_gelu(own, added, kind == Activation::gelu_tanh);
             y.mul(up.to(work)).sum().backward();
             std::vector<at::Tensor> all{y.detach(), own.grad()};
             if (with_bias) all.push_back(own_bias.grad());
@@ -298,13 +303,22 @@ TEST_F(KernelTest, TensorsAreCopiedAtOnce) {
     }
   const at::Tensor turned = at::randint(256, {30, 40}, bytes).t();
   copies.emplace_back(at::zeros({40, 30}, bytes), turned);
+  const auto f32 = bytes.dtype(at::kFloat);
+  for (const at::ScalarType type : {at::kBFloat16, at::kHalf})
+    for (const std::int64_t size : {0, 1, 8, 9, 8192, 8200, 100003}) {
+      copies.emplace_back(at::zeros({size}, f32), at::randn({size}, f32).to(type));
+      const at::Tensor lasts =
+          at::randn({2, 8, 3, size + 1}, f32).to(type).contiguous(at::MemoryFormat::ChannelsLast);
+      copies.emplace_back(at::zeros_like(lasts, f32), lasts);
+    }
   copy_all(copies);
   for (const auto& [to, from] : copies) {
-    EXPECT_TRUE(at::equal(to, from)) << from.numel();
+    EXPECT_TRUE(at::equal(to, from.to(to.scalar_type()))) << from.sizes();
+    if (to.dim() != 1 || to.scalar_type() != at::kByte) continue;
     const at::Tensor behind =
         at::empty({0}, bytes)
             .set_(to.storage(), 0, {static_cast<std::int64_t>(to.storage().nbytes())});
-    if (to.dim() == 1) EXPECT_TRUE(behind.narrow(0, to.numel(), 16).eq(0).all().item<bool>());
+    EXPECT_TRUE(behind.narrow(0, to.numel(), 16).eq(0).all().item<bool>());
   }
 }
 
