@@ -60,6 +60,12 @@
 namespace lockstep {
 namespace {
 
+// Most kernels: launch(arguments, stream).
+template <auto launch, class Arguments>
+void run(const Arguments& arguments) {
+  C10_CUDA_CHECK(launch(arguments, c10::cuda::getCurrentCUDAStream()));
+}
+
 void run_dropout(const DropoutArguments& arguments) {
   const DropoutLaunch launch{.x = arguments.x,
                              .y = arguments.y,
@@ -74,194 +80,6 @@ void run_dropout(const DropoutArguments& arguments) {
   C10_CUDA_CHECK(launch_dropout(launch, c10::cuda::getCurrentCUDAStream()));
 }
 
-void run_cross_entropy(const CrossEntropyArguments& arguments) {
-  C10_CUDA_CHECK(launch_cross_entropy(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_column_sums(const ColumnSums& arguments) {
-  C10_CUDA_CHECK(launch_column_sums(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_copies(const CopyLaunch& launch) {
-  C10_CUDA_CHECK(launch_copies(launch, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_zero_ranges(const ZeroPieces& pieces) {
-  C10_CUDA_CHECK(launch_zero_pieces(pieces, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_adam(const AdamArguments& arguments) {
-  C10_CUDA_CHECK(launch_adam(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_embedding_forward(const EmbeddingForward& arguments) {
-  C10_CUDA_CHECK(launch_embedding_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_embedding_backward(const EmbeddingBackward& arguments) {
-  C10_CUDA_CHECK(launch_embedding_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_embedding_sum(const EmbeddingSum& arguments) {
-  C10_CUDA_CHECK(launch_embedding_sum(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_activation_forward(const ActivationArguments& arguments) {
-  C10_CUDA_CHECK(launch_activation_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_activation_backward(const ActivationArguments& arguments) {
-  C10_CUDA_CHECK(launch_activation_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_layer_norm_forward(const LayerNormForward& arguments) {
-  C10_CUDA_CHECK(launch_layer_norm_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_layer_norm_backward(const LayerNormBackward& arguments) {
-  C10_CUDA_CHECK(launch_layer_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_match(const MatchArguments& arguments) {
-  C10_CUDA_CHECK(launch_match(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_match_regions(const RegionMatchArguments& arguments) {
-  C10_CUDA_CHECK(launch_match_regions(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_detection_loss_forward(const DetectionLossForward& arguments) {
-  C10_CUDA_CHECK(launch_detection_loss_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_detection_loss_backward(const DetectionLossBackward& arguments) {
-  C10_CUDA_CHECK(launch_detection_loss_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_decode_chosen(const DecodeChosen& arguments) {
-  C10_CUDA_CHECK(launch_decode_chosen(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_gather_boxes(const GatherBoxes& arguments) {
-  C10_CUDA_CHECK(launch_gather_boxes(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_unit_rows_forward(const UnitRows& arguments) {
-  C10_CUDA_CHECK(launch_unit_rows_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_unit_rows_backward(const UnitRows& arguments) {
-  C10_CUDA_CHECK(launch_unit_rows_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_sliding_pool_forward(const SlidingPoolForward& arguments) {
-  C10_CUDA_CHECK(launch_sliding_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_sliding_pool_backward(const SlidingPoolBackward& arguments) {
-  C10_CUDA_CHECK(launch_sliding_pool_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_channel_norm_forward(const ChannelNormForward& arguments) {
-  C10_CUDA_CHECK(launch_channel_norm_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_channel_norm_backward(const ChannelNormBackward& arguments) {
-  C10_CUDA_CHECK(launch_channel_norm_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_channel_products_forward(const ChannelProducts& arguments) {
-  C10_CUDA_CHECK(launch_channel_products_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_channel_products_backward(const ChannelProducts& arguments) {
-  C10_CUDA_CHECK(launch_channel_products_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_voxel_pool_forward(const VoxelPoolForward& arguments) {
-  C10_CUDA_CHECK(launch_voxel_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_voxel_pool_backward(const VoxelPoolBackward& arguments) {
-  C10_CUDA_CHECK(launch_voxel_pool_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_spatial_gate_forward(const SpatialGateForward& arguments) {
-  C10_CUDA_CHECK(launch_spatial_gate_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_spatial_gate_backward(const SpatialGateBackward& arguments) {
-  C10_CUDA_CHECK(launch_spatial_gate_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_mask_loss_forward(const MaskLossForward& arguments) {
-  C10_CUDA_CHECK(launch_mask_loss_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_mask_loss_backward(const MaskLossBackward& arguments) {
-  C10_CUDA_CHECK(launch_mask_loss_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_join_channels(const CatChannels& arguments) {
-  C10_CUDA_CHECK(launch_join_channels(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_part_channels(const CatChannels& arguments) {
-  C10_CUDA_CHECK(launch_part_channels(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_window_pool_forward(const WindowPoolForward& arguments) {
-  C10_CUDA_CHECK(launch_window_pool_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_window_pool_backward(const WindowPoolBackward& arguments) {
-  C10_CUDA_CHECK(launch_window_pool_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_roi_align_forward(const RoiAlignForward& arguments) {
-  C10_CUDA_CHECK(launch_roi_align_forward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_roi_align_backward(const RoiAlignBackward& arguments) {
-  C10_CUDA_CHECK(launch_roi_align_backward(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_nms_overlaps(const NmsArguments& arguments) {
-  C10_CUDA_CHECK(launch_nms_overlaps(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_nms_keep(const NmsArguments& arguments) {
-  C10_CUDA_CHECK(launch_nms_keep(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_picture_input(const PictureArguments& arguments) {
-  C10_CUDA_CHECK(launch_picture_input(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_step_factors(const StepFactorsLaunch& launch) {
-  C10_CUDA_CHECK(launch_step_factors(launch, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_own_numbers(const OwnNumbersLaunch& launch) {
-  C10_CUDA_CHECK(launch_own_numbers(launch, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_dropped_step(const DroppedStepLaunch& launch) {
-  C10_CUDA_CHECK(launch_dropped_step(launch, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_update_scalars(const UpdateScalarsLaunch& launch) {
-  C10_CUDA_CHECK(launch_update_scalars(launch, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_whole_numbers(const WholeNumbersLaunch& launch) {
-  C10_CUDA_CHECK(launch_whole_numbers(launch, c10::cuda::getCurrentCUDAStream()));
-}
-
-void run_uniform(const UniformArguments& arguments) {
-  C10_CUDA_CHECK(launch_uniform(arguments, c10::cuda::getCurrentCUDAStream()));
-}
-
 }  // namespace
 
 void stamp_device_time(const at::Tensor& slot) {
@@ -272,46 +90,51 @@ void stamp_device_time(const at::Tensor& slot) {
 bool register_kernels() {
   if (!dropout_runs_here()) return false;
   register_cuda_dropout(&run_dropout);
-  register_cuda_uniform(&run_uniform);
-  register_cuda_cross_entropy(&run_cross_entropy);
-  register_cuda_adam(&run_adam);
-  register_cuda_column_sums(&run_column_sums);
-  register_cuda_copy(&run_copies);
-  register_cuda_zero_ranges(&run_zero_ranges);
-  register_cuda_cat_channels({.join = &run_join_channels, .part = &run_part_channels});
-  register_cuda_embedding({.forward = &run_embedding_forward,
-                           .backward = &run_embedding_backward,
-                           .sum = &run_embedding_sum});
+  register_cuda_uniform(&run<&launch_uniform>);
+  register_cuda_cross_entropy(&run<&launch_cross_entropy>);
+  register_cuda_adam(&run<&launch_adam>);
+  register_cuda_column_sums(&run<&launch_column_sums>);
+  register_cuda_copy(&run<&launch_copies>);
+  register_cuda_zero_ranges(&run<&launch_zero_pieces>);
+  register_cuda_cat_channels(
+      {.join = &run<&launch_join_channels>, .part = &run<&launch_part_channels>});
+  register_cuda_embedding({.forward = &run<&launch_embedding_forward>,
+                           .backward = &run<&launch_embedding_backward>,
+                           .sum = &run<&launch_embedding_sum>});
   register_cuda_activation(
-      {.forward = &run_activation_forward, .backward = &run_activation_backward});
+      {.forward = &run<&launch_activation_forward>, .backward = &run<&launch_activation_backward>});
   register_cuda_layer_norm(
-      {.forward = &run_layer_norm_forward, .backward = &run_layer_norm_backward});
-  register_cuda_channel_norm(
-      {.forward = &run_channel_norm_forward, .backward = &run_channel_norm_backward});
-  register_cuda_attention_gate({.pool_forward = &run_voxel_pool_forward,
-                                .pool_backward = &run_voxel_pool_backward,
-                                .gate_forward = &run_spatial_gate_forward,
-                                .gate_backward = &run_spatial_gate_backward});
-  register_cuda_match({.anchors = &run_match, .regions = &run_match_regions});
-  register_cuda_detection_loss(
-      {.forward = &run_detection_loss_forward, .backward = &run_detection_loss_backward});
-  register_cuda_channel_products(
-      {.forward = &run_channel_products_forward, .backward = &run_channel_products_backward});
-  register_cuda_chosen_boxes({.decode = &run_decode_chosen, .gather = &run_gather_boxes});
-  register_cuda_unit_rows({.forward = &run_unit_rows_forward, .backward = &run_unit_rows_backward});
-  register_cuda_mask_loss({.forward = &run_mask_loss_forward, .backward = &run_mask_loss_backward});
-  register_cuda_nms({.overlaps = &run_nms_overlaps, .keep = &run_nms_keep});
-  register_cuda_picture_input(&run_picture_input);
-  register_cuda_roi_align({.forward = &run_roi_align_forward, .backward = &run_roi_align_backward});
-  register_cuda_sliding_pool(
-      {.forward = &run_sliding_pool_forward, .backward = &run_sliding_pool_backward});
-  register_cuda_step_scalars({.factors = &run_step_factors,
-                              .own = &run_own_numbers,
-                              .dropped = &run_dropped_step,
-                              .update = &run_update_scalars,
-                              .whole = &run_whole_numbers});
-  register_cuda_window_pool(
-      {.forward = &run_window_pool_forward, .backward = &run_window_pool_backward});
+      {.forward = &run<&launch_layer_norm_forward>, .backward = &run<&launch_layer_norm_backward>});
+  register_cuda_channel_norm({.forward = &run<&launch_channel_norm_forward>,
+                              .backward = &run<&launch_channel_norm_backward>});
+  register_cuda_attention_gate({.pool_forward = &run<&launch_voxel_pool_forward>,
+                                .pool_backward = &run<&launch_voxel_pool_backward>,
+                                .gate_forward = &run<&launch_spatial_gate_forward>,
+                                .gate_backward = &run<&launch_spatial_gate_backward>});
+  register_cuda_match({.anchors = &run<&launch_match>, .regions = &run<&launch_match_regions>});
+  register_cuda_detection_loss({.forward = &run<&launch_detection_loss_forward>,
+                                .backward = &run<&launch_detection_loss_backward>});
+  register_cuda_channel_products({.forward = &run<&launch_channel_products_forward>,
+                                  .backward = &run<&launch_channel_products_backward>});
+  register_cuda_chosen_boxes(
+      {.decode = &run<&launch_decode_chosen>, .gather = &run<&launch_gather_boxes>});
+  register_cuda_unit_rows(
+      {.forward = &run<&launch_unit_rows_forward>, .backward = &run<&launch_unit_rows_backward>});
+  register_cuda_mask_loss(
+      {.forward = &run<&launch_mask_loss_forward>, .backward = &run<&launch_mask_loss_backward>});
+  register_cuda_nms({.overlaps = &run<&launch_nms_overlaps>, .keep = &run<&launch_nms_keep>});
+  register_cuda_picture_input(&run<&launch_picture_input>);
+  register_cuda_roi_align(
+      {.forward = &run<&launch_roi_align_forward>, .backward = &run<&launch_roi_align_backward>});
+  register_cuda_sliding_pool({.forward = &run<&launch_sliding_pool_forward>,
+                              .backward = &run<&launch_sliding_pool_backward>});
+  register_cuda_step_scalars({.factors = &run<&launch_step_factors>,
+                              .own = &run<&launch_own_numbers>,
+                              .dropped = &run<&launch_dropped_step>,
+                              .update = &run<&launch_update_scalars>,
+                              .whole = &run<&launch_whole_numbers>});
+  register_cuda_window_pool({.forward = &run<&launch_window_pool_forward>,
+                             .backward = &run<&launch_window_pool_backward>});
   return true;
 }
 
