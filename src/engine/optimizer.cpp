@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "engine/process_group.h"
 #include "kernels/adam.h"
+#include "kernels/own_kernels.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_amp_update_scale.h>
@@ -11,7 +12,6 @@
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
@@ -20,7 +20,6 @@
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -74,7 +73,7 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* bu
     scalars_.rates.push_back(group.lr);
     scalars_.factors.push_back(static_cast<float>(group.rates.lr_factor));
   }
-  scalars_.groups = rate_table(scalars_);
+  scalars_.table = rate_table(scalars_);
 }
 
 void Optimizer::restart_loss_scale() {
@@ -151,15 +150,6 @@ bool Optimizer::own_kernel_serves() const {
          options_.optimizer.kind != OptimizerKind::sgd;
 }
 
-// Of values that a kernel reads.
-template <class T>
-at::Tensor Optimizer::on_device(const std::vector<T>& values) const {
-  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
-  const at::Tensor host = at::empty({bytes}, at::kByte);
-  std::memcpy(host.mutable_data_ptr(), values.data(), static_cast<std::size_t>(bytes));
-  return host.to(arena_.master().device());
-}
-
 // All ranges with their rates, and the chunks of them, so that one launch serves a step.
 void Optimizer::make_tables() {
   std::vector<AdamRange> ranges;
@@ -179,8 +169,8 @@ void Optimizer::make_tables() {
         chunks.push_back({.range = std::ssize(ranges), .begin = begin});
       ranges.push_back(range);
     }
-  ranges_ = on_device(ranges);
-  chunks_ = on_device(chunks);
+  ranges_ = table_on(arena_.master().device(), ranges);
+  chunks_ = table_on(arena_.master().device(), chunks);
   chunk_count_ = std::ssize(chunks);
 }
 

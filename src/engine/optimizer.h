@@ -73,8 +73,6 @@ class Optimizer {
   void find_norm_of_gradients();
   void find_scalars(const at::Tensor& lr, const at::Tensor& dropped);
   bool own_kernel_serves() const;
-  template <class T>
-  at::Tensor on_device(const std::vector<T>& values) const;
   void make_tables();
   void update_with_own_kernel();
   void update(Group& group);

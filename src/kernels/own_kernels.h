@@ -4,9 +4,12 @@
 #include "kernels/kernel_arguments.h"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <vector>
 
 namespace lockstep {
 
@@ -19,6 +22,15 @@ inline std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
 inline bool aligned(const at::Tensor& tensor) {
   return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
 }
+// A table of plain values that a kernel reads, as u8.
+template <class T>
+at::Tensor table_on(const at::Device& device, const std::vector<T>& values) {
+  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
+  const at::Tensor host = at::empty({bytes}, at::kByte);
+  std::memcpy(host.mutable_data_ptr(), values.data(), static_cast<std::size_t>(bytes));
+  return host.to(device);
+}
+
 // Null for an undefined tensor.
 inline const void* data_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr() : nullptr;

@@ -2,6 +2,7 @@
 #include "kernels/step_scalars.h"
 
 #include "base/check.h"
+#include "kernels/own_kernels.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/clamp.h>
@@ -12,7 +13,6 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
-#include <cstring>
 #include <iterator>
 
 namespace lockstep {
@@ -98,10 +98,7 @@ at::Tensor rate_table(const UpdateScalars& scalars) {
   for (std::size_t i = 0; i < scalars.rates.size(); ++i)
     table.push_back(
         {.lr = scalars.rates[i].mutable_data_ptr<float>(), .factor = scalars.factors[i]});
-  const auto bytes = static_cast<std::int64_t>(table.size() * sizeof(GroupRate));
-  const at::Tensor host = at::empty({bytes}, at::kByte);
-  std::memcpy(host.mutable_data_ptr(), table.data(), static_cast<std::size_t>(bytes));
-  return host.to(scalars.rates.front().device());
+  return table_on(scalars.rates.front().device(), table);
 }
 
 void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
@@ -117,8 +114,8 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                   .skip = scalars.skip.mutable_data_ptr<float>(),
                   .divisor = scalars.divisor.mutable_data_ptr<float>(),
                   .next_step = scalars.next_step.mutable_data_ptr<float>(),
-                  .rates = scalars.groups.defined()
-                               ? static_cast<const GroupRate*>(scalars.groups.const_data_ptr())
+                  .rates = scalars.table.defined()
+                               ? static_cast<const GroupRate*>(scalars.table.const_data_ptr())
                                : nullptr,
                   .groups = std::ssize(scalars.rates),
                   .clip = static_cast<float>(scalars.clip)});

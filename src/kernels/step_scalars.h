@@ -34,10 +34,10 @@ struct UpdateScalars {
   at::Tensor norm, skip, divisor, next_step;  // found
   std::vector<at::Tensor> rates;              // f32 0-dim: each becomes the step's times its factor
   std::vector<float> factors;
-  double clip = 0;    // of the norm; 0: none
-  at::Tensor groups;  // on GPUs, of rate_table: rates and factors
+  double clip = 0;   // of the norm; 0: none
+  at::Tensor table;  // rate_table of the two above
 };
-// For `groups`; undefined on CPUs.
+// What kernels read of rates and factors; undefined on CPUs.
 at::Tensor rate_table(const UpdateScalars& scalars);
 // norm: of the gradient; skip: 1 where it is not finite or dropped (f64 [1], or undefined) is above
 // 0, else 0; divisor: what gradients are divided by to be unscaled and clipped; next_step: one more

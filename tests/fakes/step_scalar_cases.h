@@ -47,7 +47,7 @@ inline UpdateScalars scalars_of(const UpdateCase& known, const at::TensorOptions
     scalars.rates.push_back(at::full({}, -1, f32));
     scalars.factors.push_back(factor);
   }
-  scalars.groups = rate_table(scalars);
+  scalars.table = rate_table(scalars);
   return scalars;
 }
 
