@@ -13,11 +13,12 @@ __device__ float elements_of_chunk(const VoxelLayout& layout, std::int64_t chunk
   return static_cast<float>(left < layout.chunk_voxels ? left : layout.chunk_voxels);
 }
 
+// Turns that elements of 16 bits are asked for before their use (for_turns), where one tensor is
+// read or two; 0: they are not. bench/micro/channel_norm.sh compares others.
 #ifndef NORM_AHEAD_1
 #define NORM_AHEAD_1 0
 #define NORM_AHEAD_2 0
 #endif
-// Turns that elements are asked for before their use (for_turns), by how many tensors are read.
 template <class T, int tensors>
 constexpr int ahead = (tensors == 1 ? NORM_AHEAD_1 : NORM_AHEAD_2) * 2 /
                       static_cast<int>(sizeof(T));

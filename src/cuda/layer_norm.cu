@@ -143,7 +143,7 @@ __device__ void add_warps(const float (&values)[vectors][8], float* shares, floa
 }
 
 // Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
-// and bias in registers; the block adds its warps' shares in order. Two blocks a processor, where
+// and bias in registers; the block adds its warps' shares in order. Two blocks per processor, where
 // the registers suffice and rows are many: with three, values spill, and it takes twice as long.
 template <class T, int vectors, bool has_bias, bool has_dropout, bool few>
 __global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 && !few ? 2 : 1)
