@@ -1,27 +1,12 @@
 // Instance norm and batch norm with a factor and a bias per channel, a residual sum and ReLU.
 // Forward reads x for its means and squared deviations, then once more to write y; backward reads x
 // and the gradient twice. Batch norm is the case of a single row of all voxels.
-#include "cuda/channel_norm_facts.cuh"
 #include "cuda/channel_norm_launch.h"
+#include "cuda/channel_norm_passes.cuh"
 #include "cuda/early_launch.cuh"
 
 namespace lockstep {
 namespace {
-
-__device__ float elements_of_chunk(const VoxelLayout& layout, std::int64_t chunk) {
-  const std::int64_t left = layout.voxels - chunk * layout.chunk_voxels;
-  return static_cast<float>(left < layout.chunk_voxels ? left : layout.chunk_voxels);
-}
-
-// Turns that elements of 16 bits are asked for before their use (for_turns), where one tensor is
-// read or two; 0: they are not. bench/micro/channel_norm.sh compares others.
-#ifndef NORM_AHEAD_1
-#define NORM_AHEAD_1 0
-#define NORM_AHEAD_2 0
-#endif
-template <class T, int tensors>
-constexpr int ahead = (tensors == 1 ? NORM_AHEAD_1 : NORM_AHEAD_2) * 2 /
-                      static_cast<int>(sizeof(T));
 
 // A thread's deviations are taken from the first element that it sees, so that neither a large mean
 // nor a single outlier costs digits of the variance.
@@ -93,29 +78,6 @@ inline unsigned finish_grid(const VoxelLayout& layout) {
   return finish_blocks(layout, finished_together);
 }
 
-// Calls take(first sum of a chunk, second, elements of it) for every `apart`-th chunk from `begin`
-// on, so many being read at once. from: the statistic's first sum in the first chunk.
-template <int at_once, int apart, class Take>
-__device__ void for_chunks(const VoxelLayout& layout, const float* from, int begin,
-                           const Take& take) {
-  const auto chunks = static_cast<int>(layout.chunks);
-  const std::int64_t step = 2 * layout.channels;
-  for (int base = begin; base < chunks; base += at_once * apart) {
-    float first[at_once], second[at_once];
-#pragma unroll
-    for (int u = 0; u < at_once; ++u) {
-      const int chunk = base + u * apart;
-      first[u] = chunk < chunks ? from[chunk * step] : 0.0F;
-      second[u] = chunk < chunks ? from[chunk * step + layout.channels] : 0.0F;
-    }
-#pragma unroll
-    for (int u = 0; u < at_once; ++u) {
-      const int chunk = base + u * apart;
-      if (chunk < chunks) take(first[u], second[u], elements_of_chunk(layout, chunk));
-    }
-  }
-}
-
 // The same for each of this thread's, of a kernel that finishes sums.
 template <class Take>
 __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
@@ -174,77 +136,6 @@ __global__ void given_moments_kernel(ChannelNormForward launch) {
   launch.inverse_deviation[i] = rsqrtf(launch.running_variance[i] + launch.epsilon);
 }
 
-// Where readers finish the sums (VoxelLayout::finished_by_readers), a block has this many threads
-// for each of its channels.
-constexpr int readers = voxel_threads / reader_channels;
-
-// What a block has finished, by channel.
-struct Finished {
-  float first[reader_channels], second[reader_channels];
-};
-
-// A thread's share in it: of the channel channel(), which is the block's local()-th.
-struct Reader {
-  std::int64_t block_channel;
-  __device__ explicit Reader(const VoxelPlace& place)
-      : block_channel(place.channel - static_cast<int>(threadIdx.x) % place.groups * 8) {}
-  __device__ static int local() { return static_cast<int>(threadIdx.x) % reader_channels; }
-  __device__ static int number() { return static_cast<int>(threadIdx.x) / reader_channels; }
-  __device__ std::int64_t channel() const { return block_channel + local(); }
-
-  // Calls take as for_chunks does, for each of this thread's.
-  template <class Take>
-  __device__ void for_own_chunks(const VoxelLayout& layout, const float* partial,
-                                 const Take& take) const {
-    for_chunks<8, readers>(layout, partial + channel(), number(), take);
-  }
-  // Over the threads of a channel, in the same order for all; they all get it. shared: of this sum
-  // alone.
-  __device__ static float sum(float value, float (&shared)[readers][reader_channels]) {
-    shared[number()][local()] = value;
-    __syncthreads();
-    float all = 0;
-#pragma unroll
-    for (int reader = 0; reader < readers; ++reader) all += shared[reader][local()];
-    return all;
-  }
-};
-
-// Mean and inverse deviation. All threads of the block call it.
-__device__ void finish_moments(const ChannelNormForward& launch, const VoxelPlace& place,
-                               Finished& finished) {
-  __shared__ float of_sum[readers][reader_channels], of_squares[readers][reader_channels];
-  const Reader reader(place);
-  MomentSums sums{.reference = launch.partial[reader.channel()]};
-  reader.for_own_chunks(
-      launch.layout, launch.partial,
-      [&](float mean, float deviations, float count) { sums.take(mean, deviations, count); });
-  sums.apart = Reader::sum(sums.apart, of_sum);
-  sums.squares = Reader::sum(sums.squares, of_squares);
-  const auto count = static_cast<float>(launch.layout.voxels);
-  const float mean = sums.mean(count), squares = sums.deviations(count);
-  if (Reader::number() == 0) {
-    finished.first[Reader::local()] = mean;
-    finished.second[Reader::local()] = inverse_of(launch, squares, count);
-    if (place.chunk == 0) keep_moments(launch, reader.channel(), mean, squares, count);
-  }
-  __syncthreads();
-}
-
-// Blocks that a processor must hold, so that enough reads are under way.
-template <class T>
-constexpr int resident = sizeof(T) == 2 ? 3 : 2;
-
-// Has the first of a thread's elements brought from memory into the cache that all share, while the
-// thread reads what it needs before them.
-template <class T, int W>
-__device__ void ask_for(const T* from, const VoxelPlace& place, const VoxelLayout& layout) {
-  constexpr int at_most = 4;
-  const T* at = from + place.element(layout);
-  const std::int64_t step = place.step(layout);
-  for (int turn = 0; turn < min(place.turns, at_most); ++turn, at += step) ask_for_line(at);
-}
-
 template <class T, int W, bool has_skip, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     apply_kernel(ChannelNormForward launch) {
@@ -258,10 +149,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   __shared__ Finished finished;
   if constexpr (finishes) finish_moments(launch, place, finished);
   if (place.turns == 0) return;
-  const int local = static_cast<int>(threadIdx.x) % place.groups * W;
-  const ChannelFacts<W> facts(launch, place.statistic(launch.layout),
-                              finishes ? finished.first + local : nullptr,
-                              finishes ? finished.second + local : nullptr);
+  const auto facts = facts_of<W, finishes>(launch, place, finished);
   const float least = launch.relu ? 0.0F : -INFINITY;
   constexpr int tensors = has_skip ? 2 : 1;
   const T* from[tensors] = {x};
@@ -348,31 +236,11 @@ __global__ void __launch_bounds__(32 * finish_warps)
   if (threadIdx.y != 0 || !inside) return;
   const float inverse = launch.inverse_deviation[entries.statistic];
   keep_sums(launch, entries.statistic, sum, product, inverse);
-  const Shares shares(sum, product, inverse, static_cast<float>(layout.voxels * entries.members));
+  const std::int64_t taken_of =
+      launch.taken_of > 0 ? launch.taken_of : layout.voxels * entries.members;
+  const Shares shares(sum, product, inverse, static_cast<float>(taken_of));
   launch.sums[entries.statistic * 2] = shares.share;
   launch.sums[entries.statistic * 2 + 1] = shares.slope;
-}
-
-// Share and slope of the block's channels. All threads of the block call it.
-__device__ void finish_sums(const ChannelNormBackward& launch, const VoxelPlace& place,
-                            Finished& finished) {
-  __shared__ float of_sum[readers][reader_channels], of_product[readers][reader_channels];
-  const Reader reader(place);
-  const float inverse = launch.inverse_deviation[reader.channel()];
-  float sum = 0, product = 0;
-  reader.for_own_chunks(launch.layout, launch.partial, [&](float first, float second, float) {
-    sum += first;
-    product += second;
-  });
-  sum = Reader::sum(sum, of_sum);
-  product = Reader::sum(product, of_product);
-  if (Reader::number() == 0) {
-    const Shares shares(sum, product, inverse, static_cast<float>(launch.layout.voxels));
-    finished.first[Reader::local()] = launch.given ? 0.0F : shares.share;
-    finished.second[Reader::local()] = launch.given ? 0.0F : shares.slope;
-    if (place.chunk == 0) keep_sums(launch, reader.channel(), sum, product, inverse);
-  }
-  __syncthreads();
 }
 
 template <class T, int W, bool finishes>
@@ -393,19 +261,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   if constexpr (finishes) finish_sums(launch, place, finished);
   if (place.turns == 0) return;
   const ChannelFacts<W> facts(launch, place.statistic(layout));
-  float share[W], slope[W];
-#pragma unroll
-  for (int i = 0; i < W; ++i) {
-    if constexpr (finishes) {
-      const int local = static_cast<int>(threadIdx.x) % place.groups * W + i;
-      share[i] = finished.first[local];
-      slope[i] = finished.second[local];
-    } else {
-      const std::int64_t statistic = place.statistic(layout) + (layout.together ? 0 : i);
-      share[i] = launch.given ? 0.0F : launch.sums[statistic * 2];
-      slope[i] = launch.given ? 0.0F : launch.sums[statistic * 2 + 1];
-    }
-  }
+  const auto shares = shares_of<W, finishes>(launch, place, finished);
   const T* const from[] = {x, ups};
   for_turns<T, W, 2, ahead<T, 2>>(
       place, layout, from, Nothing(), [&](const Pack<T, W>(&packs)[2], Nothing, std::int64_t at) {
@@ -414,8 +270,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
         for (int i = 0; i < W; ++i) {
           const float apart = packs[0][i] - facts.mean[i];
           const float gradient = relu && facts.normed(apart, i) <= 0 ? 0.0F : packs[1][i];
-          result.value[i] =
-              from_float<T>((gradient - share[i] - apart * slope[i]) * facts.factor[i]);
+          result.value[i] = from_float<T>(shares.gradient(gradient, apart, facts, i));
         }
         result.store(of_x + at);
       });
@@ -431,23 +286,48 @@ void launch_apply(const ChannelNormForward& launch, unsigned blocks, cudaStream_
 
 }  // namespace
 
-cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaStream_t stream) {
-  if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
+cudaError_t launch_channel_moments(const ChannelNormForward& launch, cudaStream_t stream) {
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
-    constexpr bool may_finish = W == 8;
-    const bool finishes = may_finish && launch.layout.finished_by_readers && !launch.given;
     if (launch.given) {
       launch_early(given_moments_kernel, finish_blocks(launch.layout), 32, stream, launch);
     } else {
       launch_early(moments_kernel<T, W>, blocks, voxel_threads, stream, launch);
-      if (!finishes)
+      if (!readers_finish<W>(launch))
         launch_early(finish_moments_kernel, finish_grid(launch.layout), finish_threads, stream,
                      launch);
     }
-    if (finishes)
-      launch_apply<T, W, may_finish>(launch, blocks, stream);
+    return cudaGetLastError();
+  });
+}
+
+cudaError_t launch_sums(const ChannelNormBackward& launch, cudaStream_t stream) {
+  return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
+    using T = decltype(element);
+    constexpr int W = decltype(width)::value;
+    if (launch.positive != nullptr)
+      launch_early(sums_kernel<T, W, true>, blocks, voxel_threads, stream, launch);
+    else
+      launch_early(sums_kernel<T, W, false>, blocks, voxel_threads, stream, launch);
+    return cudaGetLastError();
+  });
+}
+
+cudaError_t launch_finish_sums(const ChannelNormBackward& launch, cudaStream_t stream) {
+  launch_early(finish_sums_kernel, finish_grid(launch.layout), finish_threads, stream, launch);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaStream_t stream) {
+  if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
+  if (const cudaError_t error = launch_channel_moments(launch, stream); error != cudaSuccess)
+    return error;
+  return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
+    using T = decltype(element);
+    constexpr int W = decltype(width)::value;
+    if (readers_finish<W>(launch))
+      launch_apply<T, W, may_finish<W>>(launch, blocks, stream);
     else
       launch_apply<T, W, false>(launch, blocks, stream);
     return cudaGetLastError();
@@ -456,21 +336,16 @@ cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaSt
 
 cudaError_t launch_channel_norm_backward(const ChannelNormBackward& launch, cudaStream_t stream) {
   if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
+  const bool sums_wanted = are_sums_wanted(launch);
+  if (sums_wanted || launch.positive != nullptr)
+    if (const cudaError_t error = launch_sums(launch, stream); error != cudaSuccess) return error;
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
-    const bool sums_wanted =
-        !launch.given || launch.of_scale != nullptr || launch.of_bias != nullptr;
-    if (launch.positive != nullptr)
-      launch_early(sums_kernel<T, W, true>, blocks, voxel_threads, stream, launch);
-    else if (sums_wanted)
-      launch_early(sums_kernel<T, W, false>, blocks, voxel_threads, stream, launch);
-    constexpr bool may_finish = W == 8;
-    const bool finishes = may_finish && launch.layout.finished_by_readers && sums_wanted;
-    if (sums_wanted && !finishes)
-      launch_early(finish_sums_kernel, finish_grid(launch.layout), finish_threads, stream, launch);
+    const bool finishes = readers_finish<W>(launch, sums_wanted);
+    if (sums_wanted && !finishes) launch_finish_sums(launch, stream);
     if (finishes)
-      launch_early(gradient_kernel<T, W, may_finish>, blocks, voxel_threads, stream, launch);
+      launch_early(gradient_kernel<T, W, may_finish<W>>, blocks, voxel_threads, stream, launch);
     else
       launch_early(gradient_kernel<T, W, false>, blocks, voxel_threads, stream, launch);
     return cudaGetLastError();

@@ -58,6 +58,7 @@ template <int W>
 struct ChannelFacts {
   float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's
 
+  ChannelFacts() = default;
   // first: the statistic of the first channel. means, inverses: of these channels, where they are
   // not in memory.
   template <class Launch>

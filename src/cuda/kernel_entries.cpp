@@ -106,7 +106,11 @@ bool register_kernels() {
   register_cuda_layer_norm(
       {.forward = &run<&launch_layer_norm_forward>, .backward = &run<&launch_layer_norm_backward>});
   register_cuda_channel_norm({.forward = &run<&launch_channel_norm_forward>,
-                              .backward = &run<&launch_channel_norm_backward>});
+                              .backward = &run<&launch_channel_norm_backward>,
+                              .forward_pair = &run<&launch_channel_norm_pair_forward>,
+                              .backward_pair = &run<&launch_channel_norm_pair_backward>});
+  register_cuda_pooled_norm({.forward = &run<&launch_pooled_norm_forward>,
+                             .backward = &run<&launch_pooled_norm_backward>});
   register_cuda_attention_gate({.pool_forward = &run<&launch_voxel_pool_forward>,
                                 .pool_backward = &run<&launch_voxel_pool_backward>,
                                 .gate_forward = &run<&launch_spatial_gate_forward>,

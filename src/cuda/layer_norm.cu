@@ -111,7 +111,8 @@ __global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward la
     }
 #pragma unroll
     for (int k = 0; k < 8; ++k)
-      x[v][k] = (x[v][k] - mean) * inverse * weight.at(v, k) + (has_bias ? bias.at(v, k) : 0.0F);
+      x[v][k] = fmaf((x[v][k] - mean) * inverse, weight.at(v, k),  // the same in every variant
+                     has_bias ? bias.at(v, k) : 0.0F);
     store_eight(x[v], static_cast<T*>(launch.normed) + first + column);
   }
 }

@@ -2,17 +2,10 @@
 // element of x, of W channels: it looks through the windows that hold it, so that nothing is added
 // by atomics. A block has a line.
 #include "cuda/sliding_pool_launch.h"
-#include "cuda/voxels.cuh"
+#include "cuda/sliding_windows.cuh"
 
 namespace lockstep {
 namespace {
-
-constexpr int sliding_threads = 256;
-
-template <int W>
-struct alignas(W) SlidingPlaces {
-  std::uint8_t value[W];
-};
 
 template <class T, int W>
 __global__ void __launch_bounds__(sliding_threads) sliding_pool_kernel(SlidingPoolForward launch) {
@@ -55,16 +48,6 @@ __global__ void __launch_bounds__(sliding_threads) sliding_pool_kernel(SlidingPo
   }
 }
 
-// The results whose windows hold element `at`, along one axis.
-struct Holding {
-  int first, last;
-  __device__ Holding(int at, int window, int stride, int padding, int results) {
-    const int from = at + padding - window + 1;
-    first = from <= 0 ? 0 : (from + stride - 1) / stride;
-    last = min((at + padding) / stride + 1, results);
-  }
-};
-
 template <class T, int W>
 __global__ void __launch_bounds__(sliding_threads)
     sliding_pool_gradient_kernel(SlidingPoolBackward launch) {
@@ -95,22 +78,6 @@ __global__ void __launch_bounds__(sliding_threads)
     of_x.store(static_cast<T*>(launch.of_x) +
                (static_cast<std::int64_t>(blockIdx.x) * pool.width + x) * channels + channel);
   }
-}
-
-// Calls `function` with an element and a width of vectors as types, and the number of blocks.
-template <class Function>
-cudaError_t with_sliding_lines(const SlidingPool& pool, std::int64_t lines,
-                               const Function& function) {
-  if (lines > INT_MAX) return cudaErrorInvalidConfiguration;
-  if (pool.width * pool.channels > window_pool_most_line ||
-      pool.window[0] * pool.window[1] > sliding_pool_most_places)
-    return cudaErrorInvalidValue;
-  if (lines == 0) return cudaSuccess;
-  const auto blocks = static_cast<unsigned>(lines);
-  return with_type(pool.dtype, [&](auto element) {
-    return pool.channels % 8 == 0 ? function(element, Width<8>(), blocks)
-                                  : function(element, Width<1>(), blocks);
-  });
 }
 
 }  // namespace

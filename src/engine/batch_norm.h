@@ -26,14 +26,16 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
   }
   // x [N, C, ...]; the result in its dtype and layout. after: a residual sum and ReLU.
   at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {}) {
-    return context.batch_norm(x,
-                              {.weight = weight,
-                               .bias = bias,
-                               .running_mean = running_mean,
-                               .running_var = running_var,
-                               .momentum = momentum_,
-                               .eps = eps_},
-                              after);
+    return context.batch_norm(x, state(), after);
+  }
+  // What it norms by; also as AfterNorm::skip_norm of another norm.
+  BatchNormState state() const {
+    return {.weight = weight,
+            .bias = bias,
+            .running_mean = running_mean,
+            .running_var = running_var,
+            .momentum = momentum_,
+            .eps = eps_};
   }
 
   at::Tensor weight, bias, running_mean, running_var;  // [C]

@@ -7,6 +7,7 @@
 #include "kernels/batch_norm_paths.h"
 #include "kernels/recompute.h"
 #include "kernels/second_derivative.h"
+#include "kernels/spatial.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/batch_norm.h>
@@ -144,12 +145,23 @@ at::Tensor with(at::Tensor normed, const AfterNorm& after) {
 
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
                       const StatisticsOfRanks* of_ranks, const AfterNorm& after) {
-  if (training && of_ranks != nullptr && of_ranks->ranks > 1)
-    return with(batch_norm_of_ranks(x, state, *of_ranks), after);
+  const bool over_ranks = training && of_ranks != nullptr && of_ranks->ranks > 1;
+  if (after.pool && (over_ranks || !pooled_batch_norm_serves(x, state, after))) {
+    AfterNorm before = after;
+    before.pool.reset();
+    return max_pool(batch_norm(x, state, training, of_ranks, before), after.pool->window,
+                    after.pool->stride, after.pool->padding);
+  }
+  if (after.skip_norm && (over_ranks || !batch_norm_kernels_serve(x, state, after)))
+    return batch_norm(
+        x, state, training, of_ranks,
+        {.skip = batch_norm(after.skip, *after.skip_norm, training, of_ranks), .relu = after.relu});
+  if (over_ranks) return with(batch_norm_of_ranks(x, state, *of_ranks), after);
   if (training && x.numel() == x.size(1))
     throw Error(cat("batch norm got one value per channel, of shape ", x.sizes(),
                     ", which leaves nothing once its mean is taken off"),
                 "set batch.micro above 1, or norm.statistics=sync or frozen");
+  if (after.pool) return pooled_batch_norm(x, state, training, *after.pool);
   if (batch_norm_kernels_serve(x, state, after))
     return batch_norm_by_kernels(x, state, training, after);
   // The running statistics must not move twice.

@@ -3,7 +3,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace lockstep {
 
@@ -23,11 +25,19 @@ struct BatchNormState {
   double momentum = 0.1, eps = 1e-5;
 };
 
-// What follows the norm: relu?(normed + skip). On GPUs it costs no pass of its own where x lies
-// channels-last.
+// The largest of windows, as kernels/spatial.h's max_pool takes it; the same along each axis.
+struct MaxPool {
+  std::int64_t window = 1, stride = 1, padding = 0;
+};
+
+// What follows the norm: pool?(relu?(normed + skip)), or of skip normed by skip_norm, as a residual
+// block ends whose other branch has a norm too. On GPUs all of it costs no pass of its own where x
+// and skip lie channels-last (with a pool: images, ReLU and no skip).
 struct AfterNorm {
-  at::Tensor skip;  // of x's shape and dtype, or undefined for 0
+  at::Tensor skip;                          // of x's shape and dtype, or undefined for 0
+  std::optional<BatchNormState> skip_norm;  // its statistics come about as x's do
   bool relu = false;
+  std::optional<MaxPool> pool;
 };
 
 // x [N, C, ...] f32|bf16|f16, in any layout, which the result has too.

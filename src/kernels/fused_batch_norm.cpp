@@ -1,22 +1,16 @@
-// Batch norm with what follows it in two passes over x each way, by our kernels.
+// Batch norm with a residual sum and ReLU in two passes over x each way, by our kernels. A skip
+// with a norm of its own is normed in the same passes.
+#include "kernels/batch_norm_parts.h"
 #include "kernels/batch_norm_paths.h"
-#include "kernels/channel_norm_paths.h"
-#include "kernels/gradient_sink.h"
 #include "kernels/own_kernels.h"
-#include "kernels/recompute.h"
 #include "kernels/second_derivative.h"
 #include "kernels/voxel_layout.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/batch_norm.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/relu.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>
-#include <vector>
 
 namespace lockstep {
 namespace {
@@ -24,107 +18,83 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-KernelDtype affine_type(const at::Tensor& weight, const at::Tensor& bias) {
-  if (!weight.defined() && !bias.defined()) return KernelDtype::f32;
-  return *kernel_dtype((weight.defined() ? weight : bias).scalar_type());
-}
+// Saved: the norm, what passed the ReLU, and then the skip's norm if it has one.
+constexpr std::size_t saved_positive = Norm::saved_tensors, saved_skip = saved_positive + 1;
 
 struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
-  // weight, bias: of one type that the kernels read, or none. keep: whether a backward pass may
-  // follow. moves: whether the running statistics do.
+  // weight, bias: as NormAffine has them. of_skip: the skip's norm, whose weight and bias are those
+  // given, or null.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const std::optional<at::Tensor>& weight,
                             const std::optional<at::Tensor>& bias,
                             const std::optional<at::Tensor>& skip_or_none,
-                            const at::Tensor& running_mean, const at::Tensor& running_var,
-                            double momentum, double eps, bool given, bool moves, bool relu,
-                            bool keep) {
+                            const std::optional<at::Tensor>& skip_weight,
+                            const std::optional<at::Tensor>& skip_bias, const BatchNormState& state,
+                            const BatchNormState* of_skip, const NormRule& rule) {
     const auto format = channels_last_format(x);
-    const at::Tensor rows = lying_densely(x, format);
+    const Norm norm(lying_densely(x, format), weight, bias);
     const at::Tensor skip = skip_or_none ? lying_densely(*skip_or_none, format) : at::Tensor();
-    const at::Tensor scale = weight.value_or(at::Tensor()), shift = bias.value_or(at::Tensor());
-    const VoxelLayout layout = whole_batch_layout(rows);
-    const auto f32 = x.options().dtype(at::kFloat);
-    const at::Tensor y = at::empty_like(rows, format);
-    const at::Tensor mean = at::empty({layout.channels}, f32), inverse = at::empty_like(mean);
-    const at::Tensor partial =
-        given ? at::Tensor() : at::empty({layout.chunks, 2, layout.channels}, f32);
-    const bool by_bits = keep && relu && skip.defined();
-    const at::Tensor positive = by_bits ? bits_for(rows, layout) : at::Tensor();
-    const bool running = given || moves;
-    channel_norm_kernels().forward(
-        {.layout = layout,
-         .x = rows.const_data_ptr(),
-         .skip = data_of(skip),
-         .channel_scale = data_of(scale),
-         .bias = data_of(shift),
-         .affine = affine_type(scale, shift),
-         .y = y.mutable_data_ptr(),
-         .positive = by_bits ? positive.mutable_data_ptr<std::uint8_t>() : nullptr,
-         .mean = floats_to(mean),
-         .inverse_deviation = floats_to(inverse),
-         .partial = floats_to(partial),
-         .running_mean = running ? floats_to(running_mean) : nullptr,
-         .running_variance = running ? floats_to(running_var) : nullptr,
-         .given = given,
-         .epsilon = static_cast<float>(eps),
-         .momentum = static_cast<float>(momentum),
-         .relu = relu});
-    context->save_for_backward({x, scale, shift, mean, inverse, positive});
+    const VoxelLayout layout = whole_batch_layout(norm.rows);
+    const at::Tensor y = at::empty_like(norm.rows, format);
+    const at::Tensor partial = rule.given ? at::Tensor() : norm_partial(norm, layout);
+    const bool by_bits = rule.keep && rule.relu && skip.defined();
+    const at::Tensor positive = by_bits ? bits_for(norm.rows, layout) : at::Tensor();
+    ChannelNormForward launch = norm_forward(norm, layout, state, rule, partial);
+    launch.y = y.mutable_data_ptr();
+    launch.positive = by_bits ? positive.mutable_data_ptr<std::uint8_t>() : nullptr;
+    variable_list saved = norm.saved_of(x);
+    saved.push_back(positive);
+    if (of_skip != nullptr) {
+      const Norm other(skip, skip_weight, skip_bias);
+      const at::Tensor partial_of_other = rule.given ? at::Tensor() : norm_partial(other, layout);
+      channel_norm_kernels().forward_pair(
+          {.first = launch,
+           .second = norm_forward(other, layout, *of_skip, rule, partial_of_other)});
+      for (const at::Tensor& tensor : other.saved_of(*skip_or_none)) saved.push_back(tensor);
+      context->saved_data["eps of skip"] = of_skip->eps;
+    } else {
+      launch.skip = data_of(skip);
+      channel_norm_kernels().forward(launch);
+    }
+    context->save_for_backward(saved);
     context->saved_data["skip"] = skip.defined();
-    context->saved_data["given"] = given;
-    context->saved_data["relu"] = relu;
-    context->saved_data["eps"] = eps;
+    context->saved_data["given"] = rule.given;
+    context->saved_data["relu"] = rule.relu;
+    context->saved_data["eps"] = state.eps;
     return y;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    variable_list result(12);
     const at::Tensor& of_y = gradients[0];
+    variable_list result(9);
     if (!of_y.defined()) return result;
     const variable_list saved = context->get_saved_variables();
     if (is_differentiated()) return differentiable(*context, saved, of_y);
-    const at::Tensor &scale = saved[1], &shift = saved[2], &positive = saved[5];
-    const auto format = channels_last_format(saved[0]);
-    const at::Tensor rows = lying_densely(saved[0], format);
+    const bool given = context->saved_data["given"].toBool();
+    const at::Tensor& positive = saved[saved_positive];
+    const Norm norm(saved, 0);
+    const auto format = channels_last_format(norm.rows);
+    const VoxelLayout layout = whole_batch_layout(norm.rows);
     const at::Tensor up = lying_densely(of_y, format);
-    const VoxelLayout layout = whole_batch_layout(rows);
-    const bool by_bits = positive.defined();
-    const at::Tensor of_x = at::empty_like(rows, format);
-    at::Tensor of_skip = context->saved_data["skip"].toBool() ? up : at::Tensor();
-    if (by_bits) of_skip = at::empty_like(rows, format);
-    const auto f32 = rows.options().dtype(at::kFloat);
-    const at::Tensor partial = at::empty({layout.chunks, 2, layout.channels}, f32);
-    const at::Tensor sums = at::empty({layout.channels, 2}, f32);
-    std::size_t place = 0;  // of x among the tensors that are there
-    const auto sink = [&](const at::Tensor& parameter) {
-      return parameter.defined() && context->needs_input_grad(++place)
-                 ? sink_of(parameter, /*needed=*/true)
-                 : Sink();
-    };
-    const Sink of_scale = sink(scale), of_shift = sink(shift);
-    channel_norm_kernels().backward(
-        {.layout = layout,
-         .of_y = up.const_data_ptr(),
-         .x = rows.const_data_ptr(),
-         .positive = by_bits ? positive.const_data_ptr<std::uint8_t>() : nullptr,
-         .channel_scale = data_of(scale),
-         .bias = data_of(shift),
-         .affine = affine_type(scale, shift),
-         .mean = floats_of(saved[3]),
-         .inverse_deviation = floats_of(saved[4]),
-         .of_x = of_x.mutable_data_ptr(),
-         .of_skip = by_bits ? of_skip.mutable_data_ptr() : nullptr,
-         .partial = floats_to(partial),
-         .sums = floats_to(sums),
-         .of_scale = floats_to(of_scale.f32),
-         .of_bias = floats_to(of_shift.f32),
-         .given = context->saved_data["given"].toBool(),
-         .relu = context->saved_data["relu"].toBool()});
-    result[0] = of_x;
-    result[1] = of_scale.returned(scale);
-    result[2] = of_shift.returned(shift);
-    result[3] = of_skip;
+    NormGradients own(*context, norm, layout, given, 0);
+    own.launch.of_y = up.const_data_ptr();
+    own.launch.positive = positive.defined() ? positive.const_data_ptr<std::uint8_t>() : nullptr;
+    own.launch.relu = context->saved_data["relu"].toBool();
+    if (saved.size() > saved_skip) {
+      const Norm other(saved, saved_skip);
+      const NormGradients of_skip(*context, other, layout, given, own.places);
+      channel_norm_kernels().backward_pair({.first = own.launch, .second = of_skip.launch});
+      of_skip.give(other, result, 3);
+      own.give(norm, result, 0);
+      return result;
+    }
+    if (context->saved_data["skip"].toBool()) result[3] = up;
+    if (positive.defined()) {
+      result[3] = at::empty_like(norm.rows, format);
+      own.launch.of_skip = result[3].mutable_data_ptr();
+    }
+    channel_norm_kernels().backward(own.launch);
+    own.give(norm, result, 0);
     return result;
   }
 
@@ -132,74 +102,45 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
   // By ATen; what passed the ReLU is known, and does not move.
   static variable_list differentiable(AutogradContext& context, const variable_list& saved,
                                       const at::Tensor& of_y) {
-    const at::Tensor &x = saved[0], &mean = saved[3], &inverse = saved[4], &positive = saved[5];
+    const at::Tensor &x = saved[0], &positive = saved[saved_positive];
     const bool given = context.saved_data["given"].toBool();
-    const bool relu = context.saved_data["relu"].toBool() && !positive.defined();
-    const double eps = context.saved_data["eps"].toDouble();
     at::Tensor up = of_y;
     if (positive.defined()) {
       const at::Tensor rows = lying_densely(x.detach(), channels_last_format(x));
       up = of_y * factors_of(positive, x, whole_batch_layout(rows));
     }
-    std::vector<at::Tensor> inputs{x};
-    for (const std::size_t i : {1, 2})
-      if (saved[i].defined()) inputs.push_back(saved[i]);
-    const bool has_scale = saved[1].defined(), has_shift = saved[2].defined();
-    const auto by_aten = [&](const std::vector<at::Tensor>& in) {
-      const at::Tensor variance = inverse.pow(-2).sub(eps);
-      const at::Tensor y = at::batch_norm(
-          in[0], has_scale ? std::optional(in[1].to(at::kFloat)) : std::nullopt,
-          has_shift ? std::optional(in.back().to(at::kFloat)) : std::nullopt,
-          given ? std::optional(mean) : std::nullopt,
-          given ? std::optional(variance) : std::nullopt, !given, 0, eps, /*cudnn_enabled=*/false);
-      return std::vector<at::Tensor>{relu ? at::relu(y) : y};
-    };
-    const std::vector<at::Tensor> partials = differentiable_gradients(by_aten, inputs, {up});
-    variable_list result(12);
-    result[0] = partials[0];
-    if (has_scale) result[1] = partials[1];
-    if (has_shift) result[2] = partials.back();
-    if (context.saved_data["skip"].toBool()) result[3] = up;
+    variable_list result(9);
+    const bool relu = context.saved_data["relu"].toBool() && !positive.defined();
+    differentiate_norm(saved, 0, up, given, relu, context.saved_data["eps"].toDouble(), result, 0);
+    if (saved.size() > saved_skip)
+      differentiate_norm(saved, saved_skip, up, given, /*relu=*/false,
+                         context.saved_data["eps of skip"].toDouble(), result, 3);
+    else if (context.saved_data["skip"].toBool())
+      result[3] = up;
     return result;
   }
 };
-
-bool is_f32_vector(const at::Tensor& tensor) {
-  return !tensor.defined() || (tensor.scalar_type() == at::kFloat && tensor.is_contiguous());
-}
 
 }  // namespace
 
 bool batch_norm_kernels_serve(const at::Tensor& x, const BatchNormState& state,
                               const AfterNorm& after) {
-  return x.is_cuda() && channel_norm_kernels().forward != nullptr &&
-         kernel_dtype(x.scalar_type()) && x.numel() > 0 && (x.dim() == 4 || x.dim() == 5) &&
-         x.is_contiguous(channels_last_format(x)) && state.running_mean.defined() &&
-         is_f32_vector(state.running_mean) && is_f32_vector(state.running_var) &&
-         (!after.skip.defined() ||
-          (after.skip.sizes() == x.sizes() && after.skip.scalar_type() == x.scalar_type()));
+  if (!norm_kernels_take(x, state)) return false;
+  const at::Tensor& skip = after.skip;
+  if (!skip.defined()) return true;
+  return skip.sizes() == x.sizes() && skip.scalar_type() == x.scalar_type() &&
+         (!after.skip_norm || norm_kernels_take(skip, *after.skip_norm));
 }
 
 at::Tensor batch_norm_by_kernels(const at::Tensor& x, const BatchNormState& state, bool training,
                                  const AfterNorm& after) {
-  at::Tensor weight = state.weight, bias = state.bias;
-  const auto readable = [](const at::Tensor& tensor) {
-    return !tensor.defined() || (kernel_dtype(tensor.scalar_type()) && tensor.is_contiguous());
-  };
-  const bool alike =
-      !weight.defined() || !bias.defined() || weight.scalar_type() == bias.scalar_type();
-  if (!readable(weight) || !readable(bias) || !alike) {
-    if (weight.defined()) weight = weight.to(at::kFloat).contiguous();
-    if (bias.defined()) bias = bias.to(at::kFloat).contiguous();
-  }
-  const bool keep = at::GradMode::is_enabled() &&
-                    (x.requires_grad() || (weight.defined() && weight.requires_grad()) ||
-                     (bias.defined() && bias.requires_grad()) ||
-                     (after.skip.defined() && after.skip.requires_grad()));
-  // The running statistics must not move twice.
-  return FusedBatchNorm::apply(x, if_defined(weight), if_defined(bias), if_defined(after.skip),
-                               state.running_mean, state.running_var, state.momentum, state.eps,
-                               !training, training && !is_computed_again(), after.relu, keep);
+  const NormAffine own(state), other(after.skip_norm.value_or(BatchNormState()));
+  const NormRule rule(training, after.relu,
+                      {x, own.weight, own.bias, after.skip, other.weight, other.bias});
+  return FusedBatchNorm::apply(x, if_defined(own.weight), if_defined(own.bias),
+                               if_defined(after.skip), if_defined(other.weight),
+                               if_defined(other.bias), state,
+                               after.skip_norm ? &*after.skip_norm : nullptr, rule);
 }
 
 }  // namespace lockstep

@@ -30,7 +30,15 @@ at::Tensor instance_norm_act_reference(const at::Tensor& x, const at::Tensor& ch
 struct ChannelNormKernels {
   void (*forward)(const ChannelNormForward&) = nullptr;  // on the current stream
   void (*backward)(const ChannelNormBackward&) = nullptr;
+  void (*forward_pair)(const ChannelNormPairForward&) = nullptr;
+  void (*backward_pair)(const ChannelNormPairBackward&) = nullptr;
 };
 void register_cuda_channel_norm(ChannelNormKernels kernels);
+
+struct PooledNormKernels {
+  void (*forward)(const PooledNormForward&) = nullptr;
+  void (*backward)(const PooledNormBackward&) = nullptr;
+};
+void register_cuda_pooled_norm(PooledNormKernels kernels);
 
 }  // namespace lockstep

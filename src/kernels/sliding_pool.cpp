@@ -1,6 +1,7 @@
 // The largest of windows that may overlap, of images, by our kernel.
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
+#include "kernels/sliding_windows.h"
 #include "kernels/spatial_paths.h"
 #include "kernels/voxel_layout.h"
 
@@ -23,11 +24,9 @@ int results_along(std::int64_t size, std::int64_t window, std::int64_t stride,
   return static_cast<int>((size + 2 * padding - window) / stride + 1);
 }
 
-struct Sides {
-  std::vector<std::int64_t> window, stride, padding;  // height, width
-};
+}  // namespace
 
-SlidingPool sliding_pool_of(at::IntArrayRef sizes, at::ScalarType type, const Sides& sides) {
+SlidingPool sliding_pool_of(at::IntArrayRef sizes, at::ScalarType type, const SlidingSides& sides) {
   SlidingPool pool{.dtype = kernel_dtype(type).value(),
                    .rows = sizes[0],
                    .channels = sizes[1],
@@ -43,9 +42,8 @@ SlidingPool sliding_pool_of(at::IntArrayRef sizes, at::ScalarType type, const Si
   return pool;
 }
 
-// The gradient of x, [N, C, H, W], in ATen's operators, as a function of that of the result.
 at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArrayRef sizes,
-                    const Sides& sides) {
+                    const SlidingSides& sides) {
   const auto longs = places.options().dtype(at::kLong);
   const at::Tensor place = places.to(at::kLong);
   const auto corner = [&](std::size_t i) {
@@ -60,6 +58,8 @@ at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArr
       .view(sizes);
 }
 
+namespace {
+
 struct SlidingPooled : torch::autograd::Function<SlidingPooled> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
                             const std::vector<std::int64_t>& window,
@@ -67,7 +67,8 @@ struct SlidingPooled : torch::autograd::Function<SlidingPooled> {
                             const std::vector<std::int64_t>& padding) {
     const auto format = at::MemoryFormat::ChannelsLast;
     const at::Tensor rows = lying_densely(x, format);
-    const SlidingPool pool = sliding_pool_of(x.sizes(), x.scalar_type(), {window, stride, padding});
+    const SlidingPool pool =
+        sliding_pool_of(x.sizes(), x.scalar_type(), SlidingSides(window, stride, padding));
     const at::Tensor y = at::empty({pool.rows, pool.channels, pool.out_height, pool.out_width},
                                    x.options().memory_format(format));
     const at::Tensor places =
@@ -91,9 +92,9 @@ struct SlidingPooled : torch::autograd::Function<SlidingPooled> {
     const auto saved = context->get_saved_variables();
     const at::Tensor& places = saved[0];
     const std::vector<std::int64_t> sizes = context->saved_data["sizes"].toIntVector();
-    const Sides sides{context->saved_data["window"].toIntVector(),
-                      context->saved_data["stride"].toIntVector(),
-                      context->saved_data["padding"].toIntVector()};
+    const SlidingSides sides(context->saved_data["window"].toIntVector(),
+                             context->saved_data["stride"].toIntVector(),
+                             context->saved_data["padding"].toIntVector());
     if (is_differentiated()) return {put_back(of_y, places, sizes, sides), {}, {}, {}};
     const auto format = at::MemoryFormat::ChannelsLast;
     const at::Tensor up = lying_densely(of_y, format);

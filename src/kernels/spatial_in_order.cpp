@@ -76,7 +76,7 @@ at::Tensor flat_places(const at::Tensor& indices, std::int64_t size) {
   return indices.flatten(2).flatten(0, 1).add(planes.unsqueeze(1).mul(size)).flatten();
 }
 
-struct MaxPool : torch::autograd::Function<MaxPool> {
+struct MaxPoolInOrder : torch::autograd::Function<MaxPoolInOrder> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
                             const Lengths& window, const Lengths& stride, const Lengths& padding) {
     const auto [out, indices] = x.dim() == 4
@@ -148,7 +148,7 @@ at::Tensor adaptive_average_pool_in_order(const at::Tensor& x, at::IntArrayRef s
 
 at::Tensor max_pool_in_order(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
                              at::IntArrayRef padding) {
-  return MaxPool::apply(x, window.vec(), stride.vec(), padding.vec());
+  return MaxPoolInOrder::apply(x, window.vec(), stride.vec(), padding.vec());
 }
 
 }  // namespace lockstep

@@ -66,6 +66,16 @@ struct ChannelNormBackward {
   float *of_scale = nullptr, *of_bias = nullptr;  // [statistics] or null; added to
   bool given = false;                             // mean and deviation do not depend on x
   bool relu = false;                              // without `positive`: what is above 0 passed
+  std::int64_t taken_of = 0;  // elements that a statistic was taken of, if not the layout's
+};
+
+// The sum of two norms of tensors that lie alike, each by its own statistics: the fields of one
+// norm, but y, positive and relu, of_y and sums' layouts are those of the first. No skip.
+struct ChannelNormPairForward {
+  ChannelNormForward first, second;
+};
+struct ChannelNormPairBackward {
+  ChannelNormBackward first, second;
 };
 
 // Everything on the device. [statistics] each, but for the layout's x.
@@ -130,6 +140,21 @@ struct SlidingPoolBackward {
   const void* of_y = nullptr;
   const std::uint8_t* places = nullptr;
   void* of_x = nullptr;
+};
+
+// Such windows of relu(norm): norm.y is theirs, and `partial` of backward is theirs too.
+struct PooledNormForward {
+  ChannelNormForward norm;
+  SlidingPool pool;
+  void* largest = nullptr;         // x where the result comes from; with places, or both null
+  std::uint8_t* places = nullptr;  // of each result in its window
+};
+struct PooledNormBackward {
+  ChannelNormBackward
+      norm;  // its layout is that of the results, as is of_y; x and of_x lie as ever
+  SlidingPool pool;
+  const void* largest = nullptr;
+  const std::uint8_t* places = nullptr;
 };
 
 // What gates of a channel and of a place have in common. x: channels-last. Sizes in space: depth is

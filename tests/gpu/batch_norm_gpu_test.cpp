@@ -6,6 +6,7 @@
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/batch_norm.h>
+#include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/relu.h>
@@ -23,9 +24,11 @@ using testing::expect_near, testing::tolerance, testing::types;
 struct NormCase {
   std::vector<std::int64_t> sizes;
   bool training = true, skip = false, relu = false, affine = true;
+  bool skip_norm = false;  // the skip has a norm of its own
   std::string name() const {
     return c10::str("batch norm of ", c10::IntArrayRef(sizes), training ? "" : ", given",
-                    skip ? ", skip" : "", relu ? ", relu" : "", affine ? "" : ", not affine");
+                    skip ? ", skip" : "", skip_norm ? " normed" : "", relu ? ", relu" : "",
+                    affine ? "" : ", not affine");
   }
 };
 
@@ -43,7 +46,8 @@ std::vector<NormCase> all_cases() {
       for (const bool skip : {false, true})
         for (const bool relu : {false, true})
           for (const bool affine : {true, false})
-            cases.push_back({sizes, training, skip, relu, affine});
+            for (const bool skip_norm : skip ? std::vector{false, true} : std::vector{false})
+              cases.push_back({sizes, training, skip, relu, affine, skip_norm});
   return cases;
 }
 
@@ -61,37 +65,61 @@ at::MemoryFormat last(const at::Tensor& x) {
   return x.dim() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::ChannelsLast3d;
 }
 
-// The result, then gradients by x, skip, weight, bias as far as there are any, then the running
-// statistics.
+BatchNormState with_statistics_of_its_own(BatchNormState state) {
+  state.running_mean = state.running_mean.clone();
+  state.running_var = state.running_var.clone();
+  return state;
+}
+
+// The skip's: other numbers than x's, without a weight of its own where x's has none.
+BatchNormState state_of_skip(const BatchNormState& of_x) {
+  BatchNormState state = with_statistics_of_its_own(of_x);
+  state.running_mean.neg_();
+  state.running_var.mul_(2);
+  state.eps = 1e-3;
+  if (!of_x.weight.defined()) return state;
+  state.weight = of_x.weight.detach().cos().requires_grad_();
+  state.bias = of_x.bias.detach().sin().requires_grad_();
+  return state;
+}
+
+at::Tensor by_aten(const at::Tensor& x, const BatchNormState& state, bool training) {
+  const auto maybe = [](const at::Tensor& t) {
+    return t.defined() ? std::optional(t) : std::nullopt;
+  };
+  return at::batch_norm(x, maybe(state.weight), maybe(state.bias), state.running_mean,
+                        state.running_var, training, state.momentum, state.eps, false);
+}
+
+// The result, then gradients by x, skip, weight, bias and those of the skip's norm as far as there
+// are any, then the running statistics.
 std::vector<at::Tensor> run(const NormCase& test, const BatchNormState& given, const at::Tensor& x,
                             const at::Tensor& skip, bool by_kernels) {
-  BatchNormState state = given;
-  state.running_mean = given.running_mean.clone();
-  state.running_var = given.running_var.clone();
+  const BatchNormState state = with_statistics_of_its_own(given), other = state_of_skip(given);
   std::vector<at::Tensor> leaves{x.detach().clone(last(x)).requires_grad_()};
   AfterNorm after{.skip = {}, .relu = test.relu};
   if (test.skip) {
     leaves.push_back(skip.detach().clone(last(x)).requires_grad_());
     after.skip = leaves[1];
   }
+  if (test.skip_norm) after.skip_norm = other;
   at::Tensor out;
   if (by_kernels) {
     out = batch_norm(leaves[0], state, test.training, nullptr, after);
   } else {
-    const auto maybe = [](const at::Tensor& t) {
-      return t.defined() ? std::optional(t) : std::nullopt;
-    };
-    out = at::batch_norm(leaves[0], maybe(state.weight), maybe(state.bias), state.running_mean,
-                         state.running_var, test.training, state.momentum, state.eps, false);
-    if (test.skip) out = out + leaves[1];
+    out = by_aten(leaves[0], state, test.training);
+    if (test.skip)
+      out = out + (test.skip_norm ? by_aten(leaves[1], other, test.training) : leaves[1]);
     if (test.relu) out = at::relu(out);
   }
   if (test.affine) leaves.insert(leaves.end(), {state.weight, state.bias});
+  if (test.affine && test.skip_norm) leaves.insert(leaves.end(), {other.weight, other.bias});
   const at::Tensor weights = at::arange(out.numel(), out.options().dtype(at::kFloat)).cos();
   const at::Tensor loss = out.to(at::kFloat).mul(weights.view(out.sizes())).square().sum();
   std::vector<at::Tensor> all{out.detach()};
   for (const at::Tensor& gradient : torch::autograd::grad({loss}, leaves)) all.push_back(gradient);
-  all.insert(all.end(), {state.running_mean, state.running_var});
+  all.insert(all.end(),
+             {other.running_mean, other.running_var, state.running_mean, state.running_var});
   return all;
 }
 
@@ -117,26 +145,35 @@ TEST_F(BatchNormOnGpu, EqualsATens) {
 }
 
 TEST_F(BatchNormOnGpu, RepeatsToTheBit) {
-  const NormCase test{.sizes = {20, 64, 40, 40}, .training = true, .skip = true, .relu = true};
-  const at::Tensor x = at::randn(test.sizes)
-                           .to(gpu().device(), at::kHalf)
-                           .contiguous(at::MemoryFormat::ChannelsLast);
-  const BatchNormState state = state_of(test, gpu().device());
-  const auto first = run(test, state, x, x, true);
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto again = run(test, state, x, x, true);
-    for (std::size_t i = 0; i < again.size(); ++i) EXPECT_TRUE(again[i].equal(first[i])) << i;
+  for (const bool skip_norm : {false, true}) {
+    const NormCase test{.sizes = {20, 64, 40, 40},
+                        .training = true,
+                        .skip = true,
+                        .relu = true,
+                        .skip_norm = skip_norm};
+    const at::Tensor x = at::randn(test.sizes)
+                             .to(gpu().device(), at::kHalf)
+                             .contiguous(at::MemoryFormat::ChannelsLast);
+    const BatchNormState state = state_of(test, gpu().device());
+    const auto first = run(test, state, x, x, true);
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const auto again = run(test, state, x, x, true);
+      for (std::size_t i = 0; i < again.size(); ++i)
+        EXPECT_TRUE(again[i].equal(first[i])) << test.name() << i;
+    }
   }
 }
 
 TEST_F(BatchNormOnGpu, IsDifferentiableTwice) {
-  for (const int kind : {0, 1, 2, 3, 4, 5, 6, 7}) {
-    const bool training = (kind & 1) != 0, skip = (kind & 2) != 0, is_aligned = (kind & 4) != 0;
+  for (int kind = 0; kind < 12; ++kind) {
+    const bool training = (kind & 1) != 0, is_aligned = (kind & 2) != 0, skip = kind >= 4,
+               skip_norm = kind >= 8;
     const NormCase test{.sizes = is_aligned ? std::vector<std::int64_t>{3, 8, 4, 5}
                                             : std::vector<std::int64_t>{3, 5, 3, 3},
                         .training = training,
                         .skip = skip,
-                        .relu = true};
+                        .relu = true,
+                        .skip_norm = skip_norm};
     at::manual_seed(5);
     const BatchNormState state = state_of(test, gpu().device());
     // Some begin where vectors of 16 bytes cannot be read.
@@ -146,12 +183,11 @@ TEST_F(BatchNormOnGpu, IsDifferentiableTwice) {
                                   : wide.contiguous(at::MemoryFormat::ChannelsLast).narrow(0, 1, 3);
     std::vector<at::Tensor> found;
     for (const auto format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
-      BatchNormState own = state;
-      own.running_mean = state.running_mean.clone();
-      own.running_var = state.running_var.clone();
+      const BatchNormState own = with_statistics_of_its_own(state);
       const at::Tensor x = values.contiguous(format).detach().requires_grad_(true);
       AfterNorm after{.skip = {}, .relu = true};
-      if (skip) after.skip = values.cos().contiguous(format);
+      if (skip) after.skip = x.cos().contiguous(format);
+      if (skip_norm) after.skip_norm = state_of_skip(state);
       const at::Tensor out = batch_norm(x, own, training, nullptr, after);
       const at::Tensor of_x =
           torch::autograd::grad({out.pow(3).sum()}, {x}, {}, true, /*create_graph=*/true)[0];
@@ -159,6 +195,95 @@ TEST_F(BatchNormOnGpu, IsDifferentiableTwice) {
     }
     expect_near(found[0], found[1], 1e-4, test.name());
   }
+}
+
+struct PoolCase {
+  std::vector<std::int64_t> sizes;
+  MaxPool pool;
+  bool training = true, affine = true;
+  std::string name() const {
+    return c10::str("pooled batch norm of ", c10::IntArrayRef(sizes), ", window ", pool.window,
+                    ", stride ", pool.stride, ", padding ", pool.padding, training ? "" : ", given",
+                    affine ? "" : ", not affine");
+  }
+};
+
+std::vector<PoolCase> pool_cases() {
+  std::vector<PoolCase> cases;
+  // Vectors and scalars; windows that overlap and that do not, odd sizes and even.
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{6, 64, 40, 42}, {3, 5, 9, 11}, {2, 24, 7, 8}, {1, 8, 3, 3}})
+    for (const MaxPool pool :
+         {MaxPool{3, 2, 1}, MaxPool{2, 2, 0}, MaxPool{3, 1, 1}, MaxPool{3, 3, 0}})
+      for (const bool training : {true, false})
+        for (const bool affine : {true, false}) cases.push_back({sizes, pool, training, affine});
+  return cases;
+}
+
+// The result, gradients by x, weight and bias as far as there are any, the running statistics.
+// by_kernels: else by ATen, the norm in f32 and rounded to `type` before its largest are found.
+std::vector<at::Tensor> run_pooled(const PoolCase& test, const BatchNormState& given,
+                                   const at::Tensor& x, at::ScalarType type, bool by_kernels) {
+  const BatchNormState state = with_statistics_of_its_own(given);
+  std::vector<at::Tensor> leaves{x.detach().clone(last(x)).requires_grad_()};
+  const MaxPool& pool = test.pool;
+  const at::Tensor out =
+      by_kernels
+          ? batch_norm(leaves[0], state, test.training, nullptr, {.relu = true, .pool = pool})
+          : at::max_pool2d(at::relu(by_aten(leaves[0], state, test.training).to(type)),
+                           {pool.window, pool.window}, {pool.stride, pool.stride},
+                           {pool.padding, pool.padding});
+  if (test.affine) leaves.insert(leaves.end(), {state.weight, state.bias});
+  const at::Tensor weights = at::arange(out.numel(), out.options().dtype(at::kFloat)).cos();
+  const at::Tensor loss = out.to(at::kFloat).mul(weights.view(out.sizes())).square().sum();
+  std::vector<at::Tensor> all{out.detach()};
+  for (const at::Tensor& gradient : torch::autograd::grad({loss}, leaves)) all.push_back(gradient);
+  all.insert(all.end(), {state.running_mean, state.running_var});
+  return all;
+}
+
+TEST_F(BatchNormOnGpu, WithAPoolEqualsATens) {
+  for (const PoolCase& test : pool_cases())
+    for (const auto type : types) {
+      at::manual_seed(3);
+      const at::Tensor x = at::randn(test.sizes)
+                               .mul(2)
+                               .add(3)
+                               .to(gpu().device(), type)
+                               .contiguous(at::MemoryFormat::ChannelsLast);
+      const BatchNormState state =
+          state_of({.sizes = test.sizes, .affine = test.affine}, gpu().device());
+      const auto own = run_pooled(test, state, x, type, true);
+      const auto wanted = run_pooled(test, state, x.to(at::kFloat), type, false);
+      ASSERT_EQ(own.size(), wanted.size());
+      EXPECT_TRUE(own[0].is_contiguous(at::MemoryFormat::ChannelsLast)) << test.name();
+      for (std::size_t i = 0; i < own.size(); ++i)
+        expect_near(own[i], wanted[i], type == at::kFloat ? 2e-5 : 4 * tolerance(type),
+                    test.name() + ", number " + std::to_string(i));
+      const auto again = run_pooled(test, state, x, type, true);
+      for (std::size_t i = 0; i < own.size(); ++i)
+        EXPECT_TRUE(again[i].equal(own[i])) << test.name() << i;
+    }
+}
+
+TEST_F(BatchNormOnGpu, WithAPoolIsDifferentiableTwice) {
+  for (const bool training : {true, false})
+    for (const std::int64_t channels : {8, 5}) {
+      at::manual_seed(5);
+      const BatchNormState state = state_of({.sizes = {3, channels, 6, 5}}, gpu().device());
+      const at::Tensor values = at::randn({3, channels, 6, 5}).to(gpu().device());
+      std::vector<at::Tensor> found;
+      for (const auto format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
+        const BatchNormState own = with_statistics_of_its_own(state);
+        const at::Tensor x = values.contiguous(format).detach().requires_grad_(true);
+        const at::Tensor out =
+            batch_norm(x, own, training, nullptr, {.relu = true, .pool = MaxPool{3, 2, 1}});
+        const at::Tensor of_x =
+            torch::autograd::grad({out.pow(3).sum()}, {x}, {}, true, /*create_graph=*/true)[0];
+        found.push_back(torch::autograd::grad({of_x.square().sum()}, {x})[0]);
+      }
+      expect_near(found[0], found[1], 1e-4, c10::str("with a pool, channels ", channels));
+    }
 }
 
 TEST_F(BatchNormOnGpu, RunningStatisticsMoveOnceWhereABlockIsComputedAgain) {

@@ -35,7 +35,9 @@ void expect_the_cpus(const RoiCase& test, const at::Tensor& features) {
     EXPECT_EQ(found[i].scalar_type(), features.scalar_type());
     EXPECT_EQ(found[i].suggest_memory_format(), wanted[i].suggest_memory_format());
     if (found[i].numel() == 0) continue;
-    testing::expect_near(found[i].cpu(), wanted[i], 4 * tolerance(features.scalar_type()),
+    // Sums of tens of thousands of bins differ by their order.
+    const double factor = test.options.height * test.options.width > 1000 ? 16 : 4;
+    testing::expect_near(found[i].cpu(), wanted[i], factor * tolerance(features.scalar_type()),
                          test.name + (i == 0 ? ", result" : ", gradient"));
   }
 }

@@ -3,7 +3,6 @@
 #include "base/check.h"
 #include "kernels/block_convolution.h"
 #include "kernels/pointwise.h"
-#include "kernels/spatial.h"
 
 #include <torch/nn/init.h>
 
@@ -48,21 +47,23 @@ class BlockImpl : public nn::Module {
     auto [y, through] =
         bottleneck_ ? pointwise_convolution_beside(x, conv1->weight) : std::tuple(conv1(x), x);
     y = bn1->forward(y, context, {.relu = true});
-    if (downsample) through = shortcut(through, context);
+    AfterNorm end{.skip = through, .relu = true};
+    if (downsample) {
+      end.skip = shortcut(through);
+      end.skip_norm = downsample->at<BatchNormImpl>(1).state();
+    }
     y = conv2(y);
-    if (!bottleneck_) return bn2->forward(y, context, {.skip = through, .relu = true});
+    if (!bottleneck_) return bn2->forward(y, context, end);
     y = bn2->forward(y, context, {.relu = true});
-    y = pointwise_convolution(y, conv3->weight);
-    return bn3->forward(y, context, {.skip = through, .relu = true});
+    return bn3->forward(pointwise_convolution(y, conv3->weight), context, end);
   }
 
  private:
-  at::Tensor shortcut(const at::Tensor& x, const StepContext& context) {
+  // Before its norm.
+  at::Tensor shortcut(const at::Tensor& x) {
     auto& convolution = downsample->at<nn::Conv2dImpl>(0);
-    const at::Tensor y = convolution.options.stride()->at(0) == 1
-                             ? pointwise_convolution(x, convolution.weight)
-                             : convolution.forward(x);
-    return downsample->at<BatchNormImpl>(1).forward(y, context);
+    return convolution.options.stride()->at(0) == 1 ? pointwise_convolution(x, convolution.weight)
+                                                    : convolution.forward(x);
   }
 
   bool bottleneck_;
@@ -125,7 +126,8 @@ at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context,
   const auto stem = [this, held, layout](const std::vector<at::Tensor>& in) {
     const at::Tensor y =
         layout == PictureLayout::blocks ? block_convolution(in[0], conv1->weight) : conv1(in[0]);
-    return std::vector<at::Tensor>{max_pool(bn1->forward(y, *held, {.relu = true}), 3, 2, 1)};
+    constexpr MaxPool pool{.window = 3, .stride = 2, .padding = 1};
+    return std::vector<at::Tensor>{bn1->forward(y, *held, {.relu = true, .pool = pool})};
   };
   std::int64_t number = 0;
   std::vector<at::Tensor> y =

@@ -9,13 +9,16 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <mutex>
+#include <string>
 #include <tuple>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -130,6 +133,47 @@ TEST(BatchNorm, MovesRunningStatisticsOnceWhereABlockIsComputedAgain) {
         .backward();
     EXPECT_TRUE(again.running_mean.equal(plain.running_mean));
     EXPECT_TRUE(again.running_var.equal(plain.running_var));
+  }
+}
+
+TEST(BatchNorm, ASkipWithANormOfItsOwnIsNormedFirst) {
+  const StatisticsOfRanks of_ranks = two_alike();
+  for (const bool training : {true, false})
+    for (const StatisticsOfRanks* ranks :
+         {static_cast<const StatisticsOfRanks*>(nullptr), &of_ranks}) {
+      std::vector<std::vector<at::Tensor>> found;
+      for (const bool together : {true, false}) {
+        at::manual_seed(4);
+        const at::Tensor x = at::randn({4, 3, 5, 6}).requires_grad_(),
+                         skip = at::randn({4, 3, 5, 6}).mul(3).add(1).requires_grad_();
+        const BatchNormState state = new_state(3), other = new_state(3);
+        const at::Tensor out = together
+                                   ? batch_norm(x, state, training, ranks,
+                                                {.skip = skip, .skip_norm = other, .relu = true})
+                                   : batch_norm(x, state, training, ranks)
+                                         .add(batch_norm(skip, other, training, ranks))
+                                         .relu();
+        out.square().sum().backward();
+        found.push_back({out, x.grad(), skip.grad(), state.weight.grad(), other.weight.grad(),
+                         other.bias.grad(), state.running_mean, other.running_mean,
+                         other.running_var});
+      }
+      for (std::size_t i = 0; i < found[0].size(); ++i)
+        expect_near(found[0][i], found[1][i], std::to_string(i).c_str());
+    }
+}
+
+TEST(BatchNorm, APoolTakesTheLargestAtTheEnd) {
+  const StatisticsOfRanks of_ranks = two_alike();
+  for (const StatisticsOfRanks* ranks :
+       {static_cast<const StatisticsOfRanks*>(nullptr), &of_ranks}) {
+    const at::Tensor x = at::randn({4, 3, 5, 6}), skip = at::randn({4, 3, 5, 6});
+    const at::Tensor pooled =
+        batch_norm(x, new_state(3), true, ranks,
+                   {.skip = skip, .skip_norm = new_state(3), .pool = MaxPool{3, 2, 1}});
+    const at::Tensor whole =
+        batch_norm(x, new_state(3), true, ranks, {.skip = skip, .skip_norm = new_state(3)});
+    expect_near(pooled, at::max_pool2d(whole, {3, 3}, {2, 2}, {1, 1}), "pooled");
   }
 }
 
