@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "cuda/activation_launch.h"
 #include "cuda/adam_launch.h"
+#include "cuda/block_convolution_launch.h"
 #include "cuda/cat_channels_launch.h"
 #include "cuda/channel_norm_launch.h"
 #include "cuda/channel_products_launch.h"
@@ -31,6 +32,7 @@
 #include "kernels/activation.h"
 #include "kernels/adam.h"
 #include "kernels/attention_gate.h"
+#include "kernels/block_convolution.h"
 #include "kernels/cat_channels.h"
 #include "kernels/channel_products.h"
 #include "kernels/chosen_boxes.h"
@@ -105,6 +107,9 @@ bool register_kernels() {
       {.forward = &run<&launch_activation_forward>, .backward = &run<&launch_activation_backward>});
   register_cuda_layer_norm(
       {.forward = &run<&launch_layer_norm_forward>, .backward = &run<&launch_layer_norm_backward>});
+  register_cuda_block_convolution({.forward = &run<&launch_block_convolution_forward>,
+                                   .backward = &run<&launch_block_convolution_backward>,
+                                   .run_here = &block_convolution_runs_here});
   register_cuda_channel_norm({.forward = &run<&launch_channel_norm_forward>,
                               .backward = &run<&launch_channel_norm_backward>,
                               .forward_pair = &run<&launch_channel_norm_pair_forward>,

@@ -10,6 +10,12 @@
 namespace lockstep {
 namespace {
 
+// x, or -x where the channel's norm turns the order of its elements.
+template <int W>
+__device__ float turned(float x, const ChannelFacts<W>& facts, int c) {
+  return facts.factor[c] < 0 ? -x : x;
+}
+
 template <class T, int W>
 __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledNormForward launch) {
   let_the_next_begin();
@@ -32,49 +38,52 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
     known = channel;
     const int left = i / groups * pool.stride[1] - pool.padding[1];
     const int first_x = max(left, 0), last_x = min(left + pool.window[1], pool.width);
+    // The norm keeps or turns the order of a channel's elements, so its largest is found before it.
     float largest[W];
-    Pack<T, W> at_largest;
-    SlidingPlaces<W> where{};
+    int where[W];
 #pragma unroll
-    for (int c = 0; c < W; ++c) largest[c] = -INFINITY;
-    // Of equal ones the first, as in ATen; the first place of all is right where all are −inf.
-    bool none = true;
+    for (int c = 0; c < W; ++c) {
+      largest[c] = -INFINITY;
+      where[c] = (first_y - top) * pool.window[1] + first_x - left;
+    }
     for (int y = first_y; y < last_y; ++y)
       for (int begin = first_x; begin < last_x; begin += at_once) {
         Pack<T, W> read[at_once];
 #pragma unroll
-        for (int u = 0; u < at_once; ++u)
+        for (int u = 0; u < at_once; ++u) {
+          const int x = min(begin + u, last_x - 1);  // the last one again changes nothing
           read[u] = Pack<T, W>::at(
-              from +
-              (static_cast<std::int64_t>(y) * pool.width + min(begin + u, last_x - 1)) * channels +
-              channel);
+              from + (static_cast<std::int64_t>(y) * pool.width + x) * channels + channel);
+        }
 #pragma unroll
         for (int u = 0; u < at_once; ++u) {
-          if (begin + u >= last_x) break;
-          const auto place =
-              static_cast<std::uint8_t>((y - top) * pool.window[1] + begin + u - left);
+          const int place = (y - top) * pool.window[1] + min(begin + u, last_x - 1) - left;
 #pragma unroll
           for (int c = 0; c < W; ++c) {
-            const float value =
-                to_float(from_float<T>(facts.normed(read[u][c] - facts.mean[c], c)));
-            if (none || value > largest[c] || value != value) {
+            const float value = turned<W>(read[u][c], facts, c);
+            // Of equal ones the first, as in ATen.
+            if (value > largest[c] || value != value) {
               largest[c] = value;
-              at_largest.value[c] = read[u].value[c];
-              where.value[c] = place;
+              where[c] = place;
             }
           }
-          none = false;
         }
       }
-    Pack<T, W> result;
+    Pack<T, W> result, at_largest;
+    SlidingPlaces<W> places;
 #pragma unroll
-    for (int c = 0; c < W; ++c)
-      result.value[c] = from_float<T>(largest[c] <= 0 ? 0.0F : largest[c]);
+    for (int c = 0; c < W; ++c) {
+      const float x = turned<W>(largest[c], facts, c);
+      const float value = facts.normed(x - facts.mean[c], c);
+      result.value[c] = from_float<T>(value <= 0 ? 0.0F : value);
+      at_largest.value[c] = from_float<T>(x);
+      places.value[c] = static_cast<std::uint8_t>(where[c]);
+    }
     const std::int64_t at = line + i / groups * channels + channel;
     result.store(static_cast<T*>(launch.norm.y) + at);
     if (launch.places == nullptr) continue;
     at_largest.store(static_cast<T*>(launch.largest) + at);
-    *reinterpret_cast<SlidingPlaces<W>*>(launch.places + at) = where;
+    *reinterpret_cast<SlidingPlaces<W>*>(launch.places + at) = places;
   }
 }
 
@@ -108,44 +117,63 @@ __global__ void __launch_bounds__(sliding_threads, 2)
       shares = ChannelShares<W>(launch.norm, channel);
     }
     known = channel;
+    const auto element = [&](int dy, int dx) {
+      return ((row * pool.height + y + dy) * pool.width + x + dx) * channels + channel;
+    };
+    const auto inside = [&](int dy, int dx) { return y + dy < pool.height && x + dx < pool.width; };
+    Pack<T, W> values[side][side];
+#pragma unroll
+    for (int dy = 0; dy < side; ++dy)
+#pragma unroll
+      for (int dx = 0; dx < side; ++dx)
+        if (inside(dy, dx))
+          values[dy][dx] = Pack<T, W>::at(static_cast<const T*>(launch.norm.x) + element(dy, dx));
     const Holding right = holding(1, x, pool.width, pool.out_width);
     float sums[side][side][W] = {};
+    constexpr int at_once = 2;  // windows that are read before they are used
     for (int out_y = down.first; out_y < down.last; ++out_y)
-      for (int out_x = right.first; out_x < right.last; ++out_x) {
-        const std::int64_t result =
-            ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
-        const auto where = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
-        const auto up = Pack<T, W>::at(of_y + result);
-        const int own_y = y + pool.padding[0] - out_y * pool.stride[0],
-                  own_x = x + pool.padding[1] - out_x * pool.stride[1];
+      for (int begin = right.first; begin < right.last; begin += at_once) {
+        SlidingPlaces<W> where[at_once];
+        Pack<T, W> up[at_once];
 #pragma unroll
-        for (int dy = 0; dy < side; ++dy)
+        for (int u = 0; u < at_once; ++u) {
+          const int out_x = min(begin + u, right.last - 1);
+          const std::int64_t result =
+              ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
+          where[u] = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
+          up[u] = Pack<T, W>::at(of_y + result);
+        }
 #pragma unroll
-          for (int dx = 0; dx < side; ++dx) {
-            const bool inside = own_y + dy >= 0 && own_y + dy < pool.window[0] && own_x + dx >= 0 &&
+        for (int u = 0; u < at_once; ++u) {
+          if (begin + u >= right.last) break;
+          const int own_y = y + pool.padding[0] - out_y * pool.stride[0],
+                    own_x = x + pool.padding[1] - (begin + u) * pool.stride[1];
+#pragma unroll
+          for (int dy = 0; dy < side; ++dy)
+#pragma unroll
+            for (int dx = 0; dx < side; ++dx) {
+              const bool held = own_y + dy >= 0 && own_y + dy < pool.window[0] && own_x + dx >= 0 &&
                                 own_x + dx < pool.window[1];
-            const int own = inside ? (own_y + dy) * pool.window[1] + own_x + dx : -1;
+              const int own = held ? (own_y + dy) * pool.window[1] + own_x + dx : -1;
 #pragma unroll
-            for (int c = 0; c < W; ++c)
-              if (where.value[c] == own) sums[dy][dx][c] += up[c];
-          }
+              for (int c = 0; c < W; ++c)
+                if (where[u].value[c] == own) sums[dy][dx][c] += up[u][c];
+            }
+        }
       }
 #pragma unroll
     for (int dy = 0; dy < side; ++dy)
 #pragma unroll
       for (int dx = 0; dx < side; ++dx) {
-        if (y + dy >= pool.height || x + dx >= pool.width) continue;
-        const std::int64_t at =
-            ((row * pool.height + y + dy) * pool.width + x + dx) * channels + channel;
-        const auto values = Pack<T, W>::at(static_cast<const T*>(launch.norm.x) + at);
+        if (!inside(dy, dx)) continue;
         Pack<T, W> of_x;
 #pragma unroll
         for (int c = 0; c < W; ++c) {
-          const float apart = values[c] - facts.mean[c];
+          const float apart = values[dy][dx][c] - facts.mean[c];
           const float gradient = facts.normed(apart, c) <= 0 ? 0.0F : sums[dy][dx][c];
           of_x.value[c] = from_float<T>(shares.gradient(gradient, apart, facts, c));
         }
-        of_x.store(static_cast<T*>(launch.norm.of_x) + at);
+        of_x.store(static_cast<T*>(launch.norm.of_x) + element(dy, dx));
       }
   }
 }

@@ -2,12 +2,18 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/gradient_sink.h"
 #include "kernels/own_kernels.h"
 #include "kernels/picture_inline.h"
+#include "kernels/second_derivative.h"
+#include "kernels/voxel_layout.h"
 
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/conv2d.h>
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace lockstep {
@@ -24,6 +30,79 @@ at::Tensor fold(const at::Tensor& x) {
 }
 
 bool fits(std::int64_t channels) { return channels >= 1 && channels <= picture_most_channels; }
+
+// Row r of the kernel meets the pixels of rows 2i + r − (k − 1) / 2: with blocks that begin one
+// pixel early, those are in line r % 2 of block i + r / 2 − (k − 3) / 4.
+at::Tensor by_aten(const at::Tensor& blocks, const at::Tensor& weight, const at::Tensor& bias) {
+  const at::Tensor folded = fold(at::constant_pad_nd(
+      weight.contiguous(), {0, 1, 0, 1, 0, picture_most_channels - weight.size(1)}));
+  return at::conv2d(blocks, folded, if_defined(bias), /*stride=*/1,
+                    /*padding=*/(weight.size(2) - 3) / 4);
+}
+
+BlockConvolutionKernels kernels;  // set once, before the first step
+
+bool kernels_serve(const at::Tensor& blocks, const at::Tensor& weight, const at::Tensor& bias) {
+  return kernels.forward != nullptr && blocks.is_cuda() && weight.is_cuda() && !bias.defined() &&
+         (blocks.scalar_type() == at::kBFloat16 || blocks.scalar_type() == at::kHalf) &&
+         weight.scalar_type() == blocks.scalar_type() && blocks.numel() > 0 &&
+         !blocks.requires_grad() && blocks.is_contiguous(at::MemoryFormat::ChannelsLast) &&
+         aligned(blocks) && weight.size(2) == block_convolution_size && weight.size(0) > 0 &&
+         weight.size(0) % block_convolution_outs == 0 && blocks.size(2) > 1 && blocks.size(3) > 1 &&
+         kernels.run_here();
+}
+
+BlockConvolution shape_of(const at::Tensor& blocks, const at::Tensor& weight) {
+  return {.dtype = *kernel_dtype(blocks.scalar_type()),
+          .blocks = blocks.const_data_ptr(),
+          .batch = blocks.size(0),
+          .height = static_cast<int>(blocks.size(2) - 1),
+          .width = static_cast<int>(blocks.size(3) - 1),
+          .outs = static_cast<int>(weight.size(0)),
+          .channels = static_cast<int>(weight.size(1))};
+}
+
+struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& blocks,
+                            const at::Tensor& weight) {
+    const BlockConvolution shape = shape_of(blocks, weight);
+    const at::Tensor y = at::empty({shape.batch, shape.outs, shape.height, shape.width},
+                                   blocks.options().memory_format(at::MemoryFormat::ChannelsLast));
+    BlockConvolutionForward launch{.shape = shape, .weight = weight.const_data_ptr()};
+    std::copy_n(weight.strides().begin(), 4, launch.weight_strides);
+    launch.y = y.mutable_data_ptr();
+    kernels.forward(launch);
+    context->save_for_backward({blocks, weight});
+    return y;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &blocks = saved[0], &weight = saved[1];
+    if (!gradients[0].defined()) return {{}, {}};
+    if (is_differentiated())
+      return {{},
+              differentiable_gradients(
+                  [&](const std::vector<at::Tensor>& in) {
+                    return std::vector{by_aten(blocks, in[0], {})};
+                  },
+                  {weight}, {gradients[0]})[0]};
+    const at::Tensor up = lying_densely(gradients[0], at::MemoryFormat::ChannelsLast);
+    const Sink of_weight = sink_of(weight, /*needed=*/true);
+    const BlockConvolution shape = shape_of(blocks, weight);
+    const at::Tensor partial =
+        at::empty({shape.outs, block_convolution_shares, 4 * 4 * block_channels},
+                  blocks.options().dtype(at::kFloat));
+    BlockConvolutionBackward launch{.shape = shape,
+                                    .of_y = up.const_data_ptr(),
+                                    .partial = partial.mutable_data_ptr<float>(),
+                                    .of_weight = of_weight.f32.mutable_data_ptr<float>()};
+    std::copy_n(of_weight.f32.strides().begin(), 4, launch.weight_strides);
+    kernels.backward(launch);
+    return {{}, of_weight.returned(weight)};
+  }
+};
 
 }  // namespace
 
@@ -46,11 +125,10 @@ at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
                     ", h, w] and a weight [O, C, k, k] with 1 to 4 channels and k of 3, 7, 11 and "
                     "so on, but got ",
                     blocks.sizes(), " and ", weight.sizes()));
-  // Row r of the kernel meets the pixels of rows 2i + r − (k − 1) / 2: with blocks that begin one
-  // pixel early, those are in line r % 2 of block i + r / 2 − (k − 3) / 4.
-  const at::Tensor folded = fold(at::constant_pad_nd(
-      weight.contiguous(), {0, 1, 0, 1, 0, picture_most_channels - weight.size(1)}));
-  return at::conv2d(blocks, folded, if_defined(bias), /*stride=*/1, /*padding=*/(size - 3) / 4);
+  return kernels_serve(blocks, weight, bias) ? BlockConvolved::apply(blocks, weight)
+                                             : by_aten(blocks, weight, bias);
 }
+
+void register_cuda_block_convolution(BlockConvolutionKernels given) { kernels = given; }
 
 }  // namespace lockstep

@@ -5,6 +5,8 @@
 // convolution has stride 1, half the kernel's size and no channels for nothing.
 #pragma once
 
+#include "kernels/block_arguments.h"
+
 #include <ATen/core/Tensor.h>
 
 namespace lockstep {
@@ -17,8 +19,17 @@ at::Tensor in_blocks(const at::Tensor& x);
 
 // conv2d(x, weight, bias, stride 2, padding (k − 1) / 2) of blocks = in_blocks(x), but for
 // rounding: weight [O, C, k, k] with k of 3, 7, 11 and so on, in any layout, bias [O] or undefined,
-// all of one dtype. Differentiable as conv2d is. Throws Error for other shapes.
+// all of one dtype. Differentiable as conv2d is. Throws Error for other shapes. Kernels of ours
+// serve blocks in bf16 and f16 that need no gradient, k of 7, O a multiple of 64 and no bias, from
+// compute capability 8.0 on; else it is ATen's.
 at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
                              const at::Tensor& bias = {});
+
+struct BlockConvolutionKernels {
+  void (*forward)(const BlockConvolutionForward&) = nullptr;  // on the current stream
+  void (*backward)(const BlockConvolutionBackward&) = nullptr;
+  bool (*run_here)() = nullptr;  // on the current device
+};
+void register_cuda_block_convolution(BlockConvolutionKernels kernels);
 
 }  // namespace lockstep

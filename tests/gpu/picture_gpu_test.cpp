@@ -12,7 +12,6 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -161,19 +160,27 @@ Convolved convolved(const at::Tensor& y, const at::Tensor& weight, const at::Ten
 
 TEST_F(PicturesOnGpu, ConvolutionsOverBlocksAreThoseOverPixels) {
   at::manual_seed(5);
-  const std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> cases{
-      {3, 7, 64, 96}, {3, 7, 33, 47}, {1, 7, 32, 32}, {4, 3, 30, 18}, {3, 11, 40, 41}};
-  for (const auto& [channels, size, height, width] : cases)
+  struct Case {
+    std::int64_t channels, size, height, width, outs = 16;
+  };
+  // Kernels of ours serve the last five.
+  for (const auto& [channels, size, height, width, outs] :
+       {Case{3, 7, 64, 96}, Case{3, 7, 33, 47}, Case{4, 3, 30, 18}, Case{3, 11, 40, 41},
+        Case{3, 7, 64, 96, 64}, Case{3, 7, 33, 47, 64}, Case{1, 7, 32, 32, 128},
+        Case{4, 7, 200, 70, 64}, Case{2, 7, 2, 3, 64}})
     for (const auto type : types) {
       // Rounded to the type first, so that both see the same.
       const at::Tensor x = at::randn({3, channels, height, width}).to(type);
-      const at::Tensor weight = at::randn({16, channels, size, size}).to(type);
+      const at::Tensor weight = at::randn({outs, channels, size, size}).to(type);
       const at::Tensor wide = weight.to(at::kDouble).requires_grad_();
       const at::Tensor plain =
           at::conv2d(x.to(at::kDouble), wide, {}, /*stride=*/2, /*padding=*/(size - 1) / 2);
       const at::Tensor up = at::randn(plain.sizes()).to(type);
       const Convolved wanted = convolved(plain, wide, up.to(at::kDouble));
-      const at::Tensor here = weight.to(gpu().device()).contiguous(channels_last).requires_grad_();
+      const at::Tensor here =
+          weight.to(gpu().device())
+              .contiguous(channels == 4 ? at::MemoryFormat::Contiguous : channels_last)
+              .requires_grad_();
       const Convolved found = convolved(block_convolution(in_blocks(x.to(gpu().device())), here),
                                         here, up.to(gpu().device()).contiguous(channels_last));
       ASSERT_EQ(found.y.sizes(), wanted.y.sizes());
@@ -185,13 +192,37 @@ TEST_F(PicturesOnGpu, ConvolutionsOverBlocksAreThoseOverPixels) {
     }
 }
 
+TEST_F(PicturesOnGpu, ConvolutionsOverBlocksRepeatToTheBitAndAreDifferentiableTwice) {
+  const at::Tensor blocks = in_blocks(at::randn({6, 3, 90, 70}).to(gpu().device(), at::kHalf));
+  const at::Tensor weight =
+      at::randn({64, 3, 7, 7}).mul(0.1).to(gpu().device(), at::kHalf).requires_grad_();
+  const auto run = [&] {
+    const at::Tensor y = block_convolution(blocks, weight);
+    return convolved(y, weight, y.detach());
+  };
+  const Convolved first = run(), second = run();
+  EXPECT_TRUE(first.y.equal(second.y));
+  EXPECT_TRUE(first.of_weight.equal(second.of_weight));
+
+  std::vector<at::Tensor> found;
+  for (const bool by_kernels : {true, false}) {
+    // Blocks that need a gradient are ATen's.
+    const at::Tensor from = blocks.detach().clone().requires_grad_(!by_kernels);
+    const at::Tensor y = block_convolution(from, weight).to(at::kFloat);
+    const at::Tensor once =
+        torch::autograd::grad({y.square().sum()}, {weight}, {}, true, /*create_graph=*/true)[0];
+    found.push_back(torch::autograd::grad({once.to(at::kFloat).square().mean()}, {weight})[0]);
+  }
+  expect_near(found[0], found[1], 1e-2, "second derivative");
+}
+
 TEST_F(PicturesOnGpu, ConvolutionsOverBlocksCanBeRecordedInAGraph) {
   const at::Tensor pictures = drawn_pictures(4, 3, 64, 64).to(gpu().device());
-  const at::Tensor weight = at::randn({16, 3, 7, 7})
+  const at::Tensor weight = at::randn({64, 3, 7, 7})
                                 .to(gpu().device(), at::kBFloat16)
                                 .contiguous(channels_last)
                                 .requires_grad_();
-  const at::Tensor up = at::randn({4, 16, 32, 32}).to(gpu().device(), at::kBFloat16);
+  const at::Tensor up = at::randn({4, 64, 32, 32}).to(gpu().device(), at::kBFloat16);
   PictureInput how = normalised(3);
   how.dtype = at::kBFloat16;
   how.layout = PictureLayout::blocks;

@@ -1,0 +1,380 @@
+// A first convolution over blocks of pixels as products of tensor cores. A result takes four runs
+// of 64 numbers, which lie in a row: four blocks of 16 channels of each of four lines. A thread
+// block has 8 x 32 results and 64 channels of them at a time, keeps the blocks of pixels that these
+// need in shared memory, and goes from one such tile to the next. Libraries take four times as
+// long: they see a kernel of 4 x 4 with few channels.
+#include "cuda/block_convolution_launch.h"
+#include "cuda/early_launch.cuh"
+#include "cuda/element.cuh"
+
+#include <cuda_pipeline.h>
+
+#include <type_traits>
+
+namespace lockstep {
+namespace {
+
+constexpr int warps = 4, threads = 32 * warps;
+constexpr int taps = 4, depth = 16;              // blocks along each side, channels of a block
+constexpr int outs = block_convolution_outs;     // of a thread block
+constexpr int runs = taps * taps * depth;        // numbers that a result takes
+constexpr int tile_height = 8, tile_width = 32;  // results
+constexpr int patch_height = tile_height + taps - 1, patch_width = tile_width + taps - 1;
+constexpr int patch_pitch = patch_width + 1;                 // blocks from line to line
+constexpr int patch_words = patch_height * patch_pitch * 2;  // of 16 bytes
+constexpr int weight_words = outs * runs / 8, tile_words = tile_height * tile_width * outs / 8;
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+// Words of 16 bytes lie in shared memory so that eight that are read at once, of neighbouring rows,
+// never share a bank.
+__device__ constexpr int patch_word(int block, int half) {
+  return 2 * block + (half ^ (block >> 2 & 1));
+}
+__device__ constexpr int weight_word(int row, int word) {
+  return row * (runs / 8) + (word ^ (row & 7));
+}
+__device__ constexpr int tile_word(int result, int word) {
+  return result * (outs / 8) + (word ^ (result & 7));
+}
+
+// Where a tile lies.
+struct Tile {
+  std::int64_t picture;
+  int y, x;
+  __device__ Tile(const BlockConvolution& shape, std::int64_t number) {
+    const int across = (shape.width + tile_width - 1) / tile_width,
+              down = (shape.height + tile_height - 1) / tile_height;
+    picture = number / (across * down);
+    const auto inside = static_cast<int>(number - picture * (across * down));
+    y = inside / across * tile_height;
+    x = inside % across * tile_width;
+  }
+};
+__device__ std::int64_t tiles_of(const BlockConvolution& shape) {
+  return shape.batch * ((shape.width + tile_width - 1) / tile_width) *
+         ((shape.height + tile_height - 1) / tile_height);
+}
+
+// Asks for the blocks that the tile's results take, zeros where there are none.
+__device__ void ask_for_patch(const BlockConvolution& shape, const Tile& tile, uint4* patch) {
+  const int height = shape.height + 1, width = shape.width + 1;
+  const auto* const from =
+      static_cast<const uint4*>(shape.blocks) + tile.picture * height * width * 2;
+  for (int i = static_cast<int>(threadIdx.x); i < patch_height * patch_width * 2; i += threads) {
+    const int half = i % 2, row = i / 2 / patch_width, column = i / 2 % patch_width;
+    const int y = tile.y + row - 1, x = tile.x + column - 1;
+    const bool inside = y >= 0 && y < height && x >= 0 && x < width;
+    __pipeline_memcpy_async(
+        patch + patch_word(row * patch_pitch + column, half),
+        from + (inside ? (static_cast<std::int64_t>(y) * width + x) * 2 + half : 0), 16,
+        inside ? 0 : 16);
+  }
+}
+
+// Four matrices of 8 x 8, of which each thread gives a row of 16 bytes; transposed: each as it lies
+// transposed.
+template <bool transposed>
+__device__ void load_matrices(const uint4* row, unsigned (&to)[4]) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(row));
+  if constexpr (transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(address));
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(address));
+}
+
+// sums [16 x 8] += a [16 x 16] b [16 x 8].
+template <class T>
+__device__ void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  if constexpr (std::is_same_v<T, __half>)
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  else
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// 16 blocks of pixels from (row, column) of the patch on, as the thread's row of them.
+__device__ const uint4* patch_row(const uint4* patch, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  return patch + patch_word(row * patch_pitch + column + lane % 16, lane / 16);
+}
+
+// Where the number `k` of a result's 256 comes from in the weight, in elements; below 0: it is
+// zero.
+__device__ std::int64_t weight_place(const BlockConvolution& shape,
+                                     const std::int64_t (&strides)[4], int out, int k) {
+  const int channel = k % 4, tap = k / depth;
+  const int y = tap / taps * 2 + k / 8 % 2, x = tap % taps * 2 + k / 4 % 2;
+  if (channel >= shape.channels || y >= block_convolution_size || x >= block_convolution_size)
+    return -1;
+  return out * strides[0] + channel * strides[1] + y * strides[2] + x * strides[3];
+}
+// The channel that a warp's product has in column `column` of its `tile`-th 8: each thread ends up
+// with 16 that are neighbours.
+__device__ constexpr int out_of(int tile, int column) {
+  return column / 2 * 16 + tile * 2 + column % 2;
+}
+#endif
+
+template <class T>
+__global__ void __launch_bounds__(threads, 2)
+    block_convolution_kernel(BlockConvolutionForward launch) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  let_the_next_begin();
+  wait_for_those_before();
+  extern __shared__ uint4 memory[];
+  uint4 *const weight = memory, *const patches = memory + weight_words;
+  const BlockConvolution& shape = launch.shape;
+  const std::int64_t tiles = tiles_of(shape);
+  const int first_out = static_cast<int>(blockIdx.y) * outs;
+  std::int64_t number = blockIdx.x;
+  if (number < tiles) ask_for_patch(shape, Tile(shape, number), patches);
+  __pipeline_commit();
+  for (int i = static_cast<int>(threadIdx.x); i < weight_words; i += threads) {
+    const int row = i / (runs / 8), word = i % (runs / 8);
+    Eight<T> eight;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const std::int64_t place = weight_place(shape, launch.weight_strides,
+                                              first_out + out_of(row / 8, row % 8), word * 8 + k);
+      eight.value[k] =
+          place < 0 ? from_float<T>(0.0F) : static_cast<const T*>(launch.weight)[place];
+    }
+    weight[weight_word(row, word)] = reinterpret_cast<const uint4&>(eight);
+  }
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  for (int turn = 0; number < tiles; number += gridDim.x, turn ^= 1) {
+    if (number + gridDim.x < tiles)
+      ask_for_patch(shape, Tile(shape, number + gridDim.x), patches + (turn ^ 1) * patch_words);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    const uint4* const patch = patches + turn * patch_words;
+    // Two lines of 32 results, 16 at a time.
+    float sums[4][8][4] = {};
+    for (int down = 0; down < taps; ++down)
+#pragma unroll
+      for (int across = 0; across < taps; ++across) {
+        unsigned a[4][4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          load_matrices<false>(patch_row(patch, 2 * warp + i / 2 + down, i % 2 * 16 + across),
+                               a[i]);
+#pragma unroll
+        for (int pair = 0; pair < 4; ++pair) {
+          unsigned b[4];
+          load_matrices<false>(weight + weight_word(pair * 16 + lane / 16 * 8 + lane % 8,
+                                                    2 * (down * taps + across) + lane / 8 % 2),
+                               b);
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+            multiply<T>(sums[i][2 * pair], a[i], b[0], b[1]);
+            multiply<T>(sums[i][2 * pair + 1], a[i], b[2], b[3]);
+          }
+        }
+      }
+    const Tile tile(shape, number);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int y = tile.y + 2 * warp + i / 2, x = tile.x + i % 2 * 16 + half * 8 + lane / 4;
+        if (y >= shape.height || x >= shape.width) continue;
+        auto* const to = static_cast<T*>(launch.y) +
+                         ((tile.picture * shape.height + y) * shape.width + x) * shape.outs +
+                         first_out + lane % 4 * 16;
+#pragma unroll
+        for (int word = 0; word < 2; ++word) {
+          float eight[8];
+#pragma unroll
+          for (int k = 0; k < 8; ++k) eight[k] = sums[i][word * 4 + k / 2][half * 2 + k % 2];
+          store_eight(eight, to + word * 8);
+        }
+      }
+    __syncthreads();
+  }
+#endif
+}
+
+// Each warp has the blocks of one line of four. of_y and the patch of a tile are in shared memory.
+template <class T>
+__global__ void __launch_bounds__(threads, 2)
+    block_gradient_kernel(BlockConvolutionBackward launch) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  let_the_next_begin();
+  wait_for_those_before();
+  extern __shared__ uint4 memory[];
+  constexpr int stage = tile_words + patch_words;
+  const BlockConvolution& shape = launch.shape;
+  const std::int64_t tiles = tiles_of(shape);
+  const int first_out = static_cast<int>(blockIdx.y) * outs;
+  const auto ask = [&](std::int64_t number, uint4* to) {
+    const Tile tile(shape, number);
+    for (int i = static_cast<int>(threadIdx.x); i < tile_words; i += threads) {
+      const int word = i % (outs / 8), result = i / (outs / 8);
+      const int y = tile.y + result / tile_width, x = tile.x + result % tile_width;
+      const bool inside = y < shape.height && x < shape.width;
+      const auto* const from =
+          static_cast<const T*>(launch.of_y) + first_out +
+          (inside ? ((tile.picture * shape.height + y) * shape.width + x) * shape.outs : 0) +
+          word * 8;
+      __pipeline_memcpy_async(to + tile_word(result, word), from, 16, inside ? 0 : 16);
+    }
+    ask_for_patch(shape, tile, to + tile_words);
+  };
+  std::int64_t number = blockIdx.x;
+  if (number < tiles) ask(number, memory);
+  __pipeline_commit();
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  float sums[4][8][4] = {};  // [16 channels of y each, 8 of the line's 64 numbers each]
+  for (int turn = 0; number < tiles; number += gridDim.x, turn ^= 1) {
+    if (number + gridDim.x < tiles) ask(number + gridDim.x, memory + (turn ^ 1) * stage);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    const uint4 *const of_y = memory + turn * stage, *const patch = of_y + tile_words;
+#pragma unroll 2
+    for (int step = 0; step < tile_height * tile_width / 16; ++step) {
+      const int row = step / 2, column = step % 2 * 16;
+      unsigned a[4][4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        load_matrices<true>(of_y + tile_word(row * tile_width + column + lane / 16 * 8 + lane % 8,
+                                             2 * i + lane / 8 % 2),
+                            a[i]);
+#pragma unroll
+      for (int across = 0; across < taps; ++across) {
+        unsigned b[4];
+        load_matrices<true>(patch_row(patch, row + warp, column + across), b);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          multiply<T>(sums[i][2 * across], a[i], b[0], b[1]);
+          multiply<T>(sums[i][2 * across + 1], a[i], b[2], b[3]);
+        }
+      }
+    }
+    __syncthreads();
+  }
+  float* const to = launch.partial +
+                    (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * outs * runs;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+        *reinterpret_cast<float2*>(to + (i * 16 + half * 8 + lane / 4) * runs +
+                                   warp * taps * depth + n * 8 + lane % 4 * 2) =
+            make_float2(sums[i][n][half * 2], sums[i][n][half * 2 + 1]);
+#endif
+}
+
+// Adds up the shares, each thread some of a number's, and them to the weight's gradient.
+constexpr int finish_lanes = 8;
+__global__ void __launch_bounds__(32 * finish_lanes)
+    finish_block_gradient_kernel(BlockConvolutionBackward launch, int shares) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  let_the_next_begin();
+  wait_for_those_before();
+  __shared__ float of_lanes[finish_lanes][32];
+  const int element = static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x);
+  const float* const from =
+      launch.partial + static_cast<std::int64_t>(blockIdx.y) * shares * outs * runs + element;
+  float sum = 0;
+#pragma unroll 8
+  for (int share = static_cast<int>(threadIdx.y); share < shares; share += finish_lanes)
+    sum += from[static_cast<std::int64_t>(share) * outs * runs];
+  of_lanes[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y > 0) return;
+#pragma unroll
+  for (int lane = 1; lane < finish_lanes; ++lane) sum += of_lanes[lane][threadIdx.x];
+  const int out = static_cast<int>(blockIdx.y) * outs + element / runs;
+  const std::int64_t place = weight_place(launch.shape, launch.weight_strides, out, element % runs);
+  if (place >= 0) launch.of_weight[place] += sum;
+#endif
+}
+
+template <class Function>
+cudaError_t with_half_type(KernelDtype dtype, const Function& function) {
+  if (dtype == KernelDtype::bf16) return function(__nv_bfloat16());
+  if (dtype == KernelDtype::f16) return function(__half());
+  return cudaErrorInvalidValue;
+}
+
+bool fits(const BlockConvolution& shape) {
+  return shape.outs % outs == 0 && shape.outs / outs <= 65535 && shape.channels >= 1 &&
+         shape.channels <= 4;
+}
+
+// Thread blocks for the tiles, as many as run at once.
+unsigned blocks_for(const BlockConvolution& shape) {
+  const std::int64_t tiles = shape.batch * ((shape.width + tile_width - 1) / tile_width) *
+                             ((shape.height + tile_height - 1) / tile_height);
+  return static_cast<unsigned>(tiles < block_convolution_shares ? tiles : block_convolution_shares);
+}
+
+template <class Kernel, class Launch>
+cudaError_t launch_with_memory(Kernel kernel, const Launch& launch, unsigned blocks, int words,
+                               cudaStream_t stream) {
+  const auto bytes = static_cast<unsigned>(words) * 16;
+  if (const cudaError_t error = cudaFuncSetAttribute(
+          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+      error != cudaSuccess)
+    return error;
+  const dim3 grid(blocks, static_cast<unsigned>(launch.shape.outs / outs));
+  kernel<<<grid, threads, bytes, stream>>>(launch);
+  return cudaGetLastError();
+}
+
+// Whether it runs here as code for 8.0 or later, and has the shared memory.
+template <class T>
+bool runs_here() {
+  cudaFuncAttributes compiled{};
+  int device = 0, bytes = 0;
+  return cudaFuncGetAttributes(&compiled, block_gradient_kernel<T>) == cudaSuccess &&
+         compiled.ptxVersion >= 80 && cudaGetDevice(&device) == cudaSuccess &&
+         cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+             cudaSuccess &&
+         bytes >= 2 * (tile_words + patch_words) * 16;
+}
+
+}  // namespace
+
+bool block_convolution_runs_here() { return runs_here<__nv_bfloat16>() && runs_here<__half>(); }
+
+cudaError_t launch_block_convolution_forward(const BlockConvolutionForward& launch,
+                                             cudaStream_t stream) {
+  if (!fits(launch.shape)) return cudaErrorInvalidValue;
+  return with_half_type(launch.shape.dtype, [&](auto element) {
+    return launch_with_memory(block_convolution_kernel<decltype(element)>, launch,
+                              blocks_for(launch.shape), weight_words + 2 * patch_words, stream);
+  });
+}
+
+cudaError_t launch_block_convolution_backward(const BlockConvolutionBackward& launch,
+                                              cudaStream_t stream) {
+  if (!fits(launch.shape)) return cudaErrorInvalidValue;
+  const unsigned blocks = blocks_for(launch.shape);
+  const cudaError_t error = with_half_type(launch.shape.dtype, [&](auto element) {
+    return launch_with_memory(block_gradient_kernel<decltype(element)>, launch, blocks,
+                              2 * (tile_words + patch_words), stream);
+  });
+  if (error != cudaSuccess) return error;
+  const dim3 grid(outs * runs / 32, static_cast<unsigned>(launch.shape.outs / outs));
+  launch_early(finish_block_gradient_kernel, grid, dim3(32, finish_lanes), stream, launch,
+               static_cast<int>(blocks));
+  return cudaGetLastError();
+}
+
+}  // namespace lockstep
