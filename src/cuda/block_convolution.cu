@@ -279,29 +279,40 @@ __global__ void __launch_bounds__(threads, 2)
 #endif
 }
 
-// Adds up the shares, each thread some of a number's, and them to the weight's gradient.
-constexpr int finish_lanes = 8;
+// Adds up the shares, each thread some of those of four numbers, and them to the weight's gradient.
+constexpr int finish_lanes = 16;
 __global__ void __launch_bounds__(32 * finish_lanes)
     finish_block_gradient_kernel(BlockConvolutionBackward launch, int shares) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   let_the_next_begin();
   wait_for_those_before();
-  __shared__ float of_lanes[finish_lanes][32];
-  const int element = static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x);
-  const float* const from =
-      launch.partial + static_cast<std::int64_t>(blockIdx.y) * shares * outs * runs + element;
-  float sum = 0;
+  __shared__ float4 of_lanes[finish_lanes][32];
+  const int four = static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x);
+  const auto* const from = reinterpret_cast<const float4*>(launch.partial) +
+                           static_cast<std::int64_t>(blockIdx.y) * shares * outs * runs / 4 + four;
+  const auto add = [](float4& to, const float4& value) {
+    to.x += value.x;
+    to.y += value.y;
+    to.z += value.z;
+    to.w += value.w;
+  };
+  float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll 8
   for (int share = static_cast<int>(threadIdx.y); share < shares; share += finish_lanes)
-    sum += from[static_cast<std::int64_t>(share) * outs * runs];
+    add(sum, from[static_cast<std::int64_t>(share) * outs * runs / 4]);
   of_lanes[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y > 0) return;
 #pragma unroll
-  for (int lane = 1; lane < finish_lanes; ++lane) sum += of_lanes[lane][threadIdx.x];
-  const int out = static_cast<int>(blockIdx.y) * outs + element / runs;
-  const std::int64_t place = weight_place(launch.shape, launch.weight_strides, out, element % runs);
-  if (place >= 0) launch.of_weight[place] += sum;
+  for (int lane = 1; lane < finish_lanes; ++lane) add(sum, of_lanes[lane][threadIdx.x]);
+  const int out = static_cast<int>(blockIdx.y) * outs + four * 4 / runs;
+  const float numbers[] = {sum.x, sum.y, sum.z, sum.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t place =
+        weight_place(launch.shape, launch.weight_strides, out, (four * 4 + i) % runs);
+    if (place >= 0) launch.of_weight[place] += numbers[i];
+  }
 #endif
 }
 
@@ -371,7 +382,7 @@ cudaError_t launch_block_convolution_backward(const BlockConvolutionBackward& la
                               2 * (tile_words + patch_words), stream);
   });
   if (error != cudaSuccess) return error;
-  const dim3 grid(outs * runs / 32, static_cast<unsigned>(launch.shape.outs / outs));
+  const dim3 grid(outs * runs / 4 / 32, static_cast<unsigned>(launch.shape.outs / outs));
   launch_early(finish_block_gradient_kernel, grid, dim3(32, finish_lanes), stream, launch,
                static_cast<int>(blocks));
   return cudaGetLastError();

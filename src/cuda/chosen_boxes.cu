@@ -33,6 +33,15 @@ __global__ void __launch_bounds__(threads) gather_kernel(GatherBoxes launch) {
   launch.known[i] = index >= 0;
 }
 
+__global__ void __launch_bounds__(threads) flip_kernel(FlipBoxes launch) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= launch.pictures * launch.count) return;
+  Corners box = corners_at(launch.boxes, i);
+  if (launch.numbers[i / launch.count * launch.step] < 0.5F)
+    box = {launch.width - box.x2, box.y1, launch.width - box.x1, box.y2};
+  reinterpret_cast<Corners*>(launch.out)[i] = box;
+}
+
 // 0 where there are too many.
 unsigned blocks_of(std::int64_t count) {
   const std::int64_t blocks = (count + threads - 1) / threads;
@@ -52,6 +61,13 @@ cudaError_t launch_gather_boxes(const GatherBoxes& launch, cudaStream_t stream) 
   const unsigned blocks = blocks_of(launch.sets * launch.kept);
   if (blocks == 0) return cudaErrorInvalidConfiguration;
   gather_kernel<<<blocks, threads, 0, stream>>>(launch);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_flip_boxes(const FlipBoxes& launch, cudaStream_t stream) {
+  const unsigned blocks = blocks_of(launch.pictures * launch.count);
+  if (blocks == 0) return cudaErrorInvalidConfiguration;
+  flip_kernel<<<blocks, threads, 0, stream>>>(launch);
   return cudaGetLastError();
 }
 

@@ -24,6 +24,7 @@
 #include "cuda/spatial_gate_launch.h"
 #include "cuda/stamp_launch.h"
 #include "cuda/step_scalars_launch.h"
+#include "cuda/top_rows_launch.h"
 #include "cuda/uniform_launch.h"
 #include "cuda/unit_rows_launch.h"
 #include "cuda/voxel_pool_launch.h"
@@ -52,6 +53,7 @@
 #include "kernels/roi_align.h"
 #include "kernels/spatial_paths.h"
 #include "kernels/step_scalars.h"
+#include "kernels/top_rows.h"
 #include "kernels/uniform.h"
 #include "kernels/unit_rows.h"
 #include "kernels/zero_ranges.h"
@@ -125,8 +127,10 @@ bool register_kernels() {
                                 .backward = &run<&launch_detection_loss_backward>});
   register_cuda_channel_products({.forward = &run<&launch_channel_products_forward>,
                                   .backward = &run<&launch_channel_products_backward>});
-  register_cuda_chosen_boxes(
-      {.decode = &run<&launch_decode_chosen>, .gather = &run<&launch_gather_boxes>});
+  register_cuda_chosen_boxes({.decode = &run<&launch_decode_chosen>,
+                              .gather = &run<&launch_gather_boxes>,
+                              .flip = &run<&launch_flip_boxes>});
+  register_cuda_top_rows(&run<&launch_top_rows>);
   register_cuda_unit_rows(
       {.forward = &run<&launch_unit_rows_forward>, .backward = &run<&launch_unit_rows_backward>});
   register_cuda_mask_loss(

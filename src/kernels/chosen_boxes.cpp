@@ -9,9 +9,12 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
 
 #include <limits>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -103,6 +106,34 @@ IndexedBoxes boxes_at(const at::Tensor& boxes, const at::Tensor& index) {
                                .count = boxes.size(1),
                                .kept = index.size(1)});
   return found;
+}
+
+at::Tensor flip_boxes(const at::Tensor& boxes, const at::Tensor& numbers, double width) {
+  if (boxes.dim() < 2 || boxes.size(-1) != 4 || boxes.scalar_type() != at::kFloat ||
+      numbers.dim() != 1 || numbers.size(0) != boxes.size(0) || numbers.scalar_type() != at::kFloat)
+    throw Error(cat("flip_boxes wants boxes f32 [B, ..., 4] and numbers f32 [B], but got ",
+                    boxes.sizes(), " of ", boxes.scalar_type(), " and ", numbers.sizes(), " of ",
+                    numbers.scalar_type()));
+  const at::NoGradGuard no_gradient;
+  if (!boxes.is_cuda() || chosen_boxes_kernels.flip == nullptr || boxes.numel() == 0) {
+    const at::Tensor turned = at::stack({boxes.select(-1, 2).neg().add(width), boxes.select(-1, 1),
+                                         boxes.select(-1, 0).neg().add(width), boxes.select(-1, 3)},
+                                        -1);
+    std::vector<std::int64_t> ones(static_cast<std::size_t>(boxes.dim()), 1);
+    ones[0] = boxes.size(0);
+    return at::where(numbers.lt(0.5).view(ones), turned, boxes);
+  }
+  const at::Tensor dense = boxes.contiguous();
+  const at::Tensor from = aligned(dense) ? dense : dense.clone();
+  at::Tensor out = at::empty_like(from);
+  chosen_boxes_kernels.flip({.boxes = from.const_data_ptr<float>(),
+                             .numbers = numbers.const_data_ptr<float>(),
+                             .step = numbers.stride(0),
+                             .out = out.mutable_data_ptr<float>(),
+                             .pictures = boxes.size(0),
+                             .count = boxes.numel() / 4 / boxes.size(0),
+                             .width = static_cast<float>(width)});
+  return out;
 }
 
 void register_cuda_chosen_boxes(ChosenBoxesKernels kernels) { chosen_boxes_kernels = kernels; }

@@ -1,5 +1,5 @@
-// The boxes of a detector's best rows, each in one pass: decoded where an index says, and those
-// that suppression kept.
+// The boxes of a detector's best rows, each in one pass: decoded where an index says, those that
+// suppression kept, and true ones of flipped pictures.
 #pragma once
 
 #include "kernels/boxes.h"
@@ -29,9 +29,15 @@ struct IndexedBoxes {
 };
 IndexedBoxes boxes_at(const at::Tensor& boxes, const at::Tensor& index);
 
+// boxes f32 [B, ..., 4] of pictures `width` wide, numbers f32 [B]: the boxes of the picture flipped
+// left to right where its number is below 1/2, as PictureInput::flip does. No gradient. Throws
+// Error for other shapes and types.
+at::Tensor flip_boxes(const at::Tensor& boxes, const at::Tensor& numbers, double width);
+
 struct ChosenBoxesKernels {
   void (*decode)(const DecodeChosen&) = nullptr;  // on the current stream
   void (*gather)(const GatherBoxes&) = nullptr;
+  void (*flip)(const FlipBoxes&) = nullptr;
 };
 void register_cuda_chosen_boxes(ChosenBoxesKernels kernels);
 

@@ -138,6 +138,28 @@ struct GatherBoxes {
   std::int64_t sets = 0, count = 0, kept = 0;
 };
 
+struct FlipBoxes {
+  const float* boxes = nullptr;    // [pictures, count, 4]
+  const float* numbers = nullptr;  // of picture p: numbers[p × step], flipped where below 1/2
+  std::int64_t step = 1;
+  float* out = nullptr;  // as boxes
+  std::int64_t pictures = 0, count = 0;
+  float width = 0;
+};
+
+// The largest numbers of each row and where they are, downwards, of equal ones the first.
+// Everything on the device.
+struct TopRowsArguments {
+  const void* x = nullptr;  // [rows, length]
+  KernelDtype dtype = KernelDtype::f32;
+  Runs runs;
+  float* values = nullptr;        // [rows, count]
+  std::int64_t* index = nullptr;  // the same: below length
+  std::int64_t rows = 0, length = 0, count = 0;
+};
+// Most numbers of a row, and of its largest.
+constexpr std::int64_t top_rows_most_length = 32768, top_rows_most_count = 1024;
+
 // Rows [rows, width] one behind the other. Everything on the device.
 struct UnitRows {
   const void* x = nullptr;

@@ -11,11 +11,14 @@
 #include "kernels/match_boxes.h"
 #include "kernels/nms.h"
 #include "kernels/pointwise.h"
+#include "kernels/top_rows.h"
 #include "kernels/unit_rows.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/isclose.h>
+#include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/stack.h>
@@ -189,6 +192,57 @@ TEST_F(HeadsOnGpu, ChosenBoxesAreTheCpus) {
                      found = boxes_at(boxes.to(device), index.to(device));
   EXPECT_TRUE(found.boxes.cpu().equal(wanted.boxes));
   EXPECT_TRUE(found.known.cpu().equal(wanted.known));
+}
+
+TEST_F(HeadsOnGpu, FlippedBoxesAreTheCpus) {
+  const at::Device device = gpu().device();
+  const at::Tensor boxes = testing::drawn_boxes(5 * 7, 90).view({5, 7, 4}),
+                   numbers = at::rand({5, 3});
+  EXPECT_TRUE(flip_boxes(boxes.to(device), numbers.to(device).select(1, 0), 100)
+                  .cpu()
+                  .equal(flip_boxes(boxes, numbers.select(1, 0), 100)));
+}
+
+TEST_F(HeadsOnGpu, TopRowsAreThoseOfAStableSort) {
+  at::manual_seed(9);
+  const at::Device device = gpu().device();
+  struct Case {
+    std::int64_t rows, length, count;
+  };
+  for (const Case& test : {Case{5, 30000, 1000},
+                           {1, 1, 1},
+                           {3, 1024, 1024},
+                           {2, 32768, 1024},
+                           {4, 1025, 1},
+                           {2, 700, 650},
+                           {2, 40000, 17},
+                           {2, 3000, 1500}})
+    for (const auto type : types)
+      for (const double spread : {1e-3, 10.0}) {  // many equal numbers, and few
+        at::Tensor x = at::randn({test.rows, test.length}).mul(spread).sub(2).to(type);
+        if (test.length > 20) {
+          x[0].narrow(0, 3, 5).fill_(std::numeric_limits<float>::infinity());
+          x[0].narrow(0, 11, 5).fill_(-std::numeric_limits<float>::infinity());
+          x[0][17].fill_(std::numeric_limits<float>::quiet_NaN());
+        }
+        const auto [sorted, order] =
+            x.to(at::kFloat).sort(/*stable=*/true, /*dim=*/1, /*descending=*/true);
+        const auto [values, index] = top_rows(x.to(device), test.count);
+        const std::string what =
+            c10::str(type, " ", test.rows, " x ", test.length, ": ", test.count);
+        EXPECT_TRUE(at::isclose(values.cpu(), sorted.narrow(1, 0, test.count), 0, 0, true)
+                        .all()
+                        .item<bool>())
+            << what;
+        const bool by_kernel = test.length <= top_rows_most_length && test.count <= 1024;
+        if (by_kernel) {
+          EXPECT_TRUE(index.cpu().equal(order.narrow(1, 0, test.count))) << what;
+        }
+      }
+  // Some channels of a wider map.
+  const at::Tensor wide = at::randn({2 * 35, 16}).to(device);
+  const at::Tensor x = wide.narrow(1, 2, 3).view({2, 35, 3});
+  EXPECT_TRUE(top_rows(x, 50).index.equal(top_rows(x.contiguous(), 50).index));
 }
 
 TEST_F(HeadsOnGpu, SortedNmsKeepsWhatTheCpuKeeps) {

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kernels/boxes.h"
+#include "kernels/chosen_boxes.h"
 #include "kernels/nms.h"
 #include "kernels/picture_input.h"
 #include "recipes/fewshot/model/loss.h"
@@ -9,8 +10,6 @@
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/stack.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/where.h>
 #include <torch/utils.h>
 
@@ -36,17 +35,6 @@ PictureInput network_input(const at::Device& device, const StepContext& context)
 at::Tensor features_of(DetectorImpl& net, const std::vector<PictureSet>& pictures,
                        const PictureInput& input, const StepContext& context) {
   return net.features(picture_input(pictures, input), context, input.layout);
-}
-
-// Boxes [B, ..., 4] in pictures that are flipped where their first number says so.
-at::Tensor boxes_in(const PictureSet& set, const at::Tensor& boxes) {
-  const auto width = static_cast<double>(set.pictures.size(3));
-  const at::Tensor turned = at::stack({boxes.select(-1, 2).neg().add(width), boxes.select(-1, 1),
-                                       boxes.select(-1, 0).neg().add(width), boxes.select(-1, 3)},
-                                      -1);
-  std::vector<std::int64_t> ones(static_cast<std::size_t>(boxes.dim()), 1);
-  ones[0] = boxes.size(0);
-  return at::where(set.numbers.select(1, 0).lt(0.5).view(ones), turned, boxes);
 }
 
 }  // namespace
@@ -129,7 +117,8 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   input.brightness = options_.augment.brightness;
   input.contrast = options_.augment.contrast;
   const auto places_of = [&](const PictureSet& set, const at::Tensor& boxes) {
-    return input.flip ? boxes_in(set, boxes) : boxes;
+    const auto width = static_cast<double>(set.pictures.size(3));
+    return input.flip ? flip_boxes(boxes, set.numbers.select(1, 0), width) : boxes;
   };
   const at::Tensor support_boxes = places_of(support_set, field(EpisodeFields::support_boxes));
   const Truth truth{.boxes = places_of(query_set, field(EpisodeFields::boxes)),

@@ -2,6 +2,7 @@
 
 #include "kernels/chosen_boxes.h"
 #include "kernels/nms.h"
+#include "kernels/top_rows.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -52,12 +53,12 @@ RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, 
 Proposals propose(const at::Tensor& anchors, const at::Tensor& objectness, const at::Tensor& deltas,
                   std::int64_t height, std::int64_t width, std::int64_t count) {
   const at::NoGradGuard no_gradient;
-  const at::Tensor scores = objectness.flatten(1);  // [Q, N * P]
-  const std::int64_t taken = std::min(std::max(before_nms, count), scores.size(1));
-  const auto [top, chosen] = scores.topk(taken, 1);
-  const at::Tensor boxes = decode_chosen(deltas, anchors, chosen, static_cast<double>(height),
+  const std::int64_t of_query = objectness.numel() / objectness.size(0);  // N * P
+  const std::int64_t taken = std::min(std::max(before_nms, count), of_query);
+  const TopRows top = top_rows(objectness, taken);
+  const at::Tensor boxes = decode_chosen(deltas, anchors, top.index, static_cast<double>(height),
                                          static_cast<double>(width));
-  const KeptBoxes kept = nms_padded(boxes, top.to(at::kFloat), proposals_apart, count, /*group=*/{},
+  const KeptBoxes kept = nms_padded(boxes, top.values, proposals_apart, count, /*group=*/{},
                                     /*is_sorted=*/true);
   const IndexedBoxes found = boxes_at(boxes, kept.indices);
   return {.boxes = found.boxes, .known = found.known};

@@ -115,7 +115,9 @@ TrunkImpl::TrunkImpl(std::int64_t depth, std::int64_t width)
   for (at::Tensor& weight : parameters())
     if (weight.dim() == 4) {
       nn::init::kaiming_normal_(weight, 0, torch::kFanOut, torch::kReLU);
-      weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+      // Not the first: block_convolution takes it as it lies, and adds its gradient up in place.
+      if (!weight.is_same(conv1->weight))
+        weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
     }
 }
 

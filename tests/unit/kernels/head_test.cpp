@@ -8,10 +8,15 @@
 #include "kernels/gradient_buffer.h"
 #include "kernels/match_boxes.h"
 #include "kernels/pointwise.h"
+#include "kernels/top_rows.h"
 #include "kernels/unit_rows.h"
 
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -165,6 +170,27 @@ TEST(ChosenBoxes, AreTakenByAnIndexThatMayBeNone) {
                 boxes_at(boxes, at::zeros({3, 1}, at::kLong));
               }),
               HasSubstr("index i64"));
+}
+
+TEST(ChosenBoxes, AreFlippedWhereTheirPictureIs) {
+  const at::Tensor boxes = testing::drawn_boxes(6, 90).view({2, 3, 4});
+  const at::Tensor found = flip_boxes(boxes, at::tensor({0.7F, 0.2F}), 100);
+  EXPECT_TRUE(found[0].equal(boxes[0]));
+  const at::Tensor corners = boxes[1];
+  EXPECT_TRUE(found[1].equal(at::stack({100 - corners.select(1, 2), corners.select(1, 1),
+                                        100 - corners.select(1, 0), corners.select(1, 3)},
+                                       1)));
+  EXPECT_THAT(error_of([&] { flip_boxes(boxes, at::rand({3}), 100); }),
+              HasSubstr("numbers f32 [B]"));
+}
+
+TEST(TopRows, AreTheLargestOfTheirRow) {
+  const at::Tensor x = at::randn({2, 3, 7}).to(at::kBFloat16);
+  const auto [values, index] = top_rows(x, 5);
+  EXPECT_EQ(values.scalar_type(), at::kFloat);
+  EXPECT_TRUE(values.equal(std::get<0>(x.flatten(1).to(at::kFloat).sort(1, true)).narrow(1, 0, 5)));
+  EXPECT_TRUE(x.flatten(1).to(at::kFloat).gather(1, index).equal(values));
+  EXPECT_THAT(error_of([&] { top_rows(x, 22); }), HasSubstr("22 numbers or more"));
 }
 
 TEST(SortedNms, KeepsWhatSortingWouldHaveKept) {
