@@ -1,7 +1,7 @@
 // relu(norm) and the largest of its windows, which may overlap, of images. Forward: a thread has a
-// result of W channels, and norms what its window holds. Backward: the sums are taken over the
-// results, of x where they come from; then a thread has a square of x, for which it looks through
-// the windows that hold any of it, so that nothing is added by atomics.
+// result of W channels, and finds the largest that its window holds. Backward: the sums are taken
+// over the results, of x where they come from; then a thread has some of x, for which it looks
+// through the windows that hold any of it, so that nothing is added by atomics.
 #include "cuda/channel_norm_launch.h"
 #include "cuda/channel_norm_passes.cuh"
 #include "cuda/early_launch.cuh"
@@ -87,93 +87,124 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
   }
 }
 
-// side: of the squares of x.
-template <class T, int W, int side>
+constexpr std::uint8_t no_place = 255;
+
+// What an element of x gets of its gradient.
+template <class T, int W>
+__device__ Pack<T, W> gradient_of(const Pack<T, W>& x, const float (&sums)[W],
+                                  const ChannelFacts<W>& facts, const ChannelShares<W>& shares) {
+  Pack<T, W> of_x;
+#pragma unroll
+  for (int c = 0; c < W; ++c) {
+    const float apart = x[c] - facts.mean[c];
+    const float gradient = facts.normed(apart, c) <= 0 ? 0.0F : sums[c];
+    of_x.value[c] = from_float<T>(shares.gradient(gradient, apart, facts, c));
+  }
+  return of_x;
+}
+
+// Any windows: a thread has an element of x.
+template <class T, int W>
 __global__ void __launch_bounds__(sliding_threads, 2)
     pooled_norm_gradient_kernel(PooledNormBackward launch) {
   let_the_next_begin();
   wait_for_those_before();
   const SlidingPool& pool = launch.pool;
   const auto channels = static_cast<int>(pool.channels), groups = channels / W;
-  const int lines = (pool.height + side - 1) / side, across = (pool.width + side - 1) / side;
-  const std::int64_t row = blockIdx.x / lines;
-  const int y = static_cast<int>(blockIdx.x % lines) * side;
-  const auto holding = [&](int axis, int at, int size, int results) {
-    Holding windows(at, pool.window[axis], pool.stride[axis], pool.padding[axis], results);
-    windows.last = Holding(min(at + side, size) - 1, pool.window[axis], pool.stride[axis],
-                           pool.padding[axis], results)
-                       .last;
-    return windows;
-  };
-  const Holding down = holding(0, y, pool.height, pool.out_height);
-  const auto* const of_y = static_cast<const T*>(launch.norm.of_y);
+  const std::int64_t row = blockIdx.x / pool.height;
+  const int y = static_cast<int>(blockIdx.x % pool.height);
+  const Holding down(y, pool.window[0], pool.stride[0], pool.padding[0], pool.out_height);
+  const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * pool.width * channels;
+  for (int i = static_cast<int>(threadIdx.x); i < pool.width * groups; i += sliding_threads) {
+    const int channel = i % groups * W, x = i / groups;
+    const Holding across(x, pool.window[1], pool.stride[1], pool.padding[1], pool.out_width);
+    float sums[W] = {};
+    for (int out_y = down.first; out_y < down.last; ++out_y)
+      for (int out_x = across.first; out_x < across.last; ++out_x) {
+        const std::int64_t result =
+            ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
+        const auto where = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
+        const auto up = Pack<T, W>::at(static_cast<const T*>(launch.norm.of_y) + result);
+        const int own = (y + pool.padding[0] - out_y * pool.stride[0]) * pool.window[1] + x +
+                        pool.padding[1] - out_x * pool.stride[1];
+#pragma unroll
+        for (int c = 0; c < W; ++c)
+          if (where.value[c] == own) sums[c] += up[c];
+      }
+    const std::int64_t at = line + static_cast<std::int64_t>(x) * channels + channel;
+    gradient_of<T, W>(Pack<T, W>::at(static_cast<const T*>(launch.norm.x) + at), sums,
+                      ChannelFacts<W>(launch.norm, channel), ChannelShares<W>(launch.norm, channel))
+        .store(static_cast<T*>(launch.norm.of_x) + at);
+  }
+}
+
+// Windows of 3 x 3, two apart, padding 1: a thread has a square of 2 x 2, which four windows hold.
+template <class T, int W>
+__global__ void __launch_bounds__(sliding_threads, 2)
+    pooled_norm_squares_kernel(PooledNormBackward launch) {
+  let_the_next_begin();
+  wait_for_those_before();
+  const SlidingPool& pool = launch.pool;
+  const auto channels = static_cast<int>(pool.channels), groups = channels / W;
+  const std::int64_t row = blockIdx.x / pool.out_height;
+  const int out_y = static_cast<int>(blockIdx.x % pool.out_height);
   int known = -1;
   ChannelFacts<W> facts;
   ChannelShares<W> shares;
-  for (int i = static_cast<int>(threadIdx.x); i < across * groups; i += sliding_threads) {
-    const int channel = i % groups * W, x = i / groups * side;
+  for (int i = static_cast<int>(threadIdx.x); i < pool.out_width * groups; i += sliding_threads) {
+    const int channel = i % groups * W, out_x = i / groups;
     if (channel != known) {
       facts = ChannelFacts<W>(launch.norm, channel);
       shares = ChannelShares<W>(launch.norm, channel);
     }
     known = channel;
-    const auto element = [&](int dy, int dx) {
-      return ((row * pool.height + y + dy) * pool.width + x + dx) * channels + channel;
+    const auto inside = [&](int dy, int dx) {
+      return 2 * out_y + dy < pool.height && 2 * out_x + dx < pool.width;
     };
-    const auto inside = [&](int dy, int dx) { return y + dy < pool.height && x + dx < pool.width; };
-    Pack<T, W> values[side][side];
+    const std::int64_t corner =
+        ((row * pool.height + 2 * out_y) * pool.width + 2 * out_x) * channels + channel;
+    const auto element = [&](int dy, int dx) {
+      return corner + (static_cast<std::int64_t>(dy) * pool.width + dx) * channels;
+    };
+    SlidingPlaces<W> where[2][2];
+    Pack<T, W> up[2][2], x[2][2];
 #pragma unroll
-    for (int dy = 0; dy < side; ++dy)
+    for (int dy = 0; dy < 2; ++dy)
 #pragma unroll
-      for (int dx = 0; dx < side; ++dx)
-        if (inside(dy, dx))
-          values[dy][dx] = Pack<T, W>::at(static_cast<const T*>(launch.norm.x) + element(dy, dx));
-    const Holding right = holding(1, x, pool.width, pool.out_width);
-    float sums[side][side][W] = {};
-    constexpr int at_once = 2;  // windows that are read before they are used
-    for (int out_y = down.first; out_y < down.last; ++out_y)
-      for (int begin = right.first; begin < right.last; begin += at_once) {
-        SlidingPlaces<W> where[at_once];
-        Pack<T, W> up[at_once];
+      for (int dx = 0; dx < 2; ++dx) {
+        const bool is_there = out_y + dy < pool.out_height && out_x + dx < pool.out_width;
+        const std::int64_t result =
+            ((row * pool.out_height + out_y + (is_there ? dy : 0)) * pool.out_width + out_x +
+             (is_there ? dx : 0)) *
+                channels +
+            channel;
+        where[dy][dx] = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
+        up[dy][dx] = Pack<T, W>::at(static_cast<const T*>(launch.norm.of_y) + result);
+        if (!is_there)
 #pragma unroll
-        for (int u = 0; u < at_once; ++u) {
-          const int out_x = min(begin + u, right.last - 1);
-          const std::int64_t result =
-              ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
-          where[u] = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
-          up[u] = Pack<T, W>::at(of_y + result);
-        }
-#pragma unroll
-        for (int u = 0; u < at_once; ++u) {
-          if (begin + u >= right.last) break;
-          const int own_y = y + pool.padding[0] - out_y * pool.stride[0],
-                    own_x = x + pool.padding[1] - (begin + u) * pool.stride[1];
-#pragma unroll
-          for (int dy = 0; dy < side; ++dy)
-#pragma unroll
-            for (int dx = 0; dx < side; ++dx) {
-              const bool held = own_y + dy >= 0 && own_y + dy < pool.window[0] && own_x + dx >= 0 &&
-                                own_x + dx < pool.window[1];
-              const int own = held ? (own_y + dy) * pool.window[1] + own_x + dx : -1;
-#pragma unroll
-              for (int c = 0; c < W; ++c)
-                if (where[u].value[c] == own) sums[dy][dx][c] += up[u][c];
-            }
-        }
+          for (int c = 0; c < W; ++c) where[dy][dx].value[c] = no_place;
+        x[dy][dx] = Pack<T, W>::at(static_cast<const T*>(launch.norm.x) +
+                                   (inside(dy, dx) ? element(dy, dx) : corner));
       }
 #pragma unroll
-    for (int dy = 0; dy < side; ++dy)
+    for (int dy = 0; dy < 2; ++dy)
 #pragma unroll
-      for (int dx = 0; dx < side; ++dx) {
-        if (!inside(dy, dx)) continue;
-        Pack<T, W> of_x;
+      for (int dx = 0; dx < 2; ++dx) {
+        float sums[W] = {};
+        // Line dy of the square is line 1 + dy of the first window, and line 0 of the next one if
+        // dy is 1; so with columns.
 #pragma unroll
-        for (int c = 0; c < W; ++c) {
-          const float apart = values[dy][dx][c] - facts.mean[c];
-          const float gradient = facts.normed(apart, c) <= 0 ? 0.0F : sums[dy][dx][c];
-          of_x.value[c] = from_float<T>(shares.gradient(gradient, apart, facts, c));
-        }
-        of_x.store(static_cast<T*>(launch.norm.of_x) + element(dy, dx));
+        for (int down = 0; down <= dy; ++down)
+#pragma unroll
+          for (int right = 0; right <= dx; ++right) {
+            const int own = (down == 0 ? 1 + dy : 0) * 3 + (right == 0 ? 1 + dx : 0);
+#pragma unroll
+            for (int c = 0; c < W; ++c)
+              if (where[down][right].value[c] == own) sums[c] += up[down][right][c];
+          }
+        if (inside(dy, dx))
+          gradient_of<T, W>(x[dy][dx], sums, facts, shares)
+              .store(static_cast<T*>(launch.norm.of_x) + element(dy, dx));
       }
   }
 }
@@ -203,21 +234,21 @@ cudaError_t launch_pooled_norm_backward(const PooledNormBackward& launch, cudaSt
     if (const cudaError_t error = launch_finish_sums(of_results, stream); error != cudaSuccess)
       return error;
   }
-  // Squares of two are held by the fewest windows where these are two apart.
-  const bool by_squares = pool.stride[0] == 2 && pool.stride[1] == 2;
-  const int side = by_squares ? 2 : 1;
-  return with_sliding_lines(pool, pool.rows * ((pool.height + side - 1) / side),
-                            [&](auto element, auto width, unsigned blocks) {
-                              using T = decltype(element);
-                              constexpr int W = decltype(width)::value;
-                              if (by_squares)
-                                launch_early(pooled_norm_gradient_kernel<T, W, 2>, blocks,
-                                             sliding_threads, stream, launch);
-                              else
-                                launch_early(pooled_norm_gradient_kernel<T, W, 1>, blocks,
-                                             sliding_threads, stream, launch);
-                              return cudaGetLastError();
-                            });
+  bool by_squares = true;
+  for (const int axis : {0, 1})
+    by_squares =
+        by_squares && pool.window[axis] == 3 && pool.stride[axis] == 2 && pool.padding[axis] == 1;
+  return with_sliding_lines(
+      pool, pool.rows * (by_squares ? pool.out_height : pool.height),
+      [&](auto element, auto width, unsigned blocks) {
+        using T = decltype(element);
+        constexpr int W = decltype(width)::value;
+        if (by_squares)
+          launch_early(pooled_norm_squares_kernel<T, W>, blocks, sliding_threads, stream, launch);
+        else
+          launch_early(pooled_norm_gradient_kernel<T, W>, blocks, sliding_threads, stream, launch);
+        return cudaGetLastError();
+      });
 }
 
 }  // namespace lockstep

@@ -159,7 +159,8 @@ __device__ void add_boxes(const RoiAlignShape& shape, const CellWeights& cell, i
 
 constexpr int roi_weights = 8 * roi_align_most_bins;  // of the boxes that are taken at once
 
-// across: threads of a part, whole warps; the block has as many parts as fit.
+// across: threads of a part, whole warps. Shared memory beside what is declared: of_parts, of more
+// than one part.
 template <class T, int W>
 __global__ void __launch_bounds__(roi_threads)
     roi_align_gradient_kernel(RoiAlignBackward launch, int across) {
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__(roi_threads)
   __shared__ unsigned reaching[2][roi_warps];  // in turns: the last ones may still be read
   __shared__ int boxes[roi_threads];
   __shared__ float weights[roi_weights];  // of the cell: in bins down, then across
-  __shared__ float of_parts[roi_threads * W];
+  extern __shared__ float of_parts[];     // [W, threads]
   float sums[W] = {};
   int turn = 0;
   for (std::int64_t base = 0; base < shape.rois; base += threads, turn ^= 1) {
@@ -213,12 +214,12 @@ __global__ void __launch_bounds__(roi_threads)
   }
   if (parts > 1) {
 #pragma unroll
-    for (int i = 0; i < W; ++i) of_parts[i * roi_threads + tid] = sums[i];
+    for (int i = 0; i < W; ++i) of_parts[i * threads + tid] = sums[i];
     __syncthreads();
     if (part > 0) return;
     for (int other = 1; other < parts; ++other)
 #pragma unroll
-      for (int i = 0; i < W; ++i) sums[i] += of_parts[i * roi_threads + other * across + tid];
+      for (int i = 0; i < W; ++i) sums[i] += of_parts[i * threads + other * across + tid];
   }
   if (of_channel != nullptr)
     store_sums<W>(sums, static_cast<T*>(launch.of_features) +
@@ -260,9 +261,12 @@ cudaError_t launch_roi_align_backward(const RoiAlignBackward& launch, cudaStream
     const std::int64_t slabs = (groups + across - 1) / across;
     if (slabs > 65535) return cudaErrorInvalidConfiguration;
     const dim3 blocks(static_cast<unsigned>(cells), static_cast<unsigned>(slabs));
-    const auto threads = static_cast<unsigned>(roi_threads / across * across);
+    // A box or two of a picture are not worth sharing out: more cells at once gain more.
+    const std::int64_t parts = shape.rois > 2 * shape.rows ? roi_threads / across : 1;
+    const auto threads = static_cast<unsigned>(parts * across);
+    const std::size_t bytes = parts > 1 ? threads * W * sizeof(float) : 0;
     roi_align_gradient_kernel<T, W>
-        <<<blocks, threads, 0, stream>>>(launch, static_cast<int>(across));
+        <<<blocks, threads, bytes, stream>>>(launch, static_cast<int>(across));
     return cudaGetLastError();
   });
 }

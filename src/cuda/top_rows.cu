@@ -24,18 +24,24 @@ __device__ float value_of(unsigned key, KernelDtype dtype) {
   return __uint_as_float(dtype == KernelDtype::bf16 ? bits & 0xffff0000U : bits);
 }
 
+__device__ int count_of_warp(int own) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffffU, own);
+#else
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) own += __shfl_xor_sync(0xffffffffU, own, lanes);
+  return own;
+#endif
+}
+
 // How many numbers of the block are such; all threads get it. turn: another from call to call.
 __device__ int count_of_block(int own, int turn) {
   __shared__ int of_warps[2][warps];
   const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int lanes = 16; lanes > 0; lanes /= 2) own += __shfl_xor_sync(0xffffffffU, own, lanes);
+  own = count_of_warp(own);
   if (lane == 0) of_warps[turn % 2][threadIdx.x / 32] = own;
   __syncthreads();
-  int all = of_warps[turn % 2][lane];
-#pragma unroll
-  for (int lanes = 16; lanes > 0; lanes /= 2) all += __shfl_xor_sync(0xffffffffU, all, lanes);
-  return all;
+  return count_of_warp(of_warps[turn % 2][lane]);
 }
 
 using Entry = unsigned long long;  // the number's key, then its place turned about
@@ -60,19 +66,26 @@ __device__ Entry sorted(Entry entry, Entry (&shared)[threads]) {
   return entry;
 }
 
+template <class T>
 __global__ void __launch_bounds__(threads) top_rows_kernel(TopRowsArguments launch) {
   const auto tid = static_cast<int>(threadIdx.x), length = static_cast<int>(launch.length),
              count = static_cast<int>(launch.count);
   const auto base = static_cast<std::uint32_t>(blockIdx.x * launch.length);
+  const auto* const x = static_cast<const T*>(launch.x);
   unsigned keys[per_thread];
+  constexpr int at_once = 8;  // numbers that are read before they are used
 #pragma unroll
-  for (int j = 0; j < per_thread; ++j) {
-    const int i = j * threads + tid;
-    keys[j] = i < length
-                  ? key_of(load_as(launch.dtype, launch.x,
-                                   place_of(launch.runs, base + static_cast<std::uint32_t>(i))),
-                           launch.dtype)
-                  : 0;
+  for (int begin = 0; begin < per_thread; begin += at_once) {
+    T read[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      const int i = min((begin + u) * threads + tid, length - 1);
+      read[u] = x[place_of(launch.runs, base + static_cast<std::uint32_t>(i))];
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u)
+      keys[begin + u] =
+          (begin + u) * threads + tid < length ? key_of(to_float(read[u]), launch.dtype) : 0;
   }
   int turn = 0;
   // The smallest key that counts: the largest one that `count` keys reach.
@@ -131,8 +144,12 @@ cudaError_t launch_top_rows(const TopRowsArguments& launch, cudaStream_t stream)
   if (launch.length > top_rows_most_length || launch.count > top_rows_most_count ||
       launch.count > launch.length || launch.rows > INT_MAX)
     return cudaErrorInvalidValue;
-  top_rows_kernel<<<static_cast<unsigned>(launch.rows), threads, 0, stream>>>(launch);
-  return cudaGetLastError();
+  if (launch.rows == 0) return cudaSuccess;
+  return with_type(launch.dtype, [&](auto element) {
+    top_rows_kernel<decltype(element)>
+        <<<static_cast<unsigned>(launch.rows), threads, 0, stream>>>(launch);
+    return cudaGetLastError();
+  });
 }
 
 }  // namespace lockstep
