@@ -5,20 +5,18 @@
 // long: they see a kernel of 4 x 4 with few channels.
 #include "cuda/block_convolution_launch.h"
 #include "cuda/early_launch.cuh"
-#include "cuda/element.cuh"
+#include "cuda/tensor_cores.cuh"
 
 #include <cuda_pipeline.h>
-
-#include <type_traits>
 
 namespace lockstep {
 namespace {
 
 constexpr int warps = 4, threads = 32 * warps;
-constexpr int taps = 4, depth = 16;              // blocks along each side, channels of a block
-constexpr int outs = block_convolution_outs;     // of a thread block
-constexpr int runs = taps * taps * depth;        // numbers that a result takes
-constexpr int tile_height = 8, tile_width = 32;  // results
+constexpr int taps = 4, depth = 16;           // blocks along each side, channels of a block
+constexpr int outs = block_convolution_outs;  // of a thread block
+constexpr int runs = taps * taps * depth;     // numbers that a result takes
+constexpr int tile_height = block_tile_height, tile_width = block_tile_width;  // results
 constexpr int patch_height = tile_height + taps - 1, patch_width = tile_width + taps - 1;
 constexpr int patch_pitch = patch_width + 1;                 // blocks from line to line
 constexpr int patch_words = patch_height * patch_pitch * 2;  // of 16 bytes
@@ -50,10 +48,6 @@ struct Tile {
     x = inside % across * tile_width;
   }
 };
-__device__ std::int64_t tiles_of(const BlockConvolution& shape) {
-  return shape.batch * ((shape.width + tile_width - 1) / tile_width) *
-         ((shape.height + tile_height - 1) / tile_height);
-}
 
 // Asks for the blocks that the tile's results take, zeros where there are none.
 __device__ void ask_for_patch(const BlockConvolution& shape, const Tile& tile, uint4* patch) {
@@ -69,38 +63,6 @@ __device__ void ask_for_patch(const BlockConvolution& shape, const Tile& tile, u
         from + (inside ? (static_cast<std::int64_t>(y) * width + x) * 2 + half : 0), 16,
         inside ? 0 : 16);
   }
-}
-
-// Four matrices of 8 x 8, of which each thread gives a row of 16 bytes; transposed: each as it lies
-// transposed.
-template <bool transposed>
-__device__ void load_matrices(const uint4* row, unsigned (&to)[4]) {
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(row));
-  if constexpr (transposed)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(address));
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(address));
-}
-
-// sums [16 x 8] += a [16 x 16] b [16 x 8].
-template <class T>
-__device__ void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  if constexpr (std::is_same_v<T, __half>)
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-  else
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // 16 blocks of pixels from (row, column) of the patch on, as the thread's row of them.
@@ -119,23 +81,18 @@ __device__ std::int64_t weight_place(const BlockConvolution& shape,
     return -1;
   return out * strides[0] + channel * strides[1] + y * strides[2] + x * strides[3];
 }
-// The channel that a warp's product has in column `column` of its `tile`-th 8: each thread ends up
-// with 16 that are neighbours.
-__device__ constexpr int out_of(int tile, int column) {
-  return column / 2 * 16 + tile * 2 + column % 2;
-}
 #endif
 
 template <class T>
 __global__ void __launch_bounds__(threads, 2)
-    block_convolution_kernel(BlockConvolutionForward launch) {
+    block_convolution_kernel(BlockConvolutionForward launch, std::int64_t tiles) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   let_the_next_begin();
   wait_for_those_before();
   extern __shared__ uint4 memory[];
+  __shared__ WarpMoments moments[warps];
   uint4 *const weight = memory, *const patches = memory + weight_words;
   const BlockConvolution& shape = launch.shape;
-  const std::int64_t tiles = tiles_of(shape);
   const int first_out = static_cast<int>(blockIdx.y) * outs;
   std::int64_t number = blockIdx.x;
   if (number < tiles) ask_for_patch(shape, Tile(shape, number), patches);
@@ -161,7 +118,7 @@ __global__ void __launch_bounds__(threads, 2)
     __syncthreads();
     const uint4* const patch = patches + turn * patch_words;
     // Two lines of 32 results, 16 at a time.
-    float sums[4][8][4] = {};
+    WarpResults sums = {};
     for (int down = 0; down < taps; ++down)
 #pragma unroll
       for (int across = 0; across < taps; ++across) {
@@ -184,24 +141,37 @@ __global__ void __launch_bounds__(threads, 2)
         }
       }
     const Tile tile(shape, number);
+    unsigned valid = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int y = tile.y + 2 * warp + i / 2, x = tile.x + i % 2 * 16 + half * 8 + lane / 4;
         if (y >= shape.height || x >= shape.width) continue;
-        auto* const to = static_cast<T*>(launch.y) +
-                         ((tile.picture * shape.height + y) * shape.width + x) * shape.outs +
-                         first_out + lane % 4 * 16;
-#pragma unroll
-        for (int word = 0; word < 2; ++word) {
-          float eight[8];
-#pragma unroll
-          for (int k = 0; k < 8; ++k) eight[k] = sums[i][word * 4 + k / 2][half * 2 + k % 2];
-          store_eight(eight, to + word * 8);
-        }
+        valid |= 1U << (2 * i + half);
+        store_row(sums, i, half,
+                  static_cast<T*>(launch.y) +
+                      ((tile.picture * shape.height + y) * shape.width + x) * shape.outs +
+                      first_out + lane % 4 * 16);
       }
+    if (launch.moments != nullptr)
+      add_moments(
+          moments[warp], sums, valid,
+          max(0, min(2, shape.height - tile.y - 2 * warp)) * min(tile_width, shape.width - tile.x),
+          number == blockIdx.x);
     __syncthreads();
+  }
+  if (launch.moments == nullptr) return;
+  const auto tid = static_cast<int>(threadIdx.x);
+  if (tid < outs) {
+    float* const mean =
+        launch.moments + static_cast<std::int64_t>(blockIdx.x) * 2 * shape.outs + first_out + tid;
+    finish_block_moments(moments, warps, 1, tid, mean, mean + shape.outs);
+  }
+  if (blockIdx.y == 0 && tid == 0) {
+    int rows = 0;
+    for (const WarpMoments& one : moments) rows += one.rows;
+    launch.elements[blockIdx.x] = static_cast<float>(rows);
   }
 #endif
 }
@@ -209,14 +179,13 @@ __global__ void __launch_bounds__(threads, 2)
 // Each warp has the blocks of one line of four. of_y and the patch of a tile are in shared memory.
 template <class T>
 __global__ void __launch_bounds__(threads, 2)
-    block_gradient_kernel(BlockConvolutionBackward launch) {
+    block_gradient_kernel(BlockConvolutionBackward launch, std::int64_t tiles) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   let_the_next_begin();
   wait_for_those_before();
   extern __shared__ uint4 memory[];
   constexpr int stage = tile_words + patch_words;
   const BlockConvolution& shape = launch.shape;
-  const std::int64_t tiles = tiles_of(shape);
   const int first_out = static_cast<int>(blockIdx.y) * outs;
   const auto ask = [&](std::int64_t number, uint4* to) {
     const Tile tile(shape, number);
@@ -280,13 +249,13 @@ __global__ void __launch_bounds__(threads, 2)
 }
 
 // Adds up the shares, each thread some of those of four numbers, and them to the weight's gradient.
-constexpr int finish_lanes = 16;
-__global__ void __launch_bounds__(32 * finish_lanes)
+constexpr int share_lanes = 16;
+__global__ void __launch_bounds__(32 * share_lanes)
     finish_block_gradient_kernel(BlockConvolutionBackward launch, int shares) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   let_the_next_begin();
   wait_for_those_before();
-  __shared__ float4 of_lanes[finish_lanes][32];
+  __shared__ float4 of_lanes[share_lanes][32];
   const int four = static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x);
   const auto* const from = reinterpret_cast<const float4*>(launch.partial) +
                            static_cast<std::int64_t>(blockIdx.y) * shares * outs * runs / 4 + four;
@@ -298,13 +267,13 @@ __global__ void __launch_bounds__(32 * finish_lanes)
   };
   float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll 8
-  for (int share = static_cast<int>(threadIdx.y); share < shares; share += finish_lanes)
+  for (int share = static_cast<int>(threadIdx.y); share < shares; share += share_lanes)
     add(sum, from[static_cast<std::int64_t>(share) * outs * runs / 4]);
   of_lanes[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y > 0) return;
 #pragma unroll
-  for (int lane = 1; lane < finish_lanes; ++lane) add(sum, of_lanes[lane][threadIdx.x]);
+  for (int lane = 1; lane < share_lanes; ++lane) add(sum, of_lanes[lane][threadIdx.x]);
   const int out = static_cast<int>(blockIdx.y) * outs + four * 4 / runs;
   const float numbers[] = {sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
@@ -328,13 +297,6 @@ bool fits(const BlockConvolution& shape) {
          shape.channels <= 4;
 }
 
-// Thread blocks for the tiles, as many as run at once.
-unsigned blocks_for(const BlockConvolution& shape) {
-  const std::int64_t tiles = shape.batch * ((shape.width + tile_width - 1) / tile_width) *
-                             ((shape.height + tile_height - 1) / tile_height);
-  return static_cast<unsigned>(tiles < block_convolution_shares ? tiles : block_convolution_shares);
-}
-
 template <class Kernel, class Launch>
 cudaError_t launch_with_memory(Kernel kernel, const Launch& launch, unsigned blocks, int words,
                                cudaStream_t stream) {
@@ -344,7 +306,7 @@ cudaError_t launch_with_memory(Kernel kernel, const Launch& launch, unsigned blo
       error != cudaSuccess)
     return error;
   const dim3 grid(blocks, static_cast<unsigned>(launch.shape.outs / outs));
-  kernel<<<grid, threads, bytes, stream>>>(launch);
+  kernel<<<grid, threads, bytes, stream>>>(launch, tiles_of(launch.shape));
   return cudaGetLastError();
 }
 
@@ -369,21 +331,22 @@ cudaError_t launch_block_convolution_forward(const BlockConvolutionForward& laun
   if (!fits(launch.shape)) return cudaErrorInvalidValue;
   return with_half_type(launch.shape.dtype, [&](auto element) {
     return launch_with_memory(block_convolution_kernel<decltype(element)>, launch,
-                              blocks_for(launch.shape), weight_words + 2 * patch_words, stream);
+                              static_cast<unsigned>(chunks_of(launch.shape)),
+                              weight_words + 2 * patch_words, stream);
   });
 }
 
 cudaError_t launch_block_convolution_backward(const BlockConvolutionBackward& launch,
                                               cudaStream_t stream) {
   if (!fits(launch.shape)) return cudaErrorInvalidValue;
-  const unsigned blocks = blocks_for(launch.shape);
+  const unsigned blocks = static_cast<unsigned>(chunks_of(launch.shape));
   const cudaError_t error = with_half_type(launch.shape.dtype, [&](auto element) {
     return launch_with_memory(block_gradient_kernel<decltype(element)>, launch, blocks,
                               2 * (tile_words + patch_words), stream);
   });
   if (error != cudaSuccess) return error;
   const dim3 grid(outs * runs / 4 / 32, static_cast<unsigned>(launch.shape.outs / outs));
-  launch_early(finish_block_gradient_kernel, grid, dim3(32, finish_lanes), stream, launch,
+  launch_early(finish_block_gradient_kernel, grid, dim3(32, share_lanes), stream, launch,
                static_cast<int>(blocks));
   return cudaGetLastError();
 }

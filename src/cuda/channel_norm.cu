@@ -81,11 +81,13 @@ inline unsigned finish_grid(const VoxelLayout& layout) {
 // The same for each of this thread's, of a kernel that finishes sums.
 template <class Take>
 __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
-                             const float* partial, const Take& take) {
+                             const float* partial, const Take& take,
+                             const float* elements = nullptr) {
   const float* const row =
       partial + entries.row * layout.chunks * 2 * layout.channels + entries.channel;
   for (int member = 0; member < static_cast<int>(entries.members); ++member)
-    for_chunks<16, threads_of_statistic>(layout, row + member, static_cast<int>(threadIdx.y), take);
+    for_chunks<16, threads_of_statistic>(layout, row + member, static_cast<int>(threadIdx.y), take,
+                                         elements);
 }
 
 // Of all threads with the same statistic, in the same order each time; all get it.
@@ -116,9 +118,10 @@ __global__ void __launch_bounds__(32 * finish_warps)
   if (inside) {
     sums.reference =
         launch.partial[entries.row * layout.chunks * 2 * layout.channels + entries.channel];
-    for_partials(layout, entries, launch.partial, [&](float mean, float deviations, float count) {
-      sums.take(mean, deviations, count);
-    });
+    for_partials(
+        layout, entries, launch.partial,
+        [&](float mean, float deviations, float count) { sums.take(mean, deviations, count); },
+        launch.known_elements);
   }
   sums.apart = sum_of_threads(sums.apart, of_sum);
   sums.squares = sum_of_threads(sums.squares, of_squares);
@@ -287,6 +290,13 @@ void launch_apply(const ChannelNormForward& launch, unsigned blocks, cudaStream_
 }  // namespace
 
 cudaError_t launch_channel_moments(const ChannelNormForward& launch, cudaStream_t stream) {
+  if (launch.known != nullptr && !launch.given) {
+    ChannelNormForward known = launch;
+    known.partial = const_cast<float*>(launch.known);  // is read alone
+    known.layout.chunks = launch.known_chunks;
+    launch_early(finish_moments_kernel, finish_grid(launch.layout), finish_threads, stream, known);
+    return cudaGetLastError();
+  }
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {
     using T = decltype(element);
     constexpr int W = decltype(width)::value;
@@ -320,7 +330,8 @@ cudaError_t launch_finish_sums(const ChannelNormBackward& launch, cudaStream_t s
 }
 
 cudaError_t launch_channel_norm_forward(const ChannelNormForward& launch, cudaStream_t stream) {
-  if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
+  if (launch.known == nullptr)
+    if (const auto enqueued = launch_on_chip(launch, stream)) return *enqueued;
   if (const cudaError_t error = launch_channel_moments(launch, stream); error != cudaSuccess)
     return error;
   return with_voxels(launch.layout, [&](auto element, auto width, unsigned blocks) {

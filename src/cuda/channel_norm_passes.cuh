@@ -23,10 +23,11 @@ constexpr int ahead = sizeof(T) != 2 || tensors > 2 ? 0
                                                     : NORM_AHEAD_2;
 
 // Calls take(first sum of a chunk, second, elements of it) for every `apart`-th chunk from `begin`
-// on, so many being read at once. from: the statistic's first sum in the first chunk.
+// on, so many being read at once. from: the statistic's first sum in the first chunk. elements: of
+// each chunk, or null where they are as the layout says.
 template <int at_once, int apart, class Take>
 __device__ void for_chunks(const VoxelLayout& layout, const float* from, int begin,
-                           const Take& take) {
+                           const Take& take, const float* elements = nullptr) {
   const auto chunks = static_cast<int>(layout.chunks);
   const std::int64_t step = 2 * layout.channels;
   for (int base = begin; base < chunks; base += at_once * apart) {
@@ -40,7 +41,9 @@ __device__ void for_chunks(const VoxelLayout& layout, const float* from, int beg
 #pragma unroll
     for (int u = 0; u < at_once; ++u) {
       const int chunk = base + u * apart;
-      if (chunk < chunks) take(first[u], second[u], elements_of_chunk(layout, chunk));
+      if (chunk < chunks)
+        take(first[u], second[u],
+             elements != nullptr ? elements[chunk] : elements_of_chunk(layout, chunk));
     }
   }
 }
@@ -177,7 +180,8 @@ template <int W>
 constexpr bool may_finish = W == 8;
 template <int W>
 bool readers_finish(const ChannelNormForward& launch) {
-  return may_finish<W> && launch.layout.finished_by_readers && !launch.given;
+  return may_finish<W> && launch.layout.finished_by_readers && !launch.given &&
+         launch.known == nullptr;
 }
 template <int W>
 bool readers_finish(const ChannelNormBackward& launch, bool sums_wanted) {

@@ -19,6 +19,7 @@
 #include "cuda/match_boxes_launch.h"
 #include "cuda/nms_launch.h"
 #include "cuda/picture_input_launch.h"
+#include "cuda/pointwise_moments_launch.h"
 #include "cuda/roi_align_launch.h"
 #include "cuda/sliding_pool_launch.h"
 #include "cuda/spatial_gate_launch.h"
@@ -50,6 +51,7 @@
 #include "kernels/nms.h"
 #include "kernels/own_kernels.h"
 #include "kernels/picture_input.h"
+#include "kernels/pointwise.h"
 #include "kernels/roi_align.h"
 #include "kernels/spatial_paths.h"
 #include "kernels/step_scalars.h"
@@ -112,6 +114,8 @@ bool register_kernels() {
   register_cuda_block_convolution({.forward = &run<&launch_block_convolution_forward>,
                                    .backward = &run<&launch_block_convolution_backward>,
                                    .run_here = &block_convolution_runs_here});
+  register_cuda_pointwise_moments(
+      {.forward = &run<&launch_pointwise_moments>, .runs_here = &pointwise_moments_runs_here});
   register_cuda_channel_norm({.forward = &run<&launch_channel_norm_forward>,
                               .backward = &run<&launch_channel_norm_backward>,
                               .forward_pair = &run<&launch_channel_norm_pair_forward>,

@@ -24,9 +24,11 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
     running_mean = register_buffer("running_mean", torch::zeros({channels_}));
     running_var = register_buffer("running_var", torch::ones({channels_}));
   }
-  // x [N, C, ...]; the result in its dtype and layout. after: a residual sum and ReLU.
-  at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {}) {
-    return context.batch_norm(x, state(), after);
+  // x [N, C, ...]; the result in its dtype and layout. after: a residual sum, ReLU and a pool.
+  // known: of x, where StepContext::wants_moments.
+  at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {},
+                     const KnownMoments& known = {}) {
+    return context.batch_norm(x, state(), after, known);
   }
   // What it norms by; also as AfterNorm::skip_norm of another norm.
   BatchNormState state() const {

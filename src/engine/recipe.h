@@ -102,7 +102,11 @@ class StepContext {
   std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks;
   // kernels/batch_norm.h as norm.statistics says; engine/batch_norm.h has it as a module.
   at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state,
-                        const AfterNorm& after = {}) const;
+                        const AfterNorm& after = {}, const KnownMoments& known = {}) const;
+  // Whether it takes this rank's own statistics, so that a convolution may tell it of them.
+  bool wants_moments() const {
+    return training && !frozen_statistics && statistics_of_ranks == nullptr;
+  }
 
   // f32 [rows, n] in [0, 1) on `device`, for augmentation (kernels/augment.h): drawn from (seed,
   // step, layer, place of the row, element), so the same on any number of ranks, and again where

@@ -44,9 +44,9 @@ DropoutDraw StepContext::dropout_draw(const at::Tensor& row_offsets, double p,
 }
 
 at::Tensor StepContext::batch_norm(const at::Tensor& x, const BatchNormState& state,
-                                   const AfterNorm& after) const {
+                                   const AfterNorm& after, const KnownMoments& known) const {
   return lockstep::batch_norm(x, state, training && !frozen_statistics, statistics_of_ranks.get(),
-                              after);
+                              after, known);
 }
 
 at::Tensor StepContext::uniform(std::int64_t rows, std::int64_t n, std::int64_t layer) const {

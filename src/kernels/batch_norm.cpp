@@ -144,26 +144,29 @@ at::Tensor with(at::Tensor normed, const AfterNorm& after) {
 }  // namespace
 
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
-                      const StatisticsOfRanks* of_ranks, const AfterNorm& after) {
+                      const StatisticsOfRanks* of_ranks, const AfterNorm& after,
+                      const KnownMoments& known) {
   const bool over_ranks = training && of_ranks != nullptr && of_ranks->ranks > 1;
   if (after.pool && (over_ranks || !pooled_batch_norm_serves(x, state, after))) {
     AfterNorm before = after;
     before.pool.reset();
-    return max_pool(batch_norm(x, state, training, of_ranks, before), after.pool->window,
+    return max_pool(batch_norm(x, state, training, of_ranks, before, known), after.pool->window,
                     after.pool->stride, after.pool->padding);
   }
   if (after.skip_norm && (over_ranks || !batch_norm_kernels_serve(x, state, after)))
-    return batch_norm(
-        x, state, training, of_ranks,
-        {.skip = batch_norm(after.skip, *after.skip_norm, training, of_ranks), .relu = after.relu});
+    return batch_norm(x, state, training, of_ranks,
+                      {.skip = batch_norm(after.skip, *after.skip_norm, training, of_ranks, {},
+                                          {.x = known.skip}),
+                       .relu = after.relu},
+                      {.x = known.x});
   if (over_ranks) return with(batch_norm_of_ranks(x, state, *of_ranks), after);
   if (training && x.numel() == x.size(1))
     throw Error(cat("batch norm got one value per channel, of shape ", x.sizes(),
                     ", which leaves nothing once its mean is taken off"),
                 "set batch.micro above 1, or norm.statistics=sync or frozen");
-  if (after.pool) return pooled_batch_norm(x, state, training, *after.pool);
+  if (after.pool) return pooled_batch_norm(x, state, training, *after.pool, known.x);
   if (batch_norm_kernels_serve(x, state, after))
-    return batch_norm_by_kernels(x, state, training, after);
+    return batch_norm_by_kernels(x, state, training, after, known);
   // The running statistics must not move twice.
   const bool again = training && is_computed_again();
   const at::Tensor mean = again ? state.running_mean.clone() : state.running_mean;

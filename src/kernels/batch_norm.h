@@ -1,6 +1,8 @@
 // Batch norm whose statistics may span several ranks.
 #pragma once
 
+#include "kernels/channel_moments.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
@@ -40,6 +42,12 @@ struct AfterNorm {
   std::optional<MaxPool> pool;
 };
 
+// What is known of x, and of a skip with a norm of its own, from whoever computed them: saves a
+// pass over each where our kernels take a rank's own statistics. (pointwise.h, block_convolution.h)
+struct KnownMoments {
+  ChannelMoments x, skip;
+};
+
 // x [N, C, ...] f32|bf16|f16, in any layout, which the result has too.
 //  training: normalises by the mean and variance over all but C, of all ranks' rows where
 //   `of_ranks` is not null and of x alone otherwise, and moves the running ones towards them by
@@ -48,6 +56,7 @@ struct AfterNorm {
 //  else: by the running ones.
 // Throws Error if one value per channel is all there is to normalise.
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
-                      const StatisticsOfRanks* of_ranks = nullptr, const AfterNorm& after = {});
+                      const StatisticsOfRanks* of_ranks = nullptr, const AfterNorm& after = {},
+                      const KnownMoments& known = {});
 
 }  // namespace lockstep

@@ -75,9 +75,14 @@ at::Tensor norm_partial(const Norm& norm, const VoxelLayout& layout) {
   return at::empty({layout.chunks, 2, layout.channels}, norm.mean.options());
 }
 
+at::Tensor forward_partial(const Norm& norm, const VoxelLayout& layout, const NormRule& rule,
+                           const ChannelMoments& known) {
+  return rule.given || known.partial.defined() ? at::Tensor() : norm_partial(norm, layout);
+}
+
 ChannelNormForward norm_forward(const Norm& norm, const VoxelLayout& layout,
                                 const BatchNormState& state, const NormRule& rule,
-                                const at::Tensor& partial) {
+                                const at::Tensor& partial, const ChannelMoments& known) {
   const bool running = rule.given || rule.moves;
   return {.layout = layout,
           .x = norm.rows.const_data_ptr(),
@@ -87,6 +92,9 @@ ChannelNormForward norm_forward(const Norm& norm, const VoxelLayout& layout,
           .mean = floats_to(norm.mean),
           .inverse_deviation = floats_to(norm.inverse),
           .partial = floats_to(partial),
+          .known = floats_of(known.partial),
+          .known_elements = floats_of(known.elements),
+          .known_chunks = known.partial.defined() ? known.partial.size(0) : 0,
           .running_mean = running ? floats_to(state.running_mean) : nullptr,
           .running_variance = running ? floats_to(state.running_var) : nullptr,
           .given = rule.given,

@@ -49,10 +49,12 @@ struct Norm {
 };
 
 // Without skip, y and what passes the ReLU. partial: f32, held until the kernels are enqueued;
-// undefined where the statistics are given.
+// undefined where the statistics are given or known.
 ChannelNormForward norm_forward(const Norm& norm, const VoxelLayout& layout,
                                 const BatchNormState& state, const NormRule& rule,
-                                const at::Tensor& partial);
+                                const at::Tensor& partial, const ChannelMoments& known);
+at::Tensor forward_partial(const Norm& norm, const VoxelLayout& layout, const NormRule& rule,
+                           const ChannelMoments& known);
 at::Tensor norm_partial(const Norm& norm, const VoxelLayout& layout);
 
 // Of a norm's tensor, weight and bias.

@@ -1,4 +1,5 @@
-// What the kernels of a first convolution over blocks of pixels are given.
+// What the convolutions that have kernels of our own are given: a first one over blocks of pixels,
+// and one of 1 x 1 from few channels to many.
 #pragma once
 
 #include "kernels/kernel_arguments.h"
@@ -18,21 +19,46 @@ struct BlockConvolution {
   int channels = 0;           // of a pixel, up to 4
 };
 constexpr int block_convolution_size = 7, block_convolution_outs = 64;
-// Blocks that share out the gradient of the weight: a number of its own, whatever the GPU.
-constexpr int block_convolution_shares = 264;
+// Thread blocks, and so chunks of moments and shares of the weight's gradient: as many whatever the
+// GPU, or a tile each if there are fewer.
+constexpr int block_convolution_chunks = 264, block_tile_height = 8, block_tile_width = 32;
+inline std::int64_t tiles_of(const BlockConvolution& shape) {
+  return shape.batch * ((shape.width + block_tile_width - 1) / block_tile_width) *
+         ((shape.height + block_tile_height - 1) / block_tile_height);
+}
+inline std::int64_t chunks_of(const BlockConvolution& shape) {
+  const std::int64_t tiles = tiles_of(shape);
+  return tiles < block_convolution_chunks ? tiles : block_convolution_chunks;
+}
 
 struct BlockConvolutionForward {
   BlockConvolution shape;
   const void* weight = nullptr;  // [outs, channels, 7, 7], which lies as these say, in elements
   std::int64_t weight_strides[4] = {};
   void* y = nullptr;  // [batch, height, width, outs], aligned to 16 bytes
+  // Of ChannelMoments: [chunks_of, 2, outs] and [chunks_of]; or both null: not wanted.
+  float *moments = nullptr, *elements = nullptr;
 };
 struct BlockConvolutionBackward {
   BlockConvolution shape;
   const void* of_y = nullptr;  // as y
-  float* partial = nullptr;    // [outs / 64, shares, 64, 256]
+  float* partial = nullptr;    // [outs / 64, chunks_of, 64, 256]
   float* of_weight = nullptr;  // [outs, channels, 7, 7], which lies as these say; added to
   std::int64_t weight_strides[4] = {};
 };
+
+// Rows [rows, depth] times [outs, depth] transposed. Everything on the device, aligned to 16 bytes.
+struct PointwiseMoments {
+  KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
+  const void *x = nullptr, *weight = nullptr;
+  void* y = nullptr;  // [rows, outs]
+  // Of ChannelMoments: [chunks, 2, outs] and [chunks].
+  float *partial = nullptr, *elements = nullptr;
+  std::int64_t rows = 0, chunks = 0;
+  int depth = 0;  // 64 or 128
+  int outs = 0;   // a multiple of pointwise_moments_outs
+};
+constexpr int pointwise_moments_outs = 256, pointwise_moments_tile = 128;  // columns, rows
+constexpr std::int64_t pointwise_moments_chunks = 132;
 
 }  // namespace lockstep

@@ -63,14 +63,22 @@ BlockConvolution shape_of(const at::Tensor& blocks, const at::Tensor& weight) {
 }
 
 struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
+  // moments: told if not null.
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& blocks,
-                            const at::Tensor& weight) {
+                            const at::Tensor& weight, ChannelMoments* moments) {
     const BlockConvolution shape = shape_of(blocks, weight);
     const at::Tensor y = at::empty({shape.batch, shape.outs, shape.height, shape.width},
                                    blocks.options().memory_format(at::MemoryFormat::ChannelsLast));
     BlockConvolutionForward launch{.shape = shape, .weight = weight.const_data_ptr()};
     std::copy_n(weight.strides().begin(), 4, launch.weight_strides);
     launch.y = y.mutable_data_ptr();
+    if (moments != nullptr) {
+      const auto f32 = blocks.options().dtype(at::kFloat);
+      *moments = {.partial = at::empty({chunks_of(shape), 2, shape.outs}, f32),
+                  .elements = at::empty({chunks_of(shape)}, f32)};
+      launch.moments = moments->partial.mutable_data_ptr<float>();
+      launch.elements = moments->elements.mutable_data_ptr<float>();
+    }
     kernels.forward(launch);
     context->save_for_backward({blocks, weight});
     return y;
@@ -80,27 +88,27 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
                                                  torch::autograd::variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const at::Tensor &blocks = saved[0], &weight = saved[1];
-    if (!gradients[0].defined()) return {{}, {}};
+    if (!gradients[0].defined()) return {{}, {}, {}};
     if (is_differentiated())
       return {{},
               differentiable_gradients(
                   [&](const std::vector<at::Tensor>& in) {
                     return std::vector{by_aten(blocks, in[0], {})};
                   },
-                  {weight}, {gradients[0]})[0]};
+                  {weight}, {gradients[0]})[0],
+              {}};
     const at::Tensor up = lying_densely(gradients[0], at::MemoryFormat::ChannelsLast);
     const Sink of_weight = sink_of(weight, /*needed=*/true);
     const BlockConvolution shape = shape_of(blocks, weight);
-    const at::Tensor partial =
-        at::empty({shape.outs, block_convolution_shares, 4 * 4 * block_channels},
-                  blocks.options().dtype(at::kFloat));
+    const at::Tensor partial = at::empty({shape.outs, chunks_of(shape), 4 * 4 * block_channels},
+                                         blocks.options().dtype(at::kFloat));
     BlockConvolutionBackward launch{.shape = shape,
                                     .of_y = up.const_data_ptr(),
                                     .partial = partial.mutable_data_ptr<float>(),
                                     .of_weight = of_weight.f32.mutable_data_ptr<float>()};
     std::copy_n(of_weight.f32.strides().begin(), 4, launch.weight_strides);
     kernels.backward(launch);
-    return {{}, of_weight.returned(weight)};
+    return {{}, of_weight.returned(weight), {}};
   }
 };
 
@@ -117,7 +125,7 @@ at::Tensor in_blocks(const at::Tensor& x) {
 }
 
 at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
-                             const at::Tensor& bias) {
+                             const at::Tensor& bias, ChannelMoments* moments) {
   const std::int64_t size = weight.dim() == 4 ? weight.size(2) : 0;
   if (blocks.dim() != 4 || blocks.size(1) != block_channels || size % 4 != 3 ||
       weight.size(3) != size || !fits(weight.size(1)))
@@ -125,7 +133,7 @@ at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
                     ", h, w] and a weight [O, C, k, k] with 1 to 4 channels and k of 3, 7, 11 and "
                     "so on, but got ",
                     blocks.sizes(), " and ", weight.sizes()));
-  return kernels_serve(blocks, weight, bias) ? BlockConvolved::apply(blocks, weight)
+  return kernels_serve(blocks, weight, bias) ? BlockConvolved::apply(blocks, weight, moments)
                                              : by_aten(blocks, weight, bias);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/block_arguments.h"
+#include "kernels/channel_moments.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -21,9 +22,10 @@ at::Tensor in_blocks(const at::Tensor& x);
 // rounding: weight [O, C, k, k] with k of 3, 7, 11 and so on, in any layout, bias [O] or undefined,
 // all of one dtype. Differentiable as conv2d is. Throws Error for other shapes. Kernels of ours
 // serve blocks in bf16 and f16 that need no gradient, k of 7, O a multiple of 64 and no bias, from
-// compute capability 8.0 on; else it is ATen's.
+// compute capability 8.0 on; else it is ATen's. moments: if not null, is told those of the result
+// where they serve.
 at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
-                             const at::Tensor& bias = {});
+                             const at::Tensor& bias = {}, ChannelMoments* moments = nullptr);
 
 struct BlockConvolutionKernels {
   void (*forward)(const BlockConvolutionForward&) = nullptr;  // on the current stream

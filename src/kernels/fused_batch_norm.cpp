@@ -30,26 +30,27 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
                             const std::optional<at::Tensor>& skip_or_none,
                             const std::optional<at::Tensor>& skip_weight,
                             const std::optional<at::Tensor>& skip_bias, const BatchNormState& state,
-                            const BatchNormState* of_skip, const NormRule& rule) {
+                            const BatchNormState* of_skip, const NormRule& rule,
+                            const KnownMoments& known) {
     const auto format = channels_last_format(x);
     const Norm norm(lying_densely(x, format), weight, bias);
     const at::Tensor skip = skip_or_none ? lying_densely(*skip_or_none, format) : at::Tensor();
     const VoxelLayout layout = whole_batch_layout(norm.rows);
     const at::Tensor y = at::empty_like(norm.rows, format);
-    const at::Tensor partial = rule.given ? at::Tensor() : norm_partial(norm, layout);
+    const at::Tensor partial = forward_partial(norm, layout, rule, known.x);
     const bool by_bits = rule.keep && rule.relu && skip.defined();
     const at::Tensor positive = by_bits ? bits_for(norm.rows, layout) : at::Tensor();
-    ChannelNormForward launch = norm_forward(norm, layout, state, rule, partial);
+    ChannelNormForward launch = norm_forward(norm, layout, state, rule, partial, known.x);
     launch.y = y.mutable_data_ptr();
     launch.positive = by_bits ? positive.mutable_data_ptr<std::uint8_t>() : nullptr;
     variable_list saved = norm.saved_of(x);
     saved.push_back(positive);
     if (of_skip != nullptr) {
       const Norm other(skip, skip_weight, skip_bias);
-      const at::Tensor partial_of_other = rule.given ? at::Tensor() : norm_partial(other, layout);
+      const at::Tensor partial_of_other = forward_partial(other, layout, rule, known.skip);
       channel_norm_kernels().forward_pair(
           {.first = launch,
-           .second = norm_forward(other, layout, *of_skip, rule, partial_of_other)});
+           .second = norm_forward(other, layout, *of_skip, rule, partial_of_other, known.skip)});
       for (const at::Tensor& tensor : other.saved_of(*skip_or_none)) saved.push_back(tensor);
       context->saved_data["eps of skip"] = of_skip->eps;
     } else {
@@ -66,7 +67,7 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor& of_y = gradients[0];
-    variable_list result(9);
+    variable_list result(10);
     if (!of_y.defined()) return result;
     const variable_list saved = context->get_saved_variables();
     if (is_differentiated()) return differentiable(*context, saved, of_y);
@@ -109,7 +110,7 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
       const at::Tensor rows = lying_densely(x.detach(), channels_last_format(x));
       up = of_y * factors_of(positive, x, whole_batch_layout(rows));
     }
-    variable_list result(9);
+    variable_list result(10);
     const bool relu = context.saved_data["relu"].toBool() && !positive.defined();
     differentiate_norm(saved, 0, up, given, relu, context.saved_data["eps"].toDouble(), result, 0);
     if (saved.size() > saved_skip)
@@ -133,14 +134,14 @@ bool batch_norm_kernels_serve(const at::Tensor& x, const BatchNormState& state,
 }
 
 at::Tensor batch_norm_by_kernels(const at::Tensor& x, const BatchNormState& state, bool training,
-                                 const AfterNorm& after) {
+                                 const AfterNorm& after, const KnownMoments& known) {
   const NormAffine own(state), other(after.skip_norm.value_or(BatchNormState()));
   const NormRule rule(training, after.relu,
                       {x, own.weight, own.bias, after.skip, other.weight, other.bias});
   return FusedBatchNorm::apply(x, if_defined(own.weight), if_defined(own.bias),
                                if_defined(after.skip), if_defined(other.weight),
                                if_defined(other.bias), state,
-                               after.skip_norm ? &*after.skip_norm : nullptr, rule);
+                               after.skip_norm ? &*after.skip_norm : nullptr, rule, known);
 }
 
 }  // namespace lockstep

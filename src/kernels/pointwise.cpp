@@ -14,6 +14,7 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -35,15 +36,49 @@ at::Tensor empty_like_with(const at::Tensor& x, std::int64_t channels) {
                    x.options().memory_format(channels_last));
 }
 
+PointwiseMomentsKernel moments_kernel;  // set once, before the first step
+
+bool tells_moments(const at::Tensor& x, const at::Tensor& weight) {
+  return moments_kernel.forward != nullptr &&
+         (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf) && aligned(x) &&
+         aligned(weight) && (x.size(1) == 64 || x.size(1) == 128) && weight.size(0) > 0 &&
+         weight.size(0) % pointwise_moments_outs == 0 && moments_kernel.runs_here();
+}
+
+// out: x times the weight.
+ChannelMoments multiply_with_moments(const at::Tensor& out, const at::Tensor& x,
+                                     const at::Tensor& weight) {
+  const std::int64_t rows = x.numel() / x.size(1), outs = weight.size(0);
+  const std::int64_t chunks = std::min(
+      pointwise_moments_chunks, (rows + pointwise_moments_tile - 1) / pointwise_moments_tile);
+  const auto f32 = x.options().dtype(at::kFloat);
+  ChannelMoments moments{.partial = at::empty({chunks, 2, outs}, f32),
+                         .elements = at::empty({chunks}, f32)};
+  moments_kernel.forward({.dtype = *kernel_dtype(x.scalar_type()),
+                          .x = x.const_data_ptr(),
+                          .weight = weight.const_data_ptr(),
+                          .y = out.mutable_data_ptr(),
+                          .partial = moments.partial.mutable_data_ptr<float>(),
+                          .elements = moments.elements.mutable_data_ptr<float>(),
+                          .rows = rows,
+                          .chunks = chunks,
+                          .depth = static_cast<int>(x.size(1)),
+                          .outs = static_cast<int>(outs)});
+  return moments;
+}
+
 struct Pointwise : torch::autograd::Function<Pointwise> {
-  // beside: whether x is a second result.
+  // beside: whether x is a second result. moments: told where not null and possible.
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
                                const at::Tensor& weight, const std::optional<at::Tensor>& bias,
-                               bool beside) {
+                               bool beside, ChannelMoments* moments) {
     context->save_for_backward({x, weight, bias.value_or(at::Tensor())});
     context->set_materialize_grads(false);
     const at::Tensor out = empty_like_with(x, weight.size(0));
-    matmul_into(rows_of(out), rows_of(x), matrix_of(weight).t(), bias.value_or(at::Tensor()));
+    if (moments != nullptr && !bias && tells_moments(x, weight))
+      *moments = multiply_with_moments(out, x, weight);
+    else
+      matmul_into(rows_of(out), rows_of(x), matrix_of(weight).t(), bias.value_or(at::Tensor()));
     if (!beside) return {out};
     return {out, x.detach()};
   }
@@ -52,7 +87,7 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1], &bias = saved[2];
     const at::Tensor other = gradients.size() > 1 ? gradients[1] : at::Tensor();
-    if (!gradients[0].defined()) return {other, {}, {}, {}};
+    if (!gradients[0].defined()) return {other, {}, {}, {}, {}};
     if (is_differentiated()) return differentiable(saved, gradients[0], other);
     const at::Tensor up = gradients[0].contiguous(channels_last);
     at::Tensor of_x;
@@ -73,7 +108,7 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     }
     const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(2));
     if (of_bias.needed) add_column_sums(of_bias.f32, rows_of(up));
-    return {of_x, of_weight, of_bias.returned(bias), {}};
+    return {of_x, of_weight, of_bias.returned(bias), {}, {}};
   }
 
  private:
@@ -84,7 +119,7 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     };
     variable_list found = differentiable_gradients(by_aten, saved, {up});
     if (other.defined() && found[0].defined()) found[0] = found[0].add(other);
-    found.emplace_back();
+    found.resize(5);
     return found;
   }
 };
@@ -186,16 +221,17 @@ bool product_serves(const at::Tensor& x, const at::Tensor& weight, const at::Ten
 }  // namespace
 
 at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
-                                 const at::Tensor& bias) {
+                                 const at::Tensor& bias, ChannelMoments* moments) {
   if (!product_serves(x, weight, bias)) return at::conv2d(x, weight, if_defined(bias));
-  return Pointwise::apply(x, weight, if_defined(bias), /*beside=*/false)[0];
+  return Pointwise::apply(x, weight, if_defined(bias), /*beside=*/false, moments)[0];
 }
 
 std::tuple<at::Tensor, at::Tensor> pointwise_convolution_beside(const at::Tensor& x,
                                                                 const at::Tensor& weight,
                                                                 const at::Tensor& bias) {
   if (!product_serves(x, weight, bias)) return {at::conv2d(x, weight, if_defined(bias)), x};
-  const variable_list both = Pointwise::apply(x, weight, if_defined(bias), /*beside=*/true);
+  const variable_list both = Pointwise::apply(x, weight, if_defined(bias), /*beside=*/true,
+                                              static_cast<ChannelMoments*>(nullptr));
   return {both[0], both[1]};
 }
 
@@ -209,5 +245,7 @@ std::array<at::Tensor, 2> pointwise_convolutions(const at::Tensor& x,
   const variable_list both = PointwisePair::apply(x, weights[0], weights[1], biases[0], biases[1]);
   return {both[0], both[1]};
 }
+
+void register_cuda_pointwise_moments(PointwiseMomentsKernel kernel) { moments_kernel = kernel; }
 
 }  // namespace lockstep

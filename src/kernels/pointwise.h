@@ -1,6 +1,9 @@
 // Convolutions of kernel size 1 and stride 1, which are products of a matrix.
 #pragma once
 
+#include "kernels/block_arguments.h"
+#include "kernels/channel_moments.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <array>
@@ -12,8 +15,16 @@ namespace lockstep {
 // torch calls conv2d with them, all f32|bf16|f16 of one dtype; differentiable. On a GPU, where x is
 // channels-last, it is a matrix product, and where a parameter has a gradient buffer, its gradient
 // is added there in f32 by that product. Throws c10::Error where the shapes do not fit.
+// moments: if not null, is told those of the result where a kernel of ours serves: bf16 and f16, 64
+// or 128 channels to a multiple of 256, no bias, from compute capability 8.0 on.
 at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
-                                 const at::Tensor& bias = {});
+                                 const at::Tensor& bias = {}, ChannelMoments* moments = nullptr);
+
+struct PointwiseMomentsKernel {
+  void (*forward)(const PointwiseMoments&) = nullptr;  // on the current stream
+  bool (*runs_here)() = nullptr;                       // on the current device
+};
+void register_cuda_pointwise_moments(PointwiseMomentsKernel kernel);
 
 // The same, and x again, for what else reads it: the gradient that comes back by that way is added
 // within the product of this one's, in place of a sum of its own.

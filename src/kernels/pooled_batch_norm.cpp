@@ -41,11 +41,12 @@ struct PooledBatchNorm : torch::autograd::Function<PooledBatchNorm> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const std::optional<at::Tensor>& weight,
                             const std::optional<at::Tensor>& bias, const BatchNormState& state,
-                            const std::vector<std::int64_t>& pool, const NormRule& rule) {
+                            const std::vector<std::int64_t>& pool, const NormRule& rule,
+                            const ChannelMoments& known) {
     const auto format = at::MemoryFormat::ChannelsLast;
     const Norm norm(lying_densely(x, format), weight, bias);
     const VoxelLayout layout = layout_of(norm.rows);
-    const at::Tensor partial = rule.given ? at::Tensor() : norm_partial(norm, layout);
+    const at::Tensor partial = forward_partial(norm, layout, rule, known);
     const SlidingPool windows = pool_of(norm.rows, pool);
     const at::Tensor y =
         at::empty({windows.rows, windows.channels, windows.out_height, windows.out_width},
@@ -55,7 +56,7 @@ struct PooledBatchNorm : torch::autograd::Function<PooledBatchNorm> {
       largest = at::empty_like(y, format);
       places = at::empty(y.sizes(), y.options().dtype(at::kByte).memory_format(format));
     }
-    PooledNormForward launch{.norm = norm_forward(norm, layout, state, rule, partial),
+    PooledNormForward launch{.norm = norm_forward(norm, layout, state, rule, partial, known),
                              .pool = windows};
     launch.norm.y = y.mutable_data_ptr();
     if (rule.keep) {
@@ -74,7 +75,7 @@ struct PooledBatchNorm : torch::autograd::Function<PooledBatchNorm> {
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor& of_y = gradients[0];
-    variable_list result(6);
+    variable_list result(7);
     if (!of_y.defined()) return result;
     const variable_list saved = context->get_saved_variables();
     const std::vector<std::int64_t> pool = context->saved_data["pool"].toIntVector();
@@ -113,11 +114,12 @@ bool pooled_batch_norm_serves(const at::Tensor& x, const BatchNormState& state,
 }
 
 at::Tensor pooled_batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
-                             const MaxPool& pool) {
+                             const MaxPool& pool, const ChannelMoments& known) {
   const NormAffine own(state);
   return PooledBatchNorm::apply(x, if_defined(own.weight), if_defined(own.bias), state,
                                 std::vector{pool.window, pool.stride, pool.padding},
-                                NormRule(training, /*relu=*/true, {x, own.weight, own.bias}));
+                                NormRule(training, /*relu=*/true, {x, own.weight, own.bias}),
+                                known);
 }
 
 void register_cuda_pooled_norm(PooledNormKernels kernels) { pooled_norm_kernels = kernels; }

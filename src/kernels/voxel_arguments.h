@@ -45,6 +45,10 @@ struct ChannelNormForward {
   std::uint8_t* positive = nullptr;
   float *mean = nullptr, *inverse_deviation = nullptr;  // written
   float* partial = nullptr;                             // [rows, chunks, 2, channels], not if given
+  // Of ChannelMoments, where x's are known: [known_chunks, 2, channels] and [known_chunks]. Or
+  // null.
+  const float *known = nullptr, *known_elements = nullptr;
+  std::int64_t known_chunks = 0;
   // Of batch norm, or null: [statistics], moved by momentum (the variance as an unbiased estimate);
   // if `given`, what x is normalised by instead of its own.
   float *running_mean = nullptr, *running_variance = nullptr;

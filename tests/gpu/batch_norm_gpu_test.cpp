@@ -2,14 +2,19 @@
 #include "gpu/gpu_fixture.h"
 #include "gpu/near.h"
 #include "kernels/batch_norm.h"
+#include "kernels/block_convolution.h"
+#include "kernels/pointwise.h"
 #include "kernels/recompute.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/batch_norm.h>
+#include <ATen/ops/conv2d.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/var_mean.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <string>
@@ -285,6 +290,88 @@ TEST_F(BatchNormOnGpu, WithAPoolIsDifferentiableTwice) {
       }
       expect_near(found[0], found[1], 1e-4, c10::str("with a pool, channels ", channels));
     }
+}
+
+// Means and variances over all but channels as moments tell them, [2, C].
+at::Tensor statistics_of(const ChannelMoments& moments) {
+  const at::Tensor means = moments.partial.select(1, 0), squares = moments.partial.select(1, 1);
+  const at::Tensor rows = moments.elements.unsqueeze(1), count = rows.sum();
+  const at::Tensor mean = means.mul(rows).sum(0).div(count);
+  const at::Tensor all = squares.add(means.sub(mean).square().mul(rows)).sum(0);
+  return at::stack({mean, all.div(count)});
+}
+at::Tensor statistics_of(const at::Tensor& x) {
+  const auto [variance, mean] = at::var_mean(x.to(at::kFloat), {0, 2, 3}, /*unbiased=*/false);
+  return at::stack({mean, variance});
+}
+
+TEST_F(BatchNormOnGpu, ConvolutionsTellOfTheirMoments) {
+  struct Case {
+    std::int64_t in, out, batch, height, width;
+  };
+  for (const Case& test : {Case{64, 256, 3, 9, 7}, Case{128, 512, 2, 21, 20},
+                           Case{64, 256, 20, 80, 80}, Case{128, 256, 1, 1, 1}})
+    for (const auto type : {at::kBFloat16, at::kHalf}) {
+      at::manual_seed(6);
+      const auto format = at::MemoryFormat::ChannelsLast;
+      const at::Tensor x = at::randn({test.batch, test.in, test.height, test.width})
+                               .add(2)
+                               .to(gpu().device(), type)
+                               .contiguous(format);
+      const at::Tensor weight =
+          at::randn({test.out, test.in, 1, 1}).mul(0.1).to(gpu().device(), type);
+      ChannelMoments moments;
+      const at::Tensor y = pointwise_convolution(x, weight, {}, &moments);
+      ASSERT_TRUE(moments.partial.defined());
+      EXPECT_TRUE(y.is_contiguous(format));
+      expect_near(y, at::conv2d(x.to(at::kFloat), weight.to(at::kFloat)), 2 * tolerance(type),
+                  "product");
+      expect_near(statistics_of(moments), statistics_of(y), 1e-3, "moments");
+      ChannelMoments again;
+      EXPECT_TRUE(pointwise_convolution(x, weight, {}, &again).equal(y));
+      EXPECT_TRUE(again.partial.equal(moments.partial));
+    }
+  for (const std::int64_t outs : {64, 128}) {
+    const at::Tensor blocks =
+        in_blocks(at::randn({5, 3, 90, 70}).add(1).to(gpu().device(), at::kHalf));
+    const at::Tensor weight = at::randn({outs, 3, 7, 7}).mul(0.1).to(gpu().device(), at::kHalf);
+    ChannelMoments moments;
+    const at::Tensor y = block_convolution(blocks, weight, {}, &moments);
+    ASSERT_TRUE(moments.partial.defined());
+    EXPECT_TRUE(y.equal(block_convolution(blocks, weight)));
+    expect_near(statistics_of(moments), statistics_of(y), 1e-3, "moments of blocks");
+  }
+}
+
+TEST_F(BatchNormOnGpu, MomentsThatAreKnownChangeNothing) {
+  at::manual_seed(7);
+  const auto format = at::MemoryFormat::ChannelsLast;
+  const auto drawn = [&](at::IntArrayRef sizes) {
+    return at::randn(sizes).to(gpu().device(), at::kHalf).contiguous(format);
+  };
+  const at::Tensor x = drawn({4, 64, 24, 24}), other = drawn({4, 64, 24, 24});
+  const at::Tensor weight = drawn({256, 64, 1, 1}), other_weight = drawn({256, 64, 1, 1});
+  const BatchNormState state = state_of({.sizes = {1, 256}}, gpu().device());
+  for (const int kind : {0, 1, 2, 3}) {
+    std::vector<std::vector<at::Tensor>> found;
+    for (const bool tells : {true, false}) {
+      const BatchNormState own = with_statistics_of_its_own(state), of_skip = state_of_skip(state);
+      KnownMoments known;
+      const at::Tensor y = pointwise_convolution(x, weight, {}, &known.x).detach().requires_grad_();
+      const at::Tensor skip =
+          pointwise_convolution(other, other_weight, {}, &known.skip).detach().requires_grad_();
+      AfterNorm after{.skip = kind == 1 || kind == 2 ? skip : at::Tensor(), .relu = true};
+      if (kind == 2) after.skip_norm = of_skip;
+      if (kind == 3) after.pool = MaxPool{3, 2, 1};
+      const at::Tensor out =
+          batch_norm(y, own, true, nullptr, after, tells ? known : KnownMoments());
+      const at::Tensor of_y = torch::autograd::grad({out.to(at::kFloat).square().sum()}, {y})[0];
+      found.push_back({out, of_y, own.running_mean, own.running_var, of_skip.running_mean,
+                       of_skip.running_var});
+    }
+    for (std::size_t i = 0; i < found[0].size(); ++i)
+      expect_near(found[0][i], found[1][i], 2e-3, c10::str("known, kind ", kind, ", number ", i));
+  }
 }
 
 TEST_F(BatchNormOnGpu, RunningStatisticsMoveOnceWhereABlockIsComputedAgain) {

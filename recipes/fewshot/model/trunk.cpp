@@ -48,22 +48,26 @@ class BlockImpl : public nn::Module {
         bottleneck_ ? pointwise_convolution_beside(x, conv1->weight) : std::tuple(conv1(x), x);
     y = bn1->forward(y, context, {.relu = true});
     AfterNorm end{.skip = through, .relu = true};
+    KnownMoments known;
+    const bool asks = context.wants_moments();
     if (downsample) {
-      end.skip = shortcut(through);
+      end.skip = shortcut(through, asks ? &known.skip : nullptr);
       end.skip_norm = downsample->at<BatchNormImpl>(1).state();
     }
     y = conv2(y);
     if (!bottleneck_) return bn2->forward(y, context, end);
     y = bn2->forward(y, context, {.relu = true});
-    return bn3->forward(pointwise_convolution(y, conv3->weight), context, end);
+    y = pointwise_convolution(y, conv3->weight, {}, asks ? &known.x : nullptr);
+    return bn3->forward(y, context, end, known);
   }
 
  private:
   // Before its norm.
-  at::Tensor shortcut(const at::Tensor& x) {
+  at::Tensor shortcut(const at::Tensor& x, ChannelMoments* moments) {
     auto& convolution = downsample->at<nn::Conv2dImpl>(0);
-    return convolution.options.stride()->at(0) == 1 ? pointwise_convolution(x, convolution.weight)
-                                                    : convolution.forward(x);
+    return convolution.options.stride()->at(0) == 1
+               ? pointwise_convolution(x, convolution.weight, {}, moments)
+               : convolution.forward(x);
   }
 
   bool bottleneck_;
@@ -126,10 +130,13 @@ at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context,
   // Blocks that are computed again need a context that lasts as long.
   const auto held = std::make_shared<const StepContext>(context);
   const auto stem = [this, held, layout](const std::vector<at::Tensor>& in) {
-    const at::Tensor y =
-        layout == PictureLayout::blocks ? block_convolution(in[0], conv1->weight) : conv1(in[0]);
+    KnownMoments known;
+    ChannelMoments* const told = held->wants_moments() ? &known.x : nullptr;
+    const at::Tensor y = layout == PictureLayout::blocks
+                             ? block_convolution(in[0], conv1->weight, {}, told)
+                             : conv1(in[0]);
     constexpr MaxPool pool{.window = 3, .stride = 2, .padding = 1};
-    return std::vector<at::Tensor>{bn1->forward(y, *held, {.relu = true, .pool = pool})};
+    return std::vector<at::Tensor>{bn1->forward(y, *held, {.relu = true, .pool = pool}, known)};
   };
   std::int64_t number = 0;
   std::vector<at::Tensor> y =
