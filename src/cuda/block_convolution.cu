@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(threads, 2)
     __syncthreads();
     const uint4* const patch = patches + turn * patch_words;
     // Two lines of 32 results, 16 at a time.
-    WarpResults sums = {};
+    WarpResults<4> sums = {};
     for (int down = 0; down < taps; ++down)
 #pragma unroll
       for (int across = 0; across < taps; ++across) {
@@ -149,13 +149,13 @@ __global__ void __launch_bounds__(threads, 2)
         const int y = tile.y + 2 * warp + i / 2, x = tile.x + i % 2 * 16 + half * 8 + lane / 4;
         if (y >= shape.height || x >= shape.width) continue;
         valid |= 1U << (2 * i + half);
-        store_row(sums, i, half,
-                  static_cast<T*>(launch.y) +
-                      ((tile.picture * shape.height + y) * shape.width + x) * shape.outs +
-                      first_out + lane % 4 * 16);
+        store_row<4>(sums, i, half,
+                     static_cast<T*>(launch.y) +
+                         ((tile.picture * shape.height + y) * shape.width + x) * shape.outs +
+                         first_out + lane % 4 * 16);
       }
     if (launch.moments != nullptr)
-      add_moments(
+      add_moments<4>(
           moments[warp], sums, valid,
           max(0, min(2, shape.height - tile.y - 2 * warp)) * min(tile_width, shape.width - tile.x),
           number == blockIdx.x);

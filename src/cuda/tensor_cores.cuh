@@ -1,4 +1,4 @@
-// Products of tensor cores from shared memory, for a warp that has 64 rows and 64 columns of a
+// Products of tensor cores from shared memory, for a warp that has some rows and 64 columns of a
 // result; and what batch norm wants to know of such results.
 #pragma once
 
@@ -43,7 +43,8 @@ __device__ void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0, 
 
 // A warp's results: 16 rows, 8 columns, and how a thread has them. Row 16 i + 8 h + lane / 4 has
 // the columns out_of(tile, 2 (lane % 4) + e) in [i][tile][2 h + e].
-using WarpResults = float[4][8][4];
+template <int down>
+using WarpResults = float[down][8][4];
 
 // The column that a warp's product has as column `column` of its `tile`-th 8: each thread ends up
 // with 16 that are neighbours, from 16 (lane % 4) on.
@@ -52,8 +53,8 @@ __device__ constexpr int out_of(int tile, int column) {
 }
 
 // The same 16 rows by the 64 columns: stores a thread's 16 of a row.
-template <class T>
-__device__ void store_row(const WarpResults& results, int i, int half, T* to) {
+template <int down, class T>
+__device__ void store_row(const WarpResults<down>& results, int i, int half, T* to) {
 #pragma unroll
   for (int word = 0; word < 2; ++word) {
     float eight[8];
@@ -71,10 +72,11 @@ struct WarpMoments {
 };
 
 // Adds a tile. valid: bit 2 i + h, whether the thread's row 16 i + 8 h + lane / 4 is there; rows:
-// how many of the warp's 64 are. Each number of shared memory belongs to one thread, so the order
+// how many of the warp's are. Each number of shared memory belongs to one thread, so the order
 // is always the same.
-__device__ inline void add_moments(WarpMoments& moments, const WarpResults& results, unsigned valid,
-                                   int rows, bool is_first) {
+template <int down>
+__device__ void add_moments(WarpMoments& moments, const WarpResults<down>& results, unsigned valid,
+                            int rows, bool is_first) {
   const int lane = static_cast<int>(threadIdx.x) % 32, own = lane % 4 * 16;
   if (is_first) {
 #pragma unroll
@@ -86,21 +88,26 @@ __device__ inline void add_moments(WarpMoments& moments, const WarpResults& resu
     __syncwarp();
   }
   float sums[16] = {}, squares[16] = {};
+  const auto add = [&](auto is_whole) {
 #pragma unroll
-  for (int k = 0; k < 16; ++k) {
-    const float reference = moments.reference[own + k];
+    for (int k = 0; k < 16; ++k) {
+      const float reference = moments.reference[own + k];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
+      for (int i = 0; i < down; ++i)
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float apart = (valid >> (2 * i + half) & 1) != 0
-                                ? results[i][k / 2][half * 2 + k % 2] - reference
-                                : 0.0F;
-        sums[k] += apart;
-        squares[k] += apart * apart;
-      }
-  }
-  // Over the eight threads with the same columns: at each step a thread passes half of them on.
+        for (int half = 0; half < 2; ++half) {
+          float apart = results[i][k / 2][half * 2 + k % 2] - reference;
+          if (!decltype(is_whole)::value && (valid >> (2 * i + half) & 1) == 0) apart = 0;
+          sums[k] += apart;
+          squares[k] += apart * apart;
+        }
+    }
+  };
+  if (valid == (1U << 2 * down) - 1)
+    add(std::true_type());
+  else
+    add(std::false_type());
+    // Over the eight threads with the same columns: at each step a thread passes half of them on.
 #pragma unroll
   for (int width = 8, apart = 16; apart >= 4; width /= 2, apart /= 2) {
     const bool upper = (lane & apart) != 0;

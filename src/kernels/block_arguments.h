@@ -47,7 +47,7 @@ struct BlockConvolutionBackward {
   std::int64_t weight_strides[4] = {};
 };
 
-// Rows [rows, depth] times [outs, depth] transposed. Everything on the device, aligned to 16 bytes.
+// Rows [rows, 64] times [outs, 64] transposed. Everything on the device, aligned to 16 bytes.
 struct PointwiseMoments {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void *x = nullptr, *weight = nullptr;
@@ -55,10 +55,10 @@ struct PointwiseMoments {
   // Of ChannelMoments: [chunks, 2, outs] and [chunks].
   float *partial = nullptr, *elements = nullptr;
   std::int64_t rows = 0, chunks = 0;
-  int depth = 0;  // 64 or 128
-  int outs = 0;   // a multiple of pointwise_moments_outs
+  int outs = 0;  // a multiple of pointwise_moments_outs
 };
-constexpr int pointwise_moments_outs = 256, pointwise_moments_tile = 128;  // columns, rows
-constexpr std::int64_t pointwise_moments_chunks = 132;
+constexpr int pointwise_moments_depth = 64;
+constexpr int pointwise_moments_outs = 256, pointwise_moments_tile = 64;  // columns, rows
+constexpr std::int64_t pointwise_moments_chunks = 264;
 
 }  // namespace lockstep

@@ -41,7 +41,7 @@ PointwiseMomentsKernel moments_kernel;  // set once, before the first step
 bool tells_moments(const at::Tensor& x, const at::Tensor& weight) {
   return moments_kernel.forward != nullptr &&
          (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf) && aligned(x) &&
-         aligned(weight) && (x.size(1) == 64 || x.size(1) == 128) && weight.size(0) > 0 &&
+         aligned(weight) && x.size(1) == pointwise_moments_depth && weight.size(0) > 0 &&
          weight.size(0) % pointwise_moments_outs == 0 && moments_kernel.runs_here();
 }
 
@@ -62,7 +62,6 @@ ChannelMoments multiply_with_moments(const at::Tensor& out, const at::Tensor& x,
                           .elements = moments.elements.mutable_data_ptr<float>(),
                           .rows = rows,
                           .chunks = chunks,
-                          .depth = static_cast<int>(x.size(1)),
                           .outs = static_cast<int>(outs)});
   return moments;
 }

@@ -16,7 +16,7 @@ namespace lockstep {
 // channels-last, it is a matrix product, and where a parameter has a gradient buffer, its gradient
 // is added there in f32 by that product. Throws c10::Error where the shapes do not fit.
 // moments: if not null, is told those of the result where a kernel of ours serves: bf16 and f16, 64
-// or 128 channels to a multiple of 256, no bias, from compute capability 8.0 on.
+// channels to a multiple of 256, no bias, from compute capability 8.0 on.
 at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
                                  const at::Tensor& bias = {}, ChannelMoments* moments = nullptr);
 
