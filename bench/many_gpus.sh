@@ -25,7 +25,7 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage="bench/many_gpus.sh FOLDER [PART…]"
 all=(tests scaling peers packing exact monitor faults doctor)
-declare -A needs=([tests]=330 [scaling]=410 [peers]=300 [packing]=110 [exact]=120 [monitor]=80 [faults]=150 [doctor]=300) # s
+declare -A needs=([tests]=330 [scaling]=410 [peers]=300 [packing]=110 [exact]=120 [monitor]=80 [faults]=150 [doctor]=360) # s
 [ $# -ge 1 ] || die "many_gpus.sh takes a folder" "$usage"
 parts=("${@:2}")
 if ((${#parts[@]} == 0)); then parts=("${all[@]}"); fi
