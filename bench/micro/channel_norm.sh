@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds bench/micro/channel_norm.cu with variants of src/cuda/channel_norm.cu.
-#   bench/micro/channel_norm.sh PROGRAM [ONE,TWO…]      by default 0,0: as the library has it
+#   bench/micro/channel_norm.sh PROGRAM [ONE,TWO…]      by default 3,2: as the library has it
 # A variant asks for elements so many turns ahead where it reads ONE tensor, or TWO (for_turns in voxels.cuh).
 # Needs nvcc (.lockstep/nvcc, or on PATH); ARCHITECTURE is 90.
 set -euo pipefail
@@ -11,7 +11,7 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 [ $# -ge 1 ] || die "channel_norm.sh takes the program to write" "bench/micro/channel_norm.sh PROGRAM [ONE,TWO…]"
 program=$1
 shift
-if [ $# = 0 ]; then set -- 0,0; fi
+if [ $# = 0 ]; then set -- 3,2; fi
 nvcc=$(cat "$checkout/.lockstep/nvcc" 2>/dev/null || command -v nvcc) || die "there is no nvcc" "run scripts/setup.sh with LOCKSTEP_CUDA=ON"
 include=''
 for one in "$(dirname "$nvcc")/../include" "$(cat "$checkout/.lockstep/torch" 2>/dev/null)/../nvidia/cu13/include"; do
@@ -33,7 +33,8 @@ for pair in "$@"; do
   name=ahead_${one}_$two
   echo "VARIANT($name)" >>"$work/variants.inc"
   compile "$checkout/src/cuda/channel_norm.cu" -o "$work/$name.o" -DNORM_AHEAD_1="$one" -DNORM_AHEAD_2="$two" \
-    -Dlaunch_channel_norm_forward="forward_$name" -Dlaunch_channel_norm_backward="backward_$name"
+    -Dlaunch_channel_norm_forward="forward_$name" -Dlaunch_channel_norm_backward="backward_$name" \
+    -Dlaunch_channel_moments="moments_$name" -Dlaunch_sums="sums_$name" -Dlaunch_finish_sums="finish_sums_$name"
   objects+=("$work/$name.o")
 done
 compile "$checkout/src/cuda/channel_norm_on_chip.cu" -o "$work/on_chip.o"

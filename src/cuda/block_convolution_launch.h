@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// Whether the current device has what they need: compute capability 8.0, and code for it.
+// Whether the current device has what they need: compute capability 8.0, code for it, and 89 KiB of
+// shared memory for a block.
 bool block_convolution_runs_here();
 
 // Enqueue; neither synchronise nor allocate. Sums are added up in a fixed order.

@@ -137,8 +137,12 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
 
 }  // namespace
 
-cudaError_t launch_channel_norm_pair_forward(const ChannelNormPairForward& pair,
+cudaError_t launch_channel_norm_pair_forward(const ChannelNormPairForward& both,
                                              cudaStream_t stream) {
+  ChannelNormPairForward pair = both;
+  // Readers finish the sums of both or of none: those that are known have a kernel for it.
+  if (pair.first.known != nullptr || pair.second.known != nullptr)
+    pair.first.layout.finished_by_readers = pair.second.layout.finished_by_readers = false;
   for (const ChannelNormForward* launch : {&pair.first, &pair.second})
     if (const cudaError_t error = launch_channel_moments(*launch, stream); error != cudaSuccess)
       return error;

@@ -30,15 +30,16 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
   const auto* const from =
       static_cast<const T*>(launch.norm.x) + row * pool.height * pool.width * channels;
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * pool.out_width * channels;
-  int known = -1;
+  int loaded = -1;  // the channel whose facts are
   ChannelFacts<W> facts;
   for (int i = static_cast<int>(threadIdx.x); i < pool.out_width * groups; i += sliding_threads) {
     const int channel = i % groups * W;
-    if (channel != known) facts = ChannelFacts<W>(launch.norm, channel);
-    known = channel;
+    if (channel != loaded) facts = ChannelFacts<W>(launch.norm, channel);
+    loaded = channel;
     const int left = i / groups * pool.stride[1] - pool.padding[1];
     const int first_x = max(left, 0), last_x = min(left + pool.window[1], pool.width);
-    // The norm keeps or turns the order of a channel's elements, so its largest is found before it.
+    // The norm keeps or turns the order of a channel's elements, so its largest is found before it:
+    // of those that it makes equal, by a factor of 0 or by rounding, the one of the largest x.
     float largest[W];
     int where[W];
 #pragma unroll
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
 #pragma unroll
           for (int c = 0; c < W; ++c) {
             const float value = turned<W>(read[u][c], facts, c);
-            // Of equal ones the first, as in ATen.
+            // Of equal x the first.
             if (value > largest[c] || value != value) {
               largest[c] = value;
               where[c] = place;
@@ -148,16 +149,16 @@ __global__ void __launch_bounds__(sliding_threads, 2)
   const auto channels = static_cast<int>(pool.channels), groups = channels / W;
   const std::int64_t row = blockIdx.x / pool.out_height;
   const int out_y = static_cast<int>(blockIdx.x % pool.out_height);
-  int known = -1;
+  int loaded = -1;  // the channel whose facts are
   ChannelFacts<W> facts;
   ChannelShares<W> shares;
   for (int i = static_cast<int>(threadIdx.x); i < pool.out_width * groups; i += sliding_threads) {
     const int channel = i % groups * W, out_x = i / groups;
-    if (channel != known) {
+    if (channel != loaded) {
       facts = ChannelFacts<W>(launch.norm, channel);
       shares = ChannelShares<W>(launch.norm, channel);
     }
-    known = channel;
+    loaded = channel;
     const auto inside = [&](int dy, int dx) {
       return 2 * out_y + dy < pool.height && 2 * out_x + dx < pool.width;
     };

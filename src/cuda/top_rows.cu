@@ -12,9 +12,9 @@ namespace {
 constexpr int threads = 1024, warps = threads / 32, per_thread = top_rows_most_length / threads;
 static_assert(threads == top_rows_most_count);
 
-// Numbers of a type that orders as floats do, NaN above all; 0 is none.
+// Numbers of a type that orders as floats do, NaN above all, -0 as 0; a key of 0 is none.
 __device__ unsigned key_of(float value, KernelDtype dtype) {
-  const unsigned bits = __float_as_uint(value);
+  const unsigned bits = value == 0 ? 0U : __float_as_uint(value);
   unsigned key = (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
   if (value != value) key = 0xffffffffU;
   return dtype == KernelDtype::bf16 ? key & 0xffff0000U : key;

@@ -146,6 +146,8 @@ at::Tensor with(at::Tensor normed, const AfterNorm& after) {
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
                       const StatisticsOfRanks* of_ranks, const AfterNorm& after,
                       const KnownMoments& known) {
+  if (after.skip_norm && !after.skip.defined())
+    throw Error("batch norm was given a norm for its skip, but no skip", "set AfterNorm::skip too");
   const bool over_ranks = training && of_ranks != nullptr && of_ranks->ranks > 1;
   if (after.pool && (over_ranks || !pooled_batch_norm_serves(x, state, after))) {
     AfterNorm before = after;

@@ -37,13 +37,14 @@ struct MaxPool {
 // and skip lie channels-last (with a pool: images, ReLU and no skip).
 struct AfterNorm {
   at::Tensor skip;                          // of x's shape and dtype, or undefined for 0
-  std::optional<BatchNormState> skip_norm;  // its statistics come about as x's do
+  std::optional<BatchNormState> skip_norm;  // only with skip; its statistics come about as x's
   bool relu = false;
   std::optional<MaxPool> pool;
 };
 
-// What is known of x, and of a skip with a norm of its own, from whoever computed them: saves a
-// pass over each where our kernels take a rank's own statistics. (pointwise.h, block_convolution.h)
+// What is known of x, and of a skip with a norm of its own, from whoever computed them
+// (pointwise.h, block_convolution.h), of either or both: saves a pass over each where our kernels
+// take a rank's own statistics; elsewhere it is not looked at.
 struct KnownMoments {
   ChannelMoments x, skip;
 };
@@ -54,7 +55,8 @@ struct KnownMoments {
 //   momentum (the variance as an unbiased estimate), unless a block is computed again. Numbers of
 //   rows may differ between ranks. Not differentiable twice where it spans ranks.
 //  else: by the running ones.
-// Throws Error if one value per channel is all there is to normalise.
+// Throws Error if one value per channel is all there is to normalise, if there is a skip_norm
+// without a skip, and if what is known is of another shape.
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
                       const StatisticsOfRanks* of_ranks = nullptr, const AfterNorm& after = {},
                       const KnownMoments& known = {});

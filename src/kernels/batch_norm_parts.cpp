@@ -1,5 +1,7 @@
 #include "kernels/batch_norm_parts.h"
 
+#include "base/error.h"
+#include "base/text.h"
 #include "kernels/own_kernels.h"
 #include "kernels/recompute.h"
 #include "kernels/second_derivative.h"
@@ -21,6 +23,21 @@ using torch::autograd::variable_list;
 KernelDtype affine_type(const Norm& norm) {
   const at::Tensor& any = norm.scale.defined() ? norm.scale : norm.shift;
   return any.defined() ? *kernel_dtype(any.scalar_type()) : KernelDtype::f32;
+}
+
+void check_moments(const ChannelMoments& known, const at::Tensor& x) {
+  const at::Tensor &partial = known.partial, &elements = known.elements;
+  if (!partial.defined()) return;
+  const auto fits = [&](const at::Tensor& tensor) {
+    return tensor.defined() && tensor.scalar_type() == at::kFloat && tensor.is_contiguous() &&
+           tensor.device() == x.device() && tensor.size(0) == partial.size(0);
+  };
+  if (partial.dim() != 3 || partial.size(0) < 1 || partial.size(1) != 2 ||
+      partial.size(2) != x.size(1) || !fits(partial) || !fits(elements) || elements.dim() != 1)
+    throw Error(cat("moments of a tensor of ", x.size(1), " channels are f32 [chunks, 2, ",
+                    x.size(1), "] and [chunks] on its device, not ", partial.sizes(), " and ",
+                    elements.defined() ? c10::str(elements.sizes()) : "nothing"),
+                "give batch_norm what the convolution told of this very tensor");
 }
 
 bool is_f32_vector(const at::Tensor& tensor) {
@@ -83,6 +100,7 @@ at::Tensor forward_partial(const Norm& norm, const VoxelLayout& layout, const No
 ChannelNormForward norm_forward(const Norm& norm, const VoxelLayout& layout,
                                 const BatchNormState& state, const NormRule& rule,
                                 const at::Tensor& partial, const ChannelMoments& known) {
+  check_moments(known, norm.rows);
   const bool running = rule.given || rule.moves;
   return {.layout = layout,
           .x = norm.rows.const_data_ptr(),

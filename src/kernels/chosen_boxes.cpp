@@ -110,10 +110,13 @@ IndexedBoxes boxes_at(const at::Tensor& boxes, const at::Tensor& index) {
 
 at::Tensor flip_boxes(const at::Tensor& boxes, const at::Tensor& numbers, double width) {
   if (boxes.dim() < 2 || boxes.size(-1) != 4 || boxes.scalar_type() != at::kFloat ||
-      numbers.dim() != 1 || numbers.size(0) != boxes.size(0) || numbers.scalar_type() != at::kFloat)
-    throw Error(cat("flip_boxes wants boxes f32 [B, ..., 4] and numbers f32 [B], but got ",
-                    boxes.sizes(), " of ", boxes.scalar_type(), " and ", numbers.sizes(), " of ",
-                    numbers.scalar_type()));
+      numbers.dim() != 1 || numbers.size(0) != boxes.size(0) ||
+      numbers.scalar_type() != at::kFloat || numbers.device() != boxes.device())
+    throw Error(
+        cat("flip_boxes wants boxes f32 [B, ..., 4] and numbers f32 [B] on one device, but "
+            "got ",
+            boxes.sizes(), " of ", boxes.scalar_type(), " on ", boxes.device(), " and ",
+            numbers.sizes(), " of ", numbers.scalar_type(), " on ", numbers.device()));
   const at::NoGradGuard no_gradient;
   if (!boxes.is_cuda() || chosen_boxes_kernels.flip == nullptr || boxes.numel() == 0) {
     const at::Tensor turned = at::stack({boxes.select(-1, 2).neg().add(width), boxes.select(-1, 1),

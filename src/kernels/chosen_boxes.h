@@ -31,7 +31,7 @@ IndexedBoxes boxes_at(const at::Tensor& boxes, const at::Tensor& index);
 
 // boxes f32 [B, ..., 4] of pictures `width` wide, numbers f32 [B]: the boxes of the picture flipped
 // left to right where its number is below 1/2, as PictureInput::flip does. No gradient. Throws
-// Error for other shapes and types.
+// Error for other shapes and types, and for tensors on two devices.
 at::Tensor flip_boxes(const at::Tensor& boxes, const at::Tensor& numbers, double width);
 
 struct ChosenBoxesKernels {

@@ -17,7 +17,7 @@ struct TopRows {
 // Of x, floating, [Q, ...], whose rows are flattened: the `count` largest of each, as at::topk; NaN
 // counts as larger than all. A kernel of ours, which reads x where it lies (also some channels of a
 // channels-last map), takes rows of up to 32,768 on GPUs and up to 1,024 of each, of equal ones the
-// first. No gradient. Throws Error for other types, and where rows have fewer.
+// first, and -0 as 0. No gradient. Throws Error for other types, and where rows have fewer.
 TopRows top_rows(const at::Tensor& x, std::int64_t count);
 
 using TopRowsKernel = void (*)(const TopRowsArguments&);  // on the current stream

@@ -73,8 +73,8 @@ struct ChannelNormBackward {
   std::int64_t taken_of = 0;  // elements that a statistic was taken of, if not the layout's
 };
 
-// The sum of two norms of tensors that lie alike, each by its own statistics: the fields of one
-// norm, but y, positive and relu, of_y and sums' layouts are those of the first. No skip.
+// The sum of two norms of tensors that lie alike, each by its own statistics. What both share is
+// the first's: layout, y, positive and relu, and in backward of_y, positive and relu. No skip.
 struct ChannelNormPairForward {
   ChannelNormForward first, second;
 };

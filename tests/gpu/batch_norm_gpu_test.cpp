@@ -352,7 +352,7 @@ TEST_F(BatchNormOnGpu, MomentsThatAreKnownChangeNothing) {
   const at::Tensor x = drawn({4, 64, 24, 24}), other = drawn({4, 64, 24, 24});
   const at::Tensor weight = drawn({256, 64, 1, 1}), other_weight = drawn({256, 64, 1, 1});
   const BatchNormState state = state_of({.sizes = {1, 256}}, gpu().device());
-  for (const int kind : {0, 1, 2, 3}) {
+  for (const int kind : {0, 1, 2, 3, 4, 5}) {  // with 4 and 5 one of two is known
     std::vector<std::vector<at::Tensor>> found;
     for (const bool tells : {true, false}) {
       const BatchNormState own = with_statistics_of_its_own(state), of_skip = state_of_skip(state);
@@ -360,8 +360,10 @@ TEST_F(BatchNormOnGpu, MomentsThatAreKnownChangeNothing) {
       const at::Tensor y = pointwise_convolution(x, weight, {}, &known.x).detach().requires_grad_();
       const at::Tensor skip =
           pointwise_convolution(other, other_weight, {}, &known.skip).detach().requires_grad_();
-      AfterNorm after{.skip = kind == 1 || kind == 2 ? skip : at::Tensor(), .relu = true};
-      if (kind == 2) after.skip_norm = of_skip;
+      AfterNorm after{.skip = kind == 0 || kind == 3 ? at::Tensor() : skip, .relu = true};
+      if (kind == 2 || kind > 3) after.skip_norm = of_skip;
+      if (kind == 4) known.x = {};
+      if (kind == 5) known.skip = {};
       if (kind == 3) after.pool = MaxPool{3, 2, 1};
       const at::Tensor out =
           batch_norm(y, own, true, nullptr, after, tells ? known : KnownMoments());

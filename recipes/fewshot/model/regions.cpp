@@ -53,7 +53,7 @@ RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, 
 Proposals propose(const at::Tensor& anchors, const at::Tensor& objectness, const at::Tensor& deltas,
                   std::int64_t height, std::int64_t width, std::int64_t count) {
   const at::NoGradGuard no_gradient;
-  const std::int64_t of_query = objectness.numel() / objectness.size(0);  // N * P
+  const std::int64_t of_query = objectness.flatten(1).size(1);  // N * P
   const std::int64_t taken = std::min(std::max(before_nms, count), of_query);
   const TopRows top = top_rows(objectness, taken);
   const at::Tensor boxes = decode_chosen(deltas, anchors, top.index, static_cast<double>(height),

@@ -1,6 +1,7 @@
 // Batch norm over several ranks is that of all their rows.
 #include "kernels/batch_norm.h"
 
+#include "base/error.h"
 #include "fakes/thread_ranks.h"
 #include "kernels/recompute.h"
 
@@ -175,6 +176,12 @@ TEST(BatchNorm, APoolTakesTheLargestAtTheEnd) {
         batch_norm(x, new_state(3), true, ranks, {.skip = skip, .skip_norm = new_state(3)});
     expect_near(pooled, at::max_pool2d(whole, {3, 3}, {2, 2}, {1, 1}), "pooled");
   }
+}
+
+TEST(BatchNorm, ANormForNoSkipIsAnError) {
+  EXPECT_THROW(
+      batch_norm(at::randn({4, 3}), new_state(3), true, nullptr, {.skip_norm = new_state(3)}),
+      Error);
 }
 
 TEST(BatchNorm, OfOneValuePerChannelIsAnError) {
