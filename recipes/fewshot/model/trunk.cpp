@@ -119,10 +119,7 @@ TrunkImpl::TrunkImpl(std::int64_t depth, std::int64_t width)
   for (at::Tensor& weight : parameters())
     if (weight.dim() == 4) {
       nn::init::kaiming_normal_(weight, 0, torch::kFanOut, torch::kReLU);
-      // But for the first: gradients are added up in place where weights are contiguous, and
-      // block_convolution reads it as it lies.
-      if (!weight.is_same(conv1->weight))
-        weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+      weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
     }
 }
 
