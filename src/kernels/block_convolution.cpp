@@ -100,8 +100,9 @@ struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
     const at::Tensor up = lying_densely(gradients[0], at::MemoryFormat::ChannelsLast);
     const Sink of_weight = sink_of(weight, /*needed=*/true);
     const BlockConvolution shape = shape_of(blocks, weight);
-    const at::Tensor partial = at::empty({shape.outs, chunks_of(shape), 4 * 4 * block_channels},
-                                         blocks.options().dtype(at::kFloat));
+    const at::Tensor partial =
+        at::empty({shape.outs, chunks_of(shape), std::int64_t{4} * 4 * block_channels},
+                  blocks.options().dtype(at::kFloat));
     BlockConvolutionBackward launch{.shape = shape,
                                     .of_y = up.const_data_ptr(),
                                     .partial = partial.mutable_data_ptr<float>(),
