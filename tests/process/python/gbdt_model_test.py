@@ -49,7 +49,7 @@ def main():
         model = lightgbm.Booster(model_file=result / "model.txt")
         assert model.num_trees() == 80 == json.loads((result / "metadata.json").read_text())["model"]["trees"]
         assert model.feature_name() == NAMES
-        bars = pd.read_csv(folder / "AB.csv")
+        bars = pd.read_csv(folder / "AB.csv", float_precision="round_trip")
         table = features(bars).set_index(bars.timestamp)
         ours = pd.read_csv(result / "predictions.csv").set_index("timestamp")
         assert len(ours) > 300 and ours.probability.std() > 0.01

@@ -48,7 +48,8 @@ class Trained:
         self.metadata = json.loads((result / "metadata.json").read_text())
         self.test = self.metadata["metrics"]["test"]
         self.predictions = pd.read_csv(result / "predictions.csv")
-        self.rows = pd.read_csv(folder / f"{name}.csv").iloc[self.predictions["row"].to_numpy() - 1]
+        # pandas' own way to read numbers misses some by a bit, and a row then takes another branch.
+        self.rows = pd.read_csv(folder / f"{name}.csv", float_precision="round_trip").iloc[self.predictions["row"].to_numpy() - 1]
         model = lightgbm.Booster(model_file=result / "model.txt")
         self.theirs = model.predict(self.rows[self.metadata["features"]].to_numpy(dtype=float))
         labels = pd.read_csv(io.BytesIO(gzip.decompress((result / "labels.csv.gz").read_bytes())))
