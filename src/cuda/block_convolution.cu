@@ -1,8 +1,8 @@
 // A first convolution over blocks of pixels as products of tensor cores. A result takes four runs
 // of 64 numbers, which lie in a row: four blocks of 16 channels of each of four lines. A thread
 // block has 8 x 32 results and 64 channels of them at a time, keeps the blocks of pixels that these
-// need in shared memory, and goes from one such tile to the next. Libraries take four times as
-// long: they see a kernel of 4 x 4 with few channels.
+// need in shared memory, and goes from one such tile to the next. Libraries take twice as long:
+// they see a kernel of 4 x 4 with few channels.
 #include "cuda/block_convolution_launch.h"
 #include "cuda/early_launch.cuh"
 #include "cuda/tensor_cores.cuh"
@@ -285,69 +285,48 @@ __global__ void __launch_bounds__(32 * share_lanes)
 #endif
 }
 
-template <class Function>
-cudaError_t with_half_type(KernelDtype dtype, const Function& function) {
-  if (dtype == KernelDtype::bf16) return function(__nv_bfloat16());
-  if (dtype == KernelDtype::f16) return function(__half());
-  return cudaErrorInvalidValue;
-}
-
 bool fits(const BlockConvolution& shape) {
   return shape.outs % outs == 0 && shape.outs / outs <= 65535 && shape.channels >= 1 &&
          shape.channels <= 4;
 }
 
-template <class Kernel, class Launch>
-cudaError_t launch_with_memory(Kernel kernel, const Launch& launch, unsigned blocks, int words,
-                               cudaStream_t stream) {
-  const auto bytes = static_cast<unsigned>(words) * 16;
-  if (const cudaError_t error = cudaFuncSetAttribute(
-          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-      error != cudaSuccess)
-    return error;
-  const dim3 grid(blocks, static_cast<unsigned>(launch.shape.outs / outs));
-  kernel<<<grid, threads, bytes, stream>>>(launch, tiles_of(launch.shape));
-  return cudaGetLastError();
+// A column of thread blocks for each 64 channels of the result.
+dim3 grid_of(const BlockConvolution& shape) {
+  return {static_cast<unsigned>(chunks_of(shape)), static_cast<unsigned>(shape.outs / outs)};
 }
 
-// Whether it runs here as code for 8.0 or later, and has the shared memory.
-template <class T>
-bool runs_here() {
-  cudaFuncAttributes compiled{};
-  int device = 0, bytes = 0;
-  return cudaFuncGetAttributes(&compiled, block_gradient_kernel<T>) == cudaSuccess &&
-         compiled.ptxVersion >= 80 && cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
-             cudaSuccess &&
-         bytes >= 2 * (tile_words + patch_words) * 16;
-}
+constexpr std::size_t forward_bytes = (weight_words + 2 * patch_words) * 16,
+                      gradient_bytes = 2 * (tile_words + patch_words) * 16;
 
 }  // namespace
 
-bool block_convolution_runs_here() { return runs_here<__nv_bfloat16>() && runs_here<__half>(); }
+bool block_convolution_runs_here() {
+  const auto* const kernel = reinterpret_cast<const void*>(&block_gradient_kernel<__nv_bfloat16>);
+  return runs_on_tensor_cores(kernel, gradient_bytes);  // it needs most
+}
 
 cudaError_t launch_block_convolution_forward(const BlockConvolutionForward& launch,
                                              cudaStream_t stream) {
-  if (!fits(launch.shape)) return cudaErrorInvalidValue;
-  return with_half_type(launch.shape.dtype, [&](auto element) {
-    return launch_with_memory(block_convolution_kernel<decltype(element)>, launch,
-                              static_cast<unsigned>(chunks_of(launch.shape)),
-                              weight_words + 2 * patch_words, stream);
+  const BlockConvolution& shape = launch.shape;
+  if (!fits(shape)) return cudaErrorInvalidValue;
+  return with_half_type(shape.dtype, [&](auto element) {
+    return launch_with_memory(block_convolution_kernel<decltype(element)>, grid_of(shape), threads,
+                              forward_bytes, stream, launch, tiles_of(shape));
   });
 }
 
 cudaError_t launch_block_convolution_backward(const BlockConvolutionBackward& launch,
                                               cudaStream_t stream) {
-  if (!fits(launch.shape)) return cudaErrorInvalidValue;
-  const unsigned blocks = static_cast<unsigned>(chunks_of(launch.shape));
-  const cudaError_t error = with_half_type(launch.shape.dtype, [&](auto element) {
-    return launch_with_memory(block_gradient_kernel<decltype(element)>, launch, blocks,
-                              2 * (tile_words + patch_words), stream);
+  const BlockConvolution& shape = launch.shape;
+  if (!fits(shape)) return cudaErrorInvalidValue;
+  const cudaError_t error = with_half_type(shape.dtype, [&](auto element) {
+    return launch_with_memory(block_gradient_kernel<decltype(element)>, grid_of(shape), threads,
+                              gradient_bytes, stream, launch, tiles_of(shape));
   });
   if (error != cudaSuccess) return error;
-  const dim3 grid(outs * runs / 4 / 32, static_cast<unsigned>(launch.shape.outs / outs));
-  launch_early(finish_block_gradient_kernel, grid, dim3(32, share_lanes), stream, launch,
-               static_cast<int>(blocks));
+  const dim3 blocks(outs * runs / 4 / 32, static_cast<unsigned>(shape.outs / outs));
+  launch_early(finish_block_gradient_kernel, blocks, dim3(32, share_lanes), stream, launch,
+               static_cast<int>(chunks_of(shape)));
   return cudaGetLastError();
 }
 

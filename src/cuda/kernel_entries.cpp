@@ -113,7 +113,7 @@ bool register_kernels() {
       {.forward = &run<&launch_layer_norm_forward>, .backward = &run<&launch_layer_norm_backward>});
   register_cuda_block_convolution({.forward = &run<&launch_block_convolution_forward>,
                                    .backward = &run<&launch_block_convolution_backward>,
-                                   .run_here = &block_convolution_runs_here});
+                                   .runs_here = &block_convolution_runs_here});
   register_cuda_pointwise_moments(
       {.forward = &run<&launch_pointwise_moments>, .runs_here = &pointwise_moments_runs_here});
   register_cuda_channel_norm({.forward = &run<&launch_channel_norm_forward>,

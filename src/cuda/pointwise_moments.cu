@@ -121,30 +121,19 @@ __global__ void __launch_bounds__(threads, 2) pointwise_moments_kernel(Pointwise
 }  // namespace
 
 bool pointwise_moments_runs_here() {
-  cudaFuncAttributes compiled{};
-  int device = 0, bytes = 0;
-  return cudaFuncGetAttributes(&compiled, pointwise_moments_kernel<__nv_bfloat16>) == cudaSuccess &&
-         compiled.ptxVersion >= 80 && cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
-             cudaSuccess &&
-         static_cast<std::size_t>(bytes) >= memory_bytes + compiled.sharedSizeBytes;
+  const auto* const kernel =
+      reinterpret_cast<const void*>(&pointwise_moments_kernel<__nv_bfloat16>);
+  return runs_on_tensor_cores(kernel, memory_bytes);
 }
 
 cudaError_t launch_pointwise_moments(const PointwiseMoments& launch, cudaStream_t stream) {
   if (launch.outs % tile_outs != 0 || launch.outs / tile_outs > 65535) return cudaErrorInvalidValue;
-  const auto run = [&](auto kernel) {
-    if (const cudaError_t error =
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory_bytes);
-        error != cudaSuccess)
-      return error;
-    const dim3 blocks(static_cast<unsigned>(launch.chunks),
-                      static_cast<unsigned>(launch.outs / tile_outs));
-    kernel<<<blocks, threads, memory_bytes, stream>>>(launch);
-    return cudaGetLastError();
-  };
-  if (launch.dtype == KernelDtype::bf16) return run(pointwise_moments_kernel<__nv_bfloat16>);
-  if (launch.dtype == KernelDtype::f16) return run(pointwise_moments_kernel<__half>);
-  return cudaErrorInvalidValue;
+  const dim3 blocks(static_cast<unsigned>(launch.chunks),
+                    static_cast<unsigned>(launch.outs / tile_outs));
+  return with_half_type(launch.dtype, [&](auto element) {
+    return launch_with_memory(pointwise_moments_kernel<decltype(element)>, blocks, threads,
+                              memory_bytes, stream, launch);
+  });
 }
 
 }  // namespace lockstep

@@ -118,20 +118,8 @@ __global__ void __launch_bounds__(sliding_threads, 2)
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * pool.width * channels;
   for (int i = static_cast<int>(threadIdx.x); i < pool.width * groups; i += sliding_threads) {
     const int channel = i % groups * W, x = i / groups;
-    const Holding across(x, pool.window[1], pool.stride[1], pool.padding[1], pool.out_width);
     float sums[W] = {};
-    for (int out_y = down.first; out_y < down.last; ++out_y)
-      for (int out_x = across.first; out_x < across.last; ++out_x) {
-        const std::int64_t result =
-            ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
-        const auto where = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
-        const auto up = Pack<T, W>::at(static_cast<const T*>(launch.norm.of_y) + result);
-        const int own = (y + pool.padding[0] - out_y * pool.stride[0]) * pool.window[1] + x +
-                        pool.padding[1] - out_x * pool.stride[1];
-#pragma unroll
-        for (int c = 0; c < W; ++c)
-          if (where.value[c] == own) sums[c] += up[c];
-      }
+    add_windows<T, W>(pool, down, row, y, x, channel, launch.places, launch.norm.of_y, sums);
     const std::int64_t at = line + static_cast<std::int64_t>(x) * channels + channel;
     gradient_of<T, W>(Pack<T, W>::at(static_cast<const T*>(launch.norm.x) + at), sums,
                       ChannelFacts<W>(launch.norm, channel), ChannelShares<W>(launch.norm, channel))

@@ -58,20 +58,8 @@ __global__ void __launch_bounds__(sliding_threads)
   const Holding down(y, pool.window[0], pool.stride[0], pool.padding[0], pool.out_height);
   for (int i = static_cast<int>(threadIdx.x); i < pool.width * groups; i += sliding_threads) {
     const int channel = i % groups * W, x = i / groups;
-    const Holding across(x, pool.window[1], pool.stride[1], pool.padding[1], pool.out_width);
     float sums[W] = {};
-    for (int out_y = down.first; out_y < down.last; ++out_y)
-      for (int out_x = across.first; out_x < across.last; ++out_x) {
-        const std::int64_t result =
-            ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
-        const auto where = *reinterpret_cast<const SlidingPlaces<W>*>(launch.places + result);
-        const auto up = Pack<T, W>::at(static_cast<const T*>(launch.of_y) + result);
-        const int own = (y + pool.padding[0] - out_y * pool.stride[0]) * pool.window[1] + x +
-                        pool.padding[1] - out_x * pool.stride[1];
-#pragma unroll
-        for (int c = 0; c < W; ++c)
-          if (where.value[c] == own) sums[c] += up[c];
-      }
+    add_windows<T, W>(pool, down, row, y, x, channel, launch.places, launch.of_y, sums);
     Pack<T, W> of_x;
 #pragma unroll
     for (int c = 0; c < W; ++c) of_x.value[c] = from_float<T>(sums[c]);

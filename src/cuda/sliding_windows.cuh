@@ -26,6 +26,28 @@ struct Holding {
   }
 };
 
+// Adds what the windows that hold element (y, x) give to its W channels from `channel` on. down: of
+// its line.
+template <class T, int W>
+__device__ void add_windows(const SlidingPool& pool, const Holding& down, std::int64_t row, int y,
+                            int x, int channel, const std::uint8_t* places, const void* of_y,
+                            float (&sums)[W]) {
+  const auto channels = static_cast<int>(pool.channels);
+  const Holding across(x, pool.window[1], pool.stride[1], pool.padding[1], pool.out_width);
+  for (int out_y = down.first; out_y < down.last; ++out_y)
+    for (int out_x = across.first; out_x < across.last; ++out_x) {
+      const std::int64_t result =
+          ((row * pool.out_height + out_y) * pool.out_width + out_x) * channels + channel;
+      const auto where = *reinterpret_cast<const SlidingPlaces<W>*>(places + result);
+      const auto up = Pack<T, W>::at(static_cast<const T*>(of_y) + result);
+      const int own = (y + pool.padding[0] - out_y * pool.stride[0]) * pool.window[1] + x +
+                      pool.padding[1] - out_x * pool.stride[1];
+#pragma unroll
+      for (int c = 0; c < W; ++c)
+        if (where.value[c] == own) sums[c] += up[c];
+    }
+}
+
 // Calls `function` with an element and a width of vectors as types, and the number of blocks, one
 // per line.
 template <class Function>

@@ -8,6 +8,42 @@
 
 namespace lockstep {
 
+// Whether a kernel runs on the current device as code for 8.0 or later, with so much memory for a
+// block beside what it declares.
+inline bool runs_on_tensor_cores(const void* kernel, std::size_t bytes) {
+  cudaFuncAttributes compiled{};
+  int device = 0, most = 0;
+  const bool is_known =
+      cudaFuncGetAttributes(&compiled, kernel) == cudaSuccess &&
+      cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess;
+  if (!is_known) static_cast<void>(cudaGetLastError());  // no error of whoever asks next
+  return is_known && compiled.ptxVersion >= 80 &&
+         static_cast<std::size_t>(most) >= bytes + compiled.sharedSizeBytes;
+}
+
+// Calls `function` with an element of the type, for decltype; of 16 bits alone.
+template <class Function>
+cudaError_t with_half_type(KernelDtype dtype, const Function& function) {
+  if (dtype == KernelDtype::bf16) return function(__nv_bfloat16());
+  if (dtype == KernelDtype::f16) return function(__half());
+  return cudaErrorInvalidValue;
+}
+
+// Launches a kernel with so many bytes of shared memory for a block beside what it declares.
+template <class... Parameters, class... Arguments>
+cudaError_t launch_with_memory(void (*kernel)(Parameters...), dim3 blocks, int threads,
+                               std::size_t bytes, cudaStream_t stream,
+                               const Arguments&... arguments) {
+  if (const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     static_cast<int>(bytes));
+      error != cudaSuccess)
+    return error;
+  kernel<<<blocks, static_cast<unsigned>(threads), bytes, stream>>>(arguments...);
+  return cudaGetLastError();
+}
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 // Four matrices of 8 x 8, of which each thread gives a row of 16 bytes; transposed: each as it lies
 // transposed.

@@ -49,7 +49,7 @@ bool kernels_serve(const at::Tensor& blocks, const at::Tensor& weight, const at:
          !blocks.requires_grad() && blocks.is_contiguous(at::MemoryFormat::ChannelsLast) &&
          aligned(blocks) && weight.size(2) == block_convolution_size && weight.size(0) > 0 &&
          weight.size(0) % block_convolution_outs == 0 && blocks.size(2) > 1 && blocks.size(3) > 1 &&
-         kernels.run_here();
+         kernels.runs_here();
 }
 
 BlockConvolution shape_of(const at::Tensor& blocks, const at::Tensor& weight) {

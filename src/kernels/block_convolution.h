@@ -30,7 +30,7 @@ at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
 struct BlockConvolutionKernels {
   void (*forward)(const BlockConvolutionForward&) = nullptr;  // on the current stream
   void (*backward)(const BlockConvolutionBackward&) = nullptr;
-  bool (*run_here)() = nullptr;  // on the current device
+  bool (*runs_here)() = nullptr;  // on the current device
 };
 void register_cuda_block_convolution(BlockConvolutionKernels kernels);
 
