@@ -14,6 +14,7 @@ constexpr int threads = 256;
 struct Factors {
   float one_over_divisor, lr, one_over_correction2, step_size, decay;
 };
+static_assert(sizeof(Factors) == adam_factors * sizeof(float));
 
 __device__ Factors factors_of(const AdamArguments& launch, const AdamRange& range) {
   const double step = *launch.step, lr = *range.lr;
@@ -53,17 +54,20 @@ struct alignas(4 * sizeof(T)) Four {
   T value[4];
 };
 
+__global__ void factors_kernel(AdamArguments launch) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < launch.range_count)
+    reinterpret_cast<Factors*>(launch.factors)[i] = factors_of(launch, launch.ranges[i]);
+}
+
 template <class T>
 __global__ void __launch_bounds__(threads) adam_kernel(AdamArguments launch) {
   if (*launch.skip != 0) return;
   const AdamChunk chunk = launch.chunks[blockIdx.x];
   const AdamRange range = launch.ranges[chunk.range];
-  __shared__ Factors shared;
-  if (threadIdx.x == 0) shared = factors_of(launch, range);
-  __syncthreads();
-  const Factors factors = shared;
+  const Factors factors = reinterpret_cast<const Factors*>(launch.factors)[chunk.range];
   const std::int64_t left = range.elements - chunk.begin;
-  const std::int64_t end = chunk.begin + (left < adam_chunk ? left : adam_chunk);
+  const std::int64_t end = chunk.begin + (left < launch.chunk ? left : launch.chunk);
   for (std::int64_t i = chunk.begin + threadIdx.x * 4; i < end; i += threads * 4) {
     float weight[4], gradient[4], first[4], second[4];
     load_four(range.weights + i, weight);
@@ -86,12 +90,20 @@ __global__ void __launch_bounds__(threads) adam_kernel(AdamArguments launch) {
 
 }  // namespace
 
+cudaError_t launch_adam_factors(const AdamArguments& arguments, cudaStream_t stream) {
+  if (arguments.range_count == 0) return cudaSuccess;
+  constexpr int together = 32;
+  const auto blocks = static_cast<unsigned>((arguments.range_count + together - 1) / together);
+  factors_kernel<<<blocks, together, 0, stream>>>(arguments);
+  return cudaGetLastError();
+}
+
 cudaError_t launch_adam(const AdamArguments& arguments, cudaStream_t stream) {
-  if (arguments.count == 0) return cudaSuccess;
-  if (arguments.count > INT_MAX) return cudaErrorInvalidConfiguration;
+  if (arguments.chunk_count == 0) return cudaSuccess;
+  if (arguments.chunk_count > INT_MAX) return cudaErrorInvalidConfiguration;
   return with_type(arguments.working_dtype, [&](auto element) {
     adam_kernel<decltype(element)>
-        <<<static_cast<unsigned>(arguments.count), threads, 0, stream>>>(arguments);
+        <<<static_cast<unsigned>(arguments.chunk_count), threads, 0, stream>>>(arguments);
     return cudaGetLastError();
   });
 }

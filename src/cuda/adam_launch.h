@@ -8,6 +8,7 @@
 namespace lockstep {
 
 // Enqueues; neither synchronises nor allocates.
+cudaError_t launch_adam_factors(const AdamArguments& arguments, cudaStream_t stream);
 cudaError_t launch_adam(const AdamArguments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -16,7 +16,7 @@ __device__ void moments_of_thread(const T* x, const VoxelPlace& place, const Vox
   const Pack<T, W> first = Pack<T, W>::at(x + place.element(layout));
   float sum[W] = {};
   const T* const from[] = {x};
-  for_turns<T, W, 4, ahead<T, 1>>(place, layout, from, Nothing(),
+  for_turns<T, W, 4, ahead<T, 1>, 0>(place, layout, from, Nothing(),
                                   [&](const Pack<T, W>(&packs)[1], Nothing, std::int64_t) {
 #pragma unroll
                                     for (int i = 0; i < W; ++i) {
@@ -142,7 +142,8 @@ __global__ void given_moments_kernel(ChannelNormForward launch) {
 template <class T, int W, bool has_skip, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     apply_kernel(ChannelNormForward launch) {
-  const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/false);
+  // After moments of its own begins where these ended, else where the convolution did.
+  const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/launch.known != nullptr);
   const auto* const x = static_cast<const T*>(launch.x);
   const auto* const skip = static_cast<const T*>(launch.skip);
   auto* const y = static_cast<T*>(launch.y);
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   constexpr int tensors = has_skip ? 2 : 1;
   const T* from[tensors] = {x};
   if constexpr (has_skip) from[1] = skip;
-  for_turns<T, W, has_skip ? 2 : 4, ahead<T, tensors>>(
+  for_turns<T, W, has_skip ? 2 : 4, ahead<T, tensors>, 3>(
       place, launch.layout, from, Nothing(),
       [&](const Pack<T, W>(&packs)[tensors], Nothing, std::int64_t at) {
         Pack<T, W> result;
@@ -195,7 +196,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
     const auto bits_at = [&](std::int64_t at) {
       return by_bits ? launch.positive[at / W] : std::uint8_t{0};
     };
-    for_turns<T, W, 2, ahead<T, 2>>(
+    for_turns<T, W, 2, ahead<T, 2>, by_bits ? 2 : 0>(
         place, layout, from, bits_at,
         [&](const Pack<T, W>(&packs)[2], std::uint8_t bits, std::int64_t at) {
           Pack<T, W> passed;
@@ -266,7 +267,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   const ChannelFacts<W> facts(launch, place.statistic(layout));
   const auto shares = shares_of<W, finishes>(launch, place, finished);
   const T* const from[] = {x, ups};
-  for_turns<T, W, 2, ahead<T, 2>>(
+  for_turns<T, W, 2, ahead<T, 2>, 3>(
       place, layout, from, Nothing(), [&](const Pack<T, W>(&packs)[2], Nothing, std::int64_t at) {
         Pack<T, W> result;
 #pragma unroll

@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
     apply_pair_kernel(ChannelNormPairForward pair) {
   const ChannelNormForward &first = pair.first, &second = pair.second;
   const VoxelLayout& layout = first.layout;
-  const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/false);
+  const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/second.known != nullptr);
   let_the_next_begin();
   wait_for_those_before();
   __shared__ Finished of_first, of_second;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
   const float least = first.relu ? 0.0F : -INFINITY;
   auto* const y = static_cast<T*>(first.y);
   const T* const from[] = {static_cast<const T*>(first.x), static_cast<const T*>(second.x)};
-  for_turns<T, W, 2, ahead<T, 2>>(
+  for_turns<T, W, 2, ahead<T, 2>, 3>(
       place, layout, from, Nothing(), [&](const Pack<T, W>(&packs)[2], Nothing, std::int64_t at) {
         Pack<T, W> result;
         unsigned bits = 0;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
     const ChannelFacts<W> other(second, place.statistic(layout));
     const T* const from[] = {static_cast<const T*>(first.x), static_cast<const T*>(second.x),
                              static_cast<const T*>(first.of_y)};
-    for_turns<T, W, 2, ahead<T, 3>>(
+    for_turns<T, W, 2, ahead<T, 3>, 0>(
         place, layout, from, BitsOf{first.positive, W},
         [&](const Pack<T, W>(&packs)[3], std::uint8_t bits, std::int64_t) {
 #pragma unroll
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
   const auto other_shares = shares_of<W, finishes>(second, place, of_second);
   const T* const from[] = {static_cast<const T*>(first.x), static_cast<const T*>(second.x),
                            static_cast<const T*>(first.of_y)};
-  for_turns<T, W, 2, ahead<T, 3>>(
+  for_turns<T, W, 2, ahead<T, 3>, 7>(
       place, layout, from, BitsOf{first.positive, W},
       [&](const Pack<T, W>(&packs)[3], std::uint8_t bits, std::int64_t at) {
         Pack<T, W> of_first_x, of_second_x;

@@ -7,6 +7,7 @@
 #include "cuda/matmul.h"
 #include "cuda/nccl_group.h"
 #include "cuda/preload.h"
+#include "cuda/side_work.h"
 #include "cuda/transfers.h"
 #include "engine/backend.h"
 #include "engine/out_of_memory.h"
@@ -103,6 +104,7 @@ class CudaBackend : public Backend {
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
     return capture_graph(work);
   }
+  std::unique_ptr<SideWork> side_work() override { return make_side_work(side_stream_); }
   void synchronize() override { c10::cuda::device_synchronize(); }
 
   MemoryUse memory() override {
@@ -119,6 +121,7 @@ class CudaBackend : public Backend {
   // High priority: NCCL's streams have it too, so neither starves, and copies come last.
   c10::cuda::CUDAStream training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, 0);
   c10::cuda::CUDAStream copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
+  c10::cuda::CUDAStream side_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
   bool own_kernels_ = false;
 };
 

@@ -98,7 +98,7 @@ bool register_kernels() {
   register_cuda_dropout(&run_dropout);
   register_cuda_uniform(&run<&launch_uniform>);
   register_cuda_cross_entropy(&run<&launch_cross_entropy>);
-  register_cuda_adam(&run<&launch_adam>);
+  register_cuda_adam({.factors = &run<&launch_adam_factors>, .update = &run<&launch_adam>});
   register_cuda_column_sums(&run<&launch_column_sums>);
   register_cuda_copy(&run<&launch_copies>);
   register_cuda_zero_ranges(&run<&launch_zero_pieces>);

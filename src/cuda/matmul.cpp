@@ -91,10 +91,11 @@ class Library {
   bool run(const MatmulArguments& arguments) {
     const std::lock_guard lock(mutex_);
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-    if (!workspace_.defined())
-      workspace_ =
+    at::Tensor& workspace = workspaces_[stream];
+    if (!workspace.defined())
+      workspace =
           at::empty({lt_workspace_bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
-    const LtPlace place{.workspace = workspace_.mutable_data_ptr(), .stream = stream};
+    const LtPlace place{.workspace = workspace.mutable_data_ptr(), .stream = stream};
     Known& known = known_[key_of(arguments)];
     if (!known.product) known.product = std::make_unique<LtProduct>(arguments, most_candidates);
     if (known.product->candidates() == 0) return false;
@@ -141,7 +142,7 @@ class Library {
   std::mutex mutex_;
   int tuned_ = 0;
   std::map<Key, Known> known_;
-  at::Tensor workspace_;
+  std::map<cudaStream_t, at::Tensor> workspaces_;  // products of two streams may run at once
 };
 
 }  // namespace

@@ -14,12 +14,35 @@ namespace lockstep {
 
 constexpr int voxel_threads = 256;
 
+// For a copy or a load: what it brings into the cache that all processors share is the first to go,
+// so that more of what is used again stays.
+__device__ inline unsigned long long first_to_go() {
+  unsigned long long policy = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+#endif
+  return policy;
+}
+
 // W channels of a voxel as they lie in memory, read as words of 16 bytes where W is eight.
 template <class T, int W>
 struct alignas(W == 1 ? sizeof(T) : 16) Pack {
   T value[W];
 
   __device__ static Pack at(const T* from) { return *reinterpret_cast<const Pack*>(from); }
+  // Of what nothing reads again soon.
+  __device__ static Pack last_at(const T* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (sizeof(Pack) == sizeof(uint4)) {
+      uint4 words;
+      asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from), "l"(first_to_go()));
+      return *reinterpret_cast<const Pack*>(&words);
+    }
+#endif
+    return at(from);
+  }
   __device__ float operator[](int i) const { return to_float(value[i]); }
   __device__ void store(T* to) const { *reinterpret_cast<Pack*>(to) = *this; }
 };
@@ -71,6 +94,16 @@ __device__ VoxelPlace voxel_place(const VoxelLayout& layout, bool backwards) {
   return place;
 }
 
+// 16 bytes into shared memory, not waited for. last: of what nothing reads again soon.
+__device__ inline void copy_word(void* to, const void* from, bool last) {
+  if (!last) return __pipeline_memcpy_async(to, from, 16);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from), "l"(first_to_go()));
+#endif
+}
+
 // What for_turns gives where nothing is read beside the vectors.
 struct Nothing {
   __device__ Nothing operator()(std::int64_t /*element*/) const { return {}; }
@@ -80,8 +113,9 @@ struct Nothing {
 // of the N tensors, what other(element) has read, and where they begin in the tensor. So many are
 // read at once before they are used. With `ahead` above 0, and from compute capability 8.0 on, they
 // come through shared memory of the block that was asked for so many turns before, so that as much
-// is always under way: [ahead, N, voxel_threads] of it. All threads of the block call it.
-template <class T, int W, int at_once, int ahead, int N, class Other, class Use>
+// is always under way: [ahead, N, voxel_threads] of it. last: bit n is set where nothing reads
+// tensor n again soon. All threads of the block call it.
+template <class T, int W, int at_once, int ahead, unsigned last, int N, class Other, class Use>
 __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
                           const T* const (&from)[N], const Other& other, const Use& use) {
   const std::int64_t step = place.step(layout);
@@ -100,7 +134,7 @@ __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
         const auto* const at = reinterpret_cast<const char*>(from[n] + asked);
 #pragma unroll
         for (int word = 0; word < static_cast<int>(sizeof(Pack<T, W>)); word += 16)
-          __pipeline_memcpy_async(to + word, at + word, 16);
+          copy_word(to + word, at + word, (last >> n & 1) != 0);
       }
       reads[slot] = other(asked);
       asked += step;
@@ -128,7 +162,9 @@ __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
 #endif
   const auto read = [&](Vectors& vectors, std::int64_t at) {
 #pragma unroll
-    for (int n = 0; n < N; ++n) vectors[n] = Pack<T, W>::at(from[n] + at);
+    for (int n = 0; n < N; ++n)
+      vectors[n] =
+          (last >> n & 1) != 0 ? Pack<T, W>::last_at(from[n] + at) : Pack<T, W>::at(from[n] + at);
   };
   int left = place.turns;
   for (; left >= at_once; left -= at_once, element += at_once * step) {

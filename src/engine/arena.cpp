@@ -12,6 +12,8 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace lockstep {
@@ -56,8 +58,7 @@ Arena::Arena(ModelParameters sorted, at::Device device, at::ScalarType compute_d
       if (!handle.requires_grad()) continue;
       const at::Tensor gradient = view(gradients_, i);
       if (!low) handle.mutable_grad() = gradient;
-      // Operations that write there themselves know rows only; for others autograd adds.
-      if (gradient.is_contiguous()) set_gradient_buffer(handle, gradient, states_[i]);
+      set_gradient_buffer(handle, gradient, states_[i]);
     }
   }
 }
@@ -85,18 +86,23 @@ void Arena::zero_gradients() {
 // What can be written is known once a step has shown it.
 void Arena::choose_written() {
   std::vector<bool> written;
-  std::vector<std::size_t> order;  // of the places
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
     written.push_back(handles_[i].size() == 1 && !states_[i]->was_added_to);
-    order.push_back(i);
-  }
   if (!zeroed_.empty() && written == written_) return;
   written_ = std::move(written);
+  zeroed_.push_back(zeros_of([&](std::size_t i) { return !written_[i]; }));
+}
+
+// Those of the parameters that are wanted.
+template <class Wanted>
+std::unique_ptr<ZeroRanges> Arena::zeros_of(const Wanted& wanted) const {
+  std::vector<std::size_t> order(parameters_.size());  // of the places
+  std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return layout_.offsets[a] < layout_.offsets[b]; });
   std::vector<ZeroRange> ranges;
   for (std::size_t place = 0; place < order.size(); ++place) {
-    if (written_[order[place]]) continue;
+    if (!wanted(order[place])) continue;
     const std::int64_t begin = layout_.offsets[order[place]];
     const std::int64_t end =
         place + 1 < order.size() ? layout_.offsets[order[place + 1]] : layout_.elements;
@@ -105,7 +111,30 @@ void Arena::choose_written() {
     else
       ranges.push_back({begin, end});
   }
-  zeroed_.push_back(std::make_unique<ZeroRanges>(std::move(ranges), gradients_.device()));
+  return std::make_unique<ZeroRanges>(std::move(ranges), gradients_.device());
+}
+
+void Arena::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
+  if (low_precision() && !written_.empty()) choose_written();
+  zeroes_all_ = all || !low_precision() || zeroed_.empty();
+  std::move(zeroed_parts_.begin(), zeroed_parts_.end(), std::back_inserter(earlier_parts_));
+  zeroed_parts_.clear();
+  const std::size_t parts = *std::max_element(part_of.begin(), part_of.end()) + 1;
+  for (std::size_t part = 0; part < parts; ++part)
+    zeroed_parts_.push_back(zeros_of(
+        [&](std::size_t i) { return part_of[i] == part && (zeroes_all_ || !written_[i]); }));
+}
+
+void Arena::begin_gradients_in_parts() {
+  forget_taken();
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    states_[i]->holds = zeroes_all_ || !written_[i] ? BufferState::Holds::zeros
+                                                    : BufferState::Holds::anything;
+}
+
+void Arena::zero_part(std::size_t part) {
+  const at::NoGradGuard no_grad;
+  zeroed_parts_[part]->zero(gradients_);
 }
 
 void Arena::begin_gradients(bool may_prepare) {
@@ -168,10 +197,23 @@ void Arena::take_gradient(std::size_t i) {
     gradient.reset();
   }
   settle(i);
-  if (taken_bytes_ > most_taken_bytes) place_gradients();
+  if (taken_bytes_ > most_taken_bytes) place_taken();
 }
 
 void Arena::place_gradients() {
+  if (side_ != nullptr) side_->wait_for_all();
+  place_taken();
+}
+
+void Arena::make_gradients_beside(SideWork* side) {
+  side_ = side;
+  for (const auto& state : states_) {
+    state->side = side;
+    state->made_beside = false;
+  }
+}
+
+void Arena::place_taken() {
   if (taken_.empty()) return;
   const at::NoGradGuard no_grad;
   Copies copies;

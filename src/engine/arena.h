@@ -92,6 +92,12 @@ class Arena {
   // step on in which its first gradient had to be added to zeros, or did not come. may_prepare:
   // false while a graph is recorded.
   void begin_gradients(bool may_prepare);
+  // The same in parts (a number for each parameter), for a graph: before it is recorded `cut_zeros`,
+  // in it `begin_gradients_in_parts`, and `zero_part` for each before anything adds a gradient of it.
+  // all: zero what would be written over, too.
+  void cut_zeros(const std::vector<std::size_t>& part_of, bool all);
+  void begin_gradients_in_parts();
+  void zero_part(std::size_t part);
   // All backward passes of the step are done: 0 where no gradient came.
   void settle_gradients();
   // After a backward pass that broke off: zero, and nothing waits to be taken. Allocates nothing.
@@ -102,6 +108,8 @@ class Arena {
   void take_gradient(std::size_t i);
   // Before anything reads `gradients`, and after each backward pass.
   void place_gradients();
+  // Where gradients may be made beside what comes next, until it is another; null: nowhere.
+  void make_gradients_beside(SideWork* side);
   void refuse_gradients(bool on) { refuses_gradients_ = on; }
   // After the master weights changed: the working copy, as far as this rank has them.
   void refresh_working();
@@ -121,6 +129,9 @@ class Arena {
   void gather(const at::Tensor& flat);
   void point_at(const at::Tensor& flat);
   void choose_written();
+  template <class Wanted>
+  std::unique_ptr<ZeroRanges> zeros_of(const Wanted& wanted) const;
+  void place_taken();
   void settle(std::size_t i);
   void forget_taken();
   std::vector<Parameter> parameters_;
@@ -137,6 +148,10 @@ class Arena {
   std::vector<std::shared_ptr<BufferState>> states_;  // by parameter, of its gradient
   std::vector<bool> written_;  // by parameter: its place may hold anything when a step begins
   std::vector<std::unique_ptr<ZeroRanges>> zeroed_;  // the others'; the last counts; empty: all
+  // By part, of the last recording; those of recordings before.
+  std::vector<std::unique_ptr<ZeroRanges>> zeroed_parts_, earlier_parts_;
+  bool zeroes_all_ = false;  // in parts
+  SideWork* side_ = nullptr;
   // Parameters, and what is to be written over their places: many at once, where each by itself
   // would be a launch.
   std::vector<std::pair<std::size_t, at::Tensor>> taken_;

@@ -2,6 +2,7 @@
 // that the same worker runs on machines without any GPU.
 #pragma once
 
+#include "kernels/side_work.h"
 #include "launch/world.h"
 
 #include <ATen/core/Tensor.h>
@@ -74,6 +75,9 @@ class Backend {
   // reads or writes stays where it is for as long as the graph lives. Null where the device has no
   // graphs; throws what `work` throws, or std::exception where something in it cannot be recorded.
   virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
+  // Work beside the current stream's, for what is recorded; of one recording. Null where the device
+  // has none. The backend outlives it.
+  virtual std::unique_ptr<SideWork> side_work() { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
   virtual void release_cached_memory() = 0;     // of the device

@@ -5,8 +5,10 @@ namespace lockstep {
 GradientSum::GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact)
     : arena_(arena), reducer_(reducer), group_(group), is_exact_(exact) {}
 
-void GradientSum::begin_step(std::int64_t accumulation, bool recorded) {
-  if (is_exact_)
+void GradientSum::begin_step(std::int64_t accumulation, bool recorded, bool in_parts) {
+  if (in_parts)
+    arena_.begin_gradients_in_parts();
+  else if (is_exact_)
     arena_.zero_gradients();
   else
     arena_.begin_gradients(/*may_prepare=*/!recorded);

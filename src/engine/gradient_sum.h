@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace lockstep {
 
@@ -19,8 +20,10 @@ class GradientSum {
   GradientSum(Arena& arena, Reducer& reducer, ProcessGroup& group, bool exact);
 
   // accumulation: micro-batches of a rank in a step, the same in every step with exact = true.
-  // recorded: into a graph.
-  void begin_step(std::int64_t accumulation, bool recorded = false);
+  // recorded: into a graph. in_parts: Arena::zero_part does what is to be zeroed.
+  void begin_step(std::int64_t accumulation, bool recorded = false, bool in_parts = false);
+  // Before such a recording.
+  void cut_zeros(const std::vector<std::size_t>& part_of) { arena_.cut_zeros(part_of, is_exact_); }
   // last: of the rank's in this step.
   void begin_backward(bool last);
   void end_backward(bool last);

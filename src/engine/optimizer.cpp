@@ -59,7 +59,7 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* bu
   if (options.ema.decay > 0)
     average_ = std::make_unique<WeightAverage>(options.ema.decay, arena, buffers);
   make_groups();
-  if (own_kernel_serves()) make_tables();
+  cut(std::vector<std::size_t>(arena.parameters().size(), 0));
   scalars_ = {.raw_norm = at::zeros({1}, f32),
               .loss_scale = loss_scale_,
               .step = step_,
@@ -82,41 +82,53 @@ void Optimizer::restart_loss_scale() {
   growth_.zero_();
 }
 
-// Neighbours in the arena with equal properties become one range, so that most models have few.
+std::size_t Optimizer::group_of(std::size_t parameter) {
+  const ParameterRates& rates = parameter_groups_.of(parameter);
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g].rates == rates) return g;
+  groups_.push_back({.rates = rates});
+  groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), arena_.master().options());
+  return groups_.size() - 1;
+}
+
 void Optimizer::make_groups() {
+  for (std::size_t i = arena_.parameters().size(); i-- > 0;) group_of(i);
+}
+
+// Neighbours in the arena with equal properties become one range, so that most parts have few.
+void Optimizer::cut(const std::vector<std::size_t>& part_of) {
+  const at::NoGradGuard no_grad;
   const ArenaLayout& layout = arena_.layout();
-  const auto group_of = [&](std::size_t i) -> std::size_t {
-    const ParameterRates& rates = parameter_groups_.of(i);
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      if (groups_[g].rates == rates) return g;
-    groups_.push_back({.rates = rates});
-    groups_.back().lr = at::full({}, rates.constant_lr.value_or(0), arena_.master().options());
-    return groups_.size() - 1;
-  };
+  parts_.assign(*std::max_element(part_of.begin(), part_of.end()) + 1, {});
+  for (Part& part : parts_)
+    for (const Group& group : groups_) part.ranges.push_back({.group = &group});
   for (std::size_t i = arena_.parameters().size(); i-- > 0;) {
     const std::int64_t begin = layout.offsets[i];
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
-    while (last > 0 && group_of(last - 1) == group_of(i)) --last;
+    while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i]) --last;
     const std::int64_t end = last == 0 ? layout.elements : layout.offsets[last - 1];
-    add_to(groups_[group_of(i)], begin, end);
+    add_to(parts_[part_of[i]].ranges[group_of(i)], begin, end);
     i = last;
   }
+  for (Part& part : parts_)  // the others are in other ranks' pieces, or in other parts
+    std::erase_if(part.ranges, [](const Ranges& ranges) { return ranges.weights.empty(); });
+  if (own_kernel_serves()) make_tables();
 }
 
 // What this rank updates of elements [begin, end) of the arena.
-void Optimizer::add_to(Group& group, std::int64_t begin, std::int64_t end) {
+void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end) {
   for (const Piece& piece : arena_.own()) {
     const std::int64_t first = std::max(begin, piece.begin), last = std::min(end, piece.end);
     if (first >= last) continue;
     const auto range = [&](const at::Tensor& flat) {
       return arena_.range(flat, piece, first, last);
     };
-    group.weights.push_back(range(arena_.master()));
-    group.gradients.push_back(range(arena_.gradients()));
-    group.first.push_back(range(first_));
-    if (second_.defined()) group.second.push_back(range(second_));
-    if (arena_.low_precision()) group.working.push_back(range(arena_.working()));
-    group.steps.push_back(step_);
+    ranges.weights.push_back(range(arena_.master()));
+    ranges.gradients.push_back(range(arena_.gradients()));
+    ranges.first.push_back(range(first_));
+    if (second_.defined()) ranges.second.push_back(range(second_));
+    if (arena_.low_precision()) ranges.working.push_back(range(arena_.working()));
+    ranges.steps.push_back(step_);
   }
 }
 
@@ -146,39 +158,51 @@ void Optimizer::find_scalars(const at::Tensor& lr, const at::Tensor& dropped) {
 
 // Our own kernel for Adam: it also writes the working copy.
 bool Optimizer::own_kernel_serves() const {
-  return arena_.master().is_cuda() && cuda_adam() != nullptr &&
+  return arena_.master().is_cuda() && cuda_adam().update != nullptr &&
          options_.optimizer.kind != OptimizerKind::sgd;
 }
 
-// All ranges with their rates, and the chunks of them, so that one launch serves a step.
+// All ranges with their rates, and the chunks of them, so that one launch serves a part.
 void Optimizer::make_tables() {
   std::vector<AdamRange> ranges;
   std::vector<AdamChunk> chunks;
-  for (const Group& group : groups_)
-    for (std::size_t i = 0; i < group.weights.size(); ++i) {
-      AdamRange range{.weights = group.weights[i].mutable_data_ptr<float>(),
-                      .first = group.first[i].mutable_data_ptr<float>(),
-                      .second = group.second[i].mutable_data_ptr<float>(),
-                      .gradients = group.gradients[i].const_data_ptr<float>(),
-                      .lr = group.lr.const_data_ptr<float>(),
-                      .elements = group.weights[i].numel(),
-                      .decay = group.rates.weight_decay};
-      LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the arena's alignment
-      if (arena_.low_precision()) range.working = group.working[i].mutable_data_ptr();
-      for (std::int64_t begin = 0; begin < range.elements; begin += adam_chunk)
-        chunks.push_back({.range = std::ssize(ranges), .begin = begin});
-      ranges.push_back(range);
-    }
+  // Of several parts each is one of many kernels that share the GPU, so that blocks shall be short.
+  chunk_ = parts_.size() > 1 ? adam_small_chunk : adam_chunk;
+  for (Part& part : parts_) {
+    part.first_chunk = std::ssize(chunks);
+    for (const Ranges& of : part.ranges)
+      for (std::size_t i = 0; i < of.weights.size(); ++i) {
+        AdamRange range{.weights = of.weights[i].mutable_data_ptr<float>(),
+                        .first = of.first[i].mutable_data_ptr<float>(),
+                        .second = of.second[i].mutable_data_ptr<float>(),
+                        .gradients = of.gradients[i].const_data_ptr<float>(),
+                        .lr = of.group->lr.const_data_ptr<float>(),
+                        .elements = of.weights[i].numel(),
+                        .decay = of.group->rates.weight_decay};
+        LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the arena's alignment
+        if (arena_.low_precision()) range.working = of.working[i].mutable_data_ptr();
+        for (std::int64_t begin = 0; begin < range.elements; begin += chunk_)
+          chunks.push_back({.range = std::ssize(ranges), .begin = begin});
+        ranges.push_back(range);
+      }
+    part.last_chunk = std::ssize(chunks);
+  }
+  for (const at::Tensor& table : {ranges_, chunks_, factors_})
+    if (table.defined()) earlier_.push_back(table);
   ranges_ = table_on(arena_.master().device(), ranges);
   chunks_ = table_on(arena_.master().device(), chunks);
-  chunk_count_ = std::ssize(chunks);
+  factors_ = at::zeros({std::ssize(ranges), adam_factors}, step_.options());
 }
 
-void Optimizer::update_with_own_kernel() {
+// Of all parts.
+AdamArguments Optimizer::adam_arguments() const {
   const auto& o = options_.optimizer;
   AdamArguments arguments{.ranges = static_cast<const AdamRange*>(ranges_.const_data_ptr()),
+                          .range_count = factors_.size(0),
+                          .factors = factors_.mutable_data_ptr<float>(),
                           .chunks = static_cast<const AdamChunk*>(chunks_.const_data_ptr()),
-                          .count = chunk_count_,
+                          .chunk_count = parts_.back().last_chunk,
+                          .chunk = chunk_,
                           .step = step_.const_data_ptr<float>(),
                           .divisor = divisor_.const_data_ptr<float>(),
                           .skip = skip_.const_data_ptr<float>(),
@@ -188,32 +212,54 @@ void Optimizer::update_with_own_kernel() {
                           .decoupled = o.kind == OptimizerKind::adamw};
   if (arena_.low_precision() && arena_.working().scalar_type() == at::kHalf)
     arguments.working_dtype = KernelDtype::f16;
-  cuda_adam()(arguments);
+  return arguments;
 }
 
-void Optimizer::update(Group& group) {
+void Optimizer::begin_weights() {
+  if (own_kernel_serves()) cuda_adam().factors(adam_arguments());
+}
+
+void Optimizer::update_part(std::size_t part) {
+  const at::NoGradGuard no_grad;
+  Part& own = parts_[part];
+  if (!own_kernel_serves()) {
+    for (Ranges& ranges : own.ranges) update(ranges);
+    return;
+  }
+  AdamArguments arguments = adam_arguments();
+  arguments.chunks += own.first_chunk;
+  arguments.chunk_count = own.last_chunk - own.first_chunk;
+  cuda_adam().update(arguments);
+}
+
+void Optimizer::update_weights() {
+  begin_weights();
+  for (std::size_t part = 0; part < parts_.size(); ++part) update_part(part);
+}
+
+void Optimizer::update(Ranges& ranges) {
   const auto& o = options_.optimizer;
-  const double decay = group.rates.weight_decay;
+  const double decay = ranges.group->rates.weight_decay;
   switch (o.kind) {
     case OptimizerKind::adamw:
-      at::_fused_adamw_(group.weights, group.gradients, group.first, group.second, {}, group.steps,
-                        group.lr, o.beta1, o.beta2, decay, o.eps, /*amsgrad=*/false,
-                        /*maximize=*/false, divisor_, skip_);
-      return;
+      at::_fused_adamw_(ranges.weights, ranges.gradients, ranges.first, ranges.second, {},
+                        ranges.steps, ranges.group->lr, o.beta1, o.beta2, decay, o.eps,
+                        /*amsgrad=*/false, /*maximize=*/false, divisor_, skip_);
+      break;
     case OptimizerKind::adam:
-      at::_fused_adam_(group.weights, group.gradients, group.first, group.second, {}, group.steps,
-                       group.lr, o.beta1, o.beta2, decay, o.eps, /*amsgrad=*/false,
-                       /*maximize=*/false, divisor_, skip_);
-      return;
+      at::_fused_adam_(ranges.weights, ranges.gradients, ranges.first, ranges.second, {},
+                       ranges.steps, ranges.group->lr, o.beta1, o.beta2, decay, o.eps,
+                       /*amsgrad=*/false, /*maximize=*/false, divisor_, skip_);
+      break;
     case OptimizerKind::sgd:
       // ATen wants no buffers at all where there is no momentum.
-      at::_fused_sgd_(group.weights, group.gradients,
-                      o.momentum == 0 ? std::vector<at::Tensor>{} : group.first, decay, o.momentum,
-                      group.lr,
-                      /*dampening=*/0.0, o.nesterov, /*maximize=*/false, /*is_first_step=*/false,
-                      divisor_, skip_);
-      return;
+      at::_fused_sgd_(ranges.weights, ranges.gradients,
+                      o.momentum == 0 ? std::vector<at::Tensor>{} : ranges.first, decay, o.momentum,
+                      ranges.group->lr, /*dampening=*/0.0, o.nesterov, /*maximize=*/false,
+                      /*is_first_step=*/false, divisor_, skip_);
+      break;
   }
+  for (std::size_t i = 0; i < ranges.working.size(); ++i) ranges.working[i].copy_(ranges.weights[i]);
 }
 
 // Of a step that was dropped nothing is learned about the scale.
@@ -244,20 +290,19 @@ void Optimizer::prepare(const at::Tensor& lr, const at::Tensor& dropped) {
 
 void Optimizer::apply() {
   const at::NoGradGuard no_grad;
-  norm_found_ = false;
-  step_.copy_(next_step_);
-  if (own_kernel_serves())
-    update_with_own_kernel();
-  else
-    for (Group& group : groups_)
-      if (!group.weights.empty()) update(group);  // else all of it is in other ranks' pieces
-  if (options_.precision == Precision::fp16) {
-    loss_scale_.copy_(next_scale_);
-    growth_.copy_(next_growth_);
-  }
-  if (!own_kernel_serves()) arena_.refresh_working();
+  apply_numbers();
+  update_weights();
   arena_.gather_weights();
   if (average_) average_->update();
+}
+
+void Optimizer::apply_numbers() {
+  const at::NoGradGuard no_grad;
+  norm_found_ = false;
+  step_.copy_(next_step_);
+  if (options_.precision != Precision::fp16) return;
+  loss_scale_.copy_(next_scale_);
+  growth_.copy_(next_growth_);
 }
 
 void Optimizer::step(const at::Tensor& lr, const at::Tensor& dropped) {

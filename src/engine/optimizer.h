@@ -4,6 +4,7 @@
 #include "engine/arena.h"
 #include "engine/parameter_groups.h"
 #include "engine/weight_average.h"
+#include "kernels/kernel_arguments.h"
 #include "kernels/step_scalars.h"
 #include "plan/train_options.h"
 
@@ -34,6 +35,19 @@ class Optimizer {
   // may be called again after it ran out of memory.
   void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
   void apply();
+  // `apply` in two: what later steps ask for at once (the count of updates, the loss scale), and
+  // the weights, which may come at any time before they are used and before the next `prepare`. Not
+  // where ranks share the update or there is an average.
+  void apply_numbers();
+  void update_weights();
+  // The latter in parts, in any order: first begin_weights, then each of them. cut: of which part
+  // each parameter is; parts count from 0.
+  void cut(const std::vector<std::size_t>& part_of);
+  std::size_t parts() const { return parts_.size(); }
+  void begin_weights();
+  void update_part(std::size_t part);
+  // The weights are those of the last step: until the next `prepare` an update changes nothing.
+  void forget_weights() { skip_.fill_(1); }
   void forget_prepared() { norm_found_ = false; }  // of a step that was not carried through
   void step(const at::Tensor& lr, const at::Tensor& dropped = {});
   void step(double lr);
@@ -64,26 +78,37 @@ class Optimizer {
  private:
   struct Group {
     ParameterRates rates;
-    std::vector<at::Tensor> weights, gradients, first, second, steps;
-    std::vector<at::Tensor> working;  // low precision only
     at::Tensor lr;
   };
+  // Of the arena, with the rates of a group.
+  struct Ranges {
+    const Group* group = nullptr;
+    std::vector<at::Tensor> weights, gradients, first, second, steps;
+    std::vector<at::Tensor> working;  // low precision only
+  };
+  struct Part {
+    std::vector<Ranges> ranges;                    // by group
+    std::int64_t first_chunk = 0, last_chunk = 0;  // of our own kernel
+  };
+  std::size_t group_of(std::size_t parameter);
   void make_groups();
-  void add_to(Group& group, std::int64_t begin, std::int64_t end);
+  void add_to(Ranges& ranges, std::int64_t begin, std::int64_t end);
   void find_norm_of_gradients();
   void find_scalars(const at::Tensor& lr, const at::Tensor& dropped);
   bool own_kernel_serves() const;
   void make_tables();
-  void update_with_own_kernel();
-  void update(Group& group);
+  AdamArguments adam_arguments() const;
+  void update(Ranges& ranges);
   void find_next_loss_scale(const at::Tensor& dropped);
 
   const TrainOptions& options_;
   Arena& arena_;
   ParameterGroups parameter_groups_;
   std::vector<Group> groups_;
-  at::Tensor ranges_, chunks_;  // of our own kernel (kernel_arguments.h)
-  std::int64_t chunk_count_ = 0;
+  std::vector<Part> parts_;
+  at::Tensor ranges_, chunks_, factors_;  // of our own kernel (kernel_arguments.h)
+  std::vector<at::Tensor> earlier_;       // such tables, which graphs may read
+  std::int64_t chunk_ = 0;
   at::Tensor first_, second_;  // moments, flat
   at::Tensor step_;            // updates that were not skipped
   at::Tensor norm_, skip_,

@@ -67,6 +67,8 @@ class StepContext {
   // The model's first so many blocks are computed again in backward: what the plan made of
   // memory.recompute.
   std::int64_t recomputed_blocks = 0;
+  // Called where a block of the model begins, with its number and parameters; or empty.
+  std::function<void(std::int64_t, const std::vector<at::Tensor>&)> before_block;
   // In an evaluation whose run keeps files: takes pictures of its samples, from any rank. Else
   // null.
   EvaluationOutput* output = nullptr;
@@ -116,7 +118,8 @@ class StepContext {
 
   // function(inputs), block number `index` of the model, with or without keeping its activations
   // (kernels/recompute.h). `parameters`: all that the block uses. The function must not refer to
-  // this context, but may hold a copy.
+  // this context, but may hold a copy. Whoever splits a model into blocks gains twice: memory, where
+  // it is needed, and time, because a block's weights are updated beside the blocks before it.
   std::vector<at::Tensor> block(std::int64_t index, const PureFunction& function,
                                 const std::vector<at::Tensor>& inputs,
                                 const std::vector<at::Tensor>& parameters) const;

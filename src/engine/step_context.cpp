@@ -59,6 +59,7 @@ at::Tensor StepContext::uniform(std::int64_t rows, std::int64_t n, std::int64_t 
 std::vector<at::Tensor> StepContext::block(std::int64_t index, const PureFunction& function,
                                            const std::vector<at::Tensor>& inputs,
                                            const std::vector<at::Tensor>& parameters) const {
+  if (before_block) before_block(index, parameters);
   if (!training || index >= recomputed_blocks) return function(inputs);
   return recomputed(function, inputs, parameters);
 }

@@ -24,8 +24,13 @@ constexpr std::size_t most_seen = 4096;
 
 }  // namespace
 
-StepGraphs::StepGraphs(const TrainOptions& options, ProcessGroup& group, Backend& backend)
-    : options_(options), group_(group), backend_(backend), failures_(at::zeros({1}, at::kDouble)) {}
+StepGraphs::StepGraphs(const TrainOptions& options, ProcessGroup& group, Backend& backend,
+                       TrainStep& step)
+    : options_(options),
+      group_(group),
+      backend_(backend),
+      step_(step),
+      failures_(at::zeros({1}, at::kDouble)) {}
 
 bool StepGraphs::due(const StepInputs& inputs) const {
   return options_.graph == GraphMode::automatic && backend_.has_graphs() && !gave_up_ &&
@@ -34,7 +39,7 @@ bool StepGraphs::due(const StepInputs& inputs) const {
 }
 
 // Why it could not; empty: it could.
-std::string StepGraphs::try_to_record(const StepInputs& inputs, const Record& record) {
+std::string StepGraphs::try_to_record(const StepInputs& inputs) {
   if (inputs.out_of_memory != Phase::none) return "memory ran out";
   Recorded& made = graphs_[inputs.shapes_key];
   try {
@@ -44,10 +49,13 @@ std::string StepGraphs::try_to_record(const StepInputs& inputs, const Record& re
       for (at::Tensor& tensor : tensors) tensor = tensor.clone();
     for (at::Tensor* tensor : {&made.inputs.weights, &made.inputs.report, &made.inputs.lr})
       *tensor = tensor->clone();
+    made.begins_with_update = step_.may_begin_with_update(made.inputs);
     backend_.synchronize();
     // Graphs have memory of their own, beside which that of the steps before would be idle.
     backend_.release_cached_memory();
-    made.graph = backend_.capture([&made, record] { made.numbers = record(made.inputs); });
+    made.graph = backend_.capture([this, &made] {
+      made.numbers = step_.record(made.inputs, made.begins_with_update);
+    });
     return "";
   } catch (const std::exception& error) {
     return split(error.what(), '\n').at(0);
@@ -63,15 +71,14 @@ std::int64_t StepGraphs::failed_ranks(bool failed) {
 
 // Every rank comes here in the same step, with the same shapes seen before. A recording enqueues
 // nothing, so a rank on which it fails can still tell the others, and all go on without.
-void StepGraphs::record_if_due(const StepInputs& inputs, const Record& record,
-                               const std::function<void()>& forget) {
+void StepGraphs::record_if_due(const StepInputs& inputs) {
   if (!due(inputs)) return;
   GraphState state;
   const double begin_s = system_clock().now_s();
-  state.why_not = try_to_record(inputs, record);
+  state.why_not = try_to_record(inputs);
   const bool failed = !state.why_not.empty();
   if (failed) {
-    forget();
+    step_.forget_unfinished();
     graphs_.erase(inputs.shapes_key);
   }
   const std::int64_t failures = failed_ranks(failed);
@@ -103,6 +110,7 @@ at::Tensor StepGraphs::replay(const StepInputs& inputs) {
     for (std::size_t i = 0; i < inputs.micro[m].size(); ++i)
       copies.emplace_back(recorded.inputs.micro[m][i], inputs.micro[m][i]);
   copy_all(copies);
+  step_.before_replay(recorded.begins_with_update);
   recorded.graph->replay();
   return recorded.numbers;
 }

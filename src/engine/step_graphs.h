@@ -4,12 +4,12 @@
 #include "engine/backend.h"
 #include "engine/process_group.h"
 #include "engine/step_inputs.h"
+#include "engine/train_step.h"
 #include "plan/train_options.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,14 +37,11 @@ struct GraphCounts {
 // `options.graph_shapes` graphs, which share their memory. One thread, on the training stream.
 class StepGraphs {
  public:
-  // Enqueues a step while it is recorded, and returns its numbers; throws where that fails.
-  using Record = std::function<at::Tensor(const StepInputs&)>;
+  // All outlive it.
+  StepGraphs(const TrainOptions& options, ProcessGroup& group, Backend& backend, TrainStep& step);
 
-  StepGraphs(const TrainOptions& options, ProcessGroup& group, Backend& backend);
-
-  // All ranks, before each step: records it if it is time to. forget: called where that failed.
-  void record_if_due(const StepInputs& inputs, const Record& record,
-                     const std::function<void()>& forget);
+  // All ranks, before each step: records it if it is time to.
+  void record_if_due(const StepInputs& inputs);
   // Whether `replay` serves this step; the same on every rank.
   bool serves(const StepInputs& inputs) const { return graphs_.contains(inputs.shapes_key); }
   at::Tensor replay(const StepInputs& inputs);  // the step's numbers
@@ -61,16 +58,18 @@ class StepGraphs {
   struct Recorded {
     StepInputs inputs;
     at::Tensor numbers;
+    bool begins_with_update = false;  // of the step before it
     std::unique_ptr<Graph> graph;  // last: it goes before what it reads
   };
 
   bool due(const StepInputs& inputs) const;
-  std::string try_to_record(const StepInputs& inputs, const Record& record);
+  std::string try_to_record(const StepInputs& inputs);
   std::int64_t failed_ranks(bool failed);
 
   const TrainOptions& options_;
   ProcessGroup& group_;
   Backend& backend_;
+  TrainStep& step_;
   at::Tensor failures_;                       // f64 [1] on the host, made when there is memory
   std::int64_t steps_ = 0;                    // since the last reset
   std::set<std::uint64_t> seen_;              // shapes of eager steps

@@ -23,16 +23,14 @@ StepRunner::StepRunner(const StepParts& parts)
       stage_(parts.recipe.terms().size(), parts.options.seed, numbers_, parts.group, parts.backend,
              reserve_),
       step_(parts, numbers_, reserve_),
-      graphs_(parts.options, parts.group, parts.backend) {}
+      graphs_(parts.options, parts.group, parts.backend, step_) {}
 
 StagedStep StepRunner::stage(StepData data) { return stage_.stage(std::move(data)); }
 
 RunningStep StepRunner::run(StagedStep staged, double lr, const RankReport& report) {
   const std::int64_t step = staged.data.step + 1;
   const StepInputs inputs = stage_.take(std::move(staged), lr, report);
-  graphs_.record_if_due(
-      inputs, [this](const StepInputs& recorded) { return step_.record(recorded); },
-      [this] { step_.forget_unfinished(); });
+  graphs_.record_if_due(inputs);
   const at::Tensor numbers =
       graphs_.serves(inputs) ? graphs_.replay(inputs) : step_.enqueue(inputs);
   graphs_.count_step(inputs);
@@ -47,6 +45,7 @@ void StepRunner::release_graphs() {
 
 void StepRunner::reset_after_drop() {
   const at::NoGradGuard no_grad;
+  settle();
   release_graphs();
   step_.reset();
 }

@@ -35,6 +35,9 @@ class StepRunner {
 
   StagedStep stage(StepData data);
   RunningStep run(StagedStep staged, double lr, const RankReport& report);
+  // All work enqueued from now on sees the weights of the last step, and those of the arena are: to
+  // be called before anything but another step uses them.
+  void settle() { step_.settle(); }
   // What came of the last recording of a graph, once.
   std::optional<GraphState> take_graph_news() { return graphs_.take_news(); }
   const GraphCounts& graph_counts() const { return graphs_.counts(); }

@@ -55,6 +55,7 @@ TrainStep::TrainStep(const StepParts& parts, const StepNumbers& numbers, MemoryR
       numbers_(numbers),
       reserve_(reserve),
       gradients_(parts.arena, parts.reducer, parts.group, parts.options.exact),
+      update_(parts.arena, parts.optimizer, parts.options.graph == GraphMode::automatic),
       terms_(parts.recipe.terms().size()),
       logged_(parts.recipe.logged()),
       statistics_of_ranks_(statistics_of_ranks(parts)),
@@ -65,6 +66,29 @@ template <class Function>
 auto TrainStep::retry(const Function& function) {
   return recording_ ? function() : reserve_.retry(function);
 }
+
+// While it lives a graph is recorded.
+class TrainStep::Recording {
+ public:
+  Recording(TrainStep& step, bool begins_with_update) : step_(step) {
+    step.recording_ = true;
+    step.side_ = step.parts_.backend.side_work();
+    step.begins_with_update_ = begins_with_update && step.side_ != nullptr;
+    // In fp32 autograd adds to the gradients itself.
+    if (step.parts_.arena.low_precision())
+      step.parts_.arena.make_gradients_beside(step.side_.get());
+  }
+  ~Recording() {
+    step_.parts_.arena.make_gradients_beside(nullptr);
+    step_.side_.reset();
+    step_.recording_ = step_.begins_with_update_ = false;
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+ private:
+  TrainStep& step_;
+};
 
 void TrainStep::enter(Phase phase) {
   phase_ = phase;
@@ -100,12 +124,9 @@ std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& cont
   return sums;
 }
 
-void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
-                                 const StepFactors& factors, const at::Tensor& sums, bool last,
-                                 bool searching) {
-  enter(Phase::forward);
-  StepContext context = context_of(inputs.micro[m].back(), factors);
-  if (searching) context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
+// The sum of each term, f32 [terms].
+at::Tensor TrainStep::forward(const StepInputs& inputs, std::size_t m, StepContext& context,
+                              const at::Tensor& sums) {
   context.logged_names = logged_;
   context.logged = numbers_.logged(sums);
   const Batch batch = batch_of(inputs, m);
@@ -116,8 +137,24 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   std::vector<at::Tensor> of_terms;
   of_terms.reserve(terms_);
   for (const at::Tensor& term : terms) of_terms.push_back(term.to(at::kFloat));
-  const at::Tensor each = at::stack(of_terms);
+  return at::stack(of_terms);
+}
+
+void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
+                                 const StepFactors& factors, const at::Tensor& sums, bool last,
+                                 bool searching) {
+  enter(Phase::forward);
+  StepContext context = context_of(inputs.micro[m].back(), factors);
+  if (searching) context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
+  if (begins_with_update_)
+    context.before_block = [this](std::int64_t block, const auto&) { update_.wait_for(block); };
+  else if (!recording_ && !searching)
+    context.before_block = [this](std::int64_t block, const std::vector<at::Tensor>& parameters) {
+      update_.see(block, parameters);
+    };
+  const at::Tensor each = forward(inputs, m, context, sums);
   numbers_.terms(sums).add_(each.detach().mul(factors.factors));
+  if (begins_with_update_) update_.wait_for_all();
   gradients_.begin_backward(last);
   enter(Phase::backward);
   each.backward(context.gradient_scale);
@@ -166,8 +203,12 @@ void TrainStep::sum_gradients(Phase& failed) {
 
 at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   Optimizer& optimizer = parts_.optimizer;
+  if (begins_with_update_)
+    update_.enqueue(*side_, [this](std::size_t part) { parts_.arena.zero_part(part); });
+  else if (!recording_)
+    settle();
   parts_.buffers.remember();
-  gradients_.begin_step(inputs.accumulation, recording_);
+  gradients_.begin_step(inputs.accumulation, recording_, begins_with_update_);
   // A term that weighs nothing gives no gradient.
   StepFactors factors;
   at::Tensor sums;
@@ -192,22 +233,42 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   retry([&] { dropped_.add_(optimizer.not_finite()); });
   retry([&] { parts_.buffers.undo(optimizer.skipped()); });
   enter_phase(Phase::update);
-  optimizer.apply();
+  if (begins_with_update_)
+    optimizer.apply_numbers();
+  else
+    optimizer.apply();
   return retry([&] {
     return whole_numbers(sum, optimizer.gradient_norm(), optimizer.loss_scale(), dropped_, stamps_);
   });
 }
 
-at::Tensor TrainStep::record(const StepInputs& inputs) {
-  recording_ = true;
+bool TrainStep::may_begin_with_update(const StepInputs& inputs) {
+  settle();
+  if (!update_.cut()) return false;
+  parts_.buffers.remember();
+  bool may = false;
   try {
-    at::Tensor numbers = enqueue(inputs);
-    recording_ = false;
-    return numbers;
-  } catch (...) {
-    recording_ = false;
-    throw;
+    const StepFactors factors = step_factors(inputs.weights, parts_.optimizer.loss_scale());
+    may = update_.waits_for_blocks([&](const DeferredUpdate::BeforeBlock& before_block) {
+      StepContext context = context_of(inputs.micro[0].back(), factors);
+      context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
+      context.before_block = [&](std::int64_t block, const auto&) { before_block(block); };
+      const at::Tensor sums = numbers_.new_sums(stamps_.options());
+      return forward(inputs, 0, context, sums).detach();
+    });
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    reserve_.free_after(error);
   }
+  parts_.arena.drop_gradients();
+  parts_.buffers.undo();
+  if (may) gradients_.cut_zeros(update_.part_of());
+  return may;
+}
+
+at::Tensor TrainStep::record(const StepInputs& inputs, bool begins_with_update) {
+  const Recording recording(*this, begins_with_update);
+  return enqueue(inputs);
 }
 
 void TrainStep::forget_unfinished() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/arena.h"
+#include "engine/deferred_update.h"
 #include "engine/gradient_sum.h"
 #include "engine/memory_reserve.h"
 #include "engine/model_buffers.h"
@@ -52,8 +53,15 @@ class TrainStep {
 
   // The whole step. Returns its numbers (StepNumbers::whole) on the device.
   at::Tensor enqueue(const StepInputs& inputs);
-  // The same while a graph is recorded: lack of memory ends the recording.
-  at::Tensor record(const StepInputs& inputs);
+  // Before a graph of such a step is recorded: whether it may begin with the update of the step
+  // before it (DeferredUpdate). Waits for the device, calls no collective, and settles.
+  bool may_begin_with_update(const StepInputs& inputs);
+  // The same as `enqueue` while a graph is recorded: lack of memory ends the recording.
+  at::Tensor record(const StepInputs& inputs, bool begins_with_update);
+  // Before a replay of what was recorded so.
+  void before_replay(bool begins_with_update) { update_.before_replay(begins_with_update); }
+  // All work enqueued from now on sees the weights of the last step.
+  void settle() { update_.settle(); }
   // After a recording that failed.
   void forget_unfinished();
   // All ranks, after a step that was dropped or not finite: later steps count again.
@@ -65,10 +73,13 @@ class TrainStep {
   NotFinite find_not_finite(const StepInputs& inputs);
 
  private:
+  class Recording;
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
   void require_recoverable(Phase failed, const std::string& why) const;
   Batch batch_of(const StepInputs& inputs, std::size_t m) const;
   std::vector<at::Tensor> loss_of(const Batch& batch, StepContext& context);
+  at::Tensor forward(const StepInputs& inputs, std::size_t m, StepContext& context,
+                     const at::Tensor& sums);
   void forward_backward(const StepInputs& inputs, std::size_t m, const StepFactors& factors,
                         const at::Tensor& sums, bool last, bool searching = false);
   Phase forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
@@ -83,12 +94,15 @@ class TrainStep {
   const StepNumbers& numbers_;
   MemoryReserve& reserve_;
   GradientSum gradients_;
+  DeferredUpdate update_;
   std::size_t terms_;
   std::vector<std::string> logged_;
   std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank's own
   at::Tensor stamps_;                                             // f64 [2]
   at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
   bool recording_ = false;
+  std::unique_ptr<SideWork> side_;    // of the recording
+  bool begins_with_update_ = false;  // the recording
   Phase phase_ = Phase::none;
 };
 

@@ -1,16 +1,14 @@
-// The registered kernel.
+// The registered kernels.
 #include "kernels/adam.h"
-
-#include <atomic>
 
 namespace lockstep {
 namespace {
 
-std::atomic<AdamKernel> kernel_in_use = nullptr;
+AdamKernels kernels_in_use;  // set once, before the first step
 
 }  // namespace
 
-AdamKernel cuda_adam() { return kernel_in_use; }
-void register_cuda_adam(AdamKernel kernel) { kernel_in_use = kernel; }
+const AdamKernels& cuda_adam() { return kernels_in_use; }
+void register_cuda_adam(const AdamKernels& kernels) { kernels_in_use = kernels; }
 
 }  // namespace lockstep

@@ -5,9 +5,13 @@
 
 namespace lockstep {
 
-// Null on the CPU and in builds without our kernels: ATen's fused optimizers serve there.
-using AdamKernel = void (*)(const AdamArguments&);  // on the current stream
-AdamKernel cuda_adam();
-void register_cuda_adam(AdamKernel kernel);
+// On the current stream. First the factors of all ranges, then the chunks.
+struct AdamKernels {
+  void (*factors)(const AdamArguments&) = nullptr;
+  void (*update)(const AdamArguments&) = nullptr;
+};
+// Null ones on the CPU and in builds without our kernels: ATen's fused optimizers serve there.
+const AdamKernels& cuda_adam();
+void register_cuda_adam(const AdamKernels& kernels);
 
 }  // namespace lockstep

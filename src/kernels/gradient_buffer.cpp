@@ -42,24 +42,33 @@ bool is_captured(const at::Tensor& parameter) {
 
 using Holds = BufferState::Holds;
 
-Entry entry_of(const at::Tensor& parameter) {
+// strided: also of a buffer that is not contiguous.
+Entry entry_of(const at::Tensor& parameter, bool strided = false) {
   Table& all = table();
   const std::lock_guard lock(all.mutex);
   const auto found = all.buffers.find(parameter.unsafeGetTensorImpl());
-  return found == all.buffers.end() ? Entry() : found->second;
+  if (found == all.buffers.end()) return {};
+  return strided || found->second.buffer.is_contiguous() ? found->second : Entry();
 }
 
 // Nothing where the pass hands the gradient to its caller.
-Entry entry_of_this_pass(const at::Tensor& parameter) {
-  Entry entry = entry_of(parameter);
+Entry entry_of_this_pass(const at::Tensor& parameter, bool strided = false) {
+  Entry entry = entry_of(parameter, strided);
   if (!entry.buffer.defined() || !is_captured(parameter)) return entry;
   const bool fills = inner_pass != nullptr && inner_pass->fills(parameter);
   return fills ? entry : Entry();
 }
 
-at::Tensor to_be_added_to(const Entry& entry) {
+// What is made at once comes behind what was made beside.
+void come_behind(BufferState& state, const SideWork* side) {
+  if (side == nullptr && state.made_beside) state.side->wait_for_all();
+  state.made_beside = side != nullptr;
+}
+
+at::Tensor to_be_added_to(const Entry& entry, const SideWork* side) {
   if (!entry.state) return entry.buffer;
   BufferState& state = *entry.state;
+  come_behind(state, side);
   if (state.holds == Holds::anything) entry.buffer.zero_();
   if (state.holds != Holds::gradients) state.was_added_to = true;
   state.holds = Holds::gradients;
@@ -70,7 +79,7 @@ at::Tensor to_be_added_to(const Entry& entry) {
 
 void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
                          std::shared_ptr<BufferState> state) {
-  LOCKSTEP_CHECK(buffer.scalar_type() == at::kFloat && buffer.is_contiguous());
+  LOCKSTEP_CHECK(buffer.scalar_type() == at::kFloat);
   LOCKSTEP_CHECK(buffer.sizes() == parameter.sizes());
   Table& all = table();
   const std::lock_guard lock(all.mutex);
@@ -84,22 +93,47 @@ void forget_gradient_buffer(const at::Tensor& parameter) {
 }
 
 at::Tensor gradient_buffer(const at::Tensor& parameter) {
-  return to_be_added_to(entry_of(parameter));
+  return to_be_added_to(entry_of(parameter), nullptr);
 }
 
-at::Tensor buffer_of_this_pass(const at::Tensor& parameter) {
-  return to_be_added_to(entry_of_this_pass(parameter));
+at::Tensor buffer_of_this_pass(const at::Tensor& parameter, SideWork* side) {
+  return to_be_added_to(entry_of_this_pass(parameter), side);
 }
 
-FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter) {
-  const Entry entry = entry_of_this_pass(parameter);
+namespace {
+
+FirstBuffer first_of(const Entry& entry, SideWork* side) {
   if (!entry.state) return {.buffer = entry.buffer, .is_first = false};
+  come_behind(*entry.state, side);
   const Holds before = std::exchange(entry.state->holds, Holds::gradients);
   return {.buffer = entry.buffer, .is_first = before == Holds::anything};
 }
 
+}  // namespace
+
+FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side) {
+  return first_of(entry_of_this_pass(parameter), side);
+}
+
+FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side) {
+  return first_of(entry_of_this_pass(parameter, /*strided=*/true), side);
+}
+
 bool has_buffer_in_this_pass(const at::Tensor& parameter) {
   return entry_of_this_pass(parameter).buffer.defined();
+}
+
+SideWork* side_work_for(const std::vector<at::Tensor>& parameters,
+                        const std::vector<at::Tensor>& read, bool strided) {
+  if (bytes_of(read) > side_work_bytes) return nullptr;
+  SideWork* side = nullptr;
+  for (const at::Tensor& parameter : parameters) {
+    if (!parameter.defined()) continue;
+    const Entry entry = entry_of_this_pass(parameter, strided);
+    if (!entry.buffer.defined() || !entry.state || entry.state->side == nullptr) return nullptr;
+    side = entry.state->side;
+  }
+  return side;
 }
 
 InnerPass::InnerPass(const std::vector<at::Tensor>& parameters)

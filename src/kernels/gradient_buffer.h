@@ -1,6 +1,8 @@
 // Where a parameter's gradient is added up, for operations that write it there themselves.
 #pragma once
 
+#include "kernels/side_work.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <memory>
@@ -14,10 +16,12 @@ namespace lockstep {
 struct BufferState {
   enum class Holds { zeros, anything, gradients } holds = Holds::zeros;
   bool was_added_to = false;  // in some step the first gradient needed zeros to be added to
+  SideWork* side = nullptr;   // gradients may be made there; null: nowhere
+  bool made_beside = false;   // it may not be done yet
 };
 
-// parameter: a leaf that keeps its handle (the arena's). buffer: f32, of its shape, contiguous. An
-// operation adds its gradient into it during backward and returns none to autograd, which saves a
+// parameter: a leaf that keeps its handle (the arena's). buffer: f32, of its shape; where it is not
+// contiguous, only operations that know strides find it. An operation adds its gradient into it during backward and returns none to autograd, which saves a
 // tensor, a cast and an addition per parameter. state: null where the buffer never holds just
 // anything. Thread-safe.
 void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
@@ -30,7 +34,8 @@ at::Tensor gradient_buffer(const at::Tensor& parameter);
 // added to, or undefined where autograd shall have the gradient, because there is no buffer or
 // because the pass hands the gradient to its caller (torch::autograd::grad) in place of adding it
 // up.
-at::Tensor buffer_of_this_pass(const at::Tensor& parameter);
+// side: where the operation makes it, as side_work_for found.
+at::Tensor buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr);
 
 // The same for an operation that can write all of it as well. is_first: it holds anything, and must
 // be written over.
@@ -38,9 +43,16 @@ struct FirstBuffer {
   at::Tensor buffer;
   bool is_first = false;
 };
-FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter);
+FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr);
+// The same for an operation that may write or add to a tensor of any strides.
+FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side);
 // Whether there is one; changes nothing.
 bool has_buffer_in_this_pass(const at::Tensor& parameter);
+// Where an operation that reads these tensors may make the gradients of these parameters, all of
+// them, beside what comes next (run_beside): each has a buffer, or is undefined. Null: nowhere.
+// strided: the buffers may be of any strides.
+SideWork* side_work_for(const std::vector<at::Tensor>& parameters,
+                        const std::vector<at::Tensor>& read, bool strided = false);
 
 // While it lives, a backward pass begun inside the present one may fill the buffers of
 // `parameters`, although it hands their gradients to its caller. For its thread.

@@ -24,10 +24,11 @@ inline Sink fresh_sink(const at::Tensor& parameter, bool needed = true) {
           .is_returned = needed};
 }
 
-inline Sink sink_of(const at::Tensor& parameter, bool needed) {
+// side: where the kernel runs, as side_work_for found.
+inline Sink sink_of(const at::Tensor& parameter, bool needed, SideWork* side = nullptr) {
   if (!parameter.defined()) return {};
   if (needed)
-    if (at::Tensor buffer = buffer_of_this_pass(parameter); buffer.defined())
+    if (at::Tensor buffer = buffer_of_this_pass(parameter, side); buffer.defined())
       return {.f32 = buffer, .needed = true};
   return fresh_sink(parameter, needed);
 }

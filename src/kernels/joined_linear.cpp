@@ -38,42 +38,58 @@ at::Tensor joined(const ThreeTensors& parts) {
 // Adds the gradient of three parameters: of_all(sum [3 * n, ...], is_first) adds all of it to its
 // first argument, or with is_first, which only `can_write` lets be, writes over that. What goes
 // into no buffer is for autograd, at `result`. wanted: whose gradient is needed.
+// side: where of_all, which reads `read`, may be called once this returned; null: it is called at once.
 template <class OfAll>
 void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, bool can_write,
-          at::Tensor* result, const OfAll& of_all) {
+          SideWork* side, const std::vector<at::Tensor>& read, at::Tensor* result,
+          const OfAll& of_all) {
   ThreeTensors buffers;
   std::array<bool, 3> is_first{};
   bool have_all = true;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (wanted[i] && can_write) {
-      const FirstBuffer first = first_buffer_of_this_pass(parameters[i]);
+      const FirstBuffer first = first_buffer_of_this_pass(parameters[i], side);
       buffers[i] = first.buffer;
       is_first[i] = first.is_first;
     } else if (wanted[i]) {
-      buffers[i] = buffer_of_this_pass(parameters[i]);
+      buffers[i] = buffer_of_this_pass(parameters[i], side);
     }
     have_all &= buffers[i].defined();
   }
   const bool all_first = is_first == std::array{true, true, true};
   for (std::size_t i = 0; i < buffers.size(); ++i)
     if (is_first[i] && !all_first) buffers[i].zero_();
-  if (have_all && lie_together(buffers)) return of_all(joined(buffers), all_first);
   const at::ScalarType type = parameters[0].scalar_type();
-  std::vector<std::int64_t> sizes = parameters[0].sizes().vec();
-  const std::int64_t rows = sizes[0];
-  sizes[0] *= 3;
-  const at::Tensor sum = at::zeros(
-      sizes, parameters[0].options().dtype(type == at::kDouble ? at::kDouble : at::kFloat));
-  of_all(sum, false);
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    const at::Tensor part = sum.narrow(0, static_cast<std::int64_t>(i) * rows, rows);
-    if (buffers[i].defined() && all_first)
-      buffers[i].copy_(part);
-    else if (buffers[i].defined())
-      buffers[i].add_(part);
-    else if (wanted[i])
-      result[i] = part.to(type);
-  }
+  // Of the parameters, of which those without a buffer get theirs back.
+  const auto add_up = [=] {
+    std::vector<std::int64_t> sizes = parameters[0].sizes().vec();
+    const std::int64_t rows = sizes[0];
+    sizes[0] *= 3;
+    const at::Tensor sum = at::zeros(
+        sizes, parameters[0].options().dtype(type == at::kDouble ? at::kDouble : at::kFloat));
+    of_all(sum, false);
+    ThreeTensors rest;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const at::Tensor part = sum.narrow(0, static_cast<std::int64_t>(i) * rows, rows);
+      if (buffers[i].defined() && all_first)
+        buffers[i].copy_(part);
+      else if (buffers[i].defined())
+        buffers[i].add_(part);
+      else
+        rest[i] = part;
+    }
+    return rest;
+  };
+  if (have_all)
+    return run_beside(side, read, [=] {
+      if (lie_together(buffers))
+        of_all(joined(buffers), all_first);
+      else
+        add_up();
+    });
+  const ThreeTensors rest = add_up();
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (!buffers[i].defined() && wanted[i]) result[i] = rest[i].to(type);
 }
 
 struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
@@ -111,27 +127,34 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
     const at::Tensor& x = saved[0];
     const ThreeTensors weights{saved[1], saved[2], saved[3]}, biases{saved[4], saved[5], saved[6]};
     const at::Tensor up = gradients[0].reshape({-1, 3 * weights[0].size(0)});
-    if (context->needs_input_grad(0)) {
-      result[0] = at::empty(x.sizes(), x.options());
-      const at::Tensor rows = result[0].view({-1, x.size(-1)});
-      if (other.defined())
-        matmul_plus(rows, other.reshape({-1, x.size(-1)}).contiguous(), up, joined(weights));
-      else
-        matmul_into(rows, up, joined(weights));
-    }
+    const at::Tensor rows = x.reshape({-1, x.size(-1)});
     const auto wanted = [&](std::size_t first) {
       return std::array{context->needs_input_grad(first), context->needs_input_grad(first + 1),
                         context->needs_input_grad(first + 2)};
     };
     const std::array none{false, false, false};
-    if (wanted(1) != none)
-      give(weights, wanted(1), /*can_write=*/true, &result[1],
-           [&](const at::Tensor& into, bool is_first) {
-             matmul_into(into, up.t(), x.reshape({-1, x.size(-1)}), {}, /*accumulate=*/!is_first);
-           });
-    if (wanted(4) != none)
-      give(biases, wanted(4), /*can_write=*/false, &result[4],
-           [&](const at::Tensor& into, bool) { add_column_sums(into, up); });
+    const auto of_parameters = [&](SideWork* side) {
+      if (wanted(1) != none)
+        give(weights, wanted(1), /*can_write=*/true, side, {up, rows}, &result[1],
+             [up, rows](const at::Tensor& into, bool is_first) {
+               matmul_into(into, up.t(), rows, {}, /*accumulate=*/!is_first);
+             });
+      if (wanted(4) != none)
+        give(biases, wanted(4), /*can_write=*/false, side, {up}, &result[4],
+             [up](const at::Tensor& into, bool) { add_column_sums(into, up); });
+    };
+    SideWork* const side =
+        side_work_for({saved[1], saved[2], saved[3], saved[4], saved[5], saved[6]}, {up, rows});
+    if (side != nullptr) of_parameters(side);
+    if (context->needs_input_grad(0)) {
+      result[0] = at::empty(x.sizes(), x.options());
+      const at::Tensor of_rows = result[0].view({-1, x.size(-1)});
+      if (other.defined())
+        matmul_plus(of_rows, other.reshape({-1, x.size(-1)}).contiguous(), up, joined(weights));
+      else
+        matmul_into(of_rows, up, joined(weights));
+    }
+    if (side == nullptr) of_parameters(nullptr);
     return result;
   }
 

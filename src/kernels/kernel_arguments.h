@@ -169,17 +169,22 @@ struct AdamRange {
   std::int64_t elements = 0;
   double decay = 0;
 };
-// What a block of the kernel updates: adam_chunk elements of a range from `begin` on, or fewer.
+// What a block of the kernel updates: AdamArguments::chunk elements of a range from `begin` on, or
+// fewer.
 struct AdamChunk {
   std::int64_t range = 0, begin = 0;
 };
-constexpr std::int64_t adam_chunk = 8192;
+constexpr std::int64_t adam_chunk = 8192, adam_small_chunk = 1024;
+constexpr std::int64_t adam_factors = 5;  // of a range: what all its elements share
 
 // One Adam or AdamW update of all ranges. Everything on the device.
 struct AdamArguments {
   const AdamRange* ranges = nullptr;
+  std::int64_t range_count = 0;
+  float* factors = nullptr;  // [ranges, adam_factors]
   const AdamChunk* chunks = nullptr;
-  std::int64_t count = 0;  // chunks
+  std::int64_t chunk_count = 0;
+  std::int64_t chunk = adam_chunk;  // elements of one
   KernelDtype working_dtype = KernelDtype::bf16;
   const float* step = nullptr;                      // counts this update too
   const float *divisor = nullptr, *skip = nullptr;  // of the gradients; 1: change nothing

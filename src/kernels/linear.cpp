@@ -56,6 +56,24 @@ struct Linear : torch::autograd::Function<Linear> {
     }
     const at::Tensor gradient = rows_of(gradients[0]);
     at::Tensor of_x, of_weight, of_bias;
+    const auto of_parameters = [&](SideWork* side) {
+      const bool needs_weight = context->needs_input_grad(1);
+      const bool needs_bias = bias.defined() && context->needs_input_grad(2);
+      const at::Tensor rows = rows_of(x);
+      FirstBuffer of_w;
+      at::Tensor of_b;
+      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side);
+      if (needs_bias) of_b = buffer_of_this_pass(bias, side);
+      run_beside(side, {gradient, rows}, [of_w, of_b, gradient, rows] {
+        if (of_w.buffer.defined())
+          matmul_into(of_w.buffer, gradient.t(), rows, {}, /*accumulate=*/!of_w.is_first);
+        if (of_b.defined()) add_column_sums(of_b, gradient);
+      });
+      if (needs_weight && !of_w.buffer.defined()) of_weight = gradient.t().mm(rows);
+      if (needs_bias && !of_b.defined()) of_bias = at::sum(gradient, {0});
+    };
+    SideWork* const side = side_work_for({weight, bias}, {gradient, x});
+    if (side != nullptr) of_parameters(side);
     if (context->needs_input_grad(0)) {
       of_x = at::empty(x.sizes(), x.options());
       const at::Tensor rows = of_x.view({-1, x.size(-1)});
@@ -64,18 +82,7 @@ struct Linear : torch::autograd::Function<Linear> {
       else
         matmul_into(rows, gradient, weight);
     }
-    if (context->needs_input_grad(1)) {
-      if (const auto [buffer, is_first] = first_buffer_of_this_pass(weight); buffer.defined())
-        matmul_into(buffer, gradient.t(), rows_of(x), {}, /*accumulate=*/!is_first);
-      else
-        of_weight = gradient.t().mm(rows_of(x));
-    }
-    if (bias.defined() && context->needs_input_grad(2)) {
-      if (const at::Tensor buffer = buffer_of_this_pass(bias); buffer.defined())
-        add_column_sums(buffer, gradient);
-      else
-        of_bias = at::sum(gradient, {0});
-    }
+    if (side == nullptr) of_parameters(nullptr);
     return {of_x, of_weight, of_bias, {}};
   }
 };

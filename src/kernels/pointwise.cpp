@@ -89,6 +89,27 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     if (!gradients[0].defined()) return {other, {}, {}, {}, {}};
     if (is_differentiated()) return differentiable(saved, gradients[0], other);
     const at::Tensor up = gradients[0].contiguous(channels_last);
+    at::Tensor of_weight, of_bias;
+    const auto of_parameters = [&](SideWork* side) {
+      const bool needs_weight = context->needs_input_grad(1);
+      const bool needs_bias = bias.defined() && context->needs_input_grad(2);
+      FirstBuffer of_w;
+      Sink of_b;
+      if (needs_weight) of_w = first_buffer_of_this_pass(weight, side);
+      if (needs_bias) of_b = sink_of(bias, true, side);
+      Sink sink{.f32 = of_w.buffer, .needed = true};
+      if (needs_weight && !of_w.buffer.defined()) sink = fresh_sink(weight);
+      const at::Tensor ups = rows_of(up), rows = rows_of(x);
+      run_beside(side, {ups, rows}, [=] {
+        if (needs_weight)
+          matmul_into(matrix_of(sink.f32), ups.t(), rows, {}, /*accumulate=*/!of_w.is_first);
+        if (needs_bias) add_column_sums(of_b.f32, ups);
+      });
+      if (needs_weight) of_weight = sink.returned(weight);
+      if (needs_bias) of_bias = of_b.returned(bias);
+    };
+    SideWork* const side = side_work_for({weight, bias}, {up, x});
+    if (side != nullptr) of_parameters(side);
     at::Tensor of_x;
     if (context->needs_input_grad(0)) {
       of_x = empty_like_with(x, x.size(1));
@@ -98,16 +119,8 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
       else
         matmul_into(rows_of(of_x), rows_of(up), matrix_of(weight));
     }
-    at::Tensor of_weight;
-    if (context->needs_input_grad(1)) {
-      auto [buffer, is_first] = first_buffer_of_this_pass(weight);
-      const Sink sink = buffer.defined() ? Sink{.f32 = buffer, .needed = true} : fresh_sink(weight);
-      matmul_into(matrix_of(sink.f32), rows_of(up).t(), rows_of(x), {}, /*accumulate=*/!is_first);
-      of_weight = sink.returned(weight);
-    }
-    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(2));
-    if (of_bias.needed) add_column_sums(of_bias.f32, rows_of(up));
-    return {of_x, of_weight, of_bias.returned(bias), {}, {}};
+    if (side == nullptr) of_parameters(nullptr);
+    return {of_x, of_weight, of_bias, {}, {}};
   }
 
  private:

@@ -278,9 +278,10 @@ void Loop::drain(std::size_t keep) {
   }
 }
 
-// Waits for the steps under way; false where one of them was dropped.
+// Waits for the steps under way, and has their weights in place; false where one was dropped.
 bool Loop::all_happened() {
   drain(0);
+  runner_.settle();
   return !dropped_.any();
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "kernels/block_convolution.h"
+#include "kernels/convolution.h"
 #include "kernels/pointwise.h"
 
 #include <torch/nn/init.h>
@@ -19,6 +20,11 @@ nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
                        std::int64_t stride) {
   return nn::Conv2d(
       nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
+}
+
+at::Tensor convolved(const at::Tensor& x, const nn::Conv2d& by) {
+  const std::int64_t stride = by->options.stride()->at(0), padding = by->weight.size(2) / 2;
+  return lockstep::convolution(x, by->weight, {}, {.stride = {stride}, .padding = {padding}});
 }
 
 // Two convolutions of 3x3, or 1x1, 3x3 (which has the stride, as in torchvision) and 1x1 to four
@@ -45,7 +51,7 @@ class BlockImpl : public nn::Module {
 
   at::Tensor forward(const at::Tensor& x, const StepContext& context) {
     auto [y, through] =
-        bottleneck_ ? pointwise_convolution_beside(x, conv1->weight) : std::tuple(conv1(x), x);
+        bottleneck_ ? pointwise_convolution_beside(x, conv1->weight) : std::tuple(convolved(x, conv1), x);
     y = bn1->forward(y, context, {.relu = true});
     AfterNorm end{.skip = through, .relu = true};
     KnownMoments known;
@@ -54,7 +60,7 @@ class BlockImpl : public nn::Module {
       end.skip = shortcut(through, asks ? &known.skip : nullptr);
       end.skip_norm = downsample->at<BatchNormImpl>(1).state();
     }
-    y = conv2(y);
+    y = convolved(y, conv2);
     if (!bottleneck_) return bn2->forward(y, context, end);
     y = bn2->forward(y, context, {.relu = true});
     y = pointwise_convolution(y, conv3->weight, {}, asks ? &known.x : nullptr);
@@ -64,10 +70,10 @@ class BlockImpl : public nn::Module {
  private:
   // Before its norm.
   at::Tensor shortcut(const at::Tensor& x, ChannelMoments* moments) {
-    auto& convolution = downsample->at<nn::Conv2dImpl>(0);
-    return convolution.options.stride()->at(0) == 1
-               ? pointwise_convolution(x, convolution.weight, {}, moments)
-               : convolution.forward(x);
+    const nn::Conv2d by(downsample->ptr<nn::Conv2dImpl>(0));
+    return by->options.stride()->at(0) == 1
+               ? pointwise_convolution(x, by->weight, {}, moments)
+               : convolved(x, by);
   }
 
   bool bottleneck_;

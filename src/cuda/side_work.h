@@ -1,0 +1,17 @@
+// Side work on a stream of its own.
+#pragma once
+
+#include "kernels/side_work.h"
+
+#include <c10/cuda/CUDAStream.h>
+
+#include <memory>
+
+namespace lockstep {
+
+// side: of low priority, so that its kernels take what those of the current stream leave. All calls
+// of one thread at a time, with the same current stream. Can be captured, if it is waited for
+// before the capture ends.
+std::unique_ptr<SideWork> make_side_work(c10::cuda::CUDAStream side);
+
+}  // namespace lockstep

@@ -1,0 +1,117 @@
+#include "engine/deferred_update.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace lockstep {
+namespace {
+
+// The weights that the model computes with, of which those of some parts are no numbers until they
+// are shown, or until the end. Versions of the parameters do not change.
+class HiddenWeights {
+ public:
+  HiddenWeights(Arena& arena, const std::vector<std::size_t>& part_of)
+      : arena_(arena),
+        part_of_(part_of),
+        flat_((arena.low_precision() ? arena.working() : arena.master()).variable_data()),
+        kept_(flat_.clone()) {
+    for (std::size_t i = 0; i < part_of.size(); ++i)
+      if (part_of[i] > 0) range(flat_, i).fill_(std::numeric_limits<float>::quiet_NaN());
+  }
+  ~HiddenWeights() { flat_.copy_(kept_); }
+  HiddenWeights(const HiddenWeights&) = delete;
+  HiddenWeights& operator=(const HiddenWeights&) = delete;
+
+  // Of all parts up to this one.
+  void show(std::size_t part) {
+    for (; shown_ < part; ++shown_)
+      for (std::size_t i = 0; i < part_of_.size(); ++i)
+        if (part_of_[i] == shown_ + 1) range(flat_, i).copy_(range(kept_, i));
+  }
+
+ private:
+  at::Tensor range(const at::Tensor& flat, std::size_t i) const {
+    return flat.narrow(0, arena_.layout().offsets[i], arena_.sizes()[i]);
+  }
+
+  Arena& arena_;
+  const std::vector<std::size_t>& part_of_;
+  at::Tensor flat_, kept_;
+  std::size_t shown_ = 0;
+};
+
+}  // namespace
+
+DeferredUpdate::DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may)
+    : arena_(arena),
+      optimizer_(optimizer),
+      may_(may && arena.sharing() == nullptr && optimizer.average() == nullptr) {}
+
+void DeferredUpdate::see(std::int64_t block, const std::vector<at::Tensor>& parameters) {
+  if (!may_ || !part_of_.empty() || parameters_.contains(block)) return;
+  order_.push_back(block);
+  std::vector<std::size_t>& own = parameters_[block];
+  for (std::size_t i = 0; i < arena_.parameters().size(); ++i)
+    for (const at::Tensor& handle : arena_.handles(i))
+      for (const at::Tensor& parameter : parameters)
+        if (handle.is_same(parameter)) own.push_back(i);
+}
+
+bool DeferredUpdate::cut() {
+  if (!may_ || order_.empty()) return false;
+  if (!part_of_.empty()) return true;
+  part_of_.assign(arena_.parameters().size(), 0);
+  std::vector<bool> is_in_a_block(part_of_.size());
+  for (std::size_t n = 0; n < order_.size(); ++n)
+    for (const std::size_t i : parameters_.at(order_[n])) {
+      if (!is_in_a_block[i]) part_of_[i] = n + 1;  // else the first block that uses it counts
+      is_in_a_block[i] = true;
+    }
+  optimizer_.cut(part_of_);
+  return true;
+}
+
+std::size_t DeferredUpdate::part_of_block(std::int64_t block) const {
+  const auto found = std::find(order_.begin(), order_.end(), block);
+  const std::size_t part = static_cast<std::size_t>(found - order_.begin()) + 1;
+  return found == order_.end() ? optimizer_.parts() - 1 : std::min(part, optimizer_.parts() - 1);
+}
+
+bool DeferredUpdate::waits_for_blocks(
+    const std::function<at::Tensor(const BeforeBlock&)>& forward) {
+  const at::Tensor expected = forward([](std::int64_t) {});
+  HiddenWeights hidden(arena_, part_of_);
+  return forward([&](std::int64_t block) { hidden.show(part_of_block(block)); }).equal(expected);
+}
+
+void DeferredUpdate::enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part) {
+  side_ = &side;
+  numbers_.clear();
+  for (std::size_t part = 0; part < optimizer_.parts(); ++part)
+    numbers_.push_back(side.run({}, [this, after_part, part] {
+      if (part == 0) optimizer_.begin_weights();
+      optimizer_.update_part(part);
+      after_part(part);
+    }));
+  side.wait(numbers_[0]);
+}
+
+void DeferredUpdate::wait_for(std::int64_t block) { side_->wait(numbers_[part_of_block(block)]); }
+
+void DeferredUpdate::wait_for_all() { side_->wait(numbers_.back()); }
+
+void DeferredUpdate::before_replay(bool begins) {
+  if (!begins) return settle();
+  if (!owed_) optimizer_.forget_weights();
+  owed_ = true;
+}
+
+void DeferredUpdate::settle() {
+  if (!owed_) return;
+  optimizer_.update_weights();
+  owed_ = false;
+}
+
+}  // namespace lockstep

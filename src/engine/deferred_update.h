@@ -1,0 +1,67 @@
+// A step's update of the weights as the beginning of the next step's graph, beside its forward
+// pass.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/optimizer.h"
+#include "kernels/side_work.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace lockstep {
+
+// Adam moves many bytes and computes little, and the forward pass of a small batch leaves the memory
+// idle. So the weights are updated in parts in the order in which forward uses them: what is in no
+// block (StepContext::block), then block by block, and each block waits for its own part alone.
+//
+// A graph with such a beginning leaves the update of its own step owed. It is made by the next such
+// graph, or by `settle`. One thread.
+class DeferredUpdate {
+ public:
+  // may: the options let it be.
+  DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may);
+
+  // In a step that is not recorded: which parameters each block uses, and in which order.
+  void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
+  // The parts are what was seen. False where there is nothing to gain.
+  bool cut();
+  const std::vector<std::size_t>& part_of() const { return part_of_; }  // by parameter
+  // Whether `forward` uses the weights of a part no earlier than its block does: it is called twice,
+  // the second time with weights that are no numbers until their block begins. forward(before_block)
+  // calls before_block(number) where a block begins, and gives numbers on the device.
+  using BeforeBlock = std::function<void(std::int64_t)>;
+  bool waits_for_blocks(const std::function<at::Tensor(const BeforeBlock&)>& forward);
+
+  // In a recording: the owed update by `side`, and after_part(part) behind each. Work of the current
+  // stream from now on sees the first part.
+  void enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part);
+  void wait_for(std::int64_t block);
+  void wait_for_all();
+
+  // Before a graph is replayed. begins: with an update.
+  void before_replay(bool begins);
+  // All work enqueued from now on sees the weights of the last step.
+  void settle();
+
+ private:
+  std::size_t part_of_block(std::int64_t block) const;
+
+  Arena& arena_;
+  Optimizer& optimizer_;
+  bool may_;
+  bool owed_ = false;
+  std::vector<std::int64_t> order_;  // blocks as they came
+  std::map<std::int64_t, std::vector<std::size_t>> parameters_;  // by block
+  std::vector<std::size_t> part_of_;
+  // Of the recording under way.
+  SideWork* side_ = nullptr;
+  std::vector<std::int64_t> numbers_;  // by part, of the side work that ends it
+};
+
+}  // namespace lockstep

@@ -1,0 +1,35 @@
+// Work that what comes next does not wait for, as the gradient of a weight: on GPUs it runs beside
+// it, on processors that kernels of few blocks leave idle.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace lockstep {
+
+class SideWork {
+ public:
+  virtual ~SideWork() = default;
+  // Enqueues `work`, which comes behind all that the current stream was given before, and behind
+  // the side work before it. Returns its number. read: what it reads, which is kept until then;
+  // where too much is kept, the current stream waits for the oldest.
+  virtual std::int64_t run(const std::vector<at::Tensor>& read,
+                           const std::function<void()>& work) = 0;
+  // What the current stream is given from now on comes behind that side work and all before it.
+  virtual void wait(std::int64_t number) = 0;
+  virtual void wait_for_all() = 0;
+};
+
+// What side work may keep at once. An operation that reads more has blocks enough for all
+// processors, and gains nothing.
+inline constexpr std::int64_t side_work_bytes = std::int64_t{128} << 20;
+std::int64_t bytes_of(const std::vector<at::Tensor>& tensors);
+
+// By `side`, or where it is null at once.
+void run_beside(SideWork* side, const std::vector<at::Tensor>& read,
+                const std::function<void()>& work);
+
+}  // namespace lockstep
