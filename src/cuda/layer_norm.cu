@@ -268,10 +268,6 @@ cudaError_t launch_backward(const LayerNormBackward& launch, cudaStream_t stream
       launch.of_bias == nullptr ? run(backward_kernel<T, vectors, false, false, few.value>)
                                 : run(backward_kernel<T, vectors, true, false, few.value>);
   });
-  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
-  const std::int64_t columns = launch.of_bias == nullptr ? launch.width : 2 * launch.width;
-  const auto blocks = static_cast<unsigned>((columns + 31) / 32);
-  add_shares_kernel<<<blocks, dim3(32, share_rows), 0, stream>>>(launch);
   return cudaGetLastError();
 }
 
@@ -309,6 +305,14 @@ cudaError_t launch_layer_norm_backward(const LayerNormBackward& launch, cudaStre
       return launch_backward<decltype(element), decltype(count)::value>(launch, stream);
     });
   });
+}
+
+cudaError_t launch_layer_norm_shares(const LayerNormBackward& launch, cudaStream_t stream) {
+  if (launch.rows == 0) return cudaSuccess;
+  const std::int64_t columns = launch.of_bias == nullptr ? launch.width : 2 * launch.width;
+  const auto blocks = static_cast<unsigned>((columns + 31) / 32);
+  add_shares_kernel<<<blocks, dim3(32, share_rows), 0, stream>>>(launch);
+  return cudaGetLastError();
 }
 
 }  // namespace lockstep

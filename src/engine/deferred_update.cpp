@@ -16,11 +16,14 @@ class HiddenWeights {
       : arena_(arena),
         part_of_(part_of),
         flat_((arena.low_precision() ? arena.working() : arena.master()).variable_data()),
-        kept_(flat_.clone()) {
+        kept_(arena.low_precision() ? arena.master() : flat_.clone()) {
     for (std::size_t i = 0; i < part_of.size(); ++i)
       if (part_of[i] > 0) range(flat_, i).fill_(std::numeric_limits<float>::quiet_NaN());
   }
-  ~HiddenWeights() { flat_.copy_(kept_); }
+  ~HiddenWeights() {
+    for (std::size_t i = 0; i < part_of_.size(); ++i)
+      if (part_of_[i] > shown_) range(flat_, i).copy_(range(kept_, i));
+  }
   HiddenWeights(const HiddenWeights&) = delete;
   HiddenWeights& operator=(const HiddenWeights&) = delete;
 
@@ -38,7 +41,7 @@ class HiddenWeights {
 
   Arena& arena_;
   const std::vector<std::size_t>& part_of_;
-  at::Tensor flat_, kept_;
+  at::Tensor flat_, kept_;  // of low precision the master weights are a copy
   std::size_t shown_ = 0;
 };
 

@@ -149,17 +149,20 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     if (!gradients[0].defined()) return {of_sum, both(of_sum), {}, {}, {}, {}, {}, {}, {}};
     const at::Tensor of_normed = gradients[0].contiguous();
     const std::size_t place = branch ? 2 : 1;  // of the weight among the tensors that are there
-    const Sink of_weight = sink_of(weight, context->needs_input_grad(place));
-    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(place + 1));
+    const bool own =
+        context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum);
+    SideWork* const side = own ? side_work_for({weight, bias}, {}) : nullptr;
+    const Sink of_weight = sink_of(weight, context->needs_input_grad(place), side);
+    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(place + 1), side);
     at::Tensor of_x, of_branch;
-    if (context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum)) {
+    if (own) {
       of_x = at::empty_like(sum);
       of_branch = draw.p > 0 ? at::empty_like(sum) : both(of_x);
       const std::int64_t width = sum.size(-1), rows = sum.numel() / width;
       const std::int64_t blocks = blocks_for(rows);
       const at::Tensor partial = at::empty({blocks, 2, width}, sum.options().dtype(at::kFloat));
-      layer_norm_kernels.backward(
-          {.of_normed = of_normed.const_data_ptr(),
+      const LayerNormBackward launch{
+          .of_normed = of_normed.const_data_ptr(),
            .of_sum = data_of(of_sum),
            .sum = sum.const_data_ptr(),
            .weight = weight.const_data_ptr(),
@@ -174,7 +177,9 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
            .dtype = *kernel_dtype(sum.scalar_type()),
            .rows = rows,
            .width = width,
-           .blocks = blocks});
+           .blocks = blocks};
+      layer_norm_kernels.backward(launch);
+      run_beside(side, {partial}, [launch] { layer_norm_kernels.shares(launch); });
     } else {
       const std::array<bool, 3> wanted{true, of_weight.needed, of_bias.needed};
       const auto [x, w, b] = at::native_layer_norm_backward(

@@ -8,11 +8,13 @@
 #include "fakes/thread_ranks.h"
 #include "fakes/toy_recipe.h"
 #include "kernels/convolution.h"
+#include "kernels/embedding.h"
 #include "kernels/joined_linear.h"
 #include "kernels/linear.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/relu.h>
 #include <c10/util/accumulate.h>
@@ -53,11 +55,12 @@ class BlockModel : public Model {
       layer.filter.set_data(layer.filter.detach().contiguous(at::MemoryFormat::ChannelsLast));
       layers.push_back(layer);
     }
-    leave = add("leave", {3, width});
+    leave = add("leave", {3, width});  // of a product, and a table
+    places = add("places", {1, width});
   }
   std::vector<Parameter> parameters() override { return all_; }
 
-  at::Tensor enter, leave;
+  at::Tensor enter, leave, places;
   std::vector<Layer> layers;
 
  private:
@@ -75,6 +78,7 @@ class BlockModel : public Model {
 class BlockRecipe : public testing::ToyRecipe {
  public:
   bool early = false;   // reads a block's weights before it begins
+  bool tables = false;  // ATen's operators give gradients of what products use, too
   bool shares = false;  // the last block computes with the first one's weight too
   int forwards = 0;
 
@@ -86,7 +90,10 @@ class BlockRecipe : public testing::ToyRecipe {
   std::vector<at::Tensor> loss(Model& any, const Batch& batch, StepContext& context) override {
     ++forwards;
     auto& model = dynamic_cast<BlockModel&>(any);
+    const at::Tensor tokens = at::arange(batch.size()).remainder(3).view({-1, 1});
     at::Tensor x = linear_layer(batch.tensors[0].to(context.compute_dtype), model.enter, {});
+    x = x.add(embed_tokens(tokens, model.leave, model.places).squeeze(1));
+    if (tables) x = x.add(at::embedding(model.leave, tokens).squeeze(1));
     if (early) x = x.add(model.layers[2].weight.detach().sum());
     for (int i = 0; i < blocks; ++i) {
       const Layer& layer = model.layers[static_cast<std::size_t>(i)];
@@ -201,6 +208,14 @@ TEST(DeferredUpdate, KnowsWeightsThatTwoBlocksUse) {
   for (const Precision precision : {Precision::fp32, Precision::bf16}) {
     BlockRecipe recipe;
     recipe.shares = true;
+    expect_same_runs(recipe, With(precision), ten_steps);
+  }
+}
+
+TEST(DeferredUpdate, GivesWayToGradientsThatAutogradAdds) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    BlockRecipe recipe;
+    recipe.tables = true;
     expect_same_runs(recipe, With(precision), ten_steps);
   }
 }
