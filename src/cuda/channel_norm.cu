@@ -17,14 +17,14 @@ __device__ void moments_of_thread(const T* x, const VoxelPlace& place, const Vox
   float sum[W] = {};
   const T* const from[] = {x};
   for_turns<T, W, 4, ahead<T, 1>, 0>(place, layout, from, Nothing(),
-                                  [&](const Pack<T, W>(&packs)[1], Nothing, std::int64_t) {
+                                     [&](const Pack<T, W>(&packs)[1], Nothing, std::int64_t) {
 #pragma unroll
-                                    for (int i = 0; i < W; ++i) {
-                                      const float apart = packs[0][i] - first[i];
-                                      sum[i] += apart;
-                                      squares[i] += apart * apart;
-                                    }
-                                  });
+                                       for (int i = 0; i < W; ++i) {
+                                         const float apart = packs[0][i] - first[i];
+                                         sum[i] += apart;
+                                         squares[i] += apart * apart;
+                                       }
+                                     });
   const float one_over = 1.0F / static_cast<float>(place.turns);
 #pragma unroll
   for (int i = 0; i < W; ++i) {

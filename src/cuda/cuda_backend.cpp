@@ -19,6 +19,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
@@ -104,7 +105,11 @@ class CudaBackend : public Backend {
   std::unique_ptr<Graph> capture(const std::function<void()>& work) override {
     return capture_graph(work);
   }
-  std::unique_ptr<SideWork> side_work() override { return make_side_work(side_stream_); }
+  std::unique_ptr<SideWork> side_work() override {
+    const c10::cuda::CUDAStreamGuard on_side(side_stream_);
+    if (!only_aten()) reserve_matmul_workspace();
+    return make_side_work(side_stream_);
+  }
   void synchronize() override { c10::cuda::device_synchronize(); }
 
   MemoryUse memory() override {

@@ -109,9 +109,9 @@ bool register_kernels() {
                            .sum = &run<&launch_embedding_sum>});
   register_cuda_activation(
       {.forward = &run<&launch_activation_forward>, .backward = &run<&launch_activation_backward>});
-  register_cuda_layer_norm(
-      {.forward = &run<&launch_layer_norm_forward>, .backward = &run<&launch_layer_norm_backward>,
-       .shares = &run<&launch_layer_norm_shares>});
+  register_cuda_layer_norm({.forward = &run<&launch_layer_norm_forward>,
+                            .backward = &run<&launch_layer_norm_backward>,
+                            .shares = &run<&launch_layer_norm_shares>});
   register_cuda_block_convolution({.forward = &run<&launch_block_convolution_forward>,
                                    .backward = &run<&launch_block_convolution_backward>,
                                    .runs_here = &block_convolution_runs_here});

@@ -91,11 +91,7 @@ class Library {
   bool run(const MatmulArguments& arguments) {
     const std::lock_guard lock(mutex_);
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-    at::Tensor& workspace = workspaces_[stream];
-    if (!workspace.defined())
-      workspace =
-          at::empty({lt_workspace_bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
-    const LtPlace place{.workspace = workspace.mutable_data_ptr(), .stream = stream};
+    const LtPlace place{.workspace = workspace_of(stream).mutable_data_ptr(), .stream = stream};
     Known& known = known_[key_of(arguments)];
     if (!known.product) known.product = std::make_unique<LtProduct>(arguments, most_candidates);
     if (known.product->candidates() == 0) return false;
@@ -113,7 +109,20 @@ class Library {
     return true;
   }
 
+  void reserve() {
+    const std::lock_guard lock(mutex_);
+    workspace_of(c10::cuda::getCurrentCUDAStream());
+  }
+
  private:
+  at::Tensor& workspace_of(cudaStream_t stream) {
+    at::Tensor& workspace = workspaces_[stream];
+    if (!workspace.defined())
+      workspace =
+          at::empty({lt_workspace_bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
+    return workspace;
+  }
+
   struct Known {
     std::unique_ptr<LtProduct> product;
     std::size_t chosen = 0;
@@ -145,11 +154,14 @@ class Library {
   std::map<cudaStream_t, at::Tensor> workspaces_;  // products of two streams may run at once
 };
 
+Library& library() {
+  static Library* const one = new Library;  // never destroyed: CUDA may be gone by then
+  return *one;
+}
+
 }  // namespace
 
-bool run_matmul(const MatmulArguments& arguments) {
-  static Library* const library = new Library;  // never destroyed: CUDA may be gone by then
-  return library->run(arguments);
-}
+bool run_matmul(const MatmulArguments& arguments) { return library().run(arguments); }
+void reserve_matmul_workspace() { library().reserve(); }
 
 }  // namespace lockstep

@@ -100,7 +100,8 @@ __device__ inline void copy_word(void* to, const void* from, bool last) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(to))),
-               "l"(from), "l"(first_to_go()));
+               "l"(from), "l"(first_to_go())
+               : "memory");
 #endif
 }
 

@@ -128,8 +128,8 @@ void Arena::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
 void Arena::begin_gradients_in_parts() {
   forget_taken();
   for (std::size_t i = 0; i < states_.size(); ++i)
-    states_[i]->holds = zeroes_all_ || !written_[i] ? BufferState::Holds::zeros
-                                                    : BufferState::Holds::anything;
+    states_[i]->holds =
+        zeroes_all_ || !written_[i] ? BufferState::Holds::zeros : BufferState::Holds::anything;
 }
 
 void Arena::zero_part(std::size_t part) {

@@ -92,9 +92,9 @@ class Arena {
   // step on in which its first gradient had to be added to zeros, or did not come. may_prepare:
   // false while a graph is recorded.
   void begin_gradients(bool may_prepare);
-  // The same in parts (a number for each parameter), for a graph: before it is recorded `cut_zeros`,
-  // in it `begin_gradients_in_parts`, and `zero_part` for each before anything adds a gradient of it.
-  // all: zero what would be written over, too.
+  // The same in parts (a number for each parameter), for a graph: before it is recorded
+  // `cut_zeros`, in it `begin_gradients_in_parts`, and `zero_part` for each before anything adds a
+  // gradient of it. all: zero what would be written over, too.
   void cut_zeros(const std::vector<std::size_t>& part_of, bool all);
   void begin_gradients_in_parts();
   void zero_part(std::size_t part);

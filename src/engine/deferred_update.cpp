@@ -1,6 +1,7 @@
 #include "engine/deferred_update.h"
 
-#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
 #include <limits>
@@ -52,20 +53,39 @@ DeferredUpdate::DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may)
       optimizer_(optimizer),
       may_(may && arena.sharing() == nullptr && optimizer.average() == nullptr) {}
 
+std::vector<std::int64_t> DeferredUpdate::uses() const {
+  std::vector<std::int64_t> uses;
+  for (std::size_t i = 0; i < arena_.parameters().size(); ++i) {
+    uses.push_back(0);
+    for (const at::Tensor& handle : arena_.handles(i))
+      uses.back() += torch::autograd::impl::try_get_grad_accumulator(handle).use_count();
+  }
+  return uses;
+}
+
+void DeferredUpdate::begin_forward() {
+  if (!may_ || !uses_.empty()) return;
+  uses_ = uses();
+  is_early_.assign(uses_.size(), false);
+}
+
 void DeferredUpdate::see(std::int64_t block, const std::vector<at::Tensor>& parameters) {
   if (!may_ || !part_of_.empty() || parameters_.contains(block)) return;
   order_.push_back(block);
+  const std::vector<std::int64_t> now = uses();
   std::vector<std::size_t>& own = parameters_[block];
-  for (std::size_t i = 0; i < arena_.parameters().size(); ++i)
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] > uses_[i]) is_early_[i] = true;
     for (const at::Tensor& handle : arena_.handles(i))
       for (const at::Tensor& parameter : parameters)
         if (handle.is_same(parameter)) own.push_back(i);
+  }
 }
 
 bool DeferredUpdate::cut() {
   if (!may_ || order_.empty()) return false;
   if (!part_of_.empty()) return true;
-  part_of_.assign(arena_.parameters().size(), 0);
+  for (const bool early : is_early_) part_of_.push_back(early ? 0 : order_.size());
   std::vector<bool> is_in_a_block(part_of_.size());
   for (std::size_t n = 0; n < order_.size(); ++n)
     for (const std::size_t i : parameters_.at(order_[n])) {
@@ -74,6 +94,20 @@ bool DeferredUpdate::cut() {
     }
   optimizer_.cut(part_of_);
   return true;
+}
+
+bool DeferredUpdate::cut_early() {
+  std::vector<bool> is_in_a_block(part_of_.size());
+  for (const auto& [block, parameters] : parameters_)
+    for (const std::size_t i : parameters) is_in_a_block[i] = true;
+  bool changes = false;
+  for (std::size_t i = 0; i < part_of_.size(); ++i) {
+    if (is_in_a_block[i] || part_of_[i] == 0) continue;
+    part_of_[i] = 0;
+    changes = true;
+  }
+  if (changes) optimizer_.cut(part_of_);
+  return changes;
 }
 
 std::size_t DeferredUpdate::part_of_block(std::int64_t block) const {
@@ -86,7 +120,18 @@ bool DeferredUpdate::waits_for_blocks(
     const std::function<at::Tensor(const BeforeBlock&)>& forward) {
   const at::Tensor expected = forward([](std::int64_t) {});
   HiddenWeights hidden(arena_, part_of_);
-  return forward([&](std::int64_t block) { hidden.show(part_of_block(block)); }).equal(expected);
+  const at::Tensor found =
+      forward([&](std::int64_t block) { hidden.show(part_of_block(block)); });
+  const bool waits = found.equal(expected);
+  serves_ = serves_ || waits;
+  return waits;
+}
+
+void DeferredUpdate::give_up() {
+  if (serves_) return;
+  may_ = false;
+  optimizer_.cut(std::vector<std::size_t>(part_of_.size(), 0));
+  part_of_.clear();
 }
 
 void DeferredUpdate::enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part) {

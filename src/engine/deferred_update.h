@@ -16,9 +16,10 @@
 
 namespace lockstep {
 
-// Adam moves many bytes and computes little, and the forward pass of a small batch leaves the memory
-// idle. So the weights are updated in parts in the order in which forward uses them: what is in no
-// block (StepContext::block), then block by block, and each block waits for its own part alone.
+// Adam moves many bytes and computes little, and the forward pass of a small batch leaves the
+// memory idle. So the weights are updated in parts in the order in which forward uses them: what is
+// in no block (StepContext::block), then block by block, and each block waits for its own part
+// alone. What is in no block and used behind them is updated with the last one.
 //
 // A graph with such a beginning leaves the update of its own step owed. It is made by the next such
 // graph, or by `settle`. One thread.
@@ -28,18 +29,24 @@ class DeferredUpdate {
   DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may);
 
   // In a step that is not recorded: which parameters each block uses, and in which order.
+  void begin_forward();
   void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
   // The parts are what was seen. False where there is nothing to gain.
   bool cut();
+  // All that is in no block is of the first part, also what seemed to be used late. False: it was.
+  bool cut_early();
   const std::vector<std::size_t>& part_of() const { return part_of_; }  // by parameter
-  // Whether `forward` uses the weights of a part no earlier than its block does: it is called twice,
-  // the second time with weights that are no numbers until their block begins. forward(before_block)
-  // calls before_block(number) where a block begins, and gives numbers on the device.
+  // Whether `forward` uses the weights of a part no earlier than its block does: it is called
+  // twice, the second time with weights that are no numbers until their block begins.
+  // forward(before_block) calls before_block(number) where a block begins, and gives numbers on the
+  // device.
+  // Where it does not, and no graph begins with an update: none will, and weights are one part.
+  void give_up();
   using BeforeBlock = std::function<void(std::int64_t)>;
   bool waits_for_blocks(const std::function<at::Tensor(const BeforeBlock&)>& forward);
 
-  // In a recording: the owed update by `side`, and after_part(part) behind each. Work of the current
-  // stream from now on sees the first part.
+  // In a recording: the owed update by `side`, and after_part(part) behind each. Work of the
+  // current stream from now on sees the first part.
   void enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part);
   void wait_for(std::int64_t block);
   void wait_for_all();
@@ -51,13 +58,18 @@ class DeferredUpdate {
 
  private:
   std::size_t part_of_block(std::int64_t block) const;
+  std::vector<std::int64_t> uses() const;
 
   Arena& arena_;
   Optimizer& optimizer_;
   bool may_;
-  bool owed_ = false;
-  std::vector<std::int64_t> order_;  // blocks as they came
+  bool owed_ = false, serves_ = false;  // serves: some graph begins with an update
+  std::vector<std::int64_t> order_;                              // blocks as they came
   std::map<std::int64_t, std::vector<std::size_t>> parameters_;  // by block
+  // By parameter: references to the node that ends its gradient, when the forward pass began; and
+  // whether there were more when the last block began.
+  std::vector<std::int64_t> uses_;
+  std::vector<bool> is_early_;
   std::vector<std::size_t> part_of_;
   // Of the recording under way.
   SideWork* side_ = nullptr;

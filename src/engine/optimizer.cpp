@@ -99,20 +99,21 @@ void Optimizer::make_groups() {
 void Optimizer::cut(const std::vector<std::size_t>& part_of) {
   const at::NoGradGuard no_grad;
   const ArenaLayout& layout = arena_.layout();
-  parts_.assign(*std::max_element(part_of.begin(), part_of.end()) + 1, {});
-  for (Part& part : parts_)
+  std::vector<Part> parts(*std::max_element(part_of.begin(), part_of.end()) + 1);
+  for (Part& part : parts)
     for (const Group& group : groups_) part.ranges.push_back({.group = &group});
   for (std::size_t i = arena_.parameters().size(); i-- > 0;) {
     const std::int64_t begin = layout.offsets[i];
     std::size_t last = i;  // extend over following neighbours (lower registration indexes)
     while (last > 0 && group_of(last - 1) == group_of(i) && part_of[last - 1] == part_of[i]) --last;
     const std::int64_t end = last == 0 ? layout.elements : layout.offsets[last - 1];
-    add_to(parts_[part_of[i]].ranges[group_of(i)], begin, end);
+    add_to(parts[part_of[i]].ranges[group_of(i)], begin, end);
     i = last;
   }
-  for (Part& part : parts_)  // the others are in other ranks' pieces, or in other parts
+  for (Part& part : parts)  // the others are in other ranks' pieces, or in other parts
     std::erase_if(part.ranges, [](const Ranges& ranges) { return ranges.weights.empty(); });
-  if (own_kernel_serves()) make_tables();
+  if (own_kernel_serves()) make_tables(parts);  // before anything changes: memory may run out
+  parts_ = std::move(parts);
 }
 
 // What this rank updates of elements [begin, end) of the arena.
@@ -163,12 +164,12 @@ bool Optimizer::own_kernel_serves() const {
 }
 
 // All ranges with their rates, and the chunks of them, so that one launch serves a part.
-void Optimizer::make_tables() {
+void Optimizer::make_tables(std::vector<Part>& parts) {
   std::vector<AdamRange> ranges;
   std::vector<AdamChunk> chunks;
   // Of several parts each is one of many kernels that share the GPU, so that blocks shall be short.
-  chunk_ = parts_.size() > 1 ? adam_small_chunk : adam_chunk;
-  for (Part& part : parts_) {
+  const std::int64_t chunk = parts.size() > 1 ? adam_small_chunk : adam_chunk;
+  for (Part& part : parts) {
     part.first_chunk = std::ssize(chunks);
     for (const Ranges& of : part.ranges)
       for (std::size_t i = 0; i < of.weights.size(); ++i) {
@@ -181,17 +182,21 @@ void Optimizer::make_tables() {
                         .decay = of.group->rates.weight_decay};
         LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the arena's alignment
         if (arena_.low_precision()) range.working = of.working[i].mutable_data_ptr();
-        for (std::int64_t begin = 0; begin < range.elements; begin += chunk_)
+        for (std::int64_t begin = 0; begin < range.elements; begin += chunk)
           chunks.push_back({.range = std::ssize(ranges), .begin = begin});
         ranges.push_back(range);
       }
     part.last_chunk = std::ssize(chunks);
   }
+  const at::Tensor of_ranges = table_on(arena_.master().device(), ranges);
+  const at::Tensor of_chunks = table_on(arena_.master().device(), chunks);
+  const at::Tensor factors = at::zeros({std::ssize(ranges), adam_factors}, step_.options());
   for (const at::Tensor& table : {ranges_, chunks_, factors_})
     if (table.defined()) earlier_.push_back(table);
-  ranges_ = table_on(arena_.master().device(), ranges);
-  chunks_ = table_on(arena_.master().device(), chunks);
-  factors_ = at::zeros({std::ssize(ranges), adam_factors}, step_.options());
+  ranges_ = of_ranges;
+  chunks_ = of_chunks;
+  factors_ = factors;
+  chunk_ = chunk;
 }
 
 // Of all parts.
@@ -259,7 +264,8 @@ void Optimizer::update(Ranges& ranges) {
                       /*is_first_step=*/false, divisor_, skip_);
       break;
   }
-  for (std::size_t i = 0; i < ranges.working.size(); ++i) ranges.working[i].copy_(ranges.weights[i]);
+  for (std::size_t i = 0; i < ranges.working.size(); ++i)
+    ranges.working[i].copy_(ranges.weights[i]);
 }
 
 // Of a step that was dropped nothing is learned about the scale.

@@ -96,7 +96,7 @@ class Optimizer {
   void find_norm_of_gradients();
   void find_scalars(const at::Tensor& lr, const at::Tensor& dropped);
   bool own_kernel_serves() const;
-  void make_tables();
+  void make_tables(std::vector<Part>& parts);
   AdamArguments adam_arguments() const;
   void update(Ranges& ranges);
   void find_next_loss_scale(const at::Tensor& dropped);

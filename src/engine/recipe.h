@@ -118,8 +118,9 @@ class StepContext {
 
   // function(inputs), block number `index` of the model, with or without keeping its activations
   // (kernels/recompute.h). `parameters`: all that the block uses. The function must not refer to
-  // this context, but may hold a copy. Whoever splits a model into blocks gains twice: memory, where
-  // it is needed, and time, because a block's weights are updated beside the blocks before it.
+  // this context, but may hold a copy. Whoever splits a model into blocks gains twice: memory,
+  // where it is needed, and time, because a block's weights are updated beside the blocks before
+  // it.
   std::vector<at::Tensor> block(std::int64_t index, const PureFunction& function,
                                 const std::vector<at::Tensor>& inputs,
                                 const std::vector<at::Tensor>& parameters) const;

@@ -53,9 +53,8 @@ std::string StepGraphs::try_to_record(const StepInputs& inputs) {
     backend_.synchronize();
     // Graphs have memory of their own, beside which that of the steps before would be idle.
     backend_.release_cached_memory();
-    made.graph = backend_.capture([this, &made] {
-      made.numbers = step_.record(made.inputs, made.begins_with_update);
-    });
+    made.graph = backend_.capture(
+        [this, &made] { made.numbers = step_.record(made.inputs, made.begins_with_update); });
     return "";
   } catch (const std::exception& error) {
     return split(error.what(), '\n').at(0);

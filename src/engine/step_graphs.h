@@ -58,8 +58,8 @@ class StepGraphs {
   struct Recorded {
     StepInputs inputs;
     at::Tensor numbers;
-    bool begins_with_update = false;  // of the step before it
-    std::unique_ptr<Graph> graph;  // last: it goes before what it reads
+    bool begins_with_update = false;  // with that of the step before it
+    std::unique_ptr<Graph> graph;     // last: it goes before what it reads
   };
 
   bool due(const StepInputs& inputs) const;

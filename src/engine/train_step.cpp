@@ -8,6 +8,7 @@
 #include "engine/out_of_memory.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
@@ -67,13 +68,30 @@ auto TrainStep::retry(const Function& function) {
   return recording_ ? function() : reserve_.retry(function);
 }
 
+// While it lives forward passes are made whose results nobody uses, and which a graph could have:
+// nothing stays of them.
+class TrainStep::Trial {
+ public:
+  explicit Trial(TrainStep& step) : step_(step) { step.trying_ = true; }
+  ~Trial() {
+    step_.trying_ = false;
+    step_.parts_.arena.drop_gradients();
+    step_.parts_.buffers.undo();
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+ private:
+  TrainStep& step_;
+};
+
 // While it lives a graph is recorded.
 class TrainStep::Recording {
  public:
   Recording(TrainStep& step, bool begins_with_update) : step_(step) {
-    step.recording_ = true;
     step.side_ = step.parts_.backend.side_work();
-    step.begins_with_update_ = begins_with_update && step.side_ != nullptr;
+    step.begins_with_update_ = begins_with_update;
+    step.recording_ = true;
     // In fp32 autograd adds to the gradients itself.
     if (step.parts_.arena.low_precision())
       step.parts_.arena.make_gradients_beside(step.side_.get());
@@ -114,7 +132,7 @@ Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m) const {
           .row_weight = fields[fields.size() - 2],
           .first_global_row = inputs.first_global_rows[m],
           .host_part = inputs.host_parts[m],
-          .recorded = recording_};
+          .recorded = recording_ || trying_};
 }
 
 std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& context) {
@@ -146,12 +164,14 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   enter(Phase::forward);
   StepContext context = context_of(inputs.micro[m].back(), factors);
   if (searching) context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
-  if (begins_with_update_)
+  if (begins_with_update_) {
     context.before_block = [this](std::int64_t block, const auto&) { update_.wait_for(block); };
-  else if (!recording_ && !searching)
+  } else if (!recording_ && !searching) {
+    update_.begin_forward();
     context.before_block = [this](std::int64_t block, const std::vector<at::Tensor>& parameters) {
       update_.see(block, parameters);
     };
+  }
   const at::Tensor each = forward(inputs, m, context, sums);
   numbers_.terms(sums).add_(each.detach().mul(factors.factors));
   if (begins_with_update_) update_.wait_for_all();
@@ -244,25 +264,34 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
 
 bool TrainStep::may_begin_with_update(const StepInputs& inputs) {
   settle();
-  if (!update_.cut()) return false;
+  if (parts_.backend.side_work() == nullptr || !update_.cut()) return false;
   parts_.buffers.remember();
+  const Trial trial(*this);
+  // All that a forward pass gives: terms, what it logs, buffers.
+  const auto forward_alone = [&](const DeferredUpdate::BeforeBlock& before_block) {
+    parts_.buffers.undo();
+    StepContext context = context_of(
+        inputs.micro[0].back(), step_factors(inputs.weights, parts_.optimizer.loss_scale()));
+    context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
+    context.before_block = [&](std::int64_t block, const auto&) { before_block(block); };
+    const at::Tensor sums = numbers_.new_sums(stamps_.options());
+    std::vector<at::Tensor> all{forward(inputs, 0, context, sums).detach().to(at::kDouble), sums};
+    for (const NamedTensor& buffer : parts_.buffers.tensors())
+      all.push_back(buffer.tensor.detach().flatten().to(at::kDouble));
+    return at::cat(all);
+  };
   bool may = false;
   try {
-    const StepFactors factors = step_factors(inputs.weights, parts_.optimizer.loss_scale());
-    may = update_.waits_for_blocks([&](const DeferredUpdate::BeforeBlock& before_block) {
-      StepContext context = context_of(inputs.micro[0].back(), factors);
-      context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
-      context.before_block = [&](std::int64_t block, const auto&) { before_block(block); };
-      const at::Tensor sums = numbers_.new_sums(stamps_.options());
-      return forward(inputs, 0, context, sums).detach();
-    });
+    may = update_.waits_for_blocks(forward_alone) ||
+          (update_.cut_early() && update_.waits_for_blocks(forward_alone));
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
-    reserve_.free_after(error);
+    parts_.backend.release_cached_memory();
   }
-  parts_.arena.drop_gradients();
-  parts_.buffers.undo();
-  if (may) gradients_.cut_zeros(update_.part_of());
+  if (may)
+    gradients_.cut_zeros(update_.part_of());
+  else
+    update_.give_up();
   return may;
 }
 

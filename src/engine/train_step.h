@@ -74,6 +74,7 @@ class TrainStep {
 
  private:
   class Recording;
+  class Trial;
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
   void require_recoverable(Phase failed, const std::string& why) const;
   Batch batch_of(const StepInputs& inputs, std::size_t m) const;
@@ -100,8 +101,8 @@ class TrainStep {
   std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank's own
   at::Tensor stamps_;                                             // f64 [2]
   at::Tensor dropped_;  // f64 [1]; above 0: no step changes anything from here on
-  bool recording_ = false;
-  std::unique_ptr<SideWork> side_;    // of the recording
+  bool recording_ = false, trying_ = false;
+  std::unique_ptr<SideWork> side_;   // of the recording
   bool begins_with_update_ = false;  // the recording
   Phase phase_ = Phase::none;
 };

@@ -72,7 +72,9 @@ struct Convolution : torch::autograd::Function<Convolution> {
     }
     std::array<bool, 3> wanted{context->needs_input_grad(0), context->needs_input_grad(1),
                                bias.defined() && context->needs_input_grad(2)};
-    SideWork* const side = side_work_for({weight, bias}, {up, saved[0]}, /*strided=*/true);
+    const bool needs_all = wanted[1] && wanted[2] == bias.defined();
+    SideWork* const side =
+        needs_all ? side_work_for({weight, bias}, {up, saved[0]}, /*strided=*/true) : nullptr;
     if (side != nullptr) {
       const FirstBuffer of_weight = first_strided_buffer_of_this_pass(weight, side);
       FirstBuffer of_bias;

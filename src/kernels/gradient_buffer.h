@@ -21,9 +21,9 @@ struct BufferState {
 };
 
 // parameter: a leaf that keeps its handle (the arena's). buffer: f32, of its shape; where it is not
-// contiguous, only operations that know strides find it. An operation adds its gradient into it during backward and returns none to autograd, which saves a
-// tensor, a cast and an addition per parameter. state: null where the buffer never holds just
-// anything. Thread-safe.
+// contiguous, only operations that know strides find it. An operation adds its gradient into it
+// during backward and returns none to autograd, which saves a tensor, a cast and an addition per
+// parameter. state: null where the buffer never holds just anything. Thread-safe.
 void set_gradient_buffer(const at::Tensor& parameter, const at::Tensor& buffer,
                          std::shared_ptr<BufferState> state = nullptr);
 void forget_gradient_buffer(const at::Tensor& parameter);

@@ -38,7 +38,8 @@ at::Tensor joined(const ThreeTensors& parts) {
 // Adds the gradient of three parameters: of_all(sum [3 * n, ...], is_first) adds all of it to its
 // first argument, or with is_first, which only `can_write` lets be, writes over that. What goes
 // into no buffer is for autograd, at `result`. wanted: whose gradient is needed.
-// side: where of_all, which reads `read`, may be called once this returned; null: it is called at once.
+// side: where of_all, which reads `read`, may be called once this returned; null: it is called at
+// once.
 template <class OfAll>
 void give(const ThreeTensors& parameters, const std::array<bool, 3>& wanted, bool can_write,
           SideWork* side, const std::vector<at::Tensor>& read, at::Tensor* result,
@@ -143,8 +144,12 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
         give(biases, wanted(4), /*can_write=*/false, side, {up}, &result[4],
              [up](const at::Tensor& into, bool) { add_column_sums(into, up); });
     };
+    const std::array all{true, true, true};
     SideWork* const side =
-        side_work_for({saved[1], saved[2], saved[3], saved[4], saved[5], saved[6]}, {up, rows});
+        wanted(1) == all && wanted(4) == all
+            ? side_work_for({saved[1], saved[2], saved[3], saved[4], saved[5], saved[6]},
+                            {up, rows})
+            : nullptr;
     if (side != nullptr) of_parameters(side);
     if (context->needs_input_grad(0)) {
       result[0] = at::empty(x.sizes(), x.options());

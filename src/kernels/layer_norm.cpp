@@ -149,11 +149,13 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     if (!gradients[0].defined()) return {of_sum, both(of_sum), {}, {}, {}, {}, {}, {}, {}};
     const at::Tensor of_normed = gradients[0].contiguous();
     const std::size_t place = branch ? 2 : 1;  // of the weight among the tensors that are there
-    const bool own =
-        context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum);
-    SideWork* const side = own ? side_work_for({weight, bias}, {}) : nullptr;
-    const Sink of_weight = sink_of(weight, context->needs_input_grad(place), side);
-    const Sink of_bias = sink_of(bias, bias.defined() && context->needs_input_grad(place + 1), side);
+    const bool own = context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum);
+    const bool needs_weight = context->needs_input_grad(place);
+    const bool needs_bias = bias.defined() && context->needs_input_grad(place + 1);
+    const bool needs_all = own && needs_weight && needs_bias == bias.defined();
+    SideWork* const side = needs_all ? side_work_for({weight, bias}, {}) : nullptr;
+    const Sink of_weight = sink_of(weight, needs_weight, side);
+    const Sink of_bias = sink_of(bias, needs_bias, side);
     at::Tensor of_x, of_branch;
     if (own) {
       of_x = at::empty_like(sum);
@@ -163,21 +165,21 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
       const at::Tensor partial = at::empty({blocks, 2, width}, sum.options().dtype(at::kFloat));
       const LayerNormBackward launch{
           .of_normed = of_normed.const_data_ptr(),
-           .of_sum = data_of(of_sum),
-           .sum = sum.const_data_ptr(),
-           .weight = weight.const_data_ptr(),
-           .mean = saved[3].const_data_ptr<float>(),
-           .inverse_deviation = saved[4].const_data_ptr<float>(),
-           .of_x = of_x.mutable_data_ptr(),
-           .of_branch = draw.p > 0 ? of_branch.mutable_data_ptr() : nullptr,
-           .dropout = kernel_dropout(draw, sum),
-           .partial = partial.mutable_data_ptr<float>(),
-           .of_weight = of_weight.f32.mutable_data_ptr<float>(),
-           .of_bias = bias.defined() ? of_bias.f32.mutable_data_ptr<float>() : nullptr,
-           .dtype = *kernel_dtype(sum.scalar_type()),
-           .rows = rows,
-           .width = width,
-           .blocks = blocks};
+          .of_sum = data_of(of_sum),
+          .sum = sum.const_data_ptr(),
+          .weight = weight.const_data_ptr(),
+          .mean = saved[3].const_data_ptr<float>(),
+          .inverse_deviation = saved[4].const_data_ptr<float>(),
+          .of_x = of_x.mutable_data_ptr(),
+          .of_branch = draw.p > 0 ? of_branch.mutable_data_ptr() : nullptr,
+          .dropout = kernel_dropout(draw, sum),
+          .partial = partial.mutable_data_ptr<float>(),
+          .of_weight = of_weight.f32.mutable_data_ptr<float>(),
+          .of_bias = bias.defined() ? of_bias.f32.mutable_data_ptr<float>() : nullptr,
+          .dtype = *kernel_dtype(sum.scalar_type()),
+          .rows = rows,
+          .width = width,
+          .blocks = blocks};
       layer_norm_kernels.backward(launch);
       run_beside(side, {partial}, [launch] { layer_norm_kernels.shares(launch); });
     } else {

@@ -56,9 +56,9 @@ struct Linear : torch::autograd::Function<Linear> {
     }
     const at::Tensor gradient = rows_of(gradients[0]);
     at::Tensor of_x, of_weight, of_bias;
+    const bool needs_weight = context->needs_input_grad(1);
+    const bool needs_bias = bias.defined() && context->needs_input_grad(2);
     const auto of_parameters = [&](SideWork* side) {
-      const bool needs_weight = context->needs_input_grad(1);
-      const bool needs_bias = bias.defined() && context->needs_input_grad(2);
       const at::Tensor rows = rows_of(x);
       FirstBuffer of_w;
       at::Tensor of_b;
@@ -72,7 +72,8 @@ struct Linear : torch::autograd::Function<Linear> {
       if (needs_weight && !of_w.buffer.defined()) of_weight = gradient.t().mm(rows);
       if (needs_bias && !of_b.defined()) of_bias = at::sum(gradient, {0});
     };
-    SideWork* const side = side_work_for({weight, bias}, {gradient, x});
+    const bool needs_all = needs_weight && needs_bias == bias.defined();
+    SideWork* const side = needs_all ? side_work_for({weight, bias}, {gradient, x}) : nullptr;
     if (side != nullptr) of_parameters(side);
     if (context->needs_input_grad(0)) {
       of_x = at::empty(x.sizes(), x.options());

@@ -90,9 +90,9 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
     if (is_differentiated()) return differentiable(saved, gradients[0], other);
     const at::Tensor up = gradients[0].contiguous(channels_last);
     at::Tensor of_weight, of_bias;
+    const bool needs_weight = context->needs_input_grad(1);
+    const bool needs_bias = bias.defined() && context->needs_input_grad(2);
     const auto of_parameters = [&](SideWork* side) {
-      const bool needs_weight = context->needs_input_grad(1);
-      const bool needs_bias = bias.defined() && context->needs_input_grad(2);
       FirstBuffer of_w;
       Sink of_b;
       if (needs_weight) of_w = first_buffer_of_this_pass(weight, side);
@@ -108,7 +108,8 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
       if (needs_weight) of_weight = sink.returned(weight);
       if (needs_bias) of_bias = of_b.returned(bias);
     };
-    SideWork* const side = side_work_for({weight, bias}, {up, x});
+    const bool needs_all = needs_weight && needs_bias == bias.defined();
+    SideWork* const side = needs_all ? side_work_for({weight, bias}, {up, x}) : nullptr;
     if (side != nullptr) of_parameters(side);
     at::Tensor of_x;
     if (context->needs_input_grad(0)) {

@@ -14,8 +14,9 @@ class SideWork {
  public:
   virtual ~SideWork() = default;
   // Enqueues `work`, which comes behind all that the current stream was given before, and behind
-  // the side work before it. Returns its number. read: what it reads, which is kept until then;
-  // where too much is kept, the current stream waits for the oldest.
+  // the side work before it. Returns its number. read: what of the current stream's memory it
+  // reads, which is kept until that stream waited for it; it touches nothing else that may be given
+  // back before. Where too much is kept, the current stream waits for the oldest.
   virtual std::int64_t run(const std::vector<at::Tensor>& read,
                            const std::function<void()>& work) = 0;
   // What the current stream is given from now on comes behind that side work and all before it.

@@ -50,8 +50,8 @@ class BlockImpl : public nn::Module {
   }
 
   at::Tensor forward(const at::Tensor& x, const StepContext& context) {
-    auto [y, through] =
-        bottleneck_ ? pointwise_convolution_beside(x, conv1->weight) : std::tuple(convolved(x, conv1), x);
+    auto [y, through] = bottleneck_ ? pointwise_convolution_beside(x, conv1->weight)
+                                    : std::tuple(convolved(x, conv1), x);
     y = bn1->forward(y, context, {.relu = true});
     AfterNorm end{.skip = through, .relu = true};
     KnownMoments known;
@@ -71,9 +71,8 @@ class BlockImpl : public nn::Module {
   // Before its norm.
   at::Tensor shortcut(const at::Tensor& x, ChannelMoments* moments) {
     const nn::Conv2d by(downsample->ptr<nn::Conv2dImpl>(0));
-    return by->options.stride()->at(0) == 1
-               ? pointwise_convolution(x, by->weight, {}, moments)
-               : convolved(x, by);
+    return by->options.stride()->at(0) == 1 ? pointwise_convolution(x, by->weight, {}, moments)
+                                            : convolved(x, by);
   }
 
   bool bottleneck_;

@@ -19,6 +19,7 @@
 #include <ATen/ops/relu.h>
 #include <c10/util/accumulate.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
 #include <functional>
@@ -57,10 +58,11 @@ class BlockModel : public Model {
     }
     leave = add("leave", {3, width});  // of a product, and a table
     places = add("places", {1, width});
+    last = add("last", {width, width});
   }
   std::vector<Parameter> parameters() override { return all_; }
 
-  at::Tensor enter, leave, places;
+  at::Tensor enter, leave, places, last;
   std::vector<Layer> layers;
 
  private:
@@ -75,11 +77,24 @@ class BlockModel : public Model {
   std::vector<Parameter> all_;
 };
 
+// Of a function of x by x, which needs no gradient of the weights.
+at::Tensor slope(const at::Tensor& x, const Layer& layer, const at::Tensor& last) {
+  const at::Tensor leaf = x.detach().requires_grad_();
+  at::Tensor y = linear_layer(leaf, layer.weight, layer.bias);
+  y = joined_linear(y, {layer.q, layer.k, layer.v}, {layer.qb, layer.kb, layer.vb}).sum(-2);
+  y = linear_layer(y, last, {}).view({-1, 2, 2, width / 4}).contiguous();
+  y = convolution(y, layer.filter, {}, {.stride = {1}, .padding = {1}});
+  return torch::autograd::grad({y.to(at::kFloat).square().sum()}, {leaf})[0].mul(0.1);
+}
+
 class BlockRecipe : public testing::ToyRecipe {
  public:
   bool early = false;   // reads a block's weights before it begins
+  bool peeks = false;   // reads a weight of the end at the beginning, without a gradient
   bool tables = false;  // ATen's operators give gradients of what products use, too
   bool shares = false;  // the last block computes with the first one's weight too
+  bool perturbs = false;    // differentiates by x in the loss
+  bool reads_host = false;
   int forwards = 0;
 
   std::unique_ptr<Model> build(std::uint64_t) override { return std::make_unique<BlockModel>(); }
@@ -89,12 +104,14 @@ class BlockRecipe : public testing::ToyRecipe {
   }
   std::vector<at::Tensor> loss(Model& any, const Batch& batch, StepContext& context) override {
     ++forwards;
+    if (reads_host) static_cast<void>(batch.host().size());
     auto& model = dynamic_cast<BlockModel&>(any);
     const at::Tensor tokens = at::arange(batch.size()).remainder(3).view({-1, 1});
     at::Tensor x = linear_layer(batch.tensors[0].to(context.compute_dtype), model.enter, {});
     x = x.add(embed_tokens(tokens, model.leave, model.places).squeeze(1));
     if (tables) x = x.add(at::embedding(model.leave, tokens).squeeze(1));
     if (early) x = x.add(model.layers[2].weight.detach().sum());
+    if (peeks) x = x.add(model.last.detach().sum());
     for (int i = 0; i < blocks; ++i) {
       const Layer& layer = model.layers[static_cast<std::size_t>(i)];
       const at::Tensor first = model.layers[0].weight;
@@ -115,6 +132,8 @@ class BlockRecipe : public testing::ToyRecipe {
       if (twice) used.push_back(first);
       x = context.block(i, block, {x}, used)[0];
     }
+    if (perturbs) x = x.add(slope(x, model.layers[1], model.last));
+    x = linear_layer(x, model.last, {});
     const at::Tensor error = linear_layer(x, model.leave, {}).to(at::kFloat) - batch.tensors[1];
     return {(error.square().sum(1) * batch.row_weight).sum()};
   }
@@ -196,7 +215,7 @@ TEST(DeferredUpdate, GivesTheSameWeights) {
       expect_same_runs(recipe, With(precision, [&](TrainOptions& o) { o.optimizer.kind = kind; }),
                        ten_steps, &done);
       const int updates = by_graph * (blocks + 1);
-      // In low precision gradients are made beside, too: of seven products and a convolution …
+      // In low precision gradients are made beside, too.
       if (precision == Precision::fp32)
         EXPECT_EQ(done, updates);
       else
@@ -228,6 +247,46 @@ TEST(DeferredUpdate, IsNotMadeWhereAForwardPassReadsWeightsBeforeTheirBlock) {
   EXPECT_EQ(done, 0);
 }
 
+TEST(DeferredUpdate, ComesFirstForWhatSeemsToBeUsedLate) {
+  BlockRecipe recipe;
+  recipe.peeks = true;
+  int done = 0;
+  expect_same_runs(recipe, With(Precision::fp32), ten_steps, &done);
+  EXPECT_EQ(done, by_graph * (blocks + 1));
+}
+
+TEST(DeferredUpdate, HasPartsInTheOrderOfUse) {
+  BlockModel model;
+  const With options(Precision::fp32);
+  Arena arena(model.parameters(), at::kCPU, at::kFloat);
+  ProcessGroup group{World{}, cpu_backend()};
+  const Reducer keeps_nodes(arena, group, ReducePrecision::fp32);
+  Optimizer optimizer(options, arena);
+  DeferredUpdate update(arena, optimizer, /*may=*/true);
+  update.begin_forward();
+  at::Tensor x = linear_layer(at::full({2, 5}, 1.0), model.enter, {});
+  for (const int block : {2, 0}) {
+    const Layer& layer = model.layers[static_cast<std::size_t>(block)];
+    update.see(block, {layer.weight, layer.bias});
+    x = linear_layer(x, layer.weight, layer.bias);
+  }
+  x = linear_layer(x, model.leave, {});
+  ASSERT_TRUE(update.cut());
+  EXPECT_EQ(optimizer.parts(), 3U);
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i) {
+    const std::string& name = arena.parameters()[i].name;
+    const std::size_t part = update.part_of()[i];
+    if (name == "enter") EXPECT_EQ(part, 0U);
+    if (name == "block2.weight" || name == "block2.bias") EXPECT_EQ(part, 1U) << name;
+    if (name == "block0.weight" || name == "leave" || name == "last") EXPECT_EQ(part, 2U) << name;
+  }
+  EXPECT_TRUE(update.cut_early());
+  EXPECT_EQ(optimizer.parts(), 3U);
+  for (std::size_t i = 0; i < arena.parameters().size(); ++i)
+    if (arena.parameters()[i].name == "last") EXPECT_EQ(update.part_of()[i], 0U);
+  EXPECT_FALSE(update.cut_early());
+}
+
 TEST(DeferredUpdate, IsMadeBeforeStepsThatHaveNoGraph) {
   for (const Precision precision : {Precision::fp32, Precision::bf16}) {
     BlockRecipe recipe;
@@ -235,12 +294,73 @@ TEST(DeferredUpdate, IsMadeBeforeStepsThatHaveNoGraph) {
   }
 }
 
-TEST(DeferredUpdate, LeavesComputingAgainAndExactModeAsTheyAre) {
+TEST(DeferredUpdate, IsTheSameInExactMode) {
   BlockRecipe recipe;
-  expect_same_runs(recipe, With(Precision::bf16, [](TrainOptions& o) { o.exact = true; }),
-                   ten_steps);
-  expect_same_runs(recipe, With(Precision::bf16, [](TrainOptions& o) { o.ema.decay = 0.5; }),
-                   ten_steps);
+  int done = 0;
+  expect_same_runs(recipe, With(Precision::fp32, [](TrainOptions& o) { o.exact = true; }),
+                   ten_steps, &done);
+  EXPECT_EQ(done, by_graph * (blocks + 1));
+}
+
+TEST(DeferredUpdate, IsNotMadeWhereAnAverageFollowsTheWeights) {
+  BlockRecipe recipe;
+  int done = 0;
+  expect_same_runs(recipe, With(Precision::fp32, [](TrainOptions& o) { o.ema.decay = 0.5; }),
+                   ten_steps, &done);
+  EXPECT_EQ(done, 0);
+}
+
+TEST(DeferredUpdate, IsTheSameWhereBlocksAreComputedAgain) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    BlockRecipe recipe;
+    const With options(precision);
+    ProcessGroup group{World{}, cpu_backend()};
+    testing::DelayingBackend backend;
+    Rank plain(recipe, options, group, cpu_backend()), beside(recipe, options, group, backend);
+    for (Rank* rank : {&plain, &beside}) rank->parts.runner.recompute_all_blocks();
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(beside.step(4).loss, plain.step(4).loss);
+    beside.parts.runner.settle();
+    expect_same(beside.weights(), plain.weights());
+    EXPECT_GT(backend.done, 0);
+  }
+}
+
+// Without work beside there is nothing to gain, and nothing is owed.
+TEST(DeferredUpdate, IsNotMadeWithoutWorkBeside) {
+  BlockRecipe recipe;
+  const With options(Precision::bf16);
+  ProcessGroup group{World{}, cpu_backend()};
+  testing::GraphBackend backend;
+  Rank plain(recipe, options, group, cpu_backend()), other(recipe, options, group, backend);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(other.step(4).loss, plain.step(4).loss);
+  EXPECT_EQ(backend.replayed, by_graph);
+  expect_same(other.weights(), plain.weights());
+  other.parts.runner.settle();
+  expect_same(other.weights(), plain.weights());
+}
+
+// A pass for the loss's own use adds nothing to gradients, wherever those are made.
+TEST(GradientsBeside, AreNotMadeOfAPassInsideTheLoss) {
+  BlockRecipe recipe;
+  recipe.perturbs = true;
+  for (const Precision precision : {Precision::fp32, Precision::bf16})
+    expect_same_runs(recipe, With(precision), ten_steps);
+}
+
+TEST(DeferredUpdate, OfALossThatReadsTheHostIsNotTried) {
+  BlockRecipe recipe;
+  recipe.reads_host = true;
+  const With options(Precision::fp32);
+  ProcessGroup group{World{}, cpu_backend()};
+  testing::DelayingBackend backend;
+  Rank rank(recipe, options, group, backend);
+  for (int i = 0; i < 6; ++i) EXPECT_FALSE(rank.step(4).dropped);
+  const auto news = rank.parts.runner.take_graph_news();
+  ASSERT_TRUE(news.has_value());
+  EXPECT_FALSE(news->captured);
+  EXPECT_EQ(news->why_not,
+            "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the "
+            "recorded step");
 }
 
 TEST(DeferredUpdate, IsOwedUntilSomebodySettles) {
