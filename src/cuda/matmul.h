@@ -10,7 +10,8 @@ namespace lockstep {
 // a graph is being captured, tries all algorithms that cuBLASLt proposes and keeps the fastest, if
 // matmul_tuning(); that blocks the host for some milliseconds. Throws c10::Error on a failure.
 bool run_matmul(const MatmulArguments& arguments);
-// The workspace of the current stream, if it has none: outside of a capture, whose memory goes back.
+// The workspace of the current stream, if it has none: outside of a capture, whose memory goes
+// back.
 void reserve_matmul_workspace();
 
 }  // namespace lockstep

@@ -120,8 +120,7 @@ bool DeferredUpdate::waits_for_blocks(
     const std::function<at::Tensor(const BeforeBlock&)>& forward) {
   const at::Tensor expected = forward([](std::int64_t) {});
   HiddenWeights hidden(arena_, part_of_);
-  const at::Tensor found =
-      forward([&](std::int64_t block) { hidden.show(part_of_block(block)); });
+  const at::Tensor found = forward([&](std::int64_t block) { hidden.show(part_of_block(block)); });
   const bool waits = found.equal(expected);
   serves_ = serves_ || waits;
   return waits;

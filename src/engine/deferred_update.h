@@ -64,7 +64,7 @@ class DeferredUpdate {
   Optimizer& optimizer_;
   bool may_;
   bool owed_ = false, serves_ = false;  // serves: some graph begins with an update
-  std::vector<std::int64_t> order_;                              // blocks as they came
+  std::vector<std::int64_t> order_;     // blocks as they came
   std::map<std::int64_t, std::vector<std::size_t>> parameters_;  // by block
   // By parameter: references to the node that ends its gradient, when the forward pass began; and
   // whether there were more when the last block began.

@@ -270,8 +270,8 @@ bool TrainStep::may_begin_with_update(const StepInputs& inputs) {
   // All that a forward pass gives: terms, what it logs, buffers.
   const auto forward_alone = [&](const DeferredUpdate::BeforeBlock& before_block) {
     parts_.buffers.undo();
-    StepContext context = context_of(
-        inputs.micro[0].back(), step_factors(inputs.weights, parts_.optimizer.loss_scale()));
+    StepContext context = context_of(inputs.micro[0].back(),
+                                     step_factors(inputs.weights, parts_.optimizer.loss_scale()));
     context.statistics_of_ranks = without_the_others(statistics_of_ranks_);
     context.before_block = [&](std::int64_t block, const auto&) { before_block(block); };
     const at::Tensor sums = numbers_.new_sums(stamps_.options());

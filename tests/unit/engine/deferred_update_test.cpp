@@ -89,11 +89,11 @@ at::Tensor slope(const at::Tensor& x, const Layer& layer, const at::Tensor& last
 
 class BlockRecipe : public testing::ToyRecipe {
  public:
-  bool early = false;   // reads a block's weights before it begins
-  bool peeks = false;   // reads a weight of the end at the beginning, without a gradient
-  bool tables = false;  // ATen's operators give gradients of what products use, too
-  bool shares = false;  // the last block computes with the first one's weight too
-  bool perturbs = false;    // differentiates by x in the loss
+  bool early = false;     // reads a block's weights before it begins
+  bool peeks = false;     // reads a weight of the end at the beginning, without a gradient
+  bool tables = false;    // ATen's operators give gradients of what products use, too
+  bool shares = false;    // the last block computes with the first one's weight too
+  bool perturbs = false;  // differentiates by x in the loss
   bool reads_host = false;
   int forwards = 0;
 
