@@ -97,6 +97,11 @@ class TrainStep::Recording {
       step.parts_.arena.make_gradients_beside(step.side_.get());
   }
   ~Recording() {
+    // One that failed joins what runs beside, too, where the device still lets it.
+    try {
+      if (step_.side_) step_.side_->wait_for_all();
+    } catch (const std::exception&) {
+    }
     step_.parts_.arena.make_gradients_beside(nullptr);
     step_.side_.reset();
     step_.recording_ = step_.begins_with_update_ = false;
