@@ -86,12 +86,8 @@ bool DeferredUpdate::cut() {
   if (!may_ || order_.empty()) return false;
   if (!part_of_.empty()) return true;
   for (const bool early : is_early_) part_of_.push_back(early ? 0 : order_.size());
-  std::vector<bool> is_in_a_block(part_of_.size());
-  for (std::size_t n = 0; n < order_.size(); ++n)
-    for (const std::size_t i : parameters_.at(order_[n])) {
-      if (!is_in_a_block[i]) part_of_[i] = n + 1;  // else the first block that uses it counts
-      is_in_a_block[i] = true;
-    }
+  for (std::size_t part = order_.size(); part > 0; --part)  // the first block that uses it counts
+    for (const std::size_t i : parameters_.at(order_[part - 1])) part_of_[i] = part;
   optimizer_.cut(part_of_);
   return true;
 }
