@@ -16,6 +16,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
     apply_pair_kernel(ChannelNormPairForward pair) {
   const ChannelNormForward &first = pair.first, &second = pair.second;
   const VoxelLayout& layout = first.layout;
+  // As apply_kernel: the pass before it takes the moments of the second, unless they are known.
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/second.known != nullptr);
   let_the_next_begin();
   wait_for_those_before();
