@@ -1,7 +1,8 @@
 // Adam and AdamW in one pass: weights, both moments and the low-precision copy. A block has a chunk
 // of a range of weights, so that one launch serves all ranges.
+#include "cuda/adam.cuh"
 #include "cuda/adam_launch.h"
-#include "cuda/element.cuh"
+#include "cuda/touched.cuh"
 
 #include <climits>
 
@@ -10,13 +11,7 @@ namespace {
 
 constexpr int threads = 256;
 
-// What all elements of an update share.
-struct Factors {
-  float one_over_divisor, lr, one_over_correction2, step_size, decay;
-};
-static_assert(sizeof(Factors) == adam_factors * sizeof(float));
-
-__device__ Factors factors_of(const AdamArguments& launch, const AdamRange& range) {
+__device__ AdamFactors factors_of(const AdamArguments& launch, const AdamRange& range) {
   const double step = *launch.step, lr = *range.lr;
   const double correction1 = 1 - pow(launch.beta1, step), correction2 = 1 - pow(launch.beta2, step);
   return {.one_over_divisor = 1.0F / *launch.divisor,
@@ -24,25 +19,6 @@ __device__ Factors factors_of(const AdamArguments& launch, const AdamRange& rang
           .one_over_correction2 = static_cast<float>(1 / sqrt(correction2)),
           .step_size = static_cast<float>(lr / correction1),
           .decay = static_cast<float>(range.decay)};
-}
-
-__device__ void update(float& weight, float gradient, float& first, float& second,
-                       const AdamArguments& launch, const Factors& factors) {
-  gradient *= factors.one_over_divisor;
-  const auto beta1 = static_cast<float>(launch.beta1), beta2 = static_cast<float>(launch.beta2);
-  if (launch.decoupled)
-    weight -= factors.lr * factors.decay * weight;
-  else
-    gradient += factors.decay * weight;
-  first += (1.0F - beta1) * (gradient - first);
-  second = beta2 * second + (1.0F - beta2) * gradient * gradient;
-  weight -= factors.step_size * first /
-            (sqrtf(second) * factors.one_over_correction2 + static_cast<float>(launch.eps));
-}
-
-__device__ void load_four(const float* from, float (&to)[4]) {
-  const float4 values = *reinterpret_cast<const float4*>(from);
-  to[0] = values.x, to[1] = values.y, to[2] = values.z, to[3] = values.w;
 }
 
 __device__ void store_four(const float (&from)[4], float* to) {
@@ -57,7 +33,29 @@ struct alignas(4 * sizeof(T)) Four {
 __global__ void factors_kernel(AdamArguments launch) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < launch.range_count)
-    reinterpret_cast<Factors*>(launch.factors)[i] = factors_of(launch, launch.ranges[i]);
+    reinterpret_cast<AdamFactors*>(launch.factors)[i] = factors_of(launch, launch.ranges[i]);
+}
+
+template <class T>
+__device__ void store_weights(const float (&weight)[4], const AdamRange& range, std::int64_t i) {
+  store_four(weight, range.weights + i);
+  if (range.working == nullptr) return;
+  Four<T> copy;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) copy.value[k] = from_float<T>(weight[k]);
+  *reinterpret_cast<Four<T>*>(static_cast<T*>(range.working) + i) = copy;
+}
+
+// Four that never had a gradient: nothing but decay moves them.
+template <class T>
+__device__ void update_untouched(const AdamRange& range, const AdamFactors& factors,
+                                 std::int64_t i) {
+  if (factors.decay == 0) return;
+  float weight[4];
+  load_four(range.weights + i, weight);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) decay_weight(weight[k], factors);
+  store_weights<T>(weight, range, i);
 }
 
 template <class T>
@@ -65,26 +63,27 @@ __global__ void __launch_bounds__(threads) adam_kernel(AdamArguments launch) {
   if (*launch.skip != 0) return;
   const AdamChunk chunk = launch.chunks[blockIdx.x];
   const AdamRange range = launch.ranges[chunk.range];
-  const Factors factors = reinterpret_cast<const Factors*>(launch.factors)[chunk.range];
+  const AdamFactors factors = adam_factors_of(launch, chunk.range);
   const std::int64_t left = range.elements - chunk.begin;
   const std::int64_t end = chunk.begin + (left < launch.chunk ? left : launch.chunk);
+  // What decay adds to a gradient of 0 also moves the moments.
+  const bool may_pass_over = launch.decoupled || factors.decay == 0;
   for (std::int64_t i = chunk.begin + threadIdx.x * 4; i < end; i += threads * 4) {
+    if (may_pass_over && !is_touched(launch.touched, range.begin + i)) {
+      update_untouched<T>(range, factors, i);
+      continue;
+    }
     float weight[4], gradient[4], first[4], second[4];
     load_four(range.weights + i, weight);
     load_four(range.gradients + i, gradient);
     load_four(range.first + i, first);
     load_four(range.second + i, second);
-    Four<T> copy;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      update(weight[k], gradient[k], first[k], second[k], launch, factors);
-      copy.value[k] = from_float<T>(weight[k]);
-    }
-    store_four(weight, range.weights + i);
+    for (int k = 0; k < 4; ++k)
+      adam_update(weight[k], gradient[k], first[k], second[k], launch, factors);
+    store_weights<T>(weight, range, i);
     store_four(first, range.first + i);
     store_four(second, range.second + i);
-    if (range.working != nullptr)
-      *reinterpret_cast<Four<T>*>(static_cast<T*>(range.working) + i) = copy;
   }
 }
 

@@ -1,7 +1,9 @@
 // Token embedding plus positions: a thread takes eight columns.
+#include "cuda/adam.cuh"
 #include "cuda/device_assert.cuh"
 #include "cuda/element.cuh"
 #include "cuda/embedding_launch.h"
+#include "cuda/touched.cuh"
 
 namespace lockstep {
 namespace {
@@ -27,6 +29,19 @@ __global__ void __launch_bounds__(threads) forward_kernel(EmbeddingForward launc
 }
 
 template <class T>
+__device__ void load_row(const EmbeddingSum& launch, const SummedTable& table, std::int64_t at,
+                         const T* weights, float (&values)[8]) {
+  if (table.owed_range < 0 || *launch.owed.skip != 0) return load_eight(weights + at, values);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    float weight[4];
+    load_updated_four(launch.owed, table.owed_range, at + 4 * half, weight);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) values[4 * half + k] = to_float(from_float<T>(weight[k]));
+  }
+}
+
+template <class T>
 __global__ void __launch_bounds__(threads) sum_kernel(EmbeddingSum launch) {
   const std::int64_t in_row = launch.width / 8;
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
@@ -40,7 +55,8 @@ __global__ void __launch_bounds__(threads) sum_kernel(EmbeddingSum launch) {
     const std::int64_t from = table.indices[row];
     LOCKSTEP_DEVICE_ASSERT(from >= 0 && from < table.size && "rows of a table are in it");
     float values[8];
-    load_eight(static_cast<const T*>(table.table) + from * launch.width + column, values);
+    load_row(launch, table, from * launch.width + column, static_cast<const T*>(table.table),
+             values);
 #pragma unroll
     for (int k = 0; k < 8; ++k) sum[k] += values[k];
   }
@@ -67,7 +83,9 @@ __global__ void __launch_bounds__(threads) tokens_kernel(EmbeddingBackward launc
   if (row >= launch.rows) return;
   float up[8];
   load_eight(static_cast<const T*>(launch.gradient) + row * launch.width + column, up);
-  float* const to = launch.of_weight + launch.tokens[row] * launch.width + column;
+  const std::int64_t at = launch.tokens[row] * launch.width + column;
+  float* const to = launch.of_weight + at;
+  touch(launch.touched, launch.touched_begin + at);
   add_four(to, up[0], up[1], up[2], up[3]);
   add_four(to + 4, up[4], up[5], up[6], up[7]);
 }
@@ -115,6 +133,7 @@ __global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launc
       for (int k = 0; k < 8; ++k) sum[k] += up[i][k];
       const bool goes_on = next[i] == token;
       if (goes_on && begin + i + 1 < last) continue;
+      touch(launch.touched, launch.touched_begin + token * launch.width + column);
       if (began_before || goes_on)
         store_eight(sum,
                     launch.partial + (2 * piece + (began_before ? 0 : 1)) * launch.width + column);

@@ -1,4 +1,5 @@
 // Pieces of a buffer set to 0, a block for each.
+#include "cuda/touched.cuh"
 #include "cuda/zero_ranges_launch.h"
 
 #include <climits>
@@ -13,7 +14,8 @@ __global__ void __launch_bounds__(threads) zero_pieces_kernel(ZeroPieces pieces)
   const auto quads = static_cast<int>(pieces.pieces[2 * blockIdx.x + 1] / 4);
   auto* const at = reinterpret_cast<float4*>(pieces.flat + begin);
   for (int i = static_cast<int>(threadIdx.x); i < quads; i += threads)
-    at[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (is_touched(pieces.touched, begin + static_cast<std::int64_t>(i) * 4))
+      at[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
 }
 
 }  // namespace

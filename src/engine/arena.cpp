@@ -9,6 +9,8 @@
 #include "kernels/gradient_buffer.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/aminmax.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -127,6 +129,7 @@ void Arena::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
 
 void Arena::begin_gradients_in_parts() {
   forget_taken();
+  for (const auto& state : states_) state->row_count = 0;
   for (std::size_t i = 0; i < states_.size(); ++i)
     states_[i]->holds =
         zeroes_all_ || !written_[i] ? BufferState::Holds::zeros : BufferState::Holds::anything;
@@ -134,11 +137,12 @@ void Arena::begin_gradients_in_parts() {
 
 void Arena::zero_part(std::size_t part) {
   const at::NoGradGuard no_grad;
-  zeroed_parts_[part]->zero(gradients_);
+  zeroed_parts_[part]->zero(gradients_, touched_);
 }
 
 void Arena::begin_gradients(bool may_prepare) {
   forget_taken();
+  for (const auto& state : states_) state->row_count = 0;
   const bool first_step = written_.empty();
   if (!low_precision() || (first_step && !may_prepare)) return zero_gradients();
   if (first_step) {
@@ -153,11 +157,57 @@ void Arena::begin_gradients(bool may_prepare) {
     states_[i]->holds = written_[i] ? BufferState::Holds::anything : BufferState::Holds::zeros;
 }
 
+void Arena::watch_tables() {
+  if (!low_precision() || sharing_ != nullptr) return;
+  const std::int64_t pieces = (layout_.elements + touched_piece - 1) / touched_piece;
+  touched_ = at::ones({pieces}, gradients_.options().dtype(at::kByte));
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    states_[i]->touched = {.flags = touched_, .begin = layout_.offsets[i]};
+}
+
+bool Arena::is_table(std::size_t i) const {
+  return low_precision() && states_[i]->has_rows && !states_[i]->has_others;
+}
+
+void Arena::find_touched(const std::vector<at::Tensor>& flats) {
+  if (!touched_.defined()) return;
+  const at::NoGradGuard no_grad;
+  touched_.fill_(1);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    // The pieces that lie in it as a whole.
+    const std::int64_t end = (layout_.offsets[i] + sizes_[i]) / touched_piece;
+    const std::int64_t begin = (layout_.offsets[i] + touched_piece - 1) / touched_piece;
+    if (!is_table(i) || begin >= end) continue;
+    at::Tensor flags = touched_.narrow(0, begin, end - begin);
+    flags.zero_();
+    for (const at::Tensor& flat : flats) {
+      const auto [least, most] =
+          at::aminmax(flat.narrow(0, begin * touched_piece, (end - begin) * touched_piece)
+                          .view({-1, touched_piece}),
+                      1);
+      flags.bitwise_or_(least.ne(0).bitwise_or_(most.ne(0)));
+    }
+  }
+}
+
+void Arena::touch(std::size_t i) {
+  if (!touched_.defined()) return;
+  const std::int64_t begin = layout_.offsets[i] / touched_piece;
+  const std::int64_t end = (layout_.offsets[i] + sizes_[i] + touched_piece - 1) / touched_piece;
+  touched_.narrow(0, begin, end - begin).fill_(1);
+}
+
+void Arena::add_rows(std::size_t i, const TableRows& rows) {
+  add_table_rows(view(gradients_, i), rows, states_[i]->touched);
+  states_[i]->holds = BufferState::Holds::gradients;
+}
+
 void Arena::settle(std::size_t i) {
   BufferState& state = *states_[i];
   if (state.holds != BufferState::Holds::anything) return;
   view(gradients_, i).zero_();
-  state = {.holds = BufferState::Holds::zeros, .was_added_to = true};
+  state.holds = BufferState::Holds::zeros;
+  state.was_added_to = true;
 }
 
 void Arena::settle_gradients() {
@@ -186,6 +236,7 @@ void Arena::take_gradient(std::size_t i) {
   for (at::Tensor& handle : handles_[i]) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
+    states_[i]->has_others = true;
     const auto before = std::exchange(states_[i]->holds, BufferState::Holds::gradients);
     if (before == BufferState::Holds::anything) {
       taken_bytes_ += static_cast<std::int64_t>(gradient.nbytes());
@@ -203,6 +254,11 @@ void Arena::take_gradient(std::size_t i) {
 void Arena::place_gradients() {
   if (side_ != nullptr) side_->wait_for_all();
   place_taken();
+}
+
+void Arena::behind_gradients(const std::function<void()>& work) {
+  place_taken();
+  run_beside(side_, {}, work);
 }
 
 void Arena::make_gradients_beside(SideWork* side) {

@@ -11,6 +11,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -98,6 +99,26 @@ class Arena {
   void cut_zeros(const std::vector<std::size_t>& part_of, bool all);
   void begin_gradients_in_parts();
   void zero_part(std::size_t part);
+  // Of a table only the rows that some step used have gradients and moments (touched_piece). From
+  // now on `touched` tells them for whom it is found beforehand; operations that add rows keep it
+  // up to date. In low precision, and where no ranks share the update.
+  void watch_tables();
+  // u8 [pieces]; undefined: nobody watches.
+  const at::Tensor& touched() const { return touched_; }
+  // Parameters whose gradients were rows so far, and nothing else.
+  bool is_table(std::size_t i) const;
+  // Where these flat f32 [elements] are not 0 is touched of tables; of others all.
+  void find_touched(const std::vector<at::Tensor>& flats);
+  // All of parameter i, after something else than its rows was added. On the device.
+  void touch(std::size_t i);
+  // Rows of the table that this step's backward passes had so far.
+  std::int64_t row_count(std::size_t i) const { return states_[i]->row_count; }
+  // Where rows of table i go from now on instead of `gradients`; null: nowhere.
+  void keep_rows(std::size_t i, std::vector<TableRows>* kept) { states_[i]->kept = kept; }
+  // Before operations read rows of table i; null: nothing.
+  void set_owed(std::size_t i, OwedUpdate* owed) { states_[i]->owed = owed; }
+  // To `gradients`, what was kept.
+  void add_rows(std::size_t i, const TableRows& rows);
   // All backward passes of the step are done: 0 where no gradient came.
   void settle_gradients();
   // After a backward pass that broke off: zero, and nothing waits to be taken. Allocates nothing.
@@ -108,6 +129,9 @@ class Arena {
   void take_gradient(std::size_t i);
   // Before anything reads `gradients`, and after each backward pass.
   void place_gradients();
+  // `work` reads `gradients` as they are so far; where they are made beside, it is given to that
+  // side, and what comes next on the current stream does not wait.
+  void behind_gradients(const std::function<void()>& work);
   // Where gradients may be made beside what comes next, until it is another; null: nowhere.
   void make_gradients_beside(SideWork* side);
   void refuse_gradients(bool on) { refuses_gradients_ = on; }
@@ -151,6 +175,7 @@ class Arena {
   // By part, of the last recording; those of recordings before.
   std::vector<std::unique_ptr<ZeroRanges>> zeroed_parts_, earlier_parts_;
   bool zeroes_all_ = false;  // in parts
+  at::Tensor touched_;
   SideWork* side_ = nullptr;
   // Parameters, and what is to be written over their places: many at once, where each by itself
   // would be a launch.

@@ -1,17 +1,19 @@
 #include "engine/deferred_update.h"
 
+#include "plan/buckets.h"
+
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace lockstep {
-namespace {
 
 // The weights that the model computes with, of which those of some parts are no numbers until they
 // are shown, or until the end. Versions of the parameters do not change.
-class HiddenWeights {
+class DeferredUpdate::HiddenWeights {
  public:
   HiddenWeights(Arena& arena, const std::vector<std::size_t>& part_of)
       : arena_(arena),
@@ -19,20 +21,22 @@ class HiddenWeights {
         flat_((arena.low_precision() ? arena.working() : arena.master()).variable_data()),
         kept_(arena.low_precision() ? arena.master() : flat_.clone()) {
     for (std::size_t i = 0; i < part_of.size(); ++i)
-      if (part_of[i] > 0) range(flat_, i).fill_(std::numeric_limits<float>::quiet_NaN());
+      if (part_of[i] > 0) hide(i);
   }
   ~HiddenWeights() {
     for (std::size_t i = 0; i < part_of_.size(); ++i)
-      if (part_of_[i] > shown_) range(flat_, i).copy_(range(kept_, i));
+      if (part_of_[i] > shown_) show_parameter(i);
   }
   HiddenWeights(const HiddenWeights&) = delete;
   HiddenWeights& operator=(const HiddenWeights&) = delete;
 
+  void hide(std::size_t i) { range(flat_, i).fill_(std::numeric_limits<float>::quiet_NaN()); }
+  void show_parameter(std::size_t i) { range(flat_, i).copy_(range(kept_, i)); }
   // Of all parts up to this one.
   void show(std::size_t part) {
     for (; shown_ < part; ++shown_)
       for (std::size_t i = 0; i < part_of_.size(); ++i)
-        if (part_of_[i] == shown_ + 1) range(flat_, i).copy_(range(kept_, i));
+        if (part_of_[i] == shown_ + 1) show_parameter(i);
   }
 
  private:
@@ -46,7 +50,52 @@ class HiddenWeights {
   std::size_t shown_ = 0;
 };
 
-}  // namespace
+// One that an operation reads rows of, and that is updated behind it: its own part.
+class DeferredUpdate::Table : public OwedUpdate {
+ public:
+  Table(DeferredUpdate& update, std::size_t parameter, std::size_t part)
+      : update_(update), parameter_(parameter), part_(part) {}
+
+  // In a trial, nothing else but the operation sees it.
+  std::optional<OwedRows> begin_read(bool computes) override {
+    if (update_.hidden_ != nullptr) {
+      update_.hidden_->show_parameter(parameter_);
+      return std::nullopt;
+    }
+    if (number_ == 0 && computes)
+      if (auto rows = update_.optimizer_.owed_rows(part_)) return rows;
+    enqueue();
+    update_.side_->wait(number_);
+    return std::nullopt;
+  }
+  void end_read() override {
+    if (update_.hidden_ != nullptr)
+      update_.hidden_->hide(parameter_);
+    else
+      enqueue();
+  }
+
+  // For a trial or a recording.
+  void begin() {
+    number_ = 0;
+    update_.arena_.set_owed(parameter_, this);
+  }
+  void end() { update_.arena_.set_owed(parameter_, nullptr); }
+  void enqueue() {
+    if (number_ > 0) return;
+    number_ = update_.side_->run({}, [update = &update_, part = part_] {
+      update->optimizer_.update_part(part);
+      update->after_part_(part);
+    });
+  }
+
+ private:
+  DeferredUpdate& update_;
+  std::size_t parameter_, part_;
+  std::int64_t number_ = 0;  // of the side work; 0: it is still to come
+};
+
+DeferredUpdate::~DeferredUpdate() = default;
 
 DeferredUpdate::DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may)
     : arena_(arena),
@@ -88,8 +137,20 @@ bool DeferredUpdate::cut() {
   for (const bool early : is_early_) part_of_.push_back(early ? 0 : order_.size());
   for (std::size_t part = order_.size(); part > 0; --part)  // the first block that uses it counts
     for (const std::size_t i : parameters_.at(order_[part - 1])) part_of_[i] = part;
+  parts_of_blocks_ = *std::max_element(part_of_.begin(), part_of_.end()) + 1;
+  cut_tables();
   optimizer_.cut(part_of_);
   return true;
+}
+
+// Small ones are not worth a part.
+void DeferredUpdate::cut_tables() {
+  for (std::size_t i = 0; i < part_of_.size(); ++i) {
+    if (part_of_[i] != 0 || !arena_.is_table(i) || arena_.sizes()[i] * 4 < smallest_bucket_bytes)
+      continue;
+    part_of_[i] = parts_of_blocks_ + tables_.size();
+    tables_.push_back(std::make_unique<Table>(*this, i, part_of_[i]));
+  }
 }
 
 bool DeferredUpdate::cut_early() {
@@ -102,6 +163,8 @@ bool DeferredUpdate::cut_early() {
     part_of_[i] = 0;
     changes = true;
   }
+  tables_.clear();
+  parts_of_blocks_ = *std::max_element(part_of_.begin(), part_of_.end()) + 1;
   if (changes) optimizer_.cut(part_of_);
   return changes;
 }
@@ -109,14 +172,36 @@ bool DeferredUpdate::cut_early() {
 std::size_t DeferredUpdate::part_of_block(std::int64_t block) const {
   const auto found = std::find(order_.begin(), order_.end(), block);
   const std::size_t part = static_cast<std::size_t>(found - order_.begin()) + 1;
-  return found == order_.end() ? optimizer_.parts() - 1 : std::min(part, optimizer_.parts() - 1);
+  return found == order_.end() ? parts_of_blocks_ - 1 : std::min(part, parts_of_blocks_ - 1);
 }
+
+// While it lives, tables are hidden from all but the operations that ask for them.
+class DeferredUpdate::Trial {
+ public:
+  Trial(DeferredUpdate& update, HiddenWeights& hidden) : update_(update) {
+    update_.hidden_ = &hidden;
+    for (const auto& table : update_.tables_) table->begin();
+  }
+  ~Trial() {
+    for (const auto& table : update_.tables_) table->end();
+    update_.hidden_ = nullptr;
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+ private:
+  DeferredUpdate& update_;
+};
 
 bool DeferredUpdate::waits_for_blocks(
     const std::function<at::Tensor(const BeforeBlock&)>& forward) {
   const at::Tensor expected = forward([](std::int64_t) {});
-  HiddenWeights hidden(arena_, part_of_);
-  const at::Tensor found = forward([&](std::int64_t block) { hidden.show(part_of_block(block)); });
+  at::Tensor found;
+  {
+    HiddenWeights hidden(arena_, part_of_);
+    const Trial trial(*this, hidden);
+    found = forward([&](std::int64_t block) { hidden.show(part_of_block(block)); });
+  }
   const bool waits = found.equal(expected);
   serves_ = serves_ || waits;
   return waits;
@@ -127,23 +212,37 @@ void DeferredUpdate::give_up() {
   may_ = false;
   optimizer_.cut(std::vector<std::size_t>(part_of_.size(), 0));
   part_of_.clear();
+  tables_.clear();
 }
 
 void DeferredUpdate::enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part) {
   side_ = &side;
+  after_part_ = after_part;
   numbers_.clear();
-  for (std::size_t part = 0; part < optimizer_.parts(); ++part)
-    numbers_.push_back(side.run({}, [this, after_part, part] {
+  for (std::size_t part = 0; part < parts_of_blocks_; ++part)
+    numbers_.push_back(side.run({}, [this, part] {
       if (part == 0) optimizer_.begin_weights();
       optimizer_.update_part(part);
-      after_part(part);
+      after_part_(part);
     }));
+  for (const auto& table : tables_) table->begin();
   side.wait(numbers_[0]);
 }
 
 void DeferredUpdate::wait_for(std::int64_t block) { side_->wait(numbers_[part_of_block(block)]); }
 
-void DeferredUpdate::wait_for_all() { side_->wait(numbers_.back()); }
+void DeferredUpdate::wait_for_all() {
+  for (const auto& table : tables_) {
+    table->enqueue();  // of which this forward pass read nothing
+    table->end();
+  }
+  side_->wait_for_all();
+}
+
+void DeferredUpdate::end_recording() {
+  for (const auto& table : tables_) table->end();
+  side_ = nullptr;
+}
 
 void DeferredUpdate::before_replay(bool begins) {
   if (!begins) return settle();

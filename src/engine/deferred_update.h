@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace lockstep {
@@ -21,12 +22,18 @@ namespace lockstep {
 // in no block (StepContext::block), then block by block, and each block waits for its own part
 // alone. What is in no block and used behind them is updated with the last one.
 //
+// A table of which forward reads few rows is updated last, whenever they are read: the operation
+// computes what it will become of these rows (OwedUpdate).
+//
 // A graph with such a beginning leaves the update of its own step owed. It is made by the next such
 // graph, or by `settle`. One thread.
 class DeferredUpdate {
  public:
   // may: the options let it be.
   DeferredUpdate(Arena& arena, Optimizer& optimizer, bool may);
+  ~DeferredUpdate();
+  DeferredUpdate(const DeferredUpdate&) = delete;
+  DeferredUpdate& operator=(const DeferredUpdate&) = delete;
 
   // In a step that is not recorded: which parameters each block uses, and in which order.
   void begin_forward();
@@ -50,6 +57,8 @@ class DeferredUpdate {
   void enqueue(SideWork& side, const std::function<void(std::size_t)>& after_part);
   void wait_for(std::int64_t block);
   void wait_for_all();
+  // The recording is over, or failed.
+  void end_recording();
 
   // Before a graph is replayed. begins: with an update.
   void before_replay(bool begins);
@@ -57,6 +66,10 @@ class DeferredUpdate {
   void settle();
 
  private:
+  class HiddenWeights;
+  class Table;
+  class Trial;
+  void cut_tables();
   std::size_t part_of_block(std::int64_t block) const;
   std::vector<std::int64_t> uses() const;
 
@@ -71,9 +84,13 @@ class DeferredUpdate {
   std::vector<std::int64_t> uses_;
   std::vector<bool> is_early_;
   std::vector<std::size_t> part_of_;
+  std::size_t parts_of_blocks_ = 1;             // the first parts; each of the others is a table
+  std::vector<std::unique_ptr<Table>> tables_;  // by part
+  HiddenWeights* hidden_ = nullptr;             // in a trial
   // Of the recording under way.
   SideWork* side_ = nullptr;
-  std::vector<std::int64_t> numbers_;  // by part, of the side work that ends it
+  std::function<void(std::size_t)> after_part_;
+  std::vector<std::int64_t> numbers_;  // by part of blocks, of the side work that ends it
 };
 
 }  // namespace lockstep

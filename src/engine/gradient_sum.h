@@ -22,6 +22,12 @@ class GradientSum {
   // accumulation: micro-batches of a rank in a step, the same in every step with exact = true.
   // recorded: into a graph. in_parts: Arena::zero_part does what is to be zeroed.
   void begin_step(std::int64_t accumulation, bool recorded = false, bool in_parts = false);
+  // Of the last step, and before a recording of one of the same shapes, on all ranks (Reducer).
+  std::vector<std::int64_t> row_counts() const { return reducer_.row_counts(); }
+  void agree_on_rows(const std::vector<std::int64_t>& counts);
+  // Around it.
+  void begin_recording() { reducer_.begin_recording(); }
+  void end_recording() { reducer_.end_recording(); }
   // Before such a recording.
   void cut_zeros(const std::vector<std::size_t>& part_of) { arena_.cut_zeros(part_of, is_exact_); }
   // last: of the rank's in this step.
@@ -31,7 +37,8 @@ class GradientSum {
   // sent in their stead. Allocates nothing.
   void skip_rest();
   // All ranks have sent and received everything. May be called again after it ran out of memory.
-  void finish();
+  // summed: Reducer::wait; not called where only the whole is ever there.
+  void finish(const Reducer::Summed& summed = {});
   // After a step that was not carried through, as a failed recording.
   void reset();
 

@@ -59,6 +59,7 @@ Optimizer::Optimizer(const TrainOptions& options, Arena& arena, ModelBuffers* bu
   if (options.ema.decay > 0)
     average_ = std::make_unique<WeightAverage>(options.ema.decay, arena, buffers);
   make_groups();
+  if (own_kernel_serves() && !options.exact) arena.watch_tables();
   cut(std::vector<std::size_t>(arena.parameters().size(), 0));
   scalars_ = {.raw_norm = at::zeros({1}, f32),
               .loss_scale = loss_scale_,
@@ -130,12 +131,26 @@ void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end) {
     if (second_.defined()) ranges.second.push_back(range(second_));
     if (arena_.low_precision()) ranges.working.push_back(range(arena_.working()));
     ranges.steps.push_back(step_);
+    ranges.begins.push_back(first);
   }
+}
+
+void Optimizer::find_norm_of(const at::Tensor& gradients) {
+  norms_of_parts_.push_back(at::linalg_vector_norm(gradients));
+}
+
+void Optimizer::forget_prepared() {
+  norm_found_ = false;
+  norms_of_parts_.clear();
 }
 
 // Where ranks share, each knows the sum of its own pieces only.
 void Optimizer::find_norm_of_gradients() {
   at::Tensor norm = scalars_.raw_norm[0];
+  if (!norms_of_parts_.empty()) {
+    at::linalg_vector_norm_out(norm, at::stack(norms_of_parts_));
+    return;
+  }
   if (arena_.sharing() == nullptr) {
     at::linalg_vector_norm_out(norm, arena_.gradients());
     return;
@@ -170,6 +185,7 @@ void Optimizer::make_tables(std::vector<Part>& parts) {
   // Of several parts each is one of many kernels that share the GPU, so that blocks shall be short.
   const std::int64_t chunk = parts.size() > 1 ? adam_small_chunk : adam_chunk;
   for (Part& part : parts) {
+    part.first_range = std::ssize(ranges);
     part.first_chunk = std::ssize(chunks);
     for (const Ranges& of : part.ranges)
       for (std::size_t i = 0; i < of.weights.size(); ++i) {
@@ -179,6 +195,7 @@ void Optimizer::make_tables(std::vector<Part>& parts) {
                         .gradients = of.gradients[i].const_data_ptr<float>(),
                         .lr = of.group->lr.const_data_ptr<float>(),
                         .elements = of.weights[i].numel(),
+                        .begin = of.begins[i],
                         .decay = of.group->rates.weight_decay};
         LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the arena's alignment
         if (arena_.low_precision()) range.working = of.working[i].mutable_data_ptr();
@@ -215,10 +232,14 @@ AdamArguments Optimizer::adam_arguments() const {
                           .beta2 = o.beta2,
                           .eps = o.eps,
                           .decoupled = o.kind == OptimizerKind::adamw};
+  if (passes_over_ && o.eps > 0 && arena_.touched().defined())
+    arguments.touched = arena_.touched().const_data_ptr<std::uint8_t>();
   if (arena_.low_precision() && arena_.working().scalar_type() == at::kHalf)
     arguments.working_dtype = KernelDtype::f16;
   return arguments;
 }
+
+void Optimizer::find_touched() { arena_.find_touched({first_, second_, arena_.gradients()}); }
 
 void Optimizer::begin_weights() {
   if (own_kernel_serves()) cuda_adam().factors(adam_arguments());
@@ -235,6 +256,13 @@ void Optimizer::update_part(std::size_t part) {
   arguments.chunks += own.first_chunk;
   arguments.chunk_count = own.last_chunk - own.first_chunk;
   cuda_adam().update(arguments);
+}
+
+std::optional<OwedRows> Optimizer::owed_rows(std::size_t part) const {
+  if (!own_kernel_serves()) return std::nullopt;
+  const std::vector<Ranges>& ranges = parts_[part].ranges;
+  LOCKSTEP_CHECK(ranges.size() == 1 && ranges[0].weights.size() == 1);
+  return OwedRows{.adam = adam_arguments(), .range = parts_[part].first_range};
 }
 
 void Optimizer::update_weights() {
@@ -304,7 +332,7 @@ void Optimizer::apply() {
 
 void Optimizer::apply_numbers() {
   const at::NoGradGuard no_grad;
-  norm_found_ = false;
+  forget_prepared();
   step_.copy_(next_step_);
   if (options_.precision != Precision::fp16) return;
   loss_scale_.copy_(next_scale_);

@@ -5,6 +5,7 @@
 #include "engine/parameter_groups.h"
 #include "engine/weight_average.h"
 #include "kernels/kernel_arguments.h"
+#include "kernels/owed_update.h"
 #include "kernels/step_scalars.h"
 #include "plan/train_options.h"
 
@@ -12,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,9 @@ class Optimizer {
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
+  // Before `prepare`, for each part of the arena's gradients, or for none: finds its norm, so that
+  // the whole one is soon there. Not where ranks share the update.
+  void find_norm_of(const at::Tensor& gradients);
   // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
   // at all. In two parts, so that all that needs memory is done before anything changes: `prepare`
   // may be called again after it ran out of memory.
@@ -46,9 +51,16 @@ class Optimizer {
   std::size_t parts() const { return parts_.size(); }
   void begin_weights();
   void update_part(std::size_t part);
+  // What rows are computed with that an update of this part, which is one table, will leave.
+  // Nothing where our own kernel does not serve.
+  std::optional<OwedRows> owed_rows(std::size_t part) const;
+  // For what is recorded from here on, or not: parts of tables that no step used need nothing but
+  // decay. Before a replay of it, `find_touched`, where anything else happened since the last one.
+  void pass_over_untouched(bool on) { passes_over_ = on; }
+  void find_touched();
   // The weights are those of the last step: until the next `prepare` an update changes nothing.
   void forget_weights() { skip_.fill_(1); }
-  void forget_prepared() { norm_found_ = false; }  // of a step that was not carried through
+  void forget_prepared();  // of a step that was not carried through
   void step(const at::Tensor& lr, const at::Tensor& dropped = {});
   void step(double lr);
   // f32 [1]: norm of the last step's whole gradient, before clipping, unscaled; not finite if
@@ -84,11 +96,12 @@ class Optimizer {
   struct Ranges {
     const Group* group = nullptr;
     std::vector<at::Tensor> weights, gradients, first, second, steps;
-    std::vector<at::Tensor> working;  // low precision only
+    std::vector<at::Tensor> working;   // low precision only
+    std::vector<std::int64_t> begins;  // in the arena
   };
   struct Part {
-    std::vector<Ranges> ranges;                    // by group
-    std::int64_t first_chunk = 0, last_chunk = 0;  // of our own kernel
+    std::vector<Ranges> ranges;                                     // by group
+    std::int64_t first_range = 0, first_chunk = 0, last_chunk = 0;  // of our own kernel
   };
   std::size_t group_of(std::size_t parameter);
   void make_groups();
@@ -114,6 +127,8 @@ class Optimizer {
   at::Tensor norm_, skip_,
       divisor_;  // skip: 1 if not finite; divisor: loss scale / clip coefficient
   at::Tensor loss_scale_, growth_;
+  std::vector<at::Tensor> norms_of_parts_;           // 0-dim
+  bool passes_over_ = false;                         // what is not touched
   bool norm_found_ = false;                          // between `prepare` and `apply`
   at::Tensor next_step_, next_scale_, next_growth_;  // after this step; the scale in fp16 only
   UpdateScalars scalars_;                            // of the tensors above

@@ -2,18 +2,30 @@
 #include "engine/reducer.h"
 
 #include "base/check.h"
+#include "engine/row_exchange.h"
 #include "launch/heartbeat.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <utility>
 
 namespace lockstep {
+
+namespace {
+
+std::int64_t padded(std::int64_t elements) {
+  return (elements + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
+
+}  // namespace
 
 struct Reducer::State {
   Arena& arena;
@@ -24,18 +36,25 @@ struct Reducer::State {
   std::vector<std::size_t> leaf_count;  // by parameter: more than one where it has two names
   std::vector<std::set<const at::TensorImpl*>> arrived;  // by parameter: its leaves, since arm
   std::vector<std::int64_t> missing;                     // by bucket
-  std::vector<at::Tensor> staged;                        // by bucket, reduce_precision = bf16 only
-  std::vector<std::unique_ptr<Pending>> pending;
+  struct Sent {
+    at::Tensor range, staged;  // staged: a copy in bf16, with reduce_precision = bf16
+    std::unique_ptr<Pending> pending;
+  };
+  std::vector<Sent> sent;
+  RowExchange rows;
   std::size_t next = 0;  // first bucket not fired
   bool armed = false;
   int early = 0;
 
   State(Arena& arena_in, ProcessGroup& group_in, ReducePrecision precision_in)
-      : arena(arena_in), group(group_in), precision(precision_in), buckets(arena.buckets()) {
+      : arena(arena_in),
+        group(group_in),
+        precision(precision_in),
+        buckets(arena.buckets()),
+        rows(arena_in, group_in) {
     bucket_of.resize(arena.parameters().size());
     for (std::size_t b = 0; b < buckets.size(); ++b)
       for (const std::int64_t p : buckets[b].parameters) bucket_of[static_cast<std::size_t>(p)] = b;
-    staged.resize(buckets.size());
   }
 
   void arm() {
@@ -64,18 +83,50 @@ struct Reducer::State {
   void fire(std::size_t b) {
     const at::NoGradGuard no_grad;
     const Bucket& bucket = buckets[b];
-    arena.place_gradients();
-    at::Tensor range = arena.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin);
-    if (precision == ReducePrecision::bf16) range = staged[b] = range.to(at::kBFloat16);
-    pending.push_back(arena.sharing() != nullptr ? group.reduce_scatter(range)
-                                                 : group.all_reduce(range));
+    std::vector<Sent> parts;
+    std::vector<std::size_t> tables;
+    std::int64_t begin = bucket.begin;
+    for (const std::int64_t parameter : bucket.parameters) {  // in the order of their places
+      const auto p = static_cast<std::size_t>(parameter);
+      if (!rows.takes(p)) {
+        if (arena.is_table(p)) arena.touch(p);  // by what the other ranks add
+        continue;
+      }
+      add_part(begin, arena.layout().offsets[p], parts);
+      rows.prepare(p);
+      tables.push_back(p);
+      begin = std::min(bucket.end, padded(arena.layout().offsets[p] + arena.sizes()[p]));
+    }
+    add_part(begin, bucket.end, parts);
+    const std::size_t first = sent.size(), last = first + parts.size();
+    std::move(parts.begin(), parts.end(), std::back_inserter(sent));
+    arena.behind_gradients([this, first, last, tables] {
+      for (std::size_t i = first; i < last; ++i) send(sent[i]);
+      for (const std::size_t p : tables) rows.send(p);
+    });
     next = b + 1;  // not before: what failed for lack of memory is to be sent again
+  }
+
+  // Elements [begin, end) of the arena.
+  void add_part(std::int64_t begin, std::int64_t end, std::vector<Sent>& parts) const {
+    if (begin == end) return;
+    Sent part{.range = arena.gradients().narrow(0, begin, end - begin)};
+    if (precision == ReducePrecision::bf16)
+      part.staged = at::empty_like(part.range, part.range.options().dtype(at::kBFloat16));
+    parts.push_back(std::move(part));
+  }
+
+  void send(Sent& part) {
+    const at::NoGradGuard no_grad;
+    if (part.staged.defined()) part.staged.copy_(part.range);
+    const at::Tensor& given = part.staged.defined() ? part.staged : part.range;
+    part.pending =
+        arena.sharing() != nullptr ? group.reduce_scatter(given) : group.all_reduce(given);
   }
 
   void reset() {
     armed = false;
-    pending.clear();
-    for (at::Tensor& copy : staged) copy.reset();
+    sent.clear();
   }
 
   void flush() {
@@ -84,16 +135,32 @@ struct Reducer::State {
     armed = false;
   }
 
-  void wait() {
+  void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
-    for (std::size_t b = 0; b < pending.size(); ++b) {
-      pending[b]->wait();
-      if (precision != ReducePrecision::bf16) continue;
-      const Bucket& bucket = buckets[b];
-      arena.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin).copy_(staged[b]);
-      staged[b].reset();
+    // Parts that shrink: what follows the last bucket is to be short.
+    std::int64_t begin = 0, end = 0, left = 0;
+    for (const Sent& one : sent) left += one.range.numel();
+    const auto hand_over = [&] {
+      if (summed && begin < end) summed(arena.gradients().narrow(0, begin, end - begin));
+      begin = end;
+    };
+    for (const Sent& one : sent) {
+      one.pending->wait();
+      if (one.staged.defined()) at::Tensor(one.range).copy_(one.staged);
+      const std::int64_t next = one.range.storage_offset() - arena.gradients().storage_offset();
+      if (next != end) {  // a table that goes as rows lies in between
+        hand_over();
+        begin = next;
+      }
+      end = next + one.range.numel();
+      left -= one.range.numel();
+      if (3 * left <= end - begin) hand_over();
     }
-    pending.clear();
+    hand_over();
+    sent.clear();
+    for (const std::size_t table : rows.finish())
+      if (summed)
+        summed(arena.gradients().narrow(0, arena.layout().offsets[table], arena.sizes()[table]));
   }
 };
 
@@ -143,8 +210,12 @@ void Reducer::skip_rest() {
   if (!state_->armed) state_->arm();
 }
 void Reducer::flush() { state_->flush(); }
-void Reducer::wait() { state_->wait(); }
+void Reducer::wait(const Summed& summed) { state_->wait(summed); }
 void Reducer::reset() { state_->reset(); }
+std::vector<std::int64_t> Reducer::row_counts() const { return state_->rows.counts(); }
+void Reducer::agree_on_rows(const std::vector<std::int64_t>& counts) { state_->rows.agree(counts); }
+void Reducer::begin_recording() { state_->rows.begin(); }
+void Reducer::end_recording() { state_->rows.end(); }
 int Reducer::buckets_fired_early() const { return state_->early; }
 
 }  // namespace lockstep

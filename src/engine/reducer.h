@@ -7,6 +7,7 @@
 #include "plan/train_options.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,9 +34,19 @@ class Reducer {
   // Instead of what is left of the step's backward passes: the buckets that have not fired are sent
   // as they are by `flush`.
   void skip_rest();
-  // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait.
+  // Tables whose gradient is few rows go as these in a graph (RowExchange): `row_counts` of a step
+  // that is not recorded; all ranks `agree_on_rows` before they record one of the same shapes, and
+  // the recording lies between `begin_recording` and `end_recording`.
+  std::vector<std::int64_t> row_counts() const;
+  void agree_on_rows(const std::vector<std::int64_t>& counts);
+  void begin_recording();
+  void end_recording();
+  // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait, and
+  // calls summed(range) for parts of the arena's gradients, of all ranks' sum, that together are
+  // all of them: on GPUs most of it while the rest is still on its way.
   void flush();
-  void wait();
+  using Summed = std::function<void(const at::Tensor& range)>;
+  void wait(const Summed& summed = {});
   // After a step that was not carried through: as if it had not begun.
   void reset();
   int buckets_fired_early() const;  // of the last step: before flush

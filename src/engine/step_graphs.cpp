@@ -74,6 +74,7 @@ void StepGraphs::record_if_due(const StepInputs& inputs) {
   if (!due(inputs)) return;
   GraphState state;
   const double begin_s = system_clock().now_s();
+  step_.agree_on_rows(seen_.at(inputs.shapes_key));
   state.why_not = try_to_record(inputs);
   const bool failed = !state.why_not.empty();
   if (failed) {
@@ -121,7 +122,8 @@ void StepGraphs::count_step(const StepInputs& inputs) {
     return;
   }
   ++counts_.eager;
-  if (seen_.size() < most_seen) seen_.insert(inputs.shapes_key);
+  if (seen_.size() < most_seen || seen_.contains(inputs.shapes_key))
+    seen_[inputs.shapes_key] = step_.row_counts();
   // Each shape costs a search for the fastest algorithms.
   if (static_cast<std::int64_t>(seen_.size()) > options_.graph_shapes)
     stop_trying_out_convolutions();

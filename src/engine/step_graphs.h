@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -70,9 +71,10 @@ class StepGraphs {
   ProcessGroup& group_;
   Backend& backend_;
   TrainStep& step_;
-  at::Tensor failures_;                       // f64 [1] on the host, made when there is memory
-  std::int64_t steps_ = 0;                    // since the last reset
-  std::set<std::uint64_t> seen_;              // shapes of eager steps
+  at::Tensor failures_;     // f64 [1] on the host, made when there is memory
+  std::int64_t steps_ = 0;  // since the last reset
+  // Shapes of eager steps, and their rows of tables (TrainStep::row_counts).
+  std::map<std::uint64_t, std::vector<std::int64_t>> seen_;
   std::map<std::uint64_t, Recorded> graphs_;  // by shapes
   std::set<std::uint64_t> ever_;              // shapes for which there was a graph
   bool gave_up_ = false;                      // a step could not be recorded

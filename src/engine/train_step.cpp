@@ -92,6 +92,9 @@ class TrainStep::Recording {
     step.side_ = step.parts_.backend.side_work();
     step.begins_with_update_ = begins_with_update;
     step.recording_ = true;
+    step.touched_known_ = false;
+    step.parts_.optimizer.pass_over_untouched(true);
+    step.gradients_.begin_recording();
     // In fp32 autograd adds to the gradients itself.
     if (step.parts_.arena.low_precision())
       step.parts_.arena.make_gradients_beside(step.side_.get());
@@ -103,7 +106,11 @@ class TrainStep::Recording {
     } catch (const std::exception&) {
     }
     step_.parts_.arena.make_gradients_beside(nullptr);
+    step_.gradients_.end_recording();
+    step_.update_.end_recording();
+    step_.parts_.optimizer.pass_over_untouched(false);
     step_.side_.reset();
+    step_.early_numbers_ = {};
     step_.recording_ = step_.begins_with_update_ = false;
   }
   Recording(const Recording&) = delete;
@@ -179,6 +186,8 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   }
   const at::Tensor each = forward(inputs, m, context, sums);
   numbers_.terms(sums).add_(each.detach().mul(factors.factors));
+  // A recording that fails is none, so nothing that is still to come changes them.
+  if (recording_ && last) early_numbers_ = sum_numbers(inputs, sums, Phase::none);
   if (begins_with_update_) update_.wait_for_all();
   gradients_.begin_backward(last);
   enter(Phase::backward);
@@ -213,17 +222,30 @@ Phase TrainStep::forward_backward_all(const StepInputs& inputs, const StepFactor
   return phase_;
 }
 
+TrainStep::NumbersSum TrainStep::sum_numbers(const StepInputs& inputs, const at::Tensor& sums,
+                                             Phase failed) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor sum = retry([&] { return numbers_.own(inputs.report, sums, dropped_, failed); });
+  return {.sum = sum, .pending = parts_.group.all_reduce(sum)};
+}
+
 void TrainStep::sum_gradients(Phase& failed) {
   enter(Phase::reduction);
+  Reducer::Summed summed;
+  if (parts_.group.size() > 1 && parts_.arena.sharing() == nullptr)
+    summed = [this](const at::Tensor& range) {
+      retry([&] { parts_.optimizer.find_norm_of(range); });
+    };
   try {
-    gradients_.finish();
+    gradients_.finish(summed);
     return;
   } catch (const std::exception& error) {
     if (recording_ || !is_out_of_memory(error)) throw;
     reserve_.free_after(error);
   }
   failed = phase_;
-  gradients_.finish();
+  parts_.optimizer.forget_prepared();
+  gradients_.finish(summed);
 }
 
 at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
@@ -232,6 +254,7 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
     update_.enqueue(*side_, [this](std::size_t part) { parts_.arena.zero_part(part); });
   else if (!recording_)
     settle();
+  if (!recording_) touched_known_ = false;
   parts_.buffers.remember();
   gradients_.begin_step(inputs.accumulation, recording_, begins_with_update_);
   // A term that weighs nothing gives no gradient.
@@ -250,8 +273,10 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
   if (failed != Phase::none) gradients_.skip_rest();
   retry([&] { parts_.backend.stamp(stamps_[0]); });
   sum_gradients(failed);
-  const at::Tensor sum = retry([&] { return numbers_.own(inputs.report, sums, dropped_, failed); });
-  parts_.group.all_reduce(sum)->wait();
+  const NumbersSum numbers =
+      recording_ ? std::exchange(early_numbers_, {}) : sum_numbers(inputs, sums, failed);
+  numbers.pending->wait();
+  const at::Tensor& sum = numbers.sum;
   retry([&] { parts_.backend.stamp(stamps_[1]); });
   retry([&] { numbers_.find_dropped(sum, dropped_); });
   retry([&] { optimizer.prepare(inputs.lr, dropped_); });
@@ -298,6 +323,12 @@ bool TrainStep::may_begin_with_update(const StepInputs& inputs) {
   else
     update_.give_up();
   return may;
+}
+
+void TrainStep::before_replay(bool begins_with_update) {
+  update_.before_replay(begins_with_update);
+  if (!touched_known_) parts_.optimizer.find_touched();
+  touched_known_ = true;
 }
 
 at::Tensor TrainStep::record(const StepInputs& inputs, bool begins_with_update) {

@@ -56,10 +56,14 @@ class TrainStep {
   // Before a graph of such a step is recorded: whether it may begin with the update of the step
   // before it (DeferredUpdate). Waits for the device, calls no collective, and settles.
   bool may_begin_with_update(const StepInputs& inputs);
+  // Of the last step, what `agree_on_rows` of all ranks is told before a recording of one of the
+  // same shapes.
+  std::vector<std::int64_t> row_counts() const { return gradients_.row_counts(); }
+  void agree_on_rows(const std::vector<std::int64_t>& counts) { gradients_.agree_on_rows(counts); }
   // The same as `enqueue` while a graph is recorded: lack of memory ends the recording.
   at::Tensor record(const StepInputs& inputs, bool begins_with_update);
   // Before a replay of what was recorded so.
-  void before_replay(bool begins_with_update) { update_.before_replay(begins_with_update); }
+  void before_replay(bool begins_with_update);
   // All work enqueued from now on sees the weights of the last step.
   void settle() { update_.settle(); }
   // After a recording that failed.
@@ -86,6 +90,12 @@ class TrainStep {
   Phase forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
                              const at::Tensor& sums);
   void sum_gradients(Phase& failed);
+  // The step's numbers, on their way to their sum over the ranks.
+  struct NumbersSum {
+    at::Tensor sum;
+    std::unique_ptr<Pending> pending;
+  };
+  NumbersSum sum_numbers(const StepInputs& inputs, const at::Tensor& sums, Phase failed);
   std::string first_not_finite(const StepInputs& inputs, std::size_t m, const StepFactors& factors);
   void enter(Phase phase);
   template <class Function>
@@ -104,6 +114,8 @@ class TrainStep {
   bool recording_ = false, trying_ = false;
   std::unique_ptr<SideWork> side_;   // of the recording
   bool begins_with_update_ = false;  // the recording
+  NumbersSum early_numbers_;         // of the recording, under way since its last forward pass
+  bool touched_known_ = false;       // Optimizer::find_touched
   Phase phase_ = Phase::none;
 };
 

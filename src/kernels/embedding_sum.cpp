@@ -8,7 +8,6 @@
 #include "kernels/own_kernels.h"
 #include "kernels/second_derivative.h"
 
-#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/embedding_dense_backward.h>
@@ -16,6 +15,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace lockstep {
 namespace {
@@ -28,7 +28,9 @@ bool kernels_serve(const at::Tensor& values) {
          values.is_contiguous() && aligned(values);
 }
 
-at::Tensor sum_by_kernel(const std::vector<Lookup>& lookups) {
+// owed: of each, an update that its rows are read ahead of.
+at::Tensor sum_by_kernel(const std::vector<Lookup>& lookups,
+                         const std::vector<std::optional<OwedRows>>& owed) {
   const at::Tensor& first = lookups[0].table;
   const at::Tensor out = at::empty({lookups[0].rows.size(0), first.size(1)}, first.options());
   EmbeddingSum arguments{.count = static_cast<int>(lookups.size()),
@@ -40,6 +42,11 @@ at::Tensor sum_by_kernel(const std::vector<Lookup>& lookups) {
     arguments.tables[i] = {.indices = lookups[i].rows.const_data_ptr<std::int64_t>(),
                            .table = lookups[i].table.const_data_ptr(),
                            .size = lookups[i].table.size(0)};
+  for (std::size_t i = 0; i < owed.size(); ++i) {
+    if (!owed[i]) continue;
+    arguments.owed = owed[i]->adam;
+    arguments.tables[i].owed_range = owed[i]->range;
+  }
   if (out.numel() > 0) embedding_kernels_here().sum(arguments);
   return out;
 }
@@ -53,34 +60,25 @@ at::Tensor sum_by_aten(const std::vector<Lookup>& lookups) {
   return sum;
 }
 
-void add_by_kernel(const at::Tensor& buffer, const Lookup& lookup, const at::Tensor& gradient) {
-  EmbeddingBackward arguments{.tokens = lookup.rows.const_data_ptr<std::int64_t>(),
-                              .gradient = gradient.const_data_ptr(),
-                              .of_weight = buffer.mutable_data_ptr<float>(),
-                              .dtype = *kernel_dtype(gradient.scalar_type()),
-                              .rows = gradient.size(0),
-                              .width = gradient.size(1)};
-  at::Tensor by_token, partial;  // live until the kernels are enqueued
-  if (at::globalContext().deterministicAlgorithms()) {
-    by_token = rows_by_token(lookup.rows, lookup.table.size(0));
-    const std::int64_t pieces = (gradient.size(0) + embedding_piece - 1) / embedding_piece;
-    partial = at::empty({pieces, 2, gradient.size(1)}, buffer.options());
-    arguments.by_token = by_token.const_data_ptr<std::int64_t>();
-    arguments.partial = partial.mutable_data_ptr<float>();
+at::Tensor sum_of(const std::vector<Lookup>& lookups) {
+  const bool own = std::all_of(lookups.begin(), lookups.end(),
+                               [](const Lookup& lookup) { return kernels_serve(lookup.table); });
+  std::vector<OwedUpdate*> updates;
+  std::vector<std::optional<OwedRows>> owed;
+  for (const auto& [rows, table] : lookups) {
+    updates.push_back(owed_update_of(table));
+    owed.push_back(updates.back() != nullptr ? updates.back()->begin_read(own) : std::nullopt);
   }
-  embedding_kernels_here().backward(arguments);
+  const at::Tensor sum = own ? sum_by_kernel(lookups, owed) : sum_by_aten(lookups);
+  for (OwedUpdate* const update : updates)
+    if (update != nullptr) update->end_read();
+  return sum;
 }
 
-// Into the buffer, or what is for autograd.
+// Undefined where it was added to the buffer.
 at::Tensor gradient_of(const Lookup& lookup, const at::Tensor& gradient) {
-  at::Tensor buffer = buffer_of_this_pass(lookup.table);
-  if (!buffer.defined())
-    return at::embedding_dense_backward(gradient, lookup.rows, lookup.table.size(0), -1, false);
-  if (kernels_serve(gradient))
-    add_by_kernel(buffer, lookup, gradient);
-  else
-    buffer.index_add_(0, lookup.rows, gradient.to(buffer.scalar_type()));
-  return {};
+  if (add_rows_of_this_pass(lookup.table, {.rows = lookup.rows, .gradient = gradient})) return {};
+  return at::embedding_dense_backward(gradient, lookup.rows, lookup.table.size(0), -1, false);
 }
 
 // Rows and table, as often as there are lookups; the rest absent.
@@ -96,9 +94,7 @@ struct TableSum : torch::autograd::Function<TableSum> {
     variable_list saved;
     for (const auto& [rows, table] : lookups) saved.insert(saved.end(), {rows, table});
     context->save_for_backward(saved);
-    const bool own = std::all_of(lookups.begin(), lookups.end(),
-                                 [](const Lookup& lookup) { return kernels_serve(lookup.table); });
-    return own ? sum_by_kernel(lookups) : sum_by_aten(lookups);
+    return sum_of(lookups);
   }
 
   static variable_list backward(torch::autograd::AutogradContext* context,

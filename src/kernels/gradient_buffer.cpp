@@ -65,13 +65,18 @@ void come_behind(BufferState& state, const SideWork* side) {
   state.made_beside = side != nullptr;
 }
 
-at::Tensor to_be_added_to(const Entry& entry, const SideWork* side) {
-  if (!entry.state) return entry.buffer;
+void prepare_to_be_added_to(const Entry& entry, const SideWork* side) {
   BufferState& state = *entry.state;
   come_behind(state, side);
   if (state.holds == Holds::anything) entry.buffer.zero_();
   if (state.holds != Holds::gradients) state.was_added_to = true;
   state.holds = Holds::gradients;
+}
+
+at::Tensor to_be_added_to(const Entry& entry, const SideWork* side) {
+  if (!entry.state) return entry.buffer;
+  entry.state->has_others = true;
+  prepare_to_be_added_to(entry, side);
   return entry.buffer;
 }
 
@@ -100,10 +105,35 @@ at::Tensor buffer_of_this_pass(const at::Tensor& parameter, SideWork* side) {
   return to_be_added_to(entry_of_this_pass(parameter), side);
 }
 
+OwedUpdate* owed_update_of(const at::Tensor& parameter) {
+  const Entry entry = entry_of(parameter);
+  return entry.state ? entry.state->owed : nullptr;
+}
+
+bool add_rows_of_this_pass(const at::Tensor& parameter, const TableRows& rows) {
+  const Entry entry = entry_of_this_pass(parameter);
+  if (!entry.buffer.defined()) return false;
+  TouchedPieces touched;
+  if (entry.state) {
+    BufferState& state = *entry.state;
+    state.has_rows = true;
+    state.row_count += rows.rows.numel();
+    if (state.kept != nullptr) {
+      state.kept->push_back(rows);
+      return true;
+    }
+    prepare_to_be_added_to(entry, nullptr);
+    touched = state.touched;
+  }
+  add_table_rows(entry.buffer, rows, touched);
+  return true;
+}
+
 namespace {
 
 FirstBuffer first_of(const Entry& entry, SideWork* side) {
   if (!entry.state) return {.buffer = entry.buffer, .is_first = false};
+  entry.state->has_others = true;
   come_behind(*entry.state, side);
   const Holds before = std::exchange(entry.state->holds, Holds::gradients);
   return {.buffer = entry.buffer, .is_first = before == Holds::anything};

@@ -1,7 +1,9 @@
 // Where a parameter's gradient is added up, for operations that write it there themselves.
 #pragma once
 
+#include "kernels/owed_update.h"
 #include "kernels/side_work.h"
+#include "kernels/table_rows.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -18,6 +20,14 @@ struct BufferState {
   bool was_added_to = false;  // in some step the first gradient needed zeros to be added to
   SideWork* side = nullptr;   // gradients may be made there; null: nowhere
   bool made_beside = false;   // it may not be done yet
+
+  // What the gradient consisted of so far: rows (add_rows_of_this_pass), anything else.
+  bool has_rows = false, has_others = false;
+  std::int64_t row_count = 0;              // that were given in this step
+  std::vector<TableRows>* kept = nullptr;  // where rows go instead of the buffer; null: nowhere
+  TouchedPieces touched;                   // what rows are added to
+
+  OwedUpdate* owed = nullptr;  // of the weights, which are a table; null: they are up to date
 };
 
 // parameter: a leaf that keeps its handle (the arena's). buffer: f32, of its shape; where it is not
@@ -46,6 +56,12 @@ struct FirstBuffer {
 FirstBuffer first_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side = nullptr);
 // The same for an operation that may write or add to a tensor of any strides.
 FirstBuffer first_strided_buffer_of_this_pass(const at::Tensor& parameter, SideWork* side);
+// For an operation in forward that reads rows of the parameter. Null: they are up to date.
+OwedUpdate* owed_update_of(const at::Tensor& parameter);
+// For an operation in backward that used few rows of the parameter [V, D]: adds the gradient's rows
+// to the buffer, or keeps them, or returns false where autograd shall have the gradient. On GPUs
+// rows are added up in no fixed order, unless ATen was told to be deterministic.
+bool add_rows_of_this_pass(const at::Tensor& parameter, const TableRows& rows);
 // Whether there is one; changes nothing.
 bool has_buffer_in_this_pass(const at::Tensor& parameter);
 // Where an operation that reads these tensors may make the gradients of these parameters, all of

@@ -76,6 +76,9 @@ struct ColumnSums {
   std::int64_t rows = 0, columns = 0, shares = 1;
 };
 
+// A byte for each so many elements of a flat buffer: 0 where nothing was ever added to any of them.
+constexpr std::int64_t touched_piece = 1024;
+
 // Pieces of a flat buffer to set to 0: [count, 2], the first element of each, a multiple of four,
 // and how many, likewise, at most zero_piece. Everything on the device.
 constexpr std::int64_t zero_piece = 8192;
@@ -83,6 +86,43 @@ struct ZeroPieces {
   float* flat = nullptr;
   const std::int64_t* pieces = nullptr;
   std::int64_t count = 0;
+  const std::uint8_t* touched = nullptr;  // where it says 0, zeros are there; null: nowhere
+};
+
+// Neighbouring weights with the same rates. Everything on the device, aligned to four elements, and
+// a multiple of four.
+struct AdamRange {
+  float *weights = nullptr, *first = nullptr, *second = nullptr;
+  const float* gradients = nullptr;
+  void* working = nullptr;  // low-precision copy of the weights, or null
+  const float* lr = nullptr;
+  std::int64_t elements = 0;
+  std::int64_t begin = 0;  // in the flat buffer that AdamArguments::touched is about
+  double decay = 0;
+};
+// What a block of the kernel updates: AdamArguments::chunk elements of a range from `begin` on, or
+// fewer.
+struct AdamChunk {
+  std::int64_t range = 0, begin = 0;
+};
+constexpr std::int64_t adam_chunk = 8192, adam_small_chunk = 1024;
+constexpr std::int64_t adam_factors = 5;  // of a range: what all its elements share
+
+// One Adam or AdamW update of all ranges. Everything on the device.
+struct AdamArguments {
+  const AdamRange* ranges = nullptr;
+  std::int64_t range_count = 0;
+  float* factors = nullptr;  // [ranges, adam_factors]
+  const AdamChunk* chunks = nullptr;
+  std::int64_t chunk_count = 0;
+  std::int64_t chunk = adam_chunk;  // elements of one
+  KernelDtype working_dtype = KernelDtype::bf16;
+  const float* step = nullptr;                      // counts this update too
+  const float *divisor = nullptr, *skip = nullptr;  // of the gradients; 1: change nothing
+  double beta1 = 0, beta2 = 0, eps = 0;
+  bool decoupled = true;  // AdamW
+  // Where it says 0, gradients and moments are 0; null: it is not known. eps is above 0.
+  const std::uint8_t* touched = nullptr;
 };
 
 // Everything on the device. Rows [rows, width] one behind the other, aligned to 16 bytes; width a
@@ -103,6 +143,10 @@ struct EmbeddingBackward {
   // Null: in any order.
   const std::int64_t* by_token = nullptr;
   float* partial = nullptr;  // with by_token: [pieces of 32 rows of by_token, 2, width]
+  // Set where something is added to of_weight, which begins at that element of the flat buffer;
+  // null: nowhere.
+  std::uint8_t* touched = nullptr;
+  std::int64_t touched_begin = 0;
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0, length = 0;
 };
@@ -115,9 +159,13 @@ struct SummedTable {
   const std::int64_t* indices = nullptr;
   const void* table = nullptr;
   std::int64_t size = 0;  // an index that is not below it, or negative, stops the device
+  // Of EmbeddingSum::owed: rows are as that update leaves them, and the range begins where the
+  // table does. Below 0: as they are.
+  std::int64_t owed_range = -1;
 };
 struct EmbeddingSum {
   SummedTable tables[most_summed_tables];
+  AdamArguments owed;
   int count = 0;
   void* out = nullptr;
   KernelDtype dtype = KernelDtype::f32;
@@ -157,39 +205,6 @@ struct AttentionArguments {
   KernelDtype dtype = KernelDtype::bf16;
   std::int64_t batch = 0, length = 0, heads = 0, width = 0;
   bool causal = true;  // no position sees a later one
-};
-
-// Neighbouring weights with the same rates. Everything on the device, aligned to four elements, and
-// a multiple of four.
-struct AdamRange {
-  float *weights = nullptr, *first = nullptr, *second = nullptr;
-  const float* gradients = nullptr;
-  void* working = nullptr;  // low-precision copy of the weights, or null
-  const float* lr = nullptr;
-  std::int64_t elements = 0;
-  double decay = 0;
-};
-// What a block of the kernel updates: AdamArguments::chunk elements of a range from `begin` on, or
-// fewer.
-struct AdamChunk {
-  std::int64_t range = 0, begin = 0;
-};
-constexpr std::int64_t adam_chunk = 8192, adam_small_chunk = 1024;
-constexpr std::int64_t adam_factors = 5;  // of a range: what all its elements share
-
-// One Adam or AdamW update of all ranges. Everything on the device.
-struct AdamArguments {
-  const AdamRange* ranges = nullptr;
-  std::int64_t range_count = 0;
-  float* factors = nullptr;  // [ranges, adam_factors]
-  const AdamChunk* chunks = nullptr;
-  std::int64_t chunk_count = 0;
-  std::int64_t chunk = adam_chunk;  // elements of one
-  KernelDtype working_dtype = KernelDtype::bf16;
-  const float* step = nullptr;                      // counts this update too
-  const float *divisor = nullptr, *skip = nullptr;  // of the gradients; 1: change nothing
-  double beta1 = 0, beta2 = 0, eps = 0;
-  bool decoupled = true;  // AdamW
 };
 
 }  // namespace lockstep

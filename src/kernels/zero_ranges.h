@@ -22,8 +22,9 @@ class ZeroRanges {
  public:
   ZeroRanges(std::vector<ZeroRange> ranges, const at::Device& device);
   const std::vector<ZeroRange>& ranges() const { return ranges_; }
-  // flat: f32, contiguous, on that device, 16-byte aligned. On the current stream.
-  void zero(const at::Tensor& flat) const;
+  // flat: f32, contiguous, on that device, 16-byte aligned. On the current stream. touched: where
+  // it says 0 (table_rows.h), zeros are there already; undefined: nowhere.
+  void zero(const at::Tensor& flat, const at::Tensor& touched = {}) const;
 
  private:
   std::vector<ZeroRange> ranges_;

@@ -21,15 +21,34 @@ ArenaLayout lay_out(const std::vector<std::int64_t>& sizes, std::int64_t alignme
   return layout;
 }
 
+namespace {
+
+// By registration index: whether a bucket ends with it so that the last buckets are small.
+std::vector<bool> ends_before_the_last(const ArenaLayout& layout, std::int64_t bytes) {
+  std::vector<bool> ends(layout.offsets.size());
+  std::int64_t end = layout.elements;
+  std::int64_t wanted = smallest_bucket_bytes;
+  for (std::size_t i = 0; i + 1 < ends.size() && wanted < bytes; ++i) {
+    if ((end - layout.offsets[i]) * 4 < wanted) continue;
+    ends[i + 1] = true;
+    end = layout.offsets[i];
+    wanted *= 2;
+  }
+  return ends;
+}
+
+}  // namespace
+
 std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std::int64_t>& sizes,
                                 std::int64_t bytes) {
+  const std::vector<bool> ends = ends_before_the_last(layout, bytes);
   std::vector<Bucket> buckets;
   Bucket open;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     open.parameters.push_back(static_cast<std::int64_t>(i));
     open.end = i == 0 ? layout.elements : layout.offsets[i - 1];
     const std::int64_t wanted = buckets.empty() ? smallest_bucket_bytes : bytes;
-    if ((open.end - open.begin) * 4 >= wanted || i == 0) {
+    if ((open.end - open.begin) * 4 >= wanted || ends[i] || i == 0) {
       const std::int64_t next = open.end;
       buckets.push_back(std::move(open));
       open = Bucket{.begin = next, .end = next, .parameters = {}};

@@ -26,9 +26,11 @@ struct Bucket {
 
 inline constexpr std::int64_t smallest_bucket_bytes = 1 << 20, usual_bucket_bytes = 25 << 20;
 
-// Cuts the arena into consecutive buckets of at least `smallest_bucket_bytes` (the first: it is
-// ready early) or `bytes` (the others) of fp32, never through a parameter. Together they cover
-// [0, elements).
+// Cuts the arena into consecutive buckets, never through a parameter, that together cover [0,
+// elements): of at least `smallest_bucket_bytes` of fp32 (the first: it is ready early) or `bytes`
+// (the others). The last ones are small, because nothing hides the last of a backward pass: of
+// `smallest_bucket_bytes`, before it twice that, and so on up to `bytes`, and the bucket in front
+// of them is what is left.
 std::vector<Bucket> cut_buckets(const ArenaLayout& layout, const std::vector<std::int64_t>& sizes,
                                 std::int64_t bytes = usual_bucket_bytes);
 

@@ -14,8 +14,8 @@ namespace lockstep::testing {
 // The recipe outlives it.
 class StepRig {
  public:
-  StepRig(Recipe& recipe, Backend& gpu, GraphMode graph)
-      : options_(graph),
+  StepRig(Recipe& recipe, Backend& gpu, GraphMode graph, Precision precision = Precision::fp32)
+      : options_(graph, precision),
         recipe_(recipe),
         group_(World{}, gpu),
         parts_(options_, recipe, group_, gpu) {}
@@ -37,8 +37,8 @@ class StepRig {
 
  private:
   struct Options : TrainOptions {
-    explicit Options(GraphMode mode) {
-      precision = Precision::fp32;
+    Options(GraphMode mode, Precision wanted) {
+      precision = wanted;
       graph = mode;
     }
   };

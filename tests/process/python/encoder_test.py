@@ -138,6 +138,9 @@ def main():
         if importlib.util.find_spec(module) is None:
             print(f"skipped: python3 has no {module}")
             sys.exit(77)
+    if not dump.exists():
+        print("skipped: make test-python builds what this test runs")
+        sys.exit(77)
     import torch
     import transformers
     torch.manual_seed(1)

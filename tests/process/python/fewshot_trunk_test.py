@@ -82,6 +82,9 @@ def main():
         if importlib.util.find_spec(name) is None:
             print(f"skipped: python3 has no {name}")
             sys.exit(77)
+    if not pathlib.Path(dump).exists():
+        print("skipped: make test-python builds what this test runs")
+        sys.exit(77)
     import torch
     import torchvision
     from safetensors.torch import save_file

@@ -9,6 +9,7 @@
 #include "fakes/toy_recipe.h"
 #include "kernels/convolution.h"
 #include "kernels/embedding.h"
+#include "kernels/embedding_sum.h"
 #include "kernels/joined_linear.h"
 #include "kernels/linear.h"
 
@@ -39,7 +40,8 @@ struct Layer {
 
 class BlockModel : public Model {
  public:
-  BlockModel() {
+  explicit BlockModel(std::int64_t word_count = 0) {
+    if (word_count > 0) words = add("words", {word_count, width});
     enter = add("enter", {width, 5});
     for (int i = 0; i < blocks; ++i) {
       const std::string name = "block" + std::to_string(i) + ".";
@@ -62,7 +64,7 @@ class BlockModel : public Model {
   }
   std::vector<Parameter> parameters() override { return all_; }
 
-  at::Tensor enter, leave, places, last;
+  at::Tensor enter, leave, places, last, words;
   std::vector<Layer> layers;
 
  private:
@@ -89,15 +91,20 @@ at::Tensor slope(const at::Tensor& x, const Layer& layer, const at::Tensor& last
 
 class BlockRecipe : public testing::ToyRecipe {
  public:
-  bool early = false;     // reads a block's weights before it begins
-  bool peeks = false;     // reads a weight of the end at the beginning, without a gradient
-  bool tables = false;    // ATen's operators give gradients of what products use, too
-  bool shares = false;    // the last block computes with the first one's weight too
-  bool perturbs = false;  // differentiates by x in the loss
+  bool early = false;       // reads a block's weights before it begins
+  bool peeks = false;       // reads a weight of the end at the beginning, without a gradient
+  bool tables = false;      // ATen's operators give gradients of what products use, too
+  std::int64_t words = 0;   // of a table of which it reads few rows
+  int word_reads = 1;       // in a forward pass
+  bool sees_words = false;  // and it adds up the whole table, without a gradient
+  bool shares = false;      // the last block computes with the first one's weight too
+  bool perturbs = false;    // differentiates by x in the loss
   bool reads_host = false;
   int forwards = 0;
 
-  std::unique_ptr<Model> build(std::uint64_t) override { return std::make_unique<BlockModel>(); }
+  std::unique_ptr<Model> build(std::uint64_t) override {
+    return std::make_unique<BlockModel>(words);
+  }
   std::vector<std::string> terms() const override { return {"loss"}; }
   std::vector<double> loss_weights(const Batch& batch) const override {
     return {batch.row_weight.sum().item<double>()};
@@ -110,6 +117,11 @@ class BlockRecipe : public testing::ToyRecipe {
     at::Tensor x = linear_layer(batch.tensors[0].to(context.compute_dtype), model.enter, {});
     x = x.add(embed_tokens(tokens, model.leave, model.places).squeeze(1));
     if (tables) x = x.add(at::embedding(model.leave, tokens).squeeze(1));
+    for (int read = 0; read < word_reads && words > 0; ++read) {
+      const at::Tensor rows = batch.tensors[0].select(1, read).mul(1000).abs().to(at::kLong);
+      x = x.add(embedding_sum({{.rows = rows, .table = model.words}}));
+    }
+    if (sees_words) x = x.add(model.words.detach().sum());
     if (early) x = x.add(model.layers[2].weight.detach().sum());
     if (peeks) x = x.add(model.last.detach().sum());
     for (int i = 0; i < blocks; ++i) {
@@ -229,6 +241,39 @@ TEST(DeferredUpdate, KnowsWeightsThatTwoBlocksUse) {
     recipe.shares = true;
     expect_same_runs(recipe, With(precision), ten_steps);
   }
+}
+
+constexpr std::int64_t many_words = 40'000;
+
+TEST(DeferredUpdate, UpdatesATableBehindItsReader) {
+  for (const int reads : {1, 2}) {
+    BlockRecipe recipe;
+    recipe.words = many_words;
+    recipe.word_reads = reads;
+    int done = 0, without = 0;
+    expect_same_runs(recipe, With(Precision::bf16), ten_steps, &done);
+    recipe.words = 0;
+    expect_same_runs(recipe, With(Precision::bf16), ten_steps, &without);
+    EXPECT_EQ(done, without + by_graph);  // a part more
+  }
+}
+
+TEST(DeferredUpdate, UpdatesATableFirstThatIsReadOtherwiseToo) {
+  BlockRecipe recipe;
+  recipe.words = many_words;
+  recipe.sees_words = true;
+  int done = 0, without = 0;
+  expect_same_runs(recipe, With(Precision::bf16), ten_steps, &done);
+  recipe.words = 0;
+  recipe.sees_words = false;
+  expect_same_runs(recipe, With(Precision::bf16), ten_steps, &without);
+  EXPECT_EQ(done, without);
+}
+
+TEST(DeferredUpdate, UpdatesATableWithStepsInBetweenThatHaveNoGraph) {
+  BlockRecipe recipe;
+  recipe.words = many_words;
+  expect_same_runs(recipe, With(Precision::bf16), {4, 4, 4, 4, 4, 4, 6, 4, 2, 4, 6, 4, 4});
 }
 
 TEST(DeferredUpdate, GivesWayToGradientsThatAutogradAdds) {

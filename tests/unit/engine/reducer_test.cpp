@@ -81,6 +81,27 @@ TEST(Reducer, FiresBucketsBeforeBackwardEndsWhenAllGradientsArrive) {
   });
 }
 
+TEST(Reducer, TellsOfEachPartThatIsSummedOnce) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    testing::ToyModel model(1);
+    Arena arena(model.parameters(), at::kCPU, at::kFloat, nullptr, smallest_bucket_bytes);
+    Reducer reducer(arena, group, ReducePrecision::fp32);
+    arena.zero_gradients();
+    reducer.arm();
+    (model.first.sum() + model.bias.sum() + model.second.sum()).backward();
+    reducer.flush();
+    at::Tensor told = at::zeros({arena.layout().elements});
+    double sum = 0;
+    reducer.wait([&](const at::Tensor& range) {
+      told.narrow(0, range.storage_offset() - arena.gradients().storage_offset(), range.numel())
+          .add_(1);
+      sum += range.sum().item<double>();
+    });
+    EXPECT_TRUE(told.eq(1).all().item<bool>());
+    EXPECT_EQ(sum, 2.0 * (16 * 5 + 16 + 3 * 16));
+  });
+}
+
 TEST(Reducer, InBf16RoundsTheSumOnly) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     testing::ToyModel model(1);

@@ -23,7 +23,6 @@ TEST(Buckets, CoverTheArenaAndCutNoParameter) {
     for (std::size_t b = 0; b < buckets.size(); ++b) {
       EXPECT_EQ(buckets[b].begin, at);
       at = buckets[b].end;
-      if (b > 0 && b + 1 < buckets.size()) EXPECT_GE((at - buckets[b].begin) * 4, bytes);
       for (const std::int64_t p : buckets[b].parameters) {
         const auto i = static_cast<std::size_t>(p);
         EXPECT_GE(layout.offsets[i], buckets[b].begin);
@@ -34,7 +33,27 @@ TEST(Buckets, CoverTheArenaAndCutNoParameter) {
     EXPECT_EQ(at, layout.elements);
     EXPECT_EQ(parameters, 7);
   }
-  EXPECT_EQ(cut_buckets(layout, sizes, std::int64_t{1} << 40).size(), 2u);
+}
+
+// In MiB.
+std::vector<std::int64_t> bucket_sizes(const std::vector<std::int64_t>& parameters,
+                                       std::int64_t bytes) {
+  std::vector<std::int64_t> sizes, found;
+  for (const std::int64_t mebibytes : parameters) sizes.push_back(mebibytes << 18);
+  for (const Bucket& bucket : cut_buckets(lay_out(sizes), sizes, bytes << 20))
+    found.push_back((bucket.end - bucket.begin) >> 18);
+  return found;
+}
+
+TEST(Buckets, AreOfTheWantedSizeWithASmallOneFirstAndSmallOnesLast) {
+  const std::vector<std::int64_t> ones(64, 1);
+  EXPECT_EQ(bucket_sizes(ones, 8), (std::vector<std::int64_t>{1, 8, 8, 8, 8, 8, 8, 8, 4, 2, 1}));
+  EXPECT_EQ(bucket_sizes(ones, 1), ones);
+  EXPECT_EQ(bucket_sizes(ones, 1000), (std::vector<std::int64_t>{1, 32, 16, 8, 4, 2, 1}));
+  EXPECT_EQ(bucket_sizes({1}, 25), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(bucket_sizes({100}, 25), (std::vector<std::int64_t>{100}));
+  // A large parameter that comes last does not hold up what comes before it.
+  EXPECT_EQ(bucket_sizes({90, 1, 1, 10, 10}, 25), (std::vector<std::int64_t>{10, 10, 2, 90}));
 }
 
 TEST(LinkSpeed, IsTheLineThroughTwoTimes) {

@@ -1,0 +1,57 @@
+// The arithmetic of Adam and AdamW for one element.
+#pragma once
+
+#include "cuda/element.cuh"
+#include "kernels/kernel_arguments.h"
+
+namespace lockstep {
+
+// What all elements of a range share.
+struct AdamFactors {
+  float one_over_divisor, lr, one_over_correction2, step_size, decay;
+};
+static_assert(sizeof(AdamFactors) == adam_factors * sizeof(float));
+
+__device__ inline AdamFactors adam_factors_of(const AdamArguments& launch, std::int64_t range) {
+  return reinterpret_cast<const AdamFactors*>(launch.factors)[range];
+}
+
+__device__ inline void decay_weight(float& weight, const AdamFactors& factors) {
+  weight -= factors.lr * factors.decay * weight;
+}
+
+__device__ inline void adam_update(float& weight, float gradient, float& first, float& second,
+                                   const AdamArguments& launch, const AdamFactors& factors) {
+  gradient *= factors.one_over_divisor;
+  const auto beta1 = static_cast<float>(launch.beta1), beta2 = static_cast<float>(launch.beta2);
+  if (launch.decoupled)
+    decay_weight(weight, factors);
+  else
+    gradient += factors.decay * weight;
+  first += (1.0F - beta1) * (gradient - first);
+  second = beta2 * second + (1.0F - beta2) * gradient * gradient;
+  weight -= factors.step_size * first /
+            (sqrtf(second) * factors.one_over_correction2 + static_cast<float>(launch.eps));
+}
+
+__device__ inline void load_four(const float* from, float (&to)[4]) {
+  const float4 values = *reinterpret_cast<const float4*>(from);
+  to[0] = values.x, to[1] = values.y, to[2] = values.z, to[3] = values.w;
+}
+
+// Four elements of a range as an update will leave them, from what it reads.
+__device__ inline void load_updated_four(const AdamArguments& launch, std::int64_t range,
+                                         std::int64_t at, float (&weight)[4]) {
+  const AdamRange& of = launch.ranges[range];
+  const AdamFactors factors = adam_factors_of(launch, range);
+  float gradient[4], first[4], second[4];
+  load_four(of.weights + at, weight);
+  load_four(of.gradients + at, gradient);
+  load_four(of.first + at, first);
+  load_four(of.second + at, second);
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    adam_update(weight[k], gradient[k], first[k], second[k], launch, factors);
+}
+
+}  // namespace lockstep

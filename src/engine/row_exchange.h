@@ -1,0 +1,62 @@
+// Gradients of tables of which a step uses few rows: the ranks bring those rows together, not the
+// tables.
+#pragma once
+
+#include "engine/arena.h"
+#include "engine/process_group.h"
+#include "kernels/table_rows.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace lockstep {
+
+// The words that a batch consists of are few beside a vocabulary, and their table's gradient, the
+// last of a backward pass, is what nothing hides. Only while a graph is recorded: how many rows
+// each rank has is then the same in every step, and agreed on before. In low precision, where ranks
+// do not share the update, and where sums may be added up in any order. One thread.
+class RowExchange {
+ public:
+  RowExchange(Arena& arena, ProcessGroup& group);  // both outlive it
+
+  // Of the last step on this rank, by parameter: the rows of a gradient that is rows and nothing
+  // else; -1 of others.
+  std::vector<std::int64_t> counts() const;
+  // All ranks, before a recording of a step of which `counts` said that.
+  void agree(const std::vector<std::int64_t>& counts);
+
+  // In the recording, which ends with `end`: operations give rows from here on.
+  void begin();
+  // Whether parameter i's gradient goes this way; the same on all ranks.
+  bool takes(std::size_t i) const { return !most_.empty() && most_[i] > 0; }
+  // When all of parameter i's rows are there: puts them side by side. Throws Error where there are
+  // others than agreed on.
+  void prepare(std::size_t i);
+  // All ranks, in one order, behind that.
+  void send(std::size_t i);
+  // All rows of what was sent come into the arena's gradients. Returns these parameters.
+  std::vector<std::size_t> finish();
+  void end();
+
+ private:
+  struct Sent {
+    std::size_t parameter = 0;
+    at::Tensor all;  // u8 [ranks, bytes]: of each i64 [most] rows, then [most, D] of the gradient
+    std::int64_t bytes_of_row = 0;  // of the gradient
+    std::unique_ptr<Pending> pending;
+  };
+  TableRows rows_of(const Sent& sent, std::int64_t rank) const;
+  bool pays(std::size_t i, std::int64_t rows) const;
+
+  Arena& arena_;
+  ProcessGroup& group_;
+  std::vector<std::vector<std::int64_t>> agreed_;  // by rank and parameter
+  std::vector<std::int64_t> most_;  // by parameter: room for a rank's rows; 0: not this way
+  std::vector<std::vector<TableRows>> kept_;  // by parameter
+  std::vector<Sent> sent_;
+};
+
+}  // namespace lockstep

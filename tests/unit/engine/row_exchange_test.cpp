@@ -1,0 +1,254 @@
+// Gradients of tables: rows that the ranks bring together, and what was never touched.
+#include "engine/row_exchange.h"
+#include "engine/reducer.h"
+
+#include "base/error.h"
+#include "fakes/thread_ranks.h"
+#include "kernels/embedding_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+constexpr std::int64_t words = 6000, width = 50;  // 1.2 MB in fp32
+
+// A table, and parameters before and behind it in the same bucket.
+class TableModel : public Model {
+ public:
+  std::vector<Parameter> parameters() override {
+    return {{"behind", behind}, {"table", table}, {"before", before}, {"small", small}};
+  }
+  at::Tensor behind = at::ones({30}).set_requires_grad(true);
+  at::Tensor table = at::ones({words, width}).set_requires_grad(true);
+  at::Tensor before = at::ones({70}).set_requires_grad(true);
+  at::Tensor small = at::ones({20, width}).set_requires_grad(true);
+};
+constexpr std::size_t table_index = 1, small_index = 3;
+
+// Rows that differ by rank; some twice, some on all ranks.
+at::Tensor rows_of(int rank, std::int64_t count) {
+  return at::arange(count).mul(rank + 1).remainder(20);
+}
+
+// Gradient of row n: n plus the rank.
+at::Tensor loss_of(const TableModel& model, const at::Tensor& table, int rank, std::int64_t count) {
+  const at::Tensor rows = rows_of(rank, count);
+  const at::Tensor each = at::arange(count).add(rank).unsqueeze(1).to(at::kBFloat16);
+  const at::Tensor sum = embedding_sum({{.rows = rows, .table = table}});
+  return (sum * each).sum() + model.before.sum() * (rank + 1) + model.behind.sum() * (rank + 2);
+}
+
+struct Rank {
+  explicit Rank(ProcessGroup& group_in)
+      : arena(model.parameters(), at::kCPU, at::kBFloat16),
+        group(group_in),
+        reducer(arena, group, ReducePrecision::fp32) {
+    arena.watch_tables();
+  }
+  // Its gradients, summed over the ranks.
+  at::Tensor step(const std::function<at::Tensor()>& loss) {
+    arena.zero_gradients();
+    arena.begin_gradients(true);
+    reducer.arm();
+    loss().backward();
+    arena.settle_gradients();
+    own_of_table = arena.view(arena.gradients(), table_index).clone();
+    reducer.flush();
+    at::Tensor told = at::zeros({arena.layout().elements});
+    reducer.wait([&](const at::Tensor& range) {
+      told.narrow(0, range.storage_offset() - arena.gradients().storage_offset(), range.numel())
+          .add_(range);
+    });
+    EXPECT_TRUE(group.size() == 1 ||
+                told.equal(arena.gradients()));  // every part, once, when its sum is there
+    return arena.gradients().clone();
+  }
+  at::Tensor step(std::int64_t count) {
+    return step([&] { return loss_of(model, model.table, group.rank(), count); });
+  }
+  at::Tensor recorded(const std::function<at::Tensor()>& loss) {
+    reducer.agree_on_rows(reducer.row_counts());
+    reducer.begin_recording();
+    try {
+      const at::Tensor gradients = step(loss);
+      reducer.end_recording();
+      return gradients;
+    } catch (const Error&) {
+      reducer.end_recording();
+      reducer.reset();
+      throw;
+    }
+  }
+  at::Tensor recorded(std::int64_t count) {
+    return recorded([&] { return loss_of(model, model.table, group.rank(), count); });
+  }
+
+  TableModel model;
+  Arena arena;
+  ProcessGroup& group;
+  Reducer reducer;
+  at::Tensor own_of_table;  // before the sum
+};
+
+TEST(RowExchange, BringsTogetherWhatTheTablesSumIs) {
+  for (const int ranks : {2, 3})
+    testing::with_ranks(ranks, [](ProcessGroup& group) {
+      Rank rank(group);
+      const std::int64_t count = 5 + 2 * group.rank();
+      const at::Tensor whole = rank.step(count);
+      EXPECT_GT(rank.own_of_table.abs().sum().item<float>(), 0);
+      const at::Tensor by_rows = rank.recorded(count);
+      EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);  // they went as rows
+      EXPECT_TRUE(by_rows.equal(whole));
+      EXPECT_TRUE(rank.step(count).equal(whole));
+    });
+}
+
+TEST(RowExchange, TakesRowsOfSeveralPasses) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const auto twice = [&] {
+      loss_of(rank.model, rank.model.table, group.rank(), 4).backward();
+      return loss_of(rank.model, rank.model.table, group.rank(), 3);
+    };
+    const at::Tensor whole = rank.step(twice);
+    EXPECT_TRUE(rank.recorded(twice).equal(whole));
+  });
+}
+
+TEST(RowExchange, ARankWithoutRowsGetsThoseOfTheOthers) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const std::int64_t count = group.rank() == 0 ? 0 : 7;
+    const at::Tensor whole = rank.step(count);
+    EXPECT_TRUE(rank.recorded(count).equal(whole));
+    EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
+    EXPECT_GT(rank.arena.view(whole, table_index).abs().sum().item<float>(), 0);
+  });
+}
+
+TEST(RowExchange, LeavesAloneWhatItWouldNotPayFor) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    RowExchange exchange(rank.arena, group);
+    const auto takes = [&](const std::function<at::Tensor()>& loss) {
+      rank.step(loss);
+      exchange.agree(exchange.counts());
+      return exchange.takes(table_index);
+    };
+    EXPECT_TRUE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 10); }));
+    // As many rows as the table has.
+    EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 1600); }));
+    // A table that is small.
+    EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.small, group.rank(), 1); }));
+    EXPECT_FALSE(exchange.takes(small_index));
+    // On one rank it is also something else.
+    EXPECT_FALSE(takes([&] {
+      at::Tensor loss = loss_of(rank.model, rank.model.table, group.rank(), 10);
+      return group.rank() == 1 ? loss + rank.model.table.square().sum() : loss;
+    }));
+    EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 10); }));
+  });
+}
+
+TEST(RowExchange, InAFixedOrderTablesAreSummedAsTheyAre) {
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const at::Tensor whole = rank.step(6);
+    EXPECT_TRUE(rank.recorded(6).equal(whole));
+    EXPECT_GT(rank.own_of_table.abs().sum().item<float>(), 0);
+  });
+  at::globalContext().setDeterministicAlgorithms(false, false);
+}
+
+TEST(RowExchange, RefusesOtherRowsThanWereAgreedOn) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    rank.step(5);
+    EXPECT_THROW(rank.recorded(6), Error);  // on both ranks: neither waits for the other
+  });
+}
+
+// Where a gradient may be, given the whole one.
+void expect_touched(const Rank& rank, const at::Tensor& gradients) {
+  const at::Tensor flags = rank.arena.touched();
+  for (std::int64_t piece = 0; piece < flags.size(0); ++piece) {
+    const std::int64_t begin = piece * touched_piece;
+    const std::int64_t end = std::min(begin + touched_piece, gradients.size(0));
+    if (gradients.slice(0, begin, end).ne(0).any().item<bool>())
+      EXPECT_EQ(flags[piece].item<int>(), 1) << piece;
+  }
+}
+
+std::int64_t untouched(const Rank& rank) {
+  return rank.arena.touched().eq(0).sum().item<int64_t>();
+}
+
+TEST(TouchedPieces, AreThoseOfRowsThatSomeStepHad) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    EXPECT_EQ(untouched(rank), 0);  // as long as nobody knows better
+    const at::Tensor first = rank.step(5);
+    rank.arena.find_touched({first});
+    expect_touched(rank, first);
+    const std::int64_t before = untouched(rank);
+    EXPECT_GT(before, words * width / touched_piece - 5);
+    // Rows of the other rank count, too.
+    expect_touched(rank, rank.recorded(5));
+    // Others, of this rank alone: far behind.
+    const auto far = [&] {
+      const at::Tensor rows = at::full({5}, 5000 + 300 * group.rank(), at::kLong);
+      return embedding_sum({{.rows = rows, .table = rank.model.table}}).sum();
+    };
+    expect_touched(rank, rank.recorded(far));
+    EXPECT_LT(untouched(rank), before);
+    EXPECT_GT(untouched(rank), before - 6);
+  });
+}
+
+TEST(TouchedPieces, AreAllWhereTheWholeTableIsSummedOrAnythingElseIsAdded) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const at::Tensor first = rank.step(5);
+    rank.arena.find_touched({first});
+    EXPECT_GT(untouched(rank), 0);
+    rank.step(5);  // as it is
+    EXPECT_EQ(untouched(rank), 0);
+    rank.step([&] { return rank.model.table.square().sum(); });
+    rank.arena.find_touched({first});
+    EXPECT_EQ(untouched(rank), 0);
+  });
+}
+
+TEST(TouchedPieces, ARowThatIsNoNumberIsTouched) {
+  testing::with_ranks(1, [](ProcessGroup& group) {
+    Rank rank(group);
+    rank.step(5);
+    at::Tensor flat = at::zeros({rank.arena.layout().elements});
+    flat[rank.arena.layout().offsets[table_index] + 100000] = std::nan("");
+    rank.arena.find_touched({flat});
+    EXPECT_EQ(
+        rank.arena.touched()[(rank.arena.layout().offsets[table_index] + 100000) / touched_piece]
+            .item<int>(),
+        1);
+    EXPECT_GT(untouched(rank), 0);
+  });
+}
+
+}  // namespace
+}  // namespace lockstep
