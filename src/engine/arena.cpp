@@ -178,8 +178,7 @@ void Arena::find_touched(const std::vector<at::Tensor>& flats) {
     const std::int64_t end = (layout_.offsets[i] + sizes_[i]) / touched_piece;
     const std::int64_t begin = (layout_.offsets[i] + touched_piece - 1) / touched_piece;
     if (!is_table(i) || begin >= end) continue;
-    at::Tensor flags = touched_.narrow(0, begin, end - begin);
-    flags.zero_();
+    at::Tensor flags = at::zeros({end - begin}, touched_.options());
     for (const at::Tensor& flat : flats) {
       const auto [least, most] =
           at::aminmax(flat.narrow(0, begin * touched_piece, (end - begin) * touched_piece)
@@ -187,6 +186,7 @@ void Arena::find_touched(const std::vector<at::Tensor>& flats) {
                       1);
       flags.bitwise_or_(least.ne(0).bitwise_or_(most.ne(0)));
     }
+    touched_.narrow(0, begin, end - begin).copy_(flags);
   }
 }
 

@@ -99,15 +99,16 @@ class Arena {
   void cut_zeros(const std::vector<std::size_t>& part_of, bool all);
   void begin_gradients_in_parts();
   void zero_part(std::size_t part);
-  // Of a table only the rows that some step used have gradients and moments (touched_piece). From
-  // now on `touched` tells them for whom it is found beforehand; operations that add rows keep it
-  // up to date. In low precision, and where no ranks share the update.
+  // Of a table only the rows that some step used have gradients and moments. From now on operations
+  // that add rows set `touched` there (touched_piece); it means nothing before `find_touched`. Only
+  // in low precision, and where no ranks share the update.
   void watch_tables();
   // u8 [pieces]; undefined: nobody watches.
   const at::Tensor& touched() const { return touched_; }
   // Parameters whose gradients were rows so far, and nothing else.
   bool is_table(std::size_t i) const;
-  // Where these flat f32 [elements] are not 0 is touched of tables; of others all.
+  // Of tables what is not 0 in one of these flat f32 [elements] is touched; of other parameters
+  // all.
   void find_touched(const std::vector<at::Tensor>& flats);
   // All of parameter i, after something else than its rows was added. On the device.
   void touch(std::size_t i);

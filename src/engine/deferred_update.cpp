@@ -60,6 +60,8 @@ class DeferredUpdate::Table : public OwedUpdate {
   std::optional<OwedRows> begin_read(bool computes) override {
     if (update_.hidden_ != nullptr) {
       update_.hidden_->show_parameter(parameter_);
+      ++reads_;
+      computes_ = computes || update_.arena_.master().is_cpu();
       return std::nullopt;
     }
     if (number_ == 0 && computes)
@@ -75,9 +77,13 @@ class DeferredUpdate::Table : public OwedUpdate {
       enqueue();
   }
 
+  // Of the last trial.
+  bool reads_well() const { return reads_ == 1 && computes_; }
+
   // For a trial or a recording.
   void begin() {
     number_ = 0;
+    if (update_.hidden_ != nullptr) reads_ = 0;
     update_.arena_.set_owed(parameter_, this);
   }
   void end() { update_.arena_.set_owed(parameter_, nullptr); }
@@ -93,6 +99,8 @@ class DeferredUpdate::Table : public OwedUpdate {
   DeferredUpdate& update_;
   std::size_t parameter_, part_;
   std::int64_t number_ = 0;  // of the side work; 0: it is still to come
+  int reads_ = 0;
+  bool computes_ = false;
 };
 
 DeferredUpdate::~DeferredUpdate() = default;
@@ -151,6 +159,20 @@ void DeferredUpdate::cut_tables() {
     part_of_[i] = parts_of_blocks_ + tables_.size();
     tables_.push_back(std::make_unique<Table>(*this, i, part_of_[i]));
   }
+}
+
+bool DeferredUpdate::cut_tables_early() {
+  if (tables_.empty()) return false;
+  for (std::size_t& part : part_of_)
+    if (part >= parts_of_blocks_) part = 0;
+  tables_.clear();
+  optimizer_.cut(part_of_);
+  return true;
+}
+
+bool DeferredUpdate::reads_tables_well() const {
+  return std::all_of(tables_.begin(), tables_.end(),
+                     [](const auto& table) { return table->reads_well(); });
 }
 
 bool DeferredUpdate::cut_early() {

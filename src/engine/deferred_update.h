@@ -40,6 +40,9 @@ class DeferredUpdate {
   void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
   // The parts are what was seen. False where there is nothing to gain.
   bool cut();
+  // Tables are of the first part too, which is right where more than one operation reads them.
+  // False: they were.
+  bool cut_tables_early();
   // All that is in no block is of the first part, also what seemed to be used late. False: it was.
   bool cut_early();
   const std::vector<std::size_t>& part_of() const { return part_of_; }  // by parameter
@@ -51,6 +54,8 @@ class DeferredUpdate {
   void give_up();
   using BeforeBlock = std::function<void(std::int64_t)>;
   bool waits_for_blocks(const std::function<at::Tensor(const BeforeBlock&)>& forward);
+  // After that: whether each table was read once, by an operation that can compute its rows.
+  bool reads_tables_well() const;
 
   // In a recording: the owed update by `side`, and after_part(part) behind each. Work of the
   // current stream from now on sees the first part.

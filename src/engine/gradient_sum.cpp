@@ -42,6 +42,7 @@ void GradientSum::finish(const Reducer::Summed& summed) {
   if (exact_) return exact_->finish();
   arena_.settle_gradients();
   reducer_.flush();
+  arena_.place_gradients();  // what is sent beside is under way
   reducer_.wait(summed);
 }
 

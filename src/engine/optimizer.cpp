@@ -135,8 +135,9 @@ void Optimizer::add_to(Ranges& ranges, std::int64_t begin, std::int64_t end) {
   }
 }
 
-void Optimizer::find_norm_of(const at::Tensor& gradients) {
-  norms_of_parts_.push_back(at::linalg_vector_norm(gradients));
+void Optimizer::find_norm_of(const at::Tensor& gradients, bool now) {
+  norms_of_parts_.push_back(
+      {.gradients = gradients, .norm = now ? at::linalg_vector_norm(gradients) : at::Tensor()});
 }
 
 void Optimizer::forget_prepared() {
@@ -148,7 +149,10 @@ void Optimizer::forget_prepared() {
 void Optimizer::find_norm_of_gradients() {
   at::Tensor norm = scalars_.raw_norm[0];
   if (!norms_of_parts_.empty()) {
-    at::linalg_vector_norm_out(norm, at::stack(norms_of_parts_));
+    std::vector<at::Tensor> norms;
+    for (const auto& [gradients, found] : norms_of_parts_)
+      norms.push_back(found.defined() ? found : at::linalg_vector_norm(gradients));
+    at::linalg_vector_norm_out(norm, at::stack(norms));
     return;
   }
   if (arena_.sharing() == nullptr) {

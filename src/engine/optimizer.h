@@ -32,9 +32,9 @@ class Optimizer {
 
   // f32 [1] on the device: what the loss is multiplied by before backward. 1 unless fp16.
   const at::Tensor& loss_scale() const { return loss_scale_; }
-  // Before `prepare`, for each part of the arena's gradients, or for none: finds its norm, so that
-  // the whole one is soon there. Not where ranks share the update.
-  void find_norm_of(const at::Tensor& gradients);
+  // Before `prepare`, for parts that are all of the arena's gradients: their norm is found part by
+  // part, of this one now, or by `prepare`. Not where ranks share the update.
+  void find_norm_of(const at::Tensor& gradients, bool now);
   // lr: f32 0-dim on the device. dropped: f64 [1] on the device; above 0 the step changes nothing
   // at all. In two parts, so that all that needs memory is done before anything changes: `prepare`
   // may be called again after it ran out of memory.
@@ -127,7 +127,10 @@ class Optimizer {
   at::Tensor norm_, skip_,
       divisor_;  // skip: 1 if not finite; divisor: loss scale / clip coefficient
   at::Tensor loss_scale_, growth_;
-  std::vector<at::Tensor> norms_of_parts_;           // 0-dim
+  struct NormOfPart {
+    at::Tensor gradients, norm;  // norm: 0-dim; undefined: still to be found
+  };
+  std::vector<NormOfPart> norms_of_parts_;
   bool passes_over_ = false;                         // what is not touched
   bool norm_found_ = false;                          // between `prepare` and `apply`
   at::Tensor next_step_, next_scale_, next_growth_;  // after this step; the scale in fp16 only

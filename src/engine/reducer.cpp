@@ -19,14 +19,6 @@
 
 namespace lockstep {
 
-namespace {
-
-std::int64_t padded(std::int64_t elements) {
-  return (elements + arena_alignment - 1) / arena_alignment * arena_alignment;
-}
-
-}  // namespace
-
 struct Reducer::State {
   Arena& arena;
   ProcessGroup& group;
@@ -86,8 +78,8 @@ struct Reducer::State {
     std::vector<Sent> parts;
     std::vector<std::size_t> tables;
     std::int64_t begin = bucket.begin;
-    for (const std::int64_t parameter : bucket.parameters) {  // in the order of their places
-      const auto p = static_cast<std::size_t>(parameter);
+    for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {  // in the order of their places
+      const auto p = static_cast<std::size_t>(bucket.parameters[k]);
       if (!rows.takes(p)) {
         if (arena.is_table(p)) arena.touch(p);  // by what the other ranks add
         continue;
@@ -95,15 +87,22 @@ struct Reducer::State {
       add_part(begin, arena.layout().offsets[p], parts);
       rows.prepare(p);
       tables.push_back(p);
-      begin = std::min(bucket.end, padded(arena.layout().offsets[p] + arena.sizes()[p]));
+      const bool is_last = k + 1 == bucket.parameters.size();
+      begin = is_last ? bucket.end
+                      : arena.layout().offsets[static_cast<std::size_t>(bucket.parameters[k + 1])];
     }
     add_part(begin, bucket.end, parts);
     const std::size_t first = sent.size(), last = first + parts.size();
     std::move(parts.begin(), parts.end(), std::back_inserter(sent));
-    arena.behind_gradients([this, first, last, tables] {
-      for (std::size_t i = first; i < last; ++i) send(sent[i]);
-      for (const std::size_t p : tables) rows.send(p);
-    });
+    try {
+      arena.behind_gradients([this, first, last, tables] {
+        for (std::size_t i = first; i < last; ++i) send(sent[i]);
+        for (const std::size_t p : tables) rows.send(p);
+      });
+    } catch (...) {
+      sent.resize(first);
+      throw;
+    }
     next = b + 1;  // not before: what failed for lack of memory is to be sent again
   }
 

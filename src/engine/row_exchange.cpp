@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "kernels/copy_all.h"
+#include "kernels/embedding.h"
 #include "plan/buckets.h"
 
 #include <ATen/Context.h>
@@ -18,14 +19,13 @@ namespace {
 
 constexpr std::int64_t bytes_of_number = sizeof(std::int64_t);
 
-std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
-
 }  // namespace
 
 RowExchange::RowExchange(Arena& arena, ProcessGroup& group) : arena_(arena), group_(group) {}
 
 std::vector<std::int64_t> RowExchange::counts() const {
   std::vector<std::int64_t> counts;
+  if (group_.size() == 1) return counts;
   for (std::size_t i = 0; i < arena_.parameters().size(); ++i)
     counts.push_back(arena_.is_table(i) ? arena_.row_count(i) : -1);
   return counts;
@@ -35,7 +35,8 @@ std::vector<std::int64_t> RowExchange::counts() const {
 // precision, and are added up one by one. Below the smallest bucket neither takes long.
 bool RowExchange::pays(std::size_t i, std::int64_t rows) const {
   const std::int64_t of_table = arena_.parameters()[i].tensor.size(0);
-  return arena_.sizes()[i] * 4 >= smallest_bucket_bytes && 2 * rows <= of_table;
+  return arena_.sizes()[i] * 4 >= smallest_bucket_bytes && 2 * rows <= of_table &&
+         rows_keep_an_order(arena_.view(arena_.gradients(), i));
 }
 
 void RowExchange::agree(const std::vector<std::int64_t>& counts) {
@@ -46,8 +47,9 @@ void RowExchange::agree(const std::vector<std::int64_t>& counts) {
     return;
   const auto parameters = static_cast<std::int64_t>(counts.size());
   const at::Tensor all = at::zeros({group_.size(), parameters}, at::kDouble);
-  std::copy(counts.begin(), counts.end(),
-            all.mutable_data_ptr<double>() + group_.rank() * parameters);
+  auto* const own = all.mutable_data_ptr<double>() + group_.rank() * parameters;
+  for (std::size_t i = 0; i < counts.size(); ++i)  // what was a table then may be none any more
+    own[i] = arena_.is_table(i) ? static_cast<double>(counts[i]) : -1;
   group_.all_reduce_on_host(all)->wait();
   const auto* next = all.const_data_ptr<double>();
   for (int rank = 0; rank < group_.size(); ++rank, next += parameters)
@@ -56,10 +58,20 @@ void RowExchange::agree(const std::vector<std::int64_t>& counts) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto less = [i](const auto& a, const auto& b) { return a[i] < b[i]; };
     const auto [least, most] = std::minmax_element(agreed_.begin(), agreed_.end(), less);
-    // Even, so that the gradients behind the rows' numbers are aligned to 16 bytes.
-    const std::int64_t room = ((*most)[i] + 1) / 2 * 2;
-    if ((*least)[i] >= 0 && pays(i, room * group_.size())) most_[i] = room;
+    if ((*least)[i] >= 0 && pays(i, (*most)[i] * group_.size())) most_[i] = (*most)[i];
   }
+  connect();
+}
+
+// What a library needs for the first of a kind of collectives it asks the other ranks for: not in a
+// recording, which may fail on some of them.
+void RowExchange::connect() {
+  const auto table = std::find_if(most_.begin(), most_.end(), [](auto most) { return most > 0; });
+  if (has_connected_ || table == most_.end()) return;
+  const at::NoGradGuard no_grad;
+  const Sent sent = empty_for(static_cast<std::size_t>(table - most_.begin()));
+  group_.gather_pieces(sent.all.view({-1}))->wait();
+  has_connected_ = true;
 }
 
 void RowExchange::begin() {
@@ -75,46 +87,59 @@ void RowExchange::end() {
   sent_.clear();
 }
 
+// Room for the rows of all ranks.
+RowExchange::Sent RowExchange::empty_for(std::size_t i) const {
+  Sent sent{.parameter = i,
+            .bytes_of_row = arena_.parameters()[i].tensor.size(1) *
+                            static_cast<std::int64_t>(arena_.working().element_size())};
+  const std::int64_t bytes = most_[i] * (2 * bytes_of_number + sent.bytes_of_row);
+  sent.all = at::empty({group_.size(), (bytes + 15) / 16 * 16},
+                       arena_.gradients().options().dtype(at::kByte));
+  return sent;
+}
+
 // The same memory for what is sent and what comes.
 TableRows RowExchange::rows_of(const Sent& sent, std::int64_t rank) const {
   const at::Tensor own = sent.all[rank];
-  const std::int64_t most = most_[sent.parameter], behind = most * bytes_of_number;
-  return {.rows = own.narrow(0, 0, behind).view(at::kLong),
-          .gradient = own.narrow(0, behind, most * sent.bytes_of_row)
+  const std::int64_t most = most_[sent.parameter], numbers = most * bytes_of_number;
+  const std::int64_t count = agreed_[static_cast<std::size_t>(rank)][sent.parameter];
+  return {.rows = own.narrow(0, 0, numbers).view(at::kLong).narrow(0, 0, count),
+          .gradient = own.narrow(0, 2 * numbers, most * sent.bytes_of_row)
                           .view(arena_.working().scalar_type())
-                          .view({most, -1})};
+                          .view({most, -1})
+                          .narrow(0, 0, count),
+          .order = own.narrow(0, numbers, numbers).view(at::kLong).narrow(0, 0, count)};
 }
 
 void RowExchange::prepare(std::size_t i) {
   const at::NoGradGuard no_grad;
-  const std::vector<TableRows>& kept = kept_[i];
-  const auto own_rank = static_cast<std::size_t>(group_.rank());
+  const std::string& name = arena_.parameters()[i].name;
+  if (!arena_.is_table(i))
+    throw Error(cat("the gradient of ", name, " is more than rows, which it was before"));
   std::int64_t count = 0;
-  for (const TableRows& rows : kept) count += rows.rows.numel();
-  if (count != agreed_[own_rank][i] || !arena_.is_table(i))
-    throw Error(cat("the gradient of ", arena_.parameters()[i].name, " has ", count,
-                    " rows, where a step of the same shapes had ", agreed_[own_rank][i]));
-  Sent sent{.parameter = i,
-            .bytes_of_row = arena_.parameters()[i].tensor.size(1) *
-                            static_cast<std::int64_t>(arena_.working().element_size())};
-  sent.all = at::empty({group_.size(), aligned(most_[i] * (bytes_of_number + sent.bytes_of_row))},
-                       arena_.gradients().options().dtype(at::kByte));
+  for (const TableRows& rows : kept_[i]) count += rows.rows.numel();
+  const std::int64_t agreed = agreed_[static_cast<std::size_t>(group_.rank())][i];
+  if (count != agreed)
+    throw Error(cat("the gradient of ", name, " has ", count,
+                    " rows, where a step of the same shapes had ", agreed));
+  Sent sent = empty_for(i);
   const TableRows own = rows_of(sent, group_.rank());
   Copies copies;
   std::int64_t at = 0;
-  for (const TableRows& rows : kept) {
+  for (const TableRows& rows : kept_[i]) {
     const std::int64_t more = rows.rows.numel();
     copies.emplace_back(own.rows.narrow(0, at, more), rows.rows);
     copies.emplace_back(own.gradient.narrow(0, at, more), rows.gradient);
     at += more;
   }
   copy_all(copies);
+  own.order.copy_(rows_by_token(own.rows, arena_.parameters()[i].tensor.size(0)));
   sent_.push_back(std::move(sent));
 }
 
 void RowExchange::send(std::size_t i) {
-  const auto sent = std::find_if(sent_.begin(), sent_.end(),
-                                 [i](const Sent& one) { return one.parameter == i; });
+  const auto sent =
+      std::find_if(sent_.begin(), sent_.end(), [i](const Sent& one) { return one.parameter == i; });
   sent->pending = group_.gather_pieces(sent->all.view({-1}));
 }
 
@@ -124,12 +149,8 @@ std::vector<std::size_t> RowExchange::finish() {
   for (const Sent& sent : sent_) {
     tables.push_back(sent.parameter);
     sent.pending->wait();
-    for (std::size_t rank = 0; rank < agreed_.size(); ++rank) {
-      const TableRows rows = rows_of(sent, static_cast<std::int64_t>(rank));
-      const std::int64_t count = agreed_[rank][sent.parameter];
-      arena_.add_rows(sent.parameter, {.rows = rows.rows.narrow(0, 0, count),
-                                       .gradient = rows.gradient.narrow(0, 0, count)});
-    }
+    for (int rank = 0; rank < group_.size(); ++rank)
+      arena_.add_rows(sent.parameter, rows_of(sent, rank));
   }
   sent_.clear();
   return tables;

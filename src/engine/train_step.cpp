@@ -234,7 +234,7 @@ void TrainStep::sum_gradients(Phase& failed) {
   Reducer::Summed summed;
   if (parts_.group.size() > 1 && parts_.arena.sharing() == nullptr)
     summed = [this](const at::Tensor& range) {
-      retry([&] { parts_.optimizer.find_norm_of(range); });
+      parts_.optimizer.find_norm_of(range, /*now=*/recording_);
     };
   try {
     gradients_.finish(summed);
@@ -313,7 +313,9 @@ bool TrainStep::may_begin_with_update(const StepInputs& inputs) {
   bool may = false;
   try {
     may = update_.waits_for_blocks(forward_alone) ||
+          (update_.cut_tables_early() && update_.waits_for_blocks(forward_alone)) ||
           (update_.cut_early() && update_.waits_for_blocks(forward_alone));
+    if (may && !update_.reads_tables_well()) update_.cut_tables_early();
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
     parts_.backend.release_cached_memory();
@@ -327,7 +329,7 @@ bool TrainStep::may_begin_with_update(const StepInputs& inputs) {
 
 void TrainStep::before_replay(bool begins_with_update) {
   update_.before_replay(begins_with_update);
-  if (!touched_known_) parts_.optimizer.find_touched();
+  if (!touched_known_) retry([&] { parts_.optimizer.find_touched(); });
   touched_known_ = true;
 }
 

@@ -15,6 +15,9 @@
 #include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <optional>
+#include <utility>
+
 namespace lockstep {
 namespace {
 
@@ -81,14 +84,10 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
                                 .rows = tokens.numel(),
                                 .width = weight.size(1),
                                 .length = tokens.size(1)};
-    at::Tensor by_token, partial;  // live until the kernels are enqueued
-    if (at::globalContext().deterministicAlgorithms()) {
-      by_token = rows_by_token(tokens.flatten(), weight.size(0));
-      const std::int64_t pieces = (tokens.numel() + embedding_piece - 1) / embedding_piece;
-      partial = at::empty({pieces, 2, weight.size(1)}, of_weight.options());
-      arguments.by_token = by_token.const_data_ptr<std::int64_t>();
-      arguments.partial = partial.mutable_data_ptr<float>();
-    }
+    std::optional<RowOrder> order;
+    if (at::globalContext().deterministicAlgorithms())
+      order.emplace(arguments, rows_by_token(tokens.flatten(), weight.size(0)),
+                    of_weight.options());
     embedding_kernels.backward(arguments);
     return {{}, {}, {}};
   }
@@ -100,6 +99,14 @@ at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab) {
   // Narrow keys are sorted faster. Cut off, they order otherwise, and still tell tokens apart.
   const at::Tensor keys = tokens.to(vocab <= 1 << 16 ? at::kShort : at::kInt);
   return std::get<1>(at::sort(keys, /*stable=*/true, /*dim=*/0, /*descending=*/false));
+}
+
+RowOrder::RowOrder(EmbeddingBackward& arguments, at::Tensor order, const at::TensorOptions& f32)
+    : order_(std::move(order)) {
+  const std::int64_t pieces = (arguments.rows + embedding_piece - 1) / embedding_piece;
+  partial_ = at::empty({pieces, 2, arguments.width}, f32);
+  arguments.by_token = order_.const_data_ptr<std::int64_t>();
+  arguments.partial = partial_.mutable_data_ptr<float>();
 }
 
 at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,

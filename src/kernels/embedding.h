@@ -18,6 +18,16 @@ at::Tensor embed_tokens(const at::Tensor& tokens, const at::Tensor& weight,
 // vocab.
 at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab);
 
+// What a backward pass that adds up rows in a fixed order needs; lives until it is enqueued.
+class RowOrder {
+ public:
+  // order: rows_by_token of the arguments' tokens. f32: options of its working memory.
+  RowOrder(EmbeddingBackward& arguments, at::Tensor order, const at::TensorOptions& f32);
+
+ private:
+  at::Tensor order_, partial_;
+};
+
 struct EmbeddingKernels {
   void (*forward)(const EmbeddingForward&) = nullptr;  // on the current stream
   void (*backward)(const EmbeddingBackward&) = nullptr;

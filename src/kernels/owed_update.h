@@ -14,7 +14,7 @@ struct OwedRows {
   std::int64_t range = 0;  // of adam.ranges: begins with the table's first element
 };
 
-// One operation is told by BufferState::owed: around its reading it calls both.
+// Operations that read rows ask for it (owed_update_of), and call both around their reading.
 class OwedUpdate {
  public:
   virtual ~OwedUpdate() = default;

@@ -5,35 +5,37 @@
 #include "kernels/own_kernels.h"
 
 #include <ATen/Context.h>
-#include <ATen/ops/empty.h>
+
+#include <optional>
 
 namespace lockstep {
 namespace {
 
+bool kernels_serve(const at::Tensor& buffer) {
+  return buffer.is_cuda() && embedding_kernels_here().backward != nullptr &&
+         buffer.size(1) % 8 == 0 && buffer.is_contiguous() && aligned(buffer);
+}
+
 void add_by_kernel(const at::Tensor& buffer, const TableRows& given, const TouchedPieces& touched) {
-  const auto& [rows, gradient] = given;
-  EmbeddingBackward arguments{.tokens = rows.const_data_ptr<std::int64_t>(),
-                              .gradient = gradient.const_data_ptr(),
+  EmbeddingBackward arguments{.tokens = given.rows.const_data_ptr<std::int64_t>(),
+                              .gradient = given.gradient.const_data_ptr(),
                               .of_weight = buffer.mutable_data_ptr<float>(),
                               .touched_begin = touched.begin,
-                              .dtype = *kernel_dtype(gradient.scalar_type()),
-                              .rows = gradient.size(0),
-                              .width = gradient.size(1)};
+                              .dtype = *kernel_dtype(given.gradient.scalar_type()),
+                              .rows = given.gradient.size(0),
+                              .width = given.gradient.size(1)};
   if (touched.flags.defined()) arguments.touched = touched.flags.mutable_data_ptr<std::uint8_t>();
-  at::Tensor by_token, partial;  // live until the kernels are enqueued
-  if (at::globalContext().deterministicAlgorithms()) {
-    by_token = rows_by_token(rows, buffer.size(0));
-    const std::int64_t pieces = (gradient.size(0) + embedding_piece - 1) / embedding_piece;
-    partial = at::empty({pieces, 2, gradient.size(1)}, buffer.options());
-    arguments.by_token = by_token.const_data_ptr<std::int64_t>();
-    arguments.partial = partial.mutable_data_ptr<float>();
-  }
+  std::optional<RowOrder> order;
+  if (given.order.defined())
+    order.emplace(arguments, given.order, buffer.options());
+  else if (at::globalContext().deterministicAlgorithms())
+    order.emplace(arguments, rows_by_token(given.rows, buffer.size(0)), buffer.options());
   embedding_kernels_here().backward(arguments);
 }
 
 void add_by_aten(const at::Tensor& buffer, const TableRows& given, const TouchedPieces& touched) {
-  const auto& [rows, gradient] = given;
-  buffer.index_add_(0, rows, gradient.to(buffer.scalar_type()));
+  const at::Tensor& rows = given.rows;
+  buffer.index_add_(0, rows, given.gradient.to(buffer.scalar_type()));
   if (!touched.flags.defined()) return;
   // The pieces from that of a row's first element to that of its last.
   const std::int64_t width = buffer.size(1);
@@ -47,18 +49,19 @@ void add_by_aten(const at::Tensor& buffer, const TableRows& given, const Touched
 
 void add_table_rows(const at::Tensor& buffer, const TableRows& given,
                     const TouchedPieces& touched) {
-  const auto& [rows, gradient] = given;
+  const at::Tensor &rows = given.rows, &gradient = given.gradient;
   LOCKSTEP_CHECK(buffer.dim() == 2 && gradient.dim() == 2 && gradient.size(1) == buffer.size(1));
   LOCKSTEP_CHECK(rows.dim() == 1 && rows.size(0) == gradient.size(0));
   if (gradient.numel() == 0) return;
-  const bool own = gradient.is_cuda() && embedding_kernels_here().backward != nullptr &&
-                   kernel_dtype(gradient.scalar_type()) && gradient.size(1) % 8 == 0 &&
-                   gradient.is_contiguous() && rows.is_contiguous() && buffer.is_contiguous() &&
-                   aligned(gradient) && aligned(buffer);
-  if (own)
+  if (kernels_serve(buffer) && kernel_dtype(gradient.scalar_type()) && gradient.is_contiguous() &&
+      rows.is_contiguous() && aligned(gradient))
     add_by_kernel(buffer, given, touched);
   else
     add_by_aten(buffer, given, touched);
+}
+
+bool rows_keep_an_order(const at::Tensor& buffer) {
+  return buffer.is_cpu() || kernels_serve(buffer);
 }
 
 }  // namespace lockstep

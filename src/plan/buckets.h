@@ -43,9 +43,9 @@ struct LinkSpeed {
 // whole time of the small one.
 LinkSpeed fit_link_speed(double small_bytes, double small_s, double large_bytes, double large_s);
 
-// Buckets of b bytes cost a latency for each of gradient_bytes / b, and at the end of the backward
-// pass the last of them, which nothing hides: least at the root of gradient_bytes x latency x
-// speed. Between the smallest bucket and all at once.
+// Buckets of b bytes cost a latency for each of gradient_bytes / b, and what is complete waits for
+// up to b bytes more before it is sent: least at the root of gradient_bytes x latency x speed.
+// Between the smallest bucket and all at once.
 std::int64_t best_bucket_bytes(const LinkSpeed& link, std::int64_t gradient_bytes);
 
 }  // namespace lockstep

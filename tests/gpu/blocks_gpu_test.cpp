@@ -102,9 +102,10 @@ struct BlocksRun {
 };
 
 // Other words in each step; one step in between has fewer rows.
-BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision) {
+BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision,
+                     OptimizerKind kind = OptimizerKind::adamw) {
   BlocksRecipe recipe;
-  testing::StepRig rig(recipe, gpu, graph, precision);
+  testing::StepRig rig(recipe, gpu, graph, precision, kind);
   BlocksRun run;
   for (int step = 0; step < 24; ++step) {
     const std::int64_t rows = step == 14 ? 3 : 8;
@@ -133,6 +134,16 @@ TEST_F(BlocksOnGpu, TheGraphChangesNoBit) {
     EXPECT_TRUE(run.weights.equal(plain.weights));
     EXPECT_NE(run.losses.back(), run.losses.front());
   }
+}
+
+// Decay that is added to the gradient gives moments to what no step used.
+TEST_F(BlocksOnGpu, TheGraphChangesNoBitOfAdamWithDecay) {
+  const Deterministic deterministic;
+  const BlocksRun plain = run_blocks(gpu(), GraphMode::off, Precision::bf16, OptimizerKind::adam);
+  const BlocksRun run =
+      run_blocks(gpu(), GraphMode::automatic, Precision::bf16, OptimizerKind::adam);
+  EXPECT_EQ(run.losses, plain.losses);
+  EXPECT_TRUE(run.weights.equal(plain.weights));
 }
 
 TEST_F(BlocksOnGpu, TheGraphPassesOverWordsThatNoStepHad) {

@@ -14,8 +14,9 @@ namespace lockstep::testing {
 // The recipe outlives it.
 class StepRig {
  public:
-  StepRig(Recipe& recipe, Backend& gpu, GraphMode graph, Precision precision = Precision::fp32)
-      : options_(graph, precision),
+  StepRig(Recipe& recipe, Backend& gpu, GraphMode graph, Precision precision = Precision::fp32,
+          OptimizerKind kind = OptimizerKind::adamw)
+      : options_(graph, precision, kind),
         recipe_(recipe),
         group_(World{}, gpu),
         parts_(options_, recipe, group_, gpu) {}
@@ -37,7 +38,8 @@ class StepRig {
 
  private:
   struct Options : TrainOptions {
-    Options(GraphMode mode, Precision wanted) {
+    Options(GraphMode mode, Precision wanted, OptimizerKind kind) {
+      optimizer.kind = kind;
       precision = wanted;
       graph = mode;
     }

@@ -40,6 +40,21 @@ TEST_P(TasksOnGpus, StatisticsOverGpusHaveTheCurveOfOneCpuRank) {
   expect_same_curve("gpus", "cpu", 2e-3);
 }
 
+// Whatever way the sums of a table's rows take over the GPUs, all come to the same bits.
+TEST_P(TasksOnGpus, WordsOfALargeVocabularyLeaveTheWeightsOfAllGpusEqual) {
+  for (const char* precision : {"precision=bf16", "precision=fp16"}) {
+    const Words options{precision,         "model.width=64",  "data.samples=240",
+                        "batch.global=24", "stop.steps=40",   "check.weights_every=5",
+                        "schedule.kind=constant"};
+    const std::string name = std::string(precision).substr(10);
+    train_well("words", name, options);
+    EXPECT_EQ(graphs(name).value("shapes", 0), 1);
+    EXPECT_EQ(graphs(name).value("steps", 0), 37);
+    train_well("words", name + "-plain", options + Words{"graph=off"});
+    expect_same_curve(name, name + "-plain", 2e-2);
+  }
+}
+
 // Pictures have one shape, so the step is a graph, with the sums of batch norm inside.
 TEST_P(TasksOnGpus, StatisticsOverGpusAreInTheGraph) {
   const Words options{"norm.statistics=sync",  "norm.rows=12",  "batch.global=24",

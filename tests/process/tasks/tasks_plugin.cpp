@@ -1,9 +1,10 @@
 // Models of the kinds that people bring, small: ragged rows with batch norm and a frozen part, a 3D
-// U-Net, a detector whose regions are chosen on the device.
+// U-Net, a detector whose regions are chosen on the device, words of a large vocabulary.
 #include "data/collate.h"
 #include "engine/batch_norm.h"
 #include "engine/nn_model.h"
 #include "engine/register.h"
+#include "kernels/embedding_sum.h"
 
 #include <torch/torch.h>
 
@@ -382,10 +383,93 @@ class DetectorRecipe : public Recipe {
   bool all_cells_;
 };
 
+// Texts of words, of which few are frequent; the class is whether the first half has a larger mean
+// than the second.
+struct Texts : Dataset {
+  static constexpr std::int64_t length = 24, vocabulary = 9000;
+  Texts(std::int64_t count, std::int64_t first) : count(count), first(first) {}
+  std::int64_t size() const override { return count; }
+  std::vector<at::Tensor> get(std::int64_t i, SampleContext&) const override {
+    Random random(11, RandomStream::sample, static_cast<std::uint64_t>(first + i), 0);
+    at::Tensor words = at::empty({length}, at::kLong);
+    for (std::int64_t k = 0; k < length; ++k)
+      words[k] = static_cast<std::int64_t>(std::pow(vocabulary, random.uniform())) - 1;
+    const double halves = words.narrow(0, 0, length / 2).log1p().sum().item<double>() -
+                          words.narrow(0, length / 2, length / 2).log1p().sum().item<double>();
+    return {words, at::scalar_tensor(halves > 0 ? 1 : 0, at::kLong)};
+  }
+  std::int64_t count, first;
+};
+
+struct WordsOptions : TaskOptions {
+  WordsOptions() : TaskOptions("words") {}
+};
+
+class WordsModel : public Model {
+ public:
+  explicit WordsModel(std::int64_t width)
+      : table(fresh({Texts::vocabulary, width})),
+        places(fresh({Texts::length, width})),
+        layer(fresh({width, width})),
+        head(fresh({2, width})) {}
+  std::vector<Parameter> parameters() override {
+    return {{"table", table}, {"places", places}, {"layer", layer}, {"head", head}};
+  }
+  at::Tensor table, places, layer, head;
+
+ private:
+  static at::Tensor fresh(at::IntArrayRef sizes) {
+    return at::randn(sizes).mul(0.2).requires_grad_();
+  }
+};
+
+class WordsRecipe : public Recipe {
+ public:
+  WordsRecipe(const WordsOptions& options, const Prepared&)
+      : samples_(options.samples), width_(options.width) {}
+  std::unique_ptr<Model> build(std::uint64_t seed) override {
+    torch::manual_seed(seed);
+    return std::make_unique<WordsModel>(width_);
+  }
+  DatasetPair data() override {
+    return {std::make_shared<Texts>(samples_, 0), std::make_shared<Texts>(20, samples_)};
+  }
+  std::vector<std::string> terms() const override { return {"class"}; }
+  std::vector<double> loss_weights(const Batch& batch) const override { return {rows_of(batch)}; }
+  at::Tensor logits(Model& any, const Batch& batch, StepContext& context) {
+    auto& model = dynamic_cast<WordsModel&>(any);
+    const at::Tensor words = batch.tensors[0].flatten();
+    const at::Tensor places = at::arange(Texts::length, words.options()).repeat({batch.size()});
+    at::Tensor x = embedding_sum(
+        {{.rows = words, .table = model.table}, {.rows = places, .table = model.places}});
+    const auto block = [layer = model.layer](const std::vector<at::Tensor>& in) {
+      return std::vector{in[0] + at::linear(in[0], layer).tanh()};
+    };
+    x = context.block(0, block, {x}, {model.layer})[0];
+    const at::Tensor means = x.view({batch.size(), Texts::length, -1}).mean(1);
+    return at::linear(means, model.head).to(at::kFloat);
+  }
+  std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override {
+    return {row_losses_sum(at::cross_entropy_loss(logits(model, batch, context), batch.tensors[1],
+                                                  {}, at::Reduction::None),
+                           batch.row_weight)};
+  }
+  at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override {
+    const at::Tensor right = logits(model, batch, context).argmax(1).eq(batch.tensors[1]);
+    return right.to(at::kDouble).unsqueeze(1);
+  }
+  std::vector<Metric> metrics(const Records& records) const override {
+    return {{"accuracy", records.dense().mean().item<double>(), "", /*lower_is_better=*/false}};
+  }
+
+ private:
+  std::int64_t samples_, width_;
+};
+
 }  // namespace
 }  // namespace lockstep::testing
 
-// Three recipes in one library.
+// Four recipes in one library.
 extern "C" __attribute__((visibility("default"))) const char* lockstep_plugin_version() {
   return LOCKSTEP_PLUGIN_VERSION;
 }
@@ -394,4 +478,5 @@ extern "C" __attribute__((visibility("default"))) void lockstep_plugin_register(
   lockstep::register_recipe_pair<RaggedOptions, RaggedRecipe>("ragged", "sets of points");
   lockstep::register_recipe_pair<UnetOptions, UnetRecipe>("unet", "balls in cubes");
   lockstep::register_recipe_pair<DetectorOptions, DetectorRecipe>("detector", "squares");
+  lockstep::register_recipe_pair<WordsOptions, WordsRecipe>("words", "texts");
 }

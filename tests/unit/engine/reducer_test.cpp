@@ -81,25 +81,45 @@ TEST(Reducer, FiresBucketsBeforeBackwardEndsWhenAllGradientsArrive) {
   });
 }
 
-TEST(Reducer, TellsOfEachPartThatIsSummedOnce) {
-  testing::with_ranks(2, [](ProcessGroup& group) {
-    testing::ToyModel model(1);
-    Arena arena(model.parameters(), at::kCPU, at::kFloat, nullptr, smallest_bucket_bytes);
-    Reducer reducer(arena, group, ReducePrecision::fp32);
-    arena.zero_gradients();
-    reducer.arm();
-    (model.first.sum() + model.bias.sum() + model.second.sum()).backward();
-    reducer.flush();
-    at::Tensor told = at::zeros({arena.layout().elements});
-    double sum = 0;
-    reducer.wait([&](const at::Tensor& range) {
-      told.narrow(0, range.storage_offset() - arena.gradients().storage_offset(), range.numel())
-          .add_(1);
-      sum += range.sum().item<double>();
+// Eleven parameters of a MiB each.
+class WideModel : public Model {
+ public:
+  std::vector<Parameter> parameters() override {
+    std::vector<Parameter> all;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      all.push_back({.name = "w" + std::to_string(i), .tensor = weights[i]});
+    return all;
+  }
+  std::vector<at::Tensor> weights = [] {
+    std::vector<at::Tensor> made;
+    for (int i = 0; i < 11; ++i) made.push_back(at::ones({1 << 18}).set_requires_grad(true));
+    return made;
+  }();
+};
+
+TEST(Reducer, TellsOfEachPartThatIsSummedOnceAndOfLessAndLess) {
+  for (const ReducePrecision precision : {ReducePrecision::fp32, ReducePrecision::bf16})
+    testing::with_ranks(2, [precision](ProcessGroup& group) {
+      WideModel model;
+      Arena arena(model.parameters(), at::kCPU, at::kFloat, nullptr, smallest_bucket_bytes);
+      ASSERT_EQ(arena.buckets().size(), 11U);
+      Reducer reducer(arena, group, precision);
+      arena.zero_gradients();
+      reducer.arm();
+      at::Tensor loss = at::zeros({});
+      for (const at::Tensor& weight : model.weights) loss = loss + weight.sum();
+      loss.backward();
+      reducer.flush();
+      std::vector<std::int64_t> sizes;
+      std::int64_t at = 0;
+      reducer.wait([&](const at::Tensor& range) {
+        EXPECT_EQ(range.storage_offset() - arena.gradients().storage_offset(), at);
+        EXPECT_TRUE(range.eq(2).all().item<bool>());
+        sizes.push_back(range.numel() >> 18);
+        at += range.numel();
+      });
+      EXPECT_EQ(sizes, (std::vector<std::int64_t>{9, 2}));
     });
-    EXPECT_TRUE(told.eq(1).all().item<bool>());
-    EXPECT_EQ(sum, 2.0 * (16 * 5 + 16 + 3 * 16));
-  });
 }
 
 TEST(Reducer, InBf16RoundsTheSumOnly) {

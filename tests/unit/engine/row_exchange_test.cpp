@@ -145,17 +145,24 @@ TEST(RowExchange, LeavesAloneWhatItWouldNotPayFor) {
   testing::with_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     RowExchange exchange(rank.arena, group);
+    bool takes_small = false;
     const auto takes = [&](const std::function<at::Tensor()>& loss) {
       rank.step(loss);
       exchange.agree(exchange.counts());
-      return exchange.takes(table_index);
+      EXPECT_FALSE(exchange.takes(table_index));  // not before the recording
+      exchange.begin();
+      const bool takes_table = exchange.takes(table_index);
+      takes_small = exchange.takes(small_index);
+      exchange.end();
+      EXPECT_FALSE(exchange.takes(table_index));
+      return takes_table;
     };
     EXPECT_TRUE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 10); }));
     // As many rows as the table has.
     EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.table, group.rank(), 1600); }));
     // A table that is small.
     EXPECT_FALSE(takes([&] { return loss_of(rank.model, rank.model.small, group.rank(), 1); }));
-    EXPECT_FALSE(exchange.takes(small_index));
+    EXPECT_FALSE(takes_small);
     // On one rank it is also something else.
     EXPECT_FALSE(takes([&] {
       at::Tensor loss = loss_of(rank.model, rank.model.table, group.rank(), 10);
