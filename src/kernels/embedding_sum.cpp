@@ -121,7 +121,7 @@ struct TableSum : torch::autograd::Function<TableSum> {
 
 at::Tensor embedding_sum(const std::vector<Lookup>& lookups) {
   LOCKSTEP_CHECK(!lookups.empty() && lookups.size() <= most_summed_tables);
-  std::vector<Absent> given(2 * most_summed_tables);
+  std::vector<Absent> given(std::size_t{2} * most_summed_tables);
   for (std::size_t i = 0; i < lookups.size(); ++i) {
     const auto& [rows, table] = lookups[i];
     LOCKSTEP_CHECK(rows.dim() == 1 && rows.sizes() == lookups[0].rows.sizes());

@@ -43,9 +43,9 @@ TEST_P(TasksOnGpus, StatisticsOverGpusHaveTheCurveOfOneCpuRank) {
 // Whatever way the sums of a table's rows take over the GPUs, all come to the same bits.
 TEST_P(TasksOnGpus, WordsOfALargeVocabularyLeaveTheWeightsOfAllGpusEqual) {
   for (const char* precision : {"precision=bf16", "precision=fp16"}) {
-    const Words options{precision,         "model.width=64",  "data.samples=240",
-                        "batch.global=24", "stop.steps=40",   "check.weights_every=5",
-                        "schedule.kind=constant"};
+    const Words options{
+        precision,       "model.width=64",        "data.samples=240",      "batch.global=24",
+        "stop.steps=40", "check.weights_every=5", "schedule.kind=constant"};
     const std::string name = std::string(precision).substr(10);
     train_well("words", name, options);
     EXPECT_EQ(graphs(name).value("shapes", 0), 1);
