@@ -20,5 +20,5 @@ if ! cmp -s "$requirements" "$environment/requirements.txt"; then
   "$environment/bin/pip" install --quiet --requirement "$requirements"
   cp "$requirements" "$environment/requirements.txt"
 fi
-ninja -C "$folder" python-test-programs
+ninja -C "$folder" -j "$(build_jobs)" python-test-programs
 PATH=$environment/bin:$PATH "$here/test.sh" "$folder" -L python "$@"

@@ -73,17 +73,10 @@ __global__ void __launch_bounds__(threads) adam_kernel(AdamArguments launch) {
       update_untouched<T>(range, factors, i);
       continue;
     }
-    float weight[4], gradient[4], first[4], second[4];
-    load_four(range.weights + i, weight);
-    load_four(range.gradients + i, gradient);
-    load_four(range.first + i, first);
-    load_four(range.second + i, second);
-#pragma unroll
-    for (int k = 0; k < 4; ++k)
-      adam_update(weight[k], gradient[k], first[k], second[k], launch, factors);
-    store_weights<T>(weight, range, i);
-    store_four(first, range.first + i);
-    store_four(second, range.second + i);
+    const AdamFour four = updated_four(launch, range, factors, i);
+    store_weights<T>(four.weight, range, i);
+    store_four(four.first, range.first + i);
+    store_four(four.second, range.second + i);
   }
 }
 

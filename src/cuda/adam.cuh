@@ -39,19 +39,23 @@ __device__ inline void load_four(const float* from, float (&to)[4]) {
   to[0] = values.x, to[1] = values.y, to[2] = values.z, to[3] = values.w;
 }
 
-// Four elements of a range as an update will leave them, from what it reads.
-__device__ inline void load_updated_four(const AdamArguments& launch, std::int64_t range,
-                                         std::int64_t at, float (&weight)[4]) {
-  const AdamRange& of = launch.ranges[range];
-  const AdamFactors factors = adam_factors_of(launch, range);
-  float gradient[4], first[4], second[4];
-  load_four(of.weights + at, weight);
-  load_four(of.gradients + at, gradient);
-  load_four(of.first + at, first);
-  load_four(of.second + at, second);
+struct AdamFour {
+  float weight[4], first[4], second[4];
+};
+
+// Four elements of a range, from `at` on, as an update leaves them.
+__device__ inline AdamFour updated_four(const AdamArguments& launch, const AdamRange& range,
+                                        const AdamFactors& factors, std::int64_t at) {
+  AdamFour four;
+  float gradient[4];
+  load_four(range.weights + at, four.weight);
+  load_four(range.gradients + at, gradient);
+  load_four(range.first + at, four.first);
+  load_four(range.second + at, four.second);
 #pragma unroll
   for (int k = 0; k < 4; ++k)
-    adam_update(weight[k], gradient[k], first[k], second[k], launch, factors);
+    adam_update(four.weight[k], gradient[k], four.first[k], four.second[k], launch, factors);
+  return four;
 }
 
 }  // namespace lockstep

@@ -24,6 +24,11 @@ namespace {
 // Gradients that wait to be placed: more would be memory that the step could use.
 constexpr std::int64_t most_taken_bytes = 32 << 20;
 
+// Of touched_piece elements, the last one perhaps in part.
+std::int64_t pieces_of(std::int64_t elements) {
+  return (elements + touched_piece - 1) / touched_piece;
+}
+
 }  // namespace
 
 Arena::Arena(const std::vector<Parameter>& registered, at::Device device,
@@ -128,8 +133,7 @@ void Arena::cut_zeros(const std::vector<std::size_t>& part_of, bool all) {
 }
 
 void Arena::begin_gradients_in_parts() {
-  forget_taken();
-  for (const auto& state : states_) state->row_count = 0;
+  forget_step();
   for (std::size_t i = 0; i < states_.size(); ++i)
     states_[i]->holds =
         zeroes_all_ || !written_[i] ? BufferState::Holds::zeros : BufferState::Holds::anything;
@@ -141,8 +145,7 @@ void Arena::zero_part(std::size_t part) {
 }
 
 void Arena::begin_gradients(bool may_prepare) {
-  forget_taken();
-  for (const auto& state : states_) state->row_count = 0;
+  forget_step();
   const bool first_step = written_.empty();
   if (!low_precision() || (first_step && !may_prepare)) return zero_gradients();
   if (first_step) {
@@ -159,8 +162,7 @@ void Arena::begin_gradients(bool may_prepare) {
 
 void Arena::watch_tables() {
   if (!low_precision() || sharing_ != nullptr) return;
-  const std::int64_t pieces = (layout_.elements + touched_piece - 1) / touched_piece;
-  touched_ = at::ones({pieces}, gradients_.options().dtype(at::kByte));
+  touched_ = at::ones({pieces_of(layout_.elements)}, gradients_.options().dtype(at::kByte));
   for (std::size_t i = 0; i < states_.size(); ++i)
     states_[i]->touched = {.flags = touched_, .begin = layout_.offsets[i]};
 }
@@ -176,7 +178,7 @@ void Arena::find_touched(const std::vector<at::Tensor>& flats) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     // The pieces that lie in it as a whole.
     const std::int64_t end = (layout_.offsets[i] + sizes_[i]) / touched_piece;
-    const std::int64_t begin = (layout_.offsets[i] + touched_piece - 1) / touched_piece;
+    const std::int64_t begin = pieces_of(layout_.offsets[i]);
     if (!is_table(i) || begin >= end) continue;
     at::Tensor flags = at::zeros({end - begin}, touched_.options());
     for (const at::Tensor& flat : flats) {
@@ -193,7 +195,7 @@ void Arena::find_touched(const std::vector<at::Tensor>& flats) {
 void Arena::touch(std::size_t i) {
   if (!touched_.defined()) return;
   const std::int64_t begin = layout_.offsets[i] / touched_piece;
-  const std::int64_t end = (layout_.offsets[i] + sizes_[i] + touched_piece - 1) / touched_piece;
+  const std::int64_t end = pieces_of(layout_.offsets[i] + sizes_[i]);
   touched_.narrow(0, begin, end - begin).fill_(1);
 }
 
@@ -276,6 +278,12 @@ void Arena::place_taken() {
   for (const auto& [i, gradient] : taken_) copies.emplace_back(view(gradients_, i), gradient);
   copy_all(copies);
   forget_taken();
+}
+
+// What the step before left.
+void Arena::forget_step() {
+  forget_taken();
+  for (const auto& state : states_) state->row_count = 0;
 }
 
 void Arena::forget_taken() {

@@ -159,6 +159,7 @@ class Arena {
   void place_taken();
   void settle(std::size_t i);
   void forget_taken();
+  void forget_step();
   std::vector<Parameter> parameters_;
   std::vector<std::vector<at::Tensor>> handles_;
   FrozenParameters frozen_;

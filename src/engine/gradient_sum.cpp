@@ -15,10 +15,6 @@ void GradientSum::begin_step(std::int64_t accumulation, bool recorded, bool in_p
   if (is_exact_ && !exact_) exact_.emplace(arena_, group_, accumulation);
 }
 
-void GradientSum::agree_on_rows(const std::vector<std::int64_t>& counts) {
-  if (!is_exact_) reducer_.agree_on_rows(counts);
-}
-
 void GradientSum::begin_backward(bool last) {
   if (last && !exact_) reducer_.arm();
 }

@@ -22,12 +22,6 @@ class GradientSum {
   // accumulation: micro-batches of a rank in a step, the same in every step with exact = true.
   // recorded: into a graph. in_parts: Arena::zero_part does what is to be zeroed.
   void begin_step(std::int64_t accumulation, bool recorded = false, bool in_parts = false);
-  // Of the last step, and before a recording of one of the same shapes, on all ranks (Reducer).
-  std::vector<std::int64_t> row_counts() const { return reducer_.row_counts(); }
-  void agree_on_rows(const std::vector<std::int64_t>& counts);
-  // Around it.
-  void begin_recording() { reducer_.begin_recording(); }
-  void end_recording() { reducer_.end_recording(); }
   // Before such a recording.
   void cut_zeros(const std::vector<std::size_t>& part_of) { arena_.cut_zeros(part_of, is_exact_); }
   // last: of the rank's in this step.

@@ -211,10 +211,7 @@ void Reducer::skip_rest() {
 void Reducer::flush() { state_->flush(); }
 void Reducer::wait(const Summed& summed) { state_->wait(summed); }
 void Reducer::reset() { state_->reset(); }
-std::vector<std::int64_t> Reducer::row_counts() const { return state_->rows.counts(); }
-void Reducer::agree_on_rows(const std::vector<std::int64_t>& counts) { state_->rows.agree(counts); }
-void Reducer::begin_recording() { state_->rows.begin(); }
-void Reducer::end_recording() { state_->rows.end(); }
+RowExchange& Reducer::rows() { return state_->rows; }
 int Reducer::buckets_fired_early() const { return state_->early; }
 
 }  // namespace lockstep

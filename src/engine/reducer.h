@@ -18,6 +18,8 @@ struct Node;
 
 namespace lockstep {
 
+class RowExchange;
+
 // Buckets fire in one fixed order, the same on every rank, each when it and all before it are
 // ready; what no gradient reached is sent by `flush`. So the number of forward passes, and
 // parameters without a gradient, make no difference, and accumulation costs no communication.
@@ -34,13 +36,8 @@ class Reducer {
   // Instead of what is left of the step's backward passes: the buckets that have not fired are sent
   // as they are by `flush`.
   void skip_rest();
-  // Tables whose gradient is few rows go as these in a graph (RowExchange): `row_counts` of a step
-  // that is not recorded; all ranks `agree_on_rows` before they record one of the same shapes, and
-  // the recording lies between `begin_recording` and `end_recording`.
-  std::vector<std::int64_t> row_counts() const;
-  void agree_on_rows(const std::vector<std::int64_t>& counts);
-  void begin_recording();
-  void end_recording();
+  // Tables whose gradient is few rows, which go as these in a graph.
+  RowExchange& rows();
   // Sends what has not fired. Afterwards `wait` makes the current stream (CPU: the host) wait, and
   // calls summed(range) for parts of the arena's gradients, of all ranks' sum, that together are
   // all of them: on GPUs most of it while the rest is still on its way.

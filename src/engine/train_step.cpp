@@ -6,6 +6,7 @@
 #include "engine/exception_text.h"
 #include "engine/loss_guard.h"
 #include "engine/out_of_memory.h"
+#include "engine/row_exchange.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
@@ -94,7 +95,7 @@ class TrainStep::Recording {
     step.recording_ = true;
     step.touched_known_ = false;
     step.parts_.optimizer.pass_over_untouched(true);
-    step.gradients_.begin_recording();
+    step.parts_.reducer.rows().begin();
     // In fp32 autograd adds to the gradients itself.
     if (step.parts_.arena.low_precision())
       step.parts_.arena.make_gradients_beside(step.side_.get());
@@ -106,7 +107,7 @@ class TrainStep::Recording {
     } catch (const std::exception&) {
     }
     step_.parts_.arena.make_gradients_beside(nullptr);
-    step_.gradients_.end_recording();
+    step_.parts_.reducer.rows().end();
     step_.update_.end_recording();
     step_.parts_.optimizer.pass_over_untouched(false);
     step_.side_.reset();
@@ -331,6 +332,13 @@ void TrainStep::before_replay(bool begins_with_update) {
   update_.before_replay(begins_with_update);
   if (!touched_known_) retry([&] { parts_.optimizer.find_touched(); });
   touched_known_ = true;
+}
+
+std::vector<std::int64_t> TrainStep::row_counts() const { return parts_.reducer.rows().counts(); }
+
+// Exact sums have an order of their own.
+void TrainStep::agree_on_rows(const std::vector<std::int64_t>& counts) {
+  if (!parts_.options.exact) parts_.reducer.rows().agree(counts);
 }
 
 at::Tensor TrainStep::record(const StepInputs& inputs, bool begins_with_update) {

@@ -58,8 +58,8 @@ class TrainStep {
   bool may_begin_with_update(const StepInputs& inputs);
   // Of the last step, what `agree_on_rows` of all ranks is told before a recording of one of the
   // same shapes.
-  std::vector<std::int64_t> row_counts() const { return gradients_.row_counts(); }
-  void agree_on_rows(const std::vector<std::int64_t>& counts) { gradients_.agree_on_rows(counts); }
+  std::vector<std::int64_t> row_counts() const;
+  void agree_on_rows(const std::vector<std::int64_t>& counts);
   // The same as `enqueue` while a graph is recorded: lack of memory ends the recording.
   at::Tensor record(const StepInputs& inputs, bool begins_with_update);
   // Before a replay of what was recorded so.

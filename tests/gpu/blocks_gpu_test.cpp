@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t words = 5000, width = 64, tokens_a_row = 16;
+constexpr std::int64_t words = 5000, width = 64, tokens_per_row = 16;
 constexpr int blocks = 4;
 
 class BlocksModel : public Model {
@@ -110,8 +110,8 @@ BlocksRun run_blocks(Backend& gpu, GraphMode graph, Precision precision,
   for (int step = 0; step < 24; ++step) {
     const std::int64_t rows = step == 14 ? 3 : 8;
     const at::Tensor words_of_step =
-        at::arange(rows * tokens_a_row).mul(3).add(41 * step).remainder(words);
-    run.losses.push_back(rig.step({{words_of_step.view({rows, tokens_a_row})}}).loss);
+        at::arange(rows * tokens_per_row).mul(3).add(41 * step).remainder(words);
+    run.losses.push_back(rig.step({{words_of_step.view({rows, tokens_per_row})}}).loss);
   }
   rig.runner().settle();
   run.weights = rig.parts().arena.master().cpu();
@@ -148,7 +148,7 @@ TEST_F(BlocksOnGpu, TheGraphChangesNoBitOfAdamWithDecay) {
 
 TEST_F(BlocksOnGpu, TheGraphPassesOverWordsThatNoStepHad) {
   EXPECT_EQ(run_blocks(gpu(), GraphMode::off, Precision::bf16).untouched, 0);
-  // 128 words in a step, the first three apart, begin 41 further on than those of the step before.
+  // Each step has 128 words, every third one, and begins 41 further on than the step before.
   const BlocksRun run = run_blocks(gpu(), GraphMode::automatic, Precision::bf16);
   EXPECT_GT(run.untouched, 200);  // of 312 that the table has
   EXPECT_LT(run.untouched, 260);

@@ -81,7 +81,7 @@ TEST(Reducer, FiresBucketsBeforeBackwardEndsWhenAllGradientsArrive) {
   });
 }
 
-// Eleven parameters of a MiB each.
+// Eleven parameters of 1 MiB each.
 class WideModel : public Model {
  public:
   std::vector<Parameter> parameters() override {

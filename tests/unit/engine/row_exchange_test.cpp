@@ -81,14 +81,14 @@ struct Rank {
     return step([&] { return loss_of(model, model.table, group.rank(), count); });
   }
   at::Tensor recorded(const std::function<at::Tensor()>& loss) {
-    reducer.agree_on_rows(reducer.row_counts());
-    reducer.begin_recording();
+    reducer.rows().agree(reducer.rows().counts());
+    reducer.rows().begin();
     try {
       const at::Tensor gradients = step(loss);
-      reducer.end_recording();
+      reducer.rows().end();
       return gradients;
     } catch (const Error&) {
-      reducer.end_recording();
+      reducer.rows().end();
       reducer.reset();
       throw;
     }
@@ -127,6 +127,22 @@ TEST(RowExchange, TakesRowsOfSeveralPasses) {
     };
     const at::Tensor whole = rank.step(twice);
     EXPECT_TRUE(rank.recorded(twice).equal(whole));
+  });
+}
+
+TEST(RowExchange, TakesATableThatOneOperationReadsTwice) {
+  testing::with_ranks(2, [](ProcessGroup& group) {
+    Rank rank(group);
+    const auto both = [&] {
+      const at::Tensor& table = rank.model.table;
+      return embedding_sum({{.rows = rows_of(group.rank(), 6), .table = table},
+                            {.rows = rows_of(group.rank() + 1, 6), .table = table}})
+          .sum();
+    };
+    const at::Tensor whole = rank.step(both);
+    EXPECT_TRUE(rank.recorded(both).equal(whole));
+    EXPECT_EQ(rank.own_of_table.abs().sum().item<float>(), 0);
+    EXPECT_EQ(rank.arena.view(whole, table_index).sum().item<float>(), 2 * 2 * 6 * width);
   });
 }
 
