@@ -76,7 +76,7 @@ struct ColumnSums {
   std::int64_t rows = 0, columns = 0, shares = 1;
 };
 
-// A byte for each so many elements of a flat buffer: 0 where nothing was ever added to any of them.
+// One byte per so many elements of a flat buffer: 0 where nothing was ever added to any of them.
 constexpr std::int64_t touched_piece = 1024;
 
 // Pieces of a flat buffer to set to 0: [count, 2], the first element of each, a multiple of four,

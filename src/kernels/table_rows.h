@@ -19,7 +19,7 @@ struct TableRows {
 
 // What was ever added to in a flat buffer of which a table is a part.
 struct TouchedPieces {
-  at::Tensor flags;        // u8, one for each touched_piece elements; undefined: nobody asks
+  at::Tensor flags;        // u8, one per touched_piece elements; undefined: nobody asks
   std::int64_t begin = 0;  // of the table, in elements of the flat buffer
 };
 
